@@ -1,5 +1,5 @@
 import { FixedRandom } from '../../test/support/fixed-random';
-import { ManualClock, settle } from '../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../test/support/manual-clock';
 import { waitUntil } from '../../test/support/programs';
 import { EXTENSION_GROUP, startExtensionServer, type ExtensionServer } from '../../test/support/extension-server';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 beforeEach(() => {
-  server.behave('well');
+  server.setBehaviour('well');
   server.calls.length = 0;
   [port, serviceExists, resolutions] = [undefined, true, 0];
   clock = new ManualClock();
@@ -90,7 +90,7 @@ async function checksWithin(seconds: number): Promise<readonly number[]> {
 describe('the availability keeper', () => {
   it('retries an unavailable server after 1, 2, 4, 8 and 16 seconds, then every 30 seconds', async () => {
     reconciler.recheck(NAME);
-    await settle();
+    await flushPromises();
     expect(resolutions).toBe(3);
     expect(await checksWithin(100)).toEqual([1, 3, 7, 15, 31, 61, 91]);
   });
@@ -108,7 +108,7 @@ describe('the availability keeper', () => {
     ({ port } = server);
     reconciler.recheck(NAME);
     await waitUntil('its resources are known', isDiscovered);
-    await settle();
+    await flushPromises();
     port = undefined;
     expect(await checksWithin(40)).toEqual([30, 31, 33, 37]);
   });
@@ -118,31 +118,31 @@ describe('the availability keeper', () => {
     await clock.advanceAsync(20_000);
     resolutions = 0;
     reconciler.recheck(NAME);
-    await settle();
+    await flushPromises();
     expect(resolutions).toBe(3);
     expect(await checksWithin(4)).toEqual([1, 3]);
   });
 
   it('aborts a hanging check when the endpoints change', async () => {
-    server.behave('hang');
+    server.setBehaviour('hang');
     ({ port } = server);
     reconciler.recheck(NAME);
     await waitUntil('the server is asked', () => server.calls.length === 1);
-    server.behave('well');
+    server.setBehaviour('well');
     reconciler.recheck(NAME);
     await waitUntil('its resources are known', isDiscovered);
     expect(clock.monotonic()).toBe(0);
   });
 
   it('limits how often changes of the endpoints abort a hanging check', async () => {
-    server.behave('hang');
+    server.setBehaviour('hang');
     ({ port } = server);
     reconciler.recheck(NAME);
     for (let change = 1; change <= 20; change += 1) {
       await waitUntil('the server is asked', () => server.calls.length >= Math.min(change, 6));
       reconciler.recheck(NAME);
     }
-    await settle();
+    await flushPromises();
     expect(server.calls).toHaveLength(6);
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await clock.advanceAsync(5_000);
@@ -163,7 +163,7 @@ describe('the availability keeper', () => {
 
   it('stops checking a server whose APIService is deleted', async () => {
     reconciler.recheck(NAME);
-    await settle();
+    await flushPromises();
     registrations.set(NAME, undefined);
     await clock.advanceAsync(1_000);
     expect(clock.pending).toBe(0);

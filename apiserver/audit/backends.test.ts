@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { ManualClock, settle } from '../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../test/support/manual-clock';
 import { auditEvent } from '../../test/support/audit-event';
 import { BackOff } from '../../shared/client/back-off';
 import type { TransportRequest } from '../../shared/client/transport/transport';
@@ -109,7 +109,7 @@ describe('BatchBackend', () => {
   it('sends a batch when it is full or reaches its maximum wait', async () => {
     const backend = open({});
     for (const id of ['1', '2', '3']) backend.processEvent(auditEvent(id));
-    await settle();
+    await flushPromises();
     expect(batches).toEqual([['1', '2']]);
     await clock.advanceAsync(999);
     expect(batches).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('BatchBackend', () => {
       ['webhook', 1, 'too many events wait'],
     ]);
     release();
-    await settle();
+    await flushPromises();
     expect(batches).toEqual([
       ['1', '2'],
       ['3', '4'],
@@ -140,7 +140,7 @@ describe('BatchBackend', () => {
   it('limits batches in bytes and rate', async () => {
     const backend = open({ maxSize: 3, maxBytes: 1000, throttle: { perSecond: 1, burst: 1 } });
     for (const id of ['1', '2', '3']) backend.processEvent(auditEvent(id));
-    await settle();
+    await flushPromises();
     expect(batches).toEqual([['1', '2']]);
     await clock.advanceAsync(1000);
     expect(batches).toEqual([['1', '2'], ['3']]);

@@ -1,7 +1,7 @@
 import { StatusError } from '../../shared/api/errors/status';
 import type { Random } from '../../shared/runtime/random';
 import { systemRandom } from '../../shared/runtime/random';
-import { convertedRows, storedWidget, WebhookInProcess } from '../../test/support/converted-kind';
+import { convertedRows, storedWidget, InProcessConversionWebhook } from '../../test/support/converted-kind';
 import { ManualClock } from '../../test/support/manual-clock';
 import type { Entry } from '../cache/cache';
 import type { ConversionContext } from '../registry/conversions';
@@ -13,7 +13,7 @@ const LATER: ConversionContext = { deadline: 1_000_000 };
 
 function fixture() {
   const clock = new ManualClock();
-  const client = new WebhookInProcess();
+  const client = new InProcessConversionWebhook();
   const calls: ConversionCall[] = [];
   const failures: string[] = [];
   const random: Random = systemRandom;
@@ -36,16 +36,16 @@ const isSeen = (bytes: Buffer): boolean => bytes.toString().includes('"seen":tru
 describe('conversion of a list', () => {
   it('sends 500 objects per call, at most four calls at a time, and keeps the order', async () => {
     const { client, converter } = fixture();
-    client.holds = true;
+    client.isHolding = true;
     const entries = widgets(2_600);
     const work = converter.convertEntries(SECOND, entries, LATER);
     for (let round = 0; round < 50; round += 1) {
       await nextTurn();
-      client.answer();
+      client.releasePending();
     }
     const shown = await work;
-    expect(client.asked.map(({ names }) => names.length)).toEqual([500, 500, 500, 500, 500, 100]);
-    expect(client.most).toBe(4);
+    expect(client.calls.map(({ names }) => names.length)).toEqual([500, 500, 500, 500, 500, 100]);
+    expect(client.maxPending).toBe(4);
     expect(shown.map(({ key, revision }) => [key, revision])).toEqual(entries.map(({ key, revision }) => [key, revision]));
     expect(shown.every(({ bytes }) => isSeen(bytes))).toBe(true);
   });
@@ -58,7 +58,7 @@ describe('conversion of a list', () => {
     expect(client.asked.map(({ options, bytes }) => options.maxBytes === Math.max(4 * 1024 * 1024, bytes * 4))).toEqual(
       Array(5).fill(true),
     );
-    expect(client.asked[0]?.options).toMatchObject({ timeoutMs: 30_000, query: '?timeout=30s' });
+    expect(client.calls[0]?.options).toMatchObject({ timeoutMs: 30_000, query: '?timeout=30s' });
   });
 
   it('does not send objects that are stored in the requested version', async () => {
@@ -113,14 +113,14 @@ describe('cache of converted objects', () => {
 
   it('shares one call between concurrent requests for the same objects', async () => {
     const { client, converter } = fixture();
-    client.holds = true;
+    client.isHolding = true;
     const entries = widgets(3);
     const requests = [converter.convertEntries(SECOND, entries, LATER), converter.convertEntries(SECOND, entries.slice(1), LATER)];
     await nextTurn();
     await nextTurn();
-    client.answer();
+    client.releasePending();
     const [first, second] = await Promise.all(requests);
-    expect(client.asked).toHaveLength(1);
+    expect(client.calls).toHaveLength(1);
     expect(second).toEqual(first?.slice(1));
   });
 });
@@ -140,7 +140,7 @@ describe('failing conversion webhook', () => {
 
   it('ends the request with 504 just after its deadline, and its late response is cached for the next request', async () => {
     const { clock, client, converter } = fixture();
-    client.holds = true;
+    client.isHolding = true;
     let isOver = false;
     const late = converter.convertEntries(SECOND, widgets(1), { deadline: 1_000 }).catch((error: unknown) => ((isOver = true), error));
     await nextTurn();
@@ -152,7 +152,7 @@ describe('failing conversion webhook', () => {
     const error = await late;
     expect(error).toBeInstanceOf(StatusError);
     expect(error).toMatchObject({ code: 504 });
-    client.answer();
+    client.releasePending();
     await nextTurn();
     expect(await converter.convertEntries(SECOND, widgets(1), LATER)).toHaveLength(1);
     expect(client.asked).toHaveLength(1);
@@ -208,7 +208,7 @@ describe('metadata of a converted object', () => {
 
   it('has the labels and annotations of the response', async () => {
     const { client, converter } = fixture();
-    client.changes = (metadata) => ({ ...metadata, labels: { c: 'd' }, annotations: {} });
+    client.changeMetadata = (metadata) => ({ ...metadata, labels: { c: 'd' }, annotations: {} });
     const entry = stored();
     const [shown] = await converter.convertEntries(SECOND, [entry], LATER);
     const text = entry.bytes

@@ -7,7 +7,7 @@ import { startDefinitionController } from './definition-controller';
 
 const RESOURCE = 'customresourcedefinitions';
 
-interface ControllerFixture extends Fixture {
+interface ControllerFixture extends WriteFixture {
   readonly definitions: Definitions;
   readonly reconciler: Reconciler;
   /** The number of name checks, and of writes by the controller. */
@@ -19,7 +19,7 @@ interface ControllerFixture extends Fixture {
 }
 
 async function startController(goingBefore = 0): Promise<ControllerFixture> {
-  const fixture = await writeFixture();
+  const fixture = await openWriteFixture();
   const { cache, clock } = fixture;
   const counts = { judged: 0, writes: 0 };
   const nothing = (): void => undefined;

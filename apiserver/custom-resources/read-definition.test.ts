@@ -1,5 +1,5 @@
 import { objectAt, type JsonObject } from '../../shared/values/json';
-import { definitionOf } from '../../test/support/definition-of';
+import { parseDefinition } from '../../test/support/definition-of';
 
 const SCHEMA: JsonObject = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } };
 
@@ -31,7 +31,7 @@ function definition(changes: { spec?: JsonObject; status?: JsonObject; metadata?
 }
 
 it('CustomResourceDefinition yields a row for every served version, with the settings of the version', () => {
-  const { rows, stored, established, terminating } = definitionOf(definition());
+  const { rows, stored, established, terminating } = parseDefinition(definition());
   expect({ established, terminating, stored }).toEqual({
     established: true,
     terminating: false,
@@ -68,26 +68,26 @@ it('CustomResourceDefinition yields a row for every served version, with the set
 });
 
 it('CustomResourceDefinition rows use the accepted names, not the requested ones', () => {
-  const [row] = definitionOf(definition({ status: { acceptedNames: { plural: 'widgets', kind: 'Widget', shortNames: ['w2'] } } })).rows;
+  const [row] = parseDefinition(definition({ status: { acceptedNames: { plural: 'widgets', kind: 'Widget', shortNames: ['w2'] } } })).rows;
   expect(row).toMatchObject({ singular: '', shortNames: ['w2'], categories: [] });
 });
 
 it('CustomResourceDefinition counts as established by its condition, also while it is terminating', () => {
-  expect(definitionOf(definition({ status: { conditions: [{ type: 'Established', status: 'False' }] } })).established).toBe(false);
-  const terminating = definitionOf(definition({ metadata: { deletionTimestamp: '2026-01-02T03:04:05Z' } }));
+  expect(parseDefinition(definition({ status: { conditions: [{ type: 'Established', status: 'False' }] } })).established).toBe(false);
+  const terminating = parseDefinition(definition({ metadata: { deletionTimestamp: '2026-01-02T03:04:05Z' } }));
   expect([terminating.established, terminating.terminating]).toEqual([true, true]);
 });
 
 it('CustomResourceDefinition schema ids differ by schema and selectable fields, and identities by what is served', () => {
-  const plain = definitionOf(definition());
+  const plain = parseDefinition(definition());
   const [first, second] = plain.rows;
   // The second version has no selectable fields.
   expect(first?.custom?.schemaId).not.toBe(second?.custom?.schemaId);
   const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
-  const other = definitionOf(definition({ spec: { versions } }));
+  const other = parseDefinition(definition({ spec: { versions } }));
   expect(other.rows[0]?.custom?.schemaId).not.toBe(second?.custom?.schemaId);
   const spec = objectAt(definition(), 'spec') ?? {};
-  expect(definitionOf(definition({ spec: { ...spec } })).identity).toBe(plain.identity);
-  expect(definitionOf(definition({ metadata: { labels: { a: 'b' } } })).identity).toBe(plain.identity);
+  expect(parseDefinition(definition({ spec: { ...spec } })).identity).toBe(plain.identity);
+  expect(parseDefinition(definition({ metadata: { labels: { a: 'b' } } })).identity).toBe(plain.identity);
   expect(other.identity).not.toBe(plain.identity);
 });

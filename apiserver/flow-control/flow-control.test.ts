@@ -1,6 +1,6 @@
 import type { UserInfo } from '../../shared/api/identity/user';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { ManualClock, settle } from '../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../test/support/manual-clock';
 import { FlowControl, type Admitted, type FlowMeter, type FlowRequest, type Queued, type Rejected } from './flow-control';
 import { readFlowSchema, type RequestAttributes } from './flow-schema';
 import { readPriorityLevel } from './priority-level';
@@ -63,7 +63,7 @@ it('FlowControl admits requests within its seats, queues others, and rejects the
     first[0].done();
     first[0].done();
   }
-  await settle(2);
+  await flushPromises(2);
   const decided = 'decision' in waiting ? await waiting.decision : undefined;
   expect(decided !== undefined && isAdmitted(decided)).toBe(true);
   // The flow is dealt two queues of three places each, and six more requests fill both.
@@ -83,7 +83,7 @@ it('FlowControl admits a request of a quiet user before queued requests of a bus
   const calm = start('calm');
   // The fair order is one request of each of the two queues of the flood, then this one.
   running.slice(0, 3).forEach(({ done }) => done());
-  await settle(2);
+  await flushPromises(2);
   expect('decision' in calm && isAdmitted(await calm.decision)).toBe(true);
 });
 

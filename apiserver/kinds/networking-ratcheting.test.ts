@@ -4,7 +4,7 @@
  * updates that change nothing.
  */
 import type { JsonObject } from '../../shared/values/json';
-import { writeFixture } from '../../test/support/write-fixture';
+import { openWriteFixture } from '../../test/support/write-fixture';
 import { endpointSlice } from './discovery/endpoint-slice';
 import { ingress } from './networking/ingress';
 import { networkPolicy } from './networking/network-policy';
@@ -138,7 +138,7 @@ describe('EndpointSlice', () => {
   });
 
   it('keeps the service-name label in the spelling in which it was created', async () => {
-    const fixture = await writeFixture();
+    const fixture = await openWriteFixture();
     for (const [name, label] of Object.entries({ a: 'platform.io/service-name', b: 'kubernetes.io/service-name' })) {
       const { object } = await fixture.create('endpointslices', {
         metadata: { name, labels: { [label]: 'web' } },
@@ -150,7 +150,7 @@ describe('EndpointSlice', () => {
   });
 
   it('is not written by an update without changes', async () => {
-    const fixture = await writeFixture();
+    const fixture = await openWriteFixture();
     const body = { metadata: { name: 'a' }, addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.1'] }], ports: [{ port: 1 }] };
     const { entry } = await fixture.create('endpointslices', body);
     await fixture.cache.catchUp();

@@ -1,17 +1,17 @@
 /** Tests the endpoints of certificate approvals and ephemeral containers; the errors are those of upstream. */
 import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
 import { CERTIFICATE_REQUEST } from '../../test/support/certificate-request';
-import { refusal, writeFixture, type Answer, type Fixture } from '../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteResult, type WriteFixture } from '../../test/support/write-fixture';
 
-let fixture: Fixture;
-beforeEach(async () => (fixture = await writeFixture()));
+let fixture: WriteFixture;
+beforeEach(async () => (fixture = await openWriteFixture()));
 
 describe('CertificateSigningRequest subresources', () => {
   const REQUEST = 'certificatesigningrequests';
   const PEM = Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n').toString('base64');
   const OTHER_PEM = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n').toString('base64');
 
-  const patch = (subresource: 'approval' | 'status', status: JsonObject, more: JsonObject = {}): Promise<Answer> =>
+  const patch = (subresource: 'approval' | 'status', status: JsonObject, more: JsonObject = {}): Promise<WriteResult> =>
     fixture.patch(REQUEST, 'r', 'merge', { ...more, status }, { subresource });
   const withConditions = (...types: string[]): JsonObject => ({ conditions: types.map((type) => ({ type, status: 'True' })) });
 
@@ -81,27 +81,27 @@ describe('CertificateSigningRequest subresources', () => {
       'status.certificate: Invalid value: "<certificate data>": only CERTIFICATE PEM blocks are allowed, found "CERTIFICATE REQUEST"',
     ],
   ])('the %s endpoint rejects the status %j', async (subresource, status, message) => {
-    expect(await refusal(patch(subresource, status))).toMatchObject({ code: 422, message: text + message });
+    expect(await refusalStatus(patch(subresource, status))).toMatchObject({ code: 422, message: text + message });
   });
 
   test('the endpoints reject the removal of Approved and Failed conditions and of an issued certificate', async () => {
     await patch('approval', withConditions('Approved', 'Failed'));
     await patch('status', { certificate: PEM });
-    expect(await refusal(patch('approval', { conditions: [] }))).toMatchObject({
+    expect(await refusalStatus(patch('approval', { conditions: [] }))).toMatchObject({
       message:
         `${text}[status.conditions: Forbidden: updates may not remove a condition of type "Approved", ` +
         'status.conditions: Forbidden: updates may not remove a condition of type "Failed"]',
     });
-    expect(await refusal(fixture.patch(REQUEST, 'r', 'merge', { status: { certificate: null } }, { subresource: 'status' }))).toMatchObject(
-      {
-        message: `${text}status.certificate: Forbidden: updates may not modify existing certificate content`,
-      },
-    );
+    expect(
+      await refusalStatus(fixture.patch(REQUEST, 'r', 'merge', { status: { certificate: null } }, { subresource: 'status' })),
+    ).toMatchObject({
+      message: `${text}status.certificate: Forbidden: updates may not modify existing certificate content`,
+    });
   });
 });
 
 describe('the ephemeralcontainers subresource of a Pod', () => {
-  const patch = (container: JsonObject): Promise<Answer> =>
+  const patch = (container: JsonObject): Promise<WriteResult> =>
     fixture.patch('pods', 'p', 'strategic', { spec: { ephemeralContainers: [container] } }, { subresource: 'ephemeralcontainers' });
   const spec = { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', emptyDir: {} }] };
 
@@ -144,22 +144,22 @@ describe('the ephemeralcontainers subresource of a Pod', () => {
     ],
     [{ name: 'd', image: 'x', volumeMounts: [{ name: 'v', mountPath: '/a', subPath: 'q' }] }, forbiddenIn('volumeMounts[0].subPath')],
   ])('rejects the container %j', async (container, message) => {
-    expect(await refusal(patch(container))).toMatchObject({ code: 422, message: `Pod "p" is invalid: ${message}` });
+    expect(await refusalStatus(patch(container))).toMatchObject({ code: 422, message: `Pod "p" is invalid: ${message}` });
   });
 
   test('rejects the change and removal of existing ephemeral containers', async () => {
     await patch({ name: 'd', image: 'x' });
     const text = 'Pod "p" is invalid: spec.ephemeralContainers: Forbidden: existing ephemeral containers "d" may not be ';
-    expect(await refusal(patch({ name: 'd', image: 'y' }))).toMatchObject({ message: `${text}changed\n` });
+    expect(await refusalStatus(patch({ name: 'd', image: 'y' }))).toMatchObject({ message: `${text}changed\n` });
     const none = { spec: { ephemeralContainers: null } };
-    expect(await refusal(fixture.patch('pods', 'p', 'merge', none, { subresource: 'ephemeralcontainers' }))).toMatchObject({
+    expect(await refusalStatus(fixture.patch('pods', 'p', 'merge', none, { subresource: 'ephemeralcontainers' }))).toMatchObject({
       message: `${text}removed\n`,
     });
   });
 
   test('is the only way to add ephemeral containers: creating a Pod with some is rejected', async () => {
     const body = { metadata: { name: 'q' }, spec: { ...spec, ephemeralContainers: [{ name: 'd', image: 'x' }] } };
-    expect(await refusal(fixture.create('pods', body))).toMatchObject({
+    expect(await refusalStatus(fixture.create('pods', body))).toMatchObject({
       message: 'Pod "q" is invalid: spec.ephemeralContainers: Forbidden: cannot be set on create',
     });
   });

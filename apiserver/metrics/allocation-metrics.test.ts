@@ -1,9 +1,9 @@
 import { Registry } from 'prom-client';
-import { writeFixture } from '../../test/support/write-fixture';
+import { openWriteFixture } from '../../test/support/write-fixture';
 import { publishAllocations } from './allocation-metrics';
 
 it('allocation metrics expose the usage of each range under the Kubernetes names', async () => {
-  const fixture = await writeFixture({ ranges: '10.0.0.0/24,fd00::/108' });
+  const fixture = await openWriteFixture({ ranges: '10.0.0.0/24,fd00::/108' });
   const spec = { type: 'NodePort', ipFamilyPolicy: 'RequireDualStack', ports: [{ port: 80, nodePort: 31000 }] };
   await fixture.create('services', { metadata: { name: 'a' }, spec });
   await expect(fixture.create('services', { metadata: { name: 'b' }, spec })).rejects.toThrow('already allocated');

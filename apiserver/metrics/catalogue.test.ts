@@ -4,7 +4,7 @@
  */
 import { casesOf } from '../../test/replay/recording';
 import { listOf, number, shape, text } from '../../test/replay/shape';
-import { MISSING_IN_USE } from '../../test/support/metric-deviations';
+import { MISSING_FAMILIES_IN_USE } from '../../test/support/metric-deviations';
 import { CATALOGUE, type MetricRow } from './catalogue';
 import { stabilityOf } from './exposition';
 
@@ -13,7 +13,7 @@ const RECORDED = casesOf(
   shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) }),
 );
 const ROWS: Readonly<Record<string, MetricRow>> = CATALOGUE;
-const missing = new Set(MISSING_IN_USE.flatMap(({ names }) => names));
+const missing = new Set(MISSING_FAMILIES_IN_USE.flatMap(({ names }) => names));
 
 test.each(RECORDED.map((family) => [family.name, family] as const))(
   '%s has the type, stability, labels and buckets of the reference',

@@ -1,4 +1,4 @@
-import { joined } from '../../test/support/exposition';
+import { joinChunks } from '../../test/support/exposition';
 import { Registry } from 'prom-client';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { ManualClock } from '../../test/support/manual-clock';
@@ -27,7 +27,7 @@ function createFixture() {
     deadline: clock.monotonic() + 60_000,
   });
   const lines = async (pattern: RegExp) =>
-    `${joined(metrics.expose())}${await registry.metrics()}`.split('\n').filter((line) => pattern.test(line));
+    `${joinChunks(metrics.expose())}${await registry.metrics()}`.split('\n').filter((line) => pattern.test(line));
   return { clock, control, request, lines };
 }
 

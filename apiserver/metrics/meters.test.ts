@@ -1,4 +1,4 @@
-import { joined } from '../../test/support/exposition';
+import { joinChunks } from '../../test/support/exposition';
 import { Meters } from './meters';
 
 it('Meters exposes a counter with the help text of the catalogue', () => {
@@ -6,7 +6,7 @@ it('Meters exposes a counter with the help text of the catalogue', () => {
   const counter = meters.counter('apiserver_storage_list_total', 'pods');
   counter.add();
   meters.counter('apiserver_storage_list_total', 'pods').add(2);
-  expect(joined(meters.expose())).toBe(
+  expect(joinChunks(meters.expose())).toBe(
     '# HELP apiserver_storage_list_total Lists that were read from the store.\n# TYPE apiserver_storage_list_total counter\n' +
       'apiserver_storage_list_total{resource="pods"} 3\n',
   );
@@ -18,7 +18,7 @@ it('Meters exposes the sum and count of a summary', () => {
   times.observe(2);
   times.observe(0.5);
   const labels = '{operation="CREATE",rejected="false",type="admit"}';
-  expect(joined(meters.expose()).split('\n').slice(2)).toEqual([
+  expect(joinChunks(meters.expose()).split('\n').slice(2)).toEqual([
     `apiserver_admission_step_admission_duration_seconds_summary_sum${labels} 2.5`,
     `apiserver_admission_step_admission_duration_seconds_summary_count${labels} 2`,
     '',
@@ -28,7 +28,7 @@ it('Meters exposes the sum and count of a summary', () => {
 it('Meters limits a metric to 2,000 series and counts further label values under other', () => {
   const meters = new Meters();
   for (let at = 0; at < 2_100; at += 1) meters.counter('apiserver_storage_list_total', `r${at}`).add();
-  const lines = joined(meters.expose()).split('\n');
+  const lines = joinChunks(meters.expose()).split('\n');
   expect(lines.filter((line) => line.startsWith('apiserver_storage_list_total'))).toHaveLength(2_001);
   expect(lines).toContain('apiserver_storage_list_total{resource="other"} 100');
   expect(lines).toContain('cardinality_enforcement_unexpected_categorizations_total 100');

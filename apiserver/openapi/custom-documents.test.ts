@@ -4,7 +4,7 @@
  */
 import { recordingOf } from '../../test/replay/recording';
 import { body, listOf, shape, text } from '../../test/replay/shape';
-import { definitionOf } from '../../test/support/definition-of';
+import { parseDefinition } from '../../test/support/definition-of';
 import { operationsIn, withShortDescriptions } from '../../test/replay/openapi-operations';
 import { canonicalGroup } from '../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
@@ -27,7 +27,7 @@ function established({ spec, metadata }: JsonObject): JsonObject {
   return { metadata: metadata ?? {}, spec: { ...given, group }, status: { acceptedNames } };
 }
 
-const rows: readonly KindRow[] = head.definitions.flatMap((definition) => definitionOf(established(definition)).rows);
+const rows: readonly KindRow[] = head.definitions.flatMap((definition) => parseDefinition(established(definition)).rows);
 const v2 = buildDocumentV2(rows, 'kubernetes');
 
 describe.each(recorded.map((of) => [of.name, of] as const))('the OpenAPI documents of %s', (name, of) => {

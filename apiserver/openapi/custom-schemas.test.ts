@@ -6,7 +6,7 @@ import { recordingOf } from '../../test/replay/recording';
 import { body, shape, text } from '../../test/replay/shape';
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { OPENAPI_NAME_PREFIX } from '../../shared/names/dialect';
-import { definitionOf } from '../../test/support/definition-of';
+import { parseDefinition } from '../../test/support/definition-of';
 import { customSchemas } from './custom-schemas';
 import { buildDocumentV2, buildDocumentV3 } from './documents';
 import { PublishedSchema } from './published-schema';
@@ -17,7 +17,7 @@ const names = { plural: 'pubs', singular: 'pub', kind: 'Pub', listKind: 'PubList
 const definition: JsonObject = JSON.parse(
   JSON.stringify({ metadata: { name: 'pubs.pub.example.com' }, spec: head.spec, status: { acceptedNames: names } }),
 );
-const { rows } = definitionOf(definition);
+const { rows } = parseDefinition(definition);
 const root = OPENAPI_NAME_PREFIX.kubernetes;
 
 /** The recorded schemas have no descriptions of apiVersion, kind and metadata. */

@@ -4,7 +4,7 @@ import { groupInDialect } from '../../shared/names/dialect';
 import { ManualClock } from '../../test/support/manual-clock';
 import type { OpenApiResponse, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { gunzipSync } from 'node:zlib';
-import { definitionOf } from '../../test/support/definition-of';
+import { parseDefinition } from '../../test/support/definition-of';
 import { createOpenApi } from './openapi';
 import type { PartFailure } from './parts';
 
@@ -240,7 +240,7 @@ describe('content negotiation of OpenAPI documents', () => {
 describe('OpenAPI documents of custom resources', () => {
   const rowOf = (plural: string, schema: JsonObject, labels: Readonly<Record<string, JsonValue>> = {}): KindRow => {
     const names = { plural, singular: plural, kind: `K${plural}`, listKind: `K${plural}List` };
-    const { rows } = definitionOf({
+    const { rows } = parseDefinition({
       metadata: { name: `${plural}.example.com` },
       spec: {
         group: 'example.com',

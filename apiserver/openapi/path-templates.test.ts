@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
-import { definitionOf } from '../../test/support/definition-of';
+import { parseDefinition } from '../../test/support/definition-of';
 import { renderPaths, pathDialectsOf } from './documents';
 import type { PartForm } from './response-form';
 import { MessageWriter } from './message';
@@ -58,7 +58,7 @@ const row = fc
       spec: { group, names, scope, versions: [served] },
       status: { acceptedNames: names },
     };
-    const [only] = definitionOf(definition).rows;
+    const [only] = parseDefinition(definition).rows;
     if (only === undefined) throw new Error('no version');
     return only;
   });

@@ -1,5 +1,5 @@
 /** Compares schemas that are written directly with the same schemas built first and written by the general writers. */
-import { madeUpDefinitions } from '../../test/support/made-up-definitions';
+import { generateDefinitions } from '../../test/support/made-up-definitions';
 import { isObject, objectAt, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { JsonIndex } from '../../shared/values/json-index';
 import { MessageBuffer } from './message-buffer';
@@ -94,7 +94,7 @@ const OPTIONS = {
   extraMembers: { 'x-kubernetes-group-version-kind': [{ group: 'g', kind: 'K', version: 'v1' }], 'x-kubernetes-selectable-fields': [] },
 };
 
-const large = madeUpDefinitions(6).flatMap(({ name, text }): [string, JsonObject][] => {
+const large = generateDefinitions(6).flatMap(({ name, text }): [string, JsonObject][] => {
   const definition = new JsonIndex(Buffer.from(text)).toJson(0);
   const spec = objectAt(isObject(definition) ? definition : {}, 'spec') ?? {};
   const versions = own(spec, 'versions');

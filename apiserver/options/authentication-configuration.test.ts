@@ -7,7 +7,7 @@ import { readConfiguration } from '../../shared/configuration/read-configuration
 import { featureGates } from '../../shared/cli/feature-gates';
 import { parseFlags } from '../../shared/cli/flags';
 import { silentLogger } from '../../shared/runtime/logger';
-import { ManualClock, settle } from '../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../test/support/manual-clock';
 import { authenticationFormat, issuersOf } from './authentication-configuration';
 import { FLAGS, type ServerFlags } from './flags';
 import { issuerFromFlags, oidcFlagFault } from './oidc-options';
@@ -225,7 +225,7 @@ it('openTokenIssuers applies a changed file and keeps the last valid one', async
   expect(issuers().size).toBe(0);
   const waitForReload = async (): Promise<void> => {
     clock.advance(60_000);
-    await settle(50);
+    await flushPromises(50);
   };
   write('/livez', '/readyz');
   await waitForReload();

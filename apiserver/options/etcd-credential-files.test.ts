@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { silentLogger } from '../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
-import { ManualClock, settle } from '../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../test/support/manual-clock';
 import { etcdCredentialFiles } from './etcd-credential-files';
 
 let folder: string;
@@ -26,7 +26,7 @@ it('etcdCredentialFiles switches to new credentials when certificate and key mat
   const present = (): readonly (string | undefined)[] => [files.current().cert?.toString(), files.current().key?.toString()];
   const waitForReload = async (): Promise<void> => {
     clock.advance(60_000);
-    await settle(5);
+    await flushPromises(5);
   };
 
   writeFileSync(paths.key, second.key);

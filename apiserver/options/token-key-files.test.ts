@@ -27,7 +27,7 @@ it('fileBackedTokenKeys switches to changed keys, and keeps the old ones while t
 
   const waitForReload = async (): Promise<void> => {
     clock.advance(60_000);
-    await settle(5);
+    await flushPromises(5);
   };
   writeFileSync(paths.signingKey, 'rubbish');
   await waitForReload();

@@ -1,6 +1,6 @@
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { ManualClock, settle } from '../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../test/support/manual-clock';
 import { MemoryStore } from '../../test/support/memory-store';
 import { openReplica, type Replica } from '../../test/support/replica';
 import { objectOf, PREFIX, START } from '../../test/support/write-fixture';
@@ -78,7 +78,7 @@ const keyOf = (name: string): string => `${PREFIX}/${services.stored.segment}/de
 async function restore(name: string, stored: string, ...replacements: readonly (readonly [from: string, to: string])[]): Promise<void> {
   const changed = replacements.reduce((text, [from, to]) => text.replaceAll(from, to), stored);
   store.put(keyOf(name), Buffer.from(changed, 'latin1'));
-  await settle(20);
+  await flushPromises(20);
 }
 
 const allocations = (): readonly string[] => [...replica.allocator.allHoldings().keys()].sort();
@@ -110,11 +110,11 @@ it('allocation audit writes missing allocations of Services, with one Event each
   await service('old', { type: 'NodePort', clusterIP: '10.0.0.7', ports: [{ port: 80, nodePort: 31000 }] });
   store.remove(`${PREFIX}/allocations/ips/10.0.0.7`);
   store.remove(`${PREFIX}/allocations/ports/31000`);
-  await settle(20);
+  await flushPromises(20);
   expect(allocations()).toEqual([]);
   const running = audit();
   await running.complete;
-  await settle(20);
+  await flushPromises(20);
   expect(allocations()).toEqual(['ips/10.0.0.7', 'ports/31000']);
   expect(replica.failures).toEqual([]);
   expect(recordedEvents()).toEqual([
@@ -203,7 +203,7 @@ it('allocation audit reports addresses and ports out of range, and invalid addre
 it('allocation audit releases an unused allocation in its third pass', async () => {
   await service('a', { clusterIP: '10.0.0.7' });
   store.remove(keyOf('a'));
-  await settle(20);
+  await flushPromises(20);
   const running = audit();
   await running.complete;
   await running.pass();
@@ -217,7 +217,7 @@ it('allocation audit runs on one replica at a time', async () => {
   await service('a', { clusterIP: '10.0.0.7' });
   store.remove(`${PREFIX}/allocations/ips/10.0.0.7`);
   store.put(`${PREFIX}/allocation-audit`, Buffer.from(JSON.stringify({ holder: 'two', until: START + 240_000 })));
-  await settle(20);
+  await flushPromises(20);
   await audit('one').complete;
   expect(allocations()).toEqual([]);
   await replica.clock.advanceAsync(360_001);

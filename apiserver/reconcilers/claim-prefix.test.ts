@@ -63,7 +63,7 @@ it.each([
   const revision = store.current;
   await expect(claim()).rejects.toThrow(ForeignDataError);
   await expect(claim()).rejects.toThrow(message);
-  expect(store.current).toBe(revision);
+  expect(store.currentRevision).toBe(revision);
 });
 
 it('claimPrefix accepts restored data whose revisions are shifted as the mark says', async () => {

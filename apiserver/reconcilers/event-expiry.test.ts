@@ -1,12 +1,12 @@
-import { settle } from '../../test/support/manual-clock';
-import { PREFIX, writeFixture, type Fixture } from '../../test/support/write-fixture';
+import { flushPromises } from '../../test/support/manual-clock';
+import { PREFIX, openWriteFixture, type WriteFixture } from '../../test/support/write-fixture';
 import { StoreError } from '../storage/store';
 import { startEventExpiry, type EventExpiry } from './event-expiry';
 
-let f: Fixture;
+let f: WriteFixture;
 let failures: string[];
 beforeEach(async () => {
-  f = await writeFixture();
+  f = await openWriteFixture();
   failures = [];
   await f.create('events', { metadata: { name: 'old' }, involvedObject: { namespace: 'ns' } });
   f.clock.advance(1_800_000);
@@ -28,11 +28,11 @@ const start = (holder = 'one'): EventExpiry =>
 it('event expiry deletes only expired events, each at its own revision', async () => {
   expect(await start().pass()).toBe(0);
   f.clock.advance(1_800_001);
-  const before = f.store.current;
+  const before = f.store.currentRevision;
   expect(await start().pass()).toBe(1);
   expect(await f.stored('events', 'old')).toBeUndefined();
   expect(await f.stored('events', 'young')).toBeDefined();
-  expect(f.store.current - before).toBe(2);
+  expect(f.store.currentRevision - before).toBe(2);
 });
 
 it('event expiry keeps an event that was updated after the cache was read', async () => {
@@ -59,10 +59,10 @@ it('event expiry runs periodically, reports failures, and stops', async () => {
   const expiry = start();
   jest.spyOn(f.store, 'get').mockRejectedValueOnce(new Error('x'));
   await f.clock.advanceAsync(15_000);
-  await settle(3);
+  await flushPromises(3);
   expect(failures).toEqual(['the event expiry failed']);
   await f.clock.advanceAsync(15_000);
-  await settle(3);
+  await flushPromises(3);
   expect(await f.stored('events', 'old')).toBeUndefined();
   expiry.stop();
   expect(f.clock.pending).toBe(0);

@@ -1,18 +1,18 @@
-import { settle } from '../../test/support/manual-clock';
+import { flushPromises } from '../../test/support/manual-clock';
 import { StoreError } from '../storage/store';
 import { GENERATED_NAMES, systemNamespaces } from '../../shared/names/dialect';
-import { writeFixture, type Fixture } from '../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../test/support/write-fixture';
 import type { ChangeSink } from '../cache/cache';
 import { startSystemObjectsReconciler, type SystemObjectsReconciler } from './system-objects-reconciler';
 
 const names = GENERATED_NAMES.platform;
-let f: Fixture;
+let f: WriteFixture;
 let sink: ChangeSink | undefined;
 let closed: boolean;
 let failures: string[];
 
 beforeEach(async () => {
-  f = await writeFixture();
+  f = await openWriteFixture();
   closed = false;
   failures = [];
   jest.spyOn(f.cache, 'watch').mockImplementation((_type, _request, given) => {
@@ -36,7 +36,7 @@ function start(): SystemObjectsReconciler {
 it('system namespaces reconciler creates the four namespaces once', async () => {
   await start().complete;
   for (const name of systemNamespaces(names)) expect(await f.stored('namespaces', name)).toMatchObject({ status: { phase: 'Active' } });
-  const before = f.store.current;
+  const before = f.store.currentRevision;
   await f.cache.catchUp();
   await start().complete;
   expect(f.store.current).toBe(before);
@@ -57,13 +57,19 @@ it('system namespaces reconciler recreates a deleted namespace immediately, and 
   if (entry === undefined || sink === undefined) throw new Error('not there');
   f.store.remove('/registry/namespaces/platform-node-lease');
   await f.cache.catchUp();
-  sink.event('DELETED', entry, { revision: f.store.current, key: entry.key, current: undefined, previous: entry, frames: new Map() });
-  await settle(5);
+  sink.event('DELETED', entry, {
+    revision: f.store.currentRevision,
+    key: entry.key,
+    current: undefined,
+    previous: entry,
+    frames: new Map(),
+  });
+  await flushPromises(5);
   expect(await f.stored('namespaces', 'platform-node-lease')).toBeDefined();
   f.store.remove('/registry/namespaces/default');
   await f.cache.catchUp();
   await f.clock.advanceAsync(60_000);
-  await settle(5);
+  await flushPromises(5);
   expect(await f.stored('namespaces', 'default')).toBeDefined();
 });
 

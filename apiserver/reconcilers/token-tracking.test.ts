@@ -1,6 +1,6 @@
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
-import { ManualClock, settle } from '../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../test/support/manual-clock';
 import { MemoryStore } from '../../test/support/memory-store';
 import { openReplica, type Replica } from '../../test/support/replica';
 import { START } from '../../test/support/write-fixture';
@@ -20,7 +20,7 @@ beforeEach(async () => {
   endings = [];
   replicas = await Promise.all([0, 1].map(() => openReplica(store, new ManualClock(START))));
   for (const name of ['default', names.systemNamespace]) await first().create('namespaces', { metadata: { name } });
-  await settle(5);
+  await flushPromises(5);
 });
 afterEach(async () => {
   for (const end of endings) end();
@@ -69,9 +69,9 @@ const patchData = (value: JsonObject): Promise<unknown> => {
 };
 
 async function nextMinute(): Promise<void> {
-  await settle(5);
+  await flushPromises(5);
   for (const { clock } of replicas) await clock.advanceAsync(60_000);
-  await settle(20);
+  await flushPromises(20);
 }
 
 it('token tracking ConfigMap gets its start date once from several replicas, and keeps a valid date', async () => {

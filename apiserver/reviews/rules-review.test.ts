@@ -1,5 +1,5 @@
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { objectOf, writeFixture } from '../../test/support/write-fixture';
+import { objectOf, openWriteFixture } from '../../test/support/write-fixture';
 import { ALL_RULES, type Authorizer, type ResourceRule } from '../authorization/authorizer';
 import { createOperations } from '../registry/operations/operations';
 import type { RequestContext } from '../registry/verbs';
@@ -8,7 +8,7 @@ import { UNCHANGED } from '../../test/support/plugin-switches';
 import { reviewOwnRules } from './rules-review';
 
 it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10,000 rules, and returns all of them', async () => {
-  const { clock, cache, random, resources, context, resource } = await writeFixture();
+  const { clock, cache, random, resources, context, resource } = await openWriteFixture();
   const held = Array.from({ length: 10_000 }, (_, index): ResourceRule => ({
     verbs: ['get'],
     groups: ['a.test'],

@@ -1,4 +1,4 @@
-import { Recorder } from '../../test/support/store-recorder';
+import { StoreEventRecorder } from '../../test/support/store-recorder';
 import { MemoryStore } from '../../test/support/memory-store';
 import { encodeFormatMarker, DATA_FORMAT, RESTORED_FORMAT_VERSION } from './format-marker';
 import { shiftStoreByMarker, shiftedStore } from './shifted-store';
@@ -26,7 +26,7 @@ it('shifted store adds the shift to every revision', async () => {
 it('shifted store reports revisions before the shift as compacted, with the oldest readable revision', async () => {
   for (const revision of [1, 3, 1_000, 1_003]) {
     await expect(store.get('/a', { revision })).rejects.toMatchObject({ failure: 'compacted', compactRevision: 1_004 });
-    const recorder = new Recorder();
+    const recorder = new StoreEventRecorder();
     store.watch(prefixRange('/'), revision, recorder);
     await recorder.until(() => recorder.compactedAt !== undefined);
     expect(recorder.compactedAt).toBe(1_004);

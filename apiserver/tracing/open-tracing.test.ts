@@ -59,13 +59,13 @@ it('tracing logs an unreachable receiver once and counts the failed spans', asyn
 
 it('tracing logs once that traces are sent again when the receiver responds after a failure', async () => {
   const receiver = await startTraceReceiver();
-  receiver.silence(true);
+  receiver.setSilent(true);
   const { lines, dependencies } = createDependencies();
   const limits = { timeoutMs: 200 };
   const opened = openTracing({ endpoint: `127.0.0.1:${receiver.port}`, samplingRatePerMillion: ALWAYS }, { ...dependencies, limits });
   request(opened);
   await opened.flush().catch(() => undefined);
-  receiver.silence(false);
+  receiver.setSilent(false);
   for (let at = 0; at < 2; at += 1) {
     request(opened);
     await opened.flush();
@@ -94,7 +94,7 @@ it('tracing closes within 3 s when the receiver does not respond', async () => {
 
 it('tracing drops and counts spans over the limit of waiting spans', async () => {
   const receiver = await startTraceReceiver();
-  receiver.silence(true);
+  receiver.setSilent(true);
   const limits = { maxQueueSize: 10, maxBatchSize: 5, timeoutMs: 500 };
   const opened = openTracing(
     { endpoint: `127.0.0.1:${receiver.port}`, samplingRatePerMillion: ALWAYS },

@@ -1,6 +1,6 @@
 import { BOOTSTRAP_TOKEN_SECRET_TYPE } from '../../shared/names/bootstrap-token';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { reply } from '../../test/support/fake-api';
+import { jsonResponse } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { fakeContext } from '../../test/support/fake-context';
 import { waitForSync } from '../runtime/controller';
@@ -17,7 +17,7 @@ test.each(Object.values(BOOTSTRAP_TOKEN_SECRET_TYPE))(
       const query = new URL(path, 'http://server').searchParams;
       if (query.get('watch') === '1') return undefined;
       const items = query.get('fieldSelector') === `type=${type}` ? [secret] : [];
-      return reply(200, { kind: 'List', metadata: { resourceVersion: String(fake.api.version) }, items });
+      return jsonResponse(200, { kind: 'List', metadata: { resourceVersion: String(fake.api.version) }, items });
     };
     const controller = new AbortController();
     const secrets = new TokenSecrets({ ...fakeContext(fake, controller.signal), names: GENERATED_NAMES.platform });

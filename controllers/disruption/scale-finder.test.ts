@@ -1,6 +1,6 @@
 import type { MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import type { JsonObject } from '../../shared/values/json';
-import { reply } from '../../test/support/fake-api';
+import { jsonResponse } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { fakeContext } from '../../test/support/fake-context';
 import type { SelectedPod } from './budget-pod-index';
@@ -20,9 +20,9 @@ async function setUp() {
   });
   const serve = (name: string, kind: string, scale = true): void => void served.push(resource(name, kind, scale));
   fake.api.intercept = ({ path }) => {
-    if (path === '/api') return reply(200, { items: [] });
+    if (path === '/api') return jsonResponse(200, { items: [] });
     if (path === '/apis')
-      return reply(200, { items: [{ metadata: { name: 'example.com' }, versions: [{ version: 'v1', resources: served }] }] });
+      return jsonResponse(200, { items: [{ metadata: { name: 'example.com' }, versions: [{ version: 'v1', resources: served }] }] });
     return undefined;
   };
   const put = (collection: string, name: string, uid: string, replicas: number, controller?: MetaV1OwnerReference): void =>

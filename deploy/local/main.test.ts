@@ -29,7 +29,7 @@ beforeEach(async () => {
   ports = await freePorts(2);
 });
 afterEach(async () => {
-  for (const program of started.splice(0)) if (program.running) await program.stop();
+  for (const program of started.splice(0)) if (program.isRunning) await program.stop();
   removeFolder(data);
 });
 
@@ -47,7 +47,7 @@ function start(...flags: string[]): ProgramProcess {
 
 async function ready(program: ProgramProcess): Promise<void> {
   await waitUntil('the runner to be ready', () => {
-    if (!program.running) throw new Error(program.output);
+    if (!program.isRunning) throw new Error(program.output);
     return program.output.includes('The control plane is ready');
   });
 }
@@ -73,7 +73,7 @@ describe('npm start', () => {
     const second = start();
     expect((await second.exited).code).toBe(1);
     expect(second.output).toContain(`${data} is in use by the running process ${first.pid}`);
-    expect(first.running).toBe(true);
+    expect(first.isRunning).toBe(true);
     expect(pidOf('supervisor')).toBe(first.pid);
   });
 

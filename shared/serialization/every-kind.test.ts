@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { casesOf } from '../../test/replay/recording';
 import { text as written, tupleOf } from '../../test/replay/shape';
-import { everythingOf } from '../../test/support/everything';
+import { fullObjectOf } from '../../test/support/everything';
 import { apiVersionOf } from '../api/identity/identity';
 import type { JsonObject } from '../values/json';
 import { STORED_KINDS, type KindRow } from '../api/kinds';
@@ -23,7 +23,7 @@ const RECORDED = new Map(
 
 const digest = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 const versionOf = (row: KindRow): string => apiVersionInDialect('kubernetes', apiVersionOf(row));
-const fullObject = (row: KindRow): JsonObject => decodeObject(row.type, everythingOf(row.type)).object;
+const fullObject = (row: KindRow): JsonObject => decodeObject(row.type, fullObjectOf(row.type)).object;
 
 const ROWS = STORED_KINDS.map((row) => [`${versionOf(row)} ${row.kind}`, row] as const);
 

@@ -65,8 +65,8 @@ export async function backupCost({ server, port, token, object, flags, folder }:
       ownMegabytes = Math.max(ownMegabytes, ownMemory(run.child.pid ?? 0));
       return took === undefined;
     });
-    const { code, output } = await run.ended;
-    if (code !== 0) throw new Error(output);
+    const { code, stderr } = await run.ended;
+    if (code !== 0) throw new Error(stderr);
     const until = performance.now() + (took ?? 0);
     const idle = await during(() => performance.now() < until);
     return { seconds: (took ?? 0) / 1000, bytes: statSync(file).size, ownMegabytes, server: loaded, idle };

@@ -9,7 +9,7 @@ import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import { errorCode } from '../../shared/runtime/error-code';
 import { startEtcd, type EtcdServer } from '../support/etcd';
 import { kubectlOnPath, packagedProgram, runClient } from '../support/kubectl';
-import { madeUpDefinitions, smallDefinition, type MadeUpDefinition } from '../support/made-up-definitions';
+import { generateDefinitions, smallDefinition, type GeneratedDefinition } from '../support/made-up-definitions';
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BenchClient } from './client';
@@ -35,7 +35,7 @@ interface Replica {
 }
 
 export async function definitionCosts(count: number, stores: readonly string[]): Promise<void> {
-  const definitions = madeUpDefinitions(count);
+  const definitions = generateDefinitions(count);
   const bytes = definitions.reduce((sum, { text }) => sum + text.length, 0);
   console.log(
     `\n${count} definitions, ${(bytes / 1e6).toFixed(1)} MB, ${megabytes(Math.min, definitions)} to ${megabytes(Math.max, definitions)}`,
@@ -53,10 +53,10 @@ export async function definitionCosts(count: number, stores: readonly string[]):
   }
 }
 
-const megabytes = (choose: (...sizes: number[]) => number, definitions: readonly MadeUpDefinition[]): string =>
+const megabytes = (choose: (...sizes: number[]) => number, definitions: readonly GeneratedDefinition[]): string =>
   `${(choose(...definitions.map(({ text }) => text.length)) / 1e6).toFixed(3)} MB`;
 
-async function measure(folder: string, etcd: EtcdServer | undefined, definitions: readonly MadeUpDefinition[]): Promise<void> {
+async function measure(folder: string, etcd: EtcdServer | undefined, definitions: readonly GeneratedDefinition[]): Promise<void> {
   let replicas = await start(folder, etcd);
   try {
     await install(replicas, definitions);
@@ -70,7 +70,7 @@ async function measure(folder: string, etcd: EtcdServer | undefined, definitions
     await memory('after a restart', replicas);
     await explain(replicas, definitions);
   } catch (error) {
-    for (const { server } of replicas) console.log(`${server.process.running ? 'running' : 'ended'}: ${server.process.output}`);
+    for (const { server } of replicas) console.log(`${server.process.isRunning ? 'running' : 'ended'}: ${server.process.output}`);
     throw error;
   } finally {
     await stop(replicas);
@@ -131,9 +131,9 @@ async function stop(replicas: readonly Replica[]): Promise<void> {
   }
 }
 
-const collection = ({ group, versions, plural }: MadeUpDefinition): string => `/apis/${group}/${versions[0] ?? ''}/${plural}`;
+const collection = ({ group, versions, plural }: GeneratedDefinition): string => `/apis/${group}/${versions[0] ?? ''}/${plural}`;
 
-async function isServed(client: BenchClient, definition: MadeUpDefinition): Promise<boolean> {
+async function isServed(client: BenchClient, definition: GeneratedDefinition): Promise<boolean> {
   return client.send('GET', collection(definition)).then(
     () => true,
     () => false,
@@ -141,7 +141,7 @@ async function isServed(client: BenchClient, definition: MadeUpDefinition): Prom
 }
 
 /** Asks again at once. */
-async function served(replicas: readonly Replica[], definitions: readonly MadeUpDefinition[]): Promise<void> {
+async function served(replicas: readonly Replica[], definitions: readonly GeneratedDefinition[]): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (const { client } of replicas) {
     for (const definition of definitions) {
@@ -157,7 +157,7 @@ async function served(replicas: readonly Replica[], definitions: readonly MadeUp
  * Again when the connection was cut: Node's HTTP/1.1 server loses one whose next large request begins to arrive while the last large answer is on its way
  * ("Parse Error: Paused").
  */
-async function apply(client: BenchClient, { name, text }: MadeUpDefinition): Promise<void> {
+async function apply(client: BenchClient, { name, text }: GeneratedDefinition): Promise<void> {
   const send = (): Promise<number> => client.send('PATCH', `${KIND}/${name}?fieldManager=bench&force=true`, text, APPLY);
   await send().catch(async (error: unknown) => {
     if (errorCode(error) !== 'ECONNRESET') throw error;
@@ -165,7 +165,7 @@ async function apply(client: BenchClient, { name, text }: MadeUpDefinition): Pro
   });
 }
 
-async function install(replicas: readonly Replica[], definitions: readonly MadeUpDefinition[]): Promise<void> {
+async function install(replicas: readonly Replica[], definitions: readonly GeneratedDefinition[]): Promise<void> {
   const [first] = replicas;
   if (first === undefined) return;
   await tellWaiting('install all by server-side apply, until served', replicas, async () => {
@@ -197,7 +197,7 @@ async function memory(when: string, replicas: readonly Replica[]): Promise<void>
   }
 }
 
-async function documents(replicas: readonly Replica[], definitions: readonly MadeUpDefinition[]): Promise<void> {
+async function documents(replicas: readonly Replica[], definitions: readonly GeneratedDefinition[]): Promise<void> {
   const [first] = replicas;
   const [any] = definitions;
   if (first === undefined || any === undefined) return;
@@ -231,7 +231,7 @@ async function documents(replicas: readonly Replica[], definitions: readonly Mad
 async function restart(
   folder: string,
   etcd: EtcdServer | undefined,
-  definitions: readonly MadeUpDefinition[],
+  definitions: readonly GeneratedDefinition[],
 ): Promise<readonly Replica[]> {
   let replicas: readonly Replica[] = [];
   const begun = performance.now();
@@ -242,7 +242,7 @@ async function restart(
   return replicas;
 }
 
-async function explain([first]: readonly Replica[], [any]: readonly MadeUpDefinition[]): Promise<void> {
+async function explain([first]: readonly Replica[], [any]: readonly GeneratedDefinition[]): Promise<void> {
   const kubectl = packagedProgram('kubectl') ?? kubectlOnPath();
   if (first === undefined || any === undefined) return;
   if (kubectl === undefined) {

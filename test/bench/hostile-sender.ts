@@ -1,5 +1,5 @@
 /** Sends what it is told to, as a process of its own: building and sending bad input must not hold up who measures. */
-import { sendHostile, type HostileRequest } from '../support/hostile-request';
+import { sendHostileRequest, type HostileRequest } from '../support/hostile-request';
 
 export interface HostileOrder {
   readonly request: HostileRequest;
@@ -9,5 +9,5 @@ export interface HostileOrder {
 
 process.once('disconnect', () => process.exit());
 process.on('message', ({ request, times }: HostileOrder) => {
-  void Promise.all(Array.from({ length: times }, () => sendHostile(request))).then(([status]) => process.send?.(status));
+  void Promise.all(Array.from({ length: times }, () => sendHostileRequest(request))).then(([status]) => process.send?.(status));
 });

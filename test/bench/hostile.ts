@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { probe } from './cluster';
-import { HOSTILE_INPUTS, HOSTILE_PREPARATION, type HostileInput, type HostileStep } from '../support/hostile-inputs';
+import { HOSTILE_INPUTS, HOSTILE_SETUP, type HostileInput, type HostileStep } from '../support/hostile-inputs';
 import type { HostileRequest } from '../support/hostile-request';
 import type { HostileOrder } from './hostile-sender';
 
@@ -46,12 +46,12 @@ export async function* hostileWaits(origin: string, token: string, only: string,
     const waits = probe({ origin, token }, 1);
     let status = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
-      for (const step of input.before ?? []) await send(request(step, http2, true));
+      for (const step of input.setup ?? []) await send(request(step, http2, true));
       status = await send(request(input, http2, isKnown), times);
     }
     return { longest: (await waits.stop()).at(-1) ?? 0, status };
   };
-  for (const step of HOSTILE_PREPARATION) await send(request(step, false, true));
+  for (const step of HOSTILE_SETUP) await send(request(step, false, true));
   for (const input of HOSTILE_INPUTS.filter(({ name }) => name.includes(only))) {
     const results = [
       await measure(input, false, true),

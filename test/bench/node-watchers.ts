@@ -6,7 +6,7 @@ import { buildResources } from '../../apiserver/registry/resources';
 import { systemClock } from '../../shared/runtime/clock';
 import { silentLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
-import { value } from '../support/cache-fixture';
+import { storedValue } from '../support/cache-fixture';
 import { MemoryStore } from '../support/memory-store';
 
 const WARM_UP = 5000;
@@ -27,7 +27,7 @@ export async function changeCost(nodes: number): Promise<number> {
     const selection = selectionFor(pods.row, '', `spec.nodeName=n-${node}`);
     await reader.watch(context, pods, '', { selection, bookmarks: false, resourceVersion: cache.revision }, sink);
   }
-  const stored = value({ fields: { 'spec.nodeName': 'n-0' }, data: 'x'.repeat(1000) });
+  const stored = storedValue({ fields: { 'spec.nodeName': 'n-0' }, data: 'x'.repeat(1000) });
   const change = (): void => void store.put(`/registry/${pods.stored.segment}/bench/p`, stored);
   for (let round = 0; round < WARM_UP; round += 1) change();
   const before = process.cpuUsage();

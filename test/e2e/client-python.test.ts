@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { runClient } from '../support/kubectl';
 import { repository } from '../support/repository';
-import { skipLoudly } from '../support/skipped';
+import { reportSkipped } from '../support/skipped';
 import { useApiServer } from '../support/use-api-server';
 
 const python = process.env['PYTHON_BIN'] ?? 'python3';
@@ -15,7 +15,7 @@ const hasClient = spawnSync(python, ['-c', 'import kubernetes.dynamic']).status 
 const PROGRAM = path.join(repository, 'test/e2e/client-python.py');
 
 if (!hasClient) {
-  skipLoudly('the Python client', `${python} does not have the package kubernetes`);
+  reportSkipped('the Python client', `${python} does not have the package kubernetes`);
 } else {
   describe('the Python client', () => {
     const server = useApiServer('python');

@@ -7,9 +7,9 @@ import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
 import { startFrontProxy, type FrontProxy, type ProxiedUser } from '../support/front-proxy';
-import { packagedProgram, runClient, startClient, type Outcome } from '../support/kubectl';
+import { packagedProgram, runClient, startClient, type ClientResult } from '../support/kubectl';
 import { waitUntil } from '../support/programs';
-import { skipLoudly } from '../support/skipped';
+import { reportSkipped } from '../support/skipped';
 import { useApiServer } from '../support/use-api-server';
 import { useClosable, useResource } from '../support/use-resource';
 
@@ -26,7 +26,7 @@ async function createNamedAuthority(commonName: string): Promise<Credential> {
   return createAuthority({ subject: { commonName }, ...VALIDITY });
 }
 
-if (binary === undefined) skipLoudly('kubectl through a proxy', 'the packaged kubectl exists for linux-x64 only');
+if (binary === undefined) reportSkipped('kubectl through a proxy', 'the packaged kubectl exists for linux-x64 only');
 else
   describe('kubectl through a proxy that authenticates', () => {
     const proxyAuthority = useResource(() => createNamedAuthority('proxy-ca'));

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { packagedProgram, runClient } from '../support/kubectl';
-import { skipLoudly } from '../support/skipped';
+import { reportSkipped } from '../support/skipped';
 import { useApiServer } from '../support/use-api-server';
 import { useResource } from '../support/use-resource';
 
@@ -82,7 +82,7 @@ const helm = packagedProgram('helm');
 const kubectl = packagedProgram('kubectl');
 
 if (helm === undefined || kubectl === undefined) {
-  skipLoudly('helm', 'it is packaged for linux-x64 only');
+  reportSkipped('helm', 'it is packaged for linux-x64 only');
 } else {
   describe('helm', () => {
     const { folder, kubeconfig } = useApiServer('helm');

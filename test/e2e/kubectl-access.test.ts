@@ -8,7 +8,7 @@ import { systemClock } from '../../shared/runtime/clock';
 import { issueCertificate } from '../../shared/pki/certificates';
 import { CERTIFICATE_REQUEST } from '../support/certificate-request';
 import { runClient } from '../support/kubectl';
-import { withEachKubectl } from '../support/kubectl-session';
+import { describeWithEachKubectl } from '../support/kubectl-session';
 import { waitUntil } from '../support/programs';
 import { useFolder } from '../support/use-resource';
 
@@ -21,7 +21,7 @@ rules:
 - {apiGroups: [apps], resources: [deployments], resourceNames: [shop], verbs: [get]}
 `;
 
-withEachKubectl('access', (session, server) => {
+describeWithEachKubectl('access', (session, server) => {
   const folder = useFolder('access');
 
   const pkiFile = (name: string): string => readFileSync(path.join(server.folder, 'pki', name), 'utf8');

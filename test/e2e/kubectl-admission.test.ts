@@ -28,7 +28,7 @@ spec: {policyName: ${name}, validationActions: [Deny], paramRef: {name: limits, 
 
 const CONFIGMAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: "1"}\n';
 
-withEachKubectl('admission', (session) => {
+describeWithEachKubectl('admission', (session) => {
   it('a policy denies by its parameter, and follows changes of the parameter and of its binding', async () => {
     const name = `most-${session.namespace}`;
     await session.ok('create configmap limits --from-literal=most=3');

@@ -3,7 +3,7 @@
  * converted by a webhook, and deleted. Every step expects the output with release 1.31.1.
  */
 import { startConversionServer, type ConversionServer } from '../support/conversion-server';
-import { table, withEachKubectl } from '../support/kubectl-session';
+import { parseTable, describeWithEachKubectl } from '../support/kubectl-session';
 import { waitUntil } from '../support/programs';
 import { useClosable } from '../support/use-resource';
 
@@ -109,7 +109,7 @@ spec:
 const widget = (group: string, version: string, spec: string): string =>
   `apiVersion: ${group}/${version}\nkind: Widget\nmetadata: {name: a}\nspec: ${spec}\n`;
 
-withEachKubectl('custom resources', (session) => {
+describeWithEachKubectl('custom resources', (session) => {
   describe('objects', () => {
     const group = `${session.namespace}.example.com`;
 
@@ -119,7 +119,7 @@ withEachKubectl('custom resources', (session) => {
       );
       await session.ok(`wait --for=condition=Established crd/tools.${group} --timeout=20s`);
       expect(await session.ok('apply -f -', toolDefinition(group, 'tools', 'Tool'))).toContain('unchanged');
-      expect(table(await session.ok(`api-resources --api-group=${group} --no-headers`))).toEqual([
+      expect(parseTable(await session.ok(`api-resources --api-group=${group} --no-headers`))).toEqual([
         ['tools', 'to', `${group}/v1`, 'true', 'Tool'],
       ]);
       expect(await session.ok('get tools')).toBe('');
@@ -178,11 +178,11 @@ withEachKubectl('custom resources', (session) => {
     it('are printed with their columns, patched, labelled and scaled', async () => {
       const ready = '{"status":{"replicas":1,"conditions":[{"type":"Busy","status":"False"},{"type":"Ready","status":"True"}]}}';
       await session.ok(['patch', 'tool', 'hammer', '--subresource=status', '--type=merge', '-p', ready]);
-      expect(table(await session.ok('get to'))).toEqual([
+      expect(parseTable(await session.ok('get to'))).toEqual([
         ['NAME', 'READY', 'AGE'],
         ['hammer', 'True', expect.stringMatching(/^\d+s$/)],
       ]);
-      expect(table(await session.ok('get tools hammer -o wide --no-headers'))[0]?.slice(0, 3)).toEqual(['hammer', 'True', 'h:3']);
+      expect(parseTable(await session.ok('get tools hammer -o wide --no-headers'))[0]?.slice(0, 3)).toEqual(['hammer', 'True', 'h:3']);
       await session.ok('label tool hammer shelf=top');
       await session.ok('annotate tool hammer note=x');
       expect(await session.ok('get tools -l shelf=top -o name')).toMatch(/\/hammer\n$/);
@@ -208,7 +208,7 @@ withEachKubectl('custom resources', (session) => {
     it('are applied, printed and changed', async () => {
       const name = `customresourcedefinition.apiextensions.k8s.io/shelves.${group}`;
       expect(await session.ok('apply -f -', shelfDefinition(group))).toBe(`${name} created\n`);
-      const [head, row] = table(await session.ok(`get crd shelves.${group}`));
+      const [head, row] = parseTable(await session.ok(`get crd shelves.${group}`));
       expect([head, row]).toEqual([
         ['NAME', 'CREATED AT'],
         [`shelves.${group}`, expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)],
@@ -275,11 +275,11 @@ withEachKubectl('custom resources', (session) => {
       await session.ok('apply -f -', widgetDefinition(group, webhook()));
       await session.ok(`wait --for=condition=Established crd/widgets.${group} --timeout=20s`);
       expect(await session.ok('apply -f -', widget(group, 'v1', '{address: "h:1"}'))).toBe(`widget.${group}/a created\n`);
-      expect(table(await session.ok(`get widgets.v1.${group}`))).toEqual([
+      expect(parseTable(await session.ok(`get widgets.v1.${group}`))).toEqual([
         ['NAME', 'ADDRESS'],
         ['a', 'h:1'],
       ]);
-      expect(table(await session.ok(`get widgets.v2.${group}`))).toEqual([
+      expect(parseTable(await session.ok(`get widgets.v2.${group}`))).toEqual([
         ['NAME', 'HOST', 'PORT'],
         ['a', 'h', '1'],
       ]);
@@ -316,9 +316,9 @@ withEachKubectl('custom resources', (session) => {
 
     it('cannot be read in the other version while the webhook fails', async () => {
       await session.ok(['patch', `widgets.v1.${group}`, 'a', '--type=merge', '-p', '{"spec":{"address":"l:5"}}']);
-      webhook().does = 'failure';
+      webhook().behaviour = 'failure';
       expect(await session.fails(`get widgets.v2.${group}`)).toContain(`conversion webhook for ${group}/v1, Kind=Widget failed: no way`);
-      webhook().does = 'good';
+      webhook().behaviour = 'good';
       expect(await session.ok(`get widgets.v2.${group} a -o jsonpath={.spec.host}`)).toBe('l');
       await session.ok(`delete crd widgets.${group}`);
     });

@@ -2,7 +2,7 @@
  * Networking with real kubectl: Services of each type, Ingresses with every flag of `create ingress`, Endpoints,
  * EndpointSlices and NetworkPolicies. The expected tables and descriptions are those of release 1.31.1.
  */
-import { table, withEachKubectl } from '../support/kubectl-session';
+import { parseTable, describeWithEachKubectl } from '../support/kubectl-session';
 
 interface Service {
   readonly spec: {
@@ -66,7 +66,7 @@ withEachKubectl('traffic', (session) => {
   }, 30_000);
 
   it('get prints Services of each type', async () => {
-    const rows = table(await session.ok('get services'));
+    const rows = parseTable(await session.ok('get services'));
     expect(rows.map((row) => row.slice(0, 5))).toEqual([
       ['NAME', 'TYPE', 'CLUSTER-IP', 'EXTERNAL-IP', 'PORT(S)'],
       ['ext', 'ExternalName', '<none>', 'db.example.com', '<none>'],
@@ -144,7 +144,7 @@ withEachKubectl('traffic', (session) => {
       JSON.stringify({ status: { loadBalancer: { ingress: [{ ip }] } } }),
     ];
     await session.ok(patch('192.0.2.50'));
-    expect(table(await session.ok('get service lb'))[1]?.[3]).toBe('192.0.2.50');
+    expect(parseTable(await session.ok('get service lb'))[1]?.[3]).toBe('192.0.2.50');
     expect(await session.fails(patch('x'))).toMatch(
       /status\.loadBalancer\.ingress\[0\]\.ip: Invalid value: "x": must be a valid IP address/,
     );
@@ -173,7 +173,7 @@ withEachKubectl('traffic', (session) => {
   it('creates, prints and changes ingresses', async () => {
     const name = session.namespace;
     await session.ok('create -f -', ingressClass(name));
-    expect(table(await session.ok(`get ingressclass ${name}`))).toEqual([
+    expect(parseTable(await session.ok(`get ingressclass ${name}`))).toEqual([
       ['NAME', 'CONTROLLER', 'PARAMETERS', 'AGE'],
       [name, 'example.com/ingress', 'Parameters.example.com/external', ANY_AGE],
     ]);
@@ -183,7 +183,7 @@ withEachKubectl('traffic', (session) => {
     expect(await session.ok('create ingress plain --rule=/=web:80 --dry-run=server -o name')).toBe('ingress.networking.k8s.io/plain\n');
     await session.ok('create ingress plain --rule=/=web:80');
     await session.ok(`delete ingressclass ${name}`);
-    expect(table(await session.ok('get ingress -o wide'))).toEqual([
+    expect(parseTable(await session.ok('get ingress -o wide'))).toEqual([
       ['NAME', 'CLASS', 'HOSTS', 'ADDRESS', 'PORTS', 'AGE'],
       // The column ADDRESS is empty, so that the table has one cell less.
       ['all', 'nginx', '*.example.com,example.org', '80, 443', ANY_AGE],
@@ -216,7 +216,7 @@ withEachKubectl('traffic', (session) => {
     expect(await session.ok('describe networkpolicy db')).toMatch(
       /To Port Range: 8000-9000\/TCP\n {4}From:\n {6}IPBlock:\n {8}CIDR: 172\.17\.0\.0\/16\n {8}Except: 172\.17\.1\.0\/24\n/,
     );
-    expect(table(await session.ok('get endpointslices -l kubernetes.io/service-name=web'))).toEqual([
+    expect(parseTable(await session.ok('get endpointslices -l kubernetes.io/service-name=web'))).toEqual([
       ['NAME', 'ADDRESSTYPE', 'PORTS', 'ENDPOINTS', 'AGE'],
       ['web-1', 'IPv4', '80', '10.1.2.3,10.1.2.4', ANY_AGE],
     ]);

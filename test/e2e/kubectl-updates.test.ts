@@ -6,7 +6,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runClient } from '../support/kubectl';
-import { withEachKubectl } from '../support/kubectl-session';
+import { describeWithEachKubectl } from '../support/kubectl-session';
 import { useFolder } from '../support/use-resource';
 
 const deployment = (image: string, replicas?: number): string => `
@@ -25,7 +25,7 @@ spec:${replicas === undefined ? '' : `\n  replicas: ${replicas}`}
 const settings = (data: Record<string, string>, labels = '{set: a}'): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, labels: ${labels}}\ndata: ${JSON.stringify(data)}\n`;
 
-withEachKubectl('updates', (session) => {
+describeWithEachKubectl('updates', (session) => {
   const folder = useFolder('editor');
 
   describe('apply by the client', () => {
@@ -80,7 +80,7 @@ withEachKubectl('updates', (session) => {
       expect(await session.value('get configmap owned', '.data')).toEqual({ colour: 'red', size: '1' });
       // Fields that `one` no longer applies are removed, unless another manager owns them too.
       await session.ok('apply --server-side --field-manager=one -f -', settings({ shape: 'round' }, '{}').replace('settings', 'owned'));
-      expect(await session.value('get configmap owned', '.data')).toEqual({ colour: 'red', shape: 'round' });
+      expect(await session.jsonPath('get configmap owned', '.data')).toEqual({ colour: 'red', shape: 'round' });
       const managers = await session.ok([
         'get',
         'configmap',
@@ -100,7 +100,7 @@ withEachKubectl('updates', (session) => {
       expect(await session.ok('apply --server-side --dry-run=server -f -', configMap({ a: '2' }))).toBe(
         'configmap/taken serverside-applied (server dry run)\n',
       );
-      expect(await session.value('get configmap taken', '.data')).toEqual({ a: '1' });
+      expect(await session.jsonPath('get configmap taken', '.data')).toEqual({ a: '1' });
     });
   });
 
@@ -122,7 +122,7 @@ withEachKubectl('updates', (session) => {
       expect(await session.ok(merge)).toBe('configmap/plain patched (no change)\n');
       const operations = '[{"op":"test","path":"/data/b","value":"2"},{"op":"move","from":"/data/b","path":"/data/c"}]';
       await session.ok(['patch', 'configmap', 'plain', '--type=json', '-p', operations]);
-      expect(await session.value('get configmap plain', '.data')).toEqual({ c: '2' });
+      expect(await session.jsonPath('get configmap plain', '.data')).toEqual({ c: '2' });
       expect(await session.fails(['patch', 'configmap', 'plain', '--type=json', '-p', operations])).toContain('The request is invalid');
     });
 

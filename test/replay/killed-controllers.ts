@@ -5,8 +5,8 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { KilledAtRandom } from '../support/killed-at-random';
-import { eventsOf, played, recordedSteps, withoutLostEvents } from '../support/replayed-scenario';
+import { RandomKiller } from '../support/killed-at-random';
+import { recordedEvents, playSteps, recordedSteps, withoutLostEvents } from '../support/replayed-scenario';
 import { createChance } from './chance';
 import { ReferenceServer } from './record/reference-server';
 import { sendTo } from './record/scenarios';
@@ -35,20 +35,20 @@ async function main(): Promise<void> {
 
 async function play(send: Send, seed: number, round: number, restart: string): Promise<void> {
   const again = async (): Promise<void> => void (await run('sh', ['-c', restart]));
-  const killed = new KilledAtRandom({ start: () => Promise.resolve(), kill: again }, createChance(seed * 1_000 + round), MOMENTS);
+  const killed = new RandomKiller({ start: () => Promise.resolve(), kill: again }, createChance(seed * 1_000 + round), MOMENTS);
   const recorded = recordedSteps(killedName(seed));
   await Promise.all(
     (SCENARIOS.get(killedName(seed)) ?? []).map(async (scenario) => {
       const namespace = `sc-${scenario.name}-${process.pid}-${round}`;
-      const compared = withoutLostEvents(eventsOf(recorded, scenario.name));
-      const steps = played(new Stage(send, namespace), scenario, { recorded, compared, restMs: LONGER_MS });
-      for await (const { found, wanted } of steps) {
-        if (JSON.stringify(found) === JSON.stringify(wanted)) continue;
-        process.stdout.write(`${scenario.name}: ${wanted.title}\n  ${JSON.stringify(wanted)}\n  ${JSON.stringify(found)}\n`);
+      const compared = withoutLostEvents(recordedEvents(recorded, scenario.name));
+      const steps = playSteps(new Stage(send, namespace), scenario, { recorded, compared, extraMs: LONGER_MS });
+      for await (const { actual, expected } of steps) {
+        if (JSON.stringify(actual) === JSON.stringify(expected)) continue;
+        process.stdout.write(`${scenario.name}: ${expected.title}\n  ${JSON.stringify(expected)}\n  ${JSON.stringify(actual)}\n`);
       }
     }),
   );
-  await killed.leave();
+  await killed.stop();
   process.stdout.write(`seed ${seed}, round ${round}: killed ${killed.kills} times\n`);
 }
 

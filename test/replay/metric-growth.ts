@@ -1,5 +1,5 @@
 /** Which series a request has made grow: what a recorder and its replay look at alike. */
-import { growth, type Exposition } from '../support/exposition';
+import { seriesGrowth, type Exposition } from '../support/exposition';
 
 /** What the process, its connections and its own clients do at any time, and what counts time or bookmarks. */
 const AT_ANY_TIME: readonly RegExp[] = [
@@ -25,5 +25,7 @@ export const isAskedFor = (series: string): boolean => !AT_ANY_TIME.some((patter
 
 /** Sorted; without what grows anyhow. */
 export function grownBy(before: Exposition, after: Exposition, anyhow: ReadonlySet<string>): readonly (readonly [string, number])[] {
-  return [...growth(before, after)].filter(([series]) => !anyhow.has(series) && isAskedFor(series)).sort(([a], [b]) => (a < b ? -1 : 1));
+  return [...seriesGrowth(before, after)]
+    .filter(([series]) => !anyhow.has(series) && isAskedFor(series))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -1,8 +1,8 @@
 /** Replays recordings of the format `kind-cases`: each case is a test, which sends the case's requests to a server of ours and compares the answers. */
 import { StatusError } from '../../shared/api/errors/status';
 import { isObject, type JsonObject } from '../../shared/values/json';
-import { DEVIATIONS } from '../support/deviations';
-import { writeFixture, type Answer } from '../support/write-fixture';
+import { VALIDATION_DEVIATIONS } from '../support/deviations';
+import { openWriteFixture, type WriteResult as FixtureWriteResult } from '../support/write-fixture';
 import { isKindCase, isKindHead, type KindCase, type KindHead, type RecordedAnswer } from './kind-case';
 import { shortenPatterns, shortenStructs, withoutVolatileFields } from './normalize-answer';
 import { recordingOf } from './recording';
@@ -84,7 +84,7 @@ function replay(head: KindHead, cases: readonly KindCase[], openServer: OpenKind
   }
 
   it.each(cases.map((kindCase) => [kindCase.title, kindCase] as const))('%s', async (title, { body, old = base, ...recorded }) => {
-    const deviation = DEVIATIONS.get(`${head.resource} ${title}`);
+    const deviation = VALIDATION_DEVIATIONS.get(`${head.resource} ${title}`);
     const create = recorded.create && (deviation ?? recorded.create);
     const update = recorded.update && (deviation ?? recorded.update);
     if (create !== undefined) check(await server.create(asObject(namedBody(body, 'recorded-new')), true), body, create);
@@ -146,11 +146,11 @@ function comparableRecording(
 
 /** The write path over a store in memory. Its results hold the stored object: other versions and scales are the subject of other tests. */
 async function openWritePath({ resource: plural, apiVersion }: KindHead): Promise<KindServer> {
-  const fixture = await writeFixture();
+  const fixture = await openWriteFixture();
   const resource = `${apiVersion}/${plural}`;
   const { row, hub } = fixture.resource(resource);
 
-  async function resultOf(write: () => Promise<Answer>): Promise<WriteResult> {
+  async function resultOf(write: () => Promise<FixtureWriteResult>): Promise<WriteResult> {
     fixture.warnings.length = 0;
     try {
       const { object, created } = await write();

@@ -107,7 +107,7 @@ export async function startCredentialServer(host: string, port?: number): Promis
     names: ['localhost', '127.0.0.1', ...new Set(services)],
     host,
     ...(port === undefined ? {} : { port }),
-    asksForCertificates: true,
+    requestsClientCertificate: true,
     reply({ headers, text: review, client }) {
       const shown = Object.entries(headers).filter(([name]) => name === 'authorization' || name.startsWith('impersonate-'));
       seen.push({ ...Object.fromEntries(shown), ...(client === undefined ? {} : { client }) });

@@ -2,13 +2,13 @@
 import type { AdmissionRequest } from '../../apiserver/registry/admission';
 import { STORED_KINDS } from '../../shared/api/kinds';
 
-export type AskedParts = Partial<AdmissionRequest> & {
+export type AdmissionRequestParts = Partial<AdmissionRequest> & {
   /** Of the object, in the place of a resource. */
   readonly kind?: string;
 };
 
-export function admissionRequest({ kind = 'ConfigMap', ...parts }: AskedParts = {}): AdmissionRequest {
-  const row = STORED_KINDS.find((one) => one.kind === kind);
+export function admissionRequest({ kind = 'ConfigMap', ...parts }: AdmissionRequestParts = {}): AdmissionRequest {
+  const row = STORED_KINDS.find((candidate) => candidate.kind === kind);
   if (row === undefined) throw new Error(`no ${kind}`);
   return {
     operation: 'CREATE',

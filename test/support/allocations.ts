@@ -8,13 +8,13 @@ import { allocationOwnerOf } from '../../apiserver/registry/write/allocation';
 import { parseEntry } from '../../apiserver/registry/object/stored-object';
 import { prefixRange, type Store } from '../../apiserver/storage/store';
 
-export interface Audited {
+export interface AllocationAudit {
   readonly services: number;
   readonly allocations: number;
   readonly findings: readonly AllocationFinding[];
 }
 
-export async function auditStore(store: Store, prefix = '/registry'): Promise<Audited> {
+export async function auditStoredAllocations(store: Store, prefix = '/registry'): Promise<AllocationAudit> {
   const { stored } = buildResources().require('services');
   const root = `${prefix}/${stored.segment}/`;
   const { kvs: services, revision } = await store.range(prefixRange(root));

@@ -23,7 +23,7 @@ export interface ApiObject {
   readonly code?: number;
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -36,7 +36,7 @@ export interface WatchEvent {
   readonly object: ApiObject;
 }
 
-export interface RequestExtras {
+export interface ApiRequestOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /** The connection is cut after this time; 60 s by default. */
   readonly timeoutMs?: number;
@@ -53,12 +53,12 @@ export class ApiClient {
     this.agent = new Agent({ keepAlive: true, maxSockets: connections, ...this.credentials() });
   }
 
-  get(path: string, extras: RequestExtras = {}): Promise<Answer> {
+  get(path: string, extras: ApiRequestOptions = {}): Promise<ApiResponse> {
     return this.send('GET', path, undefined, extras);
   }
 
   /** An object goes as JSON; text and bytes go as they are. */
-  send(method: string, path: string, body?: object | string | Buffer, extras: RequestExtras = {}): Promise<Answer> {
+  send(method: string, path: string, body?: object | string | Buffer, extras: ApiRequestOptions = {}): Promise<ApiResponse> {
     return new Promise((resolve, reject) => {
       const payload = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
       const type: Record<string, string> = payload === undefined ? {} : { 'content-type': 'application/json' };
@@ -116,7 +116,7 @@ export class WatchStream {
   readonly status: number;
   /** When the stream is over, for whatever reason. */
   readonly ended: Promise<void>;
-  private rest = '';
+  private partialLine = '';
 
   constructor(
     private readonly request: ClientRequest,
@@ -126,8 +126,8 @@ export class WatchStream {
     this.status = response.statusCode ?? 0;
     const decoder = new StringDecoder('utf8');
     response.on('data', (chunk: Buffer) => {
-      const lines = (this.rest + decoder.write(chunk)).split('\n');
-      this.rest = lines.pop() ?? '';
+      const lines = (this.partialLine + decoder.write(chunk)).split('\n');
+      this.partialLine = lines.pop() ?? '';
       for (const line of lines) if (line !== '') onEvent(JSON.parse(line) as WatchEvent);
     });
     request.on('error', () => undefined);

@@ -31,14 +31,14 @@ export function auditEvent(auditId: string, changes: Partial<AuditEvent> = {}): 
 }
 
 /** Its line; undefined = it is too long. */
-export function eventText(event: AuditEvent, wording: Partial<EventEncoding> = {}): string | undefined {
+export function eventText(event: AuditEvent, encoding: Partial<EventEncoding> = {}): string | undefined {
   const buffer = new LineBuffer();
-  const isWritten = writeEncoded(buffer, { format: 'json', dialect: 'platform', maxEventBytes: undefined, ...wording }, event);
+  const isWritten = writeEncoded(buffer, { format: 'json', dialect: 'platform', maxEventBytes: undefined, ...encoding }, event);
   return isWritten ? buffer.written.toString() : undefined;
 }
 
 /** Takes events as a server named as upstream writes them. */
-export function sinkInto(events: Body[]): AuditBackend {
+export function collectAuditEvents(events: Body[]): AuditBackend {
   return {
     name: 'log',
     processEvent(event) {

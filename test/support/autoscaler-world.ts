@@ -7,12 +7,12 @@ import type { AutoscalingSettings } from '../../controllers/runtime/controller';
 import type { EventReport } from '../../shared/client/events/event-correlator';
 import type { TransportRequest } from '../../shared/client/transport/transport';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { reply, status, type FakeApi, type Interception } from './fake-api';
+import { jsonResponse, statusResponse, type FakeApi, type Interception } from './fake-api';
 import { fakeClient } from './fake-client';
 import { fakeContext } from './fake-context';
 import { FixedRandom } from './fixed-random';
 
-const SCALERS = '/apis/autoscaling/v2/horizontalpodautoscalers';
+const AUTOSCALERS = '/apis/autoscaling/v2/horizontalpodautoscalers';
 export const PERIOD_MS = 15_000;
 const SCALE = /^\/apis\/apps\/v1\/namespaces\/n\/deployments\/([^/]+)\/scale$/;
 const QUEUE = /^\/apis\/external\.metrics\.platform\.io\/|^\/apis\/external\.metrics\.k8s\.io\//;
@@ -43,18 +43,18 @@ export interface FakeTarget {
   selector: string;
 }
 
-export interface AutoscalerWorld {
+export interface AutoscalerFixture {
   readonly api: FakeApi;
   readonly clock: ReturnType<typeof fakeClient>['clock'];
   /** Deployments, by name. */
   readonly targets: Map<string, FakeTarget>;
   /** How long the queue is. */
-  queue: number;
+  queueLength: number;
   /** Answers or breaks a request in the server's place. */
   intercept: (request: TransportRequest) => Interception;
   readonly events: EventReport[];
   /** What was asked since this was called last, without watches: `GET …/web/scale`. */
-  asked(): readonly string[];
+  takeRequests(): readonly string[];
   put(name: string, spec?: JsonObject, metadata?: JsonObject): void;
   remove(name: string): void;
   /** `True SucceededRescale`, by the condition's type. */
@@ -64,87 +64,87 @@ export interface AutoscalerWorld {
   stop(): Promise<void>;
 }
 
-export interface WorldOptions {
+export interface AutoscalerFixtureOptions {
   /** What chance says: when in its period an autoscaler has its first turn. */
-  readonly chance?: number;
+  readonly randomValue?: number;
   readonly settings?: Partial<AutoscalingSettings>;
   /** Before the loop begins. */
-  readonly prepare?: (world: Pick<AutoscalerWorld, 'put' | 'targets'>) => void;
+  readonly prepare?: (world: Pick<AutoscalerFixture, 'put' | 'targets'>) => void;
 }
 
-export async function autoscalerWorld({
-  chance = 0,
+export async function startAutoscalerFixture({
+  randomValue = 0,
   settings = {},
   prepare = () => undefined,
-}: WorldOptions = {}): Promise<AutoscalerWorld> {
+}: AutoscalerFixtureOptions = {}): Promise<AutoscalerFixture> {
   const fake = fakeClient();
   const { clock, api } = fake;
   const targets = new Map<string, FakeTarget>();
-  const events: EventReport[] = [];
-  const end = new AbortController();
-  const put: AutoscalerWorld['put'] = (name, spec = {}, metadata = {}) => {
-    const found = api.get(SCALERS, 'n', name);
-    api.put(SCALERS, { ...found, metadata: { namespace: 'n', name, ...metadata }, spec: { ...wants(name), ...spec } });
+  const events: Report[] = [];
+  const abort = new AbortController();
+  const put: AutoscalerFixture['put'] = (name, spec = {}, metadata = {}) => {
+    const existing = api.get(AUTOSCALERS, 'n', name);
+    api.put(AUTOSCALERS, { ...existing, metadata: { namespace: 'n', name, ...metadata }, spec: { ...queueSpec(name), ...spec } });
   };
   prepare({ put, targets });
-  let seen = 0;
-  let stopped: Promise<void> = Promise.resolve();
-  const world: AutoscalerWorld = {
+  let takenCount = 0;
+  let loop: Promise<void> = Promise.resolve();
+  const fixture: AutoscalerFixture = {
     api,
     clock,
     targets,
-    queue: 0,
+    queueLength: 0,
     intercept: () => undefined,
     events,
     put,
-    asked: () => {
-      const asked = api.requests.slice(seen).filter((request) => !request.includes('watch=1'));
-      seen = api.requests.length;
-      return asked;
+    takeRequests: () => {
+      const requests = api.requests.slice(takenCount).filter((request) => !request.includes('watch=1'));
+      takenCount = api.requests.length;
+      return requests;
     },
-    remove: (name) => api.drop(SCALERS, 'n', name),
-    statusOf: (name) => objectAt(api.get(SCALERS, 'n', name), 'status') ?? {},
-    conditions: (name) => conditionsIn(world.statusOf(name)),
+    remove: (name) => api.remove(AUTOSCALERS, 'n', name),
+    statusOf: (name) => objectAt(api.get(AUTOSCALERS, 'n', name), 'status') ?? {},
+    conditions: (name) => conditionsIn(fixture.statusOf(name)),
     stop: async () => {
-      end.abort();
+      abort.abort();
       await clock.advanceAsync(0);
-      await stopped;
+      await loop;
     },
   };
-  api.intercept = async (request) => (await world.intercept(request)) ?? answered(world, request);
-  stopped = runAutoscalers({
-    ...fakeContext(fake, end.signal),
-    random: new FixedRandom(chance),
+  api.intercept = async (request) => (await fixture.intercept(request)) ?? respondTo(fixture, request);
+  loop = runAutoscalers({
+    ...fakeContext(fake, abort.signal),
+    random: new FixedRandom(randomValue),
     events: { record: (report) => void events.push(report) },
     settings: { autoscaling: { ...SETTINGS, ...settings } },
   });
   await clock.advanceAsync(0);
-  world.asked();
-  return world;
+  fixture.takeRequests();
+  return fixture;
 }
 
 /** Ten in the queue for each pod, of the Deployment of the same name. */
-const wants = (name: string): JsonObject => ({
+const queueSpec = (name: string): JsonObject => ({
   scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
   minReplicas: 1,
   maxReplicas: 100,
   metrics: [{ type: 'External', external: { metric: { name: 'queue' }, target: { type: 'AverageValue', averageValue: '10' } } }],
 });
 
-function answered(world: AutoscalerWorld, { method, path, body }: TransportRequest): Interception {
-  if (path === '/api') return reply(200, { items: [] });
-  if (path === '/apis') return reply(200, { items: GROUPS });
+function respondTo(fixture: AutoscalerFixture, { method, path, body }: TransportRequest): Interception {
+  if (path === '/api') return jsonResponse(200, { items: [] });
+  if (path === '/apis') return jsonResponse(200, { items: GROUPS });
   if (QUEUE.test(path))
-    return reply(200, { items: [{ metricName: 'queue', timestamp: '2026-01-01T00:00:00Z', value: String(world.queue) }] });
+    return jsonResponse(200, { items: [{ metricName: 'queue', timestamp: '2026-01-01T00:00:00Z', value: String(fixture.queueLength) }] });
   const name = SCALE.exec(path)?.[1];
   if (name === undefined) return undefined;
-  const target = world.targets.get(name);
-  if (target === undefined) return status(404, 'NotFound');
+  const target = fixture.targets.get(name);
+  if (target === undefined) return statusResponse(404, 'NotFound');
   const sent: JsonObject = method === 'PUT' && body !== undefined ? JSON.parse(body.toString()) : {};
-  const told = objectAt(sent, 'spec')?.['replicas'];
-  if (typeof told === 'number') target.replicas = told;
+  const requestedReplicas = objectAt(sent, 'spec')?.['replicas'];
+  if (typeof requestedReplicas === 'number') target.replicas = requestedReplicas;
   const { replicas, selector } = target;
-  return reply(200, {
+  return jsonResponse(200, {
     metadata: { namespace: 'n', name, uid: `of ${name}`, resourceVersion: '7' },
     spec: { replicas },
     status: { replicas, selector },
@@ -154,6 +154,9 @@ function answered(world: AutoscalerWorld, { method, path, body }: TransportReque
 function conditionsIn(status: JsonObject): Readonly<Record<string, string>> {
   const conditions = (arrayAt(status, 'conditions') ?? []).filter(isObject);
   return Object.fromEntries(
-    conditions.map((one) => [stringAt(one, 'type') ?? '', `${stringAt(one, 'status') ?? ''} ${stringAt(one, 'reason') ?? ''}`]),
+    conditions.map((condition) => [
+      stringAt(condition, 'type') ?? '',
+      `${stringAt(condition, 'status') ?? ''} ${stringAt(condition, 'reason') ?? ''}`,
+    ]),
   );
 }

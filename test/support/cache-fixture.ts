@@ -3,11 +3,11 @@ import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } 
 import { encodeStoredValue } from '../../apiserver/cache/store/stored-value';
 import type { Revision, Store, TransactionResult } from '../../apiserver/storage/store';
 
-export const prefix = '/registry';
+export const storePrefix = '/registry';
 export const configMaps: StoredType = { name: 'configmaps', segment: 'configmaps', namespaced: true };
 export const services: StoredType = { name: 'services', segment: 'services/specs', namespaced: true };
 export const nodes: StoredType = { name: 'nodes', segment: 'minions', namespaced: false };
-export const types = [configMaps, services, nodes];
+export const storedTypes = [configMaps, services, nodes];
 /** Custom resources: no cache is told of them. */
 export const widgets: StoredType = { name: 'widgets.example.com', segment: 'example.com/widgets', namespaced: true };
 export const gadgets: StoredType = { name: 'gadgets.example.com', segment: 'example.com/gadgets', namespaced: false };
@@ -19,7 +19,7 @@ export interface ValueOptions {
 }
 
 /** A stored value; `data` stands in the body. */
-export function value(options: ValueOptions = {}): Buffer {
+export function storedValue(options: ValueOptions = {}): Buffer {
   const head = '{"metadata":{"name":"x",';
   return encodeStoredValue({
     body: `${head}"uid":"u"},"data":${JSON.stringify(options.data ?? '')}}`,
@@ -31,7 +31,7 @@ export function value(options: ValueOptions = {}): Buffer {
 }
 
 export function keyOf(type: StoredType, key: string): string {
-  return `${prefix}/${type.segment}/${key}`;
+  return `${storePrefix}/${type.segment}/${key}`;
 }
 
 /** What `value` put under `data`. */
@@ -41,11 +41,11 @@ export function dataOf(entry: Entry): string {
   return object.data;
 }
 
-export async function put(store: Store, type: StoredType, key: string, options: ValueOptions = {}): Promise<Revision> {
-  return write(store, { type: 'put', key: keyOf(type, key), value: value(options) });
+export async function putObject(store: Store, type: StoredType, key: string, options: ValueOptions = {}): Promise<Revision> {
+  return write(store, { type: 'put', key: keyOf(type, key), value: storedValue(options) });
 }
 
-export async function remove(store: Store, type: StoredType, key: string): Promise<Revision> {
+export async function removeObject(store: Store, type: StoredType, key: string): Promise<Revision> {
   return write(store, { type: 'delete', key: keyOf(type, key) });
 }
 
@@ -55,7 +55,7 @@ async function write(store: Store, operation: Parameters<Store['transact']>[0]['
   return result.revision;
 }
 
-export interface Seen {
+export interface RecordedEvent {
   readonly type: WatchEventType;
   readonly key: string;
   /** The change's revision. */
@@ -64,7 +64,7 @@ export interface Seen {
   readonly change: Change;
 }
 
-export interface Mark {
+export interface RecordedBookmark {
   readonly revision: Revision;
   readonly initial: boolean;
   /** How many events came before. */
@@ -72,25 +72,25 @@ export interface Mark {
 }
 
 /** A sink that keeps up and writes everything down. */
-export class Recorder implements ChangeSink {
-  readonly events: Seen[] = [];
-  readonly bookmarks: Mark[] = [];
+export class ChangeRecorder implements ChangeSink {
+  readonly events: RecordedEvent[] = [];
+  readonly bookmarks: RecordedBookmark[] = [];
   ended: WatchEnd | undefined;
-  private wake: (() => void)[] = [];
+  private waiters: (() => void)[] = [];
 
   event(type: WatchEventType, entry: Entry, change: Change): void {
     this.events.push({ type, key: entry.key, revision: change.revision, entry, change });
-    this.told();
+    this.notifyWaiters();
   }
 
   bookmark(revision: Revision, endOfInitialEvents: boolean): void {
     this.bookmarks.push({ revision, initial: endOfInitialEvents, after: this.events.length });
-    this.told();
+    this.notifyWaiters();
   }
 
   end(reason: WatchEnd): void {
     this.ended = reason;
-    this.told();
+    this.notifyWaiters();
   }
 
   /** `ADDED ns/a@5` per event. */
@@ -100,12 +100,12 @@ export class Recorder implements ChangeSink {
 
   /** Resolves as soon as the condition holds; the test's own time limit is the deadline. */
   async until(condition: (recorder: this) => boolean): Promise<void> {
-    while (!condition(this)) await new Promise<void>((resolve) => this.wake.push(resolve));
+    while (!condition(this)) await new Promise<void>((resolve) => this.waiters.push(resolve));
   }
 
-  private told(): void {
-    const wake = this.wake;
-    this.wake = [];
-    for (const one of wake) one();
+  private notifyWaiters(): void {
+    const waiters = this.waiters;
+    this.waiters = [];
+    for (const resolve of waiters) resolve();
   }
 }

@@ -3,12 +3,12 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { startThread } from '../../shared/scheduling/worker-thread';
 import { openBundle } from '../../shared/runtime/process/program-bundle';
 
-const verdictOn = (file: string): string => {
+const codeCacheVerdict = (file: string): string => {
   const program = openBundle(file);
   return program === undefined ? 'not one file' : program.script.cachedDataRejected === false ? 'taken' : 'compiled again';
 };
 
-const [, , kind, asked = ''] = process.argv;
-if (!isMainThread) parentPort?.postMessage(verdictOn(String(workerData)));
-else if (kind === 'thread') startThread(asked, 64, __filename).on('message', (verdict) => process.stdout.write(String(verdict)));
-else process.stdout.write(verdictOn(asked));
+const [, , kind, moduleFile = ''] = process.argv;
+if (!isMainThread) parentPort?.postMessage(codeCacheVerdict(String(workerData)));
+else if (kind === 'thread') startThread(moduleFile, 64, __filename).on('message', (verdict) => process.stdout.write(String(verdict)));
+else process.stdout.write(codeCacheVerdict(moduleFile));

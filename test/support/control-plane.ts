@@ -39,24 +39,28 @@ export function startControllers(server: ApiServer, ...args: readonly string[]):
 }
 
 /** The same with waits that pass faster than they say, and without a lease. */
-export function startHastyControllers(server: ApiServer, ...args: readonly string[]): ProgramProcess {
-  return startProgram('controllers/main.js', controllerArguments(server, ['--leader-elect=false', ...args]), HASTY);
+export function startAcceleratedControllers(server: ApiServer, ...args: readonly string[]): ProgramProcess {
+  return startProgram('controllers/main.js', controllerArguments(server, ['--leader-elect=false', ...args]), ACCELERATED_CLOCK);
 }
 
 /** The same on a machine whose clock is that of `environment`. */
-export function startControllersAt(environment: NodeJS.ProcessEnv, server: ApiServer, ...args: readonly string[]): ProgramProcess {
+export function startControllersWithEnvironment(
+  environment: NodeJS.ProcessEnv,
+  server: ApiServer,
+  ...args: readonly string[]
+): ProgramProcess {
   return startProgram('controllers/main.js', controllerArguments(server, args), environment);
 }
 
-const withClock = (name: string): NodeJS.ProcessEnv => ({
+const clockEnvironment = (name: string): NodeJS.ProcessEnv => ({
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${path.join(repository, 'dist/test/support', name)}`,
 });
 
 /** The environment of programs whose waits pass faster than they say. */
-export const HASTY: NodeJS.ProcessEnv = withClock('hasty-clock.js');
+export const ACCELERATED_CLOCK: NodeJS.ProcessEnv = clockEnvironment('hasty-clock.js');
 
 /** The environment of programs on a machine whose clock is ahead (behind: below 0). */
-export const clockAhead = (ms: number): NodeJS.ProcessEnv => ({ ...withClock('shifted-clock.js'), CLOCK_AHEAD_MS: String(ms) });
+export const clockAhead = (ms: number): NodeJS.ProcessEnv => ({ ...clockEnvironment('shifted-clock.js'), CLOCK_AHEAD_MS: String(ms) });
 
 /** The flags of controllers of a test's server. */
 export const controllerArguments = (

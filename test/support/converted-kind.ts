@@ -5,7 +5,7 @@ import type { CallOptions, WebhookClient } from '../../apiserver/webhook-client/
 import type { Reply } from '../../apiserver/webhook-client/reply';
 import type { KindRow } from '../../shared/api/kinds';
 import { isObject, objectAt, stringAt, type JsonArray, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { definitionOf } from './definition-of';
+import { parseDefinition } from './definition-of';
 
 const SCHEMA: JsonObject = {
   openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
@@ -14,7 +14,7 @@ const SCHEMA: JsonObject = {
 /** The rows of v1 and v2; definitions with different descriptions are different. */
 export function convertedRows(description = '', storage: 'v1' | 'v2' = 'v1'): readonly [first: KindRow, second: KindRow] {
   const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' };
-  const [first, second] = definitionOf({
+  const [first, second] = parseDefinition({
     metadata: { name: 'widgets.example.com' },
     spec: {
       group: 'example.com',
@@ -47,7 +47,7 @@ export function storedWidget(row: KindRow, name: string, revision: number, spec:
   return { key: `n/${name}`, revision, bytes: Buffer.from(JSON.stringify(object)), labels: {}, fields, isDialectSensitive: false };
 }
 
-export interface Asked {
+export interface ConversionCall {
   readonly names: readonly string[];
   readonly to: string;
   readonly bytes: number;
@@ -55,49 +55,49 @@ export interface Asked {
 }
 
 /** Answers when it is told to, or at once: every object is one of the wanted version, with `seen` in its spec. */
-export class WebhookInProcess implements Pick<WebhookClient, 'call'> {
-  readonly asked: Asked[] = [];
+export class InProcessConversionWebhook implements Pick<WebhookClient, 'call'> {
+  readonly calls: ConversionCall[] = [];
   /** Calls that wait for `answer`, at this moment and at most. */
-  waiting: (() => void)[] = [];
-  most = 0;
-  holds = false;
+  pendingCalls: (() => void)[] = [];
+  maxPending = 0;
+  isHolding = false;
   /** What is wrong with its next answers. */
   fault: string | undefined;
   /** What it does besides with the metadata of its objects. */
-  changes: (metadata: JsonObject) => JsonObject = (metadata) => metadata;
+  changeMetadata: (metadata: JsonObject) => JsonObject = (metadata) => metadata;
 
   async call(_target: Parameters<WebhookClient['call']>[0], body: Buffer, options: CallOptions): Promise<Reply> {
     const value: JsonValue = JSON.parse(body.toString());
     const request = isObject(value) ? (objectAt(value, 'request') ?? {}) : {};
     const objects: JsonArray = Array.isArray(request['objects']) ? request['objects'] : [];
     const to = stringAt(request, 'desiredAPIVersion') ?? '';
-    const shown = objects.filter(isObject);
-    this.asked.push({
-      names: shown.map((one) => stringAt(objectAt(one, 'metadata') ?? {}, 'name') ?? ''),
+    const received = objects.filter(isObject);
+    this.calls.push({
+      names: received.map((object) => stringAt(objectAt(object, 'metadata') ?? {}, 'name') ?? ''),
       to,
       bytes: body.length,
       options,
     });
-    if (this.holds) {
-      const answered = new Promise<void>((resolve) => this.waiting.push(resolve));
-      this.most = Math.max(this.most, this.waiting.length);
-      await answered;
+    if (this.isHolding) {
+      const released = new Promise<void>((resolve) => this.pendingCalls.push(resolve));
+      this.maxPending = Math.max(this.maxPending, this.pendingCalls.length);
+      await released;
     }
     if (this.fault !== undefined) return { fault: this.fault, isCallFailure: true };
-    const convertedObjects = shown.map((one) => ({
-      ...one,
+    const convertedObjects = received.map((object) => ({
+      ...object,
       apiVersion: to,
-      metadata: this.changes(objectAt(one, 'metadata') ?? {}),
-      spec: { ...objectAt(one, 'spec'), seen: true },
+      metadata: this.changeMetadata(objectAt(object, 'metadata') ?? {}),
+      spec: { ...objectAt(object, 'spec'), seen: true },
     }));
     const response = { uid: stringAt(request, 'uid') ?? '', convertedObjects, result: { status: 'Success' } };
     return { bytes: Buffer.from(JSON.stringify({ kind: 'ConversionReview', apiVersion: 'apiextensions.platform.io/v1', response })) };
   }
 
   /** Those that wait now are answered. */
-  answer(): void {
-    const waiting = this.waiting;
-    this.waiting = [];
-    for (const resolve of waiting) resolve();
+  releasePending(): void {
+    const pending = this.pendingCalls;
+    this.pendingCalls = [];
+    for (const resolve of pending) resolve();
   }
 }

@@ -8,9 +8,9 @@ import { ManualClock } from './manual-clock';
 const HOUR_MS = 3_600_000;
 
 /** Whether a certificate's time has come, is over, or is still to come. */
-export type When = 'now' | 'over' | 'to come';
+export type CertificateValidity = 'now' | 'over' | 'to come';
 
-const AHEAD_MS: Readonly<Record<When, number>> = { now: 0, over: -24 * HOUR_MS, 'to come': 24 * HOUR_MS };
+const ISSUE_OFFSET_MS: Readonly<Record<CertificateValidity, number>> = { now: 0, over: -24 * HOUR_MS, 'to come': 24 * HOUR_MS };
 
 export interface PairFiles {
   readonly cert: string;
@@ -24,10 +24,10 @@ export const makeAuthority = (commonName: string): Promise<Credential> =>
 export function makePair(
   authority: Credential,
   usage: CertificateUsage,
-  options: { readonly when?: When; readonly names?: readonly string[]; readonly commonName?: string } = {},
+  options: { readonly when?: CertificateValidity; readonly names?: readonly string[]; readonly commonName?: string } = {},
 ): Promise<Credential> {
   const { when = 'now', names = ['127.0.0.1', 'localhost'], commonName = usage } = options;
-  const clock = new ManualClock(systemClock.now() + AHEAD_MS[when]);
+  const clock = new ManualClock(systemClock.now() + ISSUE_OFFSET_MS[when]);
   return issueCertificate({ authority, usage, subject: { commonName }, names, lifetimeMs: HOUR_MS, clock });
 }
 
@@ -37,7 +37,7 @@ export function savePair({ cert, key }: PairFiles, { certificate, key: privateKe
   writeFileSync(key, privateKey, { mode: 0o600 });
 }
 
-export const pairIn = (folder: string, name: string): PairFiles => ({
+export const pairPaths = (folder: string, name: string): PairFiles => ({
   cert: path.join(folder, `${name}.crt`),
   key: path.join(folder, `${name}.key`),
 });

@@ -4,7 +4,7 @@ import { readDefinition, type Definition } from '../../apiserver/custom-resource
 import { createSchemaCache } from '../../apiserver/custom-resources/schema-cache';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 
-export function definitionOf(object: JsonObject): Definition {
-  const outline = extractSchemas(Buffer.from(stringifyJson(object)));
+export function parseDefinition(object: JsonObject): Definition {
+  const outline = outlineOf(Buffer.from(stringifyJson(object)));
   return readDefinition(outline, 1, { texts: outline.schemas }, createSchemaCache());
 }

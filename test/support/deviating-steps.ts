@@ -44,7 +44,7 @@ export function withDeviation(recorded: RequestCase): RequestCase {
     return { request: withQuery(request, 'dryRun', 'All'), answer: { status: 200, body: collectionDeletionStatus(path) } };
   }
   if (message.includes(UNDECLARED))
-    return { request: withQuery(request, 'fieldValidation', 'Strict'), answer: { ...answer, status: 400, body: UNKNOWN } };
+    return { request: withQuery(request, 'fieldValidation', 'Strict'), answer: { ...answer, status: 400, body: UNKNOWN_FIELDS } };
   if (method === 'PATCH' && answer.status === 422 && message.includes(STRICT)) {
     return { request, answer: { ...answer, status: 400, body: strictPart(message) } };
   }
@@ -60,14 +60,14 @@ function withClientFault(answer: RecordedAnswer): RecordedAnswer {
 /** The part of an answer that {@link withDeviation} expects. */
 export function comparableAnswer(answer: RecordedAnswer, { body }: RecordedAnswer): RecordedAnswer {
   const message = messageOf(answer.body);
-  if (body === UNKNOWN && message.includes(`${STRICT}unknown field`)) return { ...answer, body: UNKNOWN };
+  if (body === UNKNOWN_FIELDS && message.includes(`${STRICT}unknown field`)) return { ...answer, body: UNKNOWN_FIELDS };
   return typeof body === 'string' && message.includes(STRICT) ? { ...answer, body: strictPart(message) } : answer;
 }
 
 const UNDECLARED = 'field not declared in schema';
 const STRICT = 'strict decoding error: ';
 /** Release 1.31.1 names one of several unknown fields, at random. */
-const UNKNOWN = 'a strict decoding error that names unknown fields';
+const UNKNOWN_FIELDS = 'a strict decoding error that names unknown fields';
 
 const strictPart = (message: string): string => message.slice(message.indexOf(STRICT));
 

@@ -11,7 +11,7 @@ const tooManyPorts = (count: number): RecordedAnswer =>
   refused(['ports', 'FieldValueTooMany', `Too many: ${count}: must have at most 100 items`]);
 
 /** By resource and title of the case. */
-export const DEVIATIONS: ReadonlyMap<string, RecordedAnswer> = new Map([
+export const VALIDATION_DEVIATIONS: ReadonlyMap<string, RecordedAnswer> = new Map([
   // A slice has at most 100 ports.
   ['endpointslices 101 ports', tooManyPorts(101)],
   ['endpointslices 20001 ports', tooManyPorts(20_001)],
@@ -35,8 +35,8 @@ export const DEVIATIONS: ReadonlyMap<string, RecordedAnswer> = new Map([
  * Whether release 1.31.1 rejected a null of its own making: it sets an object or list to null when an apply removes its last field. This server leaves the
  * object or list empty. `stated` is the applied configuration, `causes` are those of the recorded rejection.
  */
-export function rejectsOwnNull(stated: object | undefined, causes: readonly (readonly string[])[] | undefined): boolean {
-  const containsNull = JSON.stringify(stated ?? null).includes('null');
+export function rejectsOwnNull(appliedConfiguration: object | undefined, causes: readonly (readonly string[])[] | undefined): boolean {
+  const containsNull = JSON.stringify(appliedConfiguration ?? null).includes('null');
   return !containsNull && causes !== undefined && causes.every(([, , text = '']) => text.startsWith('Invalid value: "null"'));
 }
 
@@ -54,7 +54,7 @@ const noPort: Cause = [`${INGRESS}.ports[0].port`, 'FieldValueInvalid', 'Invalid
  */
 export const SERVICE_DEVIATIONS: ReadonlyMap<string, ReadonlyMap<number, RecordedAnswer>> = new Map([
   ...['["cluster",{"externalName":"a.b"}]', '["cluster",{"externalName":"A_B"}]', '["headless",{"externalName":"a.b"}]'].map(
-    (text) => [text, new Map([0, 1].map((place) => [place, aliasOnly]))] as const,
+    (text) => [text, new Map([0, 1].map((index) => [index, aliasOnly]))] as const,
   ),
   [`[${CLUSTER},["apply",{"spec":{"externalName":"a.b"}}]]`, new Map([[1, aliasOnly]])],
   [

@@ -9,11 +9,11 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { Credential } from '../../shared/pki/certificates';
 import { findProgram } from './find-program';
-import { closed, listening } from './listening';
+import { closeServer, listen } from './listening';
 import { removeFolder, temporaryFolder } from './programs';
 import { repository } from './repository';
 
-export interface ReadRequest {
+export interface EchoedRequest {
   /** Remote address of its connection. */
   readonly connection: string;
   /** Method and target. */
@@ -28,7 +28,7 @@ export interface ReadRequest {
 export interface EchoBackend {
   readonly port: number;
   /** All requests so far, in order. */
-  readonly requests: ReadRequest[];
+  readonly requests: EchoedRequest[];
   close(): Promise<void>;
 }
 
@@ -36,8 +36,8 @@ export interface EchoBackend {
 export type StartBackend = (serving?: Credential) => Promise<EchoBackend>;
 
 export const startNodeBackend: StartBackend = async (serving) => {
-  const requests: ReadRequest[] = [];
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+  const requests: EchoedRequest[] = [];
+  const respond = (request: IncomingMessage, response: ServerResponse): void => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('error', () => undefined);
@@ -57,18 +57,18 @@ export const startNodeBackend: StartBackend = async (serving) => {
       response.end(JSON.stringify(read));
     });
   };
-  const server = serving === undefined ? createPlain(answer) : createSecure({ cert: serving.certificate, key: serving.key }, answer);
-  return { port: await listening(server), requests, close: () => closed(server) };
+  const server = serving === undefined ? createPlain(respond) : createSecure({ cert: serving.certificate, key: serving.key }, respond);
+  return { port: await listen(server), requests, close: () => closeServer(server) };
 };
 
-const goProgram = (): string | undefined => findProgram('go', 'GO_BIN');
+const findGo = (): string | undefined => findProgram('go', 'GO_BIN');
 
-export const hasGo = (): boolean => goProgram() !== undefined;
+export const hasGo = (): boolean => findGo() !== undefined;
 
 export const startGoBackend: StartBackend = async (serving) => {
   const folder = temporaryFolder('go-backend');
   const program = path.join(folder, 'backend');
-  await promisify(execFile)(goProgram() ?? '', ['build', '-o', program, path.join(repository, 'test/support/go-backend/main.go')], {
+  await promisify(execFile)(findGo() ?? '', ['build', '-o', program, path.join(repository, 'test/support/go-backend/main.go')], {
     env: { ...process.env, CGO_ENABLED: '0', GO111MODULE: 'off' },
   });
   const files = serving === undefined ? [] : [path.join(folder, 'tls.crt'), path.join(folder, 'tls.key')];
@@ -78,7 +78,7 @@ export const startGoBackend: StartBackend = async (serving) => {
     writeFileSync(key, serving.key);
   }
   const child = spawn(program, files, { stdio: ['ignore', 'pipe', 'ignore'] });
-  const requests: ReadRequest[] = [];
+  const requests: EchoedRequest[] = [];
   const port = await new Promise<number>((resolve, reject) => {
     child.once('exit', () => reject(new Error('the Go backend exited before it listened')));
     createInterface(child.stdout).on('line', (line) => (line.startsWith('{') ? requests.push(JSON.parse(line)) : resolve(Number(line))));
@@ -87,9 +87,9 @@ export const startGoBackend: StartBackend = async (serving) => {
     port,
     requests,
     async close() {
-      const closed = once(child, 'close');
+      const exited = once(child, 'close');
       child.kill();
-      await closed;
+      await exited;
       removeFolder(folder);
     },
   };

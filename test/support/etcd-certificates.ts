@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CertificateUsage } from '../../shared/pki/certificates';
-import { makeAuthority, makePair, pairIn, savePair } from './credential-files';
+import { makeAuthority, makePair, pairPaths, savePair } from './credential-files';
 import type { EtcdTls } from './etcd';
 
 export interface EtcdCertificates {
@@ -17,7 +17,7 @@ export async function makeEtcdCertificates(folder: string, names: readonly strin
   const ca = path.join(folder, 'etcd-ca.crt');
   writeFileSync(ca, authority.certificate);
   const issue = async (usage: CertificateUsage, holders: readonly string[]): Promise<EtcdTls> => {
-    const files = pairIn(folder, `etcd-${usage}`);
+    const files = pairPaths(folder, `etcd-${usage}`);
     savePair(files, await makePair(authority, usage, { names: holders }));
     return { ca, ...files };
   };

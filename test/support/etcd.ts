@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from './find-program';
 import { freePorts } from './ports';
-import { skipLoudly } from './skipped';
+import { reportSkipped } from './skipped';
 
 export interface EtcdServer {
   /** `http://127.0.0.1:port`; the same after a restart. */
@@ -34,12 +34,12 @@ export interface EtcdServerOptions {
   readonly arguments?: readonly string[];
 }
 
-let found: string | undefined | null = null;
+let cachedProgram: string | undefined | null = null;
 
 /** The path of an etcd program, installing it if need be; undefined where there is none. */
 export function findEtcd(): string | undefined {
-  if (found === null) found = lookForEtcd() ?? (installEtcd() ? lookForEtcd() : undefined);
-  return found;
+  if (cachedProgram === null) cachedProgram = locateEtcd() ?? (installEtcd() ? locateEtcd() : undefined);
+  return cachedProgram;
 }
 
 /** `describe` where etcd exists; elsewhere one test that says loudly what was left out. */
@@ -48,7 +48,7 @@ export function describeWithEtcd(name: string, body: () => void): void {
     describe(name, body);
     return;
   }
-  skipLoudly(name, 'no etcd in ETCD_BIN or on PATH, and it could not be installed');
+  reportSkipped(name, 'no etcd in ETCD_BIN or on PATH, and it could not be installed');
 }
 
 export async function startEtcd(options: EtcdServerOptions = {}): Promise<EtcdServer> {
@@ -73,20 +73,20 @@ export async function startEtcdCluster(
   if (program === undefined) throw new Error('there is no etcd program');
   const ports = await freePorts(2 * members);
   const scheme = options.tls === undefined ? 'http' : 'https';
-  const places = Array.from({ length: members }, (_, index) => ({
+  const addresses = Array.from({ length: members }, (_, index) => ({
     name: `member-${index}`,
     port: ports[2 * index] ?? 0,
     endpoint: `${scheme}://127.0.0.1:${ports[2 * index] ?? 0}`,
     peer: `http://127.0.0.1:${ports[2 * index + 1] ?? 0}`,
   }));
-  const cluster = places.map(({ name, peer }) => `${name}=${peer}`).join(',');
+  const cluster = addresses.map(({ name, peer }) => `${name}=${peer}`).join(',');
   const { tls } = options;
   const secure =
     tls === undefined ? [] : ['--cert-file', tls.cert, '--key-file', tls.key, '--trusted-ca-file', tls.ca, '--client-cert-auth'];
   return Promise.all(
-    places.map(async ({ name, port, endpoint, peer }) => {
+    addresses.map(async ({ name, port, endpoint, peer }) => {
       const directory = mkdtempSync(join(tmpdir(), 'etcd-test-'));
-      const member = new Member(program, directory, endpoint, port, [
+      const member = new EtcdMember(program, directory, endpoint, port, [
         ...['--name', name, '--data-dir', join(directory, 'data')],
         ...['--listen-client-urls', endpoint, '--advertise-client-urls', endpoint],
         ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', cluster],
@@ -102,9 +102,9 @@ export async function startEtcdCluster(
   );
 }
 
-class Member implements EtcdServer {
+class EtcdMember implements EtcdServer {
   private child: ChildProcess | undefined;
-  private readonly reap = (): void => void this.child?.kill('SIGKILL');
+  private readonly killOnExit = (): void => void this.child?.kill('SIGKILL');
 
   constructor(
     private readonly program: string,
@@ -113,25 +113,25 @@ class Member implements EtcdServer {
     private readonly port: number,
     private readonly flags: readonly string[],
   ) {
-    process.once('exit', this.reap);
+    process.once('exit', this.killOnExit);
   }
 
   async restart(): Promise<void> {
     const child = spawn(this.program, this.flags, { stdio: 'ignore' });
     this.child = child;
-    await listening(this.port, child);
+    await waitUntilListening(this.port, child);
   }
 
   kill(): Promise<void> {
-    return this.end('SIGKILL');
+    return this.endProcess('SIGKILL');
   }
 
   stop(): Promise<void> {
-    return this.end('SIGTERM');
+    return this.endProcess('SIGTERM');
   }
 
   pause(): void {
-    freeze(this.child);
+    stopAllThreads(this.child);
   }
 
   resume(): void {
@@ -139,40 +139,40 @@ class Member implements EtcdServer {
   }
 
   async dispose(): Promise<void> {
-    await this.end('SIGKILL');
-    process.removeListener('exit', this.reap);
+    await this.endProcess('SIGKILL');
+    process.removeListener('exit', this.killOnExit);
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  private async end(signal: NodeJS.Signals): Promise<void> {
+  private async endProcess(signal: NodeJS.Signals): Promise<void> {
     const { child } = this;
     this.child = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     child.kill('SIGCONT');
     child.kill(signal);
-    await gone;
+    await exited;
   }
 }
 
-const lookForEtcd = (): string | undefined => findProgram('etcd', 'ETCD_BIN');
+const locateEtcd = (): string | undefined => findProgram('etcd', 'ETCD_BIN');
 
 /** Debian's package, installed by one process at a time; false where that is not possible. */
 function installEtcd(): boolean {
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-get')) return false;
   const lock = join(tmpdir(), 'etcd-test-install');
   const waits = 180;
-  for (let waited = 0; !acquire(lock); waited++) {
-    if (waited === waits) return lookForEtcd() !== undefined;
+  for (let waited = 0; !acquireLock(lock); waited++) {
+    if (waited === waits) return locateEtcd() !== undefined;
     execFileSync('sleep', ['1']);
   }
   try {
-    if (lookForEtcd() !== undefined) return true;
-    const quiet = { stdio: 'ignore' as const, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+    if (locateEtcd() !== undefined) return true;
+    const options = { stdio: 'ignore' as const, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
     // The package starts a server of its own unless policy-rc.d forbids it; the tests need only the program.
     const install = 'apt-get install -y -q --no-install-recommends etcd-server';
-    execFileSync('sh', ['-c', `RUNLEVEL=1 ${install} || (apt-get update -q && RUNLEVEL=1 ${install})`], quiet);
-    return lookForEtcd() !== undefined;
+    execFileSync('sh', ['-c', `RUNLEVEL=1 ${install} || (apt-get update -q && RUNLEVEL=1 ${install})`], options);
+    return locateEtcd() !== undefined;
   } catch {
     return false;
   } finally {
@@ -181,14 +181,14 @@ function installEtcd(): boolean {
 }
 
 /** A folder as lock: made by one, and taken away from a holder that was killed ten minutes ago. */
-function acquire(lock: string): boolean {
-  const forgottenMs = 600_000;
+function acquireLock(lock: string): boolean {
+  const staleMs = 600_000;
   try {
     mkdirSync(lock);
     return true;
   } catch {
     try {
-      if (Date.now() - statSync(lock).mtimeMs > forgottenMs) rmdirSync(lock);
+      if (Date.now() - statSync(lock).mtimeMs > staleMs) rmdirSync(lock);
     } catch {
       // Its holder has just removed it.
     }
@@ -197,24 +197,24 @@ function acquire(lock: string): boolean {
 }
 
 /** Stops a process and returns when all its threads have stopped: the signal alone leaves them time for another answer. */
-function freeze(child: ChildProcess | undefined): void {
+function stopAllThreads(child: ChildProcess | undefined): void {
   if (child?.pid === undefined) return;
   child.kill('SIGSTOP');
   const tasks = `/proc/${child.pid}/task`;
-  const stopped = (task: string): boolean => /^State:\s+T/m.test(readFileSync(`${tasks}/${task}/status`, 'latin1'));
-  const most = 10_000;
-  for (let looks = 0; looks < most && existsSync(tasks) && !readdirSync(tasks).every(stopped); looks++);
+  const isStopped = (task: string): boolean => /^State:\s+T/m.test(readFileSync(`${tasks}/${task}/status`, 'latin1'));
+  const maxChecks = 10_000;
+  for (let checks = 0; checks < maxChecks && existsSync(tasks) && !readdirSync(tasks).every(isStopped); checks++);
 }
 
-async function listening(port: number, child: ChildProcess): Promise<void> {
+async function waitUntilListening(port: number, child: ChildProcess): Promise<void> {
   const pauseMs = 20;
-  while (!(await accepts(port))) {
+  while (!(await acceptsConnections(port))) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`etcd ended with ${child.exitCode ?? child.signalCode}`);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
-function accepts(port: number): Promise<boolean> {
+function acceptsConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('connect', () => {

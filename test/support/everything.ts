@@ -23,14 +23,14 @@ const VALUES: Readonly<Record<Scalar, JsonValue>> = {
 };
 
 /** Of what is an object or something else. */
-const EITHERS: Readonly<Record<EitherType['or'], (object: () => JsonObject) => JsonValue>> = {
+const EITHER_VALUES: Readonly<Record<EitherType['or'], (object: () => JsonObject) => JsonValue>> = {
   bool: (object) => object(),
   list: (object) => [object(), {}],
   strings: () => ['a', 'b'],
 };
 
 /** In canonical form. A type that holds itself is left empty the second time. */
-export function everythingOf(type: string, above: readonly string[] = []): JsonObject {
+export function fullObjectOf(type: string, above: readonly string[] = []): JsonObject {
   if (above.includes(type)) return {};
   const fields = schemaOf(type).fields.map((field): [string, JsonValue] => [field.name, valueOf(field.type, [...above, type])]);
   return Object.fromEntries(fields);
@@ -41,9 +41,9 @@ function valueOf(type: FieldType, above: readonly string[]): JsonValue {
     case 'scalar':
       return VALUES[type.scalar];
     case 'either':
-      return EITHERS[type.or](() => everythingOf(type.object, above));
+      return EITHER_VALUES[type.or](() => fullObjectOf(type.object, above));
     case 'object':
-      return everythingOf(type.type, above);
+      return fullObjectOf(type.type, above);
     case 'list':
       return [valueOf(type.element, above), valueOf(type.element, above)];
     case 'map':

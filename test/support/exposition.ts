@@ -18,7 +18,7 @@ export interface Exposition {
   readonly series: ReadonlyMap<string, number>;
 }
 
-interface Growing {
+interface FamilyBuilder {
   readonly name: string;
   readonly type: string;
   readonly stability: string;
@@ -32,10 +32,10 @@ const STABILITY = /^\[(\w+)\] /;
 const COUNTED: ReadonlySet<string> = new Set(['histogram', 'summary']);
 
 export function readExposition(text: string): Exposition {
-  const families = new Map<string, Growing>();
+  const families = new Map<string, FamilyBuilder>();
   const series = new Map<string, number>();
   let stability = '';
-  let family: Growing | undefined;
+  let family: FamilyBuilder | undefined;
   for (const line of text.split('\n')) {
     const [hash, word, name = '', ...rest] = line.split(' ');
     if (hash === '#' && word === 'HELP') stability = STABILITY.exec(rest.join(' '))?.[1] ?? '';
@@ -44,15 +44,15 @@ export function readExposition(text: string): Exposition {
       families.set(name, family);
     } else if (family !== undefined) addLine(family, line, series);
   }
-  const entries = Array.from(families.values(), (growing): [string, MetricFamily] => [growing.name, finished(growing)]);
+  const entries = Array.from(families.values(), (builder): [string, MetricFamily] => [builder.name, toFamily(builder)]);
   return { families: new Map(entries), series };
 }
 
-function finished({ name, type, stability, labels, buckets }: Growing): MetricFamily {
+function toFamily({ name, type, stability, labels, buckets }: FamilyBuilder): MetricFamily {
   return { name, type, stability, labels: [...labels].sort(), buckets: [...buckets].sort((a, b) => a - b) };
 }
 
-function addLine(family: Growing, line: string, series: Map<string, number>): void {
+function addLine(family: FamilyBuilder, line: string, series: Map<string, number>): void {
   const [, name = '', inside = '', value = ''] = LINE.exec(line) ?? [];
   if (name === '') return;
   const labels: string[] = [];
@@ -68,14 +68,14 @@ function addLine(family: Growing, line: string, series: Map<string, number>): vo
 }
 
 /** What has grown from one to the other, and by how much. */
-export function growth(before: Exposition, after: Exposition): ReadonlyMap<string, number> {
+export function seriesGrowth(before: Exposition, after: Exposition): ReadonlyMap<string, number> {
   const grown = new Map<string, number>();
   for (const [name, value] of after.series) {
-    const by = value - (before.series.get(name) ?? 0);
-    if (by !== 0 && !Number.isNaN(by)) grown.set(name, by);
+    const difference = value - (before.series.get(name) ?? 0);
+    if (difference !== 0 && !Number.isNaN(difference)) grown.set(name, difference);
   }
   return grown;
 }
 
 /** The whole text. */
-export const joined = (pieces: ExpositionChunks): string => [...pieces].join('');
+export const joinChunks = (pieces: ExpositionChunks): string => [...pieces].join('');

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
-import { closed, listening } from './listening';
+import { closeServer, listen } from './listening';
 
 export const EXTENSION_GROUP = 'wardle.example.com';
 const VERSION = `/apis/${EXTENSION_GROUP}/v1`;
@@ -28,9 +28,9 @@ export interface ExtensionServer {
   readonly certificate: string;
   readonly calls: ExtensionCall[];
   /** What it says of itself in OpenAPI of version 2, and the tag of that; it says nothing at first. */
-  describe(document: object, etag: string): void;
+  publishOpenApi(document: object, etag: string): void;
   /** `endless`: its documents do not end; `lies`: they are none. */
-  behave(as: 'well' | 'hang' | 'refuse' | 'endless' | 'lies'): void;
+  setBehaviour(as: 'well' | 'hang' | 'refuse' | 'endless' | 'lies'): void;
   close(): Promise<void>;
 }
 
@@ -68,8 +68,8 @@ export async function startExtensionServer(service: string, namespace: string): 
   const names = [`${service}.${namespace}.svc`];
   const serving = await issueCertificate({ subject: { commonName: 'extension' }, lifetimeMs, clock, authority, usage: 'server', names });
   const calls: ExtensionCall[] = [];
-  let described: { readonly document: object; readonly etag: string } | undefined;
-  let behaviour: Parameters<ExtensionServer['behave']>[0] = 'well';
+  let openApi: { readonly document: object; readonly etag: string } | undefined;
+  let behaviour: Parameters<ExtensionServer['setBehaviour']>[0] = 'well';
   const server = createServer({ cert: serving.certificate, key: serving.key, requestCert: true, rejectUnauthorized: false });
   server.on('request', (request, response) => {
     const chunks: Buffer[] = [];
@@ -77,16 +77,18 @@ export async function startExtensionServer(service: string, namespace: string): 
     request.on('end', () => {
       const { method = '', url = '', rawHeaders, socket } = request;
       const body = Buffer.concat(chunks).toString();
-      calls.push({ line: `${method} ${url}`, headers: pairs(rawHeaders), body, commonName: commonNameOf(socket) });
+      calls.push({ line: `${method} ${url}`, headers: headerPairs(rawHeaders), body, commonName: commonNameOf(socket) });
       if (behaviour === 'hang') return;
       const path = url.split('?', 1)[0] ?? '';
-      const isKnown = path === '/openapi/v2' && request.headers['if-none-match'] === described?.etag;
+      const matchesEtag = path === '/openapi/v2' && request.headers['if-none-match'] === openApi?.etag;
       const json = { 'content-type': 'application/json' };
       if (behaviour === 'refuse') response.writeHead(403, json).end('{}');
       else if (behaviour === 'lies') response.writeHead(200, json).end('[{"resources":7}');
-      else if (behaviour === 'endless') spill(response.writeHead(200, json));
-      else if (path === '/openapi/v2' && described !== undefined)
-        response.writeHead(isKnown ? 304 : 200, { ...json, etag: described.etag }).end(isKnown ? '' : JSON.stringify(described.document));
+      else if (behaviour === 'endless') writeEndlessly(response.writeHead(200, json));
+      else if (path === '/openapi/v2' && openApi !== undefined)
+        response
+          .writeHead(matchesEtag ? 304 : 200, { ...json, etag: openApi.etag })
+          .end(matchesEtag ? '' : JSON.stringify(openApi.document));
       else if (path.endsWith('/redirect')) response.writeHead(302, { location: 'https://127.0.0.1:1/' }).end();
       else if (url.includes('watch=')) response.writeHead(200, json).write('{"type":"ADDED","object":{}}\n');
       else if (DOCUMENTS[path] === undefined) response.writeHead(404, json).end('{"message":"says the extension"}');
@@ -94,24 +96,24 @@ export async function startExtensionServer(service: string, namespace: string): 
     });
   });
   server.on('upgrade', (request, socket: Duplex) => {
-    calls.push({ line: `UPGRADE ${request.url ?? ''}`, headers: pairs(request.rawHeaders), body: '', commonName: undefined });
+    calls.push({ line: `UPGRADE ${request.url ?? ''}`, headers: headerPairs(request.rawHeaders), body: '', commonName: undefined });
     socket.on('error', () => undefined);
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     socket.on('data', (data: Buffer) => socket.end(data.toString().toUpperCase()));
   });
   return {
-    port: await listening(server),
+    port: await listen(server),
     caBundle: Buffer.from(authority.certificate).toString('base64'),
     certificate: Buffer.from(serving.certificate).toString('base64'),
     calls,
-    describe: (document, etag) => void (described = { document, etag }),
-    behave: (as) => void (behaviour = as),
-    close: () => closed(server),
+    publishOpenApi: (document, etag) => void (openApi = { document, etag }),
+    setBehaviour: (as) => void (behaviour = as),
+    close: () => closeServer(server),
   };
 }
 
-function pairs(raw: readonly string[]): ExtensionCall['headers'] {
-  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), raw[at + 1] ?? ''] as const] : []));
+function headerPairs(raw: readonly string[]): ExtensionCall['headers'] {
+  return raw.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), raw[index + 1] ?? ''] as const] : []));
 }
 
 function commonNameOf(socket: Socket): string | undefined {
@@ -124,7 +126,7 @@ interface Sink {
   write(chunk: Buffer, done: () => void): boolean;
 }
 
-function spill(to: Sink): void {
+function writeEndlessly(to: Sink): void {
   const chunk = Buffer.alloc(64 * 1024, ' ');
   const next = (): void => {
     if (!to.destroyed) to.write(chunk, next);

@@ -39,14 +39,14 @@ export class FakeApi implements Transport {
   intercept: (request: TransportRequest) => Interception = () => undefined;
   version = 100;
   /** Whether a list can be had as a stream. */
-  streamsLists = false;
+  supportsStreamingLists = false;
 
   private readonly objects = new Map<string, JsonObject>();
   private readonly changes: Change[] = [];
   private readonly streams = new Set<Stream>();
   private readonly snapshots = new Map<string, readonly JsonObject[]>();
-  private readonly held = new Set<string>();
-  private forgottenUntil = 0;
+  private readonly heldCollections = new Set<string>();
+  private compactedVersion = 0;
   private uids = 0;
 
   async send(request: TransportRequest): Promise<TransportResponse> {
@@ -55,8 +55,8 @@ export class FakeApi implements Transport {
     const intercepted = await this.intercept(request);
     if (intercepted instanceof Error) throw intercepted;
     if (intercepted !== undefined) return intercepted;
-    const refusal = request.method === 'GET' ? undefined : this.fenced(request);
-    return refusal ?? this.answer(request);
+    const refusal = request.method === 'GET' ? undefined : this.checkFence(request);
+    return refusal ?? this.respond(request);
   }
 
   close(): void {
@@ -69,21 +69,21 @@ export class FakeApi implements Transport {
   put(collection: string, object: JsonObject): JsonObject {
     const metadata = objectAt(object, 'metadata') ?? {};
     const key = `${collection}|${stringAt(metadata, 'namespace') ?? ''}|${stringAt(metadata, 'name') ?? ''}`;
-    const known = this.objects.get(key);
-    return this.store(key, collection, object, known);
+    const existing = this.objects.get(key);
+    return this.storeObject(key, collection, object, existing);
   }
 
-  drop(collection: string, namespace: string, name: string): void {
+  remove(collection: string, namespace: string, name: string): void {
     const key = `${collection}|${namespace}|${name}`;
-    const known = this.objects.get(key);
-    if (known !== undefined) this.erase(key, collection, known);
+    const existing = this.objects.get(key);
+    if (existing !== undefined) this.deleteObject(key, collection, existing);
   }
 
   get(collection: string, namespace: string, name: string): JsonObject | undefined {
     return this.objects.get(`${collection}|${namespace}|${name}`);
   }
 
-  all(collection: string, namespace = ''): readonly JsonObject[] {
+  objectsIn(collection: string, namespace = ''): readonly JsonObject[] {
     return [...this.objects]
       .filter(([key]) => key.startsWith(`${collection}|${namespace}${namespace === '' ? '' : '|'}`))
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -91,12 +91,12 @@ export class FakeApi implements Transport {
   }
 
   /** Watches of the collection tell nothing until it is released. */
-  hold(collection: string): void {
-    this.held.add(collection);
+  holdWatches(collection: string): void {
+    this.heldCollections.add(collection);
   }
 
-  release(collection: string): void {
-    this.held.delete(collection);
+  releaseWatches(collection: string): void {
+    this.heldCollections.delete(collection);
     for (const stream of this.streams) if (stream.address.collection === collection) stream.wake();
   }
 
@@ -112,69 +112,70 @@ export class FakeApi implements Transport {
 
   /** Forgets the history: older versions are answered with 410, on running watches with an ERROR event. */
   compact(): void {
-    this.forgottenUntil = this.version;
+    this.compactedVersion = this.version;
     this.snapshots.clear();
   }
 
   bookmark(): void {
     this.version += 1;
     const object = { metadata: { resourceVersion: String(this.version) } };
-    for (const stream of this.streams) this.push(stream, line('BOOKMARK', object));
+    for (const stream of this.streams) this.push(stream, eventLine('BOOKMARK', object));
   }
 
   get watchCount(): number {
     return this.streams.size;
   }
 
-  private answer(request: TransportRequest): TransportResponse {
+  private respond(request: TransportRequest): TransportResponse {
     const address = addressOf(request.path);
     const key = `${address.collection}|${address.namespace}|${address.name}`;
     const body: JsonObject = request.body === undefined ? {} : JSON.parse(request.body.toString('utf8'));
     switch (request.method) {
       case 'GET':
         if (address.query.get('watch') === '1') return this.watch(address, request.signal);
-        return address.name === '' ? this.list(address) : found(this.objects.get(key));
+        return address.name === '' ? this.list(address) : objectOrNotFound(this.objects.get(key));
       case 'POST': {
         const metadata = objectAt(body, 'metadata') ?? {};
         const name = stringAt(metadata, 'name') ?? `${stringAt(metadata, 'generateName') ?? ''}${this.uids + 1}`;
         body['metadata'] = { ...metadata, name };
-        if (this.objects.has(key + name)) return status(409, 'AlreadyExists');
-        return reply(201, this.store(key + name, address.collection, body, undefined));
+        if (this.objects.has(key + name)) return statusResponse(409, 'AlreadyExists');
+        return jsonResponse(201, this.storeObject(key + name, address.collection, body, undefined));
       }
       case 'PUT':
       case 'PATCH': {
-        const known = this.objects.get(key);
-        if (known === undefined) return status(404, 'NotFound');
-        const next = request.method === 'PUT' ? body : merge(known, body);
+        const existing = this.objects.get(key);
+        if (existing === undefined) return statusResponse(404, 'NotFound');
+        const next = request.method === 'PUT' ? body : mergePatch(existing, body);
         const version = stringAt(objectAt(body, 'metadata'), 'resourceVersion');
-        if (version !== undefined && version !== stringAt(objectAt(known, 'metadata'), 'resourceVersion')) return status(409, 'Conflict');
-        return reply(200, this.settle(key, address, this.store(key, address.collection, next, known)));
+        if (version !== undefined && version !== stringAt(objectAt(existing, 'metadata'), 'resourceVersion'))
+          return statusResponse(409, 'Conflict');
+        return jsonResponse(200, this.deleteIfFinalized(key, address, this.storeObject(key, address.collection, next, existing)));
       }
       case 'DELETE':
-        if (address.name !== '') return this.remove(key, address.collection);
+        if (address.name !== '') return this.handleDelete(key, address.collection);
         for (const object of this.select(address)) {
           const metadata = objectAt(object, 'metadata') ?? {};
-          this.remove(
+          this.handleDelete(
             `${address.collection}|${stringAt(metadata, 'namespace') ?? ''}|${stringAt(metadata, 'name') ?? ''}`,
             address.collection,
           );
         }
-        return reply(200, { kind: 'List', items: [] });
+        return jsonResponse(200, { kind: 'List', items: [] });
     }
   }
 
-  private fenced(request: TransportRequest): TransportResponse | undefined {
+  private checkFence(request: TransportRequest): TransportResponse | undefined {
     const text = request.headers[FENCE_HEADER];
     if (typeof text !== 'string') return undefined;
     const fence = parseFence(text);
-    if (fence === undefined) return status(400, 'BadRequest');
+    if (fence === undefined) return statusResponse(400, 'BadRequest');
     const lease = [...this.objects].find(([key]) => key.endsWith(`/leases|${fence.namespace}|${fence.name}`))?.[1];
-    return isFenceInForce(fence, lease) ? undefined : status(409, 'Conflict');
+    return isFenceInForce(fence, lease) ? undefined : statusResponse(409, 'Conflict');
   }
 
   private select({ collection, namespace, query }: Address): readonly JsonObject[] {
     const wanted = /^metadata\.name=(.*)$/.exec(query.get('fieldSelector') ?? '')?.[1];
-    return this.all(collection, namespace).filter(
+    return this.objectsIn(collection, namespace).filter(
       (object) => wanted === undefined || stringAt(objectAt(object, 'metadata'), 'name') === wanted,
     );
   }
@@ -183,31 +184,32 @@ export class FakeApi implements Transport {
     const limit = Number(address.query.get('limit') ?? 0);
     const token = address.query.get('continue');
     const [version, offset] = token === null ? [String(this.version), 0] : [token.split('/')[0] ?? '', Number(token.split('/')[1])];
-    if (Number(version) < this.forgottenUntil) return status(410, 'Expired');
+    if (Number(version) < this.compactedVersion) return statusResponse(410, 'Expired');
     const id = `${version}/${address.collection}/${address.namespace}`;
-    const all = this.snapshots.get(id) ?? this.select(address);
-    this.snapshots.set(id, all);
-    const end = limit > 0 ? offset + limit : all.length;
-    const metadata = { resourceVersion: version, ...(end < all.length ? { continue: `${version}/${end}` } : {}) };
-    return reply(200, { kind: 'List', metadata, items: [...all.slice(offset, end)] });
+    const objects = this.snapshots.get(id) ?? this.select(address);
+    this.snapshots.set(id, objects);
+    const end = limit > 0 ? offset + limit : objects.length;
+    const metadata = { resourceVersion: version, ...(end < objects.length ? { continue: `${version}/${end}` } : {}) };
+    return jsonResponse(200, { kind: 'List', metadata, items: [...objects.slice(offset, end)] });
   }
 
   private watch(address: Address, signal: AbortSignal | undefined): TransportResponse {
     const isList = address.query.get('sendInitialEvents') === 'true';
-    if (isList && !this.streamsLists) return status(422, 'Invalid');
+    if (isList && !this.supportsStreamingLists) return statusResponse(422, 'Invalid');
     const from = isList ? this.version : Number(address.query.get('resourceVersion'));
-    if (from < this.forgottenUntil) return status(410, 'Expired');
+    if (from < this.compactedVersion) return statusResponse(410, 'Expired');
     let wake: () => void = () => undefined;
     const stream: Stream = { address, lines: [], wake: () => wake() };
     this.streams.add(stream);
     if (isList) {
-      for (const object of this.select(address)) this.push(stream, line('ADDED', object));
+      for (const object of this.select(address)) this.push(stream, eventLine('ADDED', object));
       const annotations = { [INITIAL_EVENTS_END.platform]: 'true' };
-      this.push(stream, line('BOOKMARK', { metadata: { resourceVersion: String(this.version), annotations } }));
+      this.push(stream, eventLine('BOOKMARK', { metadata: { resourceVersion: String(this.version), annotations } }));
     }
-    for (const change of this.changes) if (change.version > from) this.offer(stream, change);
-    const { streams, held } = this;
-    const isHeld = (): boolean => held.has(address.collection) && !stream.lines.some((item) => item === undefined || item instanceof Error);
+    for (const change of this.changes) if (change.version > from) this.offerChange(stream, change);
+    const { streams, heldCollections } = this;
+    const isHeld = (): boolean =>
+      heldCollections.has(address.collection) && !stream.lines.some((item) => item === undefined || item instanceof Error);
     signal?.addEventListener('abort', () => stream.wake(), { once: true });
     async function* body(): AsyncGenerator<Buffer> {
       try {
@@ -227,14 +229,14 @@ export class FakeApi implements Transport {
     return { status: 200, header: () => undefined, body: body() };
   }
 
-  private offer(stream: Stream, { type, collection, object }: Change): void {
+  private offerChange(stream: Stream, { type, collection, object }: Change): void {
     const { address } = stream;
     const metadata = objectAt(object, 'metadata') ?? {};
     const wanted = /^metadata\.name=(.*)$/.exec(address.query.get('fieldSelector') ?? '')?.[1];
     if (collection !== address.collection) return;
     if (address.namespace !== '' && stringAt(metadata, 'namespace') !== address.namespace) return;
     if (wanted !== undefined && stringAt(metadata, 'name') !== wanted) return;
-    this.push(stream, line(type, object));
+    this.push(stream, eventLine(type, object));
   }
 
   private push(stream: Stream, item: Buffer | Error | undefined): void {
@@ -242,9 +244,9 @@ export class FakeApi implements Transport {
     stream.wake();
   }
 
-  private store(key: string, collection: string, given: JsonObject, known: JsonObject | undefined): JsonObject {
+  private storeObject(key: string, collection: string, given: JsonObject, existing: JsonObject | undefined): JsonObject {
     this.version += 1;
-    const before = objectAt(known, 'metadata');
+    const before = objectAt(existing, 'metadata');
     const object = cloneJson(given);
     object['metadata'] = {
       ...objectAt(object, 'metadata'),
@@ -252,46 +254,49 @@ export class FakeApi implements Transport {
       resourceVersion: String(this.version),
     };
     this.objects.set(key, object);
-    this.changed({ version: this.version, type: known === undefined ? 'ADDED' : 'MODIFIED', collection, object });
+    this.recordChange({ version: this.version, type: existing === undefined ? 'ADDED' : 'MODIFIED', collection, object });
     return object;
   }
 
   /** Removes what was only kept by a finalizer. */
-  private settle(key: string, { collection, subresource }: Address, object: JsonObject): JsonObject {
+  private deleteIfFinalized(key: string, { collection, subresource }: Address, object: JsonObject): JsonObject {
     const metadata = objectAt(object, 'metadata') ?? {};
     const finalizers = metadata['finalizers'];
-    const kept = Array.isArray(finalizers) && finalizers.length > 0;
-    const specKept = objectAt(object, 'spec')?.['finalizers'];
+    const hasFinalizers = Array.isArray(finalizers) && finalizers.length > 0;
+    const specFinalizers = objectAt(object, 'spec')?.['finalizers'];
     const isNamespace = collection === '/api/v1/namespaces';
-    if (stringAt(metadata, 'deletionTimestamp') === undefined || kept) return object;
-    if (isNamespace && (subresource !== 'finalize' || (Array.isArray(specKept) && specKept.length > 0))) return object;
-    this.erase(key, collection, object);
+    if (stringAt(metadata, 'deletionTimestamp') === undefined || hasFinalizers) return object;
+    if (isNamespace && (subresource !== 'finalize' || (Array.isArray(specFinalizers) && specFinalizers.length > 0))) return object;
+    this.deleteObject(key, collection, object);
     return object;
   }
 
-  private remove(key: string, collection: string): TransportResponse {
-    const known = this.objects.get(key);
-    if (known === undefined) return status(404, 'NotFound');
-    const metadata = objectAt(known, 'metadata') ?? {};
+  private handleDelete(key: string, collection: string): TransportResponse {
+    const existing = this.objects.get(key);
+    if (existing === undefined) return statusResponse(404, 'NotFound');
+    const metadata = objectAt(existing, 'metadata') ?? {};
     const finalizers = metadata['finalizers'];
     if (collection !== '/api/v1/namespaces' && !(Array.isArray(finalizers) && finalizers.length > 0)) {
-      this.erase(key, collection, known);
-      return reply(200, { kind: 'Status', status: 'Success' });
+      this.deleteObject(key, collection, existing);
+      return jsonResponse(200, { kind: 'Status', status: 'Success' });
     }
-    const marked = { ...known, metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
-    return reply(200, stringAt(metadata, 'deletionTimestamp') === undefined ? this.store(key, collection, marked, known) : known);
+    const terminating = { ...existing, metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+    return jsonResponse(
+      200,
+      stringAt(metadata, 'deletionTimestamp') === undefined ? this.storeObject(key, collection, terminating, existing) : existing,
+    );
   }
 
-  private erase(key: string, collection: string, known: JsonObject): void {
+  private deleteObject(key: string, collection: string, existing: JsonObject): void {
     this.version += 1;
     this.objects.delete(key);
-    const metadata = { ...objectAt(known, 'metadata'), resourceVersion: String(this.version) };
-    this.changed({ version: this.version, type: 'DELETED', collection, object: { ...known, metadata } });
+    const metadata = { ...objectAt(existing, 'metadata'), resourceVersion: String(this.version) };
+    this.recordChange({ version: this.version, type: 'DELETED', collection, object: { ...existing, metadata } });
   }
 
-  private changed(change: Change): void {
+  private recordChange(change: Change): void {
     this.changes.push(change);
-    for (const stream of this.streams) this.offer(stream, change);
+    for (const stream of this.streams) this.offerChange(stream, change);
   }
 }
 
@@ -306,29 +311,29 @@ function addressOf(path: string): Address {
 }
 
 /** RFC 7386. */
-function merge(target: JsonObject, patch: JsonObject): JsonObject {
+function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const merged = { ...target };
   for (const [member, value] of Object.entries(patch)) {
-    const known = merged[member];
+    const existing = merged[member];
     if (value === null) delete merged[member];
-    else merged[member] = isObject(value) ? merge(isObject(known) ? known : {}, value) : value;
+    else merged[member] = isObject(value) ? mergePatch(isObject(existing) ? existing : {}, value) : value;
   }
   return merged;
 }
 
-function line(type: string, object: JsonObject): Buffer {
+function eventLine(type: string, object: JsonObject): Buffer {
   return Buffer.from(`${JSON.stringify({ type, object })}\n`);
 }
 
-function found(object: JsonObject | undefined): TransportResponse {
-  return object === undefined ? status(404, 'NotFound') : reply(200, object);
+function objectOrNotFound(object: JsonObject | undefined): TransportResponse {
+  return object === undefined ? statusResponse(404, 'NotFound') : jsonResponse(200, object);
 }
 
-export function status(code: number, reason: string, headers: Readonly<Record<string, string>> = {}): TransportResponse {
-  return reply(code, { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message: `fake ${reason}`, code }, headers);
+export function statusResponse(code: number, reason: string, headers: Readonly<Record<string, string>> = {}): TransportResponse {
+  return jsonResponse(code, { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message: `fake ${reason}`, code }, headers);
 }
 
-export function reply(code: number, body: JsonObject, headers: Readonly<Record<string, string>> = {}): TransportResponse {
+export function jsonResponse(code: number, body: JsonObject, headers: Readonly<Record<string, string>> = {}): TransportResponse {
   async function* chunks(): AsyncGenerator<Buffer> {
     yield Buffer.from(JSON.stringify(body));
   }

@@ -5,7 +5,7 @@
 import { createServer, request, type Server } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Credential } from '../../shared/pki/certificates';
-import { closed, listening } from './listening';
+import { closeServer, listen } from './listening';
 
 export interface ProxiedUser {
   readonly name: string;
@@ -13,12 +13,12 @@ export interface ProxiedUser {
   readonly extra: Readonly<Record<string, string>>;
 }
 
-export interface FrontProxyParts {
+export interface FrontProxyOptions {
   /** Where the server is, and who vouches for it. */
   readonly target: URL;
   readonly authority: string;
   /** What clients see. */
-  readonly own: Credential;
+  readonly serving: Credential;
   /** What the server sees. */
   readonly client: Credential;
   /** By their tokens. */
@@ -30,12 +30,12 @@ export interface FrontProxy {
   close(): Promise<void>;
 }
 
-export async function startFrontProxy({ target, authority, own, client, users }: FrontProxyParts): Promise<FrontProxy> {
+export async function startFrontProxy({ target, authority, serving, client, users }: FrontProxyOptions): Promise<FrontProxy> {
   const identity = { ca: authority, cert: client.certificate, key: client.key };
-  const server: Server = createServer({ cert: own.certificate, key: own.key }, (incoming, reply) => {
+  const server: Server = createServer({ cert: serving.certificate, key: serving.key }, (incoming, reply) => {
     const user = users.get((incoming.headers.authorization ?? '').replace(/^Bearer /, ''));
     if (user === undefined) return void reply.writeHead(401).end('the proxy does not know you\n');
-    const headers = { ...passedOn(incoming.headers), ...remoteHeaders(user) };
+    const headers = { ...forwardedHeaders(incoming.headers), ...remoteHeaders(user) };
     const outgoing = request(new URL(incoming.url ?? '/', target), { ...identity, method: incoming.method, headers }, (answer) => {
       reply.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(reply);
@@ -44,10 +44,10 @@ export async function startFrontProxy({ target, authority, own, client, users }:
     reply.on('close', () => outgoing.destroy());
     incoming.pipe(outgoing);
   });
-  return { url: `https://127.0.0.1:${await listening(server)}`, close: () => closed(server) };
+  return { url: `https://127.0.0.1:${await listen(server)}`, close: () => closeServer(server) };
 }
 
-function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+function forwardedHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !/^(authorization|connection|host)$/.test(name) && !name.startsWith('x-remote-')),
   );

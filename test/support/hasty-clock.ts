@@ -4,15 +4,15 @@
  */
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 
-const HASTE = 8;
+const SPEED = 8;
 
-function hurried({ now, monotonic, after, sleep }: Clock): Clock {
+function accelerated({ now, monotonic, after, sleep }: Clock): Clock {
   return {
     now,
-    monotonic: () => monotonic() * HASTE,
-    after: (ms, task) => after(ms / HASTE, task),
-    sleep: (ms, ending) => sleep(ms / HASTE, ending),
+    monotonic: () => monotonic() * SPEED,
+    after: (ms, task) => after(ms / SPEED, task),
+    sleep: (ms, ending) => sleep(ms / SPEED, ending),
   };
 }
 
-Object.assign(systemClock, hurried({ ...systemClock }));
+Object.assign(systemClock, accelerated({ ...systemClock }));

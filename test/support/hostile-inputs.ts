@@ -12,11 +12,11 @@ export interface HostileStep {
 export interface HostileInput extends HostileStep {
   readonly name: string;
   /** What has to be there, made anew before each round. */
-  readonly before?: readonly HostileStep[];
+  readonly setup?: readonly HostileStep[];
   /** It takes so long that many others can be answered meanwhile. */
-  readonly isLong?: true;
+  readonly isSlow?: true;
   /** Its body is not read to the end, and its sender may not see the answer. */
-  readonly mayBeCut?: true;
+  readonly mayLoseResponse?: true;
 }
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
@@ -24,7 +24,7 @@ const PODS = '/api/v1/namespaces/default/pods';
 const THINGS = '/apis/hostile.example.com/v1/namespaces/default/things';
 const JSON_BODY = { 'content-type': 'application/json' };
 const YAML = { 'content-type': 'application/yaml' };
-const posted = (name: string, body: string, target = CONFIG_MAPS, headers: Readonly<Record<string, string>> = {}): HostileInput => ({
+const post = (name: string, body: string, target = CONFIG_MAPS, headers: Readonly<Record<string, string>> = {}): HostileInput => ({
   name,
   method: 'POST',
   path: target,
@@ -32,29 +32,29 @@ const posted = (name: string, body: string, target = CONFIG_MAPS, headers: Reado
   body,
 });
 /** Of an object that is there, and goes before the next round. */
-const on = (path: string, body: string): Pick<HostileInput, 'before'> => ({
-  before: [
+const withExisting = (path: string, body: string): Pick<HostileInput, 'setup'> => ({
+  setup: [
     { method: 'DELETE', path },
     { method: 'POST', path: path.slice(0, path.lastIndexOf('/')), headers: JSON_BODY, body },
   ],
 });
-const stored = (
+const postOnce = (
   name: string,
   path: string,
   body: string,
   target = CONFIG_MAPS,
   headers: Readonly<Record<string, string>> = {},
 ): HostileInput => ({
-  ...posted(name, body, target, headers),
-  before: [{ method: 'DELETE', path: `${target}/${path}` }],
+  ...post(name, body, target, headers),
+  setup: [{ method: 'DELETE', path: `${target}/${path}` }],
 });
-const patched = (name: string, type: string, path: string, old: string, body: string): HostileInput => ({
+const patchExisting = (name: string, type: string, path: string, old: string, body: string): HostileInput => ({
   name,
   method: 'PATCH',
   path,
   headers: { 'content-type': `application/${type}` },
   body,
-  ...on(path, old),
+  ...withExisting(path, old),
 });
 const list = (count: number, item: (n: number) => string): string => Array.from({ length: count }, (_, n) => item(n)).join();
 const pod = (containers: string): string =>
@@ -68,11 +68,11 @@ const aliases = [
   'a: &a [x,x,x,x,x,x,x,x,x,x]',
   ...[...'bcdef'].map((name, n) => `${name}: &${name} [${Array(10).fill(`*${'abcde'[n]}`).join()}]`),
 ];
-const labelled = (name: string, count = 50_000): string =>
+const withLabels = (name: string, count = 50_000): string =>
   `{"metadata":{"name":"${name}","labels":{${list(count, (n) => `"k${n}":"v"`)}}}}`;
 const claim = (name: string, count: number): string =>
-  `${labelled(name, count).slice(0, -1)},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`;
-const service = (name: string, count: number): string => `${labelled(name, count).slice(0, -1)},"spec":{"ports":[{"port":80}]}}`;
+  `${withLabels(name, count).slice(0, -1)},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`;
+const service = (name: string, count: number): string => `${withLabels(name, count).slice(0, -1)},"spec":{"ports":[{"port":80}]}}`;
 const ingress = (name: string, count: number): string =>
   `{"metadata":{"name":"${name}"},"spec":{"defaultBackend":{"service":{"name":"a","port":{"number":80}}},"rules":[${list(count, (n) => `{"host":"h${n}.example.com"}`)}]}}`;
 const role = (name: string, count: number): string =>
@@ -128,24 +128,24 @@ const DEFINITION = JSON.stringify({
   },
 });
 const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
-export const HOSTILE_PREPARATION: readonly HostileStep[] = [{ method: 'POST', path: DEFINITIONS, headers: JSON_BODY, body: DEFINITION }];
+export const HOSTILE_SETUP: readonly HostileStep[] = [{ method: 'POST', path: DEFINITIONS, headers: JSON_BODY, body: DEFINITION }];
 
 const numbers = (count: number): string => `[${list(count, () => '0')}]`;
-const GREATEST_JSON = 2_900_000;
+const MAX_JSON_BYTES = 2_900_000;
 
-const LONG: ReadonlySet<string> = new Set(['100,000 empty containers', '80,000 entries', 'an apply to 80,000 entries']);
+const SLOW: ReadonlySet<string> = new Set(['100,000 empty containers', '80,000 entries', 'an apply to 80,000 entries']);
 
 const INPUTS: readonly HostileInput[] = [
   { name: 'nothing', path: '/healthz' },
   { name: 'a timeout of 40,000 digits', path: `/healthz?timeout=${'1'.repeat(40_000)}x` },
   { name: 'a head of 60 KB', path: '/healthz', headers: { 'x-long': 'x'.repeat(60_000) } },
-  posted('a quantity of 40,000 digits', pod(`{"name":"c","image":"i","resources":{"limits":{"cpu":"${'1'.repeat(40_000)}x"}}}`), PODS),
-  posted('20,000 empty containers', pod(list(20_000, () => '{}')), PODS),
-  posted('100,000 empty containers', pod(list(100_000, () => '{}')), PODS),
-  posted('900,000 empty containers', pod(list(900_000, () => '{}')), PODS),
-  stored('8,000 containers', 'p', pod(list(8_000, (n) => `{"name":"c${n}","image":"i"}`)), PODS),
-  posted('repeated members at depth 5,000', `{"metadata":{"name":"a"},"data":${nested(5000, '{"b":1,"b":2}')}}`),
-  stored(
+  post('a quantity of 40,000 digits', pod(`{"name":"c","image":"i","resources":{"limits":{"cpu":"${'1'.repeat(40_000)}x"}}}`), PODS),
+  post('20,000 empty containers', pod(list(20_000, () => '{}')), PODS),
+  post('100,000 empty containers', pod(list(100_000, () => '{}')), PODS),
+  post('900,000 empty containers', pod(list(900_000, () => '{}')), PODS),
+  postOnce('8,000 containers', 'p', pod(list(8_000, (n) => `{"name":"c${n}","image":"i"}`)), PODS),
+  post('repeated members at depth 5,000', `{"metadata":{"name":"a"},"data":${nested(5000, '{"b":1,"b":2}')}}`),
+  postOnce(
     '50,000 repeated members',
     'repeated',
     map(
@@ -153,110 +153,121 @@ const INPUTS: readonly HostileInput[] = [
       list(50_000, () => '"b":"1"'),
     ),
   ),
-  stored('16,000 managers', 'managers', `{"metadata":{"name":"managers","managedFields":[${list(16_000, manager)}]}}`),
-  posted('2.9 MB of one text', map('big', `"a":"${'x'.repeat(GREATEST_JSON)}"`)),
-  stored('1 MB of one text', 'megabyte', map('megabyte', `"a":"${'x'.repeat(1_000_000)}"`)),
-  posted('100,000 labels', labelled('labels', 100_000)),
-  stored('50,000 labels', 'labels', labelled('labels')),
-  stored('50,000 labels of a claim', 'labels', claim('labels', 50_000), '/api/v1/namespaces/default/persistentvolumeclaims'),
-  stored('50,000 labels of a Service', 'labels', service('labels', 50_000), '/api/v1/namespaces/default/services'),
-  stored('15,000 rules of an Ingress', 'rules', ingress('rules', 15_000), '/apis/networking.platform.io/v1/namespaces/default/ingresses'),
-  stored('15,000 rules of a role', 'rules', role('rules', 15_000), '/apis/rbac.authorization.platform.io/v1/namespaces/default/roles'),
-  stored('80,000 entries', 'entries', map('entries', entries(80_000))),
-  posted('2.9 MB of entries', map('entries', entries(220_000))),
-  stored('YAML of 60 KB', 'yaml', yamlMap('yaml', 3000), CONFIG_MAPS, YAML),
-  posted('YAML of 2 MB', yamlMap('yaml', 90_000), CONFIG_MAPS, YAML),
-  posted(
+  postOnce('16,000 managers', 'managers', `{"metadata":{"name":"managers","managedFields":[${list(16_000, manager)}]}}`),
+  post('2.9 MB of one text', map('big', `"a":"${'x'.repeat(MAX_JSON_BYTES)}"`)),
+  postOnce('1 MB of one text', 'megabyte', map('megabyte', `"a":"${'x'.repeat(1_000_000)}"`)),
+  post('100,000 labels', withLabels('labels', 100_000)),
+  postOnce('50,000 labels', 'labels', withLabels('labels')),
+  postOnce('50,000 labels of a claim', 'labels', claim('labels', 50_000), '/api/v1/namespaces/default/persistentvolumeclaims'),
+  postOnce('50,000 labels of a Service', 'labels', service('labels', 50_000), '/api/v1/namespaces/default/services'),
+  postOnce('15,000 rules of an Ingress', 'rules', ingress('rules', 15_000), '/apis/networking.platform.io/v1/namespaces/default/ingresses'),
+  postOnce('15,000 rules of a role', 'rules', role('rules', 15_000), '/apis/rbac.authorization.platform.io/v1/namespaces/default/roles'),
+  postOnce('80,000 entries', 'entries', map('entries', entries(80_000))),
+  post('2.9 MB of entries', map('entries', entries(220_000))),
+  postOnce('YAML of 60 KB', 'yaml', yamlMap('yaml', 3000), CONFIG_MAPS, YAML),
+  post('YAML of 2 MB', yamlMap('yaml', 90_000), CONFIG_MAPS, YAML),
+  post(
     'managed fields of 100,000 fields',
     `{"metadata":{"name":"a","managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{${list(100_000, (n) => `"f:k${n}":{}`)}}}]}}`,
   ),
-  posted('20,000 owners, each the controller', `{"metadata":{"name":"a","ownerReferences":[${list(20_000, owner)}]}}`),
-  posted('2.9 MB of brackets', '['.repeat(GREATEST_JSON)),
-  posted('YAML of brackets that close too far left', Array.from({ length: 6000 }, (_, n) => `k${n}: [\n]`).join('\n'), CONFIG_MAPS, YAML),
-  posted('YAML aliases', aliases.join('\n'), CONFIG_MAPS, YAML),
-  posted(
+  post('20,000 owners, each the controller', `{"metadata":{"name":"a","ownerReferences":[${list(20_000, owner)}]}}`),
+  post('2.9 MB of brackets', '['.repeat(MAX_JSON_BYTES)),
+  post('YAML of brackets that close too far left', Array.from({ length: 6000 }, (_, n) => `k${n}: [\n]`).join('\n'), CONFIG_MAPS, YAML),
+  post('YAML aliases', aliases.join('\n'), CONFIG_MAPS, YAML),
+  post(
     'a review of 60 KB',
     `{"kind":"SubjectAccessReview","spec":{"user":"${'x'.repeat(60_000)}"}}`,
     '/apis/authorization.platform.io/v1/subjectaccessreviews',
   ),
   {
     name: 'a delete with 3 MB of options',
-    mayBeCut: true,
+    mayLoseResponse: true,
     method: 'DELETE',
     path: `${CONFIG_MAPS}/none`,
     headers: JSON_BODY,
     body: `{"a":${numbers(1_400_000)}}`,
   },
-  stored('rules that take long', 't', thing('t', `{"ruled":[${list(80, () => numbers(60))}]}`), THINGS),
-  stored('patterns that take long', 't', thing('t', `{"patterned":{${list(200, (n) => `"k${n}":"${'x'.repeat(400)}"`)}}}`), THINGS),
-  stored('60,000 numbers of a custom kind', 't', thing('t', `{"free":${numbers(60_000)}}`), THINGS),
-  posted('1,400,000 numbers of a custom kind', thing('t', `{"free":${numbers(1_400_000)}}`), THINGS),
-  posted('20,000 wrong choices among 1,000', thing('t', `{"choice":[${list(20_000, () => '"x"')}]}`), THINGS),
-  patched('one label more than 50,000', 'merge-patch+json', `${CONFIG_MAPS}/more`, labelled('more'), '{"metadata":{"labels":{"x":"y"}}}'),
-  patched(
+  postOnce('rules that take long', 't', thing('t', `{"ruled":[${list(80, () => numbers(60))}]}`), THINGS),
+  postOnce('patterns that take long', 't', thing('t', `{"patterned":{${list(200, (n) => `"k${n}":"${'x'.repeat(400)}"`)}}}`), THINGS),
+  postOnce('60,000 numbers of a custom kind', 't', thing('t', `{"free":${numbers(60_000)}}`), THINGS),
+  post('1,400,000 numbers of a custom kind', thing('t', `{"free":${numbers(1_400_000)}}`), THINGS),
+  post('20,000 wrong choices among 1,000', thing('t', `{"choice":[${list(20_000, () => '"x"')}]}`), THINGS),
+  patchExisting(
+    'one label more than 50,000',
+    'merge-patch+json',
+    `${CONFIG_MAPS}/more`,
+    withLabels('more'),
+    '{"metadata":{"labels":{"x":"y"}}}',
+  ),
+  patchExisting(
     'an apply to 80,000 entries',
     'apply-patch+yaml',
     `${CONFIG_MAPS}/more?fieldManager=f`,
     map('more', entries(80_000)),
     '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"more"},"data":{"x":"y"}}',
   ),
-  patched(
+  patchExisting(
     'a patch at the front of a long list',
     'json-patch+json',
     `${THINGS}/t`,
     thing('t', `{"free":${numbers(100_000)}}`),
     `[${list(9_999, () => '{"op":"add","path":"/spec/free/0","value":1}')}]`,
   ),
-  patched(
+  patchExisting(
     'a patch of copies',
     'json-patch+json',
     `${THINGS}/t`,
     thing('t', `{"free":${numbers(5_000)}}`),
     `[${list(200, (n) => `{"op":"copy","from":"/spec/free","path":"/spec/copy${n}"}`)}]`,
   ),
-  patched(
+  patchExisting(
     'a merge patch with repeated members below 2,000 levels',
     'merge-patch+json',
     `${THINGS}/t`,
     thing('t', '{}'),
     `{"spec":{"free":${deepRepeats}}}`,
   ),
-  patched(
+  patchExisting(
     'a JSON patch with repeated members below 2,000 levels',
     'json-patch+json',
     `${CONFIG_MAPS}/deep?fieldValidation=Strict`,
     map('deep', ''),
     `[{"op":"add","path":"/x","value":${deepRepeats}}]`,
   ),
-  patched(
+  patchExisting(
     'a strategic merge patch that is refused with its 950 levels',
     'strategic-merge-patch+json',
     `${CONFIG_MAPS}/deep`,
     map('deep', ''),
     `{"data":${`{"b":1,"b":"${'x'.repeat(110)}","a":`.repeat(950)}1${'}'.repeat(950)}}`,
   ),
-  { name: 'a delete of 50,000 labels', method: 'DELETE', path: `${CONFIG_MAPS}/gone`, ...on(`${CONFIG_MAPS}/gone`, labelled('gone')) },
-  { name: 'a read of 50,000 labels', path: `${CONFIG_MAPS}/read`, ...on(`${CONFIG_MAPS}/read`, labelled('read')) },
+  {
+    name: 'a delete of 50,000 labels',
+    method: 'DELETE',
+    path: `${CONFIG_MAPS}/gone`,
+    ...withExisting(`${CONFIG_MAPS}/gone`, withLabels('gone')),
+  },
+  { name: 'a read of 50,000 labels', path: `${CONFIG_MAPS}/read`, ...withExisting(`${CONFIG_MAPS}/read`, withLabels('read')) },
   {
     name: 'a table of 80,000 entries',
     path: `${CONFIG_MAPS}/table`,
     headers: { accept: 'application/json;as=Table;v=v1;g=meta.platform.io' },
-    ...on(`${CONFIG_MAPS}/table`, map('table', entries(80_000))),
+    ...withExisting(`${CONFIG_MAPS}/table`, map('table', entries(80_000))),
   },
   {
     name: '80,000 entries as protobuf',
     path: `${CONFIG_MAPS}/table`,
     headers: { accept: 'application/vnd.kubernetes.protobuf' },
-    ...on(`${CONFIG_MAPS}/table`, map('table', entries(80_000))),
+    ...withExisting(`${CONFIG_MAPS}/table`, map('table', entries(80_000))),
   },
   {
     name: 'a selection among 50,000 labels',
     path: `${CONFIG_MAPS}?labelSelector=x`,
-    ...on(`${CONFIG_MAPS}/selected`, labelled('selected')),
+    ...withExisting(`${CONFIG_MAPS}/selected`, withLabels('selected')),
   },
 ];
 
 export const HOSTILE_INPUTS: readonly HostileInput[] = INPUTS.map((input) => ({
   ...input,
-  ...(LONG.has(input.name) ? { isLong: true } : {}),
+  ...(SLOW.has(input.name) ? { isSlow: true } : {}),
 }));

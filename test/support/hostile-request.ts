@@ -1,5 +1,5 @@
 /** One request over a connection of its own, over either protocol, whatever it holds. Answers its status, 0 where there was none. */
-import { request as requestOver1 } from 'node:https';
+import { request as http1Request } from 'node:https';
 import { connect } from 'node:http2';
 
 export interface HostileRequest {
@@ -11,9 +11,9 @@ export interface HostileRequest {
   readonly body: string;
 }
 
-function over1({ origin, method, path, headers, body }: HostileRequest): Promise<number> {
+function sendHttp1({ origin, method, path, headers, body }: HostileRequest): Promise<number> {
   return new Promise((resolve) => {
-    const sent = requestOver1(`${origin}${path}`, { method, headers, rejectUnauthorized: false, agent: false }, (answer) => {
+    const sent = http1Request(`${origin}${path}`, { method, headers, rejectUnauthorized: false, agent: false }, (answer) => {
       answer.resume();
       answer.on('end', () => resolve(answer.statusCode ?? 0));
       answer.on('error', () => resolve(0));
@@ -23,7 +23,7 @@ function over1({ origin, method, path, headers, body }: HostileRequest): Promise
   });
 }
 
-function over2({ origin, method, path, headers, body }: HostileRequest): Promise<number> {
+function sendHttp2({ origin, method, path, headers, body }: HostileRequest): Promise<number> {
   return new Promise((resolve) => {
     const session = connect(origin, { rejectUnauthorized: false });
     const end = (status: number): void => {
@@ -41,4 +41,4 @@ function over2({ origin, method, path, headers, body }: HostileRequest): Promise
   });
 }
 
-export const sendHostile = (request: HostileRequest): Promise<number> => (request.http2 ? over2(request) : over1(request));
+export const sendHostileRequest = (request: HostileRequest): Promise<number> => (request.http2 ? sendHttp2(request) : sendHttp1(request));

@@ -2,13 +2,13 @@
 import { systemClock as clock } from '../../shared/runtime/clock';
 import type { Chance } from '../replay/chance';
 
-export interface Mortal {
+export interface KillableProgram {
   start(): Promise<void>;
   /** Without a chance to tidy up. */
   kill(): Promise<void>;
 }
 
-export interface Moments {
+export interface LifetimeRange {
   /** A life lasts so long at least and at most. Milliseconds. */
   readonly shortestMs: number;
   readonly longestMs: number;
@@ -16,33 +16,33 @@ export interface Moments {
   readonly longestInStarts?: number;
 }
 
-export class KilledAtRandom {
+export class RandomKiller {
   kills = 0;
-  private isOver = false;
+  private isStopped = false;
   private wake: () => void = () => undefined;
   private readonly ended: Promise<void>;
 
   constructor(
-    private readonly mortal: Mortal,
+    private readonly program: KillableProgram,
     private readonly chance: Chance,
-    private readonly moments: Moments,
+    private readonly lifetimes: LifetimeRange,
   ) {
     this.ended = this.run();
   }
 
   /** Resolves when it lives and is not killed any more. */
-  async leave(): Promise<void> {
-    this.isOver = true;
+  async stop(): Promise<void> {
+    this.isStopped = true;
     this.wake();
     await this.ended;
   }
 
   private async run(): Promise<void> {
-    const { shortestMs, longestInStarts = 0 } = this.moments;
+    const { shortestMs, longestInStarts = 0 } = this.lifetimes;
     for (;;) {
-      const begun = clock.monotonic();
-      await this.mortal.start();
-      const longestMs = Math.max(this.moments.longestMs, longestInStarts * (clock.monotonic() - begun));
+      const startedAt = clock.monotonic();
+      await this.program.start();
+      const longestMs = Math.max(this.lifetimes.longestMs, longestInStarts * (clock.monotonic() - startedAt));
       const lifeMs = shortestMs + this.chance.float() * (longestMs - shortestMs);
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, lifeMs);
@@ -50,10 +50,10 @@ export class KilledAtRandom {
           clearTimeout(timer);
           resolve();
         };
-        if (this.isOver) this.wake();
+        if (this.isStopped) this.wake();
       });
-      if (this.isOver) return;
-      await this.mortal.kill();
+      if (this.isStopped) return;
+      await this.program.kill();
       this.kills += 1;
     }
   }

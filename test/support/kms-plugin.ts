@@ -26,32 +26,32 @@ export type PluginMethod = 'Status' | 'Encrypt' | 'Decrypt';
 export type PluginMessage = Readonly<Record<string, unknown>>;
 
 /** The members of an answer, `{ failure }` in gRPC's codes, `{ raw }` bytes that are sent as they are, or no answer at all. */
-export type PluginAnswer = PluginMessage | 'never';
+export type PluginResponse = PluginMessage | 'never';
 
 /** `usual` = what the plug-in would answer. */
-export type PluginBehaviour = (asked: PluginMessage, usual: PluginMessage) => PluginAnswer;
+export type PluginBehaviour = (request: PluginMessage, defaultResponse: PluginMessage) => PluginResponse;
 
 const messageType = (name: string): Type => root.lookupType(name);
 
 /** The members of a message that somebody else has written. */
-export const decoded = (name: string, message: Uint8Array): PluginMessage =>
+export const decodeMessage = (name: string, message: Uint8Array): PluginMessage =>
   messageType(name).toObject(messageType(name).decode(message), { defaults: true });
 
 /** A message of a type, written without the server's own writer. */
-export const messageBytes = (name: string, members: PluginMessage): Buffer => Buffer.from(messageType(name).encode(members).finish());
+export const encodeMessage = (name: string, members: PluginMessage): Buffer => Buffer.from(messageType(name).encode(members).finish());
 
 const MASK = 0x55;
 /** What the plug-in does with a secret, and undoes. */
-export const masked = (plain: Uint8Array): Buffer => Buffer.from(plain.map((byte) => byte ^ MASK));
+export const maskSecret = (plain: Uint8Array): Buffer => Buffer.from(plain.map((byte) => byte ^ MASK));
 
 const toBytes = (value: unknown): Uint8Array => (value instanceof Uint8Array ? value : Buffer.alloc(0));
 
 export class KmsPlugin {
   keyId = 'key-1';
   annotations: Readonly<Record<string, Buffer>> = { 'ver.kms.test': Buffer.from('1') };
-  readonly calls: { readonly method: PluginMethod; readonly asked: PluginMessage }[] = [];
+  readonly calls: { readonly method: PluginMethod; readonly request: PluginMessage }[] = [];
   /** The secrets that it was shown. */
-  readonly seeds: Buffer[] = [];
+  readonly encryptedSecrets: Buffer[] = [];
   private readonly behaviours = new Map<PluginMethod, PluginBehaviour>();
   private server: Server | undefined;
 
@@ -66,7 +66,7 @@ export class KmsPlugin {
   }
 
   /** From now on it answers so; undefined = as usual. */
-  behave(method: PluginMethod, behaviour?: PluginBehaviour): void {
+  setBehaviour(method: PluginMethod, behaviour?: PluginBehaviour): void {
     if (behaviour === undefined) this.behaviours.delete(method);
     else this.behaviours.set(method, behaviour);
   }
@@ -77,10 +77,10 @@ export class KmsPlugin {
       path: `/v2.KeyManagementService/${name}`,
       requestStream: false,
       responseStream: false,
-      requestSerialize: (message) => messageBytes(`${name}Request`, message),
-      requestDeserialize: (message) => decoded(`${name}Request`, message),
-      responseSerialize: (message) => (Buffer.isBuffer(message['raw']) ? message['raw'] : messageBytes(`${name}Response`, message)),
-      responseDeserialize: (message) => decoded(`${name}Response`, message),
+      requestSerialize: (message) => encodeMessage(`${name}Request`, message),
+      requestDeserialize: (message) => decodeMessage(`${name}Request`, message),
+      responseSerialize: (message) => (Buffer.isBuffer(message['raw']) ? message['raw'] : encodeMessage(`${name}Response`, message)),
+      responseDeserialize: (message) => decodeMessage(`${name}Response`, message),
     });
     server.addService(
       Object.fromEntries(METHODS.map((name) => [name, method(name)])),
@@ -102,28 +102,28 @@ export class KmsPlugin {
   }
 
   private handler(name: PluginMethod) {
-    return ({ request }: ServerUnaryCall<PluginMessage, PluginMessage>, answered: sendUnaryData<PluginMessage>): void => {
-      this.calls.push({ method: name, asked: request });
-      const usual = this.usual(name, request);
-      const answer = this.behaviours.get(name)?.(request, usual) ?? usual;
-      if (answer === 'never') return;
-      const { failure } = answer;
-      if (isFailure(failure)) answered(failure);
-      else answered(null, answer);
+    return ({ request }: ServerUnaryCall<PluginMessage, PluginMessage>, callback: sendUnaryData<PluginMessage>): void => {
+      this.calls.push({ method: name, request: request });
+      const defaultResponse = this.defaultResponse(name, request);
+      const response = this.behaviours.get(name)?.(request, defaultResponse) ?? defaultResponse;
+      if (response === 'never') return;
+      const { failure } = response;
+      if (isFailure(failure)) callback(failure);
+      else callback(null, response);
     };
   }
 
-  private usual(name: PluginMethod, asked: PluginMessage): PluginMessage {
+  private defaultResponse(name: PluginMethod, request: PluginMessage): PluginMessage {
     switch (name) {
       case 'Status':
         return { version: 'v2', healthz: 'ok', keyId: this.keyId };
       case 'Encrypt': {
-        const plain = toBytes(asked['plaintext']);
-        this.seeds.push(Buffer.from(plain));
-        return { ciphertext: masked(plain), keyId: this.keyId, annotations: this.annotations };
+        const plain = toBytes(request['plaintext']);
+        this.encryptedSecrets.push(Buffer.from(plain));
+        return { ciphertext: maskSecret(plain), keyId: this.keyId, annotations: this.annotations };
       }
       case 'Decrypt':
-        return { plaintext: masked(toBytes(asked['ciphertext'])) };
+        return { plaintext: maskSecret(toBytes(request['ciphertext'])) };
     }
   }
 }

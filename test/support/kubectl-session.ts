@@ -2,13 +2,13 @@
  * Scripted kubectl sessions: helpers that run a command and report its output when the exit code is not the expected one, with the
  * packaged kubectl 1.31 and any other on PATH, against the compiled API server. Asserts nothing beyond the exit code.
  */
-import { kubectlOnPath, packagedProgram, runClient, startClient, type Outcome } from './kubectl';
+import { kubectlOnPath, packagedProgram, runClient, startClient, type ClientResult } from './kubectl';
 import type { ProgramProcess } from './programs';
-import { skipLoudly } from './skipped';
+import { reportSkipped } from './skipped';
 import { useApiServer, type TestApiServer } from './use-api-server';
 
 /** What the scripts look at in an object. */
-export interface Named {
+export interface KubectlObject {
   readonly metadata: {
     readonly name: string;
     readonly resourceVersion: string;
@@ -31,7 +31,7 @@ export class KubectlSession {
   ) {}
 
   /** Runs a command to its end, whatever that is. */
-  run(command: string | readonly string[], input?: string): Promise<Outcome> {
+  run(command: string | readonly string[], input?: string): Promise<ClientResult> {
     return runClient(this.binary, this.kubeconfig, this.args(command), input === undefined ? {} : { input });
   }
 
@@ -50,7 +50,7 @@ export class KubectlSession {
   }
 
   /** A JSON value by a JSON path, without the braces around it. */
-  async value(command: string, path: string): Promise<unknown> {
+  async jsonPath(command: string, path: string): Promise<unknown> {
     return JSON.parse(await this.ok(`${command} -o jsonpath={${path}}`));
   }
 
@@ -71,7 +71,7 @@ export class KubectlSession {
 }
 
 /** The rows of kubectl's table output, cells split where two or more blanks stand. */
-export function table(output: string): string[][] {
+export function parseTable(output: string): string[][] {
   return output
     .split('\n')
     .filter((line) => line.trim() !== '')
@@ -108,11 +108,11 @@ const binaries = [
 ].flatMap(([source, binary]) => (source === undefined || binary === undefined ? [] : [{ source, binary }]));
 
 /** Declares the tests of `body` for each kubectl; each has a namespace of its own on one server. */
-export function withEachKubectl(name: string, body: (session: KubectlSession, server: TestApiServer) => void): void {
+export function describeWithEachKubectl(name: string, body: (session: KubectlSession, server: TestApiServer) => void): void {
   const server = useApiServer('kubectl');
 
   if (packagedProgram('kubectl') === undefined) {
-    skipLoudly(`${name} with the packaged kubectl`, 'it exists for linux-x64 only');
+    reportSkipped(`${name} with the packaged kubectl`, 'it exists for linux-x64 only');
   }
 
   describe.each(binaries)(`${name}, kubectl of $source`, ({ source, binary }) => {
@@ -126,14 +126,14 @@ export function withEachKubectl(name: string, body: (session: KubectlSession, se
 }
 
 /** Declares tests with the packaged kubectl on a server of their own, in the namespace `default`. */
-export function withPackagedKubectl(
+export function describeWithPackagedKubectl(
   name: string,
   options: Parameters<typeof useApiServer>[1],
   body: (session: KubectlSession, server: TestApiServer) => void,
   namespace = 'default',
 ): void {
   const binary = packagedProgram('kubectl');
-  if (binary === undefined) return skipLoudly(name, 'the packaged kubectl exists for linux-x64 only');
+  if (binary === undefined) return reportSkipped(name, 'the packaged kubectl exists for linux-x64 only');
   describe(name, () => {
     const server = useApiServer('kubectl', options);
     body(new KubectlSession(binary, server.kubeconfig, namespace), server);

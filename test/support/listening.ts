@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:net';
 
 /** Listens on 127.0.0.1, on any free port by default, and returns the port. */
-export async function listening(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
+export async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address();
@@ -12,7 +12,7 @@ export async function listening(server: Server, port = 0, host = '127.0.0.1'): P
 }
 
 /** Ends an HTTP server and its connections. */
-export async function closed(server: Server & { closeAllConnections(): void }): Promise<void> {
+export async function closeServer(server: Server & { closeAllConnections(): void }): Promise<void> {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 }

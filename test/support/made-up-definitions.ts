@@ -7,7 +7,7 @@ import { createChance, type Chance } from '../replay/chance';
 import { capitalize } from '../../shared/values/capitalize';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 
-export interface MadeUpDefinition {
+export interface GeneratedDefinition {
   /** `<plural>.<group>` */
   readonly name: string;
   readonly group: string;
@@ -26,31 +26,31 @@ const PER_GROUP = 11;
 const RULED_SHARE = 0.1;
 
 /** Large and small ones mixed, each of its own kind, about eleven in a group. */
-export function madeUpDefinitions(count: number, seed = 1): readonly MadeUpDefinition[] {
+export function generateDefinitions(count: number, seed = 1): readonly GeneratedDefinition[] {
   const chance = createChance(seed);
   const order = shuffled(count, chance);
-  return order.map((place, index) => {
-    const share = count === 1 ? 0 : place / (count - 1);
-    return madeUpDefinition(index, Math.round(SMALLEST * (LARGEST / SMALLEST) ** (share ** SKEW)), chance);
+  return order.map((rank, index) => {
+    const share = count === 1 ? 0 : rank / (count - 1);
+    return generateDefinition(index, Math.round(SMALLEST * (LARGEST / SMALLEST) ** (share ** SKEW)), chance);
   });
 }
 
 /** One that is as small as a definition usually gets. */
-export function smallDefinition(name: string): MadeUpDefinition {
+export function smallDefinition(name: string): GeneratedDefinition {
   const chance = createChance(1);
-  return definitionOf({ plural: `${name}s`, kind: capitalize(name), group: 'small.made-up.test' }, ['v1'], () =>
+  return buildDefinition({ plural: `${name}s`, kind: capitalize(name), group: 'small.made-up.test' }, ['v1'], () =>
     rootSchema({ type: 'object', properties: membersFor(300, 1, false, chance) }),
   );
 }
 
-function madeUpDefinition(index: number, bytes: number, chance: Chance): MadeUpDefinition {
+function generateDefinition(index: number, bytes: number, chance: Chance): GeneratedDefinition {
   const group = `g${Math.floor(index / PER_GROUP)}.made-up.test`;
   const versions = ['v1', 'v1beta1', 'v1alpha1'].slice(0, chance.pick([1, 1, 1, 2, 2, 3]));
-  const ruled = chance.often(RULED_SHARE);
-  const each = bytes / versions.length;
-  return definitionOf({ plural: `things${index}`, kind: `Thing${index}`, group }, versions, () => {
-    const spec: JsonObject = { type: 'object', properties: membersFor(each * 0.85, 6, ruled, chance) };
-    if (ruled) {
+  const hasRules = chance.often(RULED_SHARE);
+  const bytesPerVersion = bytes / versions.length;
+  return buildDefinition({ plural: `things${index}`, kind: `Thing${index}`, group }, versions, () => {
+    const spec: JsonObject = { type: 'object', properties: membersFor(bytesPerVersion * 0.85, 6, hasRules, chance) };
+    if (hasRules) {
       spec['x-kubernetes-validations'] = [
         { rule: '!has(self.ruledText) || self.ruledText.size() < 40', message: 'the text is too long' },
         { rule: '!has(self.ruledList) || self.ruledList.all(item, item != "")', message: 'no empty items' },
@@ -65,11 +65,11 @@ function madeUpDefinition(index: number, bytes: number, chance: Chance): MadeUpD
   });
 }
 
-function definitionOf(
+function buildDefinition(
   { plural, kind, group }: { readonly plural: string; readonly kind: string; readonly group: string },
   versions: readonly string[],
   schema: () => JsonObject,
-): MadeUpDefinition {
+): GeneratedDefinition {
   const name = `${plural}.${group}`;
   const text = stringifyJson({
     apiVersion: 'apiextensions.platform.io/v1',
@@ -128,14 +128,14 @@ function rootSchema(spec: JsonObject): JsonObject {
 }
 
 /** Members of about so many bytes together, at most so many levels deep. Rules want bounds, so those around them are kept small. */
-function membersFor(bytes: number, depth: number, bounded: boolean, chance: Chance): JsonObject {
+function membersFor(bytes: number, depth: number, isBounded: boolean, chance: Chance): JsonObject {
   const members: JsonObject = {};
   let left = bytes;
   for (let index = 0; left > 0; index += 1) {
     const member =
       depth > 0 && left > 1_500 && chance.often(0.4)
-        ? nested(left * chance.pick([0.2, 0.5, 0.9]), depth - 1, bounded, chance)
-        : leaf(chance);
+        ? nestedSchema(left * chance.pick([0.2, 0.5, 0.9]), depth - 1, isBounded, chance)
+        : leafSchema(chance);
     const name = `${chance.pick(WORDS)}${chance.pick(WORDS)}${index}`;
     members[name] = member;
     left -= stringifyJson(member).length + name.length + 4;
@@ -143,12 +143,12 @@ function membersFor(bytes: number, depth: number, bounded: boolean, chance: Chan
   return members;
 }
 
-function nested(bytes: number, depth: number, bounded: boolean, chance: Chance): JsonObject {
-  const object: JsonObject = { description: sentence(chance), type: 'object', properties: membersFor(bytes, depth, bounded, chance) };
-  const most = bounded ? { maxItems: 8 } : {};
+function nestedSchema(bytes: number, depth: number, isBounded: boolean, chance: Chance): JsonObject {
+  const object: JsonObject = { description: sentence(chance), type: 'object', properties: membersFor(bytes, depth, isBounded, chance) };
+  const itemLimit = isBounded ? { maxItems: 8 } : {};
   switch (chance.pick(['object', 'object', 'list', 'keyed', 'map'])) {
     case 'list':
-      return { description: sentence(chance), type: 'array', items: object, ...most };
+      return { description: sentence(chance), type: 'array', items: object, ...itemLimit };
     case 'keyed': {
       const members = object['properties'];
       const properties: JsonObject = {
@@ -156,7 +156,7 @@ function nested(bytes: number, depth: number, bounded: boolean, chance: Chance):
         name: { type: 'string' },
       };
       const items: JsonObject = { ...object, properties, required: ['name'] };
-      return { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'], ...most };
+      return { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'], ...itemLimit };
     }
     case 'map':
       return { description: sentence(chance), type: 'object', additionalProperties: object };
@@ -188,13 +188,13 @@ const LEAVES: readonly JsonObject[] = [
   { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
 ];
 
-function leaf(chance: Chance): JsonObject {
-  return { description: sentence(chance), ...(chance.often(EDGE_SHARE) ? chance.pick(EDGES) : chance.pick(LEAVES)) };
+function leafSchema(chance: Chance): JsonObject {
+  return { description: sentence(chance), ...(chance.often(INT64_SHARE) ? chance.pick(INT64_SCHEMAS) : chance.pick(LEAVES)) };
 }
 
 /** Few: most definitions have none. */
-const EDGE_SHARE = 0.0005;
-const EDGES: readonly JsonObject[] = [
+const INT64_SHARE = 0.0005;
+const INT64_SCHEMAS: readonly JsonObject[] = [
   { type: 'integer', format: 'int64', maximum: 9_223_372_036_854_775_000n, default: 9_007_199_254_740_993n },
   { type: 'integer', format: 'int64', minimum: -9_223_372_036_854_775_808n, enum: [9_223_372_036_854_774_784n, 0] },
 ];

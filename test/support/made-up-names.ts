@@ -2,22 +2,22 @@
 import dns from 'node:dns';
 
 /** Names that end in `.test` lead to what `address` returns, an IPv4 address. Returns how to undo it. */
-export function makeUpNames(address: () => string): () => void {
+export function stubTestDomains(address: () => string): () => void {
   const { lookup } = dns;
   const { lookup: lookupPromised } = dns.promises;
-  const isMadeUp = (name: unknown): boolean => typeof name === 'string' && name.endsWith('.test');
-  const found = () => [{ address: address(), family: 4 }];
+  const isTestDomain = (name: unknown): boolean => typeof name === 'string' && name.endsWith('.test');
+  const lookupResult = () => [{ address: address(), family: 4 }];
   Object.assign(dns, {
     lookup: (name: string, ...rest: unknown[]): unknown => {
-      if (!isMadeUp(name)) return Reflect.apply(lookup, dns, [name, ...rest]);
-      const answered = rest[rest.length - 1];
-      if (typeof answered === 'function') setImmediate(() => void Reflect.apply(answered, undefined, [null, found()]));
+      if (!isTestDomain(name)) return Reflect.apply(lookup, dns, [name, ...rest]);
+      const callback = rest[rest.length - 1];
+      if (typeof callback === 'function') setImmediate(() => void Reflect.apply(callback, undefined, [null, lookupResult()]));
       return {};
     },
   });
   Object.assign(dns.promises, {
     lookup: async (name: string, ...rest: unknown[]): Promise<unknown> =>
-      isMadeUp(name) ? found() : Reflect.apply(lookupPromised, dns.promises, [name, ...rest]),
+      isTestDomain(name) ? lookupResult() : Reflect.apply(lookupPromised, dns.promises, [name, ...rest]),
   });
   return () => {
     Object.assign(dns, { lookup });

@@ -18,7 +18,7 @@ export const RECORDED_TABLES = path.join(FOLDER, 'tables.txt');
 export async function printedTables(session: KubectlSession): Promise<string> {
   const input = manifests(session.namespace);
   const [plain, wide] = [await session.ok('get -f -', input), await session.ok('get -o wide -f -', input)];
-  return `${masked(plain, session.namespace)}\n${masked(wide, session.namespace)}\n`;
+  return `${maskTable(plain, session.namespace)}\n${maskTable(wide, session.namespace)}\n`;
 }
 
 /** Cells that tell of a time, of who asked, and of a state that the reference's own controllers write. */
@@ -31,10 +31,10 @@ const MASKS: readonly (readonly [cell: RegExp, mask: string])[] = [
 
 const UID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-const maskedCell = (cell: string): string => MASKS.find(([pattern]) => pattern.test(cell))?.[1] ?? cell;
+const maskCell = (cell: string): string => MASKS.find(([pattern]) => pattern.test(cell))?.[1] ?? cell;
 
-function masked(output: string, namespace: string): string {
+function maskTable(output: string, namespace: string): string {
   const lines = output.trimEnd().split('\n');
-  const cells = lines.map((line) => line.trim().split(/ {2,}/).map(maskedCell).join(' | '));
+  const cells = lines.map((line) => line.trim().split(/ {2,}/).map(maskCell).join(' | '));
   return cells.join('\n').replaceAll(namespace, '<namespace>').replace(UID, '<uid>');
 }

@@ -63,15 +63,15 @@ export class ManualClock implements Clock {
   /** Like {@link advance}, but lets promises settle before, after, and between two timers. */
   async advanceAsync(ms: number): Promise<void> {
     const target = this.elapsed + ms;
-    await settle();
+    await flushPromises();
     for (let next = this.next(target); next !== undefined; next = this.next(target)) {
       this.scheduled.delete(next);
       this.elapsed = Math.max(this.elapsed, next.at);
       next.task();
-      await settle();
+      await flushPromises();
     }
     this.elapsed = target;
-    await settle();
+    await flushPromises();
   }
 
   /** Moves time to the next timer and runs it; `false` when no timer is set. */
@@ -92,6 +92,6 @@ export class ManualClock implements Clock {
 }
 
 /** Lets everything run that is ready: promise reactions and what was set with `setImmediate`. */
-export async function settle(turns = 3): Promise<void> {
+export async function flushPromises(turns = 3): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -29,105 +29,105 @@ interface Version {
   readonly kv: KeyValue | undefined;
 }
 
-interface Lease {
+interface LeaseRecord {
   readonly ttlMs: number;
   readonly keys: Set<string>;
-  end: Timer;
+  expiry: Timer;
 }
 
 /** What deploy/ gives etcd. */
-const mostBytes = 3 << 20;
+const MAX_TRANSACTION_BYTES = 3 << 20;
 
 class MemoryWatch implements Watch {
-  closed = false;
-  paused = false;
-  private connected = true;
+  isClosed = false;
+  isPaused = false;
+  private isConnected = true;
 
   constructor(
     private readonly store: MemoryStore,
     readonly range: KeyRange,
-    private next: Revision,
+    private nextRevision: Revision,
     private readonly sink: WatchSink,
   ) {}
 
   /** Delivers what is due, unless the stream is held, cut or paused. */
-  pump(): void {
-    if (this.closed || this.paused || this.store.held) return;
-    if (this.connected === this.store.cut) {
-      this.connected = !this.store.cut;
-      this.sink.connection(this.connected ? 'connected' : 'disconnected');
+  deliver(): void {
+    if (this.isClosed || this.isPaused || this.store.isHeld) return;
+    if (this.isConnected === this.store.isCut) {
+      this.isConnected = !this.store.isCut;
+      this.sink.connection(this.isConnected ? 'connected' : 'disconnected');
     }
-    if (this.store.cut) return;
-    if (this.next < this.store.compactRevision) {
-      this.closed = true;
+    if (this.store.isCut) return;
+    if (this.nextRevision < this.store.compactRevision) {
+      this.isClosed = true;
       this.sink.compacted(this.store.compactRevision);
       return;
     }
     // All that is due in one call, as a real store delivers a backlog.
     const due: StoreEvent[] = [];
-    for (; this.next <= this.store.current; this.next += 1) {
-      due.push(...this.store.eventsAt(this.next).filter((event) => inRange(this.range, event.key)));
+    for (; this.nextRevision <= this.store.currentRevision; this.nextRevision += 1) {
+      due.push(...this.store.eventsAt(this.nextRevision).filter((event) => inRange(this.range, event.key)));
     }
-    if (due.length > 0) this.sink.events(due, this.next - 1);
+    if (due.length > 0) this.sink.events(due, this.nextRevision - 1);
   }
 
   requestProgress(): boolean {
-    if (!this.store.answersProgress) return false;
+    if (!this.store.supportsProgress) return false;
     queueMicrotask(() => {
-      this.pump();
-      if (!this.closed && !this.paused && !this.store.held && !this.store.cut) this.sink.progress(this.next - 1);
+      this.deliver();
+      if (!this.isClosed && !this.isPaused && !this.store.isHeld && !this.store.isCut) this.sink.progress(this.nextRevision - 1);
     });
     return true;
   }
 
   reopen(): void {
-    this.store.reopened += 1;
-    if (this.store.reopenHelps) this.store.held = false;
-    queueMicrotask(() => this.store.pump());
+    this.store.reopenCount += 1;
+    if (this.store.reopenReleases) this.store.isHeld = false;
+    queueMicrotask(() => this.store.deliver());
   }
 
   pause(): void {
-    this.paused = true;
+    this.isPaused = true;
   }
 
   resume(): void {
-    this.paused = false;
-    queueMicrotask(() => this.pump());
+    this.isPaused = false;
+    queueMicrotask(() => this.deliver());
   }
 
   close(): void {
-    this.closed = true;
+    this.isClosed = true;
   }
 
   connect(): void {
-    if (!this.store.cut) this.sink.connection('connected');
-    else this.connected = false;
-    this.pump();
+    if (!this.store.isCut) this.sink.connection('connected');
+    else this.isConnected = false;
+    this.deliver();
   }
 }
 
 export class MemoryStore implements Store {
   maxOperations = 2_048;
-  current: Revision = 1;
+  currentRevision: Revision = 1;
   compactRevision: Revision = 0;
   /** The stream delivers nothing although it looks connected. */
-  held = false;
+  isHeld = false;
   /** The stream is disconnected. */
-  cut = false;
-  answersProgress = true;
-  reopenHelps = true;
+  isCut = false;
+  supportsProgress = true;
+  reopenReleases = true;
   /** Makes every call but the stream fail. */
   failure: StoreError | undefined;
   revisionSync?: NonNullable<Store['revisionSync']>;
   /** Awaited by every revision lookup. */
   lookupGate: Promise<void> | undefined;
-  reopened = 0;
+  reopenCount = 0;
   readonly calls = { get: 0, range: 0, transact: 0, revision: 0 };
   lookupsInFlight = 0;
-  mostLookupsInFlight = 0;
-  private closed = false;
-  private readonly leases = new Map<LeaseId, Lease>();
-  private granted = 0;
+  maxLookupsInFlight = 0;
+  private isClosed = false;
+  private readonly leases = new Map<LeaseId, LeaseRecord>();
+  private leaseCount = 0;
   private readonly versions = new Map<string, Version[]>();
   private readonly history: StoreEvent[][] = [];
   private readonly watches = new Set<MemoryWatch>();
@@ -137,7 +137,7 @@ export class MemoryStore implements Store {
 
   /** As a closed store is on the same data. */
   reopen(): void {
-    this.closed = false;
+    this.isClosed = false;
   }
 
   /** One write of one key, outside of any protocol. */
@@ -158,11 +158,11 @@ export class MemoryStore implements Store {
   }
 
   get openWatches(): number {
-    return [...this.watches].filter((watch) => !watch.closed).length;
+    return [...this.watches].filter((watch) => !watch.isClosed).length;
   }
 
-  pump(): void {
-    for (const watch of this.watches) watch.pump();
+  deliver(): void {
+    for (const watch of this.watches) watch.deliver();
   }
 
   eventsAt(revision: Revision): readonly StoreEvent[] {
@@ -175,21 +175,21 @@ export class MemoryStore implements Store {
   ): Promise<{ revision: Revision; kv: KeyValue | undefined }> {
     this.calls.get += 1;
     checkKey(key);
-    this.check('deadline', options);
+    this.checkAvailable('deadline', options);
     this.checkRevision(options?.revision);
-    return { revision: this.current, kv: this.at(key, options?.revision ?? this.current) };
+    return { revision: this.currentRevision, kv: this.valueAt(key, options?.revision ?? this.currentRevision) };
   }
 
   async range(request: RangeRequest, options?: StoreCallOptions): Promise<RangeResult> {
     this.calls.range += 1;
-    this.check('deadline', options);
+    this.checkAvailable('deadline', options);
     this.checkRevision(request.revision);
-    const revision = request.revision ?? this.current;
+    const revision = request.revision ?? this.currentRevision;
     const keys = [...this.versions.keys()].filter((key) => inRange(request, key)).sort(compareBytes);
-    const found = keys.map((key) => this.at(key, revision)).filter((kv): kv is KeyValue => kv !== undefined);
-    const limit = request.limit === undefined || request.limit === 0 ? found.length : request.limit;
-    const kvs = found.slice(0, limit).map((kv) => (request.keysOnly === true ? { ...kv, value: Buffer.alloc(0) } : kv));
-    return { revision: this.current, kvs, more: found.length > limit, count: found.length };
+    const matches = keys.map((key) => this.valueAt(key, revision)).filter((kv): kv is KeyValue => kv !== undefined);
+    const limit = request.limit === undefined || request.limit === 0 ? matches.length : request.limit;
+    const kvs = matches.slice(0, limit).map((kv) => (request.keysOnly === true ? { ...kv, value: Buffer.alloc(0) } : kv));
+    return { revision: this.currentRevision, kvs, more: matches.length > limit, count: matches.length };
   }
 
   async count(range: KeyRange, options?: StoreCallOptions): Promise<{ revision: Revision; count: number }> {
@@ -199,19 +199,19 @@ export class MemoryStore implements Store {
 
   async transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
     this.calls.transact += 1;
-    this.check('unavailable', options);
+    this.checkAvailable('unavailable', options);
     checkTransaction(transaction, this.maxOperations);
     this.checkPuts(transaction);
-    const current = transaction.compare.map(({ key }) => this.at(key, this.current));
+    const current = transaction.compare.map(({ key }) => this.valueAt(key, this.currentRevision));
     const holds = transaction.compare.every((compare, index) =>
       'exists' in compare ? current[index] !== undefined : (current[index]?.modRevision ?? 0) === compare.modRevision,
     );
-    if (!holds) return { committed: false, revision: this.current, current };
+    if (!holds) return { committed: false, revision: this.currentRevision, current };
     return { committed: true, revision: this.commit(transaction.operations) };
   }
 
   watch(range: KeyRange, from: Revision, sink: WatchSink): Watch {
-    if (this.closed) throw new StoreError('closed', 'the store is closed');
+    if (this.isClosed) throw new StoreError('closed', 'the store is closed');
     if (from < 1) throw new StoreError('internal', `a watch starts at revision 1 or later, not ${from}`);
     const watch = new MemoryWatch(this, range, from, sink);
     this.watches.add(watch);
@@ -220,55 +220,55 @@ export class MemoryStore implements Store {
   }
 
   /** From here on its revision is known without asking. */
-  tellAtOnce(): void {
+  enableRevisionSync(): void {
     this.revisionSync = (options) => {
-      this.check('deadline', options);
-      return this.current;
+      this.checkAvailable('deadline', options);
+      return this.currentRevision;
     };
   }
 
   async revision(options?: StoreCallOptions): Promise<Revision> {
     this.calls.revision += 1;
     this.lookupsInFlight += 1;
-    this.mostLookupsInFlight = Math.max(this.mostLookupsInFlight, this.lookupsInFlight);
+    this.maxLookupsInFlight = Math.max(this.maxLookupsInFlight, this.lookupsInFlight);
     try {
       await this.lookupGate;
-      this.check('deadline', options);
-      return this.current;
+      this.checkAvailable('deadline', options);
+      return this.currentRevision;
     } finally {
       this.lookupsInFlight -= 1;
     }
   }
 
   async compact(revision: Revision, options?: StoreCallOptions): Promise<void> {
-    this.check('unavailable', options);
-    if (revision > this.current) throw new StoreError('future-revision', `the store is at ${this.current}`);
+    this.checkAvailable('unavailable', options);
+    if (revision > this.currentRevision) throw new StoreError('future-revision', `the store is at ${this.currentRevision}`);
     this.compactRevision = Math.max(this.compactRevision, revision);
   }
 
   async grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId> {
-    this.check('unavailable', options);
-    this.granted += 1;
-    const lease = String(this.granted);
+    this.checkAvailable('unavailable', options);
+    this.leaseCount += 1;
+    const lease = String(this.leaseCount);
     const ttlMs = ttlSeconds * 1_000;
-    this.leases.set(lease, { ttlMs, keys: new Set(), end: this.clock.after(ttlMs, () => this.endLease(lease)) });
+    this.leases.set(lease, { ttlMs, keys: new Set(), expiry: this.clock.after(ttlMs, () => this.endLease(lease)) });
     return lease;
   }
 
   async keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
-    this.check('unavailable', options);
-    const found = this.lease(lease);
-    found.end.cancel();
-    found.end = this.clock.after(found.ttlMs, () => this.endLease(lease));
+    this.checkAvailable('unavailable', options);
+    const record = this.lease(lease);
+    record.expiry.cancel();
+    record.expiry = this.clock.after(record.ttlMs, () => this.endLease(lease));
   }
 
   async revokeLease(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
-    this.check('unavailable', options);
+    this.checkAvailable('unavailable', options);
     this.endLease(lease);
   }
 
   async status(): Promise<StoreStatus> {
-    return { version: 'memory', revision: this.current, size: 0 };
+    return { version: 'memory', revision: this.currentRevision, size: 0 };
   }
 
   async health(options?: StoreCallOptions): Promise<void> {
@@ -276,15 +276,15 @@ export class MemoryStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.closed = true;
+    this.isClosed = true;
     for (const watch of this.watches) watch.close();
   }
 
   private commit(operations: Transaction['operations']): Revision {
-    const revision = this.current + 1;
+    const revision = this.currentRevision + 1;
     const events: StoreEvent[] = [];
     for (const operation of operations) {
-      const before = this.at(operation.key, this.current);
+      const before = this.valueAt(operation.key, this.currentRevision);
       const versions = this.versions.get(operation.key) ?? [];
       this.versions.set(operation.key, versions);
       for (const { keys } of this.leases.values()) keys.delete(operation.key);
@@ -299,42 +299,42 @@ export class MemoryStore implements Store {
         events.push({ type: 'delete', key: operation.key, revision });
       }
     }
-    if (events.length === 0) return this.current;
-    this.current = revision;
+    if (events.length === 0) return this.currentRevision;
+    this.currentRevision = revision;
     this.history[revision] = events;
-    this.pump();
+    this.deliver();
     return revision;
   }
 
-  private at(key: string, revision: Revision): KeyValue | undefined {
+  private valueAt(key: string, revision: Revision): KeyValue | undefined {
     return this.versions.get(key)?.findLast((version) => version.revision <= revision)?.kv;
   }
 
-  private lease(lease: LeaseId): Lease {
-    const found = this.leases.get(lease);
-    if (found === undefined) throw new StoreError('lease-not-found', `there is no lease ${lease}`);
-    return found;
+  private lease(lease: LeaseId): LeaseRecord {
+    const record = this.leases.get(lease);
+    if (record === undefined) throw new StoreError('lease-not-found', `there is no lease ${lease}`);
+    return record;
   }
 
   private endLease(lease: LeaseId): void {
-    const { keys, end } = this.lease(lease);
-    end.cancel();
+    const { keys, expiry } = this.lease(lease);
+    expiry.cancel();
     this.leases.delete(lease);
     this.commit([...keys].map((key) => ({ type: 'delete', key })));
   }
 
-  private check(late: 'deadline' | 'unavailable', options?: StoreCallOptions): void {
-    if (this.closed) throw new StoreError('closed', 'the store is closed');
+  private checkAvailable(lateFailure: 'deadline' | 'unavailable', options?: StoreCallOptions): void {
+    if (this.isClosed) throw new StoreError('closed', 'the store is closed');
     if (this.failure !== undefined) throw this.failure;
     if (options?.deadline !== undefined && options.deadline < this.clock.monotonic()) {
-      throw new StoreError(late, 'the deadline had passed before the call');
+      throw new StoreError(lateFailure, 'the deadline had passed before the call');
     }
   }
 
   private checkRevision(revision: Revision | undefined): void {
     if (revision === undefined) return;
     if (revision < this.compactRevision) throw new StoreError('compacted', `compacted at ${this.compactRevision}`, this.compactRevision);
-    if (revision > this.current) throw new StoreError('future-revision', `the store is at ${this.current}`);
+    if (revision > this.currentRevision) throw new StoreError('future-revision', `the store is at ${this.currentRevision}`);
   }
 
   private checkPuts({ operations }: Transaction): void {
@@ -344,7 +344,8 @@ export class MemoryStore implements Store {
       bytes += operation.value.length;
       if (operation.lease !== undefined) this.lease(operation.lease);
     }
-    if (bytes > mostBytes) throw new StoreError('too-large', `a transaction of ${bytes} bytes; the store takes ${mostBytes}`);
+    if (bytes > MAX_TRANSACTION_BYTES)
+      throw new StoreError('too-large', `a transaction of ${bytes} bytes; the store takes ${MAX_TRANSACTION_BYTES}`);
   }
 }
 

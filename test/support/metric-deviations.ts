@@ -4,42 +4,51 @@
  */
 
 interface Deviation {
-  readonly why: string;
+  readonly reason: string;
   readonly series: RegExp;
 }
 
-export const SERIES: readonly Deviation[] = [
-  { why: 'plug-ins look into the cache, where upstream’s ask the server itself', series: /^apiserver_selfrequest_total/ },
-  { why: 'the same, as requests', series: /resource(?:_prefix)?="\/?(?:resourcequotas|limitranges|poddisruptionbudgets|apiservices)[".]/ },
-  { why: 'the same, for a namespace that is not there', series: /resource="namespaces".*verb="GET"/ },
-  { why: 'what is read of the store, and what is written at once, is another matter', series: /^etcd_/ },
-  { why: 'no list asks the store for its revision', series: /^apiserver_storage_list_/ },
-  { why: 'a page looks at no more than it shows', series: /^apiserver_cache_list_fetched_objects_total/ },
-  { why: 'one cache holds all versions of a custom kind', series: /_events_received_total\{resource="things/ },
-  { why: 'webhooks and policies that are not there are not asked', series: /name="(?:Mutating|Validating)Admission(?:Webhook|Policy)"/ },
-  { why: 'there is no such kind', series: /name="ClusterTrustBundleAttest"/ },
+export const SERIES_DEVIATIONS: readonly Deviation[] = [
+  { reason: 'plug-ins look into the cache, where upstream’s ask the server itself', series: /^apiserver_selfrequest_total/ },
   {
-    why: 'who may give away addresses and rights is asked here',
+    reason: 'the same, as requests',
+    series: /resource(?:_prefix)?="\/?(?:resourcequotas|limitranges|poddisruptionbudgets|apiservices)[".]/,
+  },
+  { reason: 'the same, for a namespace that is not there', series: /resource="namespaces".*verb="GET"/ },
+  { reason: 'what is read of the store, and what is written at once, is another matter', series: /^etcd_/ },
+  { reason: 'no list asks the store for its revision', series: /^apiserver_storage_list_/ },
+  { reason: 'a page looks at no more than it shows', series: /^apiserver_cache_list_fetched_objects_total/ },
+  { reason: 'one cache holds all versions of a custom kind', series: /_events_received_total\{resource="things/ },
+  { reason: 'webhooks and policies that are not there are not asked', series: /name="(?:Mutating|Validating)Admission(?:Webhook|Policy)"/ },
+  { reason: 'there is no such kind', series: /name="ClusterTrustBundleAttest"/ },
+  {
+    reason: 'who may give away addresses and rights is asked here',
     series: /name="(?:DenyServiceExternalIPs|RoleEscalation|NodeRestriction)"/,
   },
-  { why: 'quotas are asked last, of what is stored', series: /name="ResourceQuota"/ },
+  { reason: 'quotas are asked last, of what is stored', series: /name="ResourceQuota"/ },
   {
-    why: 'plug-ins are asked about operations on which they have nothing to say',
+    reason: 'plug-ins are asked about operations on which they have nothing to say',
     series: /name="(?:LimitRanger|Priority)",operation="(?:CONNECT|DELETE)"/,
   },
-  { why: 'whether a system namespace may go is asked when nothing else is wrong', series: /name="NamespaceLifecycle",operation="DELETE"/ },
-  { why: 'a deletion is admitted once', series: /admission_step.*operation="DELETE"/ },
-  { why: 'upstream counts hardly any path that is no resource', series: /resource="",scope="",subresource="(?!\/livez|openapi\/v3)/ },
-  { why: 'events of a watch are no answer', series: /^apiserver_response_sizes.*verb="WATCH"/ },
-  { why: 'a watch gives back its seats once it has told what there was', series: /^apiserver_flowcontrol_request_execution.*type="watch"/ },
-  { why: 'upstream has no such metric', series: /^apiserver_watch_event_lag_seconds/ },
-  { why: 'who never waits is known to have waited no time', series: /^apiserver_flowcontrol_request_wait.*priority_level="exempt"/ },
-  { why: 'the graph of nodes is not timed', series: /^node_authorizer_graph/ },
-  { why: 'upstream’s are 0 until something is allocated', series: /_allocator_available_/ },
+  {
+    reason: 'whether a system namespace may go is asked when nothing else is wrong',
+    series: /name="NamespaceLifecycle",operation="DELETE"/,
+  },
+  { reason: 'a deletion is admitted once', series: /admission_step.*operation="DELETE"/ },
+  { reason: 'upstream counts hardly any path that is no resource', series: /resource="",scope="",subresource="(?!\/livez|openapi\/v3)/ },
+  { reason: 'events of a watch are no answer', series: /^apiserver_response_sizes.*verb="WATCH"/ },
+  {
+    reason: 'a watch gives back its seats once it has told what there was',
+    series: /^apiserver_flowcontrol_request_execution.*type="watch"/,
+  },
+  { reason: 'upstream has no such metric', series: /^apiserver_watch_event_lag_seconds/ },
+  { reason: 'who never waits is known to have waited no time', series: /^apiserver_flowcontrol_request_wait.*priority_level="exempt"/ },
+  { reason: 'the graph of nodes is not timed', series: /^node_authorizer_graph/ },
+  { reason: 'upstream’s are 0 until something is allocated', series: /_allocator_available_/ },
 ];
 
 /** Requests that upstream counts nowhere, because filters or the router refuse them; and those by which it makes itself ready for a new kind. */
-export const UNCOUNTED: ReadonlySet<string> = new Set([
+export const UNCOUNTED_STEPS: ReadonlySet<string> = new Set([
   'a patch of an unknown type',
   'a method that is not served',
   'a method that nobody knows',
@@ -50,17 +59,17 @@ export const UNCOUNTED: ReadonlySet<string> = new Set([
   'a definition',
 ]);
 
-export const isDeviation = (series: string): boolean => SERIES.some((deviation) => deviation.series.test(series));
+export const isSeriesDeviation = (series: string): boolean => SERIES_DEVIATIONS.some((deviation) => deviation.series.test(series));
 
 interface MissingFamilies {
-  readonly why: string;
+  readonly reason: string;
   readonly names: readonly string[];
 }
 
 /** Families of the reference server that are not shown here. */
-export const MISSING: readonly MissingFamilies[] = [
+export const MISSING_FAMILIES: readonly MissingFamilies[] = [
   {
-    why: 'the server is not its own client and has no queues: it follows its cache, and what it keeps in order has no clients between',
+    reason: 'the server is not its own client and has no queues: it follows its cache, and what it keeps in order has no clients between',
     names: [
       'apiserver_selfrequest_total',
       'rest_client_exec_plugin_certificate_rotation_age',
@@ -81,7 +90,7 @@ export const MISSING: readonly MissingFamilies[] = [
     ],
   },
   {
-    why: 'lists are never read from the store here, but for those of the past, and those while the cache does not keep up',
+    reason: 'lists are never read from the store here, but for those of the past, and those while the cache does not keep up',
     names: [
       'apiserver_storage_list_evaluated_objects_total',
       'apiserver_storage_list_fetched_objects_total',
@@ -90,7 +99,7 @@ export const MISSING: readonly MissingFamilies[] = [
     ],
   },
   {
-    why: 'fair queuing has no virtual clock here, and reads and writes share the seats of their levels',
+    reason: 'fair queuing has no virtual clock here, and reads and writes share the seats of their levels',
     names: [
       'apiserver_current_inqueue_requests',
       'apiserver_flowcontrol_current_r',
@@ -104,7 +113,7 @@ export const MISSING: readonly MissingFamilies[] = [
     ],
   },
   {
-    why: 'certificates without alternative names, or with SHA-1, are refused by the runtime',
+    reason: 'certificates without alternative names, or with SHA-1, are refused by the runtime',
     names: [
       'apiserver_kube_aggregator_x509_insecure_sha1_total',
       'apiserver_kube_aggregator_x509_missing_san_total',
@@ -113,7 +122,7 @@ export const MISSING: readonly MissingFamilies[] = [
     ],
   },
   {
-    why: 'told only where a service keeps keys of encryption; what counts version 1 of its API is not told',
+    reason: 'told only where a service keeps keys of encryption; what counts version 1 of its API is not told',
     names: [
       'apiserver_envelope_encryption_dek_cache_fill_percent',
       'apiserver_storage_data_key_generation_duration_seconds',
@@ -122,7 +131,7 @@ export const MISSING: readonly MissingFamilies[] = [
     ],
   },
   {
-    why: 'a token that is looked for is checked in the same turn or by its own request: nobody waits for another one’s look',
+    reason: 'a token that is looked for is checked in the same turn or by its own request: nobody waits for another one’s look',
     names: [
       'authentication_token_cache_active_fetch_count',
       'authentication_token_cache_fetch_total',
@@ -130,16 +139,16 @@ export const MISSING: readonly MissingFamilies[] = [
     ],
   },
   {
-    why: 'one watch follows all of the store, and Events have no leases',
+    reason: 'one watch follows all of the store, and Events have no leases',
     names: ['etcd_bookmark_counts', 'etcd_lease_object_counts'],
   },
   {
-    why: 'told only where the store is etcd: test/integration/stores/etcd-calls.test.ts',
+    reason: 'told only where the store is etcd: test/integration/stores/etcd-calls.test.ts',
     names: ['grpc_client_handled_total', 'grpc_client_msg_received_total', 'grpc_client_msg_sent_total', 'grpc_client_started_total'],
   },
-  { why: 'one window of bytes is shared by all types', names: ['watch_cache_capacity'] },
+  { reason: 'one window of bytes is shared by all types', names: ['watch_cache_capacity'] },
   {
-    why: 'documents are made when they are asked for',
+    reason: 'documents are made when they are asked for',
     names: [
       'aggregator_discovery_aggregation_count_total',
       'apiextensions_apiserver_validation_ratcheting_seconds',
@@ -147,18 +156,21 @@ export const MISSING: readonly MissingFamilies[] = [
       'apiextensions_openapi_v3_regeneration_count',
     ],
   },
-  { why: 'who may what on nodes is not worked out in a graph that takes time', names: ['node_authorizer_graph_actions_duration_seconds'] },
   {
-    why: 'they belong to a controller, whose process shows them',
+    reason: 'who may what on nodes is not worked out in a graph that takes time',
+    names: ['node_authorizer_graph_actions_duration_seconds'],
+  },
+  {
+    reason: 'they belong to a controller, whose process shows them',
     names: ['node_collector_update_all_nodes_health_duration_seconds', 'node_collector_update_node_health_duration_seconds'],
   },
-  { why: 'the system sets no bound', names: ['process_virtual_memory_max_bytes'] },
+  { reason: 'the system sets no bound', names: ['process_virtual_memory_max_bytes'] },
 ];
 
 /** Families that the reference server shows when there is something to show, and that are not shown here at all. */
-export const MISSING_IN_USE: readonly MissingFamilies[] = [
-  { why: 'nobody goes on with a request whose time is over', names: ['apiserver_request_post_timeout_total'] },
+export const MISSING_FAMILIES_IN_USE: readonly MissingFamilies[] = [
+  { reason: 'nobody goes on with a request whose time is over', names: ['apiserver_request_post_timeout_total'] },
 ];
 
 /** Families without a series: there is no server of another APIService. */
-export const EMPTY: ReadonlySet<string> = new Set(['aggregator_unavailable_apiservice']);
+export const EMPTY_FAMILIES: ReadonlySet<string> = new Set(['aggregator_unavailable_apiservice']);

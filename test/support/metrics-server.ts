@@ -22,11 +22,11 @@ const TRIES = 300;
 
 /** Serves metrics to the server behind `send`. Resolves when its APIServices are available, with a function that ends it. */
 export async function serveMetrics(send: Send, clock: Clock = systemClock): Promise<() => Promise<void>> {
-  const metrics = new Metrics();
+  const metrics = new MetricValues();
   const { port, close } = await startWebhookServer({
     names: ['localhost'],
     host: '127.0.0.1',
-    reply: ({ method, url, text }) => metrics.answer(method, url, text),
+    reply: ({ method, url, text }) => metrics.respond(method, url, text),
   });
   const names = GROUPS.map(([group, version]) => `${version}.${group}`);
   await send('POST', '/api/v1/namespaces', JSON_TYPE, { metadata: { name: NAMESPACE } });
@@ -47,7 +47,7 @@ export async function serveMetrics(send: Send, clock: Clock = systemClock): Prom
       },
     });
   }
-  for (const name of names) await available(send, name, clock);
+  for (const name of names) await waitUntilAvailable(send, name, clock);
   return async () => {
     for (const name of names) await send('DELETE', `${SERVICES}/${name}`, JSON_TYPE);
     await send('DELETE', `/api/v1/namespaces/${NAMESPACE}`, JSON_TYPE);
@@ -55,21 +55,21 @@ export async function serveMetrics(send: Send, clock: Clock = systemClock): Prom
   };
 }
 
-async function available(send: Send, name: string, clock: Clock): Promise<void> {
-  let seen: Json = null;
+async function waitUntilAvailable(send: Send, name: string, clock: Clock): Promise<void> {
+  let status: Json = null;
   for (let left = TRIES; left > 0; left -= 1) {
     const { body } = await send('GET', `${SERVICES}/${name}`, JSON_TYPE);
-    seen = isBody(body) ? (body['status'] ?? null) : null;
-    const conditions = isBody(seen) && Array.isArray(seen['conditions']) ? seen['conditions'].filter(isBody) : [];
+    status = isBody(body) ? (body['status'] ?? null) : null;
+    const conditions = isBody(status) && Array.isArray(status['conditions']) ? status['conditions'].filter(isBody) : [];
     if (conditions.some(({ type, status }) => type === 'Available' && status === 'True')) return;
     await clock.sleep(WAIT_MS);
   }
-  throw new Error(`${name} is not available: ${JSON.stringify(seen)}`);
+  throw new Error(`${name} is not available: ${JSON.stringify(status)}`);
 }
 
 /** The bodies of PUT requests by path, and the requests for metrics by namespace. */
-class Metrics {
-  private readonly put = new Map<string, Json>(
+class MetricValues {
+  private readonly values = new Map<string, Json>(
     GROUPS.map(([group, version, resources]): [string, Json] => [
       `/apis/${group}/${version}`,
       {
@@ -80,27 +80,27 @@ class Metrics {
       },
     ]),
   );
-  private readonly asked = new Map<string, Set<string>>();
+  private readonly requests = new Map<string, Set<string>>();
 
-  answer(method: string, target: string, text: string): Reply {
+  respond(method: string, target: string, text: string): Reply {
     const [encoded = ''] = target.split('?', 1);
     const path = decodeURIComponent(encoded).replace('/*', '/all');
     const namespace = /\/namespaces\/([^/]+)/.exec(path)?.[1] ?? '';
     if (method === 'PUT') {
-      this.put.set(path, JSON.parse(text));
+      this.values.set(path, JSON.parse(text));
       return { body: {} };
     }
-    if (path.endsWith('/asked')) return { body: { kind: 'List', apiVersion: 'v1', items: this.askedIn(namespace) } };
-    const asked = this.asked.get(namespace) ?? new Set();
-    this.asked.set(namespace, asked.add(`${method} ${target}`));
-    const body = this.put.get(path);
+    if (path.endsWith('/asked')) return { body: { kind: 'List', apiVersion: 'v1', items: this.requestsIn(namespace) } };
+    const requests = this.requests.get(namespace) ?? new Set();
+    this.requests.set(namespace, requests.add(`${method} ${target}`));
+    const body = this.values.get(path);
     if (body === undefined) return { status: 404, body: notFound(path) };
     // A Status has its own code.
     return { status: isBody(body) && typeof body['code'] === 'number' ? body['code'] : 200, body };
   }
 
-  private askedIn(namespace: string): Body[] {
-    return [...(this.asked.get(namespace) ?? [])].map((name) => ({ metadata: { namespace, name } }));
+  private requestsIn(namespace: string): Body[] {
+    return [...(this.requests.get(namespace) ?? [])].map((name) => ({ metadata: { namespace, name } }));
   }
 }
 

@@ -7,19 +7,19 @@ const PROGRAM = path.join(repository, 'dist/deploy/migrate/main.js');
 
 export interface MigrateRun {
   readonly child: ChildProcess;
-  /** How it ended, and its output on standard error. */
-  readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;
+  /** How it ended, and what it said on standard error. */
+  readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>;
 }
 
 /** Starts it; its standard input stays open until the caller ends it, and its standard output is for whoever wants it as a pipe. */
-export function startMigrate(args: readonly string[], stdout: 'ignore' | 'pipe' = 'ignore'): MigrateRun {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['pipe', stdout, 'pipe'], cwd: repository });
-  let output = '';
-  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+export function startMigrate(args: readonly string[], output: 'ignore' | 'pipe' = 'ignore'): MigrateRun {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['pipe', output, 'pipe'], cwd: repository });
+  let stderr = '';
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   // A process that has been killed does not take the rest.
   child.stdin?.on('error', () => undefined);
-  const ended = new Promise<{ readonly code: number | null; readonly output: string }>((resolve) =>
-    child.once('close', (code) => resolve({ code, output })),
+  const ended = new Promise<{ readonly code: number | null; readonly stderr: string }>((resolve) =>
+    child.once('close', (code) => resolve({ code, stderr })),
   );
   return { child, ended };
 }
@@ -28,7 +28,7 @@ export function startMigrate(args: readonly string[], stdout: 'ignore' | 'pipe' 
 export async function migrate(...args: readonly string[]): Promise<string> {
   const { child, ended } = startMigrate(args);
   child.stdin?.end();
-  const { code, output } = await ended;
-  if (code !== 0) throw new Error(output);
-  return output;
+  const { code, stderr } = await ended;
+  if (code !== 0) throw new Error(stderr);
+  return stderr;
 }

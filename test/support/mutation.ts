@@ -26,11 +26,11 @@ const MARK = '\u0001mutation\u0001';
 /** The text of `object` with the value in its place. */
 export function mutatedText(object: JsonObject, { path, value }: Mutation): string {
   const copy = structuredClone(object);
-  put(copy, path);
+  setMark(copy, path);
   return JSON.stringify(copy).replace(JSON.stringify(MARK), () => value);
 }
 
-function put(object: JsonObject, path: readonly (string | number)[]): void {
+function setMark(object: JsonObject, path: readonly (string | number)[]): void {
   let holder: JsonValue | undefined = object;
   for (const step of path.slice(0, -1)) {
     holder = Array.isArray(holder) ? holder[Number(step)] : isObject(holder) ? holder[step] : undefined;
@@ -42,8 +42,8 @@ function put(object: JsonObject, path: readonly (string | number)[]): void {
 }
 
 /** Every place in the object that a value can be put into. */
-export function placesIn(value: JsonValue, path: readonly (string | number)[] = []): (string | number)[][] {
-  const below = (key: string | number, item: JsonValue): (string | number)[][] => [[...path, key], ...placesIn(item, [...path, key])];
+export function mutationPaths(value: JsonValue, path: readonly (string | number)[] = []): (string | number)[][] {
+  const below = (key: string | number, item: JsonValue): (string | number)[][] => [[...path, key], ...mutationPaths(item, [...path, key])];
   if (Array.isArray(value)) return value.flatMap((item, index) => below(index, item));
   return isObject(value) ? Object.entries(value).flatMap(([key, item]) => below(key, item)) : [];
 }

@@ -14,12 +14,12 @@ export interface OpenedStore {
   dispose(): Promise<void>;
 }
 
-export async function openMemory(): Promise<OpenedStore> {
+export async function openMemoryStore(): Promise<OpenedStore> {
   const store = new MemoryStore();
   return { store, dispose: () => store.close() };
 }
 
-export async function openEmbedded(): Promise<OpenedStore & { readonly directory: string }> {
+export async function openTemporaryEmbeddedStore(): Promise<OpenedStore & { readonly directory: string }> {
   const directory = temporaryFolder('embedded-store');
   const store = await openEmbeddedStore({ directory, clock, random });
   return {
@@ -33,7 +33,7 @@ export async function openEmbedded(): Promise<OpenedStore & { readonly directory
 }
 
 /** On an etcd of its own. */
-export async function openEtcd(): Promise<OpenedStore> {
+export async function openTemporaryEtcdStore(): Promise<OpenedStore> {
   const server = await startEtcd();
   const store = await openEtcdStore({ endpoints: [server.endpoint], clock, random });
   return {

@@ -6,22 +6,22 @@ interface SigningKey {
   readonly id: string;
   readonly algorithm: string;
   readonly privateKey: CryptoKey;
-  readonly published: object;
+  readonly publicJwk: object;
 }
 
-type ProviderAnswer = { readonly status: number; readonly body: string } | 'hang';
+type ProviderResponse = { readonly status: number; readonly body: string } | 'hang';
 
 export class OpenIdProvider {
   private keys: readonly SigningKey[] = [];
   /** How often its keys were requested. */
-  asked = 0;
+  keyRequests = 0;
   /** Answers in place of the provider. */
-  broken: ((path: string) => ProviderAnswer) | undefined;
+  override: ((path: string) => ProviderResponse) | undefined;
 
   private constructor(private readonly server: WebhookServer) {}
 
   static async start(): Promise<OpenIdProvider> {
-    const server = await startWebhookServer({ names: ['127.0.0.1'], host: '127.0.0.1', reply: ({ url }) => provider.answer(url) });
+    const server = await startWebhookServer({ names: ['127.0.0.1'], host: '127.0.0.1', reply: ({ url }) => provider.respond(url) });
     const provider = new OpenIdProvider(server);
     await provider.rotate('one');
     return provider;
@@ -39,7 +39,7 @@ export class OpenIdProvider {
   /** From here on this is its only key. */
   async rotate(id: string, algorithm = 'RS256'): Promise<void> {
     const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
-    this.keys = [{ id, algorithm, privateKey, published: { ...(await exportJWK(publicKey)), kid: id, alg: algorithm, use: 'sig' } }];
+    this.keys = [{ id, algorithm, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid: id, alg: algorithm, use: 'sig' } }];
   }
 
   /** A token of the newest key; `changes` may name an end, an issuer and whatever else. */
@@ -56,11 +56,11 @@ export class OpenIdProvider {
     return this.server.close();
   }
 
-  private answer(path: string): ProviderAnswer {
-    if (this.broken !== undefined) return this.broken(path);
+  private respond(path: string): ProviderResponse {
+    if (this.override !== undefined) return this.override(path);
     if (path === '/keys') {
-      this.asked += 1;
-      return { status: 200, body: JSON.stringify({ keys: this.keys.map(({ published }) => published) }) };
+      this.keyRequests += 1;
+      return { status: 200, body: JSON.stringify({ keys: this.keys.map(({ publicJwk }) => publicJwk) }) };
     }
     if (path !== '/.well-known/openid-configuration') return { status: 404, body: '{}' };
     return { status: 200, body: JSON.stringify({ issuer: this.url, jwks_uri: `${this.url}/keys` }) };

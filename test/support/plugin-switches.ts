@@ -2,7 +2,7 @@
 import type { PluginOverrides } from '../../apiserver/admission/plugins/plugin-overrides';
 
 /** What is sent is what is stored: nothing is added to pods, claims and nodes, and nothing else has to be there. */
-export const UNCHANGED: PluginOverrides = {
+export const NON_MUTATING_PLUGINS: PluginSwitches = {
   enabled: [],
   disabled: [
     'ServiceAccount',

@@ -1,11 +1,11 @@
 import { freePort, freePorts } from './ports';
 
 test('a port is not given again while its program has still to listen', async () => {
-  const one = await freePort();
+  const single = await freePort();
   const pairs: number[][] = [];
   for (let round = 0; round < 100; round++) pairs.push(await freePorts(2));
-  const all = [one, ...pairs.flat()];
-  expect(new Set(all).size).toBe(all.length);
+  const ports = [single, ...pairs.flat()];
+  expect(new Set(ports).size).toBe(ports.length);
 });
 
 test('nor to two that ask at once', async () => {

@@ -23,15 +23,15 @@ let next = randomInt(SHARE);
 /** `count` consecutive ports of 127.0.0.1 that nothing listens on at the moment, and that were not given lately. */
 export async function freePorts(count: number): Promise<number[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const ports = take(count);
-    const free = await Promise.all(ports.map(isFree));
-    if (free.every(Boolean)) return ports;
+    const ports = reserve(count);
+    const availability = await Promise.all(ports.map(isFree));
+    if (availability.every(Boolean)) return ports;
   }
   throw new Error(`found no ${count} free ports in a row`);
 }
 
 /** Taken at once, before anything is waited for: others may ask meanwhile. */
-function take(count: number): number[] {
+function reserve(count: number): number[] {
   const offset = next + count > SHARE ? 0 : next;
   next = offset + count;
   return Array.from({ length: count }, (_, index) => FIRST + offset + index);

@@ -27,7 +27,7 @@ export function removeFolder(folder: string): void {
 
 /** Checks `condition` every 20 ms until it returns something other than undefined or false; fails after `timeoutMs` with `what`. */
 export async function waitUntil<T>(
-  what: string,
+  description: string,
   condition: () => T | undefined | false | Promise<T | undefined | false>,
   timeoutMs = 15_000,
   clock: Clock = systemClock,
@@ -36,7 +36,7 @@ export async function waitUntil<T>(
   for (;;) {
     const value = await condition();
     if (value !== undefined && value !== false) return value;
-    if (clock.monotonic() >= deadline) throw new Error(`gave up after ${timeoutMs} ms waiting for: ${what}`);
+    if (clock.monotonic() >= deadline) throw new Error(`gave up after ${timeoutMs} ms waiting for: ${description}`);
     await clock.sleep(20);
   }
 }
@@ -57,7 +57,7 @@ export class ProgramProcess {
     return this.child.pid ?? -1;
   }
 
-  get running(): boolean {
+  get isRunning(): boolean {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
@@ -132,11 +132,11 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const controllersKubeconfig = path.join(options.folder, `controllers-${options.securePort}.kubeconfig`);
   writeFileSync(controllersKubeconfig, formatKubeconfig(address, authority, 'controllers', controllers), { mode: 0o600 });
 
-  const process = launch(options, pki);
+  const process = spawnApiServer(options, pki);
   await waitUntil(
     `${address} to be ready`,
     async () => {
-      if (!process.running) throw new Error(`the API server ended before it was ready:\n${process.output}`);
+      if (!process.isRunning) throw new Error(`the API server ended before it was ready:\n${process.output}`);
       return isReady(address, certificates.authority, certificates.admin);
     },
     START_MS,
@@ -158,10 +158,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
 export async function launchApiServer(options: ApiServerOptions): Promise<ProgramProcess> {
   const pki = path.join(options.folder, 'pki');
   await ensureCertificates(pki, systemClock);
-  return launch(options, pki);
+  return spawnApiServer(options, pki);
 }
 
-function launch(options: ApiServerOptions, pki: string): ProgramProcess {
+function spawnApiServer(options: ApiServerOptions, pki: string): ProgramProcess {
   return startProgram('apiserver/main.js', serverArguments(options, pki), options.environment);
 }
 

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { findProgram } from './find-program';
 import { freePorts } from './ports';
 import { ProgramProcess, waitUntil } from './programs';
-import { skipLoudly } from './skipped';
+import { reportSkipped } from './skipped';
 
 const VARIABLES = { prometheus: 'PROMETHEUS_BIN', promtool: 'PROMTOOL_BIN' } as const;
 type Program = keyof typeof VARIABLES;
 
 /** `describe` where the program exists; `body` is given its path. */
-export function describeWith(program: Program, name: string, body: (path: string) => void): void {
+export function describeWithProgram(program: Program, name: string, body: (path: string) => void): void {
   const path = findProgram(program, VARIABLES[program]);
-  if (path === undefined) skipLoudly(name, `no ${program} in ${VARIABLES[program]} or on PATH`);
+  if (path === undefined) reportSkipped(name, `no ${program} in ${VARIABLES[program]} or on PATH`);
   else describe(name, () => body(path));
 }
 
@@ -36,7 +36,7 @@ export async function startPrometheus(path: string, folder: string, configuratio
   const program = new ProgramProcess(spawn(path, flags, { stdio: ['ignore', 'pipe', 'pipe'] }));
   const address = `http://127.0.0.1:${port}`;
   await waitUntil('Prometheus to be ready', async () => {
-    if (!program.running) throw new Error(`Prometheus ended before it was ready:\n${program.output}`);
+    if (!program.isRunning) throw new Error(`Prometheus ended before it was ready:\n${program.output}`);
     return fetch(`${address}/-/ready`).then(
       ({ ok }) => ok,
       () => false,
@@ -46,7 +46,7 @@ export async function startPrometheus(path: string, folder: string, configuratio
 }
 
 /** How many series an expression has now. Throws where it is none. */
-export async function seriesOf({ address }: PrometheusServer, expression: string): Promise<number> {
+export async function countSeries({ address }: PrometheusServer, expression: string): Promise<number> {
   const reply = await fetch(`${address}/api/v1/query`, { method: 'POST', body: new URLSearchParams({ query: expression }) });
   const answer: unknown = await reply.json();
   if (!reply.ok) throw new Error(`${expression}: ${JSON.stringify(answer)}`);

@@ -12,7 +12,7 @@ export interface RawStream {
 
 const FRAME_HEAD_BYTES = 9;
 
-function bytesOf({ headers, data, trailers }: RawStream): Buffer {
+function encodeStream({ headers, data, trailers }: RawStream): Buffer {
   const frames = [headersFrame(1, headers, data.length === 0 && trailers === undefined)];
   for (const [index, text] of data.entries()) {
     const isLast = index === data.length - 1 && trailers === undefined;
@@ -29,7 +29,7 @@ export function sendRawStream(port: number, stream: RawStream): Promise<{ readon
   let data = '';
   return new Promise((resolve) => {
     let isReset = true;
-    socket.once('secureConnect', () => socket.write(bytesOf(stream)));
+    socket.once('secureConnect', () => socket.write(encodeStream(stream)));
     socket.on('error', () => undefined);
     socket.once('close', () => resolve({ isReset, data }));
     socket.on('data', (chunk: Buffer) => {

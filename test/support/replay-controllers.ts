@@ -6,7 +6,7 @@ import { scenarioRecording } from '../replay/scenarios';
 import { sequenced, type Observed, type Scenario } from '../replay/scenarios/scenario';
 import { Stage } from '../replay/scenarios/stage';
 import { ApiClient } from './api-client';
-import { played, recordedSteps, sendOver } from './replayed-scenario';
+import { playSteps, recordedSteps, sendWith } from './replayed-scenario';
 import { startScenarioServer } from './scenario-server';
 import type { ScenarioWebhook } from './scenario-webhook';
 import { startSimulatedCluster, type SimulatedCluster, type SimulatedClusterOptions } from './simulated-cluster';
@@ -25,26 +25,26 @@ export function replayControllers(name: string, { serverArgs = [], controllerArg
   const recorded = recordedSteps(name);
   let cluster: SimulatedCluster;
   let api: ApiClient;
-  let needed: ScenarioWebhook;
+  let scenarioServer: ScenarioWebhook;
 
   beforeAll(async () => {
     const naming = '--naming=kubernetes';
     cluster = await startSimulatedCluster({ serverArgs: [naming, ...serverArgs], controllerArgs: [naming, ...controllerArgs] });
     api = new ApiClient(cluster.address, cluster.certificates);
-    needed = await startScenarioServer(
+    scenarioServer = await startScenarioServer(
       head.needs,
-      sendOver(() => api),
+      sendWith(() => api),
       cluster.clock,
     );
   }, 60_000);
 
   afterAll(async () => {
-    await needed.close();
+    await scenarioServer.close();
     api.close();
     await cluster.stop();
   }, 60_000);
 
-  const begin = sequenced((scenario) => play(new Stage(needed.send, `sc-${scenario.name}`, cluster), scenario));
+  const begin = sequenced((scenario) => play(new Stage(scenarioServer.send, `sc-${scenario.name}`, cluster), scenario));
 
   // Concurrent scenarios share the time that passes.
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
@@ -57,8 +57,8 @@ export function replayControllers(name: string, { serverArgs = [], controllerArg
 
   async function play(stage: Stage, scenario: Scenario): Promise<void> {
     try {
-      const steps = played(stage, scenario, { recorded, deviations });
-      for await (const { found, wanted } of steps) expect(found).toEqual(wanted);
+      const steps = playSteps(stage, scenario, { recorded, deviations });
+      for await (const { actual, expected } of steps) expect(actual).toEqual(expected);
     } catch (error) {
       if (error instanceof Error) error.message += `\n\nThe log ends with:\n${cluster.log.slice(-LINES).join('')}`;
       throw error;

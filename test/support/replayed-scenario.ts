@@ -11,10 +11,10 @@ import type { Observed, Scenario } from '../replay/scenarios/scenario';
 import type { Send, Stage } from '../replay/scenarios/stage';
 import type { ApiClient } from './api-client';
 
-const COMES_TO_REST_MS = 30_000;
+const STEADY_TIMEOUT_MS = 30_000;
 /** Between two looks: at first, and at most. */
-const LOOK_MS = 50;
-const LATE_LOOK_MS = 500;
+const FIRST_POLL_MS = 50;
+const MAX_POLL_MS = 500;
 
 export interface PlayedStep extends StepOutcome {
   readonly title: string;
@@ -25,13 +25,13 @@ export interface RecordedStep extends PlayedStep {
 }
 
 /** Sends a scenario's requests through a client that may be created later. */
-export const sendOver =
+export const sendWith =
   (api: () => ApiClient): Send =>
   async (method, path, headers, body) => {
     const answer = await api().send(method, path, body === undefined ? undefined : JSON.stringify(body), { headers });
     // A path that is not served is answered in plain text.
-    const parsed: Json = answer.status === 404 && !answer.text.startsWith('{') ? {} : JSON.parse(answer.text);
-    return { code: answer.status, body: parsed };
+    const parseEvent: Json = answer.status === 404 && !answer.text.startsWith('{') ? {} : JSON.parse(answer.text);
+    return { code: answer.status, body: parseEvent };
   };
 
 /** The recorded outcomes of a recording's steps, without those of steps that are not recorded yet. */
@@ -47,79 +47,79 @@ export interface PlayOptions {
   /** The part of a state that is compared; absent = all. */
   readonly compared?: (state: Observed, recorded: Observed) => Observed;
   /** Added to the time in which a step must come to its recorded state. */
-  readonly restMs?: number;
+  readonly extraMs?: number;
 }
 
 /**
  * Yields each step's outcome beside the recorded one. In a world with a store, which takes no real time, the state must also stay as recorded for as long as the
  * reference's had to.
  */
-export async function* played(
+export async function* playSteps(
   stage: Stage,
   scenario: Scenario,
-  { recorded, deviations = {}, compared = (state) => state, restMs: longer = 0 }: PlayOptions,
-): AsyncGenerator<{ readonly found: PlayedStep; readonly wanted: PlayedStep }> {
+  { recorded, deviations = {}, compared = (state) => state, extraMs: longer = 0 }: PlayOptions,
+): AsyncGenerator<{ readonly actual: PlayedStep; readonly expected: PlayedStep }> {
   const { clock, store } = stage.world;
   await stage.open();
   for (const step of scenario.steps) {
     const { title } = step;
-    const known = recorded.find((one) => one.scenario === scenario.name && one.title === title);
-    if (known === undefined) throw new Error(`${title} is not recorded`);
-    const wanted = deviations[`${scenario.name}: ${title}`]?.(known.state) ?? known.state;
+    const recordedStep = recorded.find((candidate) => candidate.scenario === scenario.name && candidate.title === title);
+    if (recordedStep === undefined) throw new Error(`${title} is not recorded`);
+    const expected = deviations[`${scenario.name}: ${title}`]?.(recordedStep.state) ?? recordedStep.state;
     const outcome = await runStep(stage, scenario, step, (quietMs) => {
-      const observe = async (): Promise<Observed> => compared(await stage.observe(scenario.collections), wanted);
-      const waits = { clock, timeoutMs: COMES_TO_REST_MS + quietMs + longer };
-      if (store === undefined) return untilSeen(observe, wanted, waits);
+      const observe = async (): Promise<Observed> => compared(await stage.observe(scenario.collections), expected);
+      const waitOptions = { clock, timeoutMs: STEADY_TIMEOUT_MS + quietMs + longer };
+      if (store === undefined) return waitUntilSeen(observe, expected, waitOptions);
       const isStored = !scenario.collections.some(({ isAggregated }) => isAggregated);
-      return untilAtRest(isStored ? unlessUnchanged(observe, store) : observe, wanted, { ...waits, quietMs });
+      return waitUntilSteady(isStored ? cacheByRevision(observe, store) : observe, expected, { ...waitOptions, quietMs });
     });
-    yield { found: { title, ...outcome }, wanted: { title, codes: known.codes, state: wanted } };
+    yield { actual: { title, ...outcome }, expected: { title, codes: recordedStep.codes, state: expected } };
   }
   await stage.close(scenario);
 }
 
-interface Waits {
+interface WaitOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
 }
 
 /** The wanted state as soon as it is seen, or the last state before the timeout. */
-async function untilSeen(look: () => Promise<Observed>, wanted: Observed, { clock, timeoutMs }: Waits): Promise<Observed> {
+async function waitUntilSeen(observe: () => Promise<Observed>, expected: Observed, { clock, timeoutMs }: WaitOptions): Promise<Observed> {
   const deadline = clock.monotonic() + timeoutMs;
-  for (let wait = LOOK_MS; ; wait = Math.min(LATE_LOOK_MS, wait * 1.25)) {
-    const state = await look();
-    if (isSame(state, wanted) || clock.monotonic() >= deadline) return state;
+  for (let wait = FIRST_POLL_MS; ; wait = Math.min(MAX_POLL_MS, wait * 1.25)) {
+    const state = await observe();
+    if (isSame(state, expected) || clock.monotonic() >= deadline) return state;
     await clock.sleep(wait);
   }
 }
 
 /** The wanted state when it is seen at the beginning and at the end of a quiet period, or the last state before the timeout. */
-async function untilAtRest(
-  look: () => Promise<Observed>,
-  wanted: Observed,
-  { clock, timeoutMs, quietMs }: Waits & { readonly quietMs: number },
+async function waitUntilSteady(
+  observe: () => Promise<Observed>,
+  expected: Observed,
+  { clock, timeoutMs, quietMs }: WaitOptions & { readonly quietMs: number },
 ): Promise<Observed> {
   const deadline = clock.monotonic() + timeoutMs;
   for (;;) {
-    const first = await untilSeen(look, wanted, { clock, timeoutMs: deadline - clock.monotonic() });
-    if (!isSame(first, wanted)) return first;
+    const first = await waitUntilSeen(observe, expected, { clock, timeoutMs: deadline - clock.monotonic() });
+    if (!isSame(first, expected)) return first;
     await clock.sleep(quietMs);
-    const state = await look();
-    if (isSame(state, wanted) || clock.monotonic() >= deadline) return state;
+    const state = await observe();
+    if (isSame(state, expected) || clock.monotonic() >= deadline) return state;
   }
 }
 
 /** Repeats the last result as long as nothing was written to the store. */
-function unlessUnchanged(look: () => Promise<Observed>, store: { readonly current: number }): () => Promise<Observed> {
+function cacheByRevision(observe: () => Promise<Observed>, store: { readonly currentRevision: number }): () => Promise<Observed> {
   let last: { readonly revision: number; readonly state: Observed } | undefined;
   return async () => {
-    const revision = store.current;
-    if (last?.revision !== revision) last = { revision, state: await look() };
+    const revision = store.currentRevision;
+    if (last?.revision !== revision) last = { revision, state: await observe() };
     return last.state;
   };
 }
 
-const isSame = (one: Observed, other: Observed): boolean => JSON.stringify(one) === JSON.stringify(other);
+const isSame = (a: Observed, b: Observed): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const EVENTS = 'events';
 
@@ -130,18 +130,18 @@ const EVENTS = 'events';
 export function withoutLostEvents(allowed: readonly Json[]): (state: Observed, recorded: Observed) => Observed {
   const known = new Set(allowed.map((event) => JSON.stringify(event)));
   return (state, recorded) => {
-    const found = state[EVENTS];
-    if (found === undefined) return state;
-    const unexpected = found.filter((event) => !known.has(JSON.stringify(event)));
+    const events = state[EVENTS];
+    if (events === undefined) return state;
+    const unexpected = events.filter((event) => !known.has(JSON.stringify(event)));
     return { ...state, [EVENTS]: [...(recorded[EVENTS] ?? []), ...unexpected] };
   };
 }
 
 /** All Events of a scenario's recording. */
-export const eventsOf = (recorded: readonly RecordedStep[], scenario: string): readonly Json[] =>
-  recorded.filter((one) => one.scenario === scenario).flatMap(({ state }) => (state[EVENTS] ?? []).map(parsed));
+export const recordedEvents = (recorded: readonly RecordedStep[], scenario: string): readonly Json[] =>
+  recorded.filter((step) => step.scenario === scenario).flatMap(({ state }) => (state[EVENTS] ?? []).map(parseEvent));
 
-function parsed(value: unknown): Json {
+function parseEvent(value: unknown): Json {
   const event: Json = JSON.parse(JSON.stringify(value));
   if (!isBody(event)) throw new Error(`no event: ${inspect(value)}`);
   return event;

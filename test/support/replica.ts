@@ -14,8 +14,8 @@ import type { Clock } from '../../shared/runtime/clock';
 import { featureGates } from '../../shared/cli/feature-gates';
 import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
-import { UNCHANGED } from './plugin-switches';
-import { PREFIX, testAllocator } from './write-fixture';
+import { NON_MUTATING_PLUGINS } from './plugin-switches';
+import { PREFIX, testLedger } from './write-fixture';
 import { strategyFor } from '../../apiserver/server/wiring/strategies';
 
 export interface Replica<C extends Clock = Clock> {
@@ -33,7 +33,7 @@ export interface Replica<C extends Clock = Clock> {
   remove(resource: string, name: string): Promise<void>;
 }
 
-const WRITE = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'test' } as const;
+const WRITE_OPTIONS = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'test' } as const;
 
 export async function openReplica<C extends Clock>(
   store: Store,
@@ -66,7 +66,7 @@ export async function openReplica<C extends Clock>(
     store,
     cache,
     reader: { list: () => Promise.reject(new Error('no list')) },
-    admission: createDefaultAdmission({ names, random: systemRandom, cache, resources, clock, quotas: { cache, guards } }, UNCHANGED),
+    admission: defaultAdmission({ names, random: systemRandom, cache, resources, clock, quotas: { cache, guards } }, NON_MUTATING_PLUGINS),
     clock,
     random: systemRandom,
     names,
@@ -95,7 +95,7 @@ export async function openReplica<C extends Clock>(
     context,
     async create(resource, value) {
       const body = { value, duplicates: [], format: 'json' } as const;
-      const { entry } = await writer.create(context(), resources.require(resource), namespaceOf(resource), body, WRITE);
+      const { entry } = await writer.create(context(), resources.require(resource), namespaceOf(resource), body, WRITE_OPTIONS);
       const object: JsonObject = JSON.parse(entry.bytes.toString());
       return object;
     },

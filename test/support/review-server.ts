@@ -1,16 +1,16 @@
 /** A webhook that reviews, for tests and recorders: what it answers stands in the path that it is asked under. */
 import type { Body } from '../replay/reference';
 import { BEHAVIOURS } from '../replay/webhooks/behaviours';
-import { startWebhookServer, type Called, type WebhookServer } from './webhook-server';
+import { startWebhookServer, type WebhookCall, type WebhookServer } from './webhook-server';
 
 export interface ReviewServer extends WebhookServer {
   /** What has been asked, in order. */
-  readonly calls: Called[];
+  readonly calls: WebhookCall[];
 }
 
 /** `names`: whom its certificate is for. */
 export async function startReviewServer(names: readonly string[] = ['localhost', '127.0.0.1'], host = '127.0.0.1'): Promise<ReviewServer> {
-  const calls: Called[] = [];
+  const calls: WebhookCall[] = [];
   const server = await startWebhookServer({
     names,
     host,

@@ -4,7 +4,7 @@
  */
 import { isBody, type Json } from '../replay/reference';
 import type { Send, StageAnswer } from '../replay/scenarios/stage';
-import { conversionReply } from './conversion-server';
+import { respondToConversion } from './conversion-server';
 import { freePort } from './ports';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy';
 import { startWebhookServer } from './webhook-server';
@@ -20,17 +20,17 @@ const WEBHOOK = '/conversion-webhook/';
 /** In recorded bodies, the port of the webhook and the certificate of its authority. */
 const PORT = '<webhook port>';
 const AUTHORITY = '<webhook authority>';
-const PLACE = new RegExp(`${PORT}/([^"]+)`);
+const WEBHOOK_URL = new RegExp(`${PORT}/([^"]+)`);
 const REFUSED = 'refused';
 
 /** Ports that lead to the webhook, by scenario; where it is to be refused, nobody listens. */
-class Ports {
+class ScenarioPorts {
   private readonly ports = new Map<string, Promise<number>>();
   private readonly proxies = new Map<string, TcpProxy>();
 
   constructor(private readonly target: number) {}
 
-  of(scenario: string): Promise<number> {
+  portOf(scenario: string): Promise<number> {
     const port = this.ports.get(scenario) ?? freePort();
     this.ports.set(scenario, port);
     return port;
@@ -38,7 +38,7 @@ class Ports {
 
   async listen(scenario: string): Promise<void> {
     if (this.proxies.has(scenario)) return;
-    this.proxies.set(scenario, await startTcpProxy(this.target, { host: '127.0.0.1', port: await this.of(scenario) }));
+    this.proxies.set(scenario, await startTcpProxy(this.target, { host: '127.0.0.1', port: await this.portOf(scenario) }));
   }
 
   async refuse(scenario: string): Promise<void> {
@@ -46,10 +46,10 @@ class Ports {
     this.proxies.delete(scenario);
   }
 
-  async masked(text: string): Promise<string> {
-    let shown = text;
-    for (const port of await Promise.all(this.ports.values())) shown = shown.replaceAll(new RegExp(`:${port}(?=[:/])`, 'g'), ':<port>');
-    return shown;
+  async maskPorts(text: string): Promise<string> {
+    let masked = text;
+    for (const port of await Promise.all(this.ports.values())) masked = masked.replaceAll(new RegExp(`:${port}(?=[:/])`, 'g'), ':<port>');
+    return masked;
   }
 
   async close(): Promise<void> {
@@ -65,18 +65,18 @@ export async function startScenarioWebhook(send: Send): Promise<ScenarioWebhook>
     host: '127.0.0.1',
     reply({ url, text }) {
       const review: Json = JSON.parse(text);
-      return conversionReply(behaviours.get(url.slice(1).replace(/\?.*/, '')) ?? '', isBody(review) ? review : {});
+      return respondToConversion(behaviours.get(url.slice(1).replace(/\?.*/, '')) ?? '', isBody(review) ? review : {});
     },
   });
-  const ports = new Ports(port);
-  const filled = async (body: Json): Promise<Json> => {
+  const ports = new ScenarioPorts(port);
+  const fillIn = async (body: Json): Promise<Json> => {
     const text = JSON.stringify(body).replaceAll(AUTHORITY, caBundle);
-    const [, scenario] = PLACE.exec(text) ?? [];
-    return JSON.parse(scenario === undefined ? text : text.replaceAll(PORT, String(await ports.of(scenario))));
+    const [, scenario] = WEBHOOK_URL.exec(text) ?? [];
+    return JSON.parse(scenario === undefined ? text : text.replaceAll(PORT, String(await ports.portOf(scenario))));
   };
-  const masked = async ({ code, body }: StageAnswer): Promise<StageAnswer> => ({
+  const maskResponse = async ({ code, body }: StageAnswer): Promise<StageAnswer> => ({
     code,
-    body: JSON.parse(await ports.masked(JSON.stringify(body))),
+    body: JSON.parse(await ports.maskPorts(JSON.stringify(body))),
   });
   return {
     async close() {
@@ -84,12 +84,12 @@ export async function startScenarioWebhook(send: Send): Promise<ScenarioWebhook>
       await close();
     },
     async send(method, path, headers, body) {
-      if (!path.startsWith(WEBHOOK)) return masked(await send(method, path, headers, body === undefined ? body : await filled(body)));
-      const does = isBody(body) ? body['does'] : undefined;
-      if (typeof does !== 'string') throw new Error('nothing that it could do');
+      if (!path.startsWith(WEBHOOK)) return maskResponse(await send(method, path, headers, body === undefined ? body : await fillIn(body)));
+      const behaviour = isBody(body) ? body['does'] : undefined;
+      if (typeof behaviour !== 'string') throw new Error('nothing that it could do');
       const scenario = path.slice(WEBHOOK.length);
-      behaviours.set(scenario, does);
-      await (does === REFUSED ? ports.refuse(scenario) : ports.listen(scenario));
+      behaviours.set(scenario, behaviour);
+      await (behaviour === REFUSED ? ports.refuse(scenario) : ports.listen(scenario));
       return { code: 200, body: {} };
     },
   };

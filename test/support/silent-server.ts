@@ -1,6 +1,6 @@
 /** A server that accepts connections, reads what it is sent, and never answers. */
 import { createServer, type Socket } from 'node:net';
-import { listening } from './listening';
+import { listen } from './listening';
 
 export interface SilentServer {
   readonly port: number;
@@ -17,7 +17,7 @@ export async function startSilentServer(): Promise<SilentServer> {
     socket.resume();
   });
   return {
-    port: await listening(server),
+    port: await listen(server),
     accepted: () => sockets.length,
     close: async () => {
       for (const socket of sockets) socket.destroy();

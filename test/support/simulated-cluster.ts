@@ -50,21 +50,21 @@ export async function startSimulatedCluster({
   const log: string[] = [];
   const logger = createLogger({ level: 'warn', clock, destination: { write: (line) => void log.push(line) } });
   const lifecycle = new Lifecycle({ clock, logger, process: { on: () => undefined, exit: () => undefined } });
-  const host = { clock, random, logger, lifecycle };
-  const pause = clock.run();
+  const environment = { clock, random, logger, lifecycle };
+  const stopClock = clock.run();
   const stop = async (): Promise<void> => {
     await lifecycle.stop('the test has ended');
-    await pause();
+    await stopClock();
     removeFolder(folder);
   };
   try {
     const args = serverArguments({ folder, securePort: 0, args: serverArgs }, pki);
-    const { port } = await runServer(parsed(SERVER, SERVER_FLAGS, args), { ...host, store });
+    const { port } = await runServer(parseArguments(SERVER, SERVER_FLAGS, args), { ...environment, store });
     const address = `https://127.0.0.1:${port}`;
     const controllersKubeconfig = path.join(folder, 'controllers.kubeconfig');
-    writeFileSync(controllersKubeconfig, formatKubeconfig(address, certificates.authority, 'controllers', certificates.controllers));
-    const used = controllerArguments({ controllersKubeconfig, pki }, controllerArgs);
-    await startControllers(parsed(CONTROLLERS, CONTROLLER_FLAGS, used), host);
+    writeFileSync(controllersKubeconfig, kubeconfig(address, certificates.authority, 'controllers', certificates.controllers));
+    const controllerFlags = controllerArguments({ controllersKubeconfig, pki }, controllerArgs);
+    await startControllers(parseArguments(CONTROLLERS, CONTROLLER_FLAGS, controllerFlags), environment);
     return { clock, store, address, certificates, log, stop };
   } catch (error) {
     await stop();
@@ -72,7 +72,7 @@ export async function startSimulatedCluster({
   }
 }
 
-function parsed<Table extends FlagTable>(
+function parseArguments<Table extends FlagTable>(
   program: CommandLine,
   table: Table,
   args: readonly string[],

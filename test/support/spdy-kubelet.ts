@@ -4,26 +4,26 @@
  */
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { closed, listening } from './listening';
+import { closeServer, listen } from './listening';
 
 export interface RunningCommand {
   /** On a stream, by its name. */
-  say(stream: string, text: string, isLast?: boolean): void;
+  send(stream: string, text: string, isLast?: boolean): void;
   /** Frames as they are. */
-  raw(frame: Buffer): void;
-  cut(): void;
+  sendFrame(frame: Buffer): void;
+  disconnect(): void;
 }
 
 export interface SpdyKubelet {
   readonly server: Server;
   readonly port: number;
   /** Requests, streams, data and frames in their order. */
-  readonly heard: string[];
+  readonly received: string[];
   /** The protocols that were offered with the last request. */
-  readonly offered: string[];
+  readonly offeredProtocols: string[];
   /** Once so many streams are open. */
-  behave(streams: number, then: (command: RunningCommand) => void): void;
-  refuse(body: string): void;
+  whenOpened(streams: number, run: (command: RunningCommand) => void): void;
+  rejectUpgrades(body: string): void;
   connections(): number;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export function spdyFrame(type: number, content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
-export function number32(value: number): Buffer {
+export function uint32Bytes(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
   return bytes;
@@ -46,9 +46,9 @@ const NO_HEADERS = [
 ] as const;
 
 export async function startSpdyKubelet(options: ServerOptions): Promise<SpdyKubelet> {
-  const heard: string[] = [];
-  const offered: string[] = [];
-  let behaviour: { streams: number; then: (command: RunningCommand) => void } = { streams: 0, then: () => undefined };
+  const received: string[] = [];
+  const offeredProtocols: string[] = [];
+  let behaviour: { streams: number; run: (command: RunningCommand) => void } = { streams: 0, run: () => undefined };
   let refusal: string | undefined;
   const sockets = new Set<Duplex>();
   const server = createServer(options);
@@ -56,8 +56,8 @@ export async function startSpdyKubelet(options: ServerOptions): Promise<SpdyKube
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
-    heard.push(`${request.method ?? ''} ${request.url ?? ''} ${request.headers.upgrade ?? ''}`);
-    offered.splice(0, offered.length, ...String(request.headers['x-stream-protocol-version']).split(', '));
+    received.push(`${request.method ?? ''} ${request.url ?? ''} ${request.headers.upgrade ?? ''}`);
+    offeredProtocols.splice(0, offeredProtocols.length, ...String(request.headers['x-stream-protocol-version']).split(', '));
     if (refusal !== undefined) {
       socket.end(`HTTP/1.1 403 Forbidden\r\nContent-Length: ${refusal.length}\r\n\r\n${refusal}`);
       return;
@@ -65,38 +65,38 @@ export async function startSpdyKubelet(options: ServerOptions): Promise<SpdyKube
     socket.write(
       'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n',
     );
-    serve(socket, heard, behaviour);
+    serve(socket, received, behaviour);
   });
-  const port = await listening(server);
+  const port = await listen(server);
   return {
     server,
     port,
-    heard,
-    offered,
-    behave: (streams, then) => {
+    received,
+    offeredProtocols,
+    whenOpened: (streams, run) => {
       refusal = undefined;
-      behaviour = { streams, then };
+      behaviour = { streams, run };
     },
-    refuse: (body) => void (refusal = body),
+    rejectUpgrades: (body) => void (refusal = body),
     connections: () => sockets.size,
     async close() {
       for (const socket of sockets) socket.destroy();
-      await closed(server);
+      await closeServer(server);
     },
   };
 }
 
-function serve(socket: Duplex, heard: string[], { streams, then }: { streams: number; then: (command: RunningCommand) => void }): void {
+function serve(socket: Duplex, received: string[], { streams, run }: { streams: number; run: (command: RunningCommand) => void }): void {
   const names: string[] = [];
   let pending = Buffer.alloc(0);
   const command: RunningCommand = {
-    say(stream, text, isLast = false) {
+    send(stream, text, isLast = false) {
       const bytes = Buffer.from(text);
-      const head = Buffer.concat([number32(names.indexOf(stream) * 2 + 1), number32((isLast ? 2 ** 24 : 0) + bytes.length)]);
+      const head = Buffer.concat([uint32Bytes(names.indexOf(stream) * 2 + 1), uint32Bytes((isLast ? 2 ** 24 : 0) + bytes.length)]);
       socket.write(Buffer.concat([head, bytes]));
     },
-    raw: (frame) => void socket.write(frame),
-    cut: () => void socket.destroy(),
+    sendFrame: (frame) => void socket.write(frame),
+    disconnect: () => void socket.destroy(),
   };
   const nameOf = (stream: number): string => names[(stream - 1) / 2] ?? String(stream);
   socket.on('data', (bytes: Buffer) => {
@@ -106,13 +106,13 @@ function serve(socket: Duplex, heard: string[], { streams, then }: { streams: nu
       const content = head.subarray(8, end);
       pending = Buffer.from(head.subarray(end));
       const isLast = head[4] === 1;
-      if ((head[0] ?? 0) < 0x80) heard.push(`${nameOf(head.readUInt32BE(0))} ${isLast ? 'ends' : content.toString()}`);
+      if ((head[0] ?? 0) < 0x80) received.push(`${nameOf(head.readUInt32BE(0))} ${isLast ? 'ends' : content.toString()}`);
       else if (head[3] === 1) {
         names.push(/streamtype\0\0\0.([a-z]+)/s.exec(content.toString('latin1'))?.[1] ?? '?');
-        heard.push(`opens ${names.at(-1) ?? ''}`);
+        received.push(`opens ${names.at(-1) ?? ''}`);
         socket.write(spdyFrame(2, Buffer.concat([content.subarray(0, 4), NO_HEADERS[names.length === 1 ? 0 : 1]])));
-        if (names.length === streams) then(command);
-      } else heard.push(`frame ${head[3] ?? 0} ${content.toString('hex')}`);
+        if (names.length === streams) run(command);
+      } else received.push(`frame ${head[3] ?? 0} ${content.toString('hex')}`);
     }
   });
   socket.on('end', () => socket.end());

@@ -1,21 +1,21 @@
 /** The cache that tests hold back keeps the cache's contract in what it does by itself. */
-import { configMaps, keyOf, prefix, put, Recorder, types } from './cache-fixture';
+import { configMaps, keyOf, storePrefix, putObject, ChangeRecorder, storedTypes } from './cache-fixture';
 import { MemoryStore } from './memory-store';
-import { StoreCache } from './store-cache';
+import { LaggingCache } from './store-cache';
 
 let store: MemoryStore;
-let cache: StoreCache;
+let cache: LaggingCache;
 
 beforeEach(async () => {
   store = new MemoryStore();
-  await put(store, configMaps, 'a/one');
-  cache = await StoreCache.open(store, prefix, types);
+  await putObject(store, configMaps, 'a/one');
+  cache = await LaggingCache.open(store, storePrefix, storedTypes);
 });
 
 afterEach(() => cache.close());
 
 it('shows what was there, and nothing newer before it has caught up', async () => {
-  const revision = await put(store, configMaps, 'a/two');
+  const revision = await putObject(store, configMaps, 'a/two');
   expect([...cache.snapshot(configMaps).range()].map(({ key }) => key)).toEqual(['a/one']);
   expect(await cache.waitForRevision(revision)).toBe(false);
   expect((await cache.readFromStore(configMaps, 'a/two')).entry).toMatchObject({ key: 'a/two', revision });
@@ -26,20 +26,20 @@ it('shows what was there, and nothing newer before it has caught up', async () =
 
 it('is at the newest revision after mostRecent, and stays behind when it is stuck', async () => {
   const revision = store.remove(keyOf(configMaps, 'a/one'));
-  cache.stuck = true;
+  cache.isStuck = true;
   await expect(cache.waitUntilFresh()).rejects.toMatchObject({ failure: 'deadline' });
   expect(cache.get(configMaps, 'a/one')).toBeDefined();
-  cache.stuck = false;
+  cache.isStuck = false;
   expect([await cache.waitUntilFresh(), cache.revision, cache.lookups]).toEqual([revision, revision, 2]);
   expect(cache.get(configMaps, 'a/one')).toBeUndefined();
 });
 
 it('tells its watchers what a catching up brings, and knows earlier states', async () => {
-  const recorder = new Recorder();
+  const recorder = new ChangeRecorder();
   const before = cache.revision;
   const start = { type: 'after', revision: before } as const;
   cache.watch(configMaps, { scope: {}, start, bookmarks: false, markEndOfInitialEvents: false }, recorder);
-  const revision = await put(store, configMaps, 'a/two');
+  const revision = await putObject(store, configMaps, 'a/two');
   expect(recorder.lines).toEqual([]);
   await cache.catchUp();
   expect(recorder.lines).toEqual([`ADDED a/two@${revision}`]);

@@ -21,12 +21,12 @@ import { systemRandom } from '../../shared/runtime/random';
 import { ManualClock } from './manual-clock';
 import type { MemoryStore } from './memory-store';
 
-export class StoreCache implements Cache {
+export class LaggingCache implements Cache {
   isReady = true;
   /** `mostRecent` was asked so often. */
   lookups = 0;
   /** The cache never catches up by itself, and says so: readers must go to the store. */
-  stuck = false;
+  isStuck = false;
 
   private constructor(
     private readonly store: MemoryStore,
@@ -34,12 +34,12 @@ export class StoreCache implements Cache {
   ) {}
 
   /** From here on the store tells its watchers only what a `catchUp` lets through. */
-  static async open(store: MemoryStore, prefix: string, types: readonly StoredType[]): Promise<StoreCache> {
-    const surroundings = { clock: new ManualClock(), random: systemRandom, logger: silentLogger };
-    const cache = openCache({ store, prefix, types, ...surroundings, checkMs: 0, compactionMs: 0 });
+  static async open(store: MemoryStore, prefix: string, types: readonly StoredType[]): Promise<LaggingCache> {
+    const environment = { clock: new ManualClock(), random: systemRandom, logger: silentLogger };
+    const cache = openCache({ store, prefix, types, ...environment, checkMs: 0, compactionMs: 0 });
     await cache.whenReady();
-    store.held = true;
-    return new StoreCache(store, cache);
+    store.isHeld = true;
+    return new LaggingCache(store, cache);
   }
 
   get revision(): Revision {
@@ -51,15 +51,15 @@ export class StoreCache implements Cache {
   }
 
   catchUp(): Promise<void> {
-    this.store.held = false;
-    this.store.pump();
-    this.store.held = true;
+    this.store.isHeld = false;
+    this.store.deliver();
+    this.store.isHeld = true;
     return Promise.resolve();
   }
 
   async waitUntilFresh(): Promise<Revision> {
     this.lookups++;
-    if (this.stuck) throw new StoreError('deadline', 'the cache did not get there');
+    if (this.isStuck) throw new StoreError('deadline', 'the cache did not get there');
     await this.catchUp();
     return this.revision;
   }

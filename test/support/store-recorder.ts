@@ -1,10 +1,10 @@
 /** A watch sink that records events and lets a test wait for them. It also records breaches of the watch contract. */
 import type { Revision, StoreEvent, WatchSink } from '../../apiserver/storage/store';
 
-export class Recorder implements WatchSink {
-  readonly all: StoreEvent[] = [];
+export class StoreEventRecorder implements WatchSink {
+  readonly allEvents: StoreEvent[] = [];
   readonly batches: (readonly StoreEvent[])[] = [];
-  readonly progressed: Revision[] = [];
+  readonly progressRevisions: Revision[] = [];
   readonly connections: ('connected' | 'disconnected')[] = [];
   compactedAt: Revision | undefined;
   /** Breaches of order, uniqueness or atomicity; must stay empty. */
@@ -17,9 +17,9 @@ export class Recorder implements WatchSink {
     const [first] = events;
     if (first !== undefined && first.revision <= this.delivered) this.breaches.push(`${first.revision} after ${this.delivered}`);
     for (const event of events) {
-      if (event.revision < (this.all[this.all.length - 1]?.revision ?? 0)) this.breaches.push(`${event.revision} out of order`);
+      if (event.revision < (this.allEvents[this.allEvents.length - 1]?.revision ?? 0)) this.breaches.push(`${event.revision} out of order`);
       if (event.revision > through) this.breaches.push(`${event.revision} beyond through ${through}`);
-      this.all.push(event);
+      this.allEvents.push(event);
     }
     this.delivered = through;
     this.batches.push(events);
@@ -27,7 +27,7 @@ export class Recorder implements WatchSink {
   }
 
   progress(revision: Revision): void {
-    this.progressed.push(revision);
+    this.progressRevisions.push(revision);
     this.notify();
   }
 
@@ -48,7 +48,7 @@ export class Recorder implements WatchSink {
   }
 
   count(events: number): Promise<void> {
-    return this.until(() => this.all.length >= events);
+    return this.until(() => this.allEvents.length >= events);
   }
 
   connected(times = 1): Promise<void> {
@@ -57,7 +57,7 @@ export class Recorder implements WatchSink {
 
   /** `put /a@3+ x` (created), `put /a@4 y`, `delete /a@5`. */
   get log(): string[] {
-    return this.all.map((event) =>
+    return this.allEvents.map((event) =>
       event.type === 'put'
         ? `put ${event.key}@${event.revision}${event.created ? '+' : ''} ${event.value.toString()}`
         : `delete ${event.key}@${event.revision}`,

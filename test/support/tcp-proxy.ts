@@ -1,13 +1,13 @@
 /** A TCP proxy that a test can interrupt: cut connections, refuse new ones, or hold back what the server answers. */
 import { connect, createServer, type Socket } from 'node:net';
-import { listening } from './listening';
+import { listen } from './listening';
 
 export interface TcpProxy {
   readonly port: number;
   /** Connections accepted so far. */
   readonly accepted: number;
   /** Bytes that the server sent and that were passed on. */
-  readonly answered: number;
+  readonly bytesReturned: number;
   /** Breaks every open connection. */
   cut(): void;
   /** While refusing, new connections are broken at once. */
@@ -20,10 +20,10 @@ export interface TcpProxy {
 }
 
 /** `at`: where it listens; by default on a free port of 127.0.0.1. */
-export async function startTcpProxy(target: number, at = { host: '127.0.0.1', port: 0 }): Promise<TcpProxy> {
+export async function startTcpProxy(target: number, listenAt = { host: '127.0.0.1', port: 0 }): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let accepted = 0;
-  let answered = 0;
+  let bytesReturned = 0;
   let refusing = false;
   let muted = false;
   let limit = Infinity;
@@ -44,9 +44,9 @@ export async function startTcpProxy(target: number, at = { host: '127.0.0.1', po
     client.on('data', (chunk) => upstream.write(chunk));
     upstream.on('data', (chunk) => {
       if (muted) return;
-      answered += chunk.length;
+      bytesReturned += chunk.length;
       client.write(chunk);
-      if (answered >= limit) {
+      if (bytesReturned >= limit) {
         limit = Infinity;
         cut();
       }
@@ -60,17 +60,17 @@ export async function startTcpProxy(target: number, at = { host: '127.0.0.1', po
     }
   });
   return {
-    port: await listening(server, at.port, at.host),
+    port: await listen(server, listenAt.port, listenAt.host),
     get accepted() {
       return accepted;
     },
-    get answered() {
-      return answered;
+    get bytesReturned() {
+      return bytesReturned;
     },
     cut,
     refuse: (value) => void (refusing = value),
     mute: (value) => void (muted = value),
-    cutAfter: (bytes) => void (limit = answered + bytes),
+    cutAfter: (bytes) => void (limit = bytesReturned + bytes),
     close: async () => {
       cut();
       await new Promise((resolve) => server.close(resolve));

@@ -2,25 +2,25 @@
 import type { Json } from '../replay/reference';
 import type { SpanTree } from '../replay/span-tree';
 
-type Whose = 'ours' | 'recorded';
+type Side = 'ours' | 'recorded';
 
 /** By step: spans that only one side has there, with the reason. */
-export const DEVIATIONS: Readonly<Record<string, { readonly spans: readonly string[]; readonly why: string }>> = {
+export const TRACE_DEVIATIONS: Readonly<Record<string, { readonly spans: readonly string[]; readonly reason: string }>> = {
   'a create of what there is': {
     spans: ['Create etcd3'],
-    why: 'the cache knows that there is one; that is confirmed, and nothing is tried',
+    reason: 'the cache knows that there is one; that is confirmed, and nothing is tried',
   },
-  'a get that is not acceptable': { spans: ['SerializeObject'], why: 'a refusal is an answer like others' },
-  'a path': { spans: ['SerializeObject'], why: 'the version is a document like others' },
+  'a get that is not acceptable': { spans: ['SerializeObject'], reason: 'a refusal is an answer like others' },
+  'a path': { spans: ['SerializeObject'], reason: 'the version is a document like others' },
   'a pod that is deleted': {
     spans: ['GuaranteedUpdate etcd3', 'etcdserverpb.KV/Txn'],
-    why: 'that something is marked first is known when it is stored: both are requests to the store',
+    reason: 'that something is marked first is known when it is stored: both are requests to the store',
   },
-  'a custom object in another version': { spans: ['HTTP POST'], why: 'a conversion is a part of the request that waits for it' },
+  'a custom object in another version': { spans: ['HTTP POST'], reason: 'a conversion is a part of the request that waits for it' },
 };
 
 /** Spans that only one side has, with the reason. */
-const LEFT_OUT: Readonly<Record<Whose, Readonly<Record<string, string>>>> = {
+const IGNORED_SPANS: Readonly<Record<Side, Readonly<Record<string, string>>>> = {
   recorded: {
     'etcdserverpb.KV/Range':
       'reads are answered from the cache; how often the store is asked for its revision is not held to the recording',
@@ -34,7 +34,7 @@ const LEFT_OUT: Readonly<Record<Whose, Readonly<Record<string, string>>>> = {
 };
 
 /** Attributes that are not held to the recording. */
-const ATTRIBUTES: Readonly<Record<string, string>> = {
+const IGNORED_ATTRIBUTES: Readonly<Record<string, string>> = {
   encoder: 'it names parts of the program',
   type: 'of objects in storage; it names parts of the program',
   'audit-id': 'storage is not told of it here; the handler is',
@@ -44,7 +44,7 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
 };
 
 /** Events that only one side has. */
-const EVENTS: ReadonlySet<string> = new Set([
+const IGNORED_EVENTS: ReadonlySet<string> = new Set([
   // Of calls that are one message each way.
   'message',
   // Objects are encoded before a write begins, and are never decoded after it.
@@ -63,33 +63,33 @@ const EVENTS: ReadonlySet<string> = new Set([
   'Filtered items',
 ]);
 
-function kept(attributes: SpanTree['attributes']): Json {
-  return Object.fromEntries(Object.entries(attributes).filter(([key]) => ATTRIBUTES[key] === undefined));
+function comparedAttributes(attributes: SpanTree['attributes']): Json {
+  return Object.fromEntries(Object.entries(attributes).filter(([key]) => IGNORED_ATTRIBUTES[key] === undefined));
 }
 
 /** What is refused is tried again on a proven state, so that steps may repeat. */
-function steps(events: SpanTree['events']): Json {
-  const names = events.map(([event]) => event).filter((event) => !EVENTS.has(event));
+function comparedEvents(events: SpanTree['events']): Json {
+  const names = events.map(([event]) => event).filter((event) => !IGNORED_EVENTS.has(event));
   return names.filter((event, at) => names.indexOf(event) === at);
 }
 
-const isLeftOut = (name: string, whose: Whose, step: string): boolean =>
-  LEFT_OUT[whose][name] !== undefined || DEVIATIONS[step]?.spans.includes(name) === true;
+const isIgnoredSpan = (name: string, side: Side, step: string): boolean =>
+  IGNORED_SPANS[side][name] !== undefined || TRACE_DEVIATIONS[step]?.spans.includes(name) === true;
 
-export function comparable(tree: SpanTree, whose: Whose, step: string): Json {
+export function comparableSpan(tree: SpanTree, side: Side, step: string): Json {
   const { name, kind, attributes, events, links = [], status = '', parent = '', children } = tree;
   return {
     name,
     kind,
-    attributes: kept(attributes),
-    events: steps(events),
+    attributes: comparedAttributes(attributes),
+    events: comparedEvents(events),
     links: [...links],
     status,
     parent,
-    children: children.filter((child) => !isLeftOut(child.name, whose, step)).map((child) => comparable(child, whose, step)),
+    children: children.filter((child) => !isIgnoredSpan(child.name, side, step)).map((child) => comparableSpan(child, side, step)),
   };
 }
 
 /** Whether what others are told is held to the recording: upstream converts for its caches, in traces of their own. */
-export const isTold = ({ url }: { readonly url?: string }): boolean =>
+export const isComparedCall = ({ url }: { readonly url?: string }): boolean =>
   url !== '/convert' && url !== '/authenticate' && url !== '/authorize';

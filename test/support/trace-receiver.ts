@@ -4,7 +4,7 @@
  */
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { parse } from 'protobufjs';
-import { listening } from './listening';
+import { listen } from './listening';
 
 export type AttributeValue = string | boolean | number | readonly AttributeValue[];
 export type SpanAttributes = Readonly<Record<string, AttributeValue>>;
@@ -51,7 +51,7 @@ export interface TraceReceiver {
   /** Calls so far. */
   calls(): number;
   /** While silent, calls are taken and never answered. */
-  silence(silent: boolean): void;
+  setSilent(silent: boolean): void;
   close(): Promise<void>;
 }
 
@@ -100,14 +100,14 @@ export async function startTraceReceiver(port = 0): Promise<TraceReceiver> {
       if (silent) return;
       const isKnown = headers[':path'] === EXPORT;
       if (isKnown) spans.push(...spansOf(Buffer.concat(chunks).subarray(FRAME_HEAD)));
-      answer(stream, isKnown ? '0' : '12');
+      respond(stream, isKnown ? '0' : '12');
     });
   });
   return {
-    port: await listening(server, port),
+    port: await listen(server, port),
     spans,
     calls: () => calls,
-    silence: (value) => void (silent = value),
+    setSilent: (value) => void (silent = value),
     close: async () => {
       for (const session of sessions) session.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -115,7 +115,7 @@ export async function startTraceReceiver(port = 0): Promise<TraceReceiver> {
   };
 }
 
-function answer(stream: ServerHttp2Stream, status: string): void {
+function respond(stream: ServerHttp2Stream, status: string): void {
   if (stream.destroyed) return;
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
   stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': status }));

@@ -5,7 +5,7 @@ import { systemClock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
 import type { Body } from '../replay/reference';
 import type { Reply } from '../replay/webhooks/behaviours';
-import { closed, listening } from './listening';
+import { closeServer, listen } from './listening';
 
 const HOUR_MS = 3_600_000;
 
@@ -20,7 +20,7 @@ export interface WebhookRequest {
 }
 
 /** A request that a webhook has understood. */
-export interface Called {
+export interface WebhookCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly review: Body;
@@ -40,7 +40,7 @@ export interface WebhookServerOptions {
   /** Any free one when absent. */
   readonly port?: number;
   /** Requests a client certificate, of any authority. */
-  readonly asksForCertificates?: boolean;
+  readonly requestsClientCertificate?: boolean;
   readonly reply: (request: WebhookRequest) => Reply;
 }
 
@@ -48,7 +48,7 @@ export async function startWebhookServer({
   names,
   host,
   port = 0,
-  asksForCertificates = false,
+  requestsClientCertificate = false,
   reply,
 }: WebhookServerOptions): Promise<WebhookServer> {
   const authority = await createAuthority({ subject: { commonName: 'webhooks' }, lifetimeMs: HOUR_MS, clock: systemClock });
@@ -61,28 +61,28 @@ export async function startWebhookServer({
     names,
   } as const;
   const { certificate, key } = await issueCertificate(issued);
-  const settings = { cert: certificate, key, requestCert: asksForCertificates, rejectUnauthorized: false };
+  const settings = { cert: certificate, key, requestCert: requestsClientCertificate, rejectUnauthorized: false };
   const server = createServer(settings, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
       const { socket } = request;
-      const shown = asksForCertificates && socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
+      const shown = requestsClientCertificate && socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
       const [client] = [shown?.subject?.CN].flat();
-      answer(reply({ method: request.method ?? '', url: request.url ?? '', headers, text: Buffer.concat(chunks).toString(), client }));
+      respond(reply({ method: request.method ?? '', url: request.url ?? '', headers, text: Buffer.concat(chunks).toString(), client }));
     });
-    function answer(said: Reply): void {
-      if (said === 'hang') return;
-      if (said === 'cut') {
+    function respond(sent: Reply): void {
+      if (sent === 'hang') return;
+      if (sent === 'cut') {
         request.socket.destroy();
         return;
       }
-      const { status = 200, headers = { 'content-type': 'application/json' }, body } = said;
+      const { status = 200, headers = { 'content-type': 'application/json' }, body } = sent;
       response.writeHead(status, headers);
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     }
   });
   const caBundle = Buffer.from(authority.certificate).toString('base64');
-  return { port: await listening(server, port, host), caBundle, close: () => closed(server) };
+  return { port: await listen(server, port, host), caBundle, close: () => closeServer(server) };
 }

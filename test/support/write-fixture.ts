@@ -32,8 +32,8 @@ import { featureGates, type FeatureName } from '../../shared/cli/feature-gates';
 import type { Random } from '../../shared/runtime/random';
 import { ManualClock } from './manual-clock';
 import { MemoryStore } from './memory-store';
-import { UNCHANGED } from './plugin-switches';
-import { StoreCache } from './store-cache';
+import { NON_MUTATING_PLUGINS } from './plugin-switches';
+import { LaggingCache } from './store-cache';
 import { strategyFor } from '../../apiserver/server/wiring/strategies';
 
 export const PREFIX = '/registry';
@@ -58,7 +58,7 @@ export class CountingRandom implements Random {
   }
 }
 
-export interface Answer {
+export interface WriteResult {
   readonly object: JsonObject;
   readonly entry: Entry;
   readonly created: boolean;
@@ -72,9 +72,9 @@ type Options = Partial<WriteOptions> & {
   readonly dialect?: Dialect;
 };
 
-export interface Fixture {
+export interface WriteFixture {
   readonly store: MemoryStore;
-  readonly cache: StoreCache;
+  readonly cache: LaggingCache;
   readonly clock: ManualClock;
   readonly random: CountingRandom;
   readonly resources: Resources;
@@ -83,9 +83,9 @@ export interface Fixture {
   readonly warnings: string[];
   /** By its plural alone, or with group and version before it. */
   resource(name: string): Resource;
-  create(resource: string, body: JsonObject, options?: Options): Promise<Answer>;
-  update(resource: string, name: string, body: JsonObject, options?: Options): Promise<Answer>;
-  patch(resource: string, name: string, type: PatchType, body: unknown, options?: Options): Promise<Answer>;
+  create(resource: string, body: JsonObject, options?: Options): Promise<WriteResult>;
+  update(resource: string, name: string, body: JsonObject, options?: Options): Promise<WriteResult>;
+  patch(resource: string, name: string, type: PatchType, body: unknown, options?: Options): Promise<WriteResult>;
   remove(resource: string, name: string, options?: Partial<DeleteOptions> & { readonly namespace?: string }): Promise<DeleteResult>;
   /** The stored object; undefined when there is none. */
   stored(resource: string, name: string): Promise<JsonObject | undefined>;
@@ -111,11 +111,11 @@ export function testAllocator(
 }
 
 /** Nothing is small enough to stay. */
-const EVERYTHING = { bytes: -1, yamlBytes: -1, values: -1 };
+const OFFLOAD_ALL = { bytes: -1, yamlBytes: -1, values: -1 };
 
 /** Everything lives in the namespace `ns`, which exists. */
-export async function writeFixture(
-  more: {
+export async function openWriteFixture(
+  options: {
     readonly naming?: Dialect;
     readonly list?: () => Promise<ListPage>;
     readonly ranges?: string;
@@ -130,19 +130,19 @@ export async function writeFixture(
     /** Changes what the steps ask of admission. */
     readonly admission?: (usual: Admission) => Admission;
     /** Somebody outside, who is asked about every object that is written. */
-    readonly asked?: (request: AdmissionRequest) => undefined;
+    readonly externalValidator?: (request: AdmissionRequest) => undefined;
   } = {},
-): Promise<Fixture> {
+): Promise<WriteFixture> {
   const store = new MemoryStore();
   const clock = new ManualClock(START);
   const random = new CountingRandom();
   const resources = buildResources();
-  const cache = await StoreCache.open(store, PREFIX, resources.storedTypes);
-  const names = GENERATED_NAMES[more.naming ?? 'platform'];
-  const list = more.list ?? ((): Promise<ListPage> => Promise.reject(new Error('no list in this test')));
-  const allocator = testAllocator(random, names, more);
-  const gates = featureGates(more.gates);
-  const infoOf = createResourceInfoLookup(PREFIX, names.dialect, strategyFor);
+  const cache = await LaggingCache.open(store, PREFIX, resources.storedTypes);
+  const names = GENERATED_NAMES[options.naming ?? 'platform'];
+  const list = options.list ?? ((): Promise<ListPage> => Promise.reject(new Error('no list in this test')));
+  const ledger = testLedger(random, names, options);
+  const gates = featureGates(options.gates);
+  const infoOf = resourceInfos(PREFIX, names.dialect, strategyFor);
   const workerDeps: WorkerDependencies = {
     admission: createWorkerAdmission(names),
     clock,
@@ -158,25 +158,25 @@ export async function writeFixture(
       serviceFamilies: allocator.families,
       gates,
     }),
-    createAllocator: () => testAllocator(random, names, more),
+    ledger: () => testLedger(random, names, options),
   };
   const infoOfSent = (sent: TransferredResource): ResourceInfo => {
     if (sent.type === 'custom') throw new Error('no custom kinds in this test');
-    const found = resources.find(sent.group, sent.version, sent.resource);
-    if (found?.stored === undefined) throw new Error('no such resource');
-    return infoOf(found);
+    const resource = resources.find(sent.group, sent.version, sent.resource);
+    if (resource?.stored === undefined) throw new Error('no such resource');
+    return infoOf(resource);
   };
   const threads: OffloadThreads = {
-    limits: EVERYTHING,
+    limits: OFFLOAD_ALL,
     async run(write, remote) {
       const callStep: typeof remote.callStep = async (question) => structuredClone(await remote.callStep(structuredClone(question)));
       return structuredClone(await runOffloaded(workerDeps, infoOfSent(write.resource), structuredClone(write), { callStep }));
     },
   };
-  const { asked } = more;
-  const admission = createDefaultAdmission(
-    { names, random, clock, cache, resources, canUseAddresses: more.mayUseAddresses, canUseSigner: more.mayUseSigner },
-    more.plugins ?? UNCHANGED,
+  const { externalValidator } = options;
+  const admission = defaultAdmission(
+    { names, random, clock, cache, resources, mayUseAddresses: options.mayUseAddresses, mayUseSigner: options.mayUseSigner },
+    options.plugins ?? NON_MUTATING_PLUGINS,
   );
   const writer = createWriter({
     strategyOf: strategyFor,
@@ -184,7 +184,9 @@ export async function writeFixture(
     cache,
     reader: { list },
     admission:
-      asked === undefined ? (more.admission?.(admission) ?? admission) : { ...ADMIT_ALL, callsWebhooks: () => true, validate: asked },
+      externalValidator === undefined
+        ? (options.admission?.(admission) ?? admission)
+        : { ...ALL_ADMITTED, asksOthers: () => true, validate: externalValidator },
     clock,
     random,
     names,
@@ -195,7 +197,7 @@ export async function writeFixture(
     definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
     leases: resources.require('leases.coordination.platform.io'),
     eventTtlSeconds: 3600,
-    threads: more.isOffloaded === true ? threads : undefined,
+    threads: options.isOffloaded === true ? threads : undefined,
   });
   const warnings: string[] = [];
   const context: RequestContext = {
@@ -205,30 +207,30 @@ export async function writeFixture(
   };
   const resource = (name: string): Resource => {
     const [plural = '', version = '', group = ''] = name.split('/').reverse();
-    const found = resources.builtInResources.find(
+    const match = resources.all.find(
       ({ row }) => row.resource === plural && (version === '' || (row.version === version && row.group === group)),
     );
-    if (found === undefined) throw new Error(`no resource ${name}`);
-    return found;
+    if (match === undefined) throw new Error(`no resource ${name}`);
+    return match;
   };
   const namespaceOf = (name: string, options: { readonly namespace?: string } = {}): string =>
     resource(name).row.namespaced ? (options.namespace ?? 'ns') : '';
-  const full = (options: Options = {}): WriteOptions => ({
+  const fullOptions = (options: Options = {}): WriteOptions => ({
     dryRun: options.dryRun ?? false,
     fieldValidation: options.fieldValidation ?? 'Warn',
     fieldManager: options.fieldManager ?? 'test',
     ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
   });
   const bodyOf = (value: JsonObject): ObjectBody =>
-    more.isOffloaded === true
-      ? { raw: { bytes: Buffer.from(stringifyJson(value)), format: 'json' } }
+    options.isOffloaded === true
+      ? { sent: { bytes: Buffer.from(stringifyJson(value)), format: 'json' } }
       : { value, duplicates: [], format: 'json' };
-  const answer = ({ entry, created }: { readonly entry: Entry; readonly created: boolean }): Answer => ({
+  const toResult = ({ entry, created }: { readonly entry: Entry; readonly created: boolean }): WriteResult => ({
     object: objectOf(entry),
     entry,
     created,
   });
-  const fixture: Fixture = {
+  const fixture: WriteFixture = {
     store,
     cache,
     clock,
@@ -240,27 +242,27 @@ export async function writeFixture(
     resource,
     context,
     create: async (name, value, options) =>
-      answer(await writer.create(context, resource(name), namespaceOf(name, options), bodyOf(value), full(options))),
+      toResult(await writer.create(context, resource(name), namespaceOf(name, options), bodyOf(value), fullOptions(options))),
     update: async (name, object, value, options) =>
-      answer(
+      toResult(
         await writer.update(
           context,
           resource(name),
           { namespace: namespaceOf(name, options), name: object },
           options?.subresource,
           bodyOf(value),
-          full(options),
+          fullOptions(options),
         ),
       ),
     patch: async (name, object, type, body, options) =>
-      answer(
+      toResult(
         await writer.patch(
           context,
           resource(name),
           { namespace: namespaceOf(name, options), name: object },
           options?.subresource,
           { type, bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), dialect: options?.dialect ?? 'platform' },
-          { ...full(options), ...(options?.force === undefined ? {} : { force: options.force }) },
+          { ...fullOptions(options), ...(options?.force === undefined ? {} : { force: options.force }) },
         ),
       ),
     remove: (name, object, options) =>
@@ -282,7 +284,7 @@ export function objectOf(entry: Entry): JsonObject {
 }
 
 /** The Status that a call is refused with. */
-export async function refusal(call: Promise<unknown>): Promise<Status> {
+export async function refusalStatus(call: Promise<unknown>): Promise<Status> {
   try {
     await call;
   } catch (error) {

@@ -18,7 +18,7 @@ const errors: string[] = [];
 beforeAll(async () => (provider = await OpenIdProvider.start()));
 afterAll(() => provider.stop());
 beforeEach(() => {
-  provider.broken = undefined;
+  provider.override = undefined;
   clock = new ManualClock(Date.now());
   errors.length = 0;
 });
@@ -300,7 +300,7 @@ it.each<[string, (path: string) => { status: number; body: string }, RegExp]>([
   ['sends no key set', (path) => ({ status: 200, body: path === '/keys' ? '[]' : discoveryDocument() }), /set of keys is none/],
 ])('OIDC authentication rejects tokens of a provider that %s', async (_title, broken, reason) => {
   const token = await provider.sign({});
-  provider.broken = broken;
+  provider.override = broken;
   expect(await reasonOf(token)).toMatch(/failed to verify signature/);
   expect(errors.join()).toMatch(reason);
 });

@@ -29,7 +29,7 @@ it('legacy token use is recorded as the UTC date when the Secret has an older on
   for (const day of ['2026-01-02', '2026-01-03']) used(S, day);
   expect(marked).toEqual([]);
   used(S, '2026-01-04');
-  await settle(3);
+  await flushPromises(3);
   expect(marked).toEqual(['s 2026-01-02']);
   clock.advance(2 * MINUTE);
   used(S, '2026-01-02');
@@ -39,7 +39,7 @@ it('legacy token use is recorded as the UTC date when the Secret has an older on
 it('legacy token use is written once and retried after a minute when the write fails', async () => {
   answer = () => Promise.reject(new Error('no'));
   for (let round = 0; round < 100; round += 1) used(S, '');
-  await settle(3);
+  await flushPromises(3);
   expect(marked).toHaveLength(1);
   expect(failures).toEqual(['the use of the token in secret ns/s could not be recorded']);
   clock.advance(MINUTE - 1);

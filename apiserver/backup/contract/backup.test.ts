@@ -267,7 +267,7 @@ describe('a backup', () => {
     const reading = (async () => {
       for await (const { key } of source.records()) {
         store.put(`${prefix}/${key}`, Buffer.from('after'));
-        await store.compact(store.current);
+        await store.compact(store.currentRevision);
       }
     })();
     await expect(reading).rejects.toThrow('--etcd-compaction-interval');

@@ -2,13 +2,13 @@ import { openEtcdStore } from '../../storage/etcd/open';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
 import { describeWithEtcd, startEtcd } from '../../../test/support/etcd';
-import { openEmbedded, openMemory } from '../../../test/support/open-stores';
+import { openTemporaryEmbeddedStore, openMemoryStore } from '../../../test/support/open-stores';
 import { useResource } from '../../../test/support/use-resource';
-import { prefix } from '../../../test/support/cache-fixture';
+import { storePrefix } from '../../../test/support/cache-fixture';
 import { describeCache } from './suite';
 
-describe('cache over the memory store', () => describeCache(openMemory, 40));
-describe('cache over the embedded store', () => describeCache(openEmbedded, 4));
+describe('cache over the memory store', () => describeCache(openMemoryStore, 40));
+describe('cache over the embedded store', () => describeCache(openTemporaryEmbeddedStore, 4));
 
 describeWithEtcd('cache over etcd', () => {
   const server = useResource(startEtcd, (started) => started.dispose());
@@ -16,7 +16,7 @@ describeWithEtcd('cache over etcd', () => {
   describeCache(async () => {
     const store = await openEtcdStore({ endpoints: [server().endpoint], clock: systemClock, random: systemRandom });
     const deleteAllKeys = async (): Promise<void> => {
-      const { kvs } = await store.range({ start: prefix, end: `${prefix}~`, keysOnly: true });
+      const { kvs } = await store.range({ start: storePrefix, end: `${storePrefix}~`, keysOnly: true });
       for (const { key } of kvs) await store.transact({ compare: [], operations: [{ type: 'delete', key }] });
     };
     await deleteAllKeys();

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../cache';
 import type { OpenedCache } from '../sync/open-cache';
 import type { StoreOperation, Revision, Store } from '../../storage/store';
-import { configMaps, keyOf, nodes, value } from '../../../test/support/cache-fixture';
+import { configMaps, keyOf, nodes, storedValue } from '../../../test/support/cache-fixture';
 
 export interface Write {
   readonly type: StoredType;
@@ -133,7 +133,7 @@ async function applyWrites(store: Store, writes: readonly Write[], changes: Appl
 }
 
 function valueOf(on: boolean): Buffer {
-  return value({ labels: { on: String(on) }, fields: { on: String(on) } });
+  return storedValue({ labels: { on: String(on) }, fields: { on: String(on) } });
 }
 
 class RecordingSink implements ChangeSink {

@@ -12,12 +12,12 @@ import {
   dataOf,
   gadgets,
   nodes,
-  prefix,
-  put,
-  Recorder,
-  remove,
+  storePrefix,
+  putObject,
+  ChangeRecorder,
+  removeObject,
   services,
-  types,
+  storedTypes,
   widgets,
 } from '../../../test/support/cache-fixture';
 import { guarantees, histories, record, type Recording } from './history';
@@ -29,7 +29,7 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
   let caches: OpenedCache[];
 
   async function start(options: Partial<CacheOptions> = {}): Promise<OpenedCache> {
-    const fixed = { store, prefix, types, clock: systemClock, random: systemRandom, logger: silentLogger };
+    const fixed = { store, prefix: storePrefix, types: storedTypes, clock: systemClock, random: systemRandom, logger: silentLogger };
     const cache = openCache({ ...fixed, checkMs: 0, compactionMs: 0, ...options });
     caches.push(cache);
     await cache.whenReady();
@@ -68,8 +68,8 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
         const historyStore = await open();
         const cache = openCache({
           store: historyStore.store,
-          prefix: `${prefix}`,
-          types,
+          prefix: `${storePrefix}`,
+          types: storedTypes,
           clock: systemClock,
           random: systemRandom,
           logger: silentLogger,
@@ -95,7 +95,7 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
     const cache = await start();
     const otherRun = await start();
     for (let i = 0; i < 50; i += 1) {
-      const revision = await put(store, configMaps, 'a/one', { data: String(i) });
+      const revision = await putObject(store, configMaps, 'a/one', { data: String(i) });
       expect(await otherRun.waitUntilFresh(fiveSeconds())).toBeGreaterThanOrEqual(revision);
       expect(dataOf(otherRun.get(configMaps, 'a/one')!)).toBe(String(i));
     }
@@ -105,7 +105,7 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
 
   it('becomes ready on an empty, a filled and a compacted store', async () => {
     expect((await start()).snapshot(configMaps).size).toBe(0);
-    for (let i = 0; i < 20; i += 1) await put(store, configMaps, `a/${i % 5}`, { data: String(i) });
+    for (let i = 0; i < 20; i += 1) await putObject(store, configMaps, `a/${i % 5}`, { data: String(i) });
     expect((await start()).snapshot(configMaps).size).toBe(5);
     await store.compact(await store.revision());
     const lateCache = await start();
@@ -120,7 +120,7 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
     for (let i = 0; i < 40; i += 1) {
       const key = `${i % 3 === 0 ? 'b' : 'a'}/${(i * 7) % 11}`;
       const isDeletion = present.has(key) && i % 2 === 0;
-      const revision = isDeletion ? await remove(store, configMaps, key) : await put(store, configMaps, key);
+      const revision = isDeletion ? await removeObject(store, configMaps, key) : await putObject(store, configMaps, key);
       if (isDeletion) present.delete(key);
       else present.add(key);
       states.push({ revision, keys: [...present].sort() });
@@ -142,10 +142,10 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
   });
 
   it('reads a part of a past state from the store in pages', async () => {
-    for (let i = 0; i < 10; i += 1) await put(store, configMaps, `a/${i}`);
-    const revision = await put(store, configMaps, 'b/0');
+    for (let i = 0; i < 10; i += 1) await putObject(store, configMaps, `a/${i}`);
+    const revision = await putObject(store, configMaps, 'b/0');
     const cache = await start({ windowBytes: 0 });
-    await put(store, configMaps, 'a/5', { data: 'newer' });
+    await putObject(store, configMaps, 'a/5', { data: 'newer' });
     const allKeys: string[] = [];
     let pageStart = 'a/';
     for (;;) {
@@ -161,11 +161,11 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
 
   it('rejects compacted and future revisions', async () => {
     const cache = await start();
-    const old = await put(store, configMaps, 'a/one');
-    for (let i = 0; i < 5; i += 1) await put(store, configMaps, 'a/one', { data: String(i) });
+    const old = await putObject(store, configMaps, 'a/one');
+    for (let i = 0; i < 5; i += 1) await putObject(store, configMaps, 'a/one', { data: String(i) });
     await cache.waitUntilFresh(fiveSeconds());
     await cache.runCompactionRound();
-    await put(store, configMaps, 'a/one', { data: 'newest' });
+    await putObject(store, configMaps, 'a/one', { data: 'newest' });
     await cache.runCompactionRound();
     await cache.waitUntilFresh(fiveSeconds());
     expect(cache.compactedRevision).toBeGreaterThan(old);
@@ -181,18 +181,18 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
   it('ends a watch from a compacted revision as expired, on every replica, with both revisions', async () => {
     const cache = await start();
     const otherCache = await start();
-    const old = await put(store, configMaps, 'a/one');
-    await put(store, configMaps, 'a/two');
+    const old = await putObject(store, configMaps, 'a/one');
+    await putObject(store, configMaps, 'a/two');
     await cache.runCompactionRound();
-    await put(store, configMaps, 'a/three');
+    await putObject(store, configMaps, 'a/three');
     await cache.runCompactionRound();
     for (const replica of [cache, otherCache]) {
       await replica.waitUntilFresh(fiveSeconds());
-      const recorder = new Recorder();
+      const recorder = new ChangeRecorder();
       replica.watch(configMaps, after(old), recorder);
       await recorder.until(({ ended }) => ended !== undefined);
       expect(recorder.ended).toEqual({ type: 'expired', requested: old, oldest: replica.compactedRevision });
-      const resumed = new Recorder();
+      const resumed = new ChangeRecorder();
       replica.watch(configMaps, after(replica.compactedRevision), resumed);
       await resumed.until(({ events }) => events.length === 1);
       expect(resumed.events[0]?.key).toBe('a/three');
@@ -202,17 +202,17 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
   it('is compacted once per interval by one replica, at the revision of its previous round', async () => {
     const firstCache = await start();
     const secondCache = await start();
-    await put(store, nodes, 'n');
+    await putObject(store, nodes, 'n');
     const remembered = await store.revision();
     await firstCache.runCompactionRound();
     await secondCache.runCompactionRound();
-    await put(store, nodes, 'n', { data: '2' });
+    await putObject(store, nodes, 'n', { data: '2' });
     await firstCache.runCompactionRound();
     await secondCache.runCompactionRound();
     await Promise.all([firstCache.waitUntilFresh(fiveSeconds()), secondCache.waitUntilFresh(fiveSeconds())]);
     expect([firstCache.statistics.compactions, secondCache.statistics.compactions]).toEqual([1, 0]);
     expect([firstCache.compactedRevision, secondCache.compactedRevision]).toEqual([remembered, remembered]);
-    await put(store, nodes, 'n', { data: '3' });
+    await putObject(store, nodes, 'n', { data: '3' });
     await firstCache.close();
     await secondCache.runCompactionRound();
     await secondCache.waitUntilFresh(fiveSeconds());
@@ -221,14 +221,14 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
   });
 
   it('recognizes custom resources by their keys, whether they exist at the start or are created later', async () => {
-    await put(store, widgets, 'a/first');
+    await putObject(store, widgets, 'a/first');
     const cache = await start();
     expect(cache.storedTypes()).toContainEqual(widgets);
     expect([...cache.snapshot(widgets).range()].map(({ key }) => key)).toEqual(['a/first']);
-    const revision = await put(store, gadgets, 'one');
-    const recorder = new Recorder();
+    const revision = await putObject(store, gadgets, 'one');
+    const recorder = new ChangeRecorder();
     cache.watch(gadgets, after(revision - 1), recorder);
-    await put(store, gadgets, 'two');
+    await putObject(store, gadgets, 'two');
     await recorder.until(({ events }) => events.length === 2);
     expect(recorder.events.map(({ key }) => key)).toEqual(['one', 'two']);
     expect(cache.snapshot(gadgets).size).toBe(2);
@@ -239,16 +239,16 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
   it('accepts a custom resource with another scope once it has no objects', async () => {
     const cache = await start();
     const scoped = { ...gadgets, namespaced: true };
-    await put(store, gadgets, 'one');
+    await putObject(store, gadgets, 'one');
     await cache.waitUntilFresh(fiveSeconds());
     expect(() => cache.snapshot(scoped)).toThrow('objects of another scope');
-    await remove(store, gadgets, 'one');
+    await removeObject(store, gadgets, 'one');
     await cache.waitUntilFresh(fiveSeconds());
     cache.removeType(gadgets);
     expect(cache.storedTypes()).not.toContainEqual(gadgets);
     const since = cache.snapshot(scoped).revision;
-    await put(store, scoped, 'a/one');
-    const recorder = new Recorder();
+    await putObject(store, scoped, 'a/one');
+    const recorder = new ChangeRecorder();
     cache.watch(scoped, after(since), recorder);
     await recorder.until(({ events }) => events.length === 1);
     expect(cache.snapshot(scoped).count('a/', 'a0')).toBe(1);
@@ -256,10 +256,10 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
 
   it('passes the consistency check when it is correct', async () => {
     const cache = await start();
-    for (let i = 0; i < 30; i += 1) await put(store, i % 2 === 0 ? services : nodes, i % 2 === 0 ? `a/${i}` : `${i}`);
-    await remove(store, nodes, '3');
+    for (let i = 0; i < 30; i += 1) await putObject(store, i % 2 === 0 ? services : nodes, i % 2 === 0 ? `a/${i}` : `${i}`);
+    await removeObject(store, nodes, '3');
     await cache.waitUntilFresh(fiveSeconds());
-    const writing = put(store, configMaps, 'a/during');
+    const writing = putObject(store, configMaps, 'a/during');
     await cache.checkConsistency();
     await writing;
     expect(cache.statistics).toMatchObject({ checks: 1, differences: 0, resyncs: 0 });

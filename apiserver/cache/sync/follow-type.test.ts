@@ -1,4 +1,4 @@
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import type { ChangeSink, Entry, StoredType, WatchEventType } from '../cache';
 import { createEntry } from '../store/entry';
 import { followType } from './follow-type';
@@ -28,7 +28,7 @@ it('followType continues after an error of its handler and never removes an obje
   const onError = (message: string): void => void calls.push(message);
   const options = { cache, stored: TYPE, clock: new ManualClock(), failed: onError };
   followType(options, { upsert: ({ key }) => failForBad(key), remove: failForBad });
-  await settle(2);
+  await flushPromises(2);
   const deliver = (type: WatchEventType, key: string): void =>
     sinks[0]?.event(type, entry(key), { revision: 8, key, current: undefined, previous: undefined, frames: new Map() });
   deliver('ADDED', 'ns/bad');

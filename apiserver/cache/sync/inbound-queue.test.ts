@@ -1,5 +1,5 @@
 import type { Revision, Watch, StoreEvent } from '../../storage/store';
-import { settle } from '../../../test/support/manual-clock';
+import { flushPromises } from '../../../test/support/manual-clock';
 import { InboundQueue, type InboundQueueHandler } from './inbound-queue';
 import { TimeSlice } from '../../../shared/scheduling/yielding';
 
@@ -75,7 +75,7 @@ describe('InboundQueue', () => {
     expect(log).not.toContain('41x1');
     for (let i = 0; i < 4; i += 1) {
       resume();
-      await settle();
+      await flushPromises();
     }
     expect(log.filter((line) => line.endsWith('x1'))).toEqual(Array.from({ length: 41 }, (_, i) => `${i + 1}x1`));
     expect(log.at(-1)).toBe('through 41');
@@ -85,10 +85,10 @@ describe('InboundQueue', () => {
   it('applies nothing while it resyncs after a compaction', async () => {
     inbound.compacted(100);
     inbound.events([put(101)], 101);
-    await settle();
+    await flushPromises();
     expect(log).toEqual(['gap 100']);
     finishResync();
-    await settle();
+    await flushPromises();
     expect(log).toEqual(['gap 100', '101x1', 'through 101']);
   });
 

@@ -1,8 +1,19 @@
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
-import { configMaps, dataOf, keyOf, nodes, prefix, put, Recorder, services, types, value } from '../../../test/support/cache-fixture';
+import {
+  configMaps,
+  dataOf,
+  keyOf,
+  nodes,
+  storePrefix,
+  putObject,
+  ChangeRecorder,
+  services,
+  storedTypes,
+  storedValue,
+} from '../../../test/support/cache-fixture';
 import { StoreError } from '../../storage/store';
 import { openCache, type CacheOptions, type OpenedCache } from './open-cache';
 
@@ -11,7 +22,17 @@ let clock: ManualClock;
 let cache: OpenedCache;
 
 async function open(options: Partial<CacheOptions> = {}): Promise<OpenedCache> {
-  cache = openCache({ store, prefix, types, clock, random: systemRandom, logger: silentLogger, checkMs: 0, compactionMs: 0, ...options });
+  cache = openCache({
+    store,
+    prefix: storePrefix,
+    types: storedTypes,
+    clock,
+    random: systemRandom,
+    logger: silentLogger,
+    checkMs: 0,
+    compactionMs: 0,
+    ...options,
+  });
   await cache.whenReady();
   return cache;
 }
@@ -27,9 +48,9 @@ afterEach(() => cache.close());
 
 describe('cache', () => {
   it('returns objects that existed at the start and later ones, with resource versions', async () => {
-    const first = await put(store, configMaps, 'a/one', { data: '1', labels: { app: 'x' } });
+    const first = await putObject(store, configMaps, 'a/one', { data: '1', labels: { app: 'x' } });
     await open();
-    const second = await put(store, nodes, 'n1', { data: '2', fields: { 'spec.unschedulable': 'true' } });
+    const second = await putObject(store, nodes, 'n1', { data: '2', fields: { 'spec.unschedulable': 'true' } });
     const configMap = cache.get(configMaps, 'a/one');
     const node = cache.get(nodes, 'n1');
     expect(configMap).toMatchObject({ key: 'a/one', revision: first, labels: { app: 'x' }, fields: {} });
@@ -42,7 +63,7 @@ describe('cache', () => {
   it('advances its revision for keys that are not objects, and notifies their listeners', async () => {
     store.put('/registry/allocations/ips/10.0.0.1', Buffer.from('before'));
     const notifications: string[] = [];
-    cache = openCache({ store, prefix, types, clock, random: systemRandom, logger: silentLogger });
+    cache = openCache({ store, prefix: storePrefix, types: storedTypes, clock, random: systemRandom, logger: silentLogger });
     cache.addKeyListener('allocations/', {
       onReset: () => undefined,
       onKeyChange: () => {
@@ -68,27 +89,27 @@ describe('cache', () => {
 
   it('shares labels between entries with the same header', async () => {
     await open();
-    await put(store, configMaps, 'a/one', { labels: { app: 'x' } });
-    await put(store, configMaps, 'a/two', { labels: { app: 'x' } });
+    await putObject(store, configMaps, 'a/one', { labels: { app: 'x' } });
+    await putObject(store, configMaps, 'a/two', { labels: { app: 'x' } });
     expect(cache.get(configMaps, 'a/one')?.labels).toBe(cache.get(configMaps, 'a/two')?.labels);
   });
 
   it('orders by UTF-8 bytes when a key with a surrogate pair is added later, and for such bounds', async () => {
     await open();
-    await put(store, nodes, 'z\uffee');
-    await put(store, nodes, 'z');
+    await putObject(store, nodes, 'z\uffee');
+    await putObject(store, nodes, 'z');
     const keys = (start?: string): string[] => [...cache.snapshot(nodes).range(start)].map((entry) => entry.key);
     expect(keys('z\u{1f600}')).toEqual([]);
     expect(cache.snapshot(nodes).count('z\u{1f600}')).toBe(0);
-    await put(store, nodes, 'z\u{1f600}');
+    await putObject(store, nodes, 'z\u{1f600}');
     expect(keys()).toEqual(['z', 'z\uffee', 'z\u{1f600}']);
     expect(keys('z\u{1f600}')).toEqual(['z\u{1f600}']);
   });
 
   it('omits an unreadable value, reports it, and restores the object when it is written again', async () => {
     await open();
-    await put(store, configMaps, 'a/one');
-    const recorder = new Recorder();
+    await putObject(store, configMaps, 'a/one');
+    const recorder = new ChangeRecorder();
     cache.watch(
       configMaps,
       { scope: {}, start: { type: 'after', revision: cache.revision }, bookmarks: false, markEndOfInitialEvents: false },
@@ -99,13 +120,13 @@ describe('cache', () => {
     expect(recorder.ended?.type).toBe('failed');
     expect(cache.problems()).toEqual(['configmaps: 1 stored values cannot be read']);
     expect([...cache.statistics.unreadableValues.values()]).toEqual([1]);
-    await put(store, configMaps, 'a/one', { data: 'good' });
+    await putObject(store, configMaps, 'a/one', { data: 'good' });
     expect(dataOf(cache.get(configMaps, 'a/one')!)).toBe('good');
     expect(cache.problems()).toEqual([]);
   });
 
   it('migrates values of an older table generation', async () => {
-    const old = value({ data: 'old' });
+    const old = storedValue({ data: 'old' });
     old.writeUInt16BE(0, 4);
     store.put(keyOf(configMaps, 'a/one'), old);
     await open({ migrate: (type, stored) => ({ ...stored, header: JSON.stringify({ l: { migrated: type.name } }) }) });
@@ -115,8 +136,8 @@ describe('cache', () => {
 
   it('readFromStore reads one key directly from the store', async () => {
     await open();
-    store.held = true;
-    const revision = await put(store, configMaps, 'a/one', { data: 'new' });
+    store.isHeld = true;
+    const revision = await putObject(store, configMaps, 'a/one', { data: 'new' });
     expect(cache.get(configMaps, 'a/one')).toBeUndefined();
     const { entry } = await cache.readFromStore(configMaps, 'a/one', fiveSeconds());
     expect(entry).toMatchObject({ key: 'a/one', revision });
@@ -127,10 +148,10 @@ describe('cache', () => {
 
 describe('start of the cache', () => {
   it('is not ready before everything is loaded, and is retried while the store is down', async () => {
-    await put(store, configMaps, 'a/one');
+    await putObject(store, configMaps, 'a/one');
     store.failure = new StoreError('unavailable', 'down');
-    cache = openCache({ store, prefix, types, clock, random: systemRandom, logger: silentLogger });
-    await settle();
+    cache = openCache({ store, prefix: storePrefix, types: storedTypes, clock, random: systemRandom, logger: silentLogger });
+    await flushPromises();
     expect(cache.isReady).toBe(false);
     expect(cache.problems()).toEqual(['the state has not been loaded']);
     store.failure = undefined;
@@ -140,10 +161,10 @@ describe('start of the cache', () => {
   });
 
   it('loads an earlier state and fills the event window from there', async () => {
-    for (let i = 0; i < 30; i += 1) await put(store, configMaps, `a/${i % 7}`, { data: String(i) });
+    for (let i = 0; i < 30; i += 1) await putObject(store, configMaps, `a/${i % 7}`, { data: String(i) });
     await open({ replayRevisions: 10 });
     expect(cache.statistics.windowEvents).toBe(10);
     expect(cache.snapshot(configMaps).size).toBe(7);
-    expect(cache.revision).toBe(store.current);
+    expect(cache.revision).toBe(store.currentRevision);
   });
 });

@@ -1,8 +1,16 @@
 /** The number of watchers that a change visits, and that all concerned watchers are among them. */
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { configMaps, prefix, put, Recorder, remove, types, type ValueOptions } from '../../../test/support/cache-fixture';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import {
+  configMaps,
+  storePrefix,
+  putObject,
+  ChangeRecorder,
+  removeObject,
+  storedTypes,
+  type ValueOptions,
+} from '../../../test/support/cache-fixture';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import type { CacheWatch, SelectedField, WatchRequest, WatchScope } from '../cache';
 import { openCache, type OpenedCache } from '../sync/open-cache';
@@ -20,7 +28,16 @@ beforeEach(async () => {
   store = new MemoryStore();
   matchCalls = 0;
   const clock = new ManualClock();
-  cache = openCache({ store, prefix, types, clock, random: systemRandom, logger: silentLogger, checkMs: 0, compactionMs: 0 });
+  cache = openCache({
+    store,
+    prefix: storePrefix,
+    types: storedTypes,
+    clock,
+    random: systemRandom,
+    logger: silentLogger,
+    checkMs: 0,
+    compactionMs: 0,
+  });
   await cache.whenReady();
 });
 
@@ -34,22 +51,25 @@ function scopeOfNode(node: string, more: WatchScope = {}): WatchScope {
   return { matches, indexed: hasNode(node), ...more };
 }
 
-function watch(scope: WatchScope, start: WatchRequest['start'] = { type: 'after', revision: cache.revision }): [Recorder, CacheWatch] {
-  const recorder = new Recorder();
+function watch(
+  scope: WatchScope,
+  start: WatchRequest['start'] = { type: 'after', revision: cache.revision },
+): [ChangeRecorder, CacheWatch] {
+  const recorder = new ChangeRecorder();
   return [recorder, cache.watch(configMaps, { scope, start, bookmarks: true, markEndOfInitialEvents: false }, recorder)];
 }
 
-const linesOf = (recorders: readonly Recorder[]): string[][] => recorders.map(({ lines }) => lines);
+const linesOf = (recorders: readonly ChangeRecorder[]): string[][] => recorders.map(({ lines }) => lines);
 
 test('a change visits the watchers of its current and previous value only', async () => {
   const recorders = Array.from({ length: 1000 }, (_, index) => watch(scopeOfNode(`n${index}`))[0]);
-  await put(store, configMaps, 'a/x', onNode('n7'));
+  await putObject(store, configMaps, 'a/x', onNode('n7'));
   expect(matchCalls).toBe(1);
-  await put(store, configMaps, 'a/x', onNode('n7'));
+  await putObject(store, configMaps, 'a/x', onNode('n7'));
   expect(matchCalls).toBe(3);
-  await put(store, configMaps, 'a/x', onNode('n8'));
+  await putObject(store, configMaps, 'a/x', onNode('n8'));
   expect(matchCalls).toBe(7);
-  await remove(store, configMaps, 'a/x');
+  await removeObject(store, configMaps, 'a/x');
   expect(matchCalls).toBe(8);
   expect(linesOf(recorders.slice(6, 9))).toEqual([
     [],
@@ -65,16 +85,16 @@ test('a change visits the watchers of its name only', async () => {
     return true;
   };
   const recorders = Array.from({ length: 1000 }, (_, index) => watch({ name: `p${index}`, matches })[0]);
-  await put(store, configMaps, 'a/p7');
-  await put(store, configMaps, 'b/p7');
+  await putObject(store, configMaps, 'a/p7');
+  await putObject(store, configMaps, 'b/p7');
   expect(matchCalls).toBe(2);
   expect(recorders[7]?.lines).toEqual(['ADDED a/p7@2', 'ADDED b/p7@3']);
 });
 
 test('an object without the indexed field has the empty value', async () => {
   const [[withoutNode], [withNode]] = [watch(scopeOfNode('')), watch(scopeOfNode('n1'))];
-  await put(store, configMaps, 'a/x');
-  await put(store, configMaps, 'a/x', onNode('n1'));
+  await putObject(store, configMaps, 'a/x');
+  await putObject(store, configMaps, 'a/x', onNode('n1'));
   expect(linesOf([withoutNode, withNode])).toEqual([['ADDED a/x@2', 'DELETED a/x@3'], ['ADDED a/x@3']]);
 });
 
@@ -84,7 +104,7 @@ test('watchers without an index, of another field, and of a namespace or name ar
   const inNamespace = watch(scopeOfNode('n1', { namespace: 'a' }))[0];
   const inOtherNamespace = watch(scopeOfNode('n1', { namespace: 'b' }))[0];
   const named = watch(scopeOfNode('n1', { name: 'x' }))[0];
-  await put(store, configMaps, 'a/x', { labels: { app: 'x' }, fields: { [field]: 'n1', 'status.phase': 'Running' } });
+  await putObject(store, configMaps, 'a/x', { labels: { app: 'x' }, fields: { [field]: 'n1', 'status.phase': 'Running' } });
   expect(linesOf([everything, otherField, inNamespace, named])).toEqual(Array.from({ length: 4 }, () => ['ADDED a/x@2']));
   expect(linesOf([inOtherNamespace])).toEqual([[]]);
   expect(matchCalls).toBe(2);
@@ -94,19 +114,19 @@ test('a closed watcher is not notified, even by the change that closes it', asyn
   const [first, opened] = watch(scopeOfNode('n1'));
   const [second] = watch(scopeOfNode('n1'));
   first.event = () => opened.close();
-  await put(store, configMaps, 'a/x', onNode('n1'));
-  await put(store, configMaps, 'a/y', onNode('n1'));
+  await putObject(store, configMaps, 'a/x', onNode('n1'));
+  await putObject(store, configMaps, 'a/y', onNode('n1'));
   expect(matchCalls).toBe(3);
   expect(second.lines).toEqual(['ADDED a/x@2', 'ADDED a/y@3']);
   expect(cache.statistics.watchers.get(configMaps.name)).toBe(1);
 });
 
 test('bookmarks, the initial state, a resume and the end of all watches do not depend on the index', async () => {
-  await put(store, configMaps, 'a/x', onNode('n1'));
-  await put(store, configMaps, 'a/x', onNode('n2'));
+  await putObject(store, configMaps, 'a/x', onNode('n1'));
+  await putObject(store, configMaps, 'a/x', onNode('n2'));
   const [resumed, open] = watch(scopeOfNode('n1'), { type: 'after', revision: 2 });
   const [state] = watch(scopeOfNode('n2'), { type: 'state' });
-  await settle();
+  await flushPromises();
   expect(linesOf([resumed, state])).toEqual([['DELETED a/x@3'], ['ADDED a/x@3']]);
   open.sendBookmark();
   expect(resumed.bookmarks.map(({ revision }) => revision)).toEqual([3]);

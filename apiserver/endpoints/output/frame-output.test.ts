@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { settle } from '../../../test/support/manual-clock';
+import { flushPromises } from '../../../test/support/manual-clock';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { encodeChunk } from './frame';
 import { FrameOutput } from './frame-output';
@@ -30,9 +30,9 @@ it('FrameOutput sends all frames of one turn in one piece, in order', async () =
   for (const text of ['one ', 'two ', 'three']) client.output.write(frame(text));
   expect(client.texts).toEqual([]);
   expect(client.output.waitingBytes()).toBeGreaterThanOrEqual(12);
-  await settle();
+  await flushPromises();
   client.output.write(frame('four'));
-  await settle();
+  await flushPromises();
   expect(client.texts).toEqual(['one two three', 'four']);
   expect(client.output.waitingBytes()).toBe(0);
 });
@@ -43,7 +43,7 @@ it('FrameOutput shares a piece between clients with the same frames, and creates
   for (const client of [original, alike, again]) for (const chunk of [first, second]) client.output.write(chunk);
   fewer.output.write(first);
   for (const chunk of [first, third]) others.output.write(chunk);
-  await settle();
+  await flushPromises();
   expect([original, alike, fewer, others, again].map(({ texts }) => texts)).toEqual([['12'], ['12'], ['1'], ['13'], ['12']]);
   expect(alike.pieces[0]).toBe(original.pieces[0]);
 });
@@ -57,7 +57,7 @@ it('FrameOutput sends at once when many bytes wait or when it is flushed', async
   client.output.write(frame('last'));
   client.output.flush();
   expect(client.texts[1]).toBe('last');
-  await settle();
+  await flushPromises();
   expect(client.pieces).toHaveLength(2);
 });
 
@@ -67,7 +67,7 @@ it('FrameOutput refuses frames when too many bytes wait, and writes nothing to a
   expect(slow.output.write(frame('x'.repeat(200)))).toBe(true);
   expect(slow.output.write(frame('y'))).toBe(false);
   slow.destroyed = true;
-  await settle();
+  await flushPromises();
   expect(slow.pieces).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { Outbox, type Sender } from './outbox';
 
 /** A watch that takes `costMs` to send. */
@@ -22,7 +22,7 @@ it('Outbox sends at the end of a turn while sending is cheap', async () => {
   const [outbox, watch] = [new Outbox(clock), new Watch(clock, 0.9)];
   for (let turn = 0; turn < 3; turn++) {
     outbox.add(watch);
-    await settle();
+    await flushPromises();
   }
   expect(watch.sentAt).toEqual([0, 0.9, 1.8]);
 });
@@ -31,7 +31,7 @@ it('Outbox pauses for the time that sending took, and sends later frames togethe
   const clock = new ManualClock();
   const [outbox, watch] = [new Outbox(clock), new Watch(clock, 8)];
   outbox.add(watch);
-  await settle();
+  await flushPromises();
   outbox.add(watch);
   await clock.advanceAsync(7);
   expect(watch.sentAt).toEqual([0]);
@@ -39,7 +39,7 @@ it('Outbox pauses for the time that sending took, and sends later frames togethe
   expect(watch.sentAt).toEqual([0, 16]);
   await clock.advanceAsync(100);
   outbox.add(watch);
-  await settle();
+  await flushPromises();
   expect(watch.sentAt).toHaveLength(3);
 });
 
@@ -47,7 +47,7 @@ it('Outbox limits the length of a pause', async () => {
   const clock = new ManualClock();
   const [outbox, watch] = [new Outbox(clock), new Watch(clock, 500)];
   outbox.add(watch);
-  await settle();
+  await flushPromises();
   outbox.add(watch);
   await clock.advanceAsync(20);
   expect(watch.sentAt).toEqual([0, 520]);
@@ -63,7 +63,7 @@ it('Outbox.flushBefore sends the frames for the connection of a response, and no
   expect(outbox.flushBefore({ session: {} })).toBe(false);
   expect(outbox.flushBefore({ session: ours })).toBe(true);
   expect([sameSession, otherSession, noSession].map(({ sentAt }) => sentAt.length)).toEqual([1, 0, 0]);
-  await settle();
+  await flushPromises();
   expect([otherSession, noSession].map(({ sentAt }) => sentAt.length)).toEqual([1, 1]);
 });
 
@@ -73,7 +73,7 @@ it('Outbox yields between watches with waiting frames, and sends each frame once
   const watches = Array.from({ length: 20 }, () => new Watch(clock, 1));
   for (const watch of watches) outbox.add(watch);
   const sent = (): number => watches.filter(({ sentAt }) => sentAt.length > 0).length;
-  await settle();
+  await flushPromises();
   expect(sent()).toBe(8);
   await clock.advanceAsync(8);
   expect(sent()).toBe(16);

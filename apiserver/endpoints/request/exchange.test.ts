@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { Exchange } from './exchange';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../output/outbox';
@@ -36,7 +36,7 @@ it('Exchange.send responds one turn after the watch events that wait for its con
   exchange.send(500, {}, Buffer.from('another'));
   expect(log).toEqual(['event']);
   expect(exchange.hasResponded).toBe(true);
-  await settle();
+  await flushPromises();
   expect(log.filter((line) => line !== 'event')).toEqual(['answer']);
   expect(exchange.status).toBe(200);
   expect(exchange.isFinished).toBe(true);

@@ -6,7 +6,7 @@ import { recordingOf } from '../../../test/replay/recording';
 import { shape, text } from '../../../test/replay/shape';
 import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../../../test/replay/recorded-definitions';
 import { expandBody } from '../../../test/replay/request-body';
-import { writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
+import { openWriteFixture, type WriteResult, type WriteFixture } from '../../../test/support/write-fixture';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 
@@ -31,9 +31,9 @@ const definition = (spec: JsonObject = {}, metadata: JsonObject = {}): JsonObjec
 });
 
 describe('creating a CustomResourceDefinition', () => {
-  let fixture: Fixture;
+  let fixture: WriteFixture;
   beforeAll(async () => {
-    fixture = await writeFixture({ naming: 'kubernetes' });
+    fixture = await openWriteFixture({ naming: 'kubernetes' });
   });
 
   test.each(RECORDED.created.map((line) => [line.title, line] as const))('answers as recorded: %s', async (_title, { body, answer }) => {
@@ -68,10 +68,10 @@ const CONFLICT_STATUS: JsonObject = {
 test.each(RECORDED.updated.map((line) => [line.title, line] as const))(
   'updating a CustomResourceDefinition answers as recorded: %s',
   async (_title, { old = {}, body, subresource, namesAccepted, answer }) => {
-    const fixture = await writeFixture({ naming: 'kubernetes' });
+    const fixture = await openWriteFixture({ naming: 'kubernetes' });
     const before = objectOf(expandBody(old));
     const name = stringAt(objectAt(before, 'metadata'), 'name') ?? '';
-    const replace = async (sent: JsonObject, part?: 'status', dryRun = false): Promise<Answer> => {
+    const replace = async (sent: JsonObject, part?: 'status', dryRun = false): Promise<WriteResult> => {
       await fixture.cache.catchUp();
       const { resourceVersion = null } = objectAt((await fixture.stored(RESOURCE, name)) ?? {}, 'metadata') ?? {};
       const metadata = { ...objectAt(sent, 'metadata'), name, resourceVersion };
@@ -115,7 +115,7 @@ describe('deleting a CustomResourceDefinition', () => {
   });
 
   test('sets a grace period of zero when it is repeated', async () => {
-    const fixture = await writeFixture({ naming: 'kubernetes' });
+    const fixture = await openWriteFixture({ naming: 'kubernetes' });
     await fixture.create(RESOURCE, definition());
     for (let times = 0; times < 2; times += 1) {
       await fixture.cache.catchUp();

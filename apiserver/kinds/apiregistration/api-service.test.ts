@@ -2,7 +2,7 @@
 import { recordingOf } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { shortenPatterns } from '../../../test/replay/normalize-answer';
-import { writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
+import { openWriteFixture, type WriteResult, type WriteFixture } from '../../../test/support/write-fixture';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 
@@ -17,9 +17,9 @@ const isRecorded: Check<Recorded> = shape({ title: text, to: text, sent: body, a
 const RECORDED = recordingOf('apiregistration/api-services', body, isRecorded).cases;
 const NAME = 'v1.ext.example.com';
 
-let fixture: Fixture;
+let fixture: WriteFixture;
 beforeAll(async () => {
-  fixture = await writeFixture({ naming: 'kubernetes' });
+  fixture = await openWriteFixture({ naming: 'kubernetes' });
 });
 
 describe('creating an APIService', () => {

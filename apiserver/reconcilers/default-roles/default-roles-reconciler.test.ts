@@ -3,7 +3,7 @@ import { GENERATED_NAMES, canonicalGroup, systemNamespaces } from '../../../shar
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { recordingOf } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
-import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Reconciler } from '../reconciler';
 import { startDefaultRolesReconciler } from './default-roles-reconciler';
@@ -117,7 +117,7 @@ describe('default roles reconciler', () => {
   let writes: number;
 
   beforeEach(async () => {
-    fixture = await writeFixture();
+    fixture = await openWriteFixture();
     writes = 0;
     for (const name of systemNamespaces(GENERATED_NAMES.platform)) await fixture.create('namespaces', { metadata: { name } });
     await fixture.cache.catchUp();

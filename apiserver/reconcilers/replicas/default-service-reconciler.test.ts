@@ -1,6 +1,6 @@
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { openReplica, type Replica as OpenReplica } from '../../../test/support/replica';
 import { objectOf, START } from '../../../test/support/write-fixture';

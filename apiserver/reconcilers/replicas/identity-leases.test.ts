@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../shared/values/json';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { identityLabels } from '../../../shared/names/server-identity';
 import { FixedRandom } from '../../../test/support/fixed-random';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { openReplica, type Replica } from '../../../test/support/replica';
 import { START } from '../../../test/support/write-fixture';
@@ -54,7 +54,7 @@ async function collect(): Promise<void> {
 
 async function advance(ms: number): Promise<void> {
   await replica.clock.advanceAsync(ms);
-  await settle(20);
+  await flushPromises(20);
 }
 
 const leasesIn = (namespace = SYSTEM): readonly JsonObject[] =>
@@ -130,7 +130,7 @@ it('identity Lease is recreated when another server deleted it while this server
   await start();
   const name = String(nameOf(await onlyLease()));
   // The starved server receives no events and renews nothing.
-  store.held = true;
+  store.isHeld = true;
   store.remove(`/registry/${leases().stored.segment}/${SYSTEM}/${name}`);
   await advance(10_000);
   store.held = false;

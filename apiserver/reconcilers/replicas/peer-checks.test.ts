@@ -1,7 +1,7 @@
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { LogFields } from '../../../shared/runtime/logger';
 import { FixedRandom } from '../../../test/support/fixed-random';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { openReplica, type Replica } from '../../../test/support/replica';
 import { START } from '../../../test/support/write-fixture';
@@ -57,7 +57,7 @@ async function start(hostname: string, aheadMs: number, settings: CommonSettings
     () => peerChecks.stop(),
   );
   servers.push(server);
-  await settle(20);
+  await flushPromises(20);
   return server;
 }
 
@@ -67,7 +67,7 @@ async function renewals(count: number, running: readonly Server[] = servers): Pr
     for (const { replica } of running) await replica.clock.advanceAsync(1_000);
     await settle(5);
   }
-  await settle(20);
+  await flushPromises(20);
 }
 
 const messages = ({ findings }: Server): readonly string[] => findings.map(([message]) => message.replace(/:.*/, ''));
@@ -96,7 +96,7 @@ it('peer check logs a clock skew on both servers at a limited rate, and reports 
 it('peer check reports no clock skew for one late renewal', async () => {
   const [first, late] = [await start('one', 0), await start('late', 0)];
   await renewals(4);
-  store.held = true;
+  store.isHeld = true;
   await renewals(3, [late]);
   await first.replica.clock.advanceAsync(30_000);
   store.held = false;

@@ -1,4 +1,4 @@
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { prefixRange, StoreError, type LeaseId } from '../../storage/store';
 import { REPLICAS, Replicas, type ReplicaAddress } from './replicas';
@@ -53,7 +53,7 @@ describe('a replica that has joined', () => {
     store = new MemoryStore(clock);
     replicas = new Replicas({ store, prefix: '/registry', clock, onFailure: (message) => void failures.push(message) });
     replicas.join(own);
-    await settle();
+    await flushPromises();
   });
   afterEach(() => replicas.leave());
 
@@ -71,7 +71,7 @@ describe('a replica that has joined', () => {
   it('puts its key again immediately when the watch reports its deletion', async () => {
     await store.revokeLease('1');
     replicas.onKeyChange(`${REPLICAS}10.0.0.1:6443`, undefined);
-    await settle();
+    await flushPromises();
     expect(await isRecorded()).toBe(true);
   });
 
@@ -94,7 +94,7 @@ describe('a replica that has joined', () => {
     await clock.advanceAsync(60_000);
     expect(await isRecorded()).toBe(true);
     // The key moved before the earlier lease expired.
-    expect(store.eventsAt(store.current)).toMatchObject([{ type: 'put', key, created: false }]);
+    expect(store.eventsAt(store.currentRevision)).toMatchObject([{ type: 'put', key, created: false }]);
   });
 
   it.each(['grantLease', 'transact', 'keepLeaseAlive', 'get'] as const)('recovers its key after failures of %s', async (call) => {
@@ -104,9 +104,9 @@ describe('a replica that has joined', () => {
     failing.mockRestore();
     await clock.advanceAsync(1_000);
     expect(await isRecorded()).toBe(true);
-    const written = store.current;
+    const written = store.currentRevision;
     await clock.advanceAsync(60_000);
-    expect([await isRecorded(), store.current]).toEqual([true, written]);
+    expect([await isRecorded(), store.currentRevision]).toEqual([true, written]);
   });
 
   it('leaves no key behind when it leaves while its key is being put again', async () => {

@@ -1,13 +1,13 @@
 /** Evictions with disruption budgets in every state. Responses and stored objects are those of the reference server. */
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
-import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import type { Entry } from '../../cache/cache';
 import type { ListPage } from '../verbs';
 import { evictPod } from './eviction';
 
-let fixture: Fixture;
-beforeEach(async () => (fixture = await writeFixture()));
+let fixture: WriteFixture;
+beforeEach(async () => (fixture = await openWriteFixture()));
 
 const SPEC = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] };
 const READY = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
@@ -103,8 +103,8 @@ test.each([
 ])('an eviction is rejected with 429 when the budget is %s', async (_, status, counted, expected) => {
   await pod('p', status);
   await budget('a', counted);
-  expect(await refusal(evict('p'))).toEqual(expect.objectContaining(expected));
-  expect(await refusal(evict('p', {}, true))).toEqual(expect.objectContaining(expected));
+  expect(await refusalStatus(evict('p'))).toEqual(expect.objectContaining(expected));
+  expect(await refusalStatus(evict('p', {}, true))).toEqual(expect.objectContaining(expected));
   expect((await fixture.stored('pods', 'p'))?.['metadata']).not.toHaveProperty('deletionTimestamp');
 });
 
@@ -130,14 +130,14 @@ test.each([
 test('an eviction is rejected for another uid, invalid delete options and more than one budget', async () => {
   await pod('p', READY);
   await pod('q', READY);
-  expect(await refusal(evict('q', { preconditions: { uid: 'w' } }))).toMatchObject({
+  expect(await refusalStatus(evict('q', { preconditions: { uid: 'w' } }))).toMatchObject({
     code: 409,
     message: expect.stringContaining('on Pod "q": the UID in the precondition (w) does not match the UID in record'),
   });
-  expect(await refusal(evict('q', { dryRun: ['x'] }))).toMatchObject({ code: 422 });
+  expect(await refusalStatus(evict('q', { dryRun: ['x'] }))).toMatchObject({ code: 422 });
   await budget('a', { disruptionsAllowed: 1 });
   await budget('b', { disruptionsAllowed: 1 });
-  expect(await refusal(evict('p'))).toMatchObject({
+  expect(await refusalStatus(evict('p'))).toMatchObject({
     code: 500,
     message: 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
   });
@@ -149,7 +149,7 @@ test('an eviction with a resourceVersion precondition compares it with the pod b
   const entry = fixture.cache.get(fixture.resource('pods').stored, 'ns/p');
   if (entry === undefined) throw new Error('no pod');
   expect(objectAt(objectOf(entry), 'metadata')?.['resourceVersion']).toBe(String(entry.revision));
-  expect(await refusal(evict('p', { preconditions: { resourceVersion: '1' } }))).toMatchObject({ code: 409 });
+  expect(await refusalStatus(evict('p', { preconditions: { resourceVersion: '1' } }))).toMatchObject({ code: 409 });
   await evict('p', { preconditions: { resourceVersion: String(entry.revision) } });
   expect(objectAt((await fixture.stored('pods', 'p')) ?? {}, 'metadata')).toHaveProperty('deletionTimestamp');
 });

@@ -13,8 +13,8 @@ const names = GENERATED_NAMES.platform;
 const OPTIONS: WriteOptions = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'test' };
 const body = (value: JsonObject): ParsedBody => ({ value, duplicates: [], format: 'json' });
 
-let fixture: Fixture;
-beforeEach(async () => (fixture = await writeFixture()));
+let fixture: WriteFixture;
+beforeEach(async () => (fixture = await openWriteFixture()));
 
 function operations(more?: OperationTable): Operations {
   const { writer, clock, cache, random, resources } = fixture;
@@ -72,18 +72,21 @@ it('an operation receives the decoded body with namespace and managedFields and 
 });
 
 it('an operation rejects another kind, another namespace, and an absent or terminating namespace', async () => {
-  expect(await refusal(bind({ kind: 'Pod', apiVersion: 'v1' }))).toMatchObject({
+  expect(await refusalStatus(bind({ kind: 'Pod', apiVersion: 'v1' }))).toMatchObject({
     code: 400,
     message: 'Pod in version "v1" cannot be handled as a Binding: converting (v1.Pod) to (core.Binding): unknown conversion',
   });
-  expect(await refusal(bind({ metadata: { namespace: 'other' } }))).toMatchObject({
+  expect(await refusalStatus(bind({ metadata: { namespace: 'other' } }))).toMatchObject({
     code: 400,
     message: 'the namespace of the provided object does not match the namespace sent on the request',
   });
-  expect(await refusal(bind({}, { namespace: 'none', table: echo }))).toMatchObject({ code: 404, message: 'namespaces "none" not found' });
+  expect(await refusalStatus(bind({}, { namespace: 'none', table: echo }))).toMatchObject({
+    code: 404,
+    message: 'namespaces "none" not found',
+  });
   await fixture.remove('namespaces', 'ns');
   await fixture.cache.catchUp();
-  expect(await refusal(bind({ metadata: { name: 'p' } }, { table: echo }))).toMatchObject({ code: 403, reason: 'Forbidden' });
+  expect(await refusalStatus(bind({ metadata: { name: 'p' } }, { table: echo }))).toMatchObject({ code: 403, reason: 'Forbidden' });
 });
 
 it('an operation reads a namespace from the store when the cache has not seen it', async () => {

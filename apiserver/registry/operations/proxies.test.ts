@@ -10,13 +10,13 @@ const OWN = '192.0.2.7';
 const recording = recordingOf('proxies/requests', isProxyHead, isProxyCase);
 const head = withOwnAddress(recording.head, OWN);
 
-let fixture: Fixture;
+let fixture: WriteFixture;
 let parts: ConnectParts;
 
 const HOSTS: Readonly<Record<string, readonly string[]>> = { localhost: ['::1', '127.0.0.1'] };
 
 beforeAll(async () => {
-  fixture = await writeFixture();
+  fixture = await openWriteFixture();
   for (const name of [head.namespace, head.otherNamespace]) await fixture.create('namespaces', { metadata: { name } });
   for (const { namespace, name, addresses } of head.pods) {
     await fixture.create('pods', { metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } }, { namespace });

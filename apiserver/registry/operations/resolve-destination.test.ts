@@ -4,16 +4,16 @@
  */
 import type { JsonObject } from '../../../shared/values/json';
 import { notFound } from '../../../shared/api/errors/status';
-import { refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import type { Reader } from '../verbs';
 import { resolveDestination, type ConnectRequest } from './resolve-destination';
 import type { Destination } from './destination';
 
-let fixture: Fixture;
+let fixture: WriteFixture;
 let reader: Pick<Reader, 'get'>;
 
 beforeAll(async () => {
-  fixture = await writeFixture();
+  fixture = await openWriteFixture();
   const pod = (name: string, spec: JsonObject, ...names: string[]): Promise<unknown> =>
     fixture.create('pods', { metadata: { name }, spec: { ...spec, containers: names.map((each) => ({ name: each, image: 'i' })) } });
   await pod('waiting', {}, 'c');
@@ -122,7 +122,7 @@ test.each<[string, Partial<ConnectRequest>, number, string]>([
   ['pods/own/proxy', {}, 400, 'address not allowed'],
   ['nodes/own/proxy', {}, 400, 'address not allowed'],
 ])('connect rejects %s %j with %i: %s', async (path, more, code, message) => {
-  expect(await refusal(open(path, more))).toMatchObject({ code, message });
+  expect(await refusalStatus(open(path, more))).toMatchObject({ code, message });
 });
 
 test('the log of an unscheduled pod is empty', async () => {
@@ -161,7 +161,7 @@ describe('a port that is neither a valid number nor declared', () => {
       ['node', 'm'],
       ['node', 'https:m'],
     ])
-      expect(await refusal(open(`${kind}s/${name}:${port}/proxy`))).toMatchObject({
+      expect(await refusalStatus(open(`${kind}s/${name}:${port}/proxy`))).toMatchObject({
         code: 400,
         message: expect.stringMatching(`^invalid ${kind} request "`),
       });
@@ -169,7 +169,7 @@ describe('a port that is neither a valid number nor declared', () => {
 
   // Upstream accepts a sign before the number of a Service port.
   it.each(PORTS.filter((port) => port !== '+80'))('is rejected in proxy requests to Services: %j', async (port) => {
-    expect(await refusal(open(`services/web:${port}/proxy`))).toMatchObject({ code: expect.any(Number) });
+    expect(await refusalStatus(open(`services/web:${port}/proxy`))).toMatchObject({ code: expect.any(Number) });
   });
 });
 
@@ -180,7 +180,7 @@ describe('the host name of a node', () => {
   });
 
   it('is rejected when any address that it resolves to is not allowed', async () => {
-    expect(await refusal(open('nodes/rebound/proxy'))).toMatchObject({ code: 400, message: 'address not allowed' });
+    expect(await refusalStatus(open('nodes/rebound/proxy'))).toMatchObject({ code: 400, message: 'address not allowed' });
   });
 });
 
@@ -189,5 +189,5 @@ test.each([
   ['nodes/nat64/proxy', 400, 'address not allowed'],
   ['nodes/beyond/proxy', 500, 'dial tcp: address 70000: invalid port'],
 ])('connect rejects %s with %i: %s', async (path, code, message) => {
-  expect(await refusal(open(path))).toMatchObject({ code, message });
+  expect(await refusalStatus(open(path))).toMatchObject({ code, message });
 });

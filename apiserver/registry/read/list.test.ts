@@ -2,7 +2,7 @@
 import { STORED_KINDS } from '../../../shared/api/kinds';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { put } from '../../../test/support/cache-fixture';
+import { putObject } from '../../../test/support/cache-fixture';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
@@ -26,7 +26,7 @@ let list: (selection: Selection, limit?: number) => Promise<ListPage>;
 beforeEach(async () => {
   const store = new MemoryStore();
   clock = new ManualClock();
-  for (let index = 0; index < OBJECTS; index += 1) await put(store, configMaps.stored, `a/${index}`);
+  for (let index = 0; index < OBJECTS; index += 1) await putObject(store, configMaps.stored, `a/${index}`);
   const options = { prefix: '/registry', types: [configMaps.stored], random: systemRandom, logger: silentLogger };
   cache = openCache({ store, clock, ...options, checkMs: 0, compactionMs: 0 });
   await cache.whenReady();

@@ -1,5 +1,5 @@
-import { value, type ValueOptions } from '../../../test/support/cache-fixture';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { storedValue, type ValueOptions } from '../../../test/support/cache-fixture';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { STORED_KINDS, type KindRow } from '../../../shared/api/kinds';
 import { StatusError } from '../../../shared/api/errors/status';
@@ -39,8 +39,8 @@ let context: RequestContext;
 /** Revisions: a/c1 = 101, a/c2 = 102, a/c3 = 103, b/c1 = 104; a write of another type moves the store to 105. */
 beforeEach(async () => {
   store = new MemoryStore();
-  store.current = 100;
-  store.reopenHelps = false;
+  store.currentRevision = 100;
+  store.reopenReleases = false;
   put('a/c1', { labels: { parity: 'odd' } });
   put('a/c2', { labels: { parity: 'even' } });
   put('a/c3', { labels: { parity: 'odd' } });
@@ -62,7 +62,7 @@ function open(options: Partial<CacheOptions> = {}): void {
 }
 
 function put(key: string, options: ValueOptions = {}, resource = configMaps): Revision {
-  return store.put(`/registry/${resource.stored.segment}/${key}`, value(options));
+  return store.put(`/registry/${resource.stored.segment}/${key}`, storedValue(options));
 }
 
 function remove(key: string): Revision {
@@ -81,12 +81,12 @@ function compact(revision: Revision): void {
 
 /** The cache receives no more events, so the store gets ahead of it. */
 function hold(): void {
-  store.held = true;
+  store.isHeld = true;
 }
 
 function catchUp(): void {
-  store.held = false;
-  store.pump();
+  store.isHeld = false;
+  store.deliver();
 }
 
 const lookups = (): number => cache.statistics.revisionLookups;
@@ -135,7 +135,7 @@ describe('get', () => {
     tick();
     const revision = put('a/c1');
     const got = reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined);
-    await settle();
+    await flushPromises();
     catchUp();
     await expect(got).resolves.toMatchObject({ key: 'a/c1', revision });
     expect(lookups()).toBe(1);
@@ -143,13 +143,13 @@ describe('get', () => {
 
   test('without a resourceVersion does not read the store revision when the store reports it synchronously', async () => {
     const now = put('a/c1');
-    store.tellAtOnce();
+    store.enableRevisionSync();
     expect(await reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined)).toMatchObject({ revision: now });
     expect(lookups()).toBe(0);
     hold();
     const later = put('a/c1');
     const got = reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined);
-    await settle();
+    await flushPromises();
     catchUp();
     await expect(got).resolves.toMatchObject({ revision: later });
     expect(lookups()).toBe(1);
@@ -163,7 +163,7 @@ describe('get', () => {
 
   test('at a resourceVersion waits until the cache reaches it', async () => {
     const got = reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 106);
-    await settle();
+    await flushPromises();
     const revision = put('a/c1');
     await expect(got).resolves.toMatchObject({ key: 'a/c1', revision });
   });
@@ -248,7 +248,7 @@ describe('list', () => {
     put('a/c4');
     const page = list(options);
     page.catch(() => undefined);
-    await settle();
+    await flushPromises();
     catchUp();
     return page;
   }
@@ -525,7 +525,7 @@ describe('watch', () => {
     hold();
     tick();
     const started = watch({});
-    await settle();
+    await flushPromises();
     expect(requests()).toEqual([]);
     catchUp();
     await started;

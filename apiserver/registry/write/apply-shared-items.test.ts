@@ -23,18 +23,18 @@ const A = { name: 'a', image: 'i' };
 const B = { name: 'b', image: 'i' };
 const ENV = { name: 'E', value: '1' };
 
-const applyAs = (fixture: Fixture, fieldManager: string, body: JsonObject): Promise<unknown> =>
+const applyAs = (fixture: WriteFixture, fieldManager: string, body: JsonObject): Promise<unknown> =>
   fixture.patch('deployments', 'd', 'apply', body, { fieldManager });
 
-async function sharedDeployment(): Promise<Fixture> {
-  const fixture = await writeFixture();
+async function sharedDeployment(): Promise<WriteFixture> {
+  const fixture = await openWriteFixture();
   await applyAs(fixture, 'first', deployment(A, B));
   await applyAs(fixture, 'second', addition({ name: 'b', env: [ENV] }));
   return fixture;
 }
 
 it('apply names the other manager and its fields when the rest of an omitted item is invalid', async () => {
-  const { code, reason, message, details } = await refusal(applyAs(await sharedDeployment(), 'first', deployment(A)));
+  const { code, reason, message, details } = await refusalStatus(applyAs(await sharedDeployment(), 'first', deployment(A)));
   expect([code, reason]).toEqual([422, 'Invalid']);
   const owned = [`${CONTAINERS}[name="b"]`, `${CONTAINERS}[name="b"].name`];
   expect(message).toBe(
@@ -53,7 +53,7 @@ it('apply names the other manager and its fields when the rest of an omitted ite
 it('apply stores nothing of a rejected configuration', async () => {
   const fixture = await sharedDeployment();
   const before = await fixture.stored('deployments', 'd');
-  await refusal(applyAs(fixture, 'first', deployment(A)));
+  await refusalStatus(applyAs(fixture, 'first', deployment(A)));
   expect(await fixture.stored('deployments', 'd')).toEqual(before);
 });
 
@@ -66,7 +66,7 @@ it('apply removes an omitted item after the other manager gave up its fields', a
 });
 
 it('apply removes an omitted item in which the other manager owns fields by Update only', async () => {
-  const fixture = await writeFixture();
+  const fixture = await openWriteFixture();
   await applyAs(fixture, 'first', deployment(A, B));
   await fixture.patch('deployments', 'd', 'strategic', addition({ name: 'b', env: [ENV] }), { fieldManager: 'updater' });
   await applyAs(fixture, 'first', deployment(A));
@@ -83,13 +83,13 @@ it('apply keeps an omitted item that is valid with the fields of the other manag
 });
 
 it('apply names no other manager when an unrelated field is invalid', async () => {
-  const { message } = await refusal(
+  const { message } = await refusalStatus(
     applyAs(await sharedDeployment(), 'first', deployment({ name: 'a', image: 'i', imagePullPolicy: 'x' }, B)),
   );
   expect(message).not.toContain('other managers');
 });
 
 it('apply names no other manager when the configuration itself has an incomplete item', async () => {
-  const { message } = await refusal(applyAs(await sharedDeployment(), 'first', deployment(A, B, { name: 'c' })));
+  const { message } = await refusalStatus(applyAs(await sharedDeployment(), 'first', deployment(A, B, { name: 'c' })));
   expect(message).toBe('Deployment.apps "d" is invalid: spec.template.spec.containers[2].image: Required value');
 });

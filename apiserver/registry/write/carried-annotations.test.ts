@@ -29,7 +29,7 @@ const autoscaler = (version: string, annotations: JsonObject): JsonObject => ({
 
 const annotationsOf = (object: JsonObject | undefined): unknown => objectAt(objectAt(object, 'metadata'), 'annotations');
 
-type Write = (fixture: Fixture, annotations: JsonObject) => Promise<unknown>;
+type Write = (fixture: WriteFixture, annotations: JsonObject) => Promise<unknown>;
 
 const WRITES: readonly (readonly [verb: string, write: Write])[] = [
   ['update', (fixture, annotations) => fixture.update(V2, 'a', autoscaler('v2', annotations))],
@@ -46,20 +46,20 @@ describe.each(PREFIXES)('conversion annotations with the prefix %s', (prefix) =>
   const sent = { ...conversionAnnotations(prefix), ...KEPT };
 
   it('are dropped by a create in the storage version', async () => {
-    const fixture = await writeFixture();
+    const fixture = await openWriteFixture();
     const { object } = await fixture.create(V2, autoscaler('v2', sent));
     expect(annotationsOf(object)).toEqual(KEPT);
     expect(annotationsOf(await fixture.stored(V2, 'a'))).toEqual(KEPT);
   });
 
   it('are not in managedFields after a create in the storage version', async () => {
-    const fixture = await writeFixture();
+    const fixture = await openWriteFixture();
     const { object } = await fixture.create(V2, autoscaler('v2', sent));
     expect(JSON.stringify(objectAt(object, 'metadata')?.['managedFields'])).not.toContain(`${prefix}metrics`);
   });
 
   it('are dropped when an apply creates the object', async () => {
-    const fixture = await writeFixture();
+    const fixture = await openWriteFixture();
     await fixture.patch(V2, 'a', 'apply', autoscaler('v2', sent));
     expect(annotationsOf(await fixture.stored(V2, 'a'))).toEqual(KEPT);
   });
@@ -67,7 +67,7 @@ describe.each(PREFIXES)('conversion annotations with the prefix %s', (prefix) =>
   it.each(WRITES)(
     'are dropped by %s in the storage version, and do not affect a later write in the older version',
     async (_verb, write) => {
-      const fixture = await writeFixture();
+      const fixture = await openWriteFixture();
       await fixture.create(V2, autoscaler('v2', {}));
       await write(fixture, sent);
       expect(annotationsOf(await fixture.stored(V2, 'a'))).toEqual(KEPT);
@@ -81,7 +81,7 @@ describe.each(PREFIXES)('conversion annotations with the prefix %s', (prefix) =>
   );
 
   it('set fields when the object is created in the older version', async () => {
-    const fixture = await writeFixture();
+    const fixture = await openWriteFixture();
     await fixture.create(V1, autoscaler('v1', sent));
     const stored = await fixture.stored(V2, 'a');
     expect(annotationsOf(stored)).toEqual(KEPT);

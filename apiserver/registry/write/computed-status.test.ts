@@ -1,5 +1,5 @@
 import { arrayAt, isObject, objectAt, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
-import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import type { AdmissionRequest } from '../admission';
 
 const DEFINITIONS = 'customresourcedefinitions';
@@ -56,7 +56,7 @@ describe.each([
   ],
 ] as const)('ownStatus of %s', (resource, name, body, status) => {
   test('stores the same object as a write to the status subresource', async () => {
-    const [own, other] = [await writeFixture(), await writeFixture()];
+    const [own, other] = [await openWriteFixture(), await openWriteFixture()];
     const [{ entry }, before] = [await own.create(resource, body), await other.create(resource, body)];
     await writeStatus(own, resource, name, entry.revision, status);
     await other.update(resource, name, { ...before.object, status }, { subresource: 'status', fieldManager: 'apiserver' });
@@ -66,7 +66,7 @@ describe.each([
   });
 
   test('fails with a conflict and changes nothing for a status of another revision', async () => {
-    const fixture = await writeFixture();
+    const fixture = await openWriteFixture();
     const { entry } = await fixture.create(resource, body);
     const patched = await fixture.patch(resource, name, 'merge', { metadata: { labels: { c: 'd' } } });
     await expect(writeStatus(fixture, resource, name, entry.revision, status)).rejects.toMatchObject({ reason: 'Conflict' });
@@ -75,7 +75,7 @@ describe.each([
 
   test('passes the whole object to admission', async () => {
     const seen: AdmissionRequest[] = [];
-    const fixture = await writeFixture({ asked: (request) => void seen.push(request) });
+    const fixture = await openWriteFixture({ externalValidator: (request) => void seen.push(request) });
     const { entry } = await fixture.create(resource, body);
     await writeStatus(fixture, resource, name, entry.revision, status);
     expect(seen.map(({ operation, subresource }) => `${operation} ${subresource ?? ''}`)).toEqual(['CREATE ', 'CREATE ', 'UPDATE status']);
@@ -86,7 +86,7 @@ describe.each([
 });
 
 test('ownStatus leaves the bytes of stored schemas unchanged', async () => {
-  const fixture = await writeFixture();
+  const fixture = await openWriteFixture();
   const { entry } = await fixture.create(DEFINITIONS, definition);
   await writeStatus(fixture, DEFINITIONS, NAME, entry.revision, STATUS);
   const { stored } = fixture.resource(DEFINITIONS);

@@ -1,9 +1,9 @@
 /** Concurrent writers, and writers with a stale cache: no write is lost, and no rejection is based on stale data. */
-import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 
-let f: Fixture;
+let f: WriteFixture;
 beforeEach(async () => {
-  f = await writeFixture();
+  f = await openWriteFixture();
   await f.create('configmaps', { metadata: { name: 'a' }, data: { n: '0' } });
   await f.cache.catchUp();
 });
@@ -43,7 +43,7 @@ describe('the writer with a stale cache', () => {
     const old = f.cache.get(f.resource('configmaps').stored, 'ns/a')?.revision;
     await f.patch('configmaps', 'a', 'merge', { data: { n: '1' } });
     const put = f.update('configmaps', 'a', { metadata: { name: 'a', resourceVersion: String(old) }, data: { n: '2' } });
-    expect(await refusal(put)).toMatchObject({ code: 409, reason: 'Conflict' });
+    expect(await refusalStatus(put)).toMatchObject({ code: 409, reason: 'Conflict' });
     expect(await f.stored('configmaps', 'a')).toMatchObject({ data: { n: '1' } });
   });
 
@@ -75,22 +75,22 @@ describe('the writer with a stale cache', () => {
       { op: 'replace', path: '/data/n', value: '2' },
     ];
     expect((await f.patch('configmaps', 'a', 'json', swap)).object).toMatchObject({ data: { n: '2' } });
-    expect(await refusal(f.patch('configmaps', 'a', 'json', swap))).toMatchObject({ code: 422 });
+    expect(await refusalStatus(f.patch('configmaps', 'a', 'json', swap))).toMatchObject({ code: 422 });
   });
 
   it('compares the resourceVersion precondition of a delete with the stored object', async () => {
     const second = await f.patch('configmaps', 'a', 'merge', { data: { n: '1' } });
     const resourceVersion = String(second.entry.revision);
-    expect(await refusal(f.remove('configmaps', 'a', { preconditions: { resourceVersion: '1' } }))).toMatchObject({ code: 409 });
+    expect(await refusalStatus(f.remove('configmaps', 'a', { preconditions: { resourceVersion: '1' } }))).toMatchObject({ code: 409 });
     expect(await f.remove('configmaps', 'a', { preconditions: { resourceVersion } })).toMatchObject({ type: 'status' });
   });
 
   it('reads from the store when the cache cannot catch up', async () => {
     await f.create('configmaps', { metadata: { name: 'late' } });
-    f.cache.stuck = true;
+    f.cache.isStuck = true;
     expect((await f.patch('configmaps', 'late', 'merge', { data: { x: 'y' } })).object).toMatchObject({ data: { x: 'y' } });
-    expect(await refusal(f.patch('configmaps', 'none', 'merge', {}))).toMatchObject({ code: 404 });
-    expect(await refusal(f.create('configmaps', { metadata: { name: 'x' } }, { namespace: 'none' }))).toMatchObject({ code: 404 });
+    expect(await refusalStatus(f.patch('configmaps', 'none', 'merge', {}))).toMatchObject({ code: 404 });
+    expect(await refusalStatus(f.create('configmaps', { metadata: { name: 'x' } }, { namespace: 'none' }))).toMatchObject({ code: 404 });
   });
 });
 
@@ -106,6 +106,6 @@ it('the writer responds 504 at the deadline when every attempt conflicts', async
     }
     return transact(transaction);
   });
-  expect(await refusal(f.patch('configmaps', 'a', 'merge', { data: { n: '9' } }))).toMatchObject({ code: 504, reason: 'Timeout' });
+  expect(await refusalStatus(f.patch('configmaps', 'a', 'merge', { data: { n: '9' } }))).toMatchObject({ code: 504, reason: 'Timeout' });
   expect(rounds).toBeLessThan(40);
 });

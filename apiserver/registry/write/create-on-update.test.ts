@@ -14,7 +14,7 @@ test.each([
   ['configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', labels: { 'a b': 'c' } } }, 'is invalid'],
   ['leases', { metadata: { name: 'x' } }, ''],
 ])('an update or apply of absent %s is rejected when the user may not create it (case %#)', async (resource, body, invalid) => {
-  const { writer, context, resource: find, stored } = await writeFixture();
+  const { writer, context, resource: find, stored } = await openWriteFixture();
   const { group } = find(resource).row;
   const requestContext = { ...context, authorizeCreate: () => forbiddenReasonError({ ...attributes, group, resource }, REFUSED) };
   const key = { namespace: 'ns', name: 'x' };

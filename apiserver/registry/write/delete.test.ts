@@ -1,9 +1,9 @@
-import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import type { ListPage } from '../verbs';
 
-let f: Fixture;
+let f: WriteFixture;
 beforeEach(async () => {
-  f = await writeFixture();
+  f = await openWriteFixture();
 });
 
 const pod = (
@@ -24,8 +24,8 @@ it('delete returns a Status, or the object with the revision of its removal', as
   const { entry } = await f.create('serviceaccounts', { metadata: { name: 's' } });
   const removed = await f.remove('serviceaccounts', 's');
   if (removed.type !== 'object') throw new Error('no object');
-  expect(removed.entry.revision).toBe(f.store.current);
-  expect(objectOf(removed.entry)).toMatchObject({ metadata: { name: 's', resourceVersion: String(f.store.current) } });
+  expect(removed.entry.revision).toBe(f.store.currentRevision);
+  expect(objectOf(removed.entry)).toMatchObject({ metadata: { name: 's', resourceVersion: String(f.store.currentRevision) } });
   expect(removed.entry.revision).toBeGreaterThan(entry.revision);
 });
 
@@ -35,7 +35,7 @@ it('delete removes an object in one transaction', async () => {
   const before = f.store.calls.transact;
   await f.remove('configmaps', 'a');
   expect(f.store.calls.transact - before).toBe(1);
-  expect(await refusal(f.remove('configmaps', 'a'))).toMatchObject({ code: 404 });
+  expect(await refusalStatus(f.remove('configmaps', 'a'))).toMatchObject({ code: 404 });
 });
 
 it('delete marks a pod as terminating in a separate transaction before it removes it', async () => {
@@ -45,10 +45,10 @@ it('delete marks a pod as terminating in a separate transaction before it remove
   const removed = await f.remove('pods', 'p');
   expect(f.store.calls.transact - before).toBe(2);
   if (removed.type !== 'object') throw new Error('no object');
-  expect(removed.entry.revision).toBe(f.store.current);
+  expect(removed.entry.revision).toBe(f.store.currentRevision);
   const mark = { deletionTimestamp: '2026-01-02T03:04:05Z', deletionGracePeriodSeconds: 0 };
   expect(objectOf(removed.entry)).toMatchObject({ metadata: mark });
-  const marked = await f.store.get('/registry/pods/ns/p', { revision: f.store.current - 1 });
+  const marked = await f.store.get('/registry/pods/ns/p', { revision: f.store.currentRevision - 1 });
   expect(JSON.stringify(marked.kv?.value.toString())).toContain('deletionGracePeriodSeconds');
   expect((await f.store.get('/registry/pods/ns/p')).kv).toBeUndefined();
 });
@@ -94,7 +94,7 @@ it('delete with grace period 0 keeps a pod that has a finalizer', async () => {
 
 it('delete of a protected namespace is forbidden', async () => {
   await f.create('namespaces', { metadata: { name: 'default' } });
-  expect(await refusal(f.remove('namespaces', 'default'))).toMatchObject({
+  expect(await refusalStatus(f.remove('namespaces', 'default'))).toMatchObject({
     code: 403,
     message: 'namespaces "default" is forbidden: this namespace may not be deleted',
   });
@@ -113,7 +113,7 @@ it('delete makes a namespace Terminating, and finalize removes it', async () => 
 describe('deleteCollection', () => {
   it('deletes and returns the listed objects', async () => {
     const listed: ListPage[] = [];
-    const g = await writeFixture({
+    const g = await openWriteFixture({
       list: () => {
         const page = listed[0];
         return page === undefined ? Promise.reject(new Error('no page')) : Promise.resolve(page);
@@ -132,10 +132,10 @@ describe('deleteCollection', () => {
 
   it('yields after each object of a dry run', async () => {
     const listed: ListPage[] = [];
-    const g = await writeFixture({ list: () => Promise.resolve(listed[0] ?? { revision: 0, entries: [] }) });
+    const g = await openWriteFixture({ list: () => Promise.resolve(listed[0] ?? { revision: 0, entries: [] }) });
     const entries = [];
     for (let i = 0; i < 40; i++) entries.push((await g.create('configmaps', { metadata: { name: `c${i}` } })).entry);
-    listed.push({ revision: g.store.current, entries });
+    listed.push({ revision: g.store.currentRevision, entries });
     let requeues = 0;
     const requeue = async (): Promise<void> => void (requeues += 1);
     const context = { ...g.context, isTurnOver: true, requeue };
@@ -146,9 +146,9 @@ describe('deleteCollection', () => {
 
   it('fails with the first failed delete', async () => {
     const listed: ListPage[] = [];
-    const g = await writeFixture({ list: () => Promise.resolve(listed[0] ?? { revision: 0, entries: [] }) });
+    const g = await openWriteFixture({ list: () => Promise.resolve(listed[0] ?? { revision: 0, entries: [] }) });
     const { entry } = await g.create('configmaps', { metadata: { name: 'a' } });
-    listed.push({ revision: g.store.current, entries: [entry] });
+    listed.push({ revision: g.store.currentRevision, entries: [entry] });
     const call = g.writer.deleteCollection(
       g.context,
       g.resource('configmaps'),
@@ -156,7 +156,7 @@ describe('deleteCollection', () => {
       { selection: { hasFilters: false, matches: () => true } },
       { dryRun: false, preconditions: { uid: 'other' } },
     );
-    expect(await refusal(call)).toMatchObject({ code: 409 });
+    expect(await refusalStatus(call)).toMatchObject({ code: 409 });
     expect(await g.stored('configmaps', 'a')).toBeDefined();
   });
 });

@@ -10,7 +10,7 @@ import { applyDefaults, encodeBody } from '../../../shared/api/types';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { decodeProtobuf, encodeProtobuf } from '../../../shared/serialization';
 import { createdObjects, type SentObject } from '../../../test/support/recorded-objects';
-import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 
 const RECORDED = createdObjects();
 
@@ -25,9 +25,9 @@ function rowOf(kind: string): KindRow {
   return row;
 }
 
-let fixture: Fixture;
+let fixture: WriteFixture;
 beforeAll(async () => {
-  fixture = await writeFixture({ naming: 'kubernetes', ranges: '10.96.0.0/16' });
+  fixture = await openWriteFixture({ naming: 'kubernetes', ranges: '10.96.0.0/16' });
   await fixture.create('namespaces', { metadata: { name: 'h13' } });
   await fixture.cache.catchUp();
 });

@@ -1,10 +1,10 @@
 import type { Fence } from '../../../shared/api/identity/fencing';
-import { refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 
 const term = (fence: Partial<Fence> = {}): Fence => ({ namespace: 'ns', name: 'l', holder: 'me', transitions: 1, ...fence });
 
-async function fenced(fence: Fence): Promise<Fixture> {
-  const fixture = await writeFixture();
+async function fenced(fence: Fence): Promise<WriteFixture> {
+  const fixture = await openWriteFixture();
   await fixture.create('leases', { metadata: { name: 'l' }, spec: { holderIdentity: 'me', leaseTransitions: 1 } });
   await fixture.create('configmaps', { metadata: { name: 'old' } });
   await fixture.cache.catchUp();
@@ -20,7 +20,7 @@ async function change(fixture: Fixture, spec: { readonly holderIdentity: string;
   Object.assign(fixture.context, { fence });
 }
 
-const writes: readonly [string, (fixture: Fixture) => Promise<unknown>][] = [
+const writes: readonly [string, (fixture: WriteFixture) => Promise<unknown>][] = [
   ['create', ({ create }) => create('configmaps', { metadata: { name: 'new' } })],
   ['update', ({ update }) => update('configmaps', 'old', { metadata: { name: 'old' }, data: { a: 'b' } })],
   ['patch', ({ patch }) => patch('configmaps', 'old', 'merge', { data: { a: 'b' } })],
@@ -39,7 +39,7 @@ describe.each(writes)('a %s with a fencing token', (_, write) => {
     const fixture = await fenced(term());
     await change(fixture, { holderIdentity: 'other', leaseTransitions: 2 });
     const { lookups } = fixture.cache;
-    expect(await refusal(write(fixture))).toMatchObject({
+    expect(await refusalStatus(write(fixture))).toMatchObject({
       code: 409,
       reason: 'Conflict',
       message: expect.stringContaining('the term 1 of "me" under the lease "ns/l" is over'),
@@ -57,7 +57,7 @@ test.each([
 ])('a write of the old term is rejected when the Lease was %s', async (_, spec) => {
   const fixture = await fenced(term());
   await change(fixture, spec);
-  expect(await refusal(fixture.create('configmaps', { metadata: { name: 'new' } }))).toMatchObject({ code: 409 });
+  expect(await refusalStatus(fixture.create('configmaps', { metadata: { name: 'new' } }))).toMatchObject({ code: 409 });
 });
 
 test('a write of a term that the cache has not seen is checked against the store', async () => {
@@ -68,14 +68,14 @@ test('a write of a term that the cache has not seen is checked against the store
 
 test('a write with a fencing token of an absent Lease is rejected', async () => {
   const fixture = await fenced(term({ name: 'none' }));
-  expect(await refusal(fixture.create('configmaps', { metadata: { name: 'new' } }))).toMatchObject({ code: 409 });
+  expect(await refusalStatus(fixture.create('configmaps', { metadata: { name: 'new' } }))).toMatchObject({ code: 409 });
 });
 
 test('a leader can write its own Lease until another holder has it', async () => {
   const fixture = await fenced(term());
   await fixture.patch('leases', 'l', 'merge', { spec: { renewTime: '2026-01-01T00:00:00.000000Z' } });
   await change(fixture, { holderIdentity: 'other', leaseTransitions: 2 });
-  expect(await refusal(fixture.patch('leases', 'l', 'merge', { spec: { holderIdentity: 'me' } }))).toMatchObject({ code: 409 });
+  expect(await refusalStatus(fixture.patch('leases', 'l', 'merge', { spec: { holderIdentity: 'me' } }))).toMatchObject({ code: 409 });
 });
 
 test('a fencing token can name the system namespace in either dialect', async () => {

@@ -1,5 +1,5 @@
 /** Unknown and duplicate fields under each value of `fieldValidation`, in every kind of patch. */
-import { refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import type { FieldValidation, PatchType } from '../verbs';
 
 const CONFIG = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
@@ -48,18 +48,18 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-let fixture: Fixture;
+let fixture: WriteFixture;
 beforeEach(async () => {
-  fixture = await writeFixture();
+  fixture = await openWriteFixture();
   await fixture.create('configmaps', { metadata: { name: 'a' }, data: { k: 'v' } });
 });
 
-const patch = (type: PatchType, body: string, fieldValidation: FieldValidation): ReturnType<Fixture['patch']> =>
+const patch = (type: PatchType, body: string, fieldValidation: FieldValidation): ReturnType<WriteFixture['patch']> =>
   fixture.patch('configmaps', 'a', type, body, { fieldValidation, force: true });
 
 describe.each(Object.entries(CASES))('%s', (_name, { type, body, strict, warnings = strict }) => {
   it('with Strict is rejected with 400 and a message that names all unknown and duplicate fields', async () => {
-    const { code, reason, message } = await refusal(patch(type, body, 'Strict'));
+    const { code, reason, message } = await refusalStatus(patch(type, body, 'Strict'));
     const text = `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: ${strict.join(', ')}`;
     expect([code, reason, message]).toEqual([400, 'BadRequest', text]);
     expect(await fixture.stored('configmaps', 'a')).toMatchObject({ data: { k: 'v' } });
@@ -110,7 +110,7 @@ describe('an applied configuration', () => {
   it.each(['Strict', 'Warn', 'Ignore'] as const)(
     'with %s is rejected for a field of the wrong type before unknown fields are reported',
     async (validation) => {
-      const { code, message } = await refusal(apply('data: {k: 5}\nbar: 1\n', validation));
+      const { code, message } = await refusalStatus(apply('data: {k: 5}\nbar: 1\n', validation));
       expect(code).toBe(400);
       expect(message).toContain('.data.k: expected string');
       expect(message).not.toContain('bar');
@@ -119,7 +119,7 @@ describe('an applied configuration', () => {
   );
 
   it('with Strict is rejected with the message of release 1.31.1 when it has only duplicate fields', async () => {
-    const { code, message } = await refusal(apply('data:\n  a: "0"\n  a: "1"\n', 'Strict'));
+    const { code, message } = await refusalStatus(apply('data:\n  a: "0"\n  a: "1"\n', 'Strict'));
     expect([code, message]).toEqual([
       400,
       'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 6: key "a" already set in map',
@@ -128,7 +128,7 @@ describe('an applied configuration', () => {
 
   it('is rejected with at most 100 unknown fields in the message, and has all of them dropped with Ignore', async () => {
     const names = Array.from({ length: 150 }, (_, index) => `x${index}: 1\n`).join('');
-    const { message } = await refusal(apply(names, 'Strict'));
+    const { message } = await refusalStatus(apply(names, 'Strict'));
     expect(message?.split('unknown field')).toHaveLength(101);
     await apply(`data: {k: v}\n${names}`, 'Ignore');
     expect(Object.keys((await fixture.stored('configmaps', 'a')) ?? {}).sort()).toEqual(['data', 'metadata']);
@@ -147,7 +147,7 @@ it('a patch of a scale with an unknown field is rejected with 400 when Strict', 
   const options = { subresource: 'scale', fieldValidation: 'Strict' } as const;
   for (const type of ['merge', 'apply'] as const) {
     const body = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'r' }, spec: { replicas: 2, x: 1 } };
-    const { code, message } = await refusal(fixture.patch('replicationcontrollers', 'r', type, body, options));
+    const { code, message } = await refusalStatus(fixture.patch('replicationcontrollers', 'r', type, body, options));
     expect([code, message]).toEqual([
       400,
       'Scale in version "v1" cannot be handled as a Scale: strict decoding error: unknown field "spec.x"',

@@ -4,7 +4,7 @@ import { schemaOf, type FieldType } from '../../../shared/api/types';
 import type { Scalar } from '../../../shared/api/types/types';
 import type { JsonObject, JsonValue } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
-import { writeFixture } from '../../../test/support/write-fixture';
+import { openWriteFixture } from '../../../test/support/write-fixture';
 import { buildResources } from '../resources';
 import { propertyRuns } from '../../../test/support/property-runs';
 
@@ -92,7 +92,7 @@ async function expectClientError(call: Promise<unknown>): Promise<void> {
 }
 
 it.each(rows.map((row) => [row.resource, row] as const))('writes of arbitrary %s succeed or fail with a 4xx', async (resource, row) => {
-  const fixture = await writeFixture();
+  const fixture = await openWriteFixture();
   const anything = objectOf(row.type, 4);
   await fc.assert(
     fc.asyncProperty(anything, anything, async (body, other) => {

@@ -5,7 +5,7 @@ import { compareInSteps } from '../../../shared/patch/apply/compare';
 import { mergeShapeOf } from '../../../shared/patch/apply/merge-shape';
 import { parseJsonInSteps } from '../../../shared/serialization';
 import type { Steps } from '../../../shared/scheduling/steps';
-import { refusal, writeFixture } from '../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture } from '../../../test/support/write-fixture';
 
 const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
 const WIDE = 100_000;
@@ -64,6 +64,6 @@ it('the writer runs the steps of a create once when its name exists', async () =
   await create();
   expect(warnings).toEqual(['unknown field "nothing"']);
   await cache.catchUp();
-  expect(await refusal(create())).toMatchObject({ code: 409 });
+  expect(await refusalStatus(create())).toMatchObject({ code: 409 });
   expect(warnings).toHaveLength(2);
 });

@@ -4,7 +4,7 @@
  */
 import { recordingOf } from '../../../test/replay/recording';
 import { isSequenceHead, isWriteSequence, type SequenceStep } from '../../../test/replay/write-sequences';
-import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { objectOf, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import { isObject, objectAt, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { StatusError } from '../../../shared/api/errors/status';
@@ -13,9 +13,9 @@ import type { Entry } from '../../cache/cache';
 const { head, cases } = recordingOf('ownership/sequences', isSequenceHead, isWriteSequence);
 const { namespace: NAMESPACE } = head;
 
-let fixture: Fixture;
+let fixture: WriteFixture;
 beforeEach(async () => {
-  fixture = await writeFixture();
+  fixture = await openWriteFixture();
   await fixture.create('namespaces', { metadata: { name: NAMESPACE } });
   await fixture.cache.catchUp();
 });

@@ -5,9 +5,9 @@ import { groupInDialect, type Dialect } from '../../../shared/names/dialect';
 const GROUP = 'rbac.authorization.platform.io';
 const PATCHED = { platform: [GROUP, 'platform'], kubernetes: [groupInDialect('kubernetes', GROUP), 'kubernetes'] } as const;
 
-let f: Fixture;
+let f: WriteFixture;
 beforeEach(async () => {
-  f = await writeFixture();
+  f = await openWriteFixture();
   await f.create('rolebindings', {
     metadata: { name: 'b', ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'd', uid: 'u' }] },
     roleRef: { apiGroup: GROUP, kind: 'Role', name: 'r' },
@@ -15,7 +15,7 @@ beforeEach(async () => {
   });
 });
 
-const patch = (type: 'json' | 'merge', body: unknown, dialect: Dialect): ReturnType<Fixture['patch']> =>
+const patch = (type: 'json' | 'merge', body: unknown, dialect: Dialect): ReturnType<WriteFixture['patch']> =>
   f.patch('rolebindings', 'b', type, body, { dialect });
 
 it.each(Object.values(PATCHED))(
@@ -45,11 +45,11 @@ it.each(Object.values(PATCHED))(
 
 it('the test operation of a JSON patch fails on the spelling of the other dialect', async () => {
   const test = [{ op: 'test', path: '/roleRef/apiGroup', value: GROUP }];
-  expect(await refusal(patch('json', test, 'kubernetes'))).toMatchObject({ code: 422 });
+  expect(await refusalStatus(patch('json', test, 'kubernetes'))).toMatchObject({ code: 422 });
 });
 
 it.each(Object.values(PATCHED))('the error of a patch with a wrong type shows the group %s in the dialect %s', async (group, dialect) => {
-  const { message } = await refusal(patch('merge', { subjects: 1 }, dialect));
+  const { message } = await refusalStatus(patch('merge', { subjects: 1 }, dialect));
   expect(message).toContain(JSON.stringify(`"apiVersion":"${group}/v1"`).slice(1, -1));
   expect(message).toContain(JSON.stringify(`"apiGroup":"${group}"`).slice(1, -1));
 });

@@ -6,7 +6,7 @@ import { masked } from '../../../test/replay/masked';
 import { isBody, type Body, type Json } from '../../../test/replay/reference';
 import { requestRecording, type RecordedAnswer, type RecordedRequest } from '../../../test/replay/requests/request-recording';
 import { shortenPatterns, withoutDifference } from '../../../test/replay/normalize-answer';
-import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { objectOf, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import { StatusError } from '../../../shared/api/errors/status';
 import { parseJsonInSteps } from '../../../shared/serialization';
 import { runStepsSync } from '../../../shared/scheduling/steps';
@@ -24,9 +24,9 @@ describe.each([
   ['deletion', true],
 ] as const)('the writer returns the recorded answers of %s (offloaded: %s)', (name, isOffloaded) => {
   const { cases } = requestRecording(`writes/${name}`);
-  let fixture: Fixture;
+  let fixture: WriteFixture;
   beforeAll(async () => {
-    fixture = await writeFixture({ isOffloaded });
+    fixture = await openWriteFixture({ isOffloaded });
     for (const name of ['default', 'platform-system', 'platform-public']) await fixture.create('namespaces', { metadata: { name } });
   });
 
@@ -101,7 +101,7 @@ interface Target {
   readonly query: URLSearchParams;
 }
 
-function target(fixture: Fixture, path: string): Target {
+function target(fixture: WriteFixture, path: string): Target {
   const url = new URL(path.replaceAll('$NS', NAMESPACE), 'http://test');
   const parts = url.pathname.split('/').filter((part) => part !== '');
   const named = parts[0] === 'apis' ? parts.slice(3) : parts.slice(2);
@@ -117,7 +117,7 @@ function shown(entry: Entry): Json {
   return isBody(object) ? withoutVersion(object) : object;
 }
 
-function bodyOf({ writer }: Fixture, resource: Resource, part: Json | undefined): ObjectBody {
+function bodyOf({ writer }: WriteFixture, resource: Resource, part: Json | undefined): ObjectBody {
   const text = (typeof part === 'string' ? part : JSON.stringify(part)).replaceAll('$NS', NAMESPACE);
   const { value, duplicates, format, text: original } = runStepsSync(parseJsonInSteps(Buffer.from(text)));
   const object = value === null || typeof value !== 'object' || Array.isArray(value) ? {} : value;

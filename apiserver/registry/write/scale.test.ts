@@ -1,11 +1,11 @@
 /** Writes through the scale of a workload. The managers after each step are those of the reference server. */
 import { isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { STORED_KINDS, SCALE, type KindRow } from '../../../shared/api/kinds';
-import { objectOf, refusal, writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
+import { objectOf, refusalStatus, openWriteFixture, type WriteResult, type WriteFixture } from '../../../test/support/write-fixture';
 import { scaleEntry } from '../object/scale';
 
-let fixture: Fixture;
-beforeEach(async () => (fixture = await writeFixture()));
+let fixture: WriteFixture;
+beforeEach(async () => (fixture = await openWriteFixture()));
 
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 const deployment = (spec: JsonObject): JsonObject => ({
@@ -13,7 +13,7 @@ const deployment = (spec: JsonObject): JsonObject => ({
   spec: { selector: { matchLabels: { a: 'b' } }, template, ...spec },
 });
 
-function put(manager: string, spec: JsonObject, metadata: JsonObject = {}): Promise<Answer> {
+function put(manager: string, spec: JsonObject, metadata: JsonObject = {}): Promise<WriteResult> {
   return fixture.update(
     'deployments',
     'd',
@@ -22,7 +22,7 @@ function put(manager: string, spec: JsonObject, metadata: JsonObject = {}): Prom
   );
 }
 
-function apply(manager: string, body: JsonObject, force = false): Promise<Answer> {
+function apply(manager: string, body: JsonObject, force = false): Promise<WriteResult> {
   const config = { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'd' }, ...body };
   return fixture.patch('deployments', 'd', 'apply', config, { subresource: 'scale', fieldManager: manager, force });
 }
@@ -122,7 +122,7 @@ test('appliers of a scale share the replicas, which are reset when the last one 
     ['m1 Apply scale', 'm2 Apply scale'],
     [4, 2],
   ]);
-  expect(await refusal(apply('m2', { spec: { replicas: 5 } }))).toMatchObject({
+  expect(await refusalStatus(apply('m2', { spec: { replicas: 5 } }))).toMatchObject({
     code: 409,
     message: 'Apply failed with 1 conflict: conflict with "m1" with subresource "scale": .spec.replicas',
   });
@@ -147,7 +147,7 @@ describe('a scale write', () => {
     await fixture.cache.catchUp();
   });
 
-  const merge = (body: JsonObject): Promise<Answer> => fixture.patch('deployments', 'd', 'merge', body, { subresource: 'scale' });
+  const merge = (body: JsonObject): Promise<WriteResult> => fixture.patch('deployments', 'd', 'merge', body, { subresource: 'scale' });
   const modified = {
     code: 409,
     message:
@@ -185,7 +185,7 @@ describe('a scale write', () => {
       { code: 404, message: 'deployments.apps "e" not found' },
     ],
   ])('%s', async (_, write, expected) => {
-    expect(await refusal(write())).toMatchObject(expected);
+    expect(await refusalStatus(write())).toMatchObject(expected);
   });
 
   test('stores nothing in a dry run', async () => {

@@ -29,7 +29,7 @@ async function keys({ store }: Fixture): Promise<Record<string, string>> {
   return owners;
 }
 
-async function portKeys(fixture: Fixture): Promise<Record<string, string>> {
+async function portKeys(fixture: WriteFixture): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(await keys(fixture)).filter(([id]) => id.startsWith('ports/')));
 }
 
@@ -65,7 +65,7 @@ it.each([
   ['on the main thread', false],
   ['in a worker thread', true],
 ])('a create processed %s allocates an address in one transaction, and the delete releases it', async (_where, isOffloaded) => {
-  const fixture = await writeFixture({ isOffloaded });
+  const fixture = await openWriteFixture({ isOffloaded });
   const before = fixture.store.calls.transact;
   const { object } = await fixture.create('services', service('a', web()));
   expect(fixture.store.calls.transact - before).toBe(1);
@@ -77,7 +77,7 @@ it.each([
 });
 
 it('a dry run shows a free address and node port and allocates none', async () => {
-  const fixture = await writeFixture({ ranges: '10.0.0.0/29', nodePorts: '30000-30001' });
+  const fixture = await openWriteFixture({ ranges: '10.0.0.0/29', nodePorts: '30000-30001' });
   const { object } = await fixture.create('services', service('a', { ...web(), type: 'NodePort' }), { dryRun: true });
   expect(specOf(object)['clusterIP']).toMatch(/^10\.0\.0\.[2-6]$/);
   expect(nodePorts(object)).toEqual([expect.any(Number)]);
@@ -117,13 +117,13 @@ describe('node ports of a new Service', () => {
     ],
   ];
   it.each(cases)('%s', async (_what, ports, expected) => {
-    const fixture = await writeFixture();
+    const fixture = await openWriteFixture();
     await fixture.create('services', service('a', { ...web(...ports), type: 'NodePort' }));
     expect(await portKeys(fixture)).toEqual(expected);
   });
 
   it('are chosen once per port number', async () => {
-    const fixture = await writeFixture();
+    const fixture = await openWriteFixture();
     const ports = [
       { name: 'x', port: 80 },
       { name: 'y', port: 80, protocol: 'UDP' },
@@ -178,7 +178,7 @@ describe('a Service', () => {
     const fixture = await writeFixture();
     await fixture.create('services', service('holder', holderSpec));
     const before = await keys(fixture);
-    const answer = await refusal(fixture.create('services', service('a', spec)));
+    const answer = await refusalStatus(fixture.create('services', service('a', spec)));
     expect(answer).toMatchObject({
       code: 422,
       reason: 'Invalid',
@@ -188,10 +188,10 @@ describe('a Service', () => {
   });
 
   it('is rejected when addresses, node ports or health check node ports are exhausted', async () => {
-    const fixture = await writeFixture({ ranges: '10.0.0.0/29', nodePorts: '30000-30001' });
+    const fixture = await openWriteFixture({ ranges: '10.0.0.0/29', nodePorts: '30000-30001' });
     await fixture.create('services', service('a', { ...web({ name: 'x', port: 80 }, { name: 'y', port: 81 }), type: 'NodePort' }));
     const full = async (spec: JsonObject): Promise<unknown> => {
-      const { code, message } = await refusal(fixture.create('services', service('b', spec)));
+      const { code, message } = await refusalStatus(fixture.create('services', service('b', spec)));
       return [code, message];
     };
     expect(await full({ ...web(), type: 'NodePort' })).toEqual([
@@ -210,10 +210,10 @@ describe('a Service', () => {
   });
 
   it('with more ports than the keys of a transaction is rejected with a limit on the ports', async () => {
-    const fixture = await writeFixture();
+    const fixture = await openWriteFixture();
     fixture.store.maxOperations = 128;
     const ports = Array.from({ length: 130 }, (_, index) => ({ name: `p${index}`, port: index + 1 }));
-    const answer = await refusal(fixture.create('services', service('a', { ...web(...ports), type: 'NodePort' })));
+    const answer = await refusalStatus(fixture.create('services', service('a', { ...web(...ports), type: 'NodePort' })));
     expect(answer).toMatchObject({ code: 422, message: 'Service "a" is invalid: spec.ports: Too many: 131: must have at most 125 items' });
     expect(await keys(fixture)).toEqual({});
     expect(fixture.allocator.ports.pickFree(0)).toBe('ports/30086');
@@ -222,7 +222,7 @@ describe('a Service', () => {
 
 describe('an update of a Service', () => {
   it('keeps unchanged node ports, allocates new ones and releases removed ones', async () => {
-    const fixture = await writeFixture();
+    const fixture = await openWriteFixture();
     const put = async (spec: JsonObject): Promise<JsonObject> =>
       (await fixture.update('services', 'a', await withSpec(fixture, 'a', spec))).object;
     await fixture.create('services', service('a', { ...web({ name: 'x', port: 80, nodePort: 31001 }), type: 'NodePort' }));
@@ -239,7 +239,7 @@ describe('an update of a Service', () => {
   });
 
   it('cannot move the health check node port to a port', async () => {
-    const fixture = await writeFixture();
+    const fixture = await openWriteFixture();
     const spec = { ...web({ name: 'x', port: 80 }), type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 31100 };
     await fixture.create('services', service('a', spec));
     const requested = await withSpec(fixture, 'a', {
@@ -252,7 +252,7 @@ describe('an update of a Service', () => {
   });
 
   it('allocates and releases addresses when the type or the IP families change', async () => {
-    const fixture = await writeFixture({ ranges: '10.0.0.0/24,fd00::/108' });
+    const fixture = await openWriteFixture({ ranges: '10.0.0.0/24,fd00::/108' });
     const put = async (spec: JsonObject): Promise<JsonObject> =>
       (await fixture.update('services', 'a', await withSpec(fixture, 'a', spec))).object;
     const count = async (): Promise<number> => Object.keys(await keys(fixture)).length;
@@ -272,7 +272,7 @@ describe('an update of a Service', () => {
   });
 
   it('allocates nothing for a headless or ExternalName Service', async () => {
-    const fixture = await writeFixture();
+    const fixture = await openWriteFixture();
     await fixture.create('services', service('a', { ...web(), clusterIP: 'None' }));
     await fixture.create(
       'services',
@@ -283,7 +283,7 @@ describe('an update of a Service', () => {
 });
 
 it('a deleted Service keeps its address until its finalizers are removed', async () => {
-  const fixture = await writeFixture();
+  const fixture = await openWriteFixture();
   await fixture.create('services', {
     metadata: { name: 'a', finalizers: ['example.org/x'] },
     ...{ spec: { ...web(), clusterIP: '10.0.0.50' } },

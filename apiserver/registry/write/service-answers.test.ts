@@ -4,7 +4,7 @@
  */
 import { auditStore } from '../../../test/support/allocations';
 import { SERVICE_DEVIATIONS } from '../../../test/support/deviations';
-import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import { recordingOf } from '../../../test/replay/recording';
 import { isBody, type Body, type Json } from '../../../test/replay/reference';
 import {
@@ -32,9 +32,9 @@ describe.each(['service/single', 'service/dual'])('the writer, on the recording 
   const changes = cases.flatMap((serviceCase) => ('steps' in serviceCase ? [] : [serviceCase]));
   const sequences = cases.flatMap((serviceCase) => ('steps' in serviceCase ? [serviceCase] : []));
   const ranges = head.serverFlags.find((flag) => flag.startsWith(RANGES_FLAG))!.slice(RANGES_FLAG.length);
-  let fixture: Fixture;
+  let fixture: WriteFixture;
   beforeAll(async () => {
-    fixture = await writeFixture({ ranges });
+    fixture = await openWriteFixture({ ranges });
   });
 
   it.each(changes.map(changeRow))('answers as recorded: %s: %s', async (_title, key, change) => {
@@ -55,7 +55,7 @@ describe.each(['service/single', 'service/dual'])('the writer, on the recording 
 
   // Every case deletes its Service, so a remaining allocation belongs to a rejected or changed Service.
   it('leaves no address and no port allocated', async () => {
-    expect(await auditStore(fixture.store)).toEqual({ services: 0, allocations: 0, findings: [] });
+    expect(await auditStoredAllocations(fixture.store)).toEqual({ services: 0, allocations: 0, findings: [] });
   });
 });
 
@@ -77,7 +77,7 @@ function expectedAnswers(key: string, recorded: readonly (ServiceAnswer | undefi
 let count = 0;
 
 /** Sends the steps to one new Service, deletes it and returns the answers. */
-async function send(fixture: Fixture, steps: readonly ServiceStep[], request: unknown): Promise<readonly ServiceAnswer[]> {
+async function send(fixture: WriteFixture, steps: readonly ServiceStep[], request: unknown): Promise<readonly ServiceAnswer[]> {
   const name = `case-${++count}`;
   let object: Body = {};
   const answers: ServiceAnswer[] = [];
@@ -112,7 +112,7 @@ interface Performed {
   readonly sent: Json;
 }
 
-async function perform(fixture: Fixture, name: string, { verb, body }: ServiceStep, object: Body): Promise<Performed> {
+async function perform(fixture: WriteFixture, name: string, { verb, body }: ServiceStep, object: Body): Promise<Performed> {
   const subresource: Subresource = verb.startsWith('status') ? 'status' : undefined;
   if (verb === 'json') return { ...(await fixture.patch('services', name, 'json', body)), sent: object };
   if (!isBody(body)) throw new Error(`the body of ${verb} is not an object`);

@@ -4,11 +4,11 @@
  */
 import { StatusError } from '../../../shared/api/errors/status';
 import type { JsonObject } from '../../../shared/values/json';
-import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import { validateServiceStatus } from '../../kinds/core/service/traffic';
 
-let fixture: Fixture;
-beforeEach(async () => void (fixture = await writeFixture()));
+let fixture: WriteFixture;
+beforeEach(async () => void (fixture = await openWriteFixture()));
 
 async function outcome(request: Promise<{ readonly created: boolean }>): Promise<string> {
   try {

@@ -1,12 +1,12 @@
-import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 
-let f: Fixture;
+let f: WriteFixture;
 beforeEach(async () => {
-  f = await writeFixture();
+  f = await openWriteFixture();
   await f.create('configmaps', { metadata: { name: 'a', finalizers: ['x.io/a', 'x.io/b'] }, data: { k: 'v' } });
 });
 
-const patch = (body: unknown, options?: Parameters<Fixture['patch']>[4]): ReturnType<Fixture['patch']> =>
+const patch = (body: unknown, options?: Parameters<WriteFixture['patch']>[4]): ReturnType<WriteFixture['patch']> =>
   f.patch('configmaps', 'a', 'strategic', body, options);
 
 it('a strategic merge patch stores the patched object', async () => {
@@ -41,8 +41,8 @@ it('a strategic merge patch stores nothing when nothing changes and in a dry run
 
 it('a strategic merge patch is rejected with 409 for a stale resourceVersion or If-Match', async () => {
   const stale = { code: 409, reason: 'Conflict' };
-  expect(await refusal(patch({ metadata: { resourceVersion: '1' }, data: { k: 'w' } }))).toMatchObject(stale);
-  expect(await refusal(patch({ data: { k: 'w' } }, { ifMatch: '1' }))).toMatchObject(stale);
+  expect(await refusalStatus(patch({ metadata: { resourceVersion: '1' }, data: { k: 'w' } }))).toMatchObject(stale);
+  expect(await refusalStatus(patch({ data: { k: 'w' } }, { ifMatch: '1' }))).toMatchObject(stale);
 });
 
 it('a strategic merge patch of the status subresource changes only the status', async () => {

@@ -1,10 +1,10 @@
 import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { StoreError } from '../../storage/store';
-import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 
-let f: Fixture;
+let f: WriteFixture;
 beforeEach(async () => {
-  f = await writeFixture();
+  f = await openWriteFixture();
 });
 
 const configMap = { metadata: { name: 'a' }, data: { k: 'v' } };
@@ -27,7 +27,7 @@ describe('a malformed generateName', () => {
     await f.create(resource, { metadata: { name: 'a' }, spec });
     const update = f.update(resource, 'a', { metadata: { name: 'a', generateName }, spec });
     if (wanted.length === 0) return void expect(ensureMetadata((await update).object)['generateName']).toBe(generateName);
-    const { details } = await refusal(update);
+    const { details } = await refusalStatus(update);
     const causes = details?.causes ?? [];
     expect(causes.map(({ field }) => field)).toEqual(wanted.map(() => 'metadata.generateName'));
     expect(causes.map(({ message }) => message)).toEqual(wanted.map((text) => expect.stringContaining(text)));
@@ -49,7 +49,7 @@ describe('a malformed finalizer', () => {
   ])('of %s is reported by an update', async (resource, wanted) => {
     const template = { spec: { containers: [{ name: 'c', image: 'i' }] } };
     await f.create(resource, { metadata: { name: 'b' }, template });
-    const { details } = await refusal(f.update(resource, 'b', { metadata: { name: 'b', finalizers: ['x y'] }, template }));
+    const { details } = await refusalStatus(f.update(resource, 'b', { metadata: { name: 'b', finalizers: ['x y'] }, template }));
     expect(details?.causes?.map(({ field }) => field)).toEqual(wanted);
   });
 });
@@ -105,7 +105,7 @@ describe('create', () => {
     const second = await f.create('configmaps', { metadata: { generateName: 'x-' } });
     expect(second.object).toMatchObject({ metadata: { name: 'x-bbbbb', generateName: 'x-' } });
     f.random.suffixes.push(...Array.from({ length: 8 }, () => 'aaaaa'), 'ccccc');
-    expect(await refusal(f.create('configmaps', { metadata: { generateName: 'x-' } }))).toMatchObject({
+    expect(await refusalStatus(f.create('configmaps', { metadata: { generateName: 'x-' } }))).toMatchObject({
       code: 409,
       message: 'configmaps "x-aaaaa" already exists, the server was not able to generate a unique name for the object',
       details: { retryAfterSeconds: 1 },
@@ -121,7 +121,7 @@ describe('create', () => {
 
   it('is rejected in a terminating namespace that the cache has as active', async () => {
     await f.remove('namespaces', 'ns');
-    expect(await refusal(f.create('configmaps', configMap))).toMatchObject({
+    expect(await refusalStatus(f.create('configmaps', configMap))).toMatchObject({
       code: 403,
       message: 'configmaps "a" is forbidden: unable to create new content in namespace ns because it is being terminated',
     });
@@ -129,7 +129,7 @@ describe('create', () => {
   });
 
   it('succeeds in a namespace that the cache has not seen yet', async () => {
-    const fresh = await writeFixture();
+    const fresh = await openWriteFixture();
     await fresh.create('namespaces', { metadata: { name: 'new' } });
     expect((await fresh.create('configmaps', configMap, { namespace: 'new' })).created).toBe(true);
   });
@@ -158,11 +158,11 @@ describe('create', () => {
     expect(object).toEqual({ metadata: expect.not.objectContaining({ resourceVersion: expect.anything() }), data: { k: 'v' } });
     expect(await f.stored('configmaps', 'a')).toBeUndefined();
     await f.create('configmaps', configMap);
-    expect(await refusal(f.create('configmaps', configMap, { dryRun: true }))).toMatchObject({ code: 409, reason: 'AlreadyExists' });
+    expect(await refusalStatus(f.create('configmaps', configMap, { dryRun: true }))).toMatchObject({ code: 409, reason: 'AlreadyExists' });
   });
 
   it('is rejected with a resourceVersion', async () => {
-    expect(await refusal(f.create('configmaps', { metadata: { name: 'a', resourceVersion: '5' } }))).toMatchObject({
+    expect(await refusalStatus(f.create('configmaps', { metadata: { name: 'a', resourceVersion: '5' } }))).toMatchObject({
       code: 400,
       message: 'resourceVersion should not be set on objects to be created',
     });
@@ -170,7 +170,7 @@ describe('create', () => {
 
   it('is rejected with 429 while the cache is loading', async () => {
     f.cache.isReady = false;
-    expect(await refusal(f.create('configmaps', configMap))).toMatchObject({ code: 429 });
+    expect(await refusalStatus(f.create('configmaps', configMap))).toMatchObject({ code: 429 });
   });
 
   it.each([
@@ -180,7 +180,7 @@ describe('create', () => {
     ['closed', 503, 'apiserver is shutting down'],
   ] as const)('converts the store failure %s to %i %s', async (failure, code, message) => {
     jest.spyOn(f.store, 'transact').mockRejectedValue(new StoreError(failure, 'x'));
-    expect(await refusal(f.create('configmaps', configMap))).toMatchObject({ code, message });
+    expect(await refusalStatus(f.create('configmaps', configMap))).toMatchObject({ code, message });
   });
 });
 
@@ -224,13 +224,13 @@ describe('update', () => {
   it('is rejected with 409 when If-Match is stale', async () => {
     const { entry } = await f.create('configmaps', configMap);
     const body = { metadata: { name: 'a' }, data: { k: 'w' } };
-    expect(await refusal(f.update('configmaps', 'a', body, { ifMatch: '1' }))).toMatchObject({ code: 409, reason: 'Conflict' });
+    expect(await refusalStatus(f.update('configmaps', 'a', body, { ifMatch: '1' }))).toMatchObject({ code: 409, reason: 'Conflict' });
     expect((await f.update('configmaps', 'a', body, { ifMatch: String(entry.revision) })).object).toMatchObject({ data: { k: 'w' } });
   });
 
   it('is rejected with 400 for a resourceVersion that is not a number', async () => {
     await f.create('configmaps', configMap);
-    expect(await refusal(f.update('configmaps', 'a', { metadata: { name: 'a', resourceVersion: 'x' } }))).toMatchObject({
+    expect(await refusalStatus(f.update('configmaps', 'a', { metadata: { name: 'a', resourceVersion: 'x' } }))).toMatchObject({
       code: 400,
       message: 'strconv.ParseUint: parsing "x": invalid syntax',
     });
@@ -238,9 +238,9 @@ describe('update', () => {
 
   it('creates an absent object of a kind that allows it, but not via the status subresource', async () => {
     const service = { metadata: { name: 's' }, spec: { type: 'ExternalName', externalName: 'x' } };
-    expect(await refusal(f.update('services', 's', service, { subresource: 'status' }))).toMatchObject({ code: 404 });
+    expect(await refusalStatus(f.update('services', 's', service, { subresource: 'status' }))).toMatchObject({ code: 404 });
     expect((await f.update('services', 's', service)).created).toBe(true);
-    expect(await refusal(f.update('configmaps', 'none', { metadata: { name: 'none' } }))).toMatchObject({ code: 404 });
+    expect(await refusalStatus(f.update('configmaps', 'none', { metadata: { name: 'none' } }))).toMatchObject({ code: 404 });
   });
 
   it('removes a terminating object when its last finalizer is removed', async () => {
@@ -316,13 +316,13 @@ it('a dry run of a create with a resourceVersion returns that resourceVersion', 
   const body = { metadata: { name: 'versioned', resourceVersion: '5' } };
   const { object } = await f.create('configmaps', body, { dryRun: true });
   expect(ensureMetadata(object)['resourceVersion']).toBe('5');
-  expect(await refusal(f.create('configmaps', body))).toMatchObject({ code: 400 });
+  expect(await refusalStatus(f.create('configmaps', body))).toMatchObject({ code: 400 });
 });
 
 describe('an apply with a uid', () => {
   const apply = (more: object) => {
     const config = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd', uid: 'x' }, ...more };
-    return refusal(f.patch('deployments', 'd', 'apply', config, { fieldManager: 'm' }));
+    return refusalStatus(f.patch('deployments', 'd', 'apply', config, { fieldManager: 'm' }));
   };
 
   it('is rejected when the object is absent', async () => {

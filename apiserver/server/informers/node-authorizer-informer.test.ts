@@ -1,6 +1,6 @@
 /** Covers which resources are watched. The content of the graph is tested with the Node authorizer. */
 import { STORED_KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { buildResources } from '../../registry/resources';
 import { startNodeAuthorizerInformer } from './node-authorizer-informer';
 
@@ -18,7 +18,7 @@ it.each([
   };
   const resources = buildResources(SERVED_KINDS, STORED_KINDS);
   const objects = startNodeAuthorizerInformer(isNeeded, { cache, resources, clock: new ManualClock(), failed: () => undefined });
-  await settle();
+  await flushPromises();
   expect(followed).toEqual(expected);
   if (!isNeeded) await objects.complete;
   objects.stop();

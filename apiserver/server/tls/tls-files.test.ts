@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createAuthority, issueCertificate, readCertificate, type Credential } from '../../../shared/pki/certificates';
 import { silentLogger, type Logger } from '../../../shared/runtime/logger';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import type { TlsFiles } from '../connections/listeners';
 import { readTls, watchTls, useExistingPair, type TlsSource } from './tls-files';
 
@@ -65,7 +65,7 @@ describe('the certificate folder of a server without a configured certificate', 
     const old = new ManualClock(clock.now() + HOUR_MS - MINUTE_MS);
     const renewed = nextRenewal(source, read, old);
     old.advance(MINUTE_MS / 2);
-    await settle();
+    await flushPromises();
     expect(readFileSync(files().cert, 'utf8')).toBe(foreign.certificate);
     const replaced = await writeForeignPair(old);
     old.advance(MINUTE_MS / 2);
@@ -127,7 +127,7 @@ it.each<[string, (good: string) => string, string]>([
     writeFileSync(file, text(good));
     await expect(readTls(source, clock)).rejects.toThrow(`${file} ${fault}`);
     clock.advance(MINUTE_MS);
-    await settle();
+    await flushPromises();
     expect(renewed).toEqual([]);
     stop();
   }
@@ -181,7 +181,7 @@ describe('the certificate in a file', () => {
 
   async function advance(ms: number): Promise<void> {
     await clock.advanceAsync(ms);
-    await settle(20);
+    await flushPromises(20);
   }
 
   it('stays in use while the new one is not valid yet, and is replaced once that is valid', async () => {

@@ -1,7 +1,7 @@
 /** Contract: compaction. Each test has a store of its own, because compaction affects the whole store. */
 import { prefixRange, type Store } from '../store';
 import { failureOf, put, remove, valueOf } from '../../../test/support/store-helpers';
-import { Recorder } from '../../../test/support/store-recorder';
+import { StoreEventRecorder } from '../../../test/support/store-recorder';
 import type { StoreTestContext, StoreUnderTest } from './store-test-context';
 
 export function describeCompaction(context: StoreTestContext): void {
@@ -65,15 +65,15 @@ export function describeCompaction(context: StoreTestContext): void {
 
     it('ends a watch that asks for compacted revisions', async () => {
       await store.compact(5);
-      const recorder = new Recorder();
+      const recorder = new StoreEventRecorder();
       store.watch(everything, 4, recorder);
       await recorder.until(() => recorder.compactedAt !== undefined);
-      expect([recorder.compactedAt, recorder.all]).toEqual([5, []]);
+      expect([recorder.compactedAt, recorder.allEvents]).toEqual([5, []]);
     });
 
     it('lets a watch start at the compacted revision', async () => {
       await store.compact(6);
-      const recorder = new Recorder();
+      const recorder = new StoreEventRecorder();
       const watch = store.watch(everything, 6, recorder);
       await recorder.count(2);
       watch.close();
@@ -81,7 +81,7 @@ export function describeCompaction(context: StoreTestContext): void {
     });
 
     it('does not disturb a watch that is up to date', async () => {
-      const recorder = new Recorder();
+      const recorder = new StoreEventRecorder();
       const watch = store.watch(everything, 6, recorder);
       await recorder.count(2);
       await store.compact(7);

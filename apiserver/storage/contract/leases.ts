@@ -1,5 +1,5 @@
 import { failureOf, put, valueOf } from '../../../test/support/store-helpers';
-import { Recorder } from '../../../test/support/store-recorder';
+import { StoreEventRecorder } from '../../../test/support/store-recorder';
 import { prefixRange, type LeaseId } from '../store';
 import type { StoreTestContext } from './store-test-context';
 
@@ -14,12 +14,12 @@ export function describeLeases(context: StoreTestContext): void {
       await attach(a, lease);
       await attach(b, lease);
       const before = await put(context.store(), c, 'free');
-      const recorder = new Recorder();
+      const recorder = new StoreEventRecorder();
       const watch = context.store().watch(prefixRange(context.prefix()), before + 1, recorder);
       await context.store().revokeLease(lease);
       await recorder.count(2);
       watch.close();
-      expect(recorder.all.map(({ type, key, revision }) => [type, key, revision]).sort()).toEqual([
+      expect(recorder.allEvents.map(({ type, key, revision }) => [type, key, revision]).sort()).toEqual([
         ['delete', a, before + 1],
         ['delete', b, before + 1],
       ]);
@@ -67,7 +67,7 @@ export function describeLeases(context: StoreTestContext): void {
     it('expire unless they are renewed', async () => {
       const [expiring, renewed] = [`${context.prefix()}mortal`, `${context.prefix()}renewed`];
       const before = await context.store().revision();
-      const recorder = new Recorder();
+      const recorder = new StoreEventRecorder();
       const watch = context.store().watch(prefixRange(context.prefix()), before + 1, recorder);
       const [expiringLease, renewedLease] = [await context.store().grantLease(2), await context.store().grantLease(2)];
       await attach(expiring, expiringLease);
@@ -76,7 +76,7 @@ export function describeLeases(context: StoreTestContext): void {
         await context.store().keepLeaseAlive(renewedLease);
         await context.underTest().advance(1);
       }
-      await recorder.until(() => recorder.all.some(({ type, key }) => type === 'delete' && key === expiring));
+      await recorder.until(() => recorder.allEvents.some(({ type, key }) => type === 'delete' && key === expiring));
       watch.close();
       expect(await valueOf(context.store(), renewed)).toBe('leased');
       expect(await failureOf(context.store().keepLeaseAlive(expiringLease))).toMatchObject({ failure: 'lease-not-found' });

@@ -1,22 +1,22 @@
 import { prefixRange, singleKey, type KeyRange, type Revision, type Store, type Watch } from '../store';
 import { failureOf, put, remove } from '../../../test/support/store-helpers';
-import { Recorder } from '../../../test/support/store-recorder';
+import { StoreEventRecorder } from '../../../test/support/store-recorder';
 import type { StoreTestContext } from './store-test-context';
 
 export function describeWatches(context: StoreTestContext): void {
   describe('watches', () => {
     let watches: Watch[] = [];
-    let recorders: Recorder[] = [];
+    let recorders: StoreEventRecorder[] = [];
 
-    const start = (range: KeyRange, from: Revision, store: Store = context.store()): { watch: Watch; recorder: Recorder } => {
-      const recorder = new Recorder();
+    const start = (range: KeyRange, from: Revision, store: Store = context.store()): { watch: Watch; recorder: StoreEventRecorder } => {
+      const recorder = new StoreEventRecorder();
       const watch = store.watch(range, from, recorder);
       watches.push(watch);
       recorders.push(recorder);
       return { watch, recorder };
     };
     const everything = (): KeyRange => prefixRange(context.prefix());
-    const logWithoutPrefix = (recorder: Recorder): string[] => recorder.log.map((line) => line.replace(context.prefix(), ''));
+    const logWithoutPrefix = (recorder: StoreEventRecorder): string[] => recorder.log.map((line) => line.replace(context.prefix(), ''));
 
     afterEach(() => {
       for (const watch of watches) watch.close();
@@ -44,7 +44,7 @@ export function describeWatches(context: StoreTestContext): void {
     });
 
     it('make no sink call before `watch` has returned', async () => {
-      const recorder = new Recorder();
+      const recorder = new StoreEventRecorder();
       const watch = context.store().watch(everything(), 1, recorder);
       expect(recorder.connections).toEqual([]);
       await recorder.connected();
@@ -60,8 +60,8 @@ export function describeWatches(context: StoreTestContext): void {
       await put(context.store(), `${context.prefix()}a/end`, 'end');
       await single.recorder.count(2);
       await prefixed.recorder.count(3);
-      expect(single.recorder.all.map(({ key }) => key.slice(context.prefix().length))).toEqual(['a', 'a']);
-      expect(prefixed.recorder.all.map(({ key }) => key.slice(context.prefix().length))).toEqual(['a/', 'a/x', 'a/end']);
+      expect(single.recorder.allEvents.map(({ key }) => key.slice(context.prefix().length))).toEqual(['a', 'a']);
+      expect(prefixed.recorder.allEvents.map(({ key }) => key.slice(context.prefix().length))).toEqual(['a/', 'a/x', 'a/end']);
     });
 
     it('deliver keys beyond the basic multilingual plane in their range', async () => {
@@ -70,7 +70,7 @@ export function describeWatches(context: StoreTestContext): void {
       for (const name of ['\u{e9}', '\u{ff5e}', '\u{1f600}', '\u{1f602}', '\u{ff5f}'])
         await put(context.store(), `${context.prefix()}${name}`, '');
       await recorder.count(3);
-      expect(recorder.all.map(({ key }) => key.slice(context.prefix().length))).toEqual(['\u{ff5e}', '\u{1f600}', '\u{ff5f}']);
+      expect(recorder.allEvents.map(({ key }) => key.slice(context.prefix().length))).toEqual(['\u{ff5e}', '\u{1f600}', '\u{ff5f}']);
     });
 
     it('replay history from a revision and continue live without a gap', async () => {
@@ -83,7 +83,7 @@ export function describeWatches(context: StoreTestContext): void {
       })();
       await recorder.count(70);
       await writing;
-      expect(recorder.all.map(({ revision }) => revision)).toEqual(Array.from({ length: 70 }, (_, index) => first + 10 + index));
+      expect(recorder.allEvents.map(({ revision }) => revision)).toEqual(Array.from({ length: 70 }, (_, index) => first + 10 + index));
     });
 
     it('replay thousands of revisions exactly once', async () => {
@@ -93,7 +93,7 @@ export function describeWatches(context: StoreTestContext): void {
       );
       const { recorder } = start(everything(), first);
       await recorder.count(1_500);
-      expect(recorder.all.map(({ revision }) => revision)).toEqual(Array.from({ length: 1_500 }, (_, index) => first + index));
+      expect(recorder.allEvents.map(({ revision }) => revision)).toEqual(Array.from({ length: 1_500 }, (_, index) => first + index));
     });
 
     it('wait for a future revision', async () => {
@@ -161,10 +161,10 @@ export function describeWatches(context: StoreTestContext): void {
       // Events that are already buffered may still arrive.
       for (let value = 1; value <= 300; value++) await put(context.store(), `${context.prefix()}a`, 'x'.repeat(10_000) + String(value));
       await witness.recorder.count(301);
-      expect(recorder.all.length).toBeLessThan(301);
+      expect(recorder.allEvents.length).toBeLessThan(301);
       watch.resume();
       await recorder.count(301);
-      expect(recorder.all.map(({ revision }) => revision)).toEqual(Array.from({ length: 301 }, (_, index) => from + index));
+      expect(recorder.allEvents.map(({ revision }) => revision)).toEqual(Array.from({ length: 301 }, (_, index) => from + index));
     });
 
     it('continue after `reopen` without loss or repetition', async () => {
@@ -175,7 +175,7 @@ export function describeWatches(context: StoreTestContext): void {
         if (value % 20 === 10) watch.reopen();
       }
       await recorder.count(60);
-      expect(recorder.all.map(({ revision }) => revision)).toEqual(Array.from({ length: 60 }, (_, index) => from + index));
+      expect(recorder.allEvents.map(({ revision }) => revision)).toEqual(Array.from({ length: 60 }, (_, index) => from + index));
     });
 
     it('report progress on request, never ahead of events', async () => {
@@ -184,9 +184,9 @@ export function describeWatches(context: StoreTestContext): void {
       await recorder.connected();
       const last = await put(context.store(), `${context.prefix()}a`, '1');
       if (!watch.requestProgress()) return;
-      await recorder.until(() => recorder.progressed.length > 0);
-      expect(recorder.progressed[0]).toBeGreaterThanOrEqual(last - 1);
-      if ((recorder.progressed[0] ?? 0) >= last) expect(recorder.all).toHaveLength(1);
+      await recorder.until(() => recorder.progressRevisions.length > 0);
+      expect(recorder.progressRevisions[0]).toBeGreaterThanOrEqual(last - 1);
+      if ((recorder.progressRevisions[0] ?? 0) >= last) expect(recorder.allEvents).toHaveLength(1);
     });
 
     it('make no sink call after close', async () => {
@@ -199,11 +199,11 @@ export function describeWatches(context: StoreTestContext): void {
       watch.close();
       await put(context.store(), `${context.prefix()}a`, '2');
       await witness.recorder.count(2);
-      expect(recorder.all).toHaveLength(1);
+      expect(recorder.allEvents).toHaveLength(1);
     });
 
     it('refuse to start before revision 1', async () => {
-      expect(await failureOf((async () => context.store().watch(everything(), 0, new Recorder()))())).toMatchObject({
+      expect(await failureOf((async () => context.store().watch(everything(), 0, new StoreEventRecorder()))())).toMatchObject({
         failure: 'internal',
       });
     });

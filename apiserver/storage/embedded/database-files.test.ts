@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { systemRandom } from '../../../shared/runtime/random';
-import { settle } from '../../../test/support/manual-clock';
+import { flushPromises } from '../../../test/support/manual-clock';
 import { prefixRange, type Store } from '../store';
 import { StoreGate } from './store-gate';
 import { openEmbeddedStore } from './open';
@@ -106,7 +106,7 @@ describe.each(Object.entries(USES))('embedded store that is %s', (_name, use) =>
     let ending: Promise<number | string> | undefined;
     await gate.runExclusive(async () => {
       ending = outcome(use).finally(() => (isOver = true));
-      await settle(50);
+      await flushPromises(50);
       expect(isOver).toBe(false);
     });
     expect(await ending).toBe(WRITES);

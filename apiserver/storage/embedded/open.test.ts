@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { silentLogger, type LogFields, type Logger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { prefixRange, type LeaseId, type Store, type TransactionResult, type StoreEvent } from '../store';
 import { Environment } from './environment';
 import { openEmbeddedStore } from './open';
@@ -57,7 +57,7 @@ describe('embedded store', () => {
     const disk = slowDisk();
     let hasResponse = false;
     const writing = put('/a', '1').then(() => (hasResponse = true));
-    await settle(10);
+    await flushPromises(10);
     expect([hasResponse, events, await store.revision(), (await store.get('/a')).kv]).toEqual([false, [], 1, undefined]);
     expect((await store.range(prefixRange('/'))).count).toBe(0);
     disk.release();
@@ -74,7 +74,7 @@ describe('embedded store', () => {
       put('/a', '2', 0).then((result) => order.push(`second ${result.committed} ${result.revision} ${describeCurrent(result)}`)),
       put('/a', '3', 2).then((result) => order.push(`third ${result.committed} ${result.revision}`)),
     ];
-    await settle(5);
+    await flushPromises(5);
     expect(order).toEqual([]);
     disk.release();
     await Promise.all(pendingWrites);
@@ -88,9 +88,9 @@ describe('embedded store', () => {
   it('commits concurrent writes in one durable step, and writes that arrive meanwhile in the next', async () => {
     const disk = slowDisk();
     const first = Array.from({ length: 10 }, (_, index) => put(`/first/${index}`, ''));
-    await settle(5);
+    await flushPromises(5);
     const second = Array.from({ length: 50 }, (_, index) => put(`/second/${index}`, ''));
-    await settle(5);
+    await flushPromises(5);
     expect(disk.writes()).toBe(1);
     disk.release();
     await Promise.all([...first, ...second]);
@@ -123,7 +123,7 @@ describe('embedded store', () => {
       await write.call(this, action);
     });
     await store.compact(5);
-    await settle();
+    await flushPromises();
     expect(lines).toEqual([{ message: 'what was compacted could not be removed from the disk', error: new Error('no space left') }]);
     expect(await store.status()).toMatchObject({ purgeFailures: 1 });
     failing.mockRestore();
@@ -135,7 +135,7 @@ describe('embedded store', () => {
   it('reports a write as ambiguous when the disk does not respond before the timeout', async () => {
     const disk = slowDisk();
     const writing = put('/a', '1');
-    await settle(5);
+    await flushPromises(5);
     const expectation = expect(writing).rejects.toMatchObject({ failure: 'ambiguous' });
     await clock.advanceAsync(11_000);
     await expectation;
@@ -151,7 +151,7 @@ describe('embedded store', () => {
         (error: unknown) => (error instanceof Error && 'failure' in error ? error.failure : error),
       ),
     );
-    await settle(5);
+    await flushPromises(5);
     disk.release();
     const outcomes = await Promise.all(writes);
     expect(new Set(outcomes)).toEqual(new Set(['done', 'unavailable']));
@@ -184,7 +184,7 @@ describe('embedded store', () => {
       expect(await renewal()).toEqual(leaseNotFound);
       disk.release();
       expect([await leasedKey(), await renewal()]).toEqual([undefined, leaseNotFound]);
-      await settle();
+      await flushPromises();
       await clock.advanceAsync(10_000);
       expect(clock.pending).toBe(0);
     });
@@ -222,7 +222,7 @@ describe('embedded store', () => {
       await put('/other', '');
       await clock.advanceAsync(600_000);
       await put('/other', '');
-      await settle();
+      await flushPromises();
       await store.close();
       clock = new ManualClock();
       store = await openEmbeddedStore({ directory, clock, random: systemRandom });

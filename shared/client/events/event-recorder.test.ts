@@ -1,6 +1,6 @@
 import { own, stringAt } from '../../values/json';
 import { silentLogger } from '../../runtime/logger';
-import { status } from '../../../test/support/fake-api';
+import { statusResponse } from '../../../test/support/fake-api';
 import { fakeClient } from '../../../test/support/fake-client';
 import { EventRecorder } from './event-recorder';
 import { ConnectionError } from '../transport/transport';
@@ -12,7 +12,7 @@ function recorder() {
   const fake = fakeClient();
   const ends = new AbortController();
   const events = new EventRecorder({ ...fake, logger: silentLogger, component: 'test-controller', signal: ends.signal });
-  const shown = () => fake.api.all(EVENTS).map((event) => [stringAt(event, 'message'), own(event, 'count')]);
+  const shown = () => fake.api.objectsIn(EVENTS).map((event) => [stringAt(event, 'message'), own(event, 'count')]);
   return { ...fake, events, ends, shown };
 }
 
@@ -24,7 +24,7 @@ test('EventRecorder counts equal events in one Event object', async () => {
     clock.advance(1_000);
   }
   expect(shown()).toEqual([['no', 3]]);
-  expect(api.all(EVENTS)[0]).toMatchObject({
+  expect(api.objectsIn(EVENTS)[0]).toMatchObject({
     metadata: { namespace: 'n' },
     involvedObject: { kind: 'Pod', namespace: 'n', name: 'p', uid: 'u' },
     type: 'Warning',
@@ -60,11 +60,11 @@ test('EventRecorder creates an expired Event again, and drops an event that the 
   const report = (message: string) => events.record({ about, type: 'Normal', reason: 'R', message });
   report('x');
   await events.flush();
-  for (const event of api.all(EVENTS)) api.drop(EVENTS, 'n', stringAt(Object(event['metadata']), 'name') ?? '');
+  for (const event of api.objectsIn(EVENTS)) api.remove(EVENTS, 'n', stringAt(Object(event['metadata']), 'name') ?? '');
   report('x');
   await events.flush();
   expect(shown()).toEqual([['x', 1]]);
-  api.intercept = () => status(403, 'Forbidden');
+  api.intercept = () => statusResponse(403, 'Forbidden');
   report('y');
   await events.flush();
   api.intercept = () => undefined;
@@ -80,7 +80,7 @@ test('EventRecorder writes events about cluster-scoped objects to the namespace 
   const { api, events } = recorder();
   events.record({ about: { ...about, kind: 'Node', namespace: '' }, type: 'Normal', reason: 'R', message: 'm' });
   await events.flush();
-  expect(api.all(EVENTS, 'default')).toHaveLength(1);
+  expect(api.objectsIn(EVENTS, 'default')).toHaveLength(1);
 });
 
 test('EventRecorder retries a lost request under the same name, and treats AlreadyExists as success', async () => {
@@ -88,7 +88,7 @@ test('EventRecorder retries a lost request under the same name, and treats Alrea
   const names: unknown[] = [];
   api.intercept = ({ body }) => {
     names.push(stringAt(Object(own(Object(JSON.parse(String(body))), 'metadata')), 'name'));
-    return names.length < 3 ? new ConnectionError('cut', true) : names.length === 3 ? status(500, 'InternalError') : undefined;
+    return names.length < 3 ? new ConnectionError('cut', true) : names.length === 3 ? statusResponse(500, 'InternalError') : undefined;
   };
   events.record({ about, type: 'Normal', reason: 'R', message: 'x' });
   await clock.advanceAsync(10_000);
@@ -96,7 +96,7 @@ test('EventRecorder retries a lost request under the same name, and treats Alrea
   expect(names).toHaveLength(4);
   expect(shown()).toEqual([['x', 1]]);
   // Made, but the answer was lost: the next attempt hears that it is there.
-  api.intercept = () => status(409, 'AlreadyExists');
+  api.intercept = () => statusResponse(409, 'AlreadyExists');
   events.record({ about, type: 'Normal', reason: 'R', message: 'y' });
   await events.flush();
   expect(api.requests).toHaveLength(5);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { silentLogger } from '../../runtime/logger';
 import { fakeClient } from '../../../test/support/fake-client';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { apiObject, keyOf, type ApiObject } from '../rest/api-object';
 import { Informer, type InformerOptions } from './informer';
 import type { CoreV1ConfigMap } from '../../api/types/generated/members';
@@ -25,7 +25,7 @@ function start(options: Partial<InformerOptions<CoreV1ConfigMap>> = {}) {
   const stop = new AbortController();
   const run = async (): Promise<void> => {
     void informer.run(stop.signal);
-    await settle(10);
+    await flushPromises(10);
   };
   return { ...fake, informer, log, stop, run };
 }
@@ -37,9 +37,9 @@ test('an informer lists in pages, then watches', async () => {
   expect(informer.hasSynced).toBe(true);
   expect(log).toEqual(['+a=1', '+b=1', '+c=1']);
   api.put(MAPS, map('b', '2'));
-  api.drop(MAPS, 'n', 'a');
+  api.remove(MAPS, 'n', 'a');
   api.put(MAPS, map('d', '1'));
-  await settle(10);
+  await flushPromises(10);
   expect(log.slice(3)).toEqual(['b=1>b=2', '-a=1', '+d=1']);
   expect(
     informer
@@ -68,27 +68,27 @@ describe('a streaming list', () => {
 
   test('fills the store and continues as a watch, without a list', async () => {
     const { api, informer, log, run } = start();
-    api.streamsLists = true;
+    api.supportsStreamingLists = true;
     for (const name of ['a', 'b']) api.put(MAPS, map(name, '1'));
     await run();
     expect(informer.hasSynced).toBe(true);
     api.put(MAPS, map('b', '2'));
-    await settle(10);
+    await flushPromises(10);
     expect(log).toEqual(['+a=1', '+b=1', 'b=1>b=2']);
     expect(api.requests).toHaveLength(1);
   });
 
   test('starts again after a disconnect, and the informer reports objects deleted in the meantime', async () => {
     const { api, clock, informer, log, run } = start();
-    api.streamsLists = true;
+    api.supportsStreamingLists = true;
     for (const name of ['a', 'b']) api.put(MAPS, map(name, '1'));
     await run();
-    api.drop(MAPS, 'n', 'a');
-    await settle(10);
+    api.remove(MAPS, 'n', 'a');
+    await flushPromises(10);
     api.intercept = ({ path }) => (path.includes('watch=') ? new ConnectionError('away', false) : undefined);
     api.cutWatches();
-    await settle(10);
-    api.drop(MAPS, 'n', 'b');
+    await flushPromises(10);
+    api.remove(MAPS, 'n', 'b');
     api.put(MAPS, map('c', '1'));
     api.compact();
     api.intercept = () => undefined;
@@ -110,10 +110,10 @@ test('an informer resumes a broken or ended watch after the last resource versio
   api.put(MAPS, map('a', '1'));
   await run();
   api.put(MAPS, map('a', '2'));
-  await settle(10);
+  await flushPromises(10);
   api.cutWatches();
   api.put(MAPS, map('a', '3'));
-  await settle(10);
+  await flushPromises(10);
   await clock.advanceAsync(1_000);
   api.endWatches();
   api.put(MAPS, map('b', '1'));
@@ -127,7 +127,7 @@ test('an informer resumes its watch from the last bookmark, so that a compaction
   api.put(MAPS, map('a', '1'));
   await run();
   api.bookmark();
-  await settle(10);
+  await flushPromises(10);
   api.compact();
   api.cutWatches();
   await clock.advanceAsync(1_000);
@@ -142,8 +142,8 @@ test('an informer relists after 410 and notifies handlers only of the difference
   log.length = 0;
   api.intercept = ({ path }) => (path.includes('watch=') ? new ConnectionError('away', false) : undefined);
   api.cutWatches();
-  await settle(10);
-  api.drop(MAPS, 'n', 'a');
+  await flushPromises(10);
+  api.remove(MAPS, 'n', 'a');
   api.put(MAPS, map('b', '2'));
   api.put(MAPS, map('d', '1'));
   api.compact();
@@ -160,8 +160,8 @@ test('an informer reports an object that was replaced by one of the same name du
   log.length = 0;
   api.intercept = ({ path }) => (path.includes('watch=') ? new ConnectionError('away', false) : undefined);
   api.cutWatches();
-  await settle(10);
-  api.drop(MAPS, 'n', 'a');
+  await flushPromises(10);
+  api.remove(MAPS, 'n', 'a');
   api.put(MAPS, map('a', '2'));
   api.compact();
   api.intercept = () => undefined;
@@ -190,15 +190,15 @@ test('an informer notifies a late handler of every object once, until it is remo
   api.put(MAPS, map('b', 'x'));
   await run();
   api.put(MAPS, map('a', 'y'));
-  await settle(10);
+  await flushPromises(10);
   const late: string[] = [];
   api.put(MAPS, map('c', 'y'));
   const remove = informer.handle({ added: ({ name }) => late.push(name), updated: (_, { name }) => late.push(`~${name}`) });
-  await settle(10);
+  await flushPromises(10);
   expect(late.sort()).toEqual(['a', 'b', 'c']);
   remove();
   api.put(MAPS, map('a', 'z'));
-  await settle(10);
+  await flushPromises(10);
   expect(late).toHaveLength(3);
 });
 
@@ -213,7 +213,7 @@ test('an informer continues its watch and calls the other handlers when one hand
   informer.handle({ added: ({ name }) => seen.push(name) });
   await run();
   api.put(MAPS, map('a', '1'));
-  await settle(10);
+  await flushPromises(10);
   expect([log, seen]).toEqual([['+a=1'], ['a']]);
 });
 
@@ -266,7 +266,7 @@ test('Notifications delivers consistent steps that end in the final state, whate
         if (current === undefined) state.delete(key);
         else state.set(key, current);
         waiting.push(key, previous, current, bytes);
-        if (bytes % 13 === 0) await settle(1);
+        if (bytes % 13 === 0) await flushPromises(1);
       }
       await waiting.waitUntilDrained();
       expect(seen).toEqual(state);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { silentLogger } from '../../runtime/logger';
 import { ConfigError } from './client-config';
 import { fileBackedKubeconfig } from './file-backed-kubeconfig';
@@ -32,7 +32,7 @@ it('fileBackedKubeconfig returns a new configuration when the file or a certific
   const end = followed.watch(clock, silentLogger);
   const later = async (): Promise<void> => {
     clock.advance(60_000);
-    await settle(5);
+    await flushPromises(5);
   };
   const first = followed.current();
   name('https://one');

@@ -2,7 +2,7 @@ import { objectAt } from '../../values/json';
 import { silentLogger } from '../../runtime/logger';
 import { FakeApi } from '../../../test/support/fake-api';
 import { fakeClient } from '../../../test/support/fake-client';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { LeaderElection, type LeaderElectionOptions, type Term } from './leader-election';
 import { resourceOf } from '../rest/resource';
 import { waitForAbort } from '../signals';
@@ -65,7 +65,7 @@ test('a leader that stops releases the Lease, and the next replica leads at once
   await env.clock.advanceAsync(2_500);
   first.stop.abort();
   await first.ended;
-  await settle(20);
+  await flushPromises(20);
   expect(second.isLeading()).toBe(true);
   expect(second.terms[0]?.fence).toEqual({ ...PLACE, holder: 'second', transitions: 1 });
 });

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { FakeApi, reply, status } from '../../../test/support/fake-api';
+import { FakeApi, jsonResponse, statusResponse } from '../../../test/support/fake-api';
 import { fakeClient } from '../../../test/support/fake-client';
 import { FixedRandom } from '../../../test/support/fixed-random';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { ApiError, isNotFound } from './api-error';
 import { CredentialSource } from '../kubeconfig/credential-source';
 import { resourceOf } from './resource';
@@ -62,7 +62,7 @@ test('RestClient keeps 64-bit integers exact from get to update', async () => {
 
 describe('retries of RestClient', () => {
   /** Answers in turn with the outcomes, then as the fake server does. */
-  function scripted(...outcomes: (ReturnType<typeof status> | Error)[]) {
+  function scripted(...outcomes: (ReturnType<typeof statusResponse> | Error)[]) {
     const fake = fakeClient();
     fake.api.put('/api/v1/configmaps', map('x'));
     fake.api.intercept = () => outcomes.shift();
@@ -94,8 +94,8 @@ describe('retries of RestClient', () => {
 
   test('wait for Retry-After, also before writes', async () => {
     const { api, clock, client } = scripted(
-      status(429, 'TooManyRequests', { 'retry-after': '7' }),
-      status(503, '', { 'retry-after': '1' }),
+      statusResponse(429, 'TooManyRequests', { 'retry-after': '7' }),
+      statusResponse(503, '', { 'retry-after': '1' }),
     );
     const updated = client.update(MAPS, map('x', { a: 'b' }));
     await clock.advanceAsync(6_900);
@@ -107,7 +107,7 @@ describe('retries of RestClient', () => {
   });
 
   test('stop at other errors and at the deadline', async () => {
-    const refused = scripted(status(503, 'ServiceUnavailable'));
+    const refused = scripted(statusResponse(503, 'ServiceUnavailable'));
     await expect(refused.client.get(MAPS, { namespace: 'n', name: 'x' })).rejects.toBeInstanceOf(ApiError);
 
     const { api, clock, client } = fakeClient();
@@ -137,7 +137,9 @@ test('RestClient reads the token file again when the server rejects the token', 
     const transport: Transport = {
       send: async ({ headers }: TransportRequest) => {
         seen.push(headers['authorization']?.toString());
-        return headers['authorization'] === 'Bearer new' ? reply(200, { metadata: { name: 'x' } }) : status(401, 'Unauthorized');
+        return headers['authorization'] === 'Bearer new'
+          ? jsonResponse(200, { metadata: { name: 'x' } })
+          : statusResponse(401, 'Unauthorized');
       },
       close: () => undefined,
     };
@@ -202,7 +204,7 @@ describe('ServerPool', () => {
     expect(first.requests).toHaveLength(1);
     await pool.send(request);
     expect([first.requests.length, second.requests.length]).toEqual([2, 3]);
-    await settle();
+    await flushPromises();
   });
 });
 

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createSecureServer, constants, type Http2SecureServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { startTcpProxy } from '../../../test/support/tcp-proxy';
 import { createAuthority, issueCertificate } from '../../pki/certificates';
 import { systemClock } from '../../runtime/clock';
@@ -148,7 +148,7 @@ describe('HTTP/2', () => {
     // As if it were stopped: the connection stands, and nothing comes.
     proxy.mute(true);
     clock.advance(1_000);
-    await settle();
+    await flushPromises();
     clock.advance(2_000);
     expect(await read).toMatchObject({ name: 'ConnectionError', sent: true });
   });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { silentLogger } from '../../runtime/logger';
 import { ItemRateLimiter } from '../rate-limiter';
 import { runWorkers, type WorkOutcome } from './workers';
@@ -54,7 +54,7 @@ test('get waits for an item, and returns undefined when the queue is closed', as
   expect(await second).toBeUndefined();
   let isClosed = false;
   void closed.then(() => (isClosed = true));
-  await settle();
+  await flushPromises();
   expect(isClosed).toBe(false);
   queue.done('a');
   await closed;
@@ -212,7 +212,7 @@ describe('runWorkers', () => {
     }, 1);
     queue.add('a');
     queue.add('b');
-    await settle();
+    await flushPromises();
     stop.abort();
     let ended = false;
     void run.then(() => (ended = true));

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { staticValue, FileBackedValue } from './file-backed-value';
 
 let folder: string;
@@ -29,7 +29,7 @@ const open = (): FileBackedValue<string> =>
 const write = (name: string, text: string): void => writeFileSync(at(name), text);
 async function later(): Promise<void> {
   clock.advance(60_000);
-  await settle(5);
+  await flushPromises(5);
 }
 
 it('FileBackedValue reloads its value when one of its files changes, also one that it refers to only since a change', async () => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { noFileEvents } from '../../../test/support/file-events';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { waitUntil } from '../../../test/support/programs';
 import { systemClock } from '../clock';
 import type { FileEvents } from './file-events';
@@ -120,7 +120,7 @@ describe('watchFiles with events', () => {
     await clock.advanceAsync(100);
     expect(finish).toHaveLength(1);
     finish[0]?.();
-    await settle();
+    await flushPromises();
     expect([finish.length, followed]).toEqual([2, 1]);
     end();
     expect([followed, clock.pending]).toEqual([0, 0]);

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { repository } from '../../../test/support/repository';
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { Lifecycle } from './lifecycle';
 import { silentLogger } from '../logger';
 
@@ -53,7 +53,7 @@ describe('Lifecycle', () => {
       },
     });
     const stopped = lifecycle.stop('test');
-    await settle();
+    await flushPromises();
     expect(ran).toEqual([]);
     clock.advance(500);
     await stopped;

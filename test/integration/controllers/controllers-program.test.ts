@@ -9,7 +9,7 @@ import { absolute, create, remove, type ScenarioRequest } from '../../replay/sce
 import { Stage } from '../../replay/scenarios/stage';
 import { ApiClient } from '../../support/api-client';
 import { startProgram, waitUntil } from '../../support/programs';
-import { sendOver } from '../../support/replayed-scenario';
+import { sendWith } from '../../support/replayed-scenario';
 import { useControllers } from './controller-processes';
 
 interface Effect {

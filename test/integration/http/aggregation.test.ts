@@ -216,9 +216,9 @@ describe('a request', () => {
   });
 
   test('that is not answered ends with its timeout', async () => {
-    extension().behave('hang');
+    extension().setBehaviour('hang');
     const answer = await api.get(`${FLUNDERS}?timeout=1s`);
-    extension().behave('well');
+    extension().setBehaviour('well');
     expect([answer.status, answer.json['reason']]).toEqual([504, 'Timeout']);
   });
 });

@@ -14,7 +14,7 @@ import { casesOf } from '../../replay/recording';
 import { isBody, type Body, type Json } from '../../replay/reference';
 import { body, listOf, shape, text } from '../../replay/shape';
 import { collectionDeletionStatus } from '../../support/deviating-steps';
-import { sinkInto } from '../../support/audit-event';
+import { collectAuditEvents } from '../../support/audit-event';
 import { MemoryStore } from '../../support/memory-store';
 import { useFolder } from '../../support/use-resource';
 import { ADMIN, ALICE } from './api-call';

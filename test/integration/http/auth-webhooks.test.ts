@@ -13,7 +13,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { parseFlags } from '../../../shared/cli/flags';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { joined } from '../../support/exposition';
+import { joinChunks } from '../../support/exposition';
 import { useFolder, useResource } from '../../support/use-resource';
 import { ALICE } from './api-call';
 import { startFixture, type Fixture } from './fixture';
@@ -152,7 +152,7 @@ describe('an authorization webhook', () => {
     });
     expect(receivedReviews.length).toBeLessThanOrEqual(5);
     for (const name of ['evaluations_total', 'duration_seconds_count', 'evaluations_fail_open_total'])
-      expect(joined(meters.expose())).toContain(`apiserver_authorization_webhook_${name}{name="w",result="timeout"} 1\n`);
+      expect(joinChunks(meters.expose())).toContain(`apiserver_authorization_webhook_${name}{name="w",result="timeout"} 1\n`);
   }, 30_000);
 
   const AT = 'authorizers[1].webhook.';

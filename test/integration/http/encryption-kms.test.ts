@@ -10,7 +10,7 @@ import { systemRandomBytes } from '../../../shared/runtime/random';
 import { casesOf } from '../../replay/recording';
 import { either, nothing, number, shape, text } from '../../replay/shape';
 import { describeWithEtcd } from '../../support/etcd';
-import { KmsPlugin, masked, messageBytes, type PluginBehaviour } from '../../support/kms-plugin';
+import { KmsPlugin, maskSecret, encodeMessage, type PluginBehaviour } from '../../support/kms-plugin';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
 import { useFolder, useResource } from '../../support/use-resource';
@@ -119,10 +119,10 @@ function encryptUnderUnknownSeed(seed = systemRandomBytes(32), name = 's'): Buff
   const members = {
     encryptedData: Buffer.concat([info, createAesGcmCipher(key, systemRandomBytes).encrypt(Buffer.from('no object'), path)]),
     keyID: 'key-1',
-    encryptedDEKSource: masked(seed),
+    encryptedDEKSource: maskSecret(seed),
     encryptedDEKSourceType: 1,
   };
-  return Buffer.concat([Buffer.from('k8s:enc:kms:v2:key-box:'), messageBytes('EncryptedObject', members)]);
+  return Buffer.concat([Buffer.from('k8s:enc:kms:v2:key-box:'), encodeMessage('EncryptedObject', members)]);
 }
 
 const putValue = (store: Store, name: string, value: Buffer): Promise<unknown> =>

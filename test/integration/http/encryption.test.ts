@@ -3,7 +3,7 @@
  * wrong.
  */
 import { describeWithEtcd } from '../../support/etcd';
-import { joined } from '../../support/exposition';
+import { joinChunks } from '../../support/exposition';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
 import { useResource } from '../../support/use-resource';
@@ -123,12 +123,12 @@ test('a value is decrypted once, however often it is read', async () => {
   const { api, encryption, stop } = await startEncryptedServer(new MemoryStore(), providerWithKeys('aesgcm', 'a'));
   await createSecret(api);
   await api.get(`${SECRETS}/s`);
-  const before = joined(encryption.metrics.expose());
+  const before = joinChunks(encryption.metrics.expose());
   for (let time = 0; time < 5; time++) {
     await api.get(`${SECRETS}/s`);
     await api.get(SECRETS);
   }
-  expect(joined(encryption.metrics.expose())).toBe(before);
+  expect(joinChunks(encryption.metrics.expose())).toBe(before);
   const metrics = await api.metrics();
   expect(metrics).toMatch(
     /apiserver_storage_transformation_operations_total\{transformation_type="to_storage",transformer_prefix="platform:enc:aesgcm:v1:",status="OK"\} \d/,

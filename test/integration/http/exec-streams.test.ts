@@ -4,7 +4,7 @@
  */
 import WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
-import { number32, spdyFrame, startSpdyKubelet, type RunningCommand } from '../../support/spdy-kubelet';
+import { uint32Bytes, spdyFrame, startSpdyKubelet, type RunningCommand } from '../../support/spdy-kubelet';
 import { useClosable } from '../../support/use-resource';
 import { ADMIN } from './api-call';
 import { tlsPairOf, issueServerCertificate } from './fixture';
@@ -21,8 +21,8 @@ const kubelet = useClosable(async () => {
   return started;
 });
 beforeEach(() => {
-  kubelet().heard.length = 0;
-  kubelet().behave(0, () => undefined);
+  kubelet().received.length = 0;
+  kubelet().whenOpened(0, () => undefined);
 });
 
 /** Waits until the kubelet has no connections. */
@@ -82,7 +82,7 @@ describe('a command', () => {
       'POST /exec/default/p/c?command=ls&error=1&input=1&output=1 SPDY/3.1',
       ...['error', 'stdin', 'stdout', 'stderr'].map((name) => `opens ${name}`),
     ]);
-    expect(kubelet().offered).toEqual([V5, 'v4.channel.k8s.io', 'v3.channel.k8s.io', 'v2.channel.k8s.io', 'channel.k8s.io']);
+    expect(kubelet().offeredProtocols).toEqual([V5, 'v4.channel.k8s.io', 'v3.channel.k8s.io', 'v2.channel.k8s.io', 'channel.k8s.io']);
   });
 
   test.each([
@@ -132,7 +132,7 @@ describe('a command', () => {
   });
 
   test('receives the input that was sent before its kubelet was connected', async () => {
-    kubelet().behave(4, () => undefined);
+    kubelet().whenOpened(4, () => undefined);
     await open(EXEC, V5, (socket) => {
       socket.send(Buffer.from('\0early'));
       socket.send(Buffer.of(255, 0));
@@ -231,5 +231,5 @@ test.each([
   [EXEC, 'v5.base64.channel.k8s.io'],
 ])('%s with the subprotocol %s is passed on as a WebSocket', async (path, protocol) => {
   await open(path, protocol).catch(() => undefined);
-  expect(kubelet().heard[0]).toMatch(/^GET .* websocket$/);
+  expect(kubelet().received[0]).toMatch(/^GET .* websocket$/);
 });

@@ -17,7 +17,7 @@ import { createAuthority, issueCertificate, type Credential } from '../../../sha
 import { systemRandom as random } from '../../../shared/runtime/random';
 import type { RequestStep } from '../../replay/request-step';
 import { MemoryStore } from '../../support/memory-store';
-import { UNCHANGED } from '../../support/plugin-switches';
+import { NON_MUTATING_PLUGINS } from '../../support/plugin-switches';
 import { useResource } from '../../support/use-resource';
 import { ADMIN, ALICE, call, MERGE_PATCH, type ApiResponse, type CallOptions, type RequestBody } from './api-call';
 
@@ -231,7 +231,7 @@ export async function fixtureOptions({
     prefix: '/registry',
     advertiseAddress: '192.0.2.1',
     serviceRanges: FLAGS['service-cluster-ip-range'].default,
-    plugins: UNCHANGED,
+    plugins: NON_MUTATING_PLUGINS,
     deniesServiceAddresses: true,
     nodePorts: FLAGS['service-node-port-range'].default,
     eventTtlMs: HOUR_MS,

@@ -58,7 +58,7 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.destroy();
   kubeletRequests.length = 0;
   extension().calls.length = 0;
-  extension().behave('well');
+  extension().setBehaviour('well');
 });
 
 /** Sends a request as alice that stays open, and returns a function that gives the bytes received so far. */
@@ -113,14 +113,14 @@ describe('a long-running request', () => {
   });
 
   test('holds no seat while an aggregated API server streams a log', async () => {
-    extension().behave('hang');
+    extension().setBehaviour('hang');
     const [first, second] = [open('GET', `${FLUNDERS}/a/log`), open('GET', `${FLUNDERS}/a/log`)];
     await waitUntil('both reach the extension server', () => countExtensionRequests('/log') === 2);
     expect([await countExecuting(), first(), second()]).toEqual([0, '', '']);
   });
 
   test('differs from a plain request to an aggregated API server, which holds its seat', async () => {
-    extension().behave('hang');
+    extension().setBehaviour('hang');
     open('GET', FLUNDERS);
     await waitUntil('it reaches the extension server', () => countExtensionRequests('/flunders') === 1);
     expect(await countExecuting()).toBe(1);

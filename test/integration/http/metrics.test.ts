@@ -3,10 +3,10 @@ import { gunzipSync } from 'node:zlib';
 import { NO_OVERRIDES } from '../../../apiserver/admission/plugins/plugin-overrides';
 import { parseServiceRanges } from '../../../apiserver/allocation/ranges';
 import { featureGates } from '../../../shared/cli/feature-gates';
-import { growth, readExposition, type Exposition } from '../../support/exposition';
+import { seriesGrowth, readExposition, type Exposition } from '../../support/exposition';
 import { grownBy, isAskedFor } from '../../replay/metric-growth';
 import { METRIC_STEPS } from '../../replay/metric-steps';
-import { EMPTY, isDeviation, MISSING, SERIES, UNCOUNTED } from '../../support/metric-deviations';
+import { EMPTY_FAMILIES, isSeriesDeviation, MISSING_FAMILIES, SERIES_DEVIATIONS, UNCOUNTED_STEPS } from '../../support/metric-deviations';
 import { useResource } from '../../support/use-resource';
 import { casesOf } from '../../replay/recording';
 import { listOf, number, shape, text, tupleOf } from '../../replay/shape';
@@ -64,16 +64,16 @@ function comparable(code: number, grown: readonly (readonly [string, number])[])
 test.each(RECORDED.map((recorded) => [recorded.step, recorded] as const))('the step "%s" adds to the recorded series', (step, recorded) => {
   const { code, grown = [] } = counted().steps.get(step) ?? {};
   expect(code).toBe(recorded.code);
-  if (!UNCOUNTED.has(step)) expect(comparable(recorded.code, grown)).toEqual(comparable(recorded.code, recorded.grown));
+  if (!UNCOUNTED_STEPS.has(step)) expect(comparable(recorded.code, grown)).toEqual(comparable(recorded.code, recorded.grown));
 });
 
-const missing = new Set(MISSING.flatMap(({ names }) => names));
+const missing = new Set(MISSING_FAMILIES.flatMap(({ names }) => names));
 const families = casesOf('metrics/families', FAMILY);
 
 test.each(families.filter(({ name }) => !missing.has(name)).map((family) => [family.name, family] as const))(
   'the family %s is as recorded',
   (name, family) => {
-    expect(counted().last.families.get(name)).toEqual(EMPTY.has(name) ? { ...family, labels: [] } : family);
+    expect(counted().last.families.get(name)).toEqual(EMPTY_FAMILIES.has(name) ? { ...family, labels: [] } : family);
   },
 );
 

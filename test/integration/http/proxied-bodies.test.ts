@@ -10,7 +10,7 @@ import { systemClock as clock } from '../../../shared/runtime/clock';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { hasGo, startGoBackend, startNodeBackend, type StartBackend } from '../../support/echo-backend';
 import { waitUntil } from '../../support/programs';
-import { skipLoudly } from '../../support/skipped';
+import { reportSkipped } from '../../support/skipped';
 import { useClosable, useResource } from '../../support/use-resource';
 
 const STARTS: readonly (readonly [string, StartBackend])[] = [
@@ -19,7 +19,7 @@ const STARTS: readonly (readonly [string, StartBackend])[] = [
 ];
 const BUILD_MS = 300_000;
 
-if (!hasGo()) skipLoudly('proxied requests to a server written in Go', 'no go in GO_BIN or on PATH');
+if (!hasGo()) reportSkipped('proxied requests to a server written in Go', 'no go in GO_BIN or on PATH');
 
 describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (_, startBackend) => {
   const backend = useClosable(() => startBackend(), BUILD_MS);

@@ -37,7 +37,7 @@ export function auditedServer(level: 'Metadata' | 'Request' = 'Request'): Audite
   const events: Body[] = [];
   const auditor = new Auditor(systemClock, silentLogger);
   auditor.setPolicy(compilePolicy({ omitStages: ['RequestReceived'], rules: [{ level }] }, GENERATED_NAMES.kubernetes));
-  auditor.setBackends(sinkInto(events));
+  auditor.setBackends(collectAuditEvents(events));
   return {
     auditor,
     targetFor: (api) => ({

@@ -6,10 +6,10 @@
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority } from '../../../shared/pki/certificates';
 import { createChance } from '../../replay/chance';
-import { hasGo, startGoBackend, startNodeBackend, type ReadRequest, type StartBackend } from '../../support/echo-backend';
+import { hasGo, startGoBackend, startNodeBackend, type EchoedRequest, type StartBackend } from '../../support/echo-backend';
 import { waitUntil } from '../../support/programs';
 import { sendRawStream, type RawStream } from '../../support/raw-http2-stream';
-import { skipLoudly } from '../../support/skipped';
+import { reportSkipped } from '../../support/skipped';
 import { useResource } from '../../support/use-resource';
 import { grantClusterRole } from './access-setup';
 import { ADMIN, ALICE } from './api-call';
@@ -39,7 +39,7 @@ const STARTS: readonly (readonly [string, StartBackend])[] = [
 ];
 
 const suites = hasGo() ? STARTS : STARTS.slice(0, 1);
-if (!hasGo()) skipLoudly('requests to an aggregated API server written in Go', 'no go in GO_BIN or on PATH');
+if (!hasGo()) reportSkipped('requests to an aggregated API server written in Go', 'no go in GO_BIN or on PATH');
 
 describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
   const api = useServer();

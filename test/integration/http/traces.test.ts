@@ -13,7 +13,7 @@ import { isOwnCall, isSpanTree, treesOf, type SpanTree } from '../../replay/span
 import { OTHER_SERVER, otherServerSetup, TRACE, TRACE_STEPS, traceReply, traceSetup } from '../../replay/trace-steps';
 import { MemoryStore } from '../../support/memory-store';
 import { useClosable } from '../../support/use-resource';
-import { comparable, DEVIATIONS, isTold } from '../../support/trace-deviations';
+import { comparableSpan, TRACE_DEVIATIONS, isComparedCall } from '../../support/trace-deviations';
 import { startTraceReceiver, type ReceivedSpan } from '../../support/trace-receiver';
 import { startWebhookServer, type WebhookRequest } from '../../support/webhook-server';
 import { serviceAccountOptions, startFixture } from './fixture';
@@ -118,7 +118,7 @@ describe('a server that samples all requests', () => {
 
   test('the table of deviations names steps', () => {
     const names = new Set(TRACE_STEPS.map(({ name }) => name));
-    expect(Object.keys(DEVIATIONS).filter((name) => !names.has(name))).toEqual([]);
+    expect(Object.keys(TRACE_DEVIATIONS).filter((name) => !names.has(name))).toEqual([]);
   });
 
   test('passes the trace on to a conversion webhook', () => {

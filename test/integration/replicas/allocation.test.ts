@@ -7,12 +7,12 @@ import type { Store, Transaction } from '../../../apiserver/storage/store';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { auditStore } from '../../support/allocations';
+import { auditStoredAllocations } from '../../support/allocations';
 import { describeWithEtcd } from '../../support/etcd';
-import { openEmbedded, openEtcd, openMemory } from '../../support/open-stores';
+import { openTemporaryEmbeddedStore, openTemporaryEtcdStore, openMemoryStore } from '../../support/open-stores';
 import { openReplica, type Replica } from '../../support/replica';
 
-const STORES = { memory: openMemory, embedded: openEmbedded, etcd: openEtcd };
+const STORES = { memory: openMemoryStore, embedded: openTemporaryEmbeddedStore, etcd: openTemporaryEtcdStore };
 
 /** Wraps the store; `sent` returns the number of its transactions. */
 function countTransactions(store: Store): { readonly store: Store; readonly sent: () => number } {
@@ -135,7 +135,7 @@ function describeAllocation(kind: keyof typeof STORES): void {
         expect([ports.created.length, ports.rejected.length]).toEqual([1, 19]);
         for (const text of ports.rejected)
           expect(text).toContain('spec.ports[0].nodePort: Invalid value: 31001: provided port is already allocated');
-        expect(await auditStore(store)).toEqual({ services: 2, allocations: 4, findings: [] });
+        expect(await auditStoredAllocations(store)).toEqual({ services: 2, allocations: 4, findings: [] });
       });
     });
 
@@ -169,7 +169,7 @@ function describeAllocation(kind: keyof typeof STORES): void {
           else for (let index = 0; index < to - from; index++) await create(index);
           expect(sent() - before).toBe(to - from);
         }
-        expect(await auditStore(store)).toEqual({ services: 1021, allocations: 1021, findings: [] });
+        expect(await auditStoredAllocations(store)).toEqual({ services: 1021, allocations: 1021, findings: [] });
       });
     }, 60_000);
   });

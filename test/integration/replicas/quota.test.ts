@@ -6,10 +6,10 @@ import type { JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { describeWithEtcd } from '../../support/etcd';
-import { openEmbedded, openEtcd, openMemory } from '../../support/open-stores';
+import { openTemporaryEmbeddedStore, openTemporaryEtcdStore, openMemoryStore } from '../../support/open-stores';
 import { openReplica, type Replica } from '../../support/replica';
 
-const STORES = { memory: openMemory, embedded: openEmbedded, etcd: openEtcd };
+const STORES = { memory: openMemoryStore, embedded: openTemporaryEmbeddedStore, etcd: openTemporaryEtcdStore };
 
 async function withReplicas(kind: keyof typeof STORES, run: (replicas: readonly [Replica, Replica]) => Promise<void>): Promise<void> {
   const { store, dispose } = await STORES[kind]();

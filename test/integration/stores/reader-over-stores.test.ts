@@ -15,8 +15,8 @@ import { StatusError } from '../../../shared/api/errors/status';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { put, remove } from '../../support/cache-fixture';
-import { openEmbedded, type OpenedStore } from '../../support/open-stores';
+import { putObject, removeObject } from '../../support/cache-fixture';
+import { openTemporaryEmbeddedStore, type OpenedStore } from '../../support/open-stores';
 import { useResource } from '../../support/use-resource';
 import { describeWithEtcd, startEtcd } from '../../support/etcd';
 
@@ -76,7 +76,8 @@ function describeReads(open: () => Promise<OpenedStore>): void {
     return reader.list(context, configMaps, namespace, { selection: selectionFor(configMaps.row, labels, ''), ...options });
   }
 
-  const write = (key: string, labels: Record<string, string> = {}): Promise<Revision> => put(store, configMaps.stored, key, { labels });
+  const write = (key: string, labels: Record<string, string> = {}): Promise<Revision> =>
+    putObject(store, configMaps.stored, key, { labels });
   const keys = (page: ListPage): string[] => [...page.entries].map(({ key }) => key);
 
   /** Reads all pages of a list in turn through the readers, and calls `between` after each page. */

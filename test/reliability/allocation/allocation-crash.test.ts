@@ -7,7 +7,7 @@ import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { systemRandom as random } from '../../../shared/runtime/random';
-import { auditStore } from '../../support/allocations';
+import { auditStoredAllocations } from '../../support/allocations';
 import { ApiClient } from '../../support/api-client';
 import { describeWithEtcd, startEtcd } from '../../support/etcd';
 import { freePort } from '../../support/ports';
@@ -30,7 +30,7 @@ describe('a killed replica on the embedded store', () => {
       const server = await startApiServer({ folder, securePort, args: RANGE_FLAGS });
       created += await killWhileWriting(server, `r${round}`, delayMs);
       const store = await openEmbeddedStore({ directory: `${folder}/store`, clock, random });
-      const { findings } = await auditStore(store);
+      const { findings } = await auditStoredAllocations(store);
       await store.close();
       expect(findings).toEqual([]);
     }
@@ -57,7 +57,7 @@ describeWithEtcd('a killed replica on etcd, beside another replica,', () => {
         writers.areActive = false;
         await Promise.all(writing);
         client.close();
-        expect((await auditStore(store)).findings).toEqual([]);
+        expect((await auditStoredAllocations(store)).findings).toEqual([]);
       }
     } finally {
       await store.close();

@@ -13,16 +13,16 @@ import {
   gadgets,
   keyOf,
   nodes,
-  prefix,
-  put,
-  Recorder,
-  remove,
+  storePrefix,
+  putObject,
+  ChangeRecorder,
+  removeObject,
   services,
-  types,
-  value,
+  storedTypes,
+  storedValue,
   widgets,
 } from '../../support/cache-fixture';
-import { ManualClock, settle } from '../../support/manual-clock';
+import { ManualClock, flushPromises } from '../../support/manual-clock';
 import { MemoryStore } from '../../support/memory-store';
 
 let store: MemoryStore;
@@ -30,7 +30,17 @@ let clock: ManualClock;
 let cache: OpenedCache;
 
 async function open(options: Partial<CacheOptions> = {}): Promise<OpenedCache> {
-  cache = openCache({ store, prefix, types, clock, random: systemRandom, logger: silentLogger, checkMs: 0, compactionMs: 0, ...options });
+  cache = openCache({
+    store,
+    prefix: storePrefix,
+    types: storedTypes,
+    clock,
+    random: systemRandom,
+    logger: silentLogger,
+    checkMs: 0,
+    compactionMs: 0,
+    ...options,
+  });
   await cache.whenReady();
   return cache;
 }
@@ -85,7 +95,7 @@ describe('most recent reads', () => {
     store.lookupGate = undefined;
     const answers = await Promise.all([...first, ...later]);
     expect(store.calls.revision - before).toBe(2);
-    expect(store.mostLookupsInFlight).toBe(1);
+    expect(store.maxLookupsInFlight).toBe(1);
     expect(answers.slice(first.length).every((revision) => revision >= written)).toBe(true);
   });
 
@@ -97,7 +107,7 @@ describe('most recent reads', () => {
     expect(read.value()).toBeUndefined();
     await clock.advanceAsync(2);
     expect(cache.statistics.progressRequests).toBe(1);
-    expect(read.value()).toBe(store.current);
+    expect(read.value()).toBe(store.currentRevision);
   });
 
   it('write the tick key at most once a second when the store does not report progress', async () => {
@@ -105,7 +115,7 @@ describe('most recent reads', () => {
     store.current += 5;
     const reads = Array.from({ length: 20 }, () => observePromise(cache.waitUntilFresh(deadlineIn(5000))));
     await clock.advanceAsync(260);
-    expect(reads.every((read) => read.value() === store.current - 1)).toBe(true);
+    expect(reads.every((read) => read.value() === store.currentRevision - 1)).toBe(true);
     expect(cache.statistics.ticks).toBe(1);
     expect((await store.get('/registry/tick')).kv?.version).toBe(1);
     store.current += 5;
@@ -122,9 +132,9 @@ describe('most recent reads', () => {
     const revision = await put(store, nodes, 'n');
     const read = observePromise(cache.waitUntilFresh(deadlineIn(5000)));
     await clock.advanceAsync(999);
-    expect(store.reopened).toBe(0);
+    expect(store.reopenCount).toBe(0);
     await clock.advanceAsync(300);
-    expect(store.reopened).toBe(1);
+    expect(store.reopenCount).toBe(1);
     expect(read.value()).toBe(revision);
     expect(cache.get(nodes, 'n')?.revision).toBe(revision);
   });
@@ -173,10 +183,10 @@ describe('most recent reads', () => {
     await expect(cache.waitUntilFresh(deadlineIn(5000))).rejects.toThrow('no connection');
     expect(cache.get(nodes, 'n')).toBeDefined();
     expect(cache.problems()).toEqual(['the stream to the store is disconnected']);
-    store.cut = false;
+    store.isCut = false;
     store.failure = undefined;
-    await put(store, nodes, 'n', { data: 'back' });
-    expect(recorder.lines).toEqual([`MODIFIED n@${store.current}`]);
+    await putObject(store, nodes, 'n', { data: 'back' });
+    expect(recorder.lines).toEqual([`MODIFIED n@${store.currentRevision}`]);
     expect(cache.problems()).toEqual([]);
   });
 });
@@ -186,11 +196,11 @@ describe('a gap in the stream of the store', () => {
     store.cut = true;
     store.pump();
     await during();
-    await store.compact(store.current);
-    store.cut = false;
-    store.pump();
-    await settle();
-    return store.current;
+    await store.compact(store.currentRevision);
+    store.isCut = false;
+    store.deliver();
+    await flushPromises();
+    return store.currentRevision;
   }
 
   it('ends only the watches of changed types, and later events are delivered', async () => {
@@ -249,16 +259,16 @@ describe('a gap in the stream of the store', () => {
       onReset: () => notifications.push('reset'),
       onKeyChange: (key, bytes) => notifications.push(`${key}=${bytes?.toString() ?? 'gone'}`),
     });
-    store.cut = true;
-    store.pump();
+    store.isCut = true;
+    store.deliver();
     store.put('/registry/allocations/ips/10.0.0.9', Buffer.from('earlier'));
     store.put('/registry/allocations/ips/10.0.0.9', Buffer.from('owner'));
-    await store.compact(store.current);
+    await store.compact(store.currentRevision);
     store.failure = new StoreError('unavailable', 'down');
-    store.cut = false;
-    store.pump();
-    await settle();
-    expect(cache.revision).toBeLessThan(store.current);
+    store.isCut = false;
+    store.deliver();
+    await flushPromises();
+    expect(cache.revision).toBeLessThan(store.currentRevision);
     store.failure = undefined;
     await clock.advanceAsync(2000);
     expect(cache.revision).toBe(store.current);
@@ -288,10 +298,10 @@ describe('the consistency checker', () => {
   });
 
   it('ignores keys that the stream changed during the check', async () => {
-    await put(store, configMaps, 'a/one');
+    await putObject(store, configMaps, 'a/one');
     store.corrupt(keyOf(configMaps, 'a/one'), 1000);
     const checking = cache.checkConsistency();
-    const written = await put(store, configMaps, 'a/one', { data: 'newer' });
+    const written = await putObject(store, configMaps, 'a/one', { data: 'newer' });
     await checking;
     expect(cache.get(configMaps, 'a/one')?.revision).toBe(written);
   });
@@ -310,11 +320,11 @@ describe('compaction', () => {
   it('runs every interval and keeps between one and two intervals of history', async () => {
     await cache.close();
     await open({ compactionMs: 300_000 });
-    await put(store, nodes, 'n');
+    await putObject(store, nodes, 'n');
     await clock.advanceAsync(300_000);
     const intervalStart = store.current;
     expect(store.compactRevision).toBe(0);
-    await put(store, nodes, 'n', { data: '2' });
+    await putObject(store, nodes, 'n', { data: '2' });
     await clock.advanceAsync(300_000);
     expect(store.compactRevision).toBe(intervalStart);
     expect(cache.compactedRevision).toBe(intervalStart);
@@ -355,18 +365,18 @@ describe('slow or faulty watchers', () => {
     cache.watch(configMaps, watchWithState({ markEndOfInitialEvents: true }), slow);
     cache.watch(configMaps, watchFromNow(), other);
     const from = cache.revision;
-    await settle();
+    await flushPromises();
     expect(slow.events).toHaveLength(1);
-    await remove(store, configMaps, 'a/two');
-    await put(store, configMaps, 'a/four');
+    await removeObject(store, configMaps, 'a/two');
+    await putObject(store, configMaps, 'a/four');
     expect(other.events).toHaveLength(2);
-    await settle();
+    await flushPromises();
     expect(slow.events).toHaveLength(1);
     slow.release();
     await slow.until(({ events }) => events.length === 5);
     expect(slow.lines).toEqual(['ADDED a/one@2', 'ADDED a/three@4', 'ADDED a/two@3', 'DELETED a/two@5', 'ADDED a/four@6']);
     expect(slow.bookmarks).toEqual([{ revision: from, initial: true, after: 3 }]);
-    await put(store, configMaps, 'a/five');
+    await putObject(store, configMaps, 'a/five');
     expect(slow.events).toHaveLength(6);
   });
 
@@ -379,7 +389,7 @@ describe('slow or faulty watchers', () => {
     cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: from } }), slow);
     await settle();
     expect(slow.events).toHaveLength(1);
-    await put(store, configMaps, 'a/one', { data: 'later' });
+    await putObject(store, configMaps, 'a/one', { data: 'later' });
     slow.release();
     await slow.until(({ events }) => events.length === 4);
     expect(slow.lines).toEqual([`ADDED a/one@${from + 1}`, ...[2, 3, 4].map((i) => `MODIFIED a/one@${from + i}`)]);
@@ -424,7 +434,7 @@ describe('slow or faulty watchers', () => {
     const recorder = new Recorder();
     cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: from } }), recorder);
     await recorder.until(({ ended }) => ended !== undefined);
-    expect(recorder.ended).toEqual({ type: 'expired', requested: from, oldest: store.current });
+    expect(recorder.ended).toEqual({ type: 'expired', requested: from, oldest: store.currentRevision });
   });
 
   it('receive nothing more after they close themselves in an event handler', async () => {
@@ -448,7 +458,7 @@ describe('slow or faulty watchers', () => {
   });
 
   it('end as failed when they throw, without affecting others', async () => {
-    const other = new Recorder();
+    const other = new ChangeRecorder();
     const ends: WatchEnd[] = [];
     const faulty: ChangeSink = {
       event: () => {
@@ -467,7 +477,7 @@ describe('slow or faulty watchers', () => {
           },
         },
       }),
-      new Recorder(),
+      new ChangeRecorder(),
     );
     cache.watch(configMaps, watchFromNow(), other);
     await put(store, configMaps, 'a/one');
@@ -526,8 +536,8 @@ describe('many watchers', () => {
       cache.watch(configMaps, watchFromNow({ scope: { namespace: i % 2 === 0 ? 'a' : 'b', name: `name-${i}`, matches } }), sink);
       return sink;
     });
-    await put(store, configMaps, 'a/name-10');
-    await put(store, configMaps, 'a/name-11');
+    await putObject(store, configMaps, 'a/name-10');
+    await putObject(store, configMaps, 'a/name-11');
     expect(visits).toBe(1);
     expect(sinks.map(({ events }, i) => (events.length > 0 ? i : -1)).filter((i) => i >= 0)).toEqual([10]);
   });
@@ -546,7 +556,7 @@ describe('bookmarks', () => {
     expect(watching.bookmarks).toEqual([{ revision: otherRevision, initial: false, after: 0 }]);
     await clock.advanceAsync(300_000);
     expect(watching.bookmarks).toHaveLength(1);
-    await put(store, configMaps, 'a/one');
+    await putObject(store, configMaps, 'a/one');
     await clock.advanceAsync(300_000);
     expect(watching.bookmarks).toHaveLength(1);
     expect(withoutBookmarks.bookmarks).toEqual([]);
@@ -557,7 +567,7 @@ describe('bookmarks', () => {
     const watch = cache.watch(configMaps, watchFromNow({ bookmarks: true }), recorder);
     watch.sendBookmark();
     expect(recorder.bookmarks).toEqual([]);
-    const revision = await put(store, configMaps, 'a/one');
+    const revision = await putObject(store, configMaps, 'a/one');
     watch.sendBookmark();
     expect(recorder.bookmarks).toEqual([{ revision, initial: false, after: 1 }]);
     watch.close();
@@ -598,7 +608,7 @@ describe('closing the cache', () => {
     await cache.close();
     expect(await waiting).toBe(false);
     expect(recorder.ended).toEqual({ type: 'closed' });
-    store.put(keyOf(configMaps, 'a/one'), value());
+    store.put(keyOf(configMaps, 'a/one'), storedValue());
     expect(recorder.events).toEqual([]);
     expect(clock.pending).toBe(0);
     expect(store.openWatches).toBe(0);

@@ -5,7 +5,7 @@ import type { Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { configMaps, nodes, prefix, put, Recorder, types } from '../../support/cache-fixture';
+import { configMaps, nodes, storePrefix, putObject, ChangeRecorder, storedTypes } from '../../support/cache-fixture';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
 
 describeWithEtcd('the cache on etcd', () => {
@@ -19,8 +19,8 @@ describeWithEtcd('the cache on etcd', () => {
     store = await openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom });
     cache = openCache({
       store,
-      prefix,
-      types,
+      prefix: storePrefix,
+      types: storedTypes,
       clock: systemClock,
       random: systemRandom,
       logger: silentLogger,
@@ -36,8 +36,8 @@ describeWithEtcd('the cache on etcd', () => {
     await server.dispose();
   });
 
-  function watch(): Recorder {
-    const recorder = new Recorder();
+  function watch(): ChangeRecorder {
+    const recorder = new ChangeRecorder();
     const start = { type: 'after', revision: cache.revision } as const;
     cache.watch(configMaps, { scope: {}, start, bookmarks: false, markEndOfInitialEvents: false }, recorder);
     return recorder;
@@ -46,7 +46,7 @@ describeWithEtcd('the cache on etcd', () => {
   async function putUntilDone(key: string): Promise<number> {
     for (;;) {
       try {
-        return await put(store, configMaps, key);
+        return await putObject(store, configMaps, key);
       } catch {
         await systemClock.sleep(50);
       }
@@ -94,12 +94,12 @@ describeWithEtcd('the cache on etcd', () => {
   });
 
   it('starts when etcd has been compacted to its newest revision', async () => {
-    for (let i = 0; i < 10; i += 1) await put(store, nodes, `n${i % 3}`, { data: String(i) });
+    for (let i = 0; i < 10; i += 1) await putObject(store, nodes, `n${i % 3}`, { data: String(i) });
     await store.compact(await store.revision());
     const second = openCache({
       store,
-      prefix,
-      types,
+      prefix: storePrefix,
+      types: storedTypes,
       clock: systemClock,
       random: systemRandom,
       logger: silentLogger,

@@ -39,7 +39,7 @@ async function runLane(server: ApiServer, chance: Chance, until: number, counts:
   const only = option('only', '');
   const names = Object.keys(DISRUPTIONS).filter((name) => only === '' || name === only);
   const protocols = option('protocol', 'h2,h2,http/1.1').split(',');
-  while (performance.now() < until && server.process.running) {
+  while (performance.now() < until && server.process.isRunning) {
     const name = pick(chance, names);
     const protocol = pick(chance, protocols);
     counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -124,7 +124,7 @@ async function main(): Promise<void> {
   );
   await Promise.all(lanes);
   clearInterval(reporter);
-  const running = server.process.running;
+  const running = server.process.isRunning;
   if (running) await wait(DRAIN_MS);
   const remaining = running ? await openConnections(client) : NaN;
   if (running) await report();

@@ -19,11 +19,11 @@ import type { Act, Observed } from '../../replay/scenarios/scenario';
 import { Stage } from '../../replay/scenarios/stage';
 import { ApiClient } from '../../support/api-client';
 import { adminClient, startControllers } from '../../support/control-plane';
-import { KilledAtRandom } from '../../support/killed-at-random';
+import { RandomKiller } from '../../support/killed-at-random';
 import { serveMetrics } from '../../support/metrics-server';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
-import { eventsOf, played, recordedSteps, sendOver, withoutLostEvents } from '../../support/replayed-scenario';
+import { recordedEvents, playSteps, recordedSteps, sendWith, withoutLostEvents } from '../../support/replayed-scenario';
 
 const SEED_CHOICE = process.env['KILLED_SEEDS'] ?? '1';
 const SEEDS = SEED_CHOICE === 'all' ? [1] : SEED_CHOICE.split(',').map(Number);
@@ -70,7 +70,7 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
   const scenarios = sample(suitable, createChance(seed), SCENARIOS_PER_SEED);
   let server: ApiServer;
   let controllers: ProgramProcess;
-  let killed: KilledAtRandom;
+  let killed: RandomKiller;
   let api: ApiClient;
   let endMetrics: () => Promise<void>;
 
@@ -91,7 +91,7 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
   }, 60_000);
 
   afterAll(async () => {
-    await killed.leave();
+    await killed.stop();
     await controllers.stop();
     await endMetrics();
     api.close();
@@ -99,12 +99,12 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
     removeFolder(folder);
   }, 60_000);
 
-  const send = sendOver(() => api);
+  const send = sendWith(() => api);
 
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     'match the recording of %s after every step',
     async (name, scenario) => {
-      const events = withoutLostEvents(eventsOf(recorded, name));
+      const events = withoutLostEvents(recordedEvents(recorded, name));
       const compared = (state: Observed, wanted: Observed): Observed => withoutScaleTimes(events(state, wanted));
       const options = { recorded, compared, restMs: STEP_TIMEOUT_MS };
       for await (const { found: actual, wanted } of played(new Stage(send, `sc-${name}`), scenario, options))

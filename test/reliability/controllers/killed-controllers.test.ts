@@ -10,10 +10,10 @@ import { killedName, randomScripts } from '../../replay/scenarios/random-scripts
 import { Stage } from '../../replay/scenarios/stage';
 import { ApiClient } from '../../support/api-client';
 import { startControllers } from '../../support/control-plane';
-import { KilledAtRandom } from '../../support/killed-at-random';
+import { RandomKiller } from '../../support/killed-at-random';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
-import { eventsOf, played, recordedSteps, sendOver, withoutLostEvents } from '../../support/replayed-scenario';
+import { recordedEvents, playSteps, recordedSteps, sendWith, withoutLostEvents } from '../../support/replayed-scenario';
 
 const SEEDS = (process.env['KILLED_SEEDS'] ?? '1').split(',').map(Number);
 /** CronJob scenarios, which are recorded without a seed. */
@@ -53,7 +53,7 @@ describe.each(SEEDS)('controllers killed at random with seed %i', (seed) => {
   const scenarios = [...randomScripts(seed), ...(SCENARIOS.get('jobs') ?? []).filter(({ name }) => CRON_SCENARIOS.includes(name))];
   let server: ApiServer;
   let controllers: ProgramProcess;
-  let killed: KilledAtRandom;
+  let killed: RandomKiller;
   let api: ApiClient;
 
   beforeAll(async () => {
@@ -71,14 +71,14 @@ describe.each(SEEDS)('controllers killed at random with seed %i', (seed) => {
   }, 60_000);
 
   afterAll(async () => {
-    await killed.leave();
+    await killed.stop();
     api.close();
     await controllers.stop();
     await server.process.stop();
     removeFolder(folder);
   }, 60_000);
 
-  const send = sendOver(() => api);
+  const send = sendWith(() => api);
 
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     'match the recording of %s after every step',

@@ -5,8 +5,8 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { HOSTILE_INPUTS, HOSTILE_PREPARATION, type HostileInput, type HostileStep } from '../../support/hostile-inputs';
-import { sendHostile, type HostileRequest } from '../../support/hostile-request';
+import { HOSTILE_INPUTS, HOSTILE_SETUP, type HostileInput, type HostileStep } from '../../support/hostile-inputs';
+import { sendHostileRequest, type HostileRequest } from '../../support/hostile-request';
 import { temporaryFolder } from '../../support/programs';
 import { useHostileTarget, CONFIGMAPS } from './hostile-client';
 
@@ -45,7 +45,7 @@ describe('the API server, given hostile inputs,', () => {
     for (const step of HOSTILE_PREPARATION) expect(await sendHostile(requestOf(step, false, true))).toBe(201);
     // The custom resource is served after a moment.
     const things = '/apis/hostile.example.com/v1/namespaces/default/things';
-    while ((await sendHostile(requestOf({ path: things }, false, true))) === 404);
+    while ((await sendHostileRequest(requestOf({ path: things }, false, true))) === 404);
   }, 30_000);
 
   // Alternately over HTTP/1.1 and HTTP/2, because the expensive work does not depend on the protocol. Requests without
@@ -66,13 +66,13 @@ describe('the API server, given hostile inputs,', () => {
     60_000,
   );
 
-  it.each(HOSTILE_INPUTS.filter(({ isLong }) => isLong === true).map((input, index) => [input.name, index % 2 === 0, input] as const))(
+  it.each(HOSTILE_INPUTS.filter(({ isSlow }) => isSlow === true).map((input, index) => [input.name, index % 2 === 0, input] as const))(
     'answers other requests before %s (over HTTP/2: %s)',
     async (_, http2, input) => {
       const { client } = target();
       await sendPreparation(input);
       const pending = { value: true };
-      const sent = sendHostile(requestOf(input, http2, true)).finally(() => (pending.value = false));
+      const sent = sendHostileRequest(requestOf(input, http2, true)).finally(() => (pending.value = false));
       let answered = 0;
       while (pending.value && answered < REQUIRED_ANSWERS) {
         expect((await client.get(`${CONFIGMAPS}/calm`)).status).toBe(200);

@@ -98,7 +98,7 @@ describe.each([[['h2']], [['http/1.1']], [[]]])('a TLS handshake that times out,
 
   afterEach(() => {
     socket.destroy();
-    expect(server.running).toBe(true);
+    expect(server.isRunning).toBe(true);
     expect(server.output).not.toContain('Assertion failed');
   });
 

@@ -96,7 +96,7 @@ export function useHostileTarget(...args: string[]): () => HostileTarget {
 
   afterEach(async () => {
     const { server, client } = current();
-    expect(server.process.running).toBe(true);
+    expect(server.process.isRunning).toBe(true);
     expect((await client.get('/livez')).status).toBe(200);
   });
 

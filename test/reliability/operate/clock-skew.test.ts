@@ -10,7 +10,7 @@ import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json
 import { resourceOf, type Resource } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { CERTIFICATE_REQUEST } from '../../support/certificate-request';
-import { adminClient, clockAhead, startControllersAt } from '../../support/control-plane';
+import { adminClient, clockAhead, startControllersWithEnvironment } from '../../support/control-plane';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
 import { freePorts } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
@@ -55,7 +55,7 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
 
   const startControllers = (server: ApiServer | undefined, ahead: number, ...args: readonly string[]): ProgramProcess => {
     if (server === undefined) throw new Error('there is no such server');
-    const process = startControllersAt(clockAhead(ahead), server, ...args);
+    const process = startControllersWithEnvironment(clockAhead(ahead), server, ...args);
     controllers.push(process);
     return process;
   };

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Credential } from '../../../shared/pki/certificates';
-import { makeAuthority, makePair, pairIn, savePair, type PairFiles, type When } from '../../support/credential-files';
+import { makeAuthority, makePair, pairPaths, savePair, type PairFiles, type CertificateValidity } from '../../support/credential-files';
 import { isReady } from '../../../deploy/local/readiness';
 import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } from '../../support/etcd';
 import { freePort } from '../../support/ports';

@@ -7,8 +7,8 @@ import path from 'node:path';
 import { connect } from 'node:tls';
 import type { Credential } from '../../../shared/pki/certificates';
 import { ApiClient } from '../../support/api-client';
-import { HASTY } from '../../support/control-plane';
-import { makeAuthority, makePair, pairIn, savePair, type When } from '../../support/credential-files';
+import { ACCELERATED_CLOCK } from '../../support/control-plane';
+import { makeAuthority, makePair, pairPaths, savePair, type CertificateValidity } from '../../support/credential-files';
 import { freePort } from '../../support/ports';
 import {
   launchApiServer,
@@ -36,7 +36,7 @@ const waitForLog = (process: ProgramProcess, pattern: RegExp): Promise<unknown> 
 
 describe('a running API server', () => {
   const folder = temporaryFolder('operate-certificates');
-  const files = pairIn(folder, 'own');
+  const files = pairPaths(folder, 'own');
   const clientCa = path.join(folder, 'clients.crt');
   let authority: Credential;
   let goodPair: Credential;
@@ -53,7 +53,7 @@ describe('a running API server', () => {
     savePair(files, goodPair);
     writeFileSync(clientCa, authority.certificate);
     const args = [`--tls-cert-file=${files.cert}`, `--tls-private-key-file=${files.key}`, `--client-ca-file=${clientCa}`];
-    server = await startApiServer({ folder, securePort: port, args, environment: HASTY });
+    server = await startApiServer({ folder, securePort: port, args, environment: ACCELERATED_CLOCK });
   }, 90_000);
 
   afterAll(async () => {
@@ -118,7 +118,7 @@ describe('a running API server', () => {
 
 describe('an API server at its start', () => {
   const folder = temporaryFolder('operate-start');
-  const files = pairIn(folder, 'own');
+  const files = pairPaths(folder, 'own');
   const launched: ProgramProcess[] = [];
   afterEach(async () => {
     for (const process of launched.splice(0)) await process.kill();
@@ -141,7 +141,7 @@ describe('an API server at its start', () => {
     expect(process.output).toMatch(/own\.crt and [^ ]*own\.key cannot be used together/);
   }, 60_000);
 
-  test.each<[When, RegExp]>([
+  test.each<[CertificateValidity, RegExp]>([
     ['over', /own\.crt has expired at .*clients refuse this server: put a certificate there/],
     ['to come', /own\.crt is not valid before .*clients refuse this server/],
   ])(

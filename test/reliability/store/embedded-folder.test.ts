@@ -12,8 +12,8 @@ import { prefixRange, type Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
 import { failureOf, put, valueOf } from '../../support/store-helpers';
-import { Recorder } from '../../support/store-recorder';
-import { skipLoudly } from '../../support/skipped';
+import { StoreEventRecorder } from '../../support/store-recorder';
+import { reportSkipped } from '../../support/skipped';
 
 const hook = resolve(__dirname, '../../support/typescript-hook.cjs');
 const program = resolve(__dirname, 'embedded-writer.ts');

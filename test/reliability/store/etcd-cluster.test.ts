@@ -8,7 +8,7 @@ import { prefixRange, type Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
 import { failureOf } from '../../support/store-helpers';
-import { Recorder } from '../../support/store-recorder';
+import { StoreEventRecorder } from '../../support/store-recorder';
 import { describeWithEtcd, startEtcdCluster, type EtcdServer } from '../../support/etcd';
 import { makeEtcdCertificates } from '../../support/etcd-certificates';
 import { waitUntil } from '../../support/programs';

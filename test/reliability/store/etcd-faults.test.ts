@@ -5,10 +5,10 @@ import { prefixRange, type Store, type Watch } from '../../../apiserver/storage/
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
 import { failureOf, put, valueOf } from '../../support/store-helpers';
-import { Recorder } from '../../support/store-recorder';
+import { StoreEventRecorder } from '../../support/store-recorder';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
 import { FixedRandom } from '../../support/fixed-random';
-import { makeUpNames } from '../../support/made-up-names';
+import { stubTestDomains } from '../../support/made-up-names';
 import { ManualClock } from '../../support/manual-clock';
 import { freePorts } from '../../support/ports';
 import { waitUntil } from '../../support/programs';

@@ -21,7 +21,7 @@ export async function runConversionCase(
   head: ConversionHead,
   recorded: ConversionCase,
 ): Promise<ConversionCase> {
-  webhook.does = 'good';
+  webhook.behaviour = 'good';
   await removeDefinition(target);
   const made = await sendRequest(target, { method: 'POST', path: DEFINITIONS, body: definitionOf(head, recorded, webhook) }, HEADERS);
   if (made.code !== 201) throw new Error(made.text);
@@ -32,7 +32,7 @@ export async function runConversionCase(
     sendRequest(target, { method, path, ...(body === undefined ? {} : { body }) }, HEADERS),
   );
   const steps = await runSteps(target, webhook, recorded.steps);
-  webhook.does = 'good';
+  webhook.behaviour = 'good';
   await removeReviewers();
   return { ...recorded, steps };
 }
@@ -42,7 +42,7 @@ const widgetsIn = (version: string): string => `/apis/${GROUP}/${version}/namesp
 async function runSteps(target: RequestTarget, webhook: ConversionServer, steps: readonly ConversionStep[]): Promise<ConversionStep[]> {
   const answered: ConversionStep[] = [];
   for (const step of steps) {
-    webhook.does = step.behaviour ?? webhook.does;
+    webhook.behaviour = step.behaviour ?? webhook.behaviour;
     let during: ConversionStep[] = [];
     const answer = await answerTo(target, webhook, step, async () => {
       during = await runSteps(target, webhook, step.during ?? []);
@@ -72,8 +72,11 @@ function definitionOf({ definition }: ConversionHead, { spec, webhook = {} }: Co
   return filledIn({ ...definition, spec: merged }, server);
 }
 
-function filledIn(value: Json, { port, caBundle, lastVersion }: ConversionServer): Json {
-  const text = JSON.stringify(value).replaceAll('<port>', String(port)).replaceAll('<ca>', caBundle).replaceAll('<rv>', lastVersion);
+function filledIn(value: Json, { port, caBundle, lastResourceVersion }: ConversionServer): Json {
+  const text = JSON.stringify(value)
+    .replaceAll('<port>', String(port))
+    .replaceAll('<ca>', caBundle)
+    .replaceAll('<rv>', lastResourceVersion);
   return JSON.parse(text) as Json;
 }
 
@@ -102,7 +105,7 @@ async function answerTo(
       : await repeat(target, request, ({ text }) => JSON.stringify(valueAt(jsonOf(text), until.path)) === JSON.stringify(until.value));
   const { code, text, warnings } = reply;
   if (isSetup === true && code >= 300) throw new Error(`${request.method} ${request.path}: ${text}`);
-  webhook.lastVersion = resourceVersionIn(text) ?? webhook.lastVersion;
+  webhook.lastResourceVersion = resourceVersionIn(text) ?? webhook.lastResourceVersion;
   const [call] = webhook.calls.splice(0);
   const asked = webhook.reviews
     .splice(0)

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../../shared/runtime/clock';
-import { growth, readExposition, type Exposition } from '../../support/exposition';
+import { seriesGrowth, readExposition, type Exposition } from '../../support/exposition';
 import { withoutLatency } from '../masked';
 import { grownBy } from '../metric-growth';
 import { writeRecording } from '../recording';
@@ -67,7 +67,7 @@ export async function recordMetrics(recording: string, server: ReferenceServer):
   for (let round = 0; round < IDLE_SCRAPES; round += 1) {
     await systemClock.sleep(METRICS_DELAY_MS);
     const after = await scrape();
-    for (const name of growth(before, after).keys()) idle.add(name);
+    for (const name of seriesGrowth(before, after).keys()) idle.add(name);
     before = after;
   }
   const outcomes: unknown[] = [];

@@ -1,6 +1,6 @@
 /** The recorder of scenarios, with a cluster in simulated time in place of the reference server. */
 import { ApiClient } from '../../support/api-client';
-import { sendOver } from '../../support/replayed-scenario';
+import { sendWith } from '../../support/replayed-scenario';
 import { startSimulatedCluster, type SimulatedCluster } from '../../support/simulated-cluster';
 import { recordingOf } from '../recording';
 import { scenarioRecording } from '../scenarios';
@@ -32,7 +32,7 @@ describe('the recorder of scenarios', () => {
           ...(await recordScenario(
             scenario,
             new Stage(
-              sendOver(() => api),
+              sendWith(() => api),
               `sc-${scenario.name}`,
               cluster,
             ),

@@ -66,7 +66,7 @@ const ALWAYS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 export interface StageWorld {
   readonly clock: Clock;
   /** Its revision grows with every write; absent where the store is not at hand. */
-  readonly store?: { readonly current: number };
+  readonly store?: { readonly currentRevision: number };
 }
 
 type Test = (answer: StageAnswer) => boolean;
@@ -149,7 +149,7 @@ export class Stage {
 
   /** Sets each pending pod to running and ready. */
   async servePods(): Promise<void> {
-    const revision = this.world.store?.current;
+    const revision = this.world.store?.currentRevision;
     if (revision !== undefined && revision === this.servedRevision) return;
     this.servedRevision = revision;
     const { body } = await this.send('GET', absolute('pods', this.namespace), JSON_TYPE);

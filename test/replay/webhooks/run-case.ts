@@ -4,7 +4,7 @@
  */
 import { systemClock } from '../../../shared/runtime/clock';
 import type { ReviewServer } from '../../support/review-server';
-import type { Called } from '../../support/webhook-server';
+import type { WebhookCall } from '../../support/webhook-server';
 import { GENERATED, TIME, UID } from '../new-values';
 import { nameOf } from '../object-name';
 import { isBody, type Body, type Json } from '../reference';
@@ -172,7 +172,7 @@ async function answerTo(target: AuditedTarget, webhooks: ReviewServer, request: 
   return JSON.parse(JSON.stringify(answer).replaceAll(`:${webhooks.port}`, ':<port>')) as WebhookAnswer;
 }
 
-const maskedCall = ({ url, headers, review }: Called): Body => ({
+const maskedCall = ({ url, headers, review }: WebhookCall): Body => ({
   url,
   headers: { accept: headers['accept'] ?? '', 'content-type': headers['content-type'] ?? '' },
   review: masked(review),

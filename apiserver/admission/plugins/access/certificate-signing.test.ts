@@ -13,7 +13,7 @@ let fixture: Fixture;
 beforeEach(async () => {
   checks = [];
   allowed = () => false;
-  fixture = await writeFixture({
+  fixture = await openWriteFixture({
     mayUseSigner: (_user, use) => {
       checks.push(use);
       return allowed(use);
@@ -31,7 +31,7 @@ const request = (signerName: string, organizations = ['devs'], fields: JsonObjec
   },
 });
 const condition = (type: string): JsonObject => ({ status: { conditions: [{ type, status: 'True' }] } });
-const patch = (subresource: 'approval' | 'status', body: JsonObject): Promise<Answer> =>
+const patch = (subresource: 'approval' | 'status', body: JsonObject): Promise<WriteResult> =>
   fixture.patch(REQUESTS, 'r', 'merge', body, { subresource });
 
 async function createRequest(signerName = 'example.com/s'): Promise<void> {
@@ -97,7 +97,9 @@ test('CertificateSigningRequest is validated before the permission check', async
   await createRequest();
   expect(await refusal(patch('approval', { status: { conditions: [{ type: 'Approved' }] } }))).toMatchObject({ code: 422 });
   expect(
-    await refusal(fixture.create(REQUESTS, request('platform.io/kube-apiserver-client', ['system:masters'], { expirationSeconds: 1 }))),
+    await refusalStatus(
+      fixture.create(REQUESTS, request('platform.io/kube-apiserver-client', ['system:masters'], { expirationSeconds: 1 })),
+    ),
   ).toMatchObject({ code: 422 });
 });
 
@@ -105,7 +107,7 @@ test.each(['platform.io', 'kubernetes.io'])(
   'CertificateSubjectRestriction rejects system:masters for the signer %s/kube-apiserver-client',
   async (product) => {
     const signer = `${product}/kube-apiserver-client`;
-    expect(await refusal(fixture.create(REQUESTS, request(signer, ['devs', 'system:masters'])))).toMatchObject({
+    expect(await refusalStatus(fixture.create(REQUESTS, request(signer, ['devs', 'system:masters'])))).toMatchObject({
       code: 403,
       message: `${messagePrefix}use of ${signer} signer with system:masters group is not allowed`,
     });

@@ -170,7 +170,7 @@ it('role escalation check runs on the role that a reinvoked webhook changed', as
         validating: { name: 'ValidatingAdmissionWebhook', handles: () => false, validate: () => undefined },
       },
     },
-    UNCHANGED,
+    NON_MUTATING_PLUGINS,
   );
   const attributes = admissionRequest({ kind: 'ClusterRole', namespace: '', user: author, object: { metadata: { name: 'r' }, rules: [] } });
   expect(await refusal(Promise.resolve(admission.mutate(attributes)))).toMatchObject({ code: 403 });

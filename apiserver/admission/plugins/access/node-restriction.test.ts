@@ -34,7 +34,7 @@ it.each<[step: 'mutate' | 'validate', taintedBy: 'node' | 'webhook']>([
         validating: { name: 'ValidatingAdmissionWebhook', handles: () => false, validate: () => undefined },
       },
     },
-    UNCHANGED,
+    NON_MUTATING_PLUGINS,
   );
   const object = taintedBy === 'node' ? { ...node, spec: TAINTED } : { ...node };
   const attributes = admissionRequest({ kind: 'Node', operation: 'UPDATE', namespace: '', name: 'n', user, object, oldObject: node });

@@ -6,8 +6,8 @@ const DEFAULT_ANNOTATION = 'ingressclass.platform.io/is-default-class';
 const KUBERNETES_DEFAULT_ANNOTATION = 'ingressclass.kubernetes.io/is-default-class';
 const BACKEND = { defaultBackend: { service: { name: 'a', port: { number: 1 } } } };
 
-let fixture: Fixture;
-beforeEach(async () => (fixture = await writeFixture()));
+let fixture: WriteFixture;
+beforeEach(async () => (fixture = await openWriteFixture()));
 
 /** Creates classes, each in a second of its own, or with `together` in one; null = no annotation. */
 async function createClasses(annotationsByClass: Readonly<Record<string, JsonObject | null>>, isSameSecond = false): Promise<void> {

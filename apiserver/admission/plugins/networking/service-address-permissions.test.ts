@@ -93,7 +93,7 @@ it.each(NEEDS_NO_PERMISSION)('Service address check needs no permission for a wr
 
 it('Service address check asks for permission on create, with the namespace and name of the Service', async () => {
   allowed = false;
-  expect(await refusal(fixture.create('services', service({ externalIPs: ['192.0.2.1'] })))).toMatchObject({
+  expect(await refusalStatus(fixture.create('services', service({ externalIPs: ['192.0.2.1'] })))).toMatchObject({
     code: 403,
     message: EXTERNAL,
   });
@@ -104,11 +104,11 @@ it('Service address check asks for permission on create, with the namespace and 
 it('Service address check rejects with the generated name of the Service', async () => {
   allowed = false;
   const body = { metadata: { generateName: 'b-' }, spec: { ports: PORTS, externalIPs: ['192.0.2.1'] } };
-  const { message } = await refusal(fixture.create('services', body));
+  const { message } = await refusalStatus(fixture.create('services', body));
   expect(message).toMatch(/^services "b-\S{5}" is forbidden: Use of external IPs is denied by admission control$/);
 });
 
 it('Service address check runs after validation of the addresses', async () => {
   allowed = false;
-  expect(await refusal(fixture.create('services', service({ externalIPs: ['x'] })))).toMatchObject({ code: 422 });
+  expect(await refusalStatus(fixture.create('services', service({ externalIPs: ['x'] })))).toMatchObject({ code: 422 });
 });

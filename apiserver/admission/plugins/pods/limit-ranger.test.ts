@@ -11,9 +11,9 @@ const isCase = shape(
   { old: object, message: text, shown: anything },
 );
 
-let f: Fixture;
+let f: WriteFixture;
 beforeEach(async () => {
-  f = await writeFixture({ naming: 'kubernetes' });
+  f = await openWriteFixture({ naming: 'kubernetes' });
 });
 
 const named = (body: JsonObject): JsonObject => ({ ...body, metadata: { name: 'x', ...objectAt(body, 'metadata') } });

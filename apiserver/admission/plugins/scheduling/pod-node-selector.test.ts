@@ -1,7 +1,7 @@
 import { writeFixture } from '../../../../test/support/write-fixture';
 
 test('PodNodeSelector treats constructor and toString as ordinary namespace names and label keys', async () => {
-  const f = await writeFixture({ naming: 'kubernetes', plugins: { enabled: ['PodNodeSelector'], disabled: ['ServiceAccount'] } });
+  const f = await openWriteFixture({ naming: 'kubernetes', plugins: { enabled: ['PodNodeSelector'], disabled: ['ServiceAccount'] } });
   const annotations = { 'scheduler.alpha.kubernetes.io/node-selector': 'constructor=x,toString=y' };
   await f.create('namespaces', { metadata: { name: 'constructor', annotations } }, { namespace: '' });
   await f.cache.catchUp();
@@ -11,7 +11,7 @@ test('PodNodeSelector treats constructor and toString as ordinary namespace name
 });
 
 test('PodNodeSelector compares the labels of a pod in either spelling with the node selector of its namespace', async () => {
-  const f = await writeFixture({ plugins: { enabled: ['PodNodeSelector'], disabled: ['ServiceAccount'] } });
+  const f = await openWriteFixture({ plugins: { enabled: ['PodNodeSelector'], disabled: ['ServiceAccount'] } });
   const annotations = { 'scheduler.alpha.kubernetes.io/node-selector': 'kubernetes.io/os=linux' };
   await f.create('namespaces', { metadata: { name: 'n', annotations } }, { namespace: '' });
   await f.cache.catchUp();

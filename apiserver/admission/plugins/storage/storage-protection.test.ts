@@ -22,7 +22,7 @@ it.each<[string, string, JsonObject, readonly string[]]>([
     ['kubernetes.io/pvc-protection'],
   ],
 ])('StorageObjectInUseProtection adds its finalizer once to %s created %s', async (resource, _title, metadata, expected) => {
-  const { create } = await writeFixture();
+  const { create } = await openWriteFixture();
   const spec = resource === 'persistentvolumes' ? volume : claim;
   const { object } = await create(resource, { metadata: { name: 'o', ...metadata }, spec });
   const stored = objectAt(object, 'metadata') ?? {};

@@ -9,10 +9,10 @@ const gates = new Map<'ServiceTrafficDistribution', boolean>();
 const off = (): Map<'ServiceTrafficDistribution', boolean> => gates.set('ServiceTrafficDistribution', false);
 const on = (): Map<'ServiceTrafficDistribution', boolean> => gates.set('ServiceTrafficDistribution', true);
 
-let fixture: Fixture;
+let fixture: WriteFixture;
 beforeEach(async () => {
   off();
-  fixture = await writeFixture({ gates });
+  fixture = await openWriteFixture({ gates });
 });
 
 const service = (trafficDistribution: string): JsonObject => ({
@@ -35,7 +35,7 @@ it('trafficDistribution is kept and validated while the gate is off in Services 
   off();
   await fixture.cache.catchUp();
   expect(await patch('PreferClose')).toBe('PreferClose');
-  expect(await refusal(patch('Foo'))).toMatchObject({
+  expect(await refusalStatus(patch('Foo'))).toMatchObject({
     message: 'Service "a" is invalid: spec.trafficDistribution: Unsupported value: "Foo": supported values: "PreferClose"',
   });
   expect(await patch(null)).toBeUndefined();

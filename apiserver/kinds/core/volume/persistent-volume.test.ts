@@ -1,12 +1,12 @@
 /** Tests the phase transition time of volumes and updates of claims, against the behaviour of release 1.31.1. */
 import { objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
-import { writeFixture } from '../../../../test/support/write-fixture';
+import { openWriteFixture } from '../../../../test/support/write-fixture';
 
 const timeOf = (volume: JsonObject): string => stringAt(objectAt(volume, 'status'), 'lastPhaseTransitionTime') ?? '';
 const STATUS = { subresource: 'status' } as const;
 
 it('a status update of a PersistentVolume sets lastPhaseTransitionTime when the phase changes', async () => {
-  const fixture = await writeFixture();
+  const fixture = await openWriteFixture();
   const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } };
   let { object } = await fixture.create('persistentvolumes', { metadata: { name: 'v' }, spec });
   const timeAfter = async (change: JsonObject): Promise<string> => {
@@ -34,7 +34,7 @@ it.each<[string, string, string, JsonObject, string | undefined]>([
   ['rejects a request for another resource when the claim is bound', 'Bound', '1Gi', { requests: { storage: '1Gi', cpu: '1' } }, 'spec'],
   ['rejects a change of the limits when the claim is bound', 'Bound', '1Gi', { limits: { storage: '3Gi' } }, 'spec'],
 ])('an update of a PersistentVolumeClaim %s', async (_title, phase, storage, more, field) => {
-  const fixture = await writeFixture();
+  const fixture = await openWriteFixture();
   const spec = (amount: string, rest: JsonObject = {}): JsonObject => ({
     accessModes: ['ReadWriteOnce'],
     resources: { requests: { storage: amount }, ...rest },

@@ -37,7 +37,7 @@ describe('KMS plug-in', () => {
   const plugin = new KmsPlugin(path.join(folder, 'box.sock'));
   beforeAll(() => plugin.start());
   afterAll(() => plugin.stop());
-  afterEach(() => plugin.behave('Status'));
+  afterEach(() => plugin.setBehaviour('Status'));
 
   it('receives exactly the fields of the KMS v2 API', async () => {
     const service = serviceAt(plugin.endpoint);
@@ -45,7 +45,7 @@ describe('KMS plug-in', () => {
     const encrypted = await service.encrypt(Buffer.from('a seed'), 'first');
     expect(encrypted).toMatchObject({ keyId: 'key-1', annotations: new Map([['ver.kms.test', Buffer.from('1')]]) });
     expect((await service.decrypt(encrypted, 'second')).toString()).toBe('a seed');
-    expect(plugin.calls.map(({ method, asked }) => [method, asked])).toEqual([
+    expect(plugin.calls.map(({ method, request }) => [method, request])).toEqual([
       ['Status', {}],
       ['Encrypt', { plaintext: Buffer.from('a seed'), uid: 'first' }],
       ['Decrypt', { ciphertext: encrypted.ciphertext, uid: 'second', keyId: 'key-1', annotations: { 'ver.kms.test': Buffer.from('1') } }],
@@ -70,7 +70,7 @@ describe('KMS plug-in', () => {
       'grpc: received message larger than max (5242885 vs. 4194304)',
     ],
   ] as const)('that %s gives the gRPC status of the failure', async (_title, response, code, description) => {
-    plugin.behave('Status', () => response);
+    plugin.setBehaviour('Status', () => response);
     const timeoutMs = response === 'never' ? 300 : 20_000;
     expect(await errorOf(serviceAt(plugin.endpoint, timeoutMs).status())).toBe(`rpc error: code = ${code} desc = ${description}`);
     expect(recordedCalls).toEqual([['Status', code]]);
@@ -95,7 +95,7 @@ describe('KMS plug-in', () => {
   });
 
   it('call ends when its provider is closed', async () => {
-    plugin.behave('Status', () => 'never');
+    plugin.setBehaviour('Status', () => 'never');
     const service = serviceAt(plugin.endpoint, 60_000);
     const statusError = errorOf(service.status());
     service.close();

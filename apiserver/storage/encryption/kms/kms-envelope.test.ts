@@ -5,7 +5,7 @@ import { ENCRYPTED_PREFIXES } from '../../../../shared/names/dialect';
 import { systemRandomBytes, systemRandom } from '../../../../shared/runtime/random';
 import { casesOf, recordingOf } from '../../../../test/replay/recording';
 import { anything, either, nothing, number, shape, text, truth } from '../../../../test/replay/shape';
-import { decoded, masked, messageBytes } from '../../../../test/support/kms-plugin';
+import { decodeMessage, maskSecret, encodeMessage } from '../../../../test/support/kms-plugin';
 import { ManualClock } from '../../../../test/support/manual-clock';
 import { createAesGcmCipher, TransformError } from '../ciphers';
 import { EncryptionRules, type ValueTransformer } from '../encryption-rules';
@@ -35,13 +35,13 @@ class FakeService implements KmsService {
   async encrypt(plain: Buffer): Promise<EncryptedDekSource> {
     this.calls.push('encrypt');
     const keyId = this.nextStatus instanceof Error ? '' : this.nextStatus.keyId;
-    const usual = { ciphertext: masked(plain), keyId, annotations: this.annotations };
+    const usual = { ciphertext: maskSecret(plain), keyId, annotations: this.annotations };
     return this.encryptHook?.(usual) ?? usual;
   }
 
   async decrypt(source: EncryptedDekSource): Promise<Buffer> {
     this.calls.push('decrypt');
-    return this.decryptHook?.(source) ?? masked(source.ciphertext);
+    return this.decryptHook?.(source) ?? maskSecret(source.ciphertext);
   }
 
   close(): void {
@@ -110,10 +110,10 @@ function encryptedByOtherServer(seed: Buffer, members: Readonly<Record<string, u
     .update(info)
     .update(Buffer.from([1]))
     .digest();
-  return messageBytes('EncryptedObject', {
+  return encodeMessage('EncryptedObject', {
     encryptedData: Buffer.concat([info, createAesGcmCipher(key, systemRandomBytes).encrypt(Buffer.from(plain), STORAGE_KEY)]),
     keyID: 'k1',
-    encryptedDEKSource: masked(seed),
+    encryptedDEKSource: maskSecret(seed),
     annotations: { 'ver.kms.test': Buffer.from('1') },
     encryptedDEKSourceType: 1,
     ...members,
@@ -137,7 +137,7 @@ describe('KMS-encrypted value', () => {
     const second = envelope.encrypt(Buffer.from('hidden'), STORAGE_KEY);
     expect(first.toString('latin1')).not.toContain('hidden');
     expect(second.equals(first)).toBe(false);
-    expect(decoded('EncryptedObject', first)).toMatchObject({ keyID: 'k1', encryptedDEKSourceType: 1 });
+    expect(decodeMessage('EncryptedObject', first)).toMatchObject({ keyID: 'k1', encryptedDEKSourceType: 1 });
     expect(envelope.prepare(first)).toBeUndefined();
     expect(await open(envelope, first)).toEqual({ value: 'hidden', isStale: false });
     expect(await open(envelope, second)).toEqual({ value: 'hidden', isStale: false });
@@ -269,7 +269,7 @@ describe('KMS seed', () => {
     expect(service.count('encrypt')).toBe(2);
     expect(counts.replaced).toBe(2);
     expect(await open(envelope, old)).toEqual({ value: 'v', isStale: true });
-    expect(decoded('EncryptedObject', envelope.encrypt(Buffer.from('v'), STORAGE_KEY))).toMatchObject({ keyID: 'k2' });
+    expect(decodeMessage('EncryptedObject', envelope.encrypt(Buffer.from('v'), STORAGE_KEY))).toMatchObject({ keyID: 'k2' });
     expect(service.count('decrypt')).toBe(0);
     envelope.close();
     expect([clock.pending, service.isClosed]).toEqual([0, true]);
@@ -302,7 +302,7 @@ describe('KMS seed', () => {
       throw new KmsError('Internal', 'broken');
     };
     await clock.advanceAsync(POLL_INTERVAL_MS.healthy);
-    expect(decoded('EncryptedObject', envelope.encrypt(Buffer.from('v'), STORAGE_KEY))).toMatchObject({ keyID: 'k1' });
+    expect(decodeMessage('EncryptedObject', envelope.encrypt(Buffer.from('v'), STORAGE_KEY))).toMatchObject({ keyID: 'k1' });
     expect(await envelope.health()).toMatch(
       /errState=<nil>, errGen=failed to encrypt DEK, error: rpc error: code = Internal desc = broken/,
     );

@@ -2,12 +2,12 @@
 import { stringifyJson, type JsonObject } from '../../../../../shared/values/json';
 import { forbidden } from '../../../../../shared/api/errors/status';
 import { ensureMetadata } from '../../../../../shared/api/metadata/object-meta';
-import { objectOf, refusal, writeFixture, type Fixture } from '../../../../../test/support/write-fixture';
+import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../../../test/support/write-fixture';
 import { StateChanged, type Admission, type AdmissionRequest, type Reservation } from '../../../admission';
 
 const map = (name: string): JsonObject => ({ metadata: { name }, data: { a: 'b' } });
-const opened = (admission: Partial<Admission> = {}): Promise<Fixture> =>
-  writeFixture({ isOffloaded: true, admission: (usual) => ({ ...usual, ...admission }) });
+const opened = (admission: Partial<Admission> = {}): Promise<WriteFixture> =>
+  openWriteFixture({ isOffloaded: true, admission: (usual) => ({ ...usual, ...admission }) });
 
 describe('a mutating plug-in that inspects objects', () => {
   it('receives the object, and its changes are stored', async () => {
@@ -34,7 +34,7 @@ describe('a mutating plug-in that inspects objects', () => {
     const seen: AdmissionRequest[] = [];
     const f = await opened({ inspectsObject: () => true, mutate: (request) => void seen.push(request) });
     seen.length = 0;
-    expect(await refusal(f.create('configmaps', { metadata: { name: 'A B' }, data: { a: 'b' } }))).toMatchObject({ code: 422 });
+    expect(await refusalStatus(f.create('configmaps', { metadata: { name: 'A B' }, data: { a: 'b' } }))).toMatchObject({ code: 422 });
     expect(seen.map(({ object }) => object)).toEqual([{ metadata: { name: 'A B', generateName: '' } }]);
   });
 });
@@ -98,7 +98,7 @@ it('an offloaded create rejects an existing name, and generates another one for 
   const f = await opened();
   await f.create('configmaps', map('a'));
   await f.cache.catchUp();
-  expect(await refusal(f.create('configmaps', map('a')))).toMatchObject({ code: 409, reason: 'AlreadyExists' });
+  expect(await refusalStatus(f.create('configmaps', map('a')))).toMatchObject({ code: 409, reason: 'AlreadyExists' });
   f.random.suffixes.push('taken', 'taken', 'free');
   const generated = { metadata: { generateName: 'g-' } };
   expect((await f.create('configmaps', generated)).object).toMatchObject({ metadata: { name: 'g-taken' } });
@@ -117,7 +117,7 @@ it('an offloaded apply that creates is rejected when the user may not create', a
   } as const;
   const options = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
   expect(
-    await refusal(writer.patch(context, f.resource('configmaps'), { namespace: 'ns', name: 'a' }, undefined, patch, options)),
+    await refusalStatus(writer.patch(context, f.resource('configmaps'), { namespace: 'ns', name: 'a' }, undefined, patch, options)),
   ).toMatchObject({ code: 403 });
 });
 
