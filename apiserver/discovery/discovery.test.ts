@@ -1,8 +1,8 @@
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { OPTIONAL_KINDS, SERVED_KINDS } from '../../shared/api/kinds';
 import { decodeProtobuf } from '../../shared/serialization';
-import { casesOf } from '../../test/replay/recording';
-import { body, listOf, shape, text, truth } from '../../test/replay/shape';
+import { readCases } from '../../test/replay/recording';
+import { body, listOf, shape, text, boolean } from '../../test/replay/shape';
 import type { DocumentResponse, DocumentRequest } from './document-handler';
 import { createDiscovery } from './discovery';
 import { compareApiVersions } from '../../shared/values/version-order';
@@ -51,21 +51,21 @@ const aggregated = (version = 'v2', group = 'apidiscovery.k8s.io'): string =>
 const STANDARD_CLIENT = `${aggregated('v2')},${aggregated('v2beta1')},application/json`;
 
 const texts = listOf(text);
-const RESOURCES = casesOf(
+const RESOURCES = readCases(
   'discovery/resources',
   shape(
-    { list: text, name: text, singularName: text, namespaced: truth, kind: text, verbs: texts },
+    { list: text, name: text, singularName: text, namespaced: boolean, kind: text, verbs: texts },
     { shortNames: texts, categories: texts, storageVersionHash: text, group: text, version: text },
   ),
 );
-const AGGREGATED = casesOf(
+const AGGREGATED = readCases(
   'discovery/aggregated',
   shape(
     { group: text, version: text, resource: text, responseKind: body, scope: text, singularResource: text, verbs: texts },
     { shortNames: texts, categories: texts, subresources: listOf(shape({ subresource: text, responseKind: body, verbs: texts })) },
   ),
 );
-const GROUPS = casesOf('discovery/groups', text);
+const GROUPS = readCases('discovery/groups', text);
 
 /** Compares with release 1.31.1 for the resources that are served here; upstream has more subresources. */
 describe('discovery equals that of release 1.31.1', () => {

@@ -5,4 +5,4 @@
 import { recordingsIn } from '../../test/replay/recording';
 import { replayKindCases } from '../../test/replay/replay-kind-cases';
 
-replayKindCases(recordingsIn('governance'));
+replayKindCases(listRecordings('governance'));

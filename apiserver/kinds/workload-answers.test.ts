@@ -2,4 +2,4 @@
 import { recordingsIn } from '../../test/replay/recording';
 import { replayKindCases } from '../../test/replay/replay-kind-cases';
 
-replayKindCases(recordingsIn('workloads'));
+replayKindCases(listRecordings('workloads'));

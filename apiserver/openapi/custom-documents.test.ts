@@ -2,7 +2,7 @@
  * Compares the OpenAPI documents of custom resources with those of release 1.31.1 for the same definitions
  * (openapi/custom-operations).
  */
-import { recordingOf } from '../../test/replay/recording';
+import { readRecording } from '../../test/replay/recording';
 import { body, listOf, shape, text } from '../../test/replay/shape';
 import { parseDefinition } from '../../test/support/definition-of';
 import { operationsIn, withShortDescriptions } from '../../test/replay/openapi-operations';
@@ -11,7 +11,7 @@ import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { buildDocumentV2, buildDocumentV3 } from './documents';
 
-const { head, cases: recorded } = recordingOf(
+const { head, cases: recorded } = readRecording(
   'openapi/custom-operations',
   shape({ format: text, definitions: listOf(body) }),
   shape({ name: text, v2: body, v3: body, schemas: body }),

@@ -2,7 +2,7 @@
  * Compares the published schema of a definition that uses every schema field with that of release 1.31.1, without
  * descriptions.
  */
-import { recordingOf } from '../../test/replay/recording';
+import { readRecording } from '../../test/replay/recording';
 import { body, shape, text } from '../../test/replay/shape';
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { OPENAPI_NAME_PREFIX } from '../../shared/names/dialect';
@@ -12,7 +12,7 @@ import { buildDocumentV2, buildDocumentV3 } from './documents';
 import { PublishedSchema } from './published-schema';
 import { schemaValue } from './schema-json';
 
-const { head, cases } = recordingOf('openapi/custom-schemas', shape({ spec: body }), shape({ version: text, v2: body, v3: body }));
+const { head, cases } = readRecording('openapi/custom-schemas', shape({ spec: body }), shape({ version: text, v2: body, v3: body }));
 const names = { plural: 'pubs', singular: 'pub', kind: 'Pub', listKind: 'PubList' };
 const definition: JsonObject = JSON.parse(
   JSON.stringify({ metadata: { name: 'pubs.pub.example.com' }, spec: head.spec, status: { acceptedNames: names } }),

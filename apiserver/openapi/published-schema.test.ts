@@ -2,7 +2,7 @@
  * Compares published schemas with those of release 1.31.1 (custom/publishing), without the descriptions of apiVersion,
  * kind and metadata.
  */
-import { recordingOf } from '../../test/replay/recording';
+import { readRecording } from '../../test/replay/recording';
 import { body, shape, text, type Check } from '../../test/replay/shape';
 import { isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { JsonIndex } from '../../shared/values/json-index';
@@ -30,7 +30,7 @@ function plain(value: JsonValue): JsonValue {
   return isReference ? { ...copy, ...MEMBERS } : copy;
 }
 
-const { cases } = recordingOf('custom/publishing', shape({ format: text }), isRecorded);
+const { cases } = readRecording('custom/publishing', shape({ format: text }), isRecorded);
 
 describe.each(cases.map((published) => [published.title, published] as const))(
   'PublishedSchema of a schema with %s',

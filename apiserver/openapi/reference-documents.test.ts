@@ -2,7 +2,7 @@
  * Compares digests of the published OpenAPI documents with those of release 1.31.1: every path and definition, in both
  * versions.
  */
-import { recordingOf } from '../../test/replay/recording';
+import { readRecording } from '../../test/replay/recording';
 import { body, text, tupleOf } from '../../test/replay/shape';
 import { objectAt } from '../../shared/values/json';
 import { SERVED_KINDS } from '../../shared/api/kinds';
@@ -12,7 +12,7 @@ import { OPENID_OVERVIEWS, OVERVIEWS, overviewsOf } from './overviews';
 
 /** The v2 and v3 digests by name; `-` = not in that version. */
 const recorded = (part: keyof Digests): ReadonlyMap<string, readonly [string, string]> =>
-  new Map(recordingOf(`openapi/${part}`, body, tupleOf(text, text, text)).cases.map(([name, ...digests]) => [name, digests]));
+  new Map(readRecording(`openapi/${part}`, body, tupleOf(text, text, text)).cases.map(([name, ...digests]) => [name, digests]));
 const RECORDED = { paths: recorded('paths'), definitions: recorded('definitions') };
 
 /** Paths of upstream that may be missing because they are not served. */

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ConfigurationError } from '../../shared/configuration/configuration-error';
 import { readConfiguration } from '../../shared/configuration/read-configuration';
-import { casesOf } from '../../test/replay/recording';
-import { anything, either, nothing, shape, text } from '../../test/replay/shape';
+import { readCases } from '../../test/replay/recording';
+import { anything, either, nullValue, shape, text } from '../../test/replay/shape';
 import { ManualClock } from '../../test/support/manual-clock';
 import { decodeSecret, ENCRYPTION_FORMAT } from './encryption-configuration';
 
-const isCase = shape({ title: text, file: anything, error: either(text, nothing) });
+const isCase = shape({ title: text, file: anything, error: either(text, nullValue) });
 
 const folder = mkdtempSync(path.join(tmpdir(), 'encryption-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -32,7 +32,7 @@ const OWN_WORDS =
 /** Values that upstream prints as its own language would. */
 const VALUE = /Invalid value: (?:apiserver\.ProviderConfiguration\{.*?\(nil\)\}|v1\.Duration\{.*?\}|\{[a-z0-9, ]*\}|-?\d+m?s): /gs;
 
-it.each([...casesOf('encryption/files', isCase), ...casesOf('encryption/kms-files', isCase)])(
+it.each([...readCases('encryption/files', isCase), ...readCases('encryption/kms-files', isCase)])(
   'the encryption configuration is accepted or rejected as recorded: $title',
   async ({ title, file: content, error }) => {
     const faults = await faultsOf(content);

@@ -1,6 +1,6 @@
 /** Compares Tables of custom resources with those of release 1.31.1 (custom/columns). */
-import { recordingOf } from '../../test/replay/recording';
-import { anything, body, either, listOf, mapOf, nothing, number, oneOf, shape, text, type Check } from '../../test/replay/shape';
+import { readRecording } from '../../test/replay/recording';
+import { anything, body, either, listOf, mapOf, nullValue, number, oneOf, shape, text, type Check } from '../../test/replay/shape';
 import { expandBody } from '../../test/replay/request-body';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';
@@ -21,8 +21,8 @@ interface Definition {
   readonly columnDefinitions: readonly JsonObject[];
 }
 
-const isDefinition: Check<Definition> = shape({ columns: either(listOf(isColumn), nothing), at: text, columnDefinitions: listOf(body) });
-const { head, cases } = recordingOf(
+const isDefinition: Check<Definition> = shape({ columns: either(listOf(isColumn), nullValue), at: text, columnDefinitions: listOf(body) });
+const { head, cases } = readRecording(
   'custom/columns',
   shape({ format: text, definitions: mapOf(isDefinition) }),
   shape({ definition: text, sent: body, cells: listOf(anything) }),

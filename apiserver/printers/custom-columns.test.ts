@@ -1,5 +1,5 @@
 /** Compares the cells of printer columns of every type and kind of path with those of release 1.31.1. */
-import { recordingOf } from '../../test/replay/recording';
+import { readRecording } from '../../test/replay/recording';
 import { anything, body, mapOf, shape, text } from '../../test/replay/shape';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';
@@ -53,7 +53,7 @@ const metadata = {
   labels: { 'app.example.com/name': 'L', plain: 'P' },
   creationTimestamp: '2026-11-21T00:00:00Z',
 };
-const { head, cases } = recordingOf('printers/custom-cells', shape({ spec: body }), shape({ path: text, cells: mapOf(anything) }));
+const { head, cases } = readRecording('printers/custom-cells', shape({ spec: body }), shape({ path: text, cells: mapOf(anything) }));
 const object: JsonObject = { metadata, spec: head.spec };
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'date'] as const;

@@ -1,5 +1,5 @@
-import { casesOf } from '../../test/replay/recording';
-import { body, either, listOf, nothing, number, shape, text, truth, type Check } from '../../test/replay/shape';
+import { readCases } from '../../test/replay/recording';
+import { body, either, listOf, nullValue, number, shape, text, boolean, type Check } from '../../test/replay/shape';
 import type { JsonObject, JsonPrimitive } from '../../shared/values/json';
 import { STORED_KINDS, type KindRow } from '../../shared/api/kinds';
 import { formatAge } from './table/age';
@@ -18,10 +18,10 @@ interface Recorded {
 }
 
 const isRecorded: Check<Recorded> = shape(
-  { note: text, kind: text, at: number, object: body, cells: listOf(either(either(text, number), either(truth, nothing))) },
+  { note: text, kind: text, at: number, object: body, cells: listOf(either(either(text, number), either(boolean, nullValue))) },
   { conditions: listOf(body) },
 );
-const ROWS = casesOf('printers/rows', isRecorded);
+const ROWS = readCases('printers/rows', isRecorded);
 
 function rowOf(kind: string): KindRow {
   const row = STORED_KINDS.find((candidate) => candidate.kind === kind);

@@ -8,12 +8,12 @@ import path from 'node:path';
 import { ConfigurationError } from '../../shared/configuration/configuration-error';
 import { readConfiguration } from '../../shared/configuration/read-configuration';
 import { errorCode } from '../../shared/runtime/error-code';
-import { casesOf } from '../../test/replay/recording';
-import { anything, either, nothing, shape, text } from '../../test/replay/shape';
+import { readCases } from '../../test/replay/recording';
+import { anything, either, nullValue, shape, text } from '../../test/replay/shape';
 import { ManualClock } from '../../test/support/manual-clock';
 import { parseTraceEndpoint, TRACING_FORMAT } from './tracing-configuration';
 
-const isCase = shape({ title: text, file: anything, error: either(text, nothing) });
+const isCase = shape({ title: text, file: anything, error: either(text, nullValue) });
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tracing-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -51,7 +51,7 @@ const REJECTED_HERE: Readonly<Record<string, string>> = {
   'an endpoint of nothing but a colon': INVALID_ENDPOINT,
 };
 
-it.each(casesOf('tracing/files', isCase))('$title', async ({ title, file: content, error }) => {
+it.each(readCases('tracing/files', isCase))('$title', async ({ title, file: content, error }) => {
   const faults = await faultsOf(content);
   const expectedError = REJECTED_HERE[title];
   if (expectedError !== undefined) expect(faults.join()).toMatch(expectedError);

@@ -11,12 +11,12 @@ import { ManualClock } from '../../test/support/manual-clock';
 import type { Body } from '../../test/replay/reference';
 import {
   credentialRecordings,
-  nameOf,
+  targetName,
   startCredentialServer,
-  targetAt,
+  resolveTarget,
   writeCredentialFiles,
   type CredentialServer,
-  type Target,
+  type WebhookTarget,
 } from '../../test/replay/webhook-credentials';
 import { WebhookClient } from './client';
 import { createIdentify } from './identity';
@@ -48,7 +48,7 @@ function clientOf(set: string, clock = systemClock): WebhookClient {
 
 const REVIEW = Buffer.from('{"request":{"uid":"u"}}');
 
-function callServer(client: WebhookClient, target: Target): Promise<Reply> {
+function callServer(client: WebhookClient, target: WebhookTarget): Promise<Reply> {
   const { caBundle } = server;
   const clientConfig = 'url' in target ? target : { service: { namespace: target.namespace, name: target.service, port: target.port } };
   return client.call(readWebhookTarget({ ...clientConfig, caBundle }), REVIEW, { query: '?timeout=5s', timeoutMs: 5_000 });
@@ -69,10 +69,10 @@ const OUR_MESSAGES: Readonly<Record<string, string>> = {
 const CALL_FAILURE_BY_PHASE: Readonly<Record<string, boolean>> = { 'could not get REST client': false, 'failed to call webhook': true };
 
 describe.each([...credentialRecordings()])('the webhook credentials of the kubeconfig %s', (set, { cases }) => {
-  test.each(cases.map((recorded) => [nameOf(recorded.target), recorded] as const))(
+  test.each(cases.map((recorded) => [targetName(recorded.target), recorded] as const))(
     'sent to %s are those of release 1.31.1',
     async (name, recorded) => {
-      const target = targetAt(recorded.target, server.port);
+      const target = resolveTarget(recorded.target, server.port);
       const masked = (text: string): string => text.replaceAll(`:${server.port}`, ':<port>');
       const client = clientOf(set);
       server.seen.splice(0);
@@ -90,12 +90,12 @@ describe.each([...credentialRecordings()])('the webhook credentials of the kubec
 });
 
 /** This implementation may detect a malformed certificate or exec configuration before it connects. */
-function expectedCallFailure(target: Target, message: string): unknown {
+function expectedCallFailure(target: WebhookTarget, message: string): unknown {
   if ('service' in target && /^(?:certificate-malformed|exec-without-command)$/.test(target.service)) return expect.any(Boolean);
   return Object.entries(CALL_FAILURE_BY_PHASE).find(([phase]) => message.includes(phase))?.[1];
 }
 
-function expectedMessage(target: Target, message: string): string {
+function expectedMessage(target: WebhookTarget, message: string): string {
   if ('service' in target && target.service === 'certificate-malformed') return 'PEM';
   const ourMessage = 'service' in target ? OUR_MESSAGES[target.service] : undefined;
   return ourMessage?.replace('<folder>', folder) ?? message.replace(/.*(?:could not get REST client): /, '');

@@ -3,12 +3,12 @@
  * (admission/policy-checks).
  */
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../shared/values/json';
-import { recordingOf } from '../../test/replay/recording';
+import { readRecording } from '../../test/replay/recording';
 import { body, shape, text } from '../../test/replay/shape';
 import { BUILT_IN_KINDS, kindsOfDocument } from './kind-types';
 import { referencedVersions, typeCheckedStatus } from './type-checking';
 
-const { head, cases } = recordingOf(
+const { head, cases } = readRecording(
   'admission/policy-checks',
   shape({ format: text, definition: body }),
   shape({ title: text, spec: body, status: body }),

@@ -3,7 +3,7 @@
  * results recorded from release 1.31.1 (`expressions/specification`, `expressions/messages`). Tables count the cases
  * for which this server differs from the release, and those for which neither follows the specification.
  */
-import { recordingOf } from '../../test/replay/recording';
+import { readRecording } from '../../test/replay/recording';
 import { either, number, oneOf, shape, text, type Check } from '../../test/replay/shape';
 import { policyVariables } from './admission/variables';
 import { Budget, compileExpression, CostExceeded, Failure, type Value } from './engine';
@@ -22,7 +22,7 @@ const isCase = shape(
   { type: text, rule: text, answer: isAnswer, omitted: text },
 );
 const isHead = shape({ format: text, batch: number }, { source: text });
-const { cases } = recordingOf('expressions/specification', isHead, isCase);
+const { cases } = readRecording('expressions/specification', isHead, isCase);
 type SpecifiedCase = (typeof cases)[number];
 
 /** A reason and the number of cases that it applies to. A case belongs to the first row that matches it. */
@@ -159,7 +159,7 @@ describe('the CEL conformance cases', () => {
 describe('a rule that constructs protobuf messages', () => {
   const request = { metadata: { name: 'case' } };
   const values = new Map<string, Value>(['object', 'request'].map((name) => [name, untypedValue(request)]));
-  const messages = recordingOf('expressions/messages', isHead, shape({ rule: text, answer: isAnswer })).cases;
+  const messages = readRecording('expressions/messages', isHead, shape({ rule: text, answer: isAnswer })).cases;
   it.each(messages.map(({ rule, answer }) => [rule, answer] as const))('has the recorded result: %s', (rule, answer) => {
     expect(answerTo(rule, values)).toEqual(answer);
   });

@@ -1,5 +1,5 @@
 import { constants, generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
-import { certificateRequest, certificateRequestOf, type Signing } from '../../test/replay/scenarios/certificate-request';
+import { certificateRequest, certificateRequestOf, type SignatureAlgorithm } from '../../test/replay/scenarios/certificate-request';
 import { parseCertificateRequest, CertificateRequestFault } from './certificate-request';
 
 test.each([
@@ -52,17 +52,20 @@ test('parseCertificateRequest reads the subject and the names', () => {
   });
 });
 
-const ecdsa = (id: string, hash: string): Signing => ({ algorithm: `06${id.length === 2 ? '07' : '08'}2a8648ce3d04${id}`, hash });
-const rsa = (id: string, hash: string): Signing => ({ algorithm: `06092a864886f70d0101${id}0500`, hash });
+const ecdsa = (id: string, hash: string): SignatureAlgorithm => ({
+  algorithm: `06${id.length === 2 ? '07' : '08'}2a8648ce3d04${id}`,
+  hash,
+});
+const rsa = (id: string, hash: string): SignatureAlgorithm => ({ algorithm: `06092a864886f70d0101${id}0500`, hash });
 /** @param id the last byte of the object identifier of the hash */
-const pss = (hash: string, id: string): Signing => ({
+const pss = (hash: string, id: string): SignatureAlgorithm => ({
   algorithm: `06092a864886f70d01010a3034a00f300d06096086480165030402${id}0500a11c301a06092a864886f70d010108300d06096086480165030402${id}0500a203020120`,
   hash,
   options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
 });
 const curve = (namedCurve: string) => (): KeyPairKeyObjectResult => generateKeyPairSync('ec', { namedCurve });
 const modulus = (modulusLength: number) => (): KeyPairKeyObjectResult => generateKeyPairSync('rsa', { modulusLength });
-const ED25519: Signing = { algorithm: '06032b6570', hash: undefined };
+const ED25519: SignatureAlgorithm = { algorithm: '06032b6570', hash: undefined };
 
 test.each([
   ['P-224', curve('P-224'), ecdsa('0302', 'sha256')],

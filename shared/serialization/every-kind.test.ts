@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { casesOf } from '../../test/replay/recording';
+import { readCases } from '../../test/replay/recording';
 import { text as written, tupleOf } from '../../test/replay/shape';
 import { fullObjectOf } from '../../test/support/everything';
 import { apiVersionOf } from '../api/identity/identity';
@@ -15,7 +15,7 @@ import { apiVersionInDialect } from '../names/dialect';
 import { decodeProtobuf, encodeProtobuf, ProtobufFault } from './protobuf';
 
 const RECORDED = new Map(
-  casesOf('objects/messages', tupleOf(written, written, written, written)).map(([apiVersion, kind, ...digests]) => [
+  readCases('objects/messages', tupleOf(written, written, written, written)).map(([apiVersion, kind, ...digests]) => [
     `${apiVersion} ${kind}`,
     digests,
   ]),

@@ -1,5 +1,5 @@
 /** Compares the parsing of YAML bodies with recordings of release 1.31.1. */
-import { bytesOf, yamlBodies, type YamlBody } from '../../test/replay/yaml-body';
+import { yamlBytes, yamlBodies, type YamlBody } from '../../test/replay/yaml-body';
 import { systemClock } from '../runtime/clock';
 import { isObject, own, stringifyJson } from '../values/json';
 import { SyntaxFault } from './syntax-fault';
@@ -26,7 +26,7 @@ it.each(RECORDINGS.map((recorded) => [recorded.name, recorded] as const))(
   async (_, recorded) => {
     const { name: _name, body: _body, base64: _base64, ...expected } = recorded;
     const fault = expected.fault?.replace(...INVALID_KEY);
-    expect(await parseBody(bytesOf(recorded))).toEqual({ ...expected, ...(fault === undefined ? {} : { fault }) });
+    expect(await parseBody(yamlBytes(recorded))).toEqual({ ...expected, ...(fault === undefined ? {} : { fault }) });
   },
 );
 

@@ -1,9 +1,9 @@
 /** Compares the parsing of IP addresses and ranges with release 1.31.1. */
-import { recordingOf } from '../../test/replay/recording';
-import { body, text, truth, tupleOf } from '../../test/replay/shape';
+import { readRecording } from '../../test/replay/recording';
+import { body, text, boolean, tupleOf } from '../../test/replay/shape';
 import { addressClass, formatIpAddress, parseIpAddress, parseIpRange, rangeContains, isStrictSubrange } from './ip-address';
 
-it.each(recordingOf('values/addresses', body, tupleOf(text, text)).cases)(
+it.each(readRecording('values/addresses', body, tupleOf(text, text)).cases)(
   'parseIpAddress and addressClass classify %j as %s',
   (written, verdict) => {
     const address = parseIpAddress(written);
@@ -13,12 +13,12 @@ it.each(recordingOf('values/addresses', body, tupleOf(text, text)).cases)(
   },
 );
 
-it.each(recordingOf('values/ranges', body, tupleOf(text, truth)).cases)('parseIpRange accepts %j: %s', (written, good) => {
+it.each(readRecording('values/ranges', body, tupleOf(text, boolean)).cases)('parseIpRange accepts %j: %s', (written, good) => {
   expect(parseIpRange(written) !== undefined).toBe(good);
 });
 
 it.each(
-  recordingOf('values/within', body, tupleOf(text, text, truth)).cases.map(([outer, inner, within]) => [inner, outer, within] as const),
+  readRecording('values/within', body, tupleOf(text, text, boolean)).cases.map(([outer, inner, within]) => [inner, outer, within] as const),
 )('isStrictSubrange of %s in %s is %s', (inner, outer, within) => {
   const [small, large] = [parseIpRange(inner), parseIpRange(outer)];
   expect(small !== undefined && large !== undefined && isStrictSubrange(small, large)).toBe(within);

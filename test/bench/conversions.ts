@@ -5,7 +5,7 @@
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { arrayAt, isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { GROUP, isConversionCase, isConversionHead, NAMESPACE } from '../replay/conversions/case';
-import { recordingOf } from '../replay/recording';
+import { readRecording } from '../replay/recording';
 import type { BenchClient } from './client';
 import { BenchClient as Client } from './client';
 import { ConversionProcess } from './conversion-webhook';
@@ -55,7 +55,7 @@ async function prepare(client: BenchClient, { place: { port, caBundle } }: Conve
   const clientConfig = { url: `https://127.0.0.1:${port}/convert`, caBundle };
   const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };
   const names = { plural: 'widgets', kind: 'Widget' };
-  const { head } = recordingOf('custom/conversions', isConversionHead, isConversionCase);
+  const { head } = readRecording('custom/conversions', isConversionHead, isConversionCase);
   const versions = arrayAt(objectAt(head.definition, 'spec'), 'versions');
   const spec = { group: GROUP, scope: 'Namespaced', names, versions, conversion };
   await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: NAMESPACE } }));

@@ -2,7 +2,7 @@
  * The format of recorded decisions about access (`"format": "access-decisions"`): a line with objects that are stored begins a set, and each of the following lines is
  * a decision under these objects.
  */
-import { recordingOf } from './recording';
+import { readRecording } from './recording';
 import type { Body } from './reference';
 import { body, either, listOf, oneOf, shape, text } from './shape';
 
@@ -30,7 +30,7 @@ const isStored = shape({ stored: listOf(shape({ collection: text, object: body }
 const isDecision = shape({ spec: body, status: body });
 
 export function decisionSets(recording: string): { readonly head: object; readonly sets: readonly DecisionSet[] } {
-  const { head, cases } = recordingOf(recording, isHead, either(isStored, isDecision));
+  const { head, cases } = readRecording(recording, isHead, either(isStored, isDecision));
   const sets: { readonly stored: readonly StoredObject[]; readonly decisions: Decision[] }[] = [];
   for (const line of cases) {
     if ('stored' in line) sets.push({ stored: line.stored, decisions: [] });

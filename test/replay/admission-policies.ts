@@ -3,9 +3,16 @@
  * case with the answers. Masks what differs from run to run.
  */
 import { systemClock } from '../../shared/runtime/clock';
-import { GENERATED, UID } from './new-values';
+import { GENERATED_NAME_PATTERN, UID_PATTERN } from './new-values';
 import { isBody, type Body, type Json } from './reference';
-import { isRecordedRequest, mustSucceed, sendRequest, type AuditedTarget, type RecordedRequest, type TargetReply } from './request-target';
+import {
+  isRecordedRequest,
+  sendExpectingSuccess,
+  sendRequest,
+  type AuditedTarget,
+  type RecordedRequest,
+  type TargetResponse,
+} from './request-target';
 import { anything, body, listOf, mapOf, number, shape, text, type Check } from './shape';
 
 interface PolicyAnswer {
@@ -54,36 +61,36 @@ const CONFIG_MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 /** Name of a policy that denies ConfigMaps with a label of this name. It is created last and deleted last, so its effect shows that of the others. */
 const MARKER = 'marker';
 /** Begins the names of policies that match nothing. Their parameters keep the recorded server's informers of these kinds running. */
-const KEEPER = 'keeper';
-const KEPT_KINDS = ['ConfigMap', 'Namespace'];
+const INFORMER_POLICY = 'keeper';
+const INFORMER_KINDS = ['ConfigMap', 'Namespace'];
 const ROUNDS = 400;
 const PAUSE_MS = 25;
 
 let requests = 0;
 
 export async function runPolicyCase(target: AuditedTarget, { title, before, policies, bindings, steps }: PolicyCase): Promise<PolicyCase> {
-  const answered = (rejection: Json | undefined, all: readonly PolicyStep[]): PolicyCase => ({
+  const withAnswers = (rejection: Json | undefined, answeredSteps: readonly PolicyStep[]): PolicyCase => ({
     title,
     ...(before === undefined ? {} : { before }),
     policies,
     ...(rejection === undefined ? {} : { rejection }),
     bindings,
-    steps: all,
+    steps: answeredSteps,
   });
-  for (const request of before ?? []) await make(target, request);
+  for (const request of before ?? []) await mustSend(target, request);
   for (const policy of policies) {
     const { code, text: refusal } = await send(target, { method: 'POST', path: POLICIES, body: policy });
     if (code !== 201) {
       const unanswered = steps.map(({ request }) => ({ request }));
-      return answered(masked(JSON.parse(refusal)), unanswered);
+      return withAnswers(maskRunValues(JSON.parse(refusal)), unanswered);
     }
   }
-  for (const binding of bindings) await make(target, { method: 'POST', path: BINDINGS, body: binding });
+  for (const binding of bindings) await mustSend(target, { method: 'POST', path: BINDINGS, body: binding });
   await setMarker(target, true);
-  const all: PolicyStep[] = [];
-  for (const { request } of steps) all.push({ request, answer: await answerTo(target, request) });
+  const answeredSteps: PolicyStep[] = [];
+  for (const { request } of steps) answeredSteps.push({ request, answer: await answerTo(target, request) });
   await clear(target);
-  return answered(undefined, all);
+  return withAnswers(undefined, answeredSteps);
 }
 
 /** Creates or deletes the marker policy and waits for the effect. */
@@ -106,21 +113,21 @@ async function setMarker(target: AuditedTarget, isPresent: boolean): Promise<voi
 }
 
 async function makePolicy(target: AuditedTarget, name: string, spec: Body, binding: Body): Promise<void> {
-  await make(target, { method: 'POST', path: POLICIES, body: { metadata: { name }, spec } });
+  await mustSend(target, { method: 'POST', path: POLICIES, body: { metadata: { name }, spec } });
   const bound: Body = { policyName: name, validationActions: ['Deny'], ...binding };
-  await make(target, { method: 'POST', path: BINDINGS, body: { metadata: { name }, spec: bound } });
+  await mustSend(target, { method: 'POST', path: BINDINGS, body: { metadata: { name }, spec: bound } });
 }
 
 async function clear(target: AuditedTarget): Promise<void> {
-  const kept = [MARKER, ...KEPT_KINDS.map(keeperOf)].map((name) => `metadata.name!=${name}`).join(',');
-  for (const path of [BINDINGS, POLICIES]) await send(target, { method: 'DELETE', path: `${path}?fieldSelector=${kept}` });
+  const fieldSelector = [MARKER, ...INFORMER_KINDS.map(informerPolicyName)].map((name) => `metadata.name!=${name}`).join(',');
+  for (const path of [BINDINGS, POLICIES]) await send(target, { method: 'DELETE', path: `${path}?fieldSelector=${fieldSelector}` });
   await setMarker(target, false);
   for (const kind of ['pods', 'services', 'configmaps', 'secrets'])
     await send(target, { method: 'DELETE', path: `/api/v1/namespaces/${NAMESPACE}/${kind}?gracePeriodSeconds=0` });
   await send(target, { method: 'DELETE', path: `/apis/apps/v1/namespaces/${NAMESPACE}/deployments` });
 }
 
-const keeperOf = (kind: string): string => `${KEEPER}-${kind.toLowerCase()}`;
+const informerPolicyName = (kind: string): string => `${INFORMER_POLICY}-${kind.toLowerCase()}`;
 
 /** Creates the namespace and the keepers, and deletes what an interrupted run left. */
 export async function preparePolicyCases(target: AuditedTarget): Promise<void> {
@@ -129,8 +136,8 @@ export async function preparePolicyCases(target: AuditedTarget): Promise<void> {
   const merge = { method: 'PATCH' as const, type: 'application/merge-patch+json', body: { metadata: { labels: { team: 'a' } } } };
   await send(target, { ...merge, path: `/api/v1/namespaces/${NAMESPACE}` });
   await clear(target);
-  for (const kind of KEPT_KINDS) {
-    const name = keeperOf(kind);
+  for (const kind of INFORMER_KINDS) {
+    const name = informerPolicyName(kind);
     await send(target, { method: 'DELETE', path: `${BINDINGS}/${name}` });
     await send(target, { method: 'DELETE', path: `${POLICIES}/${name}` });
     const rule = { operations: ['CREATE'], apiGroups: ['never.example'], apiVersions: ['v1'], resources: ['nothings'] };
@@ -143,11 +150,11 @@ export async function preparePolicyCases(target: AuditedTarget): Promise<void> {
   }
 }
 
-function make(target: AuditedTarget, request: RecordedRequest): Promise<TargetReply> {
-  return mustSucceed(target, request, { 'audit-id': `policy-${++requests}` });
+function mustSend(target: AuditedTarget, request: RecordedRequest): Promise<TargetResponse> {
+  return sendExpectingSuccess(target, request, { 'audit-id': `policy-${++requests}` });
 }
 
-function send(target: AuditedTarget, request: RecordedRequest): Promise<TargetReply> {
+function send(target: AuditedTarget, request: RecordedRequest): Promise<TargetResponse> {
   return sendRequest(target, request, { 'audit-id': `policy-${++requests}` });
 }
 
@@ -155,20 +162,20 @@ async function answerTo(target: AuditedTarget, request: RecordedRequest): Promis
   const auditId = `policy-${systemClock.now()}-${++requests}`;
   const { code, text: sent, warnings } = await sendRequest(target, request, { 'audit-id': auditId });
   const answer: Json = sent.startsWith('{') ? JSON.parse(sent) : sent;
-  const annotations = ofPolicies(await target.annotations(auditId));
+  const annotations = policyAnnotations(await target.annotations(auditId));
   return {
     status: code,
-    ...(isBody(answer) && answer['kind'] === 'Status' && answer['status'] === 'Failure' ? { body: masked(answer) } : {}),
+    ...(isBody(answer) && answer['kind'] === 'Status' && answer['status'] === 'Failure' ? { body: maskRunValues(answer) } : {}),
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
   };
 }
 
-const ofPolicies = (annotations: Body): Body =>
+const policyAnnotations = (annotations: Body): Body =>
   Object.fromEntries(Object.entries(annotations).filter(([name]) => /^(?:validation\.policy|recorded)/.test(name)));
 
-function masked(value: Json): Json {
-  if (Array.isArray(value)) return value.map((item) => masked(item));
-  if (isBody(value)) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner)]));
-  return typeof value === 'string' ? value.replace(UID, '<uid>').replace(GENERATED, 'g-<name>') : value;
+function maskRunValues(value: Json): Json {
+  if (Array.isArray(value)) return value.map((item) => maskRunValues(item));
+  if (isBody(value)) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskRunValues(inner)]));
+  return typeof value === 'string' ? value.replace(UID_PATTERN, '<uid>').replace(GENERATED_NAME_PATTERN, 'g-<name>') : value;
 }

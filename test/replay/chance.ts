@@ -1,13 +1,13 @@
 /** A sequence of choices that a seed repeats (mulberry32). */
-export interface Chance {
+export interface SeededRandom {
   /** At least 0, below 1. */
   float(): number;
-  below(limit: number): number;
-  often(share: number): boolean;
+  integerBelow(limit: number): number;
+  withProbability(share: number): boolean;
   pick<T>(items: readonly T[]): T;
 }
 
-export function createChance(seed: number): Chance {
+export function createSeededRandom(seed: number): SeededRandom {
   let state = seed;
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
@@ -15,13 +15,13 @@ export function createChance(seed: number): Chance {
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   };
-  const below = (limit: number): number => Math.floor(next() * limit);
+  const integerBelow = (limit: number): number => Math.floor(next() * limit);
   return {
     float: next,
-    below,
-    often: (share) => next() < share,
+    integerBelow,
+    withProbability: (share) => next() < share,
     pick(items) {
-      const item = items[below(items.length)];
+      const item = items[integerBelow(items.length)];
       if (item === undefined) throw new Error('nothing to pick from');
       return item;
     },

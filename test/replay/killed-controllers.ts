@@ -7,16 +7,16 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { RandomKiller } from '../support/killed-at-random';
 import { recordedEvents, playSteps, recordedSteps, withoutLostEvents } from '../support/replayed-scenario';
-import { createChance } from './chance';
+import { createSeededRandom } from './chance';
 import { ReferenceServer } from './record/reference-server';
 import { sendTo } from './record/scenarios';
-import { killedName, SEEDS } from './scenarios/random-scripts';
+import { killedRecordingName, RECORDED_SEEDS } from './scenarios/random-scripts';
 import { SCENARIOS } from './scenarios';
-import { Stage, type Send } from './scenarios/stage';
+import { ScenarioSession, type ScenarioSend } from './scenarios/stage';
 
 /** The reference's controllers take some seconds to begin. */
-const MOMENTS = { shortestMs: 300, longestMs: 4_500 };
-const LONGER_MS = 60_000;
+const LIFETIMES = { shortestMs: 300, longestMs: 4_500 };
+const EXTRA_MS = 60_000;
 /** How often each seed runs, with other moments of its kills. */
 const ROUNDS = 6;
 const run = promisify(execFile);
@@ -26,30 +26,34 @@ async function main(): Promise<void> {
   if (restart === undefined) throw new Error('REFERENCE_RESTART is not set');
   const [kubeconfig = '', ...seeds] = process.argv.slice(2);
   const server = ReferenceServer.fromKubeconfig(kubeconfig);
-  const wanted = seeds.map(Number);
-  for (const seed of wanted.length === 0 ? SEEDS : wanted) {
+  const requestedSeeds = seeds.map(Number);
+  for (const seed of requestedSeeds.length === 0 ? RECORDED_SEEDS : requestedSeeds) {
     for (let round = 1; round <= ROUNDS; round += 1) await play(sendTo(server), seed, round, restart);
   }
   server.close();
 }
 
-async function play(send: Send, seed: number, round: number, restart: string): Promise<void> {
-  const again = async (): Promise<void> => void (await run('sh', ['-c', restart]));
-  const killed = new RandomKiller({ start: () => Promise.resolve(), kill: again }, createChance(seed * 1_000 + round), MOMENTS);
-  const recorded = recordedSteps(killedName(seed));
+async function play(send: ScenarioSend, seed: number, round: number, restart: string): Promise<void> {
+  const restartControllers = async (): Promise<void> => void (await run('sh', ['-c', restart]));
+  const killer = new RandomKiller(
+    { start: () => Promise.resolve(), kill: restartControllers },
+    createSeededRandom(seed * 1_000 + round),
+    LIFETIMES,
+  );
+  const recorded = recordedSteps(killedRecordingName(seed));
   await Promise.all(
-    (SCENARIOS.get(killedName(seed)) ?? []).map(async (scenario) => {
+    (SCENARIOS.get(killedRecordingName(seed)) ?? []).map(async (scenario) => {
       const namespace = `sc-${scenario.name}-${process.pid}-${round}`;
       const compared = withoutLostEvents(recordedEvents(recorded, scenario.name));
-      const steps = playSteps(new Stage(send, namespace), scenario, { recorded, compared, extraMs: LONGER_MS });
+      const steps = playSteps(new ScenarioSession(send, namespace), scenario, { recorded, compared, extraMs: EXTRA_MS });
       for await (const { actual, expected } of steps) {
         if (JSON.stringify(actual) === JSON.stringify(expected)) continue;
         process.stdout.write(`${scenario.name}: ${expected.title}\n  ${JSON.stringify(expected)}\n  ${JSON.stringify(actual)}\n`);
       }
     }),
   );
-  await killed.stop();
-  process.stdout.write(`seed ${seed}, round ${round}: killed ${killed.kills} times\n`);
+  await killer.stop();
+  process.stdout.write(`seed ${seed}, round ${round}: killed ${killer.kills} times\n`);
 }
 
 void main();

@@ -3,7 +3,7 @@
  * answers to the requests that were sent with it; the head holds what all lines share. Names are in canonical spelling.
  */
 import type { Body } from './reference';
-import { body, either, listOf, nothing, number, oneOf, shape, text, truth, type Check } from './shape';
+import { body, either, listOf, nullValue, number, oneOf, shape, text, boolean, type Check } from './shape';
 
 /** The answer to one write. */
 export interface RecordedAnswer {
@@ -69,7 +69,7 @@ export const isKindHead: Check<KindHead> = shape(
     resource: text,
     kind: text,
     apiVersion: text,
-    namespaced: truth,
+    namespaced: boolean,
     defaultRequests: listOf(oneOf('create', 'update')),
     base: body,
   },
@@ -90,7 +90,7 @@ const hasKindCaseShape: Check<KindCase> = shape(
 export const isKindCase: Check<KindCase> = (value): value is KindCase =>
   hasKindCaseShape(value) && REQUESTS.some((request) => value[request] !== undefined);
 
-const isAnswerOrMissing = either(nothing, either(oneOf('same'), isAnswer));
+const isAnswerOrMissing = either(nullValue, either(oneOf('same'), isAnswer));
 
 export const isUnrecordedKindCase: Check<UnrecordedKindCase> = shape(
   { title: text, body },

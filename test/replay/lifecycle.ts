@@ -2,11 +2,11 @@
  * Sends the requests of an object's life to a server: objects of one kind are created, read alone, in lists and by a watch, patched and replaced, also through
  * their subresources, and deleted alone and as a collection. Returns the responses as a line of a recording (`"format": "lifecycles"`). Compares nothing.
  */
-import { masked } from './masked';
-import { recordingOf } from './recording';
+import { maskVolatileValues } from './masked';
+import { readRecording } from './recording';
 import { isBody, type Body, type Headers, type Json } from './reference';
 import type { RecordedRequest } from './requests/request-recording';
-import { body, listOf, number, oneOf, shape, text, truth, tupleOf, type Check } from './shape';
+import { body, listOf, number, oneOf, shape, text, boolean, tupleOf, type Check } from './shape';
 
 /** Names are those of upstream. `$NS` is the namespace of the run and begins the names of cluster-scoped objects. */
 export interface KindWithLifecycle {
@@ -35,13 +35,13 @@ export interface Lifecycle {
 
 const isKind: Check<KindWithLifecycle> = shape(
   { name: text, root: text, resource: text, body },
-  { isClusterScoped: truth, patch: body, update: body, status: tupleOf(body, body), scale: tupleOf(number, number) },
+  { isClusterScoped: boolean, patch: body, update: body, status: tupleOf(body, body), scale: tupleOf(number, number) },
 );
 const isHead = shape({ format: oneOf('lifecycles'), about: text });
 /** A line that is not recorded yet has the kind alone. */
 const isLine = shape({ kind: isKind }, { steps: listOf(body), watched: listOf(body) });
 
-export const lifecycles = (recording: string) => recordingOf(recording, isHead, isLine);
+export const lifecycles = (recording: string) => readRecording(recording, isHead, isLine);
 
 export interface LifecycleReply {
   readonly code: number;
@@ -55,21 +55,21 @@ export type LifecycleSend = (method: Method, path: string, headers: Headers, bod
 
 const MERGE = 'application/merge-patch+json';
 const AGENT = { 'user-agent': 'recorder/1' };
-const MARK = 'set';
+const RUN_LABEL = 'set';
 const BACKGROUND = { propagationPolicy: 'Background' };
 
 /** `namespace` and a second one, whose name begins with it, must not exist. */
 export async function runLifecycle(send: LifecycleSend, kind: KindWithLifecycle, namespace: string): Promise<Lifecycle> {
-  const life = new Life(send, kind, namespace);
-  await life.open();
-  await life.writeWhole();
-  await life.writeStatus();
-  await life.writeScale();
-  await life.remove();
-  return { kind, steps: life.steps, watched: await life.watched() };
+  const run = new LifecycleRun(send, kind, namespace);
+  await run.open();
+  await run.writeWhole();
+  await run.writeStatus();
+  await run.writeScale();
+  await run.remove();
+  return { kind, steps: run.steps, watched: await run.watched() };
 }
 
-class Life {
+class LifecycleRun {
   readonly steps: Json[] = [];
   private readonly second: string;
   private version = '';
@@ -141,7 +141,10 @@ class Life {
         const event: Json = JSON.parse(line);
         if (!isBody(event)) return event;
         const metadata = isBody(event['object']) && isBody(event['object']['metadata']) ? event['object']['metadata'] : {};
-        return masked({ type: event['type'] ?? '', name: metadata['name'] ?? '', labels: metadata['labels'] ?? null }, this.namespace);
+        return maskVolatileValues(
+          { type: event['type'] ?? '', name: metadata['name'] ?? '', labels: metadata['labels'] ?? null },
+          this.namespace,
+        );
       });
   }
 
@@ -157,7 +160,7 @@ class Life {
     this.steps.push({
       request: `${method} ${path}`.replaceAll(this.namespace, '$NS'),
       code,
-      body: masked(answered, this.namespace),
+      body: maskVolatileValues(answered, this.namespace),
       ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
     });
   }
@@ -167,12 +170,12 @@ class Life {
   }
 
   private object(short: string, body: Body): Body {
-    return { metadata: { name: this.name(short), labels: { [MARK]: this.namespace } }, ...body };
+    return { metadata: { name: this.name(short), labels: { [RUN_LABEL]: this.namespace } }, ...body };
   }
 
   /** The replacement of the version that was returned last. */
   private replaced(short: string, body: Body): Body {
-    const labels = { [MARK]: this.namespace, patched: 'yes' };
+    const labels = { [RUN_LABEL]: this.namespace, patched: 'yes' };
     return { ...body, metadata: { name: this.name(short), labels, annotations: { updated: 'yes' }, resourceVersion: this.version } };
   }
 
@@ -190,6 +193,6 @@ class Life {
   }
 
   private query(): string {
-    return `?labelSelector=${MARK}%3D${this.namespace}`;
+    return `?labelSelector=${RUN_LABEL}%3D${this.namespace}`;
   }
 }

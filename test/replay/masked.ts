@@ -1,5 +1,5 @@
 /** An answer without what differs between runs: ids, times, versions, allocated addresses, generated names, and the order of unordered lists. */
-import { TIME, UID } from './new-values';
+import { TIME_PATTERN, UID_PATTERN } from './new-values';
 import { isBody, type Body, type Json } from './reference';
 
 /** An age in a table. */
@@ -13,18 +13,18 @@ const ADDRESS = /^[0-9a-f]*[.:]/;
 /** The suffix of a generated volume name. */
 const TOKEN_VOLUME = /kube-api-access-[a-z0-9]{5}\b/g;
 /** Upstream explains name rules at length; who does so in other words is not the matter here. */
-const RULES = /\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g;
+const PATTERN_EXPLANATION = /\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g;
 
-export function masked(value: Json, namespace: string, member = ''): Json {
+export function maskVolatileValues(value: Json, namespace: string, member = ''): Json {
   if (Array.isArray(value)) {
-    const items = value.map((item) => masked(item, namespace, member));
+    const items = value.map((item) => maskVolatileValues(item, namespace, member));
     return UNORDERED.has(member) ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items;
   }
   if (isBody(value)) {
     const copy: Body = {};
     // Columns are described in other words.
     if ('priority' in value && 'description' in value) return { ...value, description: '' };
-    for (const name of Object.keys(value).sort()) copy[name] = masked(value[name] ?? null, namespace, name);
+    for (const name of Object.keys(value).sort()) copy[name] = maskVolatileValues(value[name] ?? null, namespace, name);
     return copy;
   }
   if (typeof value !== 'string') return value;
@@ -37,11 +37,11 @@ export function masked(value: Json, namespace: string, member = ''): Json {
       // Go prints differences with one of two kinds of space, at random.
       .replaceAll('\u00a0', ' ')
       .replace(TOKEN_VOLUME, 'kube-api-access-*')
-      .replace(UID, '<uid>')
-      .replace(TIME, '<time>')
+      .replace(UID_PATTERN, '<uid>')
+      .replace(TIME_PATTERN, '<time>')
       .replace(GO_TIME, '<time>')
       .replace(VERSION, '$1*')
-      .replace(RULES, '(…)')
+      .replace(PATTERN_EXPLANATION, '(…)')
   );
 }
 
@@ -49,7 +49,7 @@ export function masked(value: Json, namespace: string, member = ''): Json {
 export function withoutLatency(event: Body): Body {
   const { annotations } = event;
   if (!isBody(annotations)) return event;
-  const kept = Object.entries(annotations).filter(([name]) => !name.startsWith('apiserver.latency'));
+  const keptAnnotations = Object.entries(annotations).filter(([name]) => !name.startsWith('apiserver.latency'));
   const { annotations: _annotations, ...rest } = event;
-  return kept.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(kept) };
+  return keptAnnotations.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(keptAnnotations) };
 }

@@ -2,7 +2,7 @@
 import { seriesGrowth, type Exposition } from '../support/exposition';
 
 /** What the process, its connections and its own clients do at any time, and what counts time or bookmarks. */
-const AT_ANY_TIME: readonly RegExp[] = [
+const BACKGROUND_SERIES: readonly RegExp[] = [
   /^(?:go|grpc|process|nodejs|field_validation|rest_client|workqueue|kubernetes)_/,
   /^etcd_(?:lease|bookmark)/,
   /^etcd_.*operation="(?:listWithCount|list)"/,
@@ -21,11 +21,15 @@ const AT_ANY_TIME: readonly RegExp[] = [
 ];
 
 /** Whether a request is what makes it grow. */
-export const isAskedFor = (series: string): boolean => !AT_ANY_TIME.some((pattern) => pattern.test(series));
+export const isCausedByRequest = (series: string): boolean => !BACKGROUND_SERIES.some((pattern) => pattern.test(series));
 
 /** Sorted; without what grows anyhow. */
-export function grownBy(before: Exposition, after: Exposition, anyhow: ReadonlySet<string>): readonly (readonly [string, number])[] {
+export function growthByRequest(
+  before: Exposition,
+  after: Exposition,
+  idleSeries: ReadonlySet<string>,
+): readonly (readonly [string, number])[] {
   return [...seriesGrowth(before, after)]
-    .filter(([series]) => !anyhow.has(series) && isAskedFor(series))
+    .filter(([series]) => !idleSeries.has(series) && isCausedByRequest(series))
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }

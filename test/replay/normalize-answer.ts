@@ -1,5 +1,5 @@
 /** Removes from answers what differs in each run, and from messages what the reference server prints in Go syntax and this server as JSON. */
-import { UID } from './new-values';
+import { UID_PATTERN } from './new-values';
 import { isBody, type Body, type Json } from './reference';
 
 /** Removes explanations of patterns, and the comparison of Go structs at the end of a refused change. */
@@ -25,7 +25,7 @@ export const withoutDifference = (text: string): string => text.replace(/\n {2}c
 /** Shortens structs to `{…}` and UIDs to `<uid>`. */
 export const shortenStructs = (text: string): string => {
   const short = text.replace(STRUCT, (value) => (PRINTED_ALIKE.some((type) => value.startsWith(type)) ? value : '{…}'));
-  return withoutDifference(short).replace(UID, '<uid>');
+  return withoutDifference(short).replace(UID_PATTERN, '<uid>');
 };
 
 const VOLATILE_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'managedFields'];

@@ -2,7 +2,7 @@
 import { isBody, type Json } from './reference';
 
 /** Empty when the object has no name. */
-export function nameOf(object: Json): string {
+export function objectNameOf(object: Json): string {
   const metadata = isBody(object) ? object['metadata'] : undefined;
   const name = isBody(metadata) ? metadata['name'] : undefined;
   return typeof name === 'string' ? name : '';

@@ -26,29 +26,29 @@ export function digestsOf(document: JsonObject): Digests {
 }
 
 function digests(entries: readonly (readonly [string, JsonValue])[], shared: JsonObject): Record<string, string> {
-  return Object.fromEntries(entries.map(([name, value]) => [name, digest(JSON.stringify(plain(value, shared)))]));
+  return Object.fromEntries(entries.map(([name, value]) => [name, digest(JSON.stringify(normalize(value, shared)))]));
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 10);
 
-function plain(value: JsonValue, shared: JsonObject): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => plain(item, shared));
+function normalize(value: JsonValue, shared: JsonObject): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => normalize(item, shared));
   if (!isObject(value)) return value;
   const parameter = stringAt(value, '$ref')?.match(/^#\/parameters\/(.*)$/)?.[1];
-  if (parameter !== undefined) return plain(shared[parameter] ?? null, shared);
+  if (parameter !== undefined) return normalize(shared[parameter] ?? null, shared);
   const members = Object.entries(value).flatMap(([name, item]): [string, JsonValue][] => {
     if (name === 'description' && typeof item === 'string') return [];
     if (name === KINDS && Array.isArray(item))
-      return [[name, sorted(item.filter((kind) => isOurs(kind)).map((kind) => plain(kind, shared)))]];
-    if (name === 'parameters' && Array.isArray(item)) return [[name, sorted(item.map((one) => plain(one, shared)))]];
+      return [[name, sorted(item.filter((kind) => isUpstreamKind(kind)).map((kind) => normalize(kind, shared)))]];
+    if (name === 'parameters' && Array.isArray(item)) return [[name, sorted(item.map((parameter) => normalize(parameter, shared)))]];
     // A reference with a text beside it has to be wrapped; without it need not be.
     if (name === 'allOf' && Array.isArray(item) && item.length === 1 && isObject(item[0])) return Object.entries(item[0]);
-    return [[name, plain(item, shared)]];
+    return [[name, normalize(item, shared)]];
   });
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-const isOurs = (kind: JsonValue): boolean => !(isObject(kind) && stringAt(kind, 'group')?.endsWith('.platform.io') === true);
+const isUpstreamKind = (kind: JsonValue): boolean => !(isObject(kind) && stringAt(kind, 'group')?.endsWith('.platform.io') === true);
 
 const sorted = (items: JsonValue[]): JsonValue[] =>
   items

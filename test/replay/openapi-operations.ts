@@ -6,19 +6,19 @@ const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(valu
 
 /** By path and method: id, tags, media types, responses, parameters and kind of each operation below `/group`. */
 export function operationsIn(document: Json, group: string): Body {
-  const found: Body = {};
+  const operations: Body = {};
   for (const [path, item] of Object.entries(membersOf(membersOf(document)['paths']))) {
     if (!path.startsWith(`/${group}/`)) continue;
     for (const [method, operation] of Object.entries(membersOf(item))) {
       if (method === 'parameters') continue;
-      const { description: _, parameters, requestBody, responses, ...others } = membersOf(operation);
+      const { description: _, parameters, requestBody, responses, ...members } = membersOf(operation);
       const names = [...listOf(parameters), ...listOf(membersOf(item)['parameters'])].map(parameterName).sort();
       const answers = Object.entries(membersOf(responses)).map(([code, answer]): [string, Json] => [code, contentOf(answer)]);
       const body = requestBody === undefined ? {} : { requestBody: contentOf(requestBody) };
-      found[`${method} ${path}`] = { ...others, parameters: names, responses: Object.fromEntries(answers), ...body };
+      operations[`${method} ${path}`] = { ...members, parameters: names, responses: Object.fromEntries(answers), ...body };
     }
   }
-  return found;
+  return operations;
 }
 
 /** The reference to a shared parameter begins with the parameter's name and ends with a hash of eight characters. */

@@ -2,12 +2,12 @@
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { recordingOf } from './recording';
+import { readRecording } from './recording';
 import type { Body } from './reference';
 import { body, listOf, mapOf, number, shape, text, type Check } from './shape';
 import { expandBody } from './request-body';
 
-export interface CustomAnswer {
+export interface CustomResourceAnswer {
   readonly code: number;
   readonly message?: string;
   /** Field, reason and message of each cause; the explanations of patterns are shortened to `(…)`. */
@@ -17,30 +17,30 @@ export interface CustomAnswer {
   readonly object?: JsonObject;
 }
 
-export interface CustomCase {
+export interface CustomResourceCase {
   readonly definition: string;
   readonly node: SchemaNode;
   /** What was stored under a schema that allows everything. */
   readonly old?: JsonObject;
   readonly sent: JsonObject;
-  readonly answer: CustomAnswer;
+  readonly answer: CustomResourceAnswer;
 }
 
 /** `openAPIV3Schema` of each definition, by the definition's title. */
-export interface CustomHead {
+export interface CustomResourcesHead {
   readonly format: string;
   readonly schemas: Readonly<Record<string, JsonObject>>;
   /** Further members of a definition's version (`subresources`). */
   readonly versions?: Readonly<Record<string, Body>>;
 }
 
-export const isCustomHead: Check<CustomHead> = shape({ format: text, schemas: mapOf(body) }, { versions: mapOf(body) });
+export const isCustomResourcesHead: Check<CustomResourcesHead> = shape({ format: text, schemas: mapOf(body) }, { versions: mapOf(body) });
 
 interface Line {
   readonly definition: string;
   readonly old?: Body;
   readonly sent: Body;
-  readonly answer: CustomAnswer;
+  readonly answer: CustomResourceAnswer;
 }
 
 const isLine: Check<Line> = shape(
@@ -53,8 +53,8 @@ const isLine: Check<Line> = shape(
 );
 
 /** The cases of the recording `custom/<topic>`. */
-export function customCases(topic: string): readonly CustomCase[] {
-  const { head, cases } = recordingOf(`custom/${topic}`, isCustomHead, isLine);
+export function customResourceCases(topic: string): readonly CustomResourceCase[] {
+  const { head, cases } = readRecording(`custom/${topic}`, isCustomResourcesHead, isLine);
   const nodes = new Map(Object.entries(head.schemas).map(([title, schema]) => [title, readSchema(schema)]));
   return cases.map(({ definition, old, sent, answer }) => {
     const node = nodes.get(definition);

@@ -23,24 +23,24 @@ export const isDefinitionCase: Check<DefinitionCase> = shape(
   { namesAccepted: oneOf(false), old: body, subresource: oneOf('status'), answer: either(text, either(listOf(text), body)) },
 );
 
-export interface Answered {
+export interface DefinitionResponse {
   readonly code: number;
   readonly message: string;
   readonly causes: readonly (readonly string[])[];
   readonly object: Readonly<Record<string, unknown>>;
 }
 
-export function definitionAnswer({ code, message, causes, object }: Answered): DefinitionAnswer {
+export function definitionAnswer({ code, message, causes, object }: DefinitionResponse): DefinitionAnswer {
   if (code === 201) return 'created';
-  if (code === 200) return kept(object);
+  if (code === 200) return storedParts(object);
   if (causes.length === 0) return `${code} ${message}`;
-  return causes.map((cause) => generated(shortenValues(shortenPatterns(cause.join(' ')))));
+  return causes.map((cause) => maskGeneratedName(shortenValues(shortenPatterns(cause.join(' ')))));
 }
 
 const APPROVED = 'KubernetesAPIApprovalPolicyConformant';
 
 /** What an update may change, without what is new in every run. */
-function kept({ metadata, spec, status }: Readonly<Record<string, unknown>>): object {
+function storedParts({ metadata, spec, status }: Readonly<Record<string, unknown>>): object {
   const copy = JSON.parse(JSON.stringify({ metadata, spec, status }));
   for (const member of ['name', 'uid', 'resourceVersion', 'creationTimestamp', 'managedFields']) delete copy.metadata[member];
   // What a slow controller adds, and when others added theirs.
@@ -61,4 +61,4 @@ const shortenValues = (text: string): string =>
     // Ours names the member that the root of a schema may not have.
     .replace(/(Invalid value: )(?:"[^"]+"|apiextensions\.JSONSchemaProps\{…\})(: only \[)/, '$1{…}$2');
 
-const generated = (text: string): string => text.replace(/"things\.[a-z0-9]{5}"/g, '"things.<random>"');
+const maskGeneratedName = (text: string): string => text.replace(/"things\.[a-z0-9]{5}"/g, '"things.<random>"');

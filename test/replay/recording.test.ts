@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { repository } from '../support/repository';
-import { ANSWERS, casesOf, recordingOf, recordingsIn } from './recording';
-import { anything, body, either, listOf, mapOf, nothing, number, oneOf, shape, text, tupleOf, truth } from './shape';
+import { ANSWERS_FOLDER, readCases, readRecording, listRecordings } from './recording';
+import { anything, body, either, listOf, mapOf, nullValue, number, oneOf, shape, text, tupleOf, boolean } from './shape';
 
 const LARGEST_BYTES = 4096;
 /** What is no part of the repository, and what of it is data of the product or its tools. */
@@ -24,39 +24,39 @@ const files = filesBelow('');
 
 test('all recorded data is below test/replay/answers', () => {
   const data = files.filter((file) => /\.jsonl?$/.test(file) && statSync(path.join(repository, file)).size > LARGEST_BYTES);
-  expect(data.filter((file) => !file.startsWith(`${ANSWERS}/`) && !PRODUCT.test(file))).toEqual([]);
+  expect(data.filter((file) => !file.startsWith(`${ANSWERS_FOLDER}/`) && !PRODUCT.test(file))).toEqual([]);
 });
 
 test('every recording is a .jsonl file in the folder of an area', () => {
-  const recorded = files.filter((file) => file.startsWith(`${ANSWERS}/`));
+  const recorded = files.filter((file) => file.startsWith(`${ANSWERS_FOLDER}/`));
   const areas = [...new Set(recorded.map((file) => file.split('/')[3] ?? ''))];
-  expect(areas.flatMap(recordingsIn).map((name) => `${ANSWERS}/${name}.jsonl`)).toEqual([...recorded].sort());
+  expect(areas.flatMap(listRecordings).map((name) => `${ANSWERS_FOLDER}/${name}.jsonl`)).toEqual([...recorded].sort());
 });
 
-test.each(files.filter((file) => file.startsWith(`${ANSWERS}/`)))('recordingOf returns every line of %s unchanged', (file) => {
+test.each(files.filter((file) => file.startsWith(`${ANSWERS_FOLDER}/`)))('recordingOf returns every line of %s unchanged', (file) => {
   const whole = readFileSync(path.join(repository, file), 'utf8');
   expect(whole.endsWith('\n')).toBe(true);
   const lines = whole.slice(0, -1).split('\n');
-  const name = file.slice(ANSWERS.length + 1, -'.jsonl'.length);
-  const { head, cases } = recordingOf(name, anything, anything);
+  const name = file.slice(ANSWERS_FOLDER.length + 1, -'.jsonl'.length);
+  const { head, cases } = readRecording(name, anything, anything);
   expect([head, ...cases]).toEqual(lines.map((line): unknown => JSON.parse(line)));
 });
 
 test('casesOf throws with the name and line of a case of another shape', () => {
-  expect(() => casesOf('values/strict', tupleOf(text, text, text))).toThrow('values/strict:1 is not what was expected: ["address",');
+  expect(() => readCases('values/strict', tupleOf(text, text, text))).toThrow('values/strict:1 is not what was expected: ["address",');
 });
 
 test.each([
   ['text', text, 'x', 1],
   ['number', number, 1, '1'],
-  ['truth', truth, false, null],
-  ['nothing', nothing, null, undefined],
+  ['truth', boolean, false, null],
+  ['nothing', nullValue, null, undefined],
   ['anything', anything, null, undefined],
   ['body', body, {}, []],
   ['listOf', listOf(text), ['x'], ['x', 1]],
   ['mapOf', mapOf(number), { a: 1 }, { a: 1, b: '2' }],
   ['oneOf', oneOf('x', 7), 7, '7'],
-  ['either', either(text, nothing), null, 0],
+  ['either', either(text, nullValue), null, 0],
   ['tupleOf', tupleOf(text, number), ['x', 1], ['x', 1, 2]],
   ['shape with a required member', shape({ a: text }, { b: number }), { a: 'x' }, { b: 1 }],
   ['shape with an optional member', shape({ a: text }, { b: number }), { a: 'x', b: 1 }, { a: 'x', c: 1 }],

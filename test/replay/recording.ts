@@ -9,36 +9,36 @@ import { repository } from '../support/repository';
 import type { Check } from './shape';
 
 /** From the repository's root. */
-export const ANSWERS = 'test/replay/answers';
+export const ANSWERS_FOLDER = 'test/replay/answers';
 const EXTENSION = '.jsonl';
 const CHUNK_BYTES = 65_536;
 
 /** The cases of a recording without a head, such as `values/ranges`. Throws where a line is not what the check takes. */
-export function casesOf<C>(recording: string, isCase: Check<C>): readonly C[] {
+export function readCases<C>(recording: string, isCase: Check<C>): readonly C[] {
   const cases: C[] = [];
-  let at = 0;
-  for (const line of linesOf(recording)) cases.push(parsed(line, isCase, `${recording}:${++at}`));
+  let lineNumber = 0;
+  for (const line of linesOf(recording)) cases.push(parseLine(line, isCase, `${recording}:${++lineNumber}`));
   return cases;
 }
 
 /** A recording with a head, such as `core/configmaps.v1`. Throws where a line is not what its check takes. */
-export function recordingOf<H, C>(
+export function readRecording<H, C>(
   recording: string,
   isHead: Check<H>,
   isCase: Check<C>,
 ): { readonly head: H; readonly cases: readonly C[] } {
   const lines = linesOf(recording);
   const first = lines.next();
-  const head = parsed(first.done === true ? 'null' : first.value, isHead, `${recording}:1`);
+  const head = parseLine(first.done === true ? 'null' : first.value, isHead, `${recording}:1`);
   const cases: C[] = [];
-  let at = 1;
-  for (const line of lines) cases.push(parsed(line, isCase, `${recording}:${++at}`));
+  let lineNumber = 1;
+  for (const line of lines) cases.push(parseLine(line, isCase, `${recording}:${++lineNumber}`));
   return { head, cases };
 }
 
 /** The recordings of an area (`core/configmaps.v1` …), sorted. */
-export function recordingsIn(area: string): readonly string[] {
-  const files = readdirSync(path.join(repository, ANSWERS, area)).filter((file) => file.endsWith(EXTENSION));
+export function listRecordings(area: string): readonly string[] {
+  const files = readdirSync(path.join(repository, ANSWERS_FOLDER, area)).filter((file) => file.endsWith(EXTENSION));
   return files.sort().map((file) => `${area}/${file.slice(0, -EXTENSION.length)}`);
 }
 
@@ -49,11 +49,11 @@ export function writeRecording(recording: string, lines: Iterable<unknown>): voi
   writeFileSync(file, Array.from(lines, (line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
-const fileOf = (recording: string): string => path.join(repository, ANSWERS, `${recording}${EXTENSION}`);
+const fileOf = (recording: string): string => path.join(repository, ANSWERS_FOLDER, `${recording}${EXTENSION}`);
 
-function parsed<T>(line: string, isGood: Check<T>, place: string): T {
+function parseLine<T>(line: string, isGood: Check<T>, location: string): T {
   const value: unknown = JSON.parse(line);
-  if (!isGood(value)) throw new Error(`${place} is not what was expected: ${line.slice(0, 200)}`);
+  if (!isGood(value)) throw new Error(`${location} is not what was expected: ${line.slice(0, 200)}`);
   return value;
 }
 
@@ -63,13 +63,13 @@ function* linesOf(recording: string): Generator<string, undefined> {
   try {
     const decoder = new StringDecoder('utf8');
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-    let rest = '';
+    let partialLine = '';
     for (let size = readSync(handle, chunk); size > 0; size = readSync(handle, chunk)) {
-      const lines = (rest + decoder.write(chunk.subarray(0, size))).split('\n');
-      rest = lines.pop() ?? '';
+      const lines = (partialLine + decoder.write(chunk.subarray(0, size))).split('\n');
+      partialLine = lines.pop() ?? '';
       yield* lines;
     }
-    if (rest !== '') throw new Error(`the last line of ${recording} is cut`);
+    if (partialLine !== '') throw new Error(`the last line of ${recording} is cut`);
   } finally {
     closeSync(handle);
   }

@@ -4,14 +4,14 @@
 export type Json = null | boolean | number | bigint | string | Json[] | { [member: string]: Json };
 export type Body = { [member: string]: Json };
 
-export interface Reply {
+export interface JsonResponse {
   readonly code: number;
   readonly body: Body;
   /** Texts of the Warning headers. */
   readonly warnings: readonly string[];
 }
 
-export interface Answer {
+export interface RawResponse {
   readonly code: number;
   readonly bytes: Buffer;
   /** Texts of the Warning headers. */
@@ -25,7 +25,7 @@ export function isBody(value: Json | undefined): value is Body {
 }
 
 /** What is wrong with the object of a refused request: field, reason and message of each cause. */
-export function causesOf(reply: Reply): readonly (readonly [field: string, reason: string, message: string])[] {
+export function causesOf(reply: JsonResponse): readonly (readonly [field: string, reason: string, message: string])[] {
   const details = reply.body['details'];
   const causes = isBody(details) ? details['causes'] : undefined;
   const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');

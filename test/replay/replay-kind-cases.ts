@@ -2,10 +2,10 @@
 import { StatusError } from '../../shared/api/errors/status';
 import { isObject, type JsonObject } from '../../shared/values/json';
 import { VALIDATION_DEVIATIONS } from '../support/deviations';
-import { openWriteFixture, type WriteResult as FixtureWriteResult } from '../support/write-fixture';
+import { openWriteFixture, type WriteResult } from '../support/write-fixture';
 import { isKindCase, isKindHead, type KindCase, type KindHead, type RecordedAnswer } from './kind-case';
 import { shortenPatterns, shortenStructs, withoutVolatileFields } from './normalize-answer';
-import { recordingOf } from './recording';
+import { readRecording } from './recording';
 import type { Body } from './reference';
 import { namedBody } from './request-body';
 
@@ -13,7 +13,7 @@ import { namedBody } from './request-body';
 export type KindSubresource = 'status' | 'scale' | 'ephemeralcontainers' | undefined;
 
 /** The answer of a server to a write. */
-export interface WriteResult {
+export interface KindWriteResult {
   readonly code: number;
   /** Of a refusal. */
   readonly message?: string;
@@ -25,8 +25,8 @@ export interface WriteResult {
 
 /** A server for the cases of one recording, with the namespace `ns`. */
 export interface KindServer {
-  create(sent: JsonObject, dryRun: boolean): Promise<WriteResult>;
-  update(name: string, sent: JsonObject, dryRun: boolean, subresource: KindSubresource): Promise<WriteResult>;
+  create(sent: JsonObject, dryRun: boolean): Promise<KindWriteResult>;
+  update(name: string, sent: JsonObject, dryRun: boolean, subresource: KindSubresource): Promise<KindWriteResult>;
   /** Whether its results hold the object in the form of the API. */
   hasApiObjects(subresource: KindSubresource): boolean;
   close(): Promise<void>;
@@ -37,7 +37,7 @@ export type OpenKindServer = (head: KindHead) => Promise<KindServer>;
 /** Defines the tests of these recordings; the server is the write path alone unless another one is given. */
 export function replayKindCases(recordings: readonly string[], openServer: OpenKindServer = openWritePath): void {
   describe.each(recordings)('%s', (recording) => {
-    const { head, cases } = recordingOf(recording, isKindHead, isKindCase);
+    const { head, cases } = readRecording(recording, isKindHead, isKindCase);
     replay(head, cases, openServer);
   });
 }
@@ -78,7 +78,7 @@ function replay(head: KindHead, cases: readonly KindCase[], openServer: OpenKind
     check(result, body, recorded, subresource);
   }
 
-  function check(result: WriteResult, body: Body, recorded: RecordedAnswer, subresource?: KindSubresource): void {
+  function check(result: KindWriteResult, body: Body, recorded: RecordedAnswer, subresource?: KindSubresource): void {
     const withObject = server.hasApiObjects(subresource);
     expect(comparableResult(result, recorded, withObject, omittedSpecFields)).toEqual(comparableRecording(body, recorded, withObject));
   }
@@ -101,7 +101,7 @@ function asObject(body: Body): JsonObject {
   return object;
 }
 
-function acceptedObject({ object, ...result }: WriteResult): JsonObject {
+function acceptedObject({ object, ...result }: KindWriteResult): JsonObject {
   if (object === undefined) throw new Error(`the object before an update was refused: ${JSON.stringify(result)}`);
   return object;
 }
@@ -112,7 +112,7 @@ interface Comparable extends Omit<RecordedAnswer, 'object' | 'asSent'> {
 }
 
 function comparableResult(
-  { code, message = '', causes, warnings, object }: WriteResult,
+  { code, message = '', causes, warnings, object }: KindWriteResult,
   recorded: RecordedAnswer,
   withObject: boolean,
   omittedSpecFields: readonly string[] | undefined,
@@ -150,7 +150,7 @@ async function openWritePath({ resource: plural, apiVersion }: KindHead): Promis
   const resource = `${apiVersion}/${plural}`;
   const { row, hub } = fixture.resource(resource);
 
-  async function resultOf(write: () => Promise<FixtureWriteResult>): Promise<WriteResult> {
+  async function resultOf(write: () => Promise<WriteResult>): Promise<KindWriteResult> {
     fixture.warnings.length = 0;
     try {
       const { object, created } = await write();

@@ -2,7 +2,7 @@
  * Requests whose answers are not their only outcome: audit events, metrics, traces. A recording `AREA/requests` holds them, and the recordings beside it what came of
  * them.
  */
-import { recordingOf } from './recording';
+import { readRecording } from './recording';
 import type { Json } from './reference';
 import { anything, body, listOf, mapOf, oneOf, shape, text } from './shape';
 import { PATCH_MEDIA } from './spelling';
@@ -46,7 +46,7 @@ export interface RequestSteps {
 }
 
 export function requestSteps(recording: string): RequestSteps {
-  const { head, cases } = recordingOf(recording, isHead, isLine);
+  const { head, cases } = readRecording(recording, isHead, isLine);
   const { policy, setup } = head;
   return {
     head: { ...(policy === undefined ? {} : { policy }), ...(setup === undefined ? {} : { setup: setup.map(stepOf) }) },

@@ -21,7 +21,7 @@ export const isRecordedRequest: Check<RecordedRequest> = shape(
   { body: anything, type: text, accept: text, headers: (value): value is Headers => typeof value === 'object' },
 );
 
-export interface TargetReply {
+export interface TargetResponse {
   readonly code: number;
   readonly text: string;
   /** Texts of the Warning headers. */
@@ -30,7 +30,7 @@ export interface TargetReply {
 
 export interface RequestTarget {
   /** `onResponse` is called when the header of the response arrives. */
-  send(method: Method, path: string, headers: Headers, body: string, onResponse?: () => void): Promise<TargetReply>;
+  send(method: Method, path: string, headers: Headers, body: string, onResponse?: () => void): Promise<TargetResponse>;
 }
 
 export interface AuditedTarget extends RequestTarget {
@@ -44,14 +44,18 @@ export function sendRequest(
   { method, path, body, type = 'application/json', accept, headers: own = {} }: RecordedRequest,
   headers: Headers = {},
   onResponse?: () => void,
-): Promise<TargetReply> {
+): Promise<TargetResponse> {
   const sent = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   const media = { ...(sent === '' ? {} : { 'content-type': type }), ...(accept === undefined ? {} : { accept }) };
   return target.send(method, path, { ...headers, ...media, ...own }, sent, onResponse);
 }
 
 /** Sends a request that brings about a state. Throws when it is refused. */
-export async function mustSucceed(target: RequestTarget, request: RecordedRequest, headers: Headers = {}): Promise<TargetReply> {
+export async function sendExpectingSuccess(
+  target: RequestTarget,
+  request: RecordedRequest,
+  headers: Headers = {},
+): Promise<TargetResponse> {
   const reply = await sendRequest(target, request, headers);
   if (reply.code === 0 || reply.code >= 300) throw new Error(`${request.method} ${request.path}: ${reply.text.slice(0, 2000)}`);
   return reply;

@@ -11,19 +11,19 @@ type Checked<M> = { readonly [K in keyof M]: M[K] extends Check<infer T> ? T : n
 
 export const text: Check<string> = (value): value is string => typeof value === 'string';
 export const number: Check<number> = (value): value is number => typeof value === 'number';
-export const truth: Check<boolean> = (value): value is boolean => typeof value === 'boolean';
-export const nothing: Check<null> = (value): value is null => value === null;
+export const boolean: Check<boolean> = (value): value is boolean => typeof value === 'boolean';
+export const nullValue: Check<null> = (value): value is null => value === null;
 /** Whatever stands there, but something: lines are parsed from JSON. */
 export const anything: Check<Json> = (value): value is Json => value !== undefined;
 export const body: Check<Body> = (value): value is Body => isRecord(value);
 
 /** Just one of these values. */
-export function oneOf<const T extends readonly (string | number | boolean)[]>(...wanted: T): Check<T[number]> {
-  return (value): value is T[number] => wanted.some((one) => one === value);
+export function oneOf<const T extends readonly (string | number | boolean)[]>(...values: T): Check<T[number]> {
+  return (value): value is T[number] => values.some((allowed) => allowed === value);
 }
 
-export function either<A, B>(one: Check<A>, other: Check<B>): Check<A | B> {
-  return (value): value is A | B => one(value) || other(value);
+export function either<A, B>(first: Check<A>, second: Check<B>): Check<A | B> {
+  return (value): value is A | B => first(value) || second(value);
 }
 
 export function listOf<T>(item: Check<T>): Check<readonly T[]> {
@@ -33,7 +33,7 @@ export function listOf<T>(item: Check<T>): Check<readonly T[]> {
 /** A list of just these. */
 export function tupleOf<C extends readonly Check<unknown>[]>(...items: C): Check<Checked<C>> {
   return (value): value is Checked<C> =>
-    Array.isArray(value) && value.length === items.length && items.every((isGood, at) => isGood(value[at]));
+    Array.isArray(value) && value.length === items.length && items.every((isGood, index) => isGood(value[index]));
 }
 
 export function mapOf<T>(item: Check<T>): Check<Readonly<Record<string, T>>> {

@@ -1,7 +1,7 @@
 /** What a recording keeps of received spans: for each request a tree, without what is new in every run. */
 import type { ReceivedSpan, SpanAttributes } from '../support/trace-receiver';
 import { anything, listOf, mapOf, number, shape, text, tupleOf, type Check } from './shape';
-import { UID } from './new-values';
+import { UID_PATTERN } from './new-values';
 import type { Json } from './reference';
 
 export interface SpanTree {
@@ -50,7 +50,7 @@ function maskedValue(value: SpanAttributes[string] | undefined): Json {
   if (typeof value === 'object') return value.map(maskedValue);
   if (typeof value !== 'string') return value ?? '';
   return value
-    .replace(UID, '<uid>')
+    .replace(UID_PATTERN, '<uid>')
     .replace(/^recorder-\d+/, 'recorder')
     .replace(/(localhost|127\.0\.0\.1):\d+/g, '$1:*');
 }
@@ -58,15 +58,15 @@ function maskedValue(value: SpanAttributes[string] | undefined): Json {
 const CLIENT = 3;
 
 /** A server asks its store, or another one, and no request is the reason. */
-export const isOwnCall = ({ parentSpanId, kind }: ReceivedSpan): boolean => parentSpanId === '' && kind === CLIENT;
+export const isBackgroundCall = ({ parentSpanId, kind }: ReceivedSpan): boolean => parentSpanId === '' && kind === CLIENT;
 
 /** The trees of these spans, first started first; what began with another trace is `given` where it has this id. */
-export function treesOf(spans: readonly ReceivedSpan[], given: string): readonly SpanTree[] {
+export function spanTrees(spans: readonly ReceivedSpan[], clientTraceId: string): readonly SpanTree[] {
   const known = new Set(spans.map(({ spanId }) => spanId));
-  return byStart(spans.filter(({ parentSpanId }) => !known.has(parentSpanId))).map((root) => treeOf(root, spans, given));
+  return byStart(spans.filter(({ parentSpanId }) => !known.has(parentSpanId))).map((root) => treeOf(root, spans, clientTraceId));
 }
 
-function treeOf(span: ReceivedSpan, spans: readonly ReceivedSpan[], given: string): SpanTree {
+function treeOf(span: ReceivedSpan, spans: readonly ReceivedSpan[], clientTraceId: string): SpanTree {
   const { name, kind, scope, attributes, events, links, status, spanId, parentSpanId, traceState, traceId } = span;
   const isFirst = parentSpanId === '' || spans.every((other) => other.spanId !== parentSpanId);
   return {
@@ -75,13 +75,13 @@ function treeOf(span: ReceivedSpan, spans: readonly ReceivedSpan[], given: strin
     scope,
     attributes: maskedAttributes(attributes),
     events: events.map((event) => [event.name, maskedAttributes(event.attributes)] as const),
-    ...(links.length === 0 ? {} : { links: links.map((link) => (link.traceId === given ? 'given' : 'another')) }),
-    ...(isFirst && parentSpanId !== '' ? { parent: traceId === given ? 'given' : 'another' } : {}),
+    ...(links.length === 0 ? {} : { links: links.map((link) => (link.traceId === clientTraceId ? 'given' : 'another')) }),
+    ...(isFirst && parentSpanId !== '' ? { parent: traceId === clientTraceId ? 'given' : 'another' } : {}),
     ...(traceState === '' ? {} : { traceState }),
     ...(status.code === 0 && status.message === '' ? {} : { status }),
-    children: byStart(spans.filter((other) => other.parentSpanId === spanId)).map((child) => treeOf(child, spans, given)),
+    children: byStart(spans.filter((other) => other.parentSpanId === spanId)).map((child) => treeOf(child, spans, clientTraceId)),
   };
 }
 
 const byStart = (spans: readonly ReceivedSpan[]): readonly ReceivedSpan[] =>
-  [...spans].sort((one, other) => (one.startedAt < other.startedAt ? -1 : one.startedAt > other.startedAt ? 1 : 0));
+  [...spans].sort((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0));

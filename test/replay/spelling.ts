@@ -21,17 +21,17 @@ const SPELLINGS: readonly (readonly [string, string])[] = [
 ];
 
 /** The finalizer of namespaces, in JSON. */
-const finalizer = (text: string, from: string, to: string): string =>
+const replaceFinalizer = (text: string, from: string, to: string): string =>
   text.replace(new RegExp(`("finalizers":\\[(?:"[^"]*",)*)"${from}"`, 'g'), `$1"${to}"`);
 
-export const outward = (text: string): string =>
-  finalizer(
+export const toServerNames = (text: string): string =>
+  replaceFinalizer(
     SPELLINGS.reduce((left, [ours, theirs]) => left.replaceAll(ours, theirs), text),
     'platform',
     'kubernetes',
   );
-export const inward = (text: string): string =>
-  finalizer(
+export const fromServerNames = (text: string): string =>
+  replaceFinalizer(
     SPELLINGS.reduce((left, [ours, theirs]) => left.replaceAll(theirs, ours), text),
     'kubernetes',
     'platform',

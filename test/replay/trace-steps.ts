@@ -5,7 +5,7 @@ import { requestSteps, type RequestStep } from './request-step';
 import type { Reply } from './webhooks/behaviours';
 
 /** The trace that clients name. */
-export const TRACE = '0af7651916cd43dd8448eb211c80319c';
+export const CLIENT_TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 
 const { head, steps } = requestSteps('tracing/requests');
 export const TRACE_STEPS: readonly RequestStep[] = steps;
@@ -22,9 +22,9 @@ export const traceSetup = (url: string, caBundle: string): readonly RequestStep[
 export const otherServerSetup = (port: number): readonly RequestStep[] =>
   setup((text) => text.includes('others'), { '"$PORT"': String(port) });
 
-function setup(isMeant: (text: string) => boolean, values: Readonly<Record<string, string>>): readonly RequestStep[] {
+function setup(isIncluded: (text: string) => boolean, values: Readonly<Record<string, string>>): readonly RequestStep[] {
   return (head.setup ?? []).flatMap(({ body = '', ...step }) => {
-    if (!isMeant(body)) return [];
+    if (!isIncluded(body)) return [];
     return [{ ...step, body: Object.entries(values).reduce((text, [name, value]) => text.replaceAll(name, value), body) }];
   });
 }
@@ -46,7 +46,7 @@ export function traceReply({ url, text }: WebhookRequest): Reply {
     case '/authorize':
       return answer({ status: { allowed: false, reason: 'says the webhook' } });
     case '/convert':
-      return answer({ response: converted(request) });
+      return answer({ response: convertObjects(request) });
     case '/mutating':
       return answer({ response: { uid: request['uid'] ?? '', allowed: true, ...(request['operation'] === 'CREATE' ? PATCH : {}) } });
     case '/validating': {
@@ -62,7 +62,7 @@ export function traceReply({ url, text }: WebhookRequest): Reply {
   }
 }
 
-function converted(request: Body): Body {
+function convertObjects(request: Body): Body {
   const objects = Array.isArray(request['objects']) ? request['objects'] : [];
   return {
     uid: request['uid'] ?? '',

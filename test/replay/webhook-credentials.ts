@@ -7,7 +7,7 @@ import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
 import { startWebhookServer, type WebhookServer } from '../support/webhook-server';
-import { recordingOf, recordingsIn } from './recording';
+import { readRecording, listRecordings } from './recording';
 import type { Body } from './reference';
 import { body, either, listOf, number, shape, text, type Check } from './shape';
 
@@ -15,7 +15,7 @@ const AREA = 'webhook-credentials';
 const HOUR_MS = 3_600_000;
 
 /** Where a webhook is: a port of a Service, or a URL, in which `<port>` stands for the webhook server's. */
-export type Target = { readonly service: string; readonly namespace: string; readonly port: number } | { readonly url: string };
+export type WebhookTarget = { readonly service: string; readonly namespace: string; readonly port: number } | { readonly url: string };
 
 interface CredentialHead {
   readonly format: string;
@@ -25,14 +25,14 @@ interface CredentialHead {
 }
 
 interface CredentialCase {
-  readonly target: Target;
+  readonly target: WebhookTarget;
   /** The credentials that the webhook received. */
   readonly seen?: Body;
   /** The refusal when the webhook was not called. */
   readonly message?: string;
 }
 
-const isTarget: Check<Target> = either(shape({ service: text, namespace: text, port: number }), shape({ url: text }));
+const isTarget: Check<WebhookTarget> = either(shape({ service: text, namespace: text, port: number }), shape({ url: text }));
 const isHead: Check<CredentialHead> = shape({ format: text, serverFlags: listOf(text), kubeconfig: body });
 const isCase: Check<CredentialCase> = shape({ target: isTarget }, { seen: body, message: text });
 
@@ -42,18 +42,18 @@ export interface CredentialRecording {
 }
 
 /** A recording as it is named: `webhook-credentials/hosts`. */
-export const credentialRecording = (recording: string): CredentialRecording => recordingOf(recording, isHead, isCase);
+export const credentialRecording = (recording: string): CredentialRecording => readRecording(recording, isHead, isCase);
 
 /** The recordings by the last part of their names. */
 export function credentialRecordings(): ReadonlyMap<string, CredentialRecording> {
-  return new Map(recordingsIn(AREA).map((name) => [name.slice(AREA.length + 1), credentialRecording(name)]));
+  return new Map(listRecordings(AREA).map((name) => [name.slice(AREA.length + 1), credentialRecording(name)]));
 }
 
-export const nameOf = (target: Target): string =>
+export const targetName = (target: WebhookTarget): string =>
   'url' in target ? target.url : `${target.service}.${target.namespace}.svc:${target.port}`;
 
 /** The target with the port of the webhook server. */
-export const targetAt = (target: Target, port: number): Target =>
+export const resolveTarget = (target: WebhookTarget, port: number): WebhookTarget =>
   'url' in target ? { url: target.url.replaceAll('<port>', String(port)) } : target;
 
 /** Writes the kubeconfigs of all recordings and the files that they name. Returns the kubeconfigs' paths by the recordings' names. */
@@ -68,7 +68,7 @@ export async function writeCredentialFiles(folder: string, port: number): Promis
   write('client.crt', certificate);
   write('client.key', key);
   write('token', ' from-the-file\n');
-  const filledIn = (kubeconfig: Body): string =>
+  const fillIn = (kubeconfig: Body): string =>
     JSON.stringify(kubeconfig)
       .replaceAll('<port>', String(port))
       .replaceAll('<folder>', folder)
@@ -77,7 +77,7 @@ export async function writeCredentialFiles(folder: string, port: number): Promis
       .replaceAll('<certificate>', () => inProgramOutput(certificate))
       .replaceAll('<key>', () => inProgramOutput(key));
   return new Map(
-    [...credentialRecordings()].map(([name, { head }]) => [name, write(`${name}.kubeconfig`, filledIn(head.kubeconfig))] as const),
+    [...credentialRecordings()].map(([name, { head }]) => [name, write(`${name}.kubeconfig`, fillIn(head.kubeconfig))] as const),
   );
 }
 

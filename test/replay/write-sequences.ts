@@ -3,7 +3,7 @@
  * spelling.
  */
 import type { Body, Json } from './reference';
-import { anything, body, either, listOf, nothing, number, oneOf, shape, text, truth, type Check } from './shape';
+import { anything, body, either, listOf, nullValue, number, oneOf, shape, text, boolean, type Check } from './shape';
 
 export interface SequenceHead {
   readonly format: string;
@@ -48,6 +48,6 @@ const isStep: Check<SequenceStep> = shape(
 );
 
 export const isWriteSequence: Check<WriteSequence> = shape(
-  { name: text, resource: text, apiVersion: text, namespaced: truth, steps: listOf(isStep) },
-  { object: either(body, nothing) },
+  { name: text, resource: text, apiVersion: text, namespaced: boolean, steps: listOf(isStep) },
+  { object: either(body, nullValue) },
 );

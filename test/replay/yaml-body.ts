@@ -1,5 +1,5 @@
 /** Recorded results of YAML bodies (`"format": "yaml-bodies"`): ControllerRevisions, because their `data` is any value. */
-import { recordingOf } from './recording';
+import { readRecording } from './recording';
 import { anything, listOf, oneOf, shape, text, type Check } from './shape';
 
 export interface YamlBody {
@@ -18,7 +18,7 @@ export interface YamlBody {
 const isHead = shape({ format: oneOf('yaml-bodies'), about: text });
 const isCase: Check<YamlBody> = shape({ name: text }, { body: text, base64: text, value: anything, duplicates: listOf(text), fault: text });
 
-export const yamlBodies = (recording: string) => recordingOf(recording, isHead, isCase);
+export const yamlBodies = (recording: string) => readRecording(recording, isHead, isCase);
 
-export const bytesOf = ({ body = '', base64 }: YamlBody): Buffer =>
+export const yamlBytes = ({ body = '', base64 }: YamlBody): Buffer =>
   base64 === undefined ? Buffer.from(body) : Buffer.from(base64, 'base64');

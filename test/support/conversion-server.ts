@@ -1,5 +1,5 @@
 /** A conversion webhook for tests and recorders: what it does can be changed at any time. */
-import { REVIEWS } from '../replay/conversions/reviews';
+import { ADMISSION_BEHAVIOURS } from '../replay/conversions/reviews';
 import { CONVERSIONS } from '../replay/conversions/behaviours';
 import { isBody, type Body, type Json } from '../replay/reference';
 import type { Reply } from '../replay/webhooks/behaviours';
@@ -42,7 +42,7 @@ function respondToAdmission(call: WebhookCall, reviews: WebhookCall[]): Reply {
   const name = call.url.slice(ADMISSION.length).replace(/\?.*/, '');
   if (!name.startsWith('ready/')) reviews.push(call);
   const { request } = call.review;
-  const behaviour = REVIEWS[name];
+  const behaviour = ADMISSION_BEHAVIOURS[name];
   return behaviour === undefined ? { status: 404, body: 'no such behaviour' } : behaviour(isBody(request) ? request : {});
 }
 

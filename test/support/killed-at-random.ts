@@ -1,6 +1,6 @@
 /** Kills a program at moments that a seed chooses, and starts it again at once, until it is told to leave it alone. Knows neither the program nor what is to come of it. */
 import { systemClock as clock } from '../../shared/runtime/clock';
-import type { Chance } from '../replay/chance';
+import type { SeededRandom } from '../replay/chance';
 
 export interface KillableProgram {
   start(): Promise<void>;
@@ -24,7 +24,7 @@ export class RandomKiller {
 
   constructor(
     private readonly program: KillableProgram,
-    private readonly chance: Chance,
+    private readonly chance: SeededRandom,
     private readonly lifetimes: LifetimeRange,
   ) {
     this.ended = this.run();

@@ -3,7 +3,7 @@
  * of (descriptions, nested objects, keyed lists, patterns, defaults, rules), and with integers that no double holds. Which ones belong to a seed never
  * changes. Texts only: they are meant to be sent.
  */
-import { createChance, type Chance } from '../replay/chance';
+import { createSeededRandom, type SeededRandom } from '../replay/chance';
 import { capitalize } from '../../shared/values/capitalize';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 
@@ -27,7 +27,7 @@ const RULED_SHARE = 0.1;
 
 /** Large and small ones mixed, each of its own kind, about eleven in a group. */
 export function generateDefinitions(count: number, seed = 1): readonly GeneratedDefinition[] {
-  const chance = createChance(seed);
+  const chance = createSeededRandom(seed);
   const order = shuffled(count, chance);
   return order.map((rank, index) => {
     const share = count === 1 ? 0 : rank / (count - 1);
@@ -37,16 +37,16 @@ export function generateDefinitions(count: number, seed = 1): readonly Generated
 
 /** One that is as small as a definition usually gets. */
 export function smallDefinition(name: string): GeneratedDefinition {
-  const chance = createChance(1);
+  const chance = createSeededRandom(1);
   return buildDefinition({ plural: `${name}s`, kind: capitalize(name), group: 'small.made-up.test' }, ['v1'], () =>
     rootSchema({ type: 'object', properties: membersFor(300, 1, false, chance) }),
   );
 }
 
-function generateDefinition(index: number, bytes: number, chance: Chance): GeneratedDefinition {
+function generateDefinition(index: number, bytes: number, chance: SeededRandom): GeneratedDefinition {
   const group = `g${Math.floor(index / PER_GROUP)}.made-up.test`;
   const versions = ['v1', 'v1beta1', 'v1alpha1'].slice(0, chance.pick([1, 1, 1, 2, 2, 3]));
-  const hasRules = chance.often(RULED_SHARE);
+  const hasRules = chance.withProbability(RULED_SHARE);
   const bytesPerVersion = bytes / versions.length;
   return buildDefinition({ plural: `things${index}`, kind: `Thing${index}`, group }, versions, () => {
     const spec: JsonObject = { type: 'object', properties: membersFor(bytesPerVersion * 0.85, 6, hasRules, chance) };
@@ -128,12 +128,12 @@ function rootSchema(spec: JsonObject): JsonObject {
 }
 
 /** Members of about so many bytes together, at most so many levels deep. Rules want bounds, so those around them are kept small. */
-function membersFor(bytes: number, depth: number, isBounded: boolean, chance: Chance): JsonObject {
+function membersFor(bytes: number, depth: number, isBounded: boolean, chance: SeededRandom): JsonObject {
   const members: JsonObject = {};
   let left = bytes;
   for (let index = 0; left > 0; index += 1) {
     const member =
-      depth > 0 && left > 1_500 && chance.often(0.4)
+      depth > 0 && left > 1_500 && chance.withProbability(0.4)
         ? nestedSchema(left * chance.pick([0.2, 0.5, 0.9]), depth - 1, isBounded, chance)
         : leafSchema(chance);
     const name = `${chance.pick(WORDS)}${chance.pick(WORDS)}${index}`;
@@ -143,7 +143,7 @@ function membersFor(bytes: number, depth: number, isBounded: boolean, chance: Ch
   return members;
 }
 
-function nestedSchema(bytes: number, depth: number, isBounded: boolean, chance: Chance): JsonObject {
+function nestedSchema(bytes: number, depth: number, isBounded: boolean, chance: SeededRandom): JsonObject {
   const object: JsonObject = { description: sentence(chance), type: 'object', properties: membersFor(bytes, depth, isBounded, chance) };
   const itemLimit = isBounded ? { maxItems: 8 } : {};
   switch (chance.pick(['object', 'object', 'list', 'keyed', 'map'])) {
@@ -188,8 +188,8 @@ const LEAVES: readonly JsonObject[] = [
   { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
 ];
 
-function leafSchema(chance: Chance): JsonObject {
-  return { description: sentence(chance), ...(chance.often(INT64_SHARE) ? chance.pick(INT64_SCHEMAS) : chance.pick(LEAVES)) };
+function leafSchema(chance: SeededRandom): JsonObject {
+  return { description: sentence(chance), ...(chance.withProbability(INT64_SHARE) ? chance.pick(INT64_SCHEMAS) : chance.pick(LEAVES)) };
 }
 
 /** Few: most definitions have none. */
@@ -208,15 +208,15 @@ const PHRASES: readonly string[] = [
   'The default leaves it to whoever runs the cluster.',
 ];
 
-function sentence(chance: Chance): string {
+function sentence(chance: SeededRandom): string {
   return Array.from({ length: chance.pick([1, 2, 2, 3]) }, () => chance.pick(PHRASES)).join(' ');
 }
 
 /** Every number below `count` once. */
-function shuffled(count: number, chance: Chance): readonly number[] {
+function shuffled(count: number, chance: SeededRandom): readonly number[] {
   const numbers = Array.from({ length: count }, (_, index) => index);
   for (let left = count - 1; left > 0; left -= 1) {
-    const other = chance.below(left + 1);
+    const other = chance.integerBelow(left + 1);
     [numbers[left], numbers[other]] = [numbers[other] ?? 0, numbers[left] ?? 0];
   }
   return numbers;

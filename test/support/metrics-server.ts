@@ -4,7 +4,7 @@
  */
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { isBody, type Body, type Json } from '../replay/reference';
-import type { Send } from '../replay/scenarios/stage';
+import type { ScenarioSend } from '../replay/scenarios/stage';
 import type { Reply } from '../replay/webhooks/behaviours';
 import { startWebhookServer } from './webhook-server';
 
@@ -21,7 +21,7 @@ const WAIT_MS = 100;
 const TRIES = 300;
 
 /** Serves metrics to the server behind `send`. Resolves when its APIServices are available, with a function that ends it. */
-export async function serveMetrics(send: Send, clock: Clock = systemClock): Promise<() => Promise<void>> {
+export async function serveMetrics(send: ScenarioSend, clock: Clock = systemClock): Promise<() => Promise<void>> {
   const metrics = new MetricValues();
   const { port, close } = await startWebhookServer({
     names: ['localhost'],
@@ -55,7 +55,7 @@ export async function serveMetrics(send: Send, clock: Clock = systemClock): Prom
   };
 }
 
-async function waitUntilAvailable(send: Send, name: string, clock: Clock): Promise<void> {
+async function waitUntilAvailable(send: ScenarioSend, name: string, clock: Clock): Promise<void> {
   let status: Json = null;
   for (let left = TRIES; left > 0; left -= 1) {
     const { body } = await send('GET', `${SERVICES}/${name}`, JSON_TYPE);

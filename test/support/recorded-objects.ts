@@ -1,5 +1,5 @@
 /** Recorded objects of every kind as the server created them (`objects/created`). Ids and times are masked. */
-import { recordingOf } from '../replay/recording';
+import { readRecording } from '../replay/recording';
 import type { Body } from '../replay/reference';
 import { body, shape, text, type Check } from '../replay/shape';
 
@@ -20,4 +20,4 @@ const isCreatedObject: Check<CreatedObject> = shape({ note: text, sent: body, cr
 /** A line that has yet to be recorded has no answer. */
 export const isSentObject: Check<SentObject> = shape({ note: text, sent: body }, { created: body });
 
-export const createdObjects = (): readonly CreatedObject[] => recordingOf('objects/created', isObjectsHead, isCreatedObject).cases;
+export const createdObjects = (): readonly CreatedObject[] => readRecording('objects/created', isObjectsHead, isCreatedObject).cases;

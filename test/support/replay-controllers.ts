@@ -3,8 +3,8 @@
  * both sides.
  */
 import { scenarioRecording } from '../replay/scenarios';
-import { sequenced, type Observed, type Scenario } from '../replay/scenarios/scenario';
-import { Stage } from '../replay/scenarios/stage';
+import { sequenceByShares, type ObservedState, type Scenario } from '../replay/scenarios/scenario';
+import { ScenarioSession } from '../replay/scenarios/stage';
 import { ApiClient } from './api-client';
 import { playSteps, recordedSteps, sendWith } from './replayed-scenario';
 import { startScenarioServer } from './scenario-server';
@@ -16,7 +16,7 @@ const LINES = 30;
 
 export interface ReplayOptions extends SimulatedClusterOptions {
   /** Where this server does better on purpose: the step (`scenario: title`), and the state that replaces the recorded one. */
-  readonly deviations?: Readonly<Record<string, (recorded: Observed) => Observed>>;
+  readonly deviations?: Readonly<Record<string, (recorded: ObservedState) => ObservedState>>;
 }
 
 /** Defines one test for each scenario of the recording `controllers/<name>`. */
@@ -44,7 +44,7 @@ export function replayControllers(name: string, { serverArgs = [], controllerArg
     await cluster.stop();
   }, 60_000);
 
-  const begin = sequenced((scenario) => play(new Stage(scenarioServer.send, `sc-${scenario.name}`, cluster), scenario));
+  const begin = sequenceByShares((scenario) => play(new ScenarioSession(scenarioServer.send, `sc-${scenario.name}`, cluster), scenario));
 
   // Concurrent scenarios share the time that passes.
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
@@ -55,9 +55,9 @@ export function replayControllers(name: string, { serverArgs = [], controllerArg
     240_000,
   );
 
-  async function play(stage: Stage, scenario: Scenario): Promise<void> {
+  async function play(session: ScenarioSession, scenario: Scenario): Promise<void> {
     try {
-      const steps = playSteps(stage, scenario, { recorded, deviations });
+      const steps = playSteps(session, scenario, { recorded, deviations });
       for await (const { actual, expected } of steps) expect(actual).toEqual(expected);
     } catch (error) {
       if (error instanceof Error) error.message += `\n\nThe log ends with:\n${cluster.log.slice(-LINES).join('')}`;

@@ -7,8 +7,8 @@ import type { Clock } from '../../shared/runtime/clock';
 import { isBody, type Json } from '../replay/reference';
 import { SCENARIOS } from '../replay/scenarios';
 import { runStep, type StepOutcome } from '../replay/scenarios/run-step';
-import type { Observed, Scenario } from '../replay/scenarios/scenario';
-import type { Send, Stage } from '../replay/scenarios/stage';
+import type { ObservedState, Scenario } from '../replay/scenarios/scenario';
+import type { ScenarioSend, ScenarioSession } from '../replay/scenarios/stage';
 import type { ApiClient } from './api-client';
 
 const STEADY_TIMEOUT_MS = 30_000;
@@ -26,7 +26,7 @@ export interface RecordedStep extends PlayedStep {
 
 /** Sends a scenario's requests through a client that may be created later. */
 export const sendWith =
-  (api: () => ApiClient): Send =>
+  (api: () => ApiClient): ScenarioSend =>
   async (method, path, headers, body) => {
     const answer = await api().send(method, path, body === undefined ? undefined : JSON.stringify(body), { headers });
     // A path that is not served is answered in plain text.
@@ -43,9 +43,9 @@ const outcomesOf = ({ name, steps }: Scenario): readonly RecordedStep[] =>
 export interface PlayOptions {
   readonly recorded: readonly RecordedStep[];
   /** Replaces the recorded state of a step, by `scenario: title`. */
-  readonly deviations?: Readonly<Record<string, (recorded: Observed) => Observed>>;
+  readonly deviations?: Readonly<Record<string, (recorded: ObservedState) => ObservedState>>;
   /** The part of a state that is compared; absent = all. */
-  readonly compared?: (state: Observed, recorded: Observed) => Observed;
+  readonly compared?: (state: ObservedState, recorded: ObservedState) => ObservedState;
   /** Added to the time in which a step must come to its recorded state. */
   readonly extraMs?: number;
 }
@@ -55,19 +55,19 @@ export interface PlayOptions {
  * reference's had to.
  */
 export async function* playSteps(
-  stage: Stage,
+  session: ScenarioSession,
   scenario: Scenario,
   { recorded, deviations = {}, compared = (state) => state, extraMs: longer = 0 }: PlayOptions,
 ): AsyncGenerator<{ readonly actual: PlayedStep; readonly expected: PlayedStep }> {
-  const { clock, store } = stage.world;
-  await stage.open();
+  const { clock, store } = session.environment;
+  await session.open();
   for (const step of scenario.steps) {
     const { title } = step;
     const recordedStep = recorded.find((candidate) => candidate.scenario === scenario.name && candidate.title === title);
     if (recordedStep === undefined) throw new Error(`${title} is not recorded`);
     const expected = deviations[`${scenario.name}: ${title}`]?.(recordedStep.state) ?? recordedStep.state;
-    const outcome = await runStep(stage, scenario, step, (quietMs) => {
-      const observe = async (): Promise<Observed> => compared(await stage.observe(scenario.collections), expected);
+    const outcome = await runStep(session, scenario, step, (quietMs) => {
+      const observe = async (): Promise<ObservedState> => compared(await session.observe(scenario.collections), expected);
       const waitOptions = { clock, timeoutMs: STEADY_TIMEOUT_MS + quietMs + longer };
       if (store === undefined) return waitUntilSeen(observe, expected, waitOptions);
       const isStored = !scenario.collections.some(({ isAggregated }) => isAggregated);
@@ -75,7 +75,7 @@ export async function* playSteps(
     });
     yield { actual: { title, ...outcome }, expected: { title, codes: recordedStep.codes, state: expected } };
   }
-  await stage.close(scenario);
+  await session.close(scenario);
 }
 
 interface WaitOptions {
@@ -84,7 +84,11 @@ interface WaitOptions {
 }
 
 /** The wanted state as soon as it is seen, or the last state before the timeout. */
-async function waitUntilSeen(observe: () => Promise<Observed>, expected: Observed, { clock, timeoutMs }: WaitOptions): Promise<Observed> {
+async function waitUntilSeen(
+  observe: () => Promise<ObservedState>,
+  expected: ObservedState,
+  { clock, timeoutMs }: WaitOptions,
+): Promise<ObservedState> {
   const deadline = clock.monotonic() + timeoutMs;
   for (let wait = FIRST_POLL_MS; ; wait = Math.min(MAX_POLL_MS, wait * 1.25)) {
     const state = await observe();
@@ -95,10 +99,10 @@ async function waitUntilSeen(observe: () => Promise<Observed>, expected: Observe
 
 /** The wanted state when it is seen at the beginning and at the end of a quiet period, or the last state before the timeout. */
 async function waitUntilSteady(
-  observe: () => Promise<Observed>,
-  expected: Observed,
+  observe: () => Promise<ObservedState>,
+  expected: ObservedState,
   { clock, timeoutMs, quietMs }: WaitOptions & { readonly quietMs: number },
-): Promise<Observed> {
+): Promise<ObservedState> {
   const deadline = clock.monotonic() + timeoutMs;
   for (;;) {
     const first = await waitUntilSeen(observe, expected, { clock, timeoutMs: deadline - clock.monotonic() });
@@ -110,8 +114,8 @@ async function waitUntilSteady(
 }
 
 /** Repeats the last result as long as nothing was written to the store. */
-function cacheByRevision(observe: () => Promise<Observed>, store: { readonly currentRevision: number }): () => Promise<Observed> {
-  let last: { readonly revision: number; readonly state: Observed } | undefined;
+function cacheByRevision(observe: () => Promise<ObservedState>, store: { readonly currentRevision: number }): () => Promise<ObservedState> {
+  let last: { readonly revision: number; readonly state: ObservedState } | undefined;
   return async () => {
     const revision = store.currentRevision;
     if (last?.revision !== revision) last = { revision, state: await observe() };
@@ -119,7 +123,7 @@ function cacheByRevision(observe: () => Promise<Observed>, store: { readonly cur
   };
 }
 
-const isSame = (a: Observed, b: Observed): boolean => JSON.stringify(a) === JSON.stringify(b);
+const isSame = (a: ObservedState, b: ObservedState): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const EVENTS = 'events';
 
@@ -127,7 +131,7 @@ const EVENTS = 'events';
  * Replaces a state's Events with the recorded ones of its step, and adds those that are not allowed. A controller that is killed may lose an Event, and the next process may
  * record one again.
  */
-export function withoutLostEvents(allowed: readonly Json[]): (state: Observed, recorded: Observed) => Observed {
+export function withoutLostEvents(allowed: readonly Json[]): (state: ObservedState, recorded: ObservedState) => ObservedState {
   const known = new Set(allowed.map((event) => JSON.stringify(event)));
   return (state, recorded) => {
     const events = state[EVENTS];

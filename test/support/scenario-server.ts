@@ -1,12 +1,12 @@
 /** Starts the server on which the scenarios of a recording depend besides the cluster. */
 import type { Clock } from '../../shared/runtime/clock';
 import type { ScenariosHead } from '../replay/scenarios/scenario';
-import type { Send } from '../replay/scenarios/stage';
+import type { ScenarioSend } from '../replay/scenarios/stage';
 import { serveMetrics } from './metrics-server';
 import { startScenarioWebhook, type ScenarioWebhook } from './scenario-webhook';
 
 /** `send` of the result takes the place of the given one. */
-export async function startScenarioServer(needs: ScenariosHead['needs'], send: Send, clock: Clock): Promise<ScenarioWebhook> {
+export async function startScenarioServer(needs: ScenariosHead['needs'], send: ScenarioSend, clock: Clock): Promise<ScenarioWebhook> {
   switch (needs) {
     case 'conversion-webhook':
       return startScenarioWebhook(send);

@@ -3,7 +3,7 @@
  * is played to.
  */
 import { isBody, type Json } from '../replay/reference';
-import type { Send, StageAnswer } from '../replay/scenarios/stage';
+import type { ScenarioSend, ScenarioResponse } from '../replay/scenarios/stage';
 import { respondToConversion } from './conversion-server';
 import { freePort } from './ports';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy';
@@ -11,7 +11,7 @@ import { startWebhookServer } from './webhook-server';
 
 export interface ScenarioWebhook {
   /** As it was, and to the webhook; its place is filled in and masked. */
-  readonly send: Send;
+  readonly send: ScenarioSend;
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ class ScenarioPorts {
   }
 }
 
-export async function startScenarioWebhook(send: Send): Promise<ScenarioWebhook> {
+export async function startScenarioWebhook(send: ScenarioSend): Promise<ScenarioWebhook> {
   /** By scenario. */
   const behaviours = new Map<string, string>();
   const { port, caBundle, close } = await startWebhookServer({
@@ -74,7 +74,7 @@ export async function startScenarioWebhook(send: Send): Promise<ScenarioWebhook>
     const [, scenario] = WEBHOOK_URL.exec(text) ?? [];
     return JSON.parse(scenario === undefined ? text : text.replaceAll(PORT, String(await ports.portOf(scenario))));
   };
-  const maskResponse = async ({ code, body }: StageAnswer): Promise<StageAnswer> => ({
+  const maskResponse = async ({ code, body }: ScenarioResponse): Promise<ScenarioResponse> => ({
     code,
     body: JSON.parse(await ports.maskPorts(JSON.stringify(body))),
   });

@@ -2,7 +2,7 @@
  * Replays creations and updates of CustomResourceDefinitions recorded from release 1.31.1 (`definitions/*`). The order
  * of causes that concern a schema is not compared: the recorded server does not keep one.
  */
-import { recordingOf } from '../../../test/replay/recording';
+import { readRecording } from '../../../test/replay/recording';
 import { shape, text } from '../../../test/replay/shape';
 import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../../../test/replay/recorded-definitions';
 import { expandBody } from '../../../test/replay/request-body';
@@ -11,7 +11,7 @@ import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '.
 import { StatusError } from '../../../shared/api/errors/status';
 
 const recorded = (name: string): readonly DefinitionCase[] =>
-  recordingOf(`definitions/${name}`, shape({ format: text }), isDefinitionCase).cases;
+  readRecording(`definitions/${name}`, shape({ format: text }), isDefinitionCase).cases;
 const RECORDED = { created: recorded('created'), updated: recorded('updated'), random: recorded('random') };
 const RESOURCE = 'customresourcedefinitions';
 const NAME = 'things.crd.example.com';

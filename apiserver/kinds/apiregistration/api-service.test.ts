@@ -14,7 +14,7 @@ interface Recorded {
 }
 
 const isRecorded: Check<Recorded> = shape({ title: text, to: text, sent: body, answer: body });
-const RECORDED = recordingOf('apiregistration/api-services', body, isRecorded).cases;
+const RECORDED = readRecording('apiregistration/api-services', body, isRecorded).cases;
 const NAME = 'v1.ext.example.com';
 
 let fixture: WriteFixture;

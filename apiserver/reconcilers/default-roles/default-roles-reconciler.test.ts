@@ -1,7 +1,7 @@
 /** Compares the built-in roles and bindings with release 1.31.1, and tests their reconciliation. */
 import { GENERATED_NAMES, canonicalGroup, systemNamespaces } from '../../../shared/names/dialect';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
-import { recordingOf } from '../../../test/replay/recording';
+import { readRecording } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import { parseEntry } from '../../registry/object/stored-object';
@@ -11,7 +11,7 @@ import { defaultObjects } from './default-objects';
 import { reconcile } from './reconcile';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
-const recorded = recordingOf('rbac/defaults', body, shape({ resource: text, namespace: text, name: text, object })).cases;
+const recorded = readRecording('rbac/defaults', body, shape({ resource: text, namespace: text, name: text, object })).cases;
 
 /** Objects are stored with group names in canonical spelling. */
 const inCanonicalGroups = (object: unknown): unknown =>

@@ -5,7 +5,7 @@
 import { own, type JsonObject } from '../../../shared/values/json';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { flushPromises } from '../../../test/support/manual-clock';
-import { recordingOf } from '../../../test/replay/recording';
+import { readRecording } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import { parseEntry } from '../../registry/object/stored-object';
@@ -13,7 +13,7 @@ import type { Reconciler } from '../reconciler';
 import { startFlowControlReconciler } from './flow-control-reconciler';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
-const recorded = recordingOf('flow-control/defaults', body, shape({ resource: text, namespace: text, name: text, object })).cases;
+const recorded = readRecording('flow-control/defaults', body, shape({ resource: text, namespace: text, name: text, object })).cases;
 const LEVELS = 'prioritylevelconfigurations';
 const SCHEMAS = 'flowschemas';
 const MARK = 'apf.platform.io/autoupdate-spec';

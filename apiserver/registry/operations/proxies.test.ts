@@ -7,7 +7,7 @@ import { writeFixture, type Fixture } from '../../../test/support/write-fixture'
 import { resolveDestination, type ConnectParts } from './resolve-destination';
 
 const OWN = '192.0.2.7';
-const recording = recordingOf('proxies/requests', isProxyHead, isProxyCase);
+const recording = readRecording('proxies/requests', isProxyHead, isProxyCase);
 const head = withOwnAddress(recording.head, OWN);
 
 let fixture: WriteFixture;

@@ -2,7 +2,7 @@
  * Replays random sequences of create, update, all patches, apply and delete by several managers, recorded from
  * release 1.31.1 (ownership/sequences). Compares codes, messages, and the final object with managedFields.
  */
-import { recordingOf } from '../../../test/replay/recording';
+import { readRecording } from '../../../test/replay/recording';
 import { isSequenceHead, isWriteSequence, type SequenceStep } from '../../../test/replay/write-sequences';
 import { objectOf, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import { isObject, objectAt, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/values/json';
@@ -10,7 +10,7 @@ import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
 
-const { head, cases } = recordingOf('ownership/sequences', isSequenceHead, isWriteSequence);
+const { head, cases } = readRecording('ownership/sequences', isSequenceHead, isWriteSequence);
 const { namespace: NAMESPACE } = head;
 
 let fixture: WriteFixture;

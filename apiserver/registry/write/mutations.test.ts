@@ -8,7 +8,7 @@ import { StatusError } from '../../../shared/api/errors/status';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import { parseJsonInSteps } from '../../../shared/serialization';
 import { runStepsSync } from '../../../shared/scheduling/steps';
-import { recordingOf } from '../../../test/replay/recording';
+import { readRecording } from '../../../test/replay/recording';
 import { isRecordedMutation, mutatedText } from '../../../test/support/mutation';
 import { createdObjects, isObjectsHead } from '../../../test/support/recorded-objects';
 import { buildResources } from '../resources';
@@ -16,7 +16,7 @@ import { decodeBody } from './decode-body';
 import { createResourceInfoLookup, type ResourceInfo } from '../object/resource-info';
 import { strategyFor } from '../../server/wiring/strategies';
 
-const RECORDED = recordingOf('objects/mutations', isObjectsHead, isRecordedMutation).cases;
+const RECORDED = readRecording('objects/mutations', isObjectsHead, isRecordedMutation).cases;
 
 const objects = new Map<string, JsonObject>();
 for (const { note, sent } of createdObjects()) {

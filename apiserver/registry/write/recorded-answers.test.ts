@@ -2,7 +2,7 @@
  * Replays recorded writes of release 1.31.1 (test/replay/answers/writes) through the write path, without HTTP: code,
  * message, causes, warnings, and the object without managedFields.
  */
-import { masked } from '../../../test/replay/masked';
+import { maskVolatileValues } from '../../../test/replay/masked';
 import { isBody, type Body, type Json } from '../../../test/replay/reference';
 import { requestRecording, type RecordedAnswer, type RecordedRequest } from '../../../test/replay/requests/request-recording';
 import { shortenPatterns, withoutDifference } from '../../../test/replay/normalize-answer';
@@ -90,7 +90,7 @@ async function perform(fixture: Fixture, request: RecordedRequest): Promise<Outc
 const shorten = (text: string): string => withoutDifference(shortenPatterns(maskedText(text)));
 
 function maskedText(text: string): string {
-  const shown = masked(text, NAMESPACE);
+  const shown = maskVolatileValues(text, NAMESPACE);
   return typeof shown === 'string' ? shown : text;
 }
 
@@ -113,7 +113,7 @@ function target(fixture: WriteFixture, path: string): Target {
 }
 
 function shown(entry: Entry): Json {
-  const object = masked(JSON.parse(JSON.stringify(objectOf(entry))), NAMESPACE);
+  const object = maskVolatileValues(JSON.parse(JSON.stringify(objectOf(entry))), NAMESPACE);
   return isBody(object) ? withoutVersion(object) : object;
 }
 

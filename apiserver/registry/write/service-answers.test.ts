@@ -5,7 +5,7 @@
 import { auditStore } from '../../../test/support/allocations';
 import { SERVICE_DEVIATIONS } from '../../../test/support/deviations';
 import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
-import { recordingOf } from '../../../test/replay/recording';
+import { readRecording } from '../../../test/replay/recording';
 import { isBody, type Body, type Json } from '../../../test/replay/reference';
 import {
   applyMergePatch,
@@ -28,7 +28,7 @@ import type { Subresource } from '../verbs';
 const RANGES_FLAG = '--service-cluster-ip-range=';
 
 describe.each(['service/single', 'service/dual'])('the writer, on the recording %s,', (recording) => {
-  const { head, cases } = recordingOf(recording, isServiceHead, isServiceCase);
+  const { head, cases } = readRecording(recording, isServiceHead, isServiceCase);
   const changes = cases.flatMap((serviceCase) => ('steps' in serviceCase ? [] : [serviceCase]));
   const sequences = cases.flatMap((serviceCase) => ('steps' in serviceCase ? [serviceCase] : []));
   const ranges = head.serverFlags.find((flag) => flag.startsWith(RANGES_FLAG))!.slice(RANGES_FLAG.length);

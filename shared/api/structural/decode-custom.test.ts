@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { customCases, type CustomCase } from '../../../test/replay/recorded-custom';
+import { customResourceCases, type CustomResourceCase } from '../../../test/replay/recorded-custom';
 import { cloneJson, isObject, sortedKeys, type JsonObject, type JsonValue } from '../../values/json';
 import { DecodeError } from '../types';
 import { decodeCustom } from './decode-custom';
@@ -7,10 +7,10 @@ import { applySchemaDefaults, dropNulls } from './defaults';
 import { pruneUnknown } from './prune';
 import { propertyRuns } from '../../../test/support/property-runs';
 
-const CASES = customCases('decoding');
+const CASES = customResourceCases('decoding');
 const text = (value: JsonValue): string => JSON.stringify(value).slice(0, 100);
 
-function decoded({ node, sent }: CustomCase): { object: JsonObject; unknown: string[] } | string {
+function decoded({ node, sent }: CustomResourceCase): { object: JsonObject; unknown: string[] } | string {
   try {
     return decodeCustom(node, { apiVersion: 'x/v1', kind: 'Thing', ...sent });
   } catch (error) {

@@ -1,15 +1,15 @@
 /** Compares the values of JSON paths with the string columns that kube-apiserver prints (custom/paths). */
 import * as fc from 'fast-check';
-import { recordingOf } from '../../../test/replay/recording';
-import { body, either, listOf, nothing, oneOf, shape, text as texts } from '../../../test/replay/shape';
+import { readRecording } from '../../../test/replay/recording';
+import { body, either, listOf, nullValue, oneOf, shape, text as texts } from '../../../test/replay/shape';
 import { formatGoNumber } from '../../values/go-syntax';
 import { isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { PathBudget, readJsonPath } from './json-path';
 
-const { head, cases } = recordingOf(
+const { head, cases } = readRecording(
   'custom/paths',
   shape({ format: texts, tables: listOf(body) }),
-  shape({ path: texts, shown: either(oneOf('unreadable'), listOf(either(texts, nothing))) }),
+  shape({ path: texts, shown: either(oneOf('unreadable'), listOf(either(texts, nullValue))) }),
 );
 const OBJECTS = head.tables.map((object, index): JsonObject => {
   const { metadata } = object;

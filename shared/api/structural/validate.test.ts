@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { customCases, type CustomCase } from '../../../test/replay/recorded-custom';
+import { customResourceCases, type CustomResourceCase } from '../../../test/replay/recorded-custom';
 import { shortenPatterns } from '../../../test/replay/normalize-answer';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { decodeCustom } from './decode-custom';
@@ -9,7 +9,7 @@ import type { SchemaNode } from './schema-node';
 import { validateSchema } from './validate';
 import { propertyRuns } from '../../../test/support/property-runs';
 
-const CASES = ['decoding', 'formats', 'updates', 'validation'].flatMap(customCases).filter(({ answer }) => answer.code !== 400);
+const CASES = ['decoding', 'formats', 'updates', 'validation'].flatMap(customResourceCases).filter(({ answer }) => answer.code !== 400);
 const text = (value: JsonValue | undefined): string => (value === undefined ? '' : JSON.stringify(value).slice(0, 100));
 
 function ready(node: SchemaNode, value: JsonObject): JsonObject {
@@ -33,7 +33,7 @@ function byField(causes: readonly Cause[]): Record<string, Cause[]> {
   return byFieldName;
 }
 
-function causes({ node, sent, old }: CustomCase): Cause[] {
+function causes({ node, sent, old }: CustomResourceCase): Cause[] {
   const errors = validateSchema(node, ready(node, sent), old === undefined ? undefined : ready(node, old));
   return errors.map(({ reason, field, body }) => [field, reason, shortenPatterns(body)]);
 }

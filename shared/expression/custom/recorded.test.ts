@@ -3,7 +3,7 @@
  * validating created and updated objects. Types named after the schema and values printed as structures are normalized
  * before the comparison.
  */
-import { recordingOf } from '../../../test/replay/recording';
+import { readRecording } from '../../../test/replay/recording';
 import { anything, body, either, listOf, number, oneOf, shape, text, type Check } from '../../../test/replay/shape';
 import { errorsOfMember, ruleErrors } from '../../../test/replay/rule-errors';
 import type { JsonObject } from '../../values/json';
@@ -30,7 +30,7 @@ const printed = (actual: readonly FieldError[]): string[] =>
   ruleErrors(actual.map(({ field, reason, body: message }) => [field, reason, message] as const));
 
 describe('checkRules, compared with recordings of rules', () => {
-  const { head, cases } = recordingOf('expressions/rules', isSchemaHead, shape({ rule: isRule, errors }));
+  const { head, cases } = readRecording('expressions/rules', isSchemaHead, shape({ rule: isRule, errors }));
   it.each(cases.map((row) => [labelOf(row.rule), row] as const))('reports the recorded errors of the rule %s', (_label, row) => {
     const actual = printed(checkRules(readSchema(withRule(head.schema, row.rule)), 'S'));
     expect(errorsOfMember(actual)).toEqual(row.errors);
@@ -38,7 +38,7 @@ describe('checkRules, compared with recordings of rules', () => {
 });
 
 describe('checkRules, compared with recordings of whole schemas', () => {
-  const { cases } = recordingOf('expressions/definitions', isHead, shape({ schema: body, errors }));
+  const { cases } = readRecording('expressions/definitions', isHead, shape({ schema: body, errors }));
   it.each(cases.map((row) => [JSON.stringify(row.schema).slice(0, 120), row] as const))(
     'reports the recorded errors of the schema %s',
     (_label, row) => {
@@ -50,7 +50,7 @@ describe('checkRules, compared with recordings of whole schemas', () => {
 const isCost = shape({ rule: text, cost: either(number, oneOf('more')) }, { schema: body });
 
 describe('Expression.estimate, compared with recorded costs', () => {
-  const { head, cases } = recordingOf('expressions/costs', isSchemaHead, isCost);
+  const { head, cases } = readRecording('expressions/costs', isSchemaHead, isCost);
   it.each(cases.map((row) => [row.rule, row] as const))('estimates the recorded cost of %s', (rule, { cost, schema }) => {
     const self = declaredType(readSchema(schema ?? head.schema), false);
     if (self === undefined) throw new Error('no type');
@@ -69,7 +69,7 @@ describe('Expression.estimate, compared with recorded costs', () => {
  */
 describe('checkRules, compared with the recorded costs of rules on list items', () => {
   const isPriced = shape({ rule: text, errors, times: number, refused: errors });
-  const { head, cases } = recordingOf('expressions/prices', isSchemaHead, isPriced);
+  const { head, cases } = readRecording('expressions/prices', isSchemaHead, isPriced);
   const refusals = (rule: string, maxItems: number): string[] => {
     const items = { ...head.schema, 'x-kubernetes-validations': [{ rule }] };
     return printed(checkRules(readSchema({ type: 'object', properties: { v: { type: 'array', maxItems, items } } }), 'S'));
@@ -81,7 +81,7 @@ describe('checkRules, compared with the recorded costs of rules on list items', 
 
 describe('compileRules, compared with recordings of created objects', () => {
   const isOutcomesHead = shape({ format: text, schema: body, value: body });
-  const { head, cases } = recordingOf('expressions/objects', isOutcomesHead, shape({ rule: isRule, errors }));
+  const { head, cases } = readRecording('expressions/objects', isOutcomesHead, shape({ rule: isRule, errors }));
   it.each(cases.map((row) => [labelOf(row.rule), row] as const))(
     'reports the recorded errors of an object under the rule %s',
     (_label, row) => {
@@ -95,7 +95,7 @@ describe('compileRules, compared with recordings of created objects', () => {
 const isUpdate = shape({ schema: body, old: anything, new: anything, warnings: listOf(text), errors });
 
 describe('compileRules, compared with recordings of updates', () => {
-  const { cases } = recordingOf('expressions/updates', isHead, isUpdate);
+  const { cases } = readRecording('expressions/updates', isHead, isUpdate);
   it.each(cases.map((row) => [JSON.stringify(row), row] as const))(
     'reports the recorded errors and warnings of the update %s',
     (_label, row) => {

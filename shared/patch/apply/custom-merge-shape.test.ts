@@ -1,7 +1,7 @@
-import { recordingOf } from '../../../test/replay/recording';
+import { readRecording } from '../../../test/replay/recording';
 import { body as anObject, listOf, number, oneOf, shape, text, type Check } from '../../../test/replay/shape';
 import { rejectsOwnNull } from '../../../test/support/deviations';
-import { isCustomHead } from '../../../test/replay/recorded-custom';
+import { isCustomResourcesHead } from '../../../test/replay/recorded-custom';
 import { decodeCustom } from '../../api/structural/decode-custom';
 import { applySchemaDefaults, dropNulls } from '../../api/structural/defaults';
 import { pruneUnknown } from '../../api/structural/prune';
@@ -105,7 +105,7 @@ function summaryOf({ object, entries }: State): JsonValue {
   return { object: { ...members, metadata: Object.fromEntries(kept) }, owned };
 }
 
-const { head, cases } = recordingOf('custom/applying', isCustomHead, shape({ definition: text, steps: listOf(isStep) }));
+const { head, cases } = readRecording('custom/applying', isCustomResourcesHead, shape({ definition: text, steps: listOf(isStep) }));
 
 for (const [title, schema] of Object.entries(head.schemas)) {
   const node = readSchema(schema);

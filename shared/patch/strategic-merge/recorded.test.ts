@@ -2,7 +2,7 @@
  * Replays patches recorded from release 1.31.1: the original object, the patch, and either the changes as a merge patch
  * or the message that rejected the patch or the patched object. The template of a PodTemplate is recorded as a Pod.
  */
-import { recordingOf } from '../../../test/replay/recording';
+import { readRecording } from '../../../test/replay/recording';
 import { body, mapOf, shape, text, type Check } from '../../../test/replay/shape';
 import type { JsonObject } from '../../values/json';
 import { applyDefaults, decodeObject } from '../../api/types';
@@ -19,7 +19,7 @@ interface Recorded {
 }
 
 const isRecorded: Check<Recorded> = shape({ original: text, patch: body }, { changes: body, fault: text, misfit: text });
-const { head, cases: recorded } = recordingOf(
+const { head, cases: recorded } = readRecording(
   'patch/strategic-merge',
   shape({ originals: mapOf(shape({ type: text, object: body })) }),
   isRecorded,

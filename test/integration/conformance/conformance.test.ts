@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { lifecycles } from '../../replay/lifecycle';
-import { casesOf } from '../../replay/recording';
+import { readCases } from '../../replay/recording';
 import { SCENARIOS } from '../../replay/scenarios';
 import { body, listOf, oneOf, shape, text } from '../../replay/shape';
 import { repository } from '../../support/repository';

@@ -1,5 +1,5 @@
 /** HorizontalPodAutoscalers, compared with the reference: without any metrics API, and with one. */
-import type { Observed } from '../../replay/scenarios/scenario';
+import type { ObservedState } from '../../replay/scenarios/scenario';
 import { replayControllers } from '../../support/replay-controllers';
 
 const controllerArgs = [

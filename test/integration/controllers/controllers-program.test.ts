@@ -5,8 +5,8 @@
 import { CONTROLLERS } from '../../../controllers/table';
 import { isBody, type Body } from '../../replay/reference';
 import { SCENARIOS } from '../../replay/scenarios';
-import { absolute, create, remove, type ScenarioRequest } from '../../replay/scenarios/scenario';
-import { Stage } from '../../replay/scenarios/stage';
+import { absolutePath, create, remove, type ScenarioRequest } from '../../replay/scenarios/scenario';
+import { ScenarioSession } from '../../replay/scenarios/stage';
 import { ApiClient } from '../../support/api-client';
 import { startProgram, waitUntil } from '../../support/programs';
 import { sendWith } from '../../support/replayed-scenario';
@@ -295,7 +295,7 @@ describe('the controllers program:', () => {
     const stage = new Stage(send, namespaceOf(name));
     const namespace = create(`${CORE}/namespaces`, { metadata: { name: '$NS' } });
     for (const request of [namespace, ...requests]) {
-      const code = await stage.act(request);
+      const code = await stage.perform(request);
       if (code >= 300) throw new Error(`${name}: ${request.method} ${request.path} was answered with ${code}`);
     }
   }

@@ -1,7 +1,7 @@
 /** PodDisruptionBudgets, compared with the reference's controllers. */
 import { stringifyJson } from '../../../shared/values/json';
 import { isBody, type Json } from '../../replay/reference';
-import type { Observed } from '../../replay/scenarios/scenario';
+import type { ObservedState } from '../../replay/scenarios/scenario';
 import { replayControllers } from '../../support/replay-controllers';
 
 const BUDGETS = '/apis/policy/v1/namespaces/$NS/poddisruptionbudgets';

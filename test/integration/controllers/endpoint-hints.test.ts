@@ -1,6 +1,6 @@
 /** Zone hints of endpoints, in proportion to the CPUs of the zones, compared with the reference's controllers. */
 import { isBody, type Body } from '../../replay/reference';
-import type { Observed } from '../../replay/scenarios/scenario';
+import type { ObservedState } from '../../replay/scenarios/scenario';
 import { replayControllers } from '../../support/replay-controllers';
 
 const SLICES = '/apis/discovery.k8s.io/v1/namespaces/$NS/endpointslices';

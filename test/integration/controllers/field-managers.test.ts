@@ -4,14 +4,14 @@
  */
 import { CONTROLLERS } from '../../../controllers/table';
 import { SCENARIOS } from '../../replay/scenarios';
-import type { Observed } from '../../replay/scenarios/scenario';
+import type { ObservedState } from '../../replay/scenarios/scenario';
 import { isBody } from '../../replay/reference';
 import { replayControllers } from '../../support/replay-controllers';
 
 /** Adds an owner to the object with the given name. */
 const withOwner =
   (name: string, owner: string) =>
-  (state: Observed): Observed =>
+  (state: ObservedState): ObservedState =>
     Object.fromEntries(
       Object.entries(state).map(([path, items]) => [
         path,

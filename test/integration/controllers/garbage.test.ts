@@ -31,7 +31,7 @@ describe('garbage collection of custom kinds matches the recording', () => repla
 /** Removes the objects with the given names. */
 const withoutObjects =
   (...names: readonly string[]) =>
-  (recorded: Observed): Observed =>
+  (recorded: ObservedState): ObservedState =>
     Object.fromEntries(Object.entries(recorded).map(([path, items]) => [path, items.filter((item) => !names.includes(nameOf(item)))]));
 
 const nameOf = (item: Json): string => {
@@ -54,7 +54,7 @@ describe('garbage collection of custom kinds with a conversion webhook matches t
   replayControllers('converted-garbage', { deviations: conversionDeviations }));
 
 /** Removes what Go's HTTP client adds to the error of a timeout. */
-const withoutGoSuffix = (recorded: Observed): Observed =>
+const withoutGoSuffix = (recorded: ObservedState): ObservedState =>
   JSON.parse(JSON.stringify(recorded).replace(' (Client.Timeout exceeded while awaiting headers)', ''));
 
 const outageDeviations = {

@@ -1,12 +1,12 @@
 /** Usage of resource quotas, compared with the counts of the reference's controller and admission. */
-import type { Observed } from '../../replay/scenarios/scenario';
+import type { ObservedState } from '../../replay/scenarios/scenario';
 import { isBody, type Json } from '../../replay/reference';
 import { replayControllers } from '../../support/replay-controllers';
 
 /** Replaces the limit and the usage of secrets in the status of the quota with the given name. */
 const withSecrets =
   (name: string, hard: string, used: string) =>
-  (state: Observed): Observed =>
+  (state: ObservedState): ObservedState =>
     Object.fromEntries(
       Object.entries(state).map(([path, items]) => [
         path,

@@ -1,11 +1,11 @@
 /** Replays requests under admission policies that were recorded from release 1.31.1 (admission/policies). */
 import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../../replay/admission-policies';
-import { recordingOf } from '../../replay/recording';
+import { readRecording } from '../../replay/recording';
 import { body } from '../../replay/shape';
 import { useServer } from './fixture';
 import { auditedServer, RECORDED_USERS } from './request-targets';
 
-const { cases } = recordingOf('admission/policies', body, isPolicyCase);
+const { cases } = readRecording('admission/policies', body, isPolicyCase);
 const audited = auditedServer('Metadata');
 const api = useServer({ naming: 'kubernetes', audit: audited.auditor, tokens: RECORDED_USERS });
 const target = audited.targetFor(api);

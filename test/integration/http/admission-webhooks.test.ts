@@ -12,7 +12,7 @@ import { useClosable } from '../../support/use-resource';
 import { serviceAccountOptions, useServer } from './fixture';
 import { auditedServer, RECORDED_USERS } from './request-targets';
 
-const { cases } = recordingOf('admission/webhooks', body, isWebhookCase);
+const { cases } = readRecording('admission/webhooks', body, isWebhookCase);
 
 const audited = auditedServer();
 const webhooks = useClosable(() => startReviewServer());

@@ -9,8 +9,8 @@ import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { createLogger, silentLogger } from '../../../shared/runtime/logger';
 import { AUDIT_POLICY, AUDIT_STEPS } from '../../replay/audit-steps';
-import { masked, withoutLatency } from '../../replay/masked';
-import { casesOf } from '../../replay/recording';
+import { maskVolatileValues, withoutLatency } from '../../replay/masked';
+import { readCases } from '../../replay/recording';
 import { isBody, type Body, type Json } from '../../replay/reference';
 import { body, listOf, shape, text } from '../../replay/shape';
 import { collectionDeletionStatus } from '../../support/deviating-steps';
@@ -20,7 +20,7 @@ import { useFolder } from '../../support/use-resource';
 import { ADMIN, ALICE } from './api-call';
 import { serviceAccountOptions, useServer, type FixtureOptions } from './fixture';
 
-const RECORDED = casesOf('audit/events', shape({ step: text, events: listOf(body) }));
+const RECORDED = readCases('audit/events', shape({ step: text, events: listOf(body) }));
 
 const folder = useFolder('audited');
 const events: Body[] = [];
@@ -61,7 +61,7 @@ function withCollectionDeletionStatus(event: Body): Body {
  */
 function comparable(event: Body): Json {
   const { user, annotations, requestObject, responseObject, ...rest } = withoutLatency(event);
-  return masked(
+  return maskVolatileValues(
     {
       ...rest,
       user: isBody(user) ? { ...user, uid: '' } : '',

@@ -4,7 +4,7 @@
  */
 import { isConversionCase, isConversionHead, type ConversionCase, type ConversionStep } from '../../replay/conversions/case';
 import { createNamespace, runConversionCase } from '../../replay/conversions/run-case';
-import { recordingOf } from '../../replay/recording';
+import { readRecording } from '../../replay/recording';
 import { isBody, type Body, type Json } from '../../replay/reference';
 import type { RequestTarget } from '../../replay/request-target';
 import { compareBytes, stringifyJson } from '../../../shared/values/json';
@@ -16,7 +16,7 @@ import { useServer } from './fixture';
 import { RECORDED_USERS, targetOver } from './request-targets';
 
 const RECORDINGS = ['conversions', 'conversion-owners', 'conversion-admission', 'conversion-failures'].map((name) =>
-  recordingOf(`custom/${name}`, isConversionHead, isConversionCase),
+  readRecording(`custom/${name}`, isConversionHead, isConversionCase),
 );
 
 const api = useServer({ naming: 'kubernetes', tokens: RECORDED_USERS });

@@ -12,7 +12,7 @@ import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { imageConfiguration, imageKubeconfig, startImageServer } from '../../replay/image-policy/server';
 import { isImageCase, isImagePolicyHead, runImageCases } from '../../replay/image-policy/run-case';
-import { recordingOf } from '../../replay/recording';
+import { readRecording } from '../../replay/recording';
 import { useClosable, useFolder, useResource } from '../../support/use-resource';
 import { useServer } from './fixture';
 import { auditedServer } from './request-targets';
@@ -28,7 +28,7 @@ const DEVIATING_MESSAGES: Readonly<Record<string, string>> = {
 const RETRIED_CASE = 'fault plain-503';
 
 describe.each(['closed', 'open'])('an image policy webhook that fails %s', (mode) => {
-  const { head, cases } = recordingOf(`admission/image-policy-${mode}`, isImagePolicyHead, isImageCase);
+  const { head, cases } = readRecording(`admission/image-policy-${mode}`, isImagePolicyHead, isImageCase);
   const folder = useFolder('image-policy');
   const images = useClosable(() => startImageServer());
   const files = useClosable(() => new ConfigurationFiles(systemClock, silentLogger));

@@ -4,15 +4,15 @@ import { NO_OVERRIDES } from '../../../apiserver/admission/plugins/plugin-overri
 import { parseServiceRanges } from '../../../apiserver/allocation/ranges';
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { seriesGrowth, readExposition, type Exposition } from '../../support/exposition';
-import { grownBy, isAskedFor } from '../../replay/metric-growth';
+import { growthByRequest, isCausedByRequest } from '../../replay/metric-growth';
 import { METRIC_STEPS } from '../../replay/metric-steps';
 import { EMPTY_FAMILIES, isSeriesDeviation, MISSING_FAMILIES, SERIES_DEVIATIONS, UNCOUNTED_STEPS } from '../../support/metric-deviations';
 import { useResource } from '../../support/use-resource';
-import { casesOf } from '../../replay/recording';
+import { readCases } from '../../replay/recording';
 import { listOf, number, shape, text, tupleOf } from '../../replay/shape';
 import { serviceAccountOptions, useServer } from './fixture';
 
-const RECORDED = casesOf('metrics/steps', shape({ step: text, code: number, grown: listOf(tupleOf(text, number)) }));
+const RECORDED = readCases('metrics/steps', shape({ step: text, code: number, grown: listOf(tupleOf(text, number)) }));
 const FAMILY = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });
 
 const ranges = parseServiceRanges('10.96.0.0/16');
@@ -68,7 +68,7 @@ test.each(RECORDED.map((recorded) => [recorded.step, recorded] as const))('the s
 });
 
 const missing = new Set(MISSING_FAMILIES.flatMap(({ names }) => names));
-const families = casesOf('metrics/families', FAMILY);
+const families = readCases('metrics/families', FAMILY);
 
 test.each(families.filter(({ name }) => !missing.has(name)).map((family) => [family.name, family] as const))(
   'the family %s is as recorded',
@@ -95,7 +95,7 @@ it('the series that are left out of the comparison exist', () => {
 it('the metrics of service levels are as recorded', async () => {
   const { families: shown } = readExposition((await api.get('/metrics/slis')).text);
   expect([...shown.values()]).toEqual(
-    casesOf('metrics/slis', FAMILY).map((family) => ({ ...family, stability: shown.get(family.name)?.stability })),
+    readCases('metrics/slis', FAMILY).map((family) => ({ ...family, stability: shown.get(family.name)?.stability })),
   );
 });
 

@@ -3,13 +3,13 @@
  * to the health endpoints.
  */
 import { featureGates } from '../../../shared/cli/feature-gates';
-import { recordingsIn } from '../../replay/recording';
+import { listRecordings } from '../../replay/recording';
 import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
 import { comparableAnswer, withDeviation } from '../../support/deviating-steps';
 import { startFixture } from './fixture';
 import { replayRequests } from './replay-requests';
 
-replayRequests(recordingsIn('requests'), { withDeviation, comparable: comparableAnswer });
+replayRequests(listRecordings('requests'), { withDeviation, comparable: comparableAnswer });
 
 /** Client errors that release 1.31.1 answers with 500, and this server with 400. */
 const CLIENT_FAULT = /without impersonating a user|unsupported role reference kind/;

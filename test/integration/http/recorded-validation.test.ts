@@ -7,8 +7,8 @@ import { STORED_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kin
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { KindHead } from '../../replay/kind-case';
-import { recordingsIn } from '../../replay/recording';
-import { replayKindCases, type KindServer, type WriteResult } from '../../replay/replay-kind-cases';
+import { listRecordings } from '../../replay/recording';
+import { replayKindCases, type KindServer, type KindWriteResult } from '../../replay/replay-kind-cases';
 import { listOf, number, oneOf, shape, text } from '../../replay/shape';
 import { type ApiResponse } from './api-call';
 import { startFixture } from './fixture';
@@ -29,7 +29,7 @@ const isStatus = shape(
   { details: shape({ name: text, kind: text, causes: listOf(isCause) }, { group: text }) },
 );
 
-replayKindCases([...recordingsIn('core'), ...recordingsIn('networking')], openKind);
+replayKindCases([...listRecordings('core'), ...listRecordings('networking')], openKind);
 
 async function openKind(kind: KindHead): Promise<KindServer> {
   const row = rowOf(kind);
@@ -37,7 +37,7 @@ async function openKind(kind: KindHead): Promise<KindServer> {
   await api.post('/api/v1/namespaces', { metadata: { name: 'ns' } }, { local: true });
   const { apiVersion, resource } = kind;
   const root = `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}${row.namespaced ? '/namespaces/ns' : ''}/${resource}`;
-  const write = async (method: string, path: string, sent: JsonObject, dryRun: boolean): Promise<WriteResult> => {
+  const write = async (method: string, path: string, sent: JsonObject, dryRun: boolean): Promise<KindWriteResult> => {
     const target = `${path}${dryRun ? '?dryRun=All' : ''}`;
     return checkedResult(row, await api.call(target, { method, body: stringifyJson(sent), local: true }));
   };
@@ -77,7 +77,7 @@ function checkedResult(row: KindRow, answer: ApiResponse): WriteResult {
   return { code: answer.status, message, causes, warnings };
 }
 
-function messageOf(row: KindRow, name: string, causes: WriteResult['causes']): string {
+function messageOf(row: KindRow, name: string, causes: KindWriteResult['causes']): string {
   const messages = [...new Set(causes.map(([field, , causeMessage]) => `${field}: ${causeMessage}`))];
   const type = row.group === '' ? row.kind : `${row.kind}.${row.group}`;
   return `${type} ${JSON.stringify(name)} is invalid: ${messages.length === 1 ? messages.join('') : `[${messages.join(', ')}]`}`;

@@ -42,8 +42,8 @@ export function replayRequests(recordings: readonly string[], options: ReplayOpt
         '%s is answered as recorded',
         async (_name, recorded) => {
           const { request, answer: expected } = withDeviation(recorded);
-          let answer = await session.answer(request);
-          while (isPending(request, answer, expected)) answer = await session.answer(request);
+          let answer = await session.exchange(request);
+          while (isPending(request, answer, expected)) answer = await session.exchange(request);
           expect(comparable(answer, expected)).toEqual(expected);
         },
       );

@@ -5,7 +5,7 @@
  */
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority } from '../../../shared/pki/certificates';
-import { createChance } from '../../replay/chance';
+import { createSeededRandom } from '../../replay/chance';
 import { hasGo, startGoBackend, startNodeBackend, type EchoedRequest, type StartBackend } from '../../support/echo-backend';
 import { waitUntil } from '../../support/programs';
 import { sendRawStream, type RawStream } from '../../support/raw-http2-stream';
@@ -235,11 +235,11 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
   it(
     'receives only authorized requests for random HTTP/1.1 headers and bodies',
     async () => {
-      const chance = createChance(45);
+      const chance = createSeededRandom(45);
       for (let round = 0; round < 120; round += 1) {
         const body = chance.pick(['hello', SMUGGLED, SMUGGLED.replace('Host: x\r\n', `Host: x\r\nAuthorization: Bearer ${ALICE}\r\n`)]);
         const framing = chance.pick(FRAMINGS)(body);
-        const version = chance.often(0.9) ? '1.1' : '1.0';
+        const version = chance.withProbability(0.9) ? '1.1' : '1.0';
         const extras = `${chance.pick(EXTRAS)}${chance.pick(EXTRAS)}`;
         const head = `${chance.pick(METHODS)} ${FLUNDERS}?case=${round} HTTP/${version}\r\n`;
         const fields = chance.often(0.5) ? framing + extras : extras + framing;
@@ -255,7 +255,7 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
   it(
     'receives only authorized requests for random HTTP/2 headers and bodies',
     async () => {
-      const chance = createChance(46);
+      const chance = createSeededRandom(46);
       const FIELDS: readonly (readonly (readonly [string, string])[])[] = [
         [],
         [['content-length', '5']],
@@ -283,19 +283,19 @@ describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
       ];
       const PATHS = ['', ' HTTP/1.1\r\nX: y', '&a b', `&x HTTP/1.1\r\nHost: x\r\n\r\n${SMUGGLED}`, '&\u00e9', '#f', '&\x00'];
       for (let round = 0; round < 80; round += 1) {
-        const end = chance.often(0.7) ? '' : chance.pick(PATHS);
+        const end = chance.withProbability(0.7) ? '' : chance.pick(PATHS);
         const stream: RawStream = {
           headers: [
             [':method', chance.pick(METHODS)],
             [':path', `${FLUNDERS}?case=${round}${end}`],
             [':scheme', 'https'],
             [':authority', chance.pick(['x', 'a@b', 'x:1'])],
-            ['authorization', `Bearer ${chance.often(0.5) ? ALICE : ADMIN}`],
+            ['authorization', `Bearer ${chance.withProbability(0.5) ? ALICE : ADMIN}`],
             ...chance.pick(FIELDS),
             ...chance.pick(FIELDS),
           ],
           data: chance.pick([[], ['hello'], ['he', 'llo'], [SMUGGLED], ['hello', SMUGGLED], ['']]),
-          ...(chance.often(0.2) ? { trailers: [['x-remote-user', 'admin']] } : {}),
+          ...(chance.withProbability(0.2) ? { trailers: [['x-remote-user', 'admin']] } : {}),
         };
         const { data } = await sendRawStream(api.server.port, stream);
         expect([stream, data]).not.toEqual([stream, expect.stringContaining('"code":500')]);

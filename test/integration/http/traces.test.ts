@@ -6,11 +6,11 @@ import { featureGates } from '../../../shared/cli/feature-gates';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { systemRandom as random } from '../../../shared/runtime/random';
-import { casesOf, recordingOf } from '../../replay/recording';
+import { readCases, readRecording } from '../../replay/recording';
 import { listOf, number, shape, text } from '../../replay/shape';
 import type { RequestStep } from '../../replay/request-step';
-import { isOwnCall, isSpanTree, treesOf, type SpanTree } from '../../replay/span-tree';
-import { OTHER_SERVER, otherServerSetup, TRACE, TRACE_STEPS, traceReply, traceSetup } from '../../replay/trace-steps';
+import { isBackgroundCall, isSpanTree, spanTrees, type SpanTree } from '../../replay/span-tree';
+import { OTHER_SERVER, otherServerSetup, CLIENT_TRACE_ID, TRACE_STEPS, traceReply, traceSetup } from '../../replay/trace-steps';
 import { MemoryStore } from '../../support/memory-store';
 import { useClosable } from '../../support/use-resource';
 import { comparableSpan, TRACE_DEVIATIONS, isComparedCall } from '../../support/trace-deviations';
@@ -19,7 +19,7 @@ import { startWebhookServer, type WebhookRequest } from '../../support/webhook-s
 import { serviceAccountOptions, startFixture } from './fixture';
 
 const CALL = shape({ url: text, traceparent: text, tracestate: text, baggage: text });
-const RECORDED = recordingOf(
+const RECORDED = readRecording(
   'tracing/spans',
   shape({ resource: listOf(text) }),
   shape({ step: text, code: number, spans: listOf(isSpanTree), calls: listOf(CALL) }),
@@ -93,7 +93,7 @@ function describeCall(
   const span = spans.find(({ spanId }) => spanId === parent);
   return {
     url: url.split('?', 1)[0] ?? '',
-    traceparent: headers['traceparent'] === undefined ? '' : `${trace === TRACE ? 'given' : 'own'} ${span?.name ?? '-'} ${flags}`,
+    traceparent: headers['traceparent'] === undefined ? '' : `${trace === CLIENT_TRACE_ID ? 'given' : 'own'} ${span?.name ?? '-'} ${flags}`,
     tracestate: headers['tracestate'] ?? '',
     baggage: headers['baggage'] ?? '',
   };
@@ -172,7 +172,7 @@ describe('a server that samples all requests', () => {
 describe.each(['none', '0'])('a server with the sampling rate %s', (rate) => {
   const STEP = shape({ step: text, spans: number, calls: listOf(CALL) });
   const steps = TRACE_STEPS.filter(({ name }) => name === 'a path' || name.includes('in a trace'));
-  const recorded = casesOf(`tracing/sampling-${rate}`, STEP).filter(({ step }) => steps.some(({ name }) => name === step));
+  const recorded = readCases(`tracing/sampling-${rate}`, STEP).filter(({ step }) => steps.some(({ name }) => name === step));
 
   const server = useClosable(() => startTracedServer(rate === 'none' ? undefined : Number(rate), steps));
 

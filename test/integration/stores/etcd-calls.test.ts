@@ -6,7 +6,7 @@ import { GrpcCallCounters } from '../../../apiserver/storage/grpc-call-counters'
 import { StoreError } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { casesOf } from '../../replay/recording';
+import { readCases } from '../../replay/recording';
 import { listOf, number, shape, text } from '../../replay/shape';
 import { describeWithEtcd, startEtcd } from '../../support/etcd';
 import { readExposition } from '../../support/exposition';

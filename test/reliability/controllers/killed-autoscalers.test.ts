@@ -11,12 +11,19 @@ import { systemClock as clock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import type { JsonObject } from '../../../shared/values/json';
-import { createChance, type Chance } from '../../replay/chance';
+import { createSeededRandom, type SeededRandom } from '../../replay/chance';
 import { isBody, type Body, type Json } from '../../replay/reference';
 import { SCENARIOS } from '../../replay/scenarios';
-import { average, changed, deployment, external, queueHas, scaler } from '../../replay/scenarios/autoscaler-steps';
-import type { Act, Observed } from '../../replay/scenarios/scenario';
-import { Stage } from '../../replay/scenarios/stage';
+import {
+  averageTarget,
+  patchAutoscaler,
+  createDeployment,
+  externalMetric,
+  setQueueLengths,
+  createAutoscaler,
+} from '../../replay/scenarios/autoscaler-steps';
+import type { ScenarioAction, ObservedState } from '../../replay/scenarios/scenario';
+import { ScenarioSession } from '../../replay/scenarios/stage';
 import { ApiClient } from '../../support/api-client';
 import { adminClient, startControllers } from '../../support/control-plane';
 import { RandomKiller } from '../../support/killed-at-random';
@@ -174,7 +181,7 @@ class ScaledTarget {
   private readonly times: string[] = [];
   private readonly stopped = new AbortController();
 
-  private constructor(private readonly stage: Stage) {}
+  private constructor(private readonly stage: ScenarioSession) {}
 
   static async start(server: ApiServer, stage: Stage, behavior: Body): Promise<ScaledTarget> {
     await stage.open();
@@ -204,7 +211,7 @@ class ScaledTarget {
   }
 
   patch(spec: Body): Promise<void> {
-    return this.act(changed(spec));
+    return this.act(patchAutoscaler(spec));
   }
 
   waitForReplicas(replicas: number): Promise<unknown> {
@@ -222,8 +229,8 @@ class ScaledTarget {
     await this.stage.close({});
   }
 
-  private async act(act: Act): Promise<void> {
-    const code = await this.stage.act(act);
+  private async act(act: ScenarioAction): Promise<void> {
+    const code = await this.stage.perform(act);
     if (code >= 300) throw new Error(`${act.path} was answered with ${code}`);
   }
 }

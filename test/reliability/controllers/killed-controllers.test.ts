@@ -3,11 +3,11 @@
  * those of the reference, after every step. A seed chooses the requests (`replay/scenarios/random-scripts`) and the
  * times of the kills. `KILLED_SEEDS=1,2,3,4` plays all recordings.
  */
-import { createChance } from '../../replay/chance';
+import { createSeededRandom } from '../../replay/chance';
 import { SCENARIOS } from '../../replay/scenarios';
 import { isBody, type Json } from '../../replay/reference';
-import { killedName, randomScripts } from '../../replay/scenarios/random-scripts';
-import { Stage } from '../../replay/scenarios/stage';
+import { killedRecordingName, randomScenarios } from '../../replay/scenarios/random-scripts';
+import { ScenarioSession } from '../../replay/scenarios/stage';
 import { ApiClient } from '../../support/api-client';
 import { startControllers } from '../../support/control-plane';
 import { RandomKiller } from '../../support/killed-at-random';

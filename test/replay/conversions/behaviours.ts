@@ -9,12 +9,12 @@ import type { Reply } from '../webhooks/behaviours';
 export type Conversion = (request: Body, version: string) => Reply;
 
 const bodyAt = (value: Body, member: string): Body => {
-  const found = value[member];
-  return isBody(found) ? found : {};
+  const inner = value[member];
+  return isBody(inner) ? inner : {};
 };
 const textAt = (value: Body, member: string): string => {
-  const found = value[member];
-  return typeof found === 'string' ? found : '';
+  const inner = value[member];
+  return typeof inner === 'string' ? inner : '';
 };
 const objectsOf = (request: Body): readonly Body[] => {
   const { objects } = request;
@@ -22,20 +22,20 @@ const objectsOf = (request: Body): readonly Body[] => {
 };
 
 /** An object of one version as one of the other. What only one of them has gets lost; the rest stays as it is. */
-export function converted(object: Body, apiVersion: string): Body {
+export function convertObject(object: Body, apiVersion: string): Body {
   const { address, host, port, byFirst: _, onlyFirst: __, bySecond: ___, onlySecond: ____, ...spec } = bodyAt(object, 'spec');
-  const found: Body = {};
+  const converted: Body = {};
   if (apiVersion.endsWith('/v1')) {
-    if (host !== undefined) found['address'] = `${typeof host === 'string' ? host : ''}:${typeof port === 'number' ? port : 0}`;
+    if (host !== undefined) converted['address'] = `${typeof host === 'string' ? host : ''}:${typeof port === 'number' ? port : 0}`;
   } else if (typeof address === 'string') {
     const [name = '', number = '0'] = address.split(':');
-    Object.assign(found, { host: name, port: Number(number) });
+    Object.assign(converted, { host: name, port: Number(number) });
   }
   const { ofV1: _____, ofV2: ______, ...status } = bodyAt(object, 'status');
   return {
     ...object,
     apiVersion,
-    ...(object['spec'] === undefined ? {} : { spec: { ...spec, ...found } }),
+    ...(object['spec'] === undefined ? {} : { spec: { ...spec, ...converted } }),
     ...(object['status'] === undefined ? {} : { status }),
   };
 }
@@ -44,34 +44,35 @@ interface Response {
   readonly [member: string]: Json;
 }
 
-const reviewed = (version: string, response: Response): Reply => ({
+const reviewReply = (version: string, response: Response): Reply => ({
   body: { apiVersion: version, kind: 'ConversionReview', response },
 });
 
 /** All objects, converted and then changed. */
-const each =
+const withEachObject =
   (change: (object: Body, index: number, before: Body) => Json = (object) => object): Conversion =>
   (request, version) => {
     const wanted = textAt(request, 'desiredAPIVersion');
-    const convertedObjects = objectsOf(request).map((object, index) => change(converted(object, wanted), index, object));
-    return reviewed(version, { uid: textAt(request, 'uid'), convertedObjects, result: { status: 'Success' } });
+    const convertedObjects = objectsOf(request).map((object, index) => change(convertObject(object, wanted), index, object));
+    return reviewReply(version, { uid: textAt(request, 'uid'), convertedObjects, result: { status: 'Success' } });
   };
 
 /** The list of them, changed. */
-const all =
+const withObjects =
   (change: (objects: readonly Json[]) => Json): Conversion =>
   (request, version) => {
     const wanted = textAt(request, 'desiredAPIVersion');
-    const objects = objectsOf(request).map((object) => converted(object, wanted));
-    return reviewed(version, { uid: textAt(request, 'uid'), convertedObjects: change(objects), result: { status: 'Success' } });
+    const objects = objectsOf(request).map((object) => convertObject(object, wanted));
+    return reviewReply(version, { uid: textAt(request, 'uid'), convertedObjects: change(objects), result: { status: 'Success' } });
   };
 
-const withMetadata = (more: Body): Conversion => each((object) => ({ ...object, metadata: { ...bodyAt(object, 'metadata'), ...more } }));
+const withMetadata = (more: Body): Conversion =>
+  withEachObject((object) => ({ ...object, metadata: { ...bodyAt(object, 'metadata'), ...more } }));
 const without = (member: string): Conversion =>
-  each((object) => Object.fromEntries(Object.entries(object).filter(([name]) => name !== member)));
-const withSpec = (more: Body): Conversion => each((object) => ({ ...object, spec: { ...bodyAt(object, 'spec'), ...more } }));
+  withEachObject((object) => Object.fromEntries(Object.entries(object).filter(([name]) => name !== member)));
+const withSpec = (more: Body): Conversion => withEachObject((object) => ({ ...object, spec: { ...bodyAt(object, 'spec'), ...more } }));
 
-const good = each();
+const good = withEachObject();
 
 /** The members of a response that is otherwise good. */
 const withResponse =
@@ -80,7 +81,7 @@ const withResponse =
     const reply = good(request, version);
     if (typeof reply === 'string' || !isBody(reply.body)) return reply;
     const response = { ...bodyAt(reply.body, 'response'), ...more };
-    return reviewed(version, Object.fromEntries(Object.entries(response).filter(([name]) => !dropped.includes(name))));
+    return reviewReply(version, Object.fromEntries(Object.entries(response).filter(([name]) => !dropped.includes(name))));
   };
 
 /** The review around a good response. */
@@ -102,15 +103,15 @@ const OTHER_UID = '11111111-2222-3333-4444-555555555555';
 export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   good,
   // Of the objects' number and order.
-  none: all(() => []),
+  none: withObjects(() => []),
   'no-objects': withResponse({}, ['convertedObjects']),
   'null-objects': withResponse({ convertedObjects: null }),
-  twice: all((objects) => [...objects, ...objects]),
+  twice: withObjects((objects) => [...objects, ...objects]),
   'text-objects': withResponse({ convertedObjects: 'odd' }),
   'object-objects': withResponse({ convertedObjects: { a: 1 } }),
   // Of metadata.
   labels: withMetadata({ labels: { converted: 'yes' }, annotations: { converted: 'yes' } }),
-  'no-labels': each((object) => {
+  'no-labels': withEachObject((object) => {
     const { labels: _, annotations: __, ...metadata } = bodyAt(object, 'metadata');
     return { ...object, metadata };
   }),
@@ -119,12 +120,12 @@ export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   'bad-labels': withMetadata({ labels: { 'a b': 'c d' } }),
   rename: withMetadata({ name: 'renamed' }),
   'other-namespace': withMetadata({ namespace: 'elsewhere' }),
-  'no-namespace': each((object) => {
+  'no-namespace': withEachObject((object) => {
     const { namespace: _, ...metadata } = bodyAt(object, 'metadata');
     return { ...object, metadata };
   }),
   'other-uid': withMetadata({ uid: OTHER_UID }),
-  'no-uid': each((object) => {
+  'no-uid': withEachObject((object) => {
     const { uid: _, ...metadata } = bodyAt(object, 'metadata');
     return { ...object, metadata };
   }),
@@ -136,33 +137,33 @@ export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   'resource-version': withMetadata({ resourceVersion: '7' }),
   'managed-fields': withMetadata({ managedFields: [] }),
   'unknown-metadata': withMetadata({ odd: 'x' }),
-  'only-name': each((object) => {
+  'only-name': withEachObject((object) => {
     const { name = '', namespace = '', uid = '' } = bodyAt(object, 'metadata');
     return { ...object, metadata: { name, namespace, uid } };
   }),
   'no-metadata': without('metadata'),
-  'text-metadata': each((object) => ({ ...object, metadata: 'x' })),
-  'null-metadata': each((object) => ({ ...object, metadata: null })),
+  'text-metadata': withEachObject((object) => ({ ...object, metadata: 'x' })),
+  'null-metadata': withEachObject((object) => ({ ...object, metadata: null })),
   // Of the objects themselves.
-  'same-version': each((_object, _index, before) => before),
-  'other-version': each((object) => ({ ...object, apiVersion: 'conversions.example.com/v3' })),
-  'other-group': each((object) => ({ ...object, apiVersion: 'others.example.com/v2' })),
-  'odd-version': each((object) => ({ ...object, apiVersion: 'a/b/c' })),
+  'same-version': withEachObject((_object, _index, before) => before),
+  'other-version': withEachObject((object) => ({ ...object, apiVersion: 'conversions.example.com/v3' })),
+  'other-group': withEachObject((object) => ({ ...object, apiVersion: 'others.example.com/v2' })),
+  'odd-version': withEachObject((object) => ({ ...object, apiVersion: 'a/b/c' })),
   'no-version': without('apiVersion'),
-  'other-kind': each((object) => ({ ...object, kind: 'Gadget' })),
+  'other-kind': withEachObject((object) => ({ ...object, kind: 'Gadget' })),
   'no-kind': without('kind'),
-  'list-kind': each((object) => ({ ...object, kind: 'WidgetList', items: [] })),
-  'null-object': each(() => null),
-  'text-object': each(() => 'object'),
-  'list-object': each(() => []),
-  'number-object': each(() => 7),
-  'empty-object': each(() => ({})),
+  'list-kind': withEachObject((object) => ({ ...object, kind: 'WidgetList', items: [] })),
+  'null-object': withEachObject(() => null),
+  'text-object': withEachObject(() => 'object'),
+  'list-object': withEachObject(() => []),
+  'number-object': withEachObject(() => 7),
+  'empty-object': withEachObject(() => ({})),
   invalid: withSpec({ host: 7, port: 'x' }),
   'invalid-value': withSpec({ port: 0 }),
   'unknown-field': withSpec({ odd: 'x' }),
   'no-spec': without('spec'),
-  'null-spec': each((object) => ({ ...object, spec: null })),
-  'text-spec': each((object) => ({ ...object, spec: 'x' })),
+  'null-spec': withEachObject((object) => ({ ...object, spec: null })),
+  'text-spec': withEachObject((object) => ({ ...object, spec: 'x' })),
   big: withSpec({ host: 'x'.repeat(3_000) }),
   // Of the review.
   'no-review-uid': withResponse({}, ['uid']),

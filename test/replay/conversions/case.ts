@@ -39,7 +39,7 @@ export interface ConversionStep {
 }
 
 /** An admission webhook and the versions that its rule names. */
-export interface Review {
+export interface AdmissionReviewer {
   readonly type: 'mutating' | 'validating';
   readonly does: string;
   readonly versions: readonly string[];
@@ -61,7 +61,7 @@ export interface ConversionCase {
   readonly webhook?: Body;
   /** Sent before there are admission webhooks and policies; not recorded. */
   readonly before?: readonly ConversionStep[];
-  readonly reviews?: readonly Review[];
+  readonly reviews?: readonly AdmissionReviewer[];
   readonly policies?: readonly BoundPolicy[];
   readonly steps: readonly ConversionStep[];
 }
@@ -87,7 +87,7 @@ const isStep: Check<ConversionStep> = (value): value is ConversionStep =>
     },
   )(value);
 
-const isReview: Check<Review> = shape(
+const isReview: Check<AdmissionReviewer> = shape(
   { type: oneOf('mutating', 'validating'), does: text, versions: listOf(text) },
   { resources: listOf(text), more: body },
 );

@@ -4,9 +4,9 @@ import { systemClock } from '../../../shared/runtime/clock';
 import type { WebhookServer } from '../../support/webhook-server';
 import type { Body, Json } from '../reference';
 import { BEHAVIOURS, type Behaviour } from '../webhooks/behaviours';
-import { GROUP, NAMESPACE, type BoundPolicy, type ConversionCase, type Review } from './case';
+import { GROUP, NAMESPACE, type BoundPolicy, type ConversionCase, type AdmissionReviewer } from './case';
 
-const patched =
+const respondWithPatch =
   (...operations: Json[]): Behaviour =>
   ({ uid = '' }) => ({
     body: {
@@ -17,23 +17,23 @@ const patched =
   });
 const add = (path: string, value: Json): Json => ({ op: 'add', path, value });
 
-export const REVIEWS: Readonly<Record<string, Behaviour>> = {
-  allow: BEHAVIOURS['allow'] ?? patched(),
-  deny: BEHAVIOURS['deny-message'] ?? patched(),
-  'ready/marker': BEHAVIOURS['ready/marker'] ?? patched(),
-  host: patched(add('/spec/host', 'patched')),
-  port: patched(add('/spec/port', 7)),
-  address: patched(add('/spec/address', 'first:9')),
-  label: patched(add('/metadata/labels', { patched: 'yes' })),
-  'only-first': patched(add('/spec/onlyFirst', 'x')),
-  'only-second': patched(add('/spec/onlySecond', 'x')),
-  'bad-port': patched(add('/spec/port', 'x')),
-  'no-port': patched(add('/spec/port', 0)),
-  unknown: patched(add('/spec/odd', 'x')),
-  rename: patched(add('/metadata/name', 'renamed')),
-  'to-first': patched(add('/apiVersion', `${GROUP}/v1`)),
-  replicas: patched(add('/spec/replicas', 9)),
-  status: patched(add('/status/ready', 'patched')),
+export const ADMISSION_BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
+  allow: BEHAVIOURS['allow'] ?? respondWithPatch(),
+  deny: BEHAVIOURS['deny-message'] ?? respondWithPatch(),
+  'ready/marker': BEHAVIOURS['ready/marker'] ?? respondWithPatch(),
+  host: respondWithPatch(add('/spec/host', 'patched')),
+  port: respondWithPatch(add('/spec/port', 7)),
+  address: respondWithPatch(add('/spec/address', 'first:9')),
+  label: respondWithPatch(add('/metadata/labels', { patched: 'yes' })),
+  'only-first': respondWithPatch(add('/spec/onlyFirst', 'x')),
+  'only-second': respondWithPatch(add('/spec/onlySecond', 'x')),
+  'bad-port': respondWithPatch(add('/spec/port', 'x')),
+  'no-port': respondWithPatch(add('/spec/port', 0)),
+  unknown: respondWithPatch(add('/spec/odd', 'x')),
+  rename: respondWithPatch(add('/metadata/name', 'renamed')),
+  'to-first': respondWithPatch(add('/apiVersion', `${GROUP}/v1`)),
+  replicas: respondWithPatch(add('/spec/replicas', 9)),
+  status: respondWithPatch(add('/status/ready', 'patched')),
 };
 
 type Send = (method: Method, path: string, body?: Json) => Promise<{ readonly code: number; readonly text: string }>;
@@ -50,35 +50,35 @@ const ROUNDS = 400;
 const PAUSE_MS = 25;
 
 /** Creates the admission webhooks and policies of a case and waits until they are in force. The result removes them. */
-export async function createReviewers(
+export async function createAdmissionReviewers(
   { reviews = [], policies = [] }: ConversionCase,
-  place: WebhookServer,
+  server: WebhookServer,
   send: Send,
 ): Promise<() => Promise<void>> {
-  const types = (['mutating', 'validating'] as const).filter((type) => reviews.some((one) => one.type === type));
+  const types = (['mutating', 'validating'] as const).filter((type) => reviews.some((entry) => entry.type === type));
   const clear = async (): Promise<void> => {
     for (const type of types) await send('DELETE', `${ROOT}/${KINDS[type]}/${NAME}`);
-    for (const name of [...policies.map((_, at) => `${NAME}-${at}`), ...(policies.length === 0 ? [] : [MARKER])]) {
+    for (const name of [...policies.map((_, index) => `${NAME}-${index}`), ...(policies.length === 0 ? [] : [MARKER])]) {
       await send('DELETE', `${BINDINGS}/${name}`);
       await send('DELETE', `${POLICIES}/${name}`);
     }
-    for (const type of types) await untilMarked(send, type, false);
-    if (policies.length > 0) await untilMarked(send, 'policy', false);
+    for (const type of types) await waitForMarker(send, type, false);
+    if (policies.length > 0) await waitForMarker(send, 'policy', false);
   };
   await clear();
   for (const type of types) {
-    await make(send, `${ROOT}/${KINDS[type]}`, configuration(type, reviews, place));
-    await untilMarked(send, type, true);
+    await createObject(send, `${ROOT}/${KINDS[type]}`, configuration(type, reviews, server));
+    await waitForMarker(send, type, true);
   }
-  for (const [at, one] of policies.entries()) await bind(send, `${NAME}-${at}`, one);
+  for (const [index, entry] of policies.entries()) await createBoundPolicy(send, `${NAME}-${index}`, entry);
   if (policies.length > 0) {
-    await bind(send, MARKER, { spec: MARKED_POLICY });
-    await untilMarked(send, 'policy', true);
+    await createBoundPolicy(send, MARKER, { spec: MARKED_POLICY });
+    await waitForMarker(send, 'policy', true);
   }
   return clear;
 }
 
-async function make(send: Send, path: string, body: Json): Promise<void> {
+async function createObject(send: Send, path: string, body: Json): Promise<void> {
   const { code, text } = await send('POST', path, body);
   if (code !== 201) throw new Error(text);
 }
@@ -91,14 +91,14 @@ const hook = (name: string, does: string, { port, caBundle }: WebhookServer, mor
   ...more,
 });
 
-function configuration(type: Review['type'], reviews: readonly Review[], place: WebhookServer): Json {
-  const hooks = reviews.flatMap((one, at) => {
-    const { does, versions, resources = ['widgets'], more = {} } = one;
+function configuration(type: AdmissionReviewer['type'], reviews: readonly AdmissionReviewer[], server: WebhookServer): Json {
+  const hooks = reviews.flatMap((entry, index) => {
+    const { does, versions, resources = ['widgets'], more = {} } = entry;
     const rules = [{ operations: ['*'], apiGroups: [GROUP], apiVersions: [...versions], resources: [...resources] }];
-    return one.type === type ? [hook(`${does}-${at}`, does, place, { rules, ...more })] : [];
+    return entry.type === type ? [hook(`${does}-${index}`, does, server, { rules, ...more })] : [];
   });
   const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }];
-  const marker = hook('marker', 'ready/marker', place, { rules, objectSelector: { matchLabels: { marker: type } } });
+  const marker = hook('marker', 'ready/marker', server, { rules, objectSelector: { matchLabels: { marker: type } } });
   return { metadata: { name: NAME }, webhooks: [...hooks, marker] };
 }
 
@@ -112,17 +112,17 @@ const MARKED_POLICY: Body = {
   ],
 };
 
-async function bind(send: Send, name: string, { spec, binding = {} }: BoundPolicy): Promise<void> {
-  await make(send, POLICIES, { metadata: { name }, spec });
-  await make(send, BINDINGS, { metadata: { name }, spec: { policyName: name, validationActions: ['Deny'], ...binding } });
+async function createBoundPolicy(send: Send, name: string, { spec, binding = {} }: BoundPolicy): Promise<void> {
+  await createObject(send, POLICIES, { metadata: { name }, spec });
+  await createObject(send, BINDINGS, { metadata: { name }, spec: { policyName: name, validationActions: ['Deny'], ...binding } });
 }
 
 /** The marker is refused as long as they are in force. */
-async function untilMarked(send: Send, marker: string, isThere: boolean): Promise<void> {
+async function waitForMarker(send: Send, marker: string, isPresent: boolean): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { code } = await send('POST', `${MAPS}?dryRun=All`, { metadata: { name: 'marker', labels: { marker } } });
-    if ((code === 201) !== isThere) return;
+    if ((code === 201) !== isPresent) return;
     await systemClock.sleep(PAUSE_MS);
   }
-  throw new Error(`what is asked about the ${marker} is not ${isThere ? 'there' : 'gone'}`);
+  throw new Error(`what is asked about the ${marker} is not ${isPresent ? 'there' : 'gone'}`);
 }

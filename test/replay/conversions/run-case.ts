@@ -5,9 +5,9 @@
 import { systemClock } from '../../../shared/runtime/clock';
 import type { ConversionServer } from '../../support/conversion-server';
 import { isBody, type Json } from '../reference';
-import { sendRequest, type RecordedRequest, type RequestTarget, type TargetReply } from '../request-target';
+import { sendRequest, type RecordedRequest, type RequestTarget, type TargetResponse } from '../request-target';
 import { GROUP, NAMESPACE, type ConversionAnswer, type ConversionCase, type ConversionHead, type ConversionStep } from './case';
-import { createReviewers } from './reviews';
+import { createAdmissionReviewers } from './reviews';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const DEFINITION = `${DEFINITIONS}/widgets.${GROUP}`;
@@ -28,7 +28,7 @@ export async function runConversionCase(
   await repeat(target, { method: 'GET', path: widgetsIn('v1') }, ({ code }) => code === 200);
   await repeat(target, { method: 'GET', path: widgetsIn('v2') }, ({ code }) => code !== 404);
   for (const step of recorded.before ?? []) await answerTo(target, webhook, step);
-  const removeReviewers = await createReviewers(recorded, webhook, (method, path, body) =>
+  const removeReviewers = await createAdmissionReviewers(recorded, webhook, (method, path, body) =>
     sendRequest(target, { method, path, ...(body === undefined ? {} : { body }) }, HEADERS),
   );
   const steps = await runSteps(target, webhook, recorded.steps);
@@ -69,10 +69,10 @@ function definitionOf({ definition }: ConversionHead, { spec, webhook = {} }: Co
   const conversion = isBody(common['conversion']) ? common['conversion'] : {};
   const commonWebhook = isBody(conversion['webhook']) ? conversion['webhook'] : {};
   const merged = { ...common, conversion: { ...conversion, webhook: { ...commonWebhook, ...webhook } }, ...spec };
-  return filledIn({ ...definition, spec: merged }, server);
+  return fillIn({ ...definition, spec: merged }, server);
 }
 
-function filledIn(value: Json, { port, caBundle, lastResourceVersion }: ConversionServer): Json {
+function fillIn(value: Json, { port, caBundle, lastResourceVersion }: ConversionServer): Json {
   const text = JSON.stringify(value)
     .replaceAll('<port>', String(port))
     .replaceAll('<ca>', caBundle)
@@ -80,7 +80,11 @@ function filledIn(value: Json, { port, caBundle, lastResourceVersion }: Conversi
   return JSON.parse(text) as Json;
 }
 
-async function repeat(target: RequestTarget, request: RecordedRequest, isDone: (reply: TargetReply) => boolean): Promise<TargetReply> {
+async function repeat(
+  target: RequestTarget,
+  request: RecordedRequest,
+  isDone: (reply: TargetResponse) => boolean,
+): Promise<TargetResponse> {
   for (let round = 0; ; round += 1) {
     const reply = await sendRequest(target, request, HEADERS);
     if (isDone(reply)) return reply;
@@ -98,7 +102,7 @@ async function answerTo(
 ): Promise<ConversionAnswer> {
   webhook.calls.splice(0);
   webhook.reviews.splice(0);
-  const request = { ...recorded, ...(recorded.body === undefined ? {} : { body: filledIn(recorded.body, webhook) }) };
+  const request = { ...recorded, ...(recorded.body === undefined ? {} : { body: fillIn(recorded.body, webhook) }) };
   const reply =
     until === undefined
       ? await sendDuring(target, request, during)
@@ -109,18 +113,20 @@ async function answerTo(
   const [call] = webhook.calls.splice(0);
   const asked = webhook.reviews
     .splice(0)
-    .map(({ url, review: { request: review = {} } }) => ({ url: url.replace(/\?.*/, ''), request: masked(review) }));
+    .map(({ url, review: { request: review = {} } }) => ({ url: url.replace(/\?.*/, ''), request: maskRunValues(review) }));
   const answer: ConversionAnswer = {
     status: code,
-    body: masked(bodyOf(text)),
+    body: maskRunValues(bodyOf(text)),
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
-    ...(recordsCall === undefined || call === undefined ? {} : { call: { url: call.url, ...call.headers, review: masked(call.review) } }),
+    ...(recordsCall === undefined || call === undefined
+      ? {}
+      : { call: { url: call.url, ...call.headers, review: maskRunValues(call.review) } }),
     ...(asked.length === 0 ? {} : { asked }),
   };
   return JSON.parse(JSON.stringify(answer).replaceAll(`:${webhook.port}`, ':<port>')) as ConversionAnswer;
 }
 
-async function sendDuring(target: RequestTarget, request: RecordedRequest, during: () => Promise<void>): Promise<TargetReply> {
+async function sendDuring(target: RequestTarget, request: RecordedRequest, during: () => Promise<void>): Promise<TargetResponse> {
   let done = Promise.resolve();
   const reply = await sendRequest(target, request, HEADERS, () => void (done = during()));
   await done;
@@ -128,8 +134,8 @@ async function sendDuring(target: RequestTarget, request: RecordedRequest, durin
 }
 
 function resourceVersionIn(text: string): string | undefined {
-  const found = valueAt(bodyOf(text), 'metadata.resourceVersion');
-  return typeof found === 'string' ? found : undefined;
+  const value = valueAt(bodyOf(text), 'metadata.resourceVersion');
+  return typeof value === 'string' ? value : undefined;
 }
 
 function bodyOf(text: string): Json {
@@ -143,11 +149,11 @@ function jsonOf(text: string): Json {
 
 /** The value at a path of members and indexes separated by dots; an empty path is the whole value. */
 function valueAt(value: Json, path: string): Json | undefined {
-  let found: Json | undefined = value;
+  let inner: Json | undefined = value;
   for (const member of path === '' ? [] : path.split('.')) {
-    found = Array.isArray(found) ? found[Number(member)] : isBody(found) ? found[member] : undefined;
+    inner = Array.isArray(inner) ? inner[Number(member)] : isBody(inner) ? inner[member] : undefined;
   }
-  return found;
+  return inner;
 }
 
 /** Not those that webhooks set. */
@@ -155,9 +161,9 @@ const UID = /(?!11111111-)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-
 const TIME = /(?!2001-)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const EPHEMERAL = /127\.0\.0\.1:\d+->/g;
 
-function masked(value: Json, member = ''): Json {
-  if (Array.isArray(value)) return value.map((item) => masked(item));
-  if (isBody(value)) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner, name)]));
+function maskRunValues(value: Json, member = ''): Json {
+  if (Array.isArray(value)) return value.map((item) => maskRunValues(item));
+  if (isBody(value)) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskRunValues(inner, name)]));
   if (typeof value !== 'string') return value;
   if (member === 'resourceVersion' && value !== '' && value !== '7') return '*';
   if (member === 'continue' && value !== '') return '*';

@@ -1,9 +1,9 @@
 /** Runs recorded cases of the ImagePolicyWebhook plug-in against a server: sends each request and returns its answer and the reviews that the webhook received. */
 import { systemClock } from '../../../shared/runtime/clock';
-import { GENERATED } from '../new-values';
+import { GENERATED_NAME_PATTERN } from '../new-values';
 import type { Body, Json } from '../reference';
 import { isRecordedRequest, sendRequest, type AuditedTarget, type RecordedRequest } from '../request-target';
-import { anything, body, listOf, number, shape, text, truth, type Check } from '../shape';
+import { anything, body, listOf, number, shape, text, boolean, type Check } from '../shape';
 import type { ImageServer } from './server';
 
 export interface ImagePolicyHead {
@@ -36,7 +36,7 @@ export interface ImageCase {
 export const isImagePolicyHead: Check<ImagePolicyHead> = shape({
   format: text,
   serverFlags: listOf(text),
-  defaultAllow: truth,
+  defaultAllow: boolean,
   before: listOf(isRecordedRequest),
 });
 
@@ -67,7 +67,7 @@ export async function runImageCases(
 
 async function answerTo(target: AuditedTarget, images: ImageServer, request: RecordedRequest): Promise<ImageAnswer> {
   const auditId = `image-${++requests}`;
-  images.asked.splice(0);
+  images.receivedReviews.splice(0);
   const { code, text: sent } = await sendRequest(target, request, { 'audit-id': auditId });
   const { message = null, reason = null }: Body = JSON.parse(sent);
   const annotations = await target.annotations(auditId);
@@ -75,9 +75,11 @@ async function answerTo(target: AuditedTarget, images: ImageServer, request: Rec
     status: code,
     ...(code < 400 ? {} : { message, reason }),
     annotations,
-    asked: images.asked.splice(0),
+    asked: images.receivedReviews.splice(0),
   };
-  const masked: unknown = JSON.parse(JSON.stringify(answer).replaceAll(`:${images.port}`, ':<port>').replaceAll(GENERATED, 'g-<name>'));
+  const masked: unknown = JSON.parse(
+    JSON.stringify(answer).replaceAll(`:${images.port}`, ':<port>').replaceAll(GENERATED_NAME_PATTERN, 'g-<name>'),
+  );
   if (!isAnswer(masked)) throw new Error(`not an answer: ${sent}`);
   return masked;
 }

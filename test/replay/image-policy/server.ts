@@ -5,19 +5,19 @@ import type { Reply } from '../webhooks/behaviours';
 
 export interface ImageServer extends WebhookServer {
   /** What has been asked, in order. */
-  readonly asked: Body[];
+  readonly receivedReviews: Body[];
 }
 
 const FAILURE = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'told by the webhook' };
 const REVIEW = { kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1' };
-const judged = (status: Body): Reply => ({ body: { ...REVIEW, status } });
+const reviewResponse = (status: Body): Reply => ({ body: { ...REVIEW, status } });
 
-const SAYS: Readonly<Record<string, Reply>> = {
-  allow: judged({ allowed: true }),
-  deny: judged({ allowed: false }),
-  reason: judged({ allowed: false, reason: 'not from there' }),
-  notes: judged({ allowed: true, auditAnnotations: { a: 'b', 'x.example.com/y': 'z', 'no name!': 'v' } }),
-  'denied-notes': judged({ allowed: false, reason: 'r', auditAnnotations: { a: 'b' } }),
+const RESPONSES: Readonly<Record<string, Reply>> = {
+  allow: reviewResponse({ allowed: true }),
+  deny: reviewResponse({ allowed: false }),
+  reason: reviewResponse({ allowed: false, reason: 'not from there' }),
+  notes: reviewResponse({ allowed: true, auditAnnotations: { a: 'b', 'x.example.com/y': 'z', 'no name!': 'v' } }),
+  'denied-notes': reviewResponse({ allowed: false, reason: 'r', auditAnnotations: { a: 'b' } }),
   created: { status: 201, body: { ...REVIEW, status: { allowed: true } } },
   'status-400': { status: 400, body: { ...FAILURE, code: 400, reason: 'BadRequest' } },
   'status-500': { status: 500, body: { ...FAILURE, code: 500 } },
@@ -31,13 +31,13 @@ const SAYS: Readonly<Record<string, Reply>> = {
   'other-version': { body: { ...REVIEW, apiVersion: 'imagepolicy.k8s.io/v1beta1', status: { allowed: true } } },
   'no-kind': { body: { status: { allowed: true } } },
   'no-status': { body: REVIEW },
-  'text-for-bool': judged({ allowed: 'yes' }),
-  'number-for-reason': judged({ allowed: false, reason: 5 }),
+  'text-for-bool': reviewResponse({ allowed: 'yes' }),
+  'number-for-reason': reviewResponse({ allowed: false, reason: 5 }),
 };
 
 /** `port`: any that is free when nothing is said. */
 export async function startImageServer(port?: number): Promise<ImageServer> {
-  const asked: Body[] = [];
+  const receivedReviews: Body[] = [];
   const server = await startWebhookServer({
     names: ['127.0.0.1'],
     host: '127.0.0.1',
@@ -45,11 +45,11 @@ export async function startImageServer(port?: number): Promise<ImageServer> {
     reply({ headers, text }) {
       const review: Json = JSON.parse(text);
       if (!isBody(review)) throw new Error('no review');
-      asked.push({ authorization: headers['authorization'] ?? '', review });
-      return SAYS[firstImage(review).split(':', 1)[0] ?? ''] ?? { status: 404, body: 'no such behaviour' };
+      receivedReviews.push({ authorization: headers['authorization'] ?? '', review });
+      return RESPONSES[firstImage(review).split(':', 1)[0] ?? ''] ?? { status: 404, body: 'no such behaviour' };
     },
   });
-  return { ...server, asked };
+  return { ...server, receivedReviews };
 }
 
 function firstImage({ spec }: Body): string {

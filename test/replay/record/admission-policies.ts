@@ -3,8 +3,8 @@
  * (`policy-status`).
  */
 import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../admission-policies';
-import { nameOf } from '../object-name';
-import { recordingOf } from '../recording';
+import { objectNameOf } from '../object-name';
+import { readRecording } from '../recording';
 import { isBody, type Body, type Json } from '../reference';
 import { anything, body, listOf, shape, text } from '../shape';
 import { systemClock } from '../../../shared/runtime/clock';
@@ -18,7 +18,7 @@ const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const DISCOVERED_MS = 3_000;
 
 export async function recordAdmissionPolicies(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, shape({ format: text }, { serverFlags: listOf(text) }), isPolicyCase);
+  const { head, cases } = readRecording(recording, shape({ format: text }, { serverFlags: listOf(text) }), isPolicyCase);
   const target = auditedTarget(server);
   await preparePolicyCases(target);
   const lines: unknown[] = [head];
@@ -29,12 +29,12 @@ export async function recordAdmissionPolicies(recording: string, server: Referen
 /** The head has a definition whose kind some policies match. */
 export async function recordPolicyStatus(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const isHead = shape({ format: text, definition: body });
-  const { head, cases } = recordingOf(recording, isHead, shape({ title: text, spec: body }, { status: anything }));
+  const { head, cases } = readRecording(recording, isHead, shape({ title: text, spec: body }, { status: anything }));
   await server.sendJson('POST', DEFINITIONS, head.definition);
   await systemClock.sleep(DISCOVERED_MS);
   const lines: unknown[] = [head];
   for (const [index, line] of cases.entries()) lines.push({ ...line, status: await statusOf(server, `checked-${index}`, line.spec) });
-  await server.sendJson('DELETE', `${DEFINITIONS}/${nameOf(head.definition)}`);
+  await server.sendJson('DELETE', `${DEFINITIONS}/${objectNameOf(head.definition)}`);
   return lines;
 }
 

@@ -3,8 +3,8 @@
  * created from the `base` of the head before the first update, so creations come first, and deleted afterwards.
  */
 import { shortenPatterns } from '../normalize-answer';
-import { recordingOf } from '../recording';
-import { causesOf, isBody, type Body, type Reply } from '../reference';
+import { readRecording } from '../recording';
+import { causesOf, isBody, type Body, type JsonResponse } from '../reference';
 import { body, listOf, oneOf, shape, text, type Check } from '../shape';
 import { createObject, CreatedObjects } from './created-objects';
 import type { ReferenceServer } from './reference-server';
@@ -23,7 +23,7 @@ const isHead: Check<Head> = shape({ format: oneOf('api-services'), about: text, 
 const isCase = shape({ title: text, to: oneOf('create', 'update', 'status'), sent: body }, { answer: body });
 
 export async function recordApiServices(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isHead, isCase);
+  const { head, cases } = readRecording(recording, isHead, isCase);
   const created = new CreatedObjects();
   const lines: unknown[] = [head];
   let isCreated = false;
@@ -42,11 +42,11 @@ export async function recordApiServices(recording: string, server: ReferenceServ
   return lines;
 }
 
-const create = (server: ReferenceServer, head: Head, sent: Body): Promise<Reply> =>
+const create = (server: ReferenceServer, head: Head, sent: Body): Promise<JsonResponse> =>
   server.sendJson('POST', `${COLLECTION}?dryRun=All`, objectOf(head, sent));
 
 /** The controllers of the server update the object, too, so a conflict is retried. */
-async function update(server: ReferenceServer, head: Head, to: 'update' | 'status', sent: Body): Promise<Reply> {
+async function update(server: ReferenceServer, head: Head, to: 'update' | 'status', sent: Body): Promise<JsonResponse> {
   const path = `${COLLECTION}/${head.name}${to === 'status' ? '/status' : ''}`;
   for (;;) {
     const { metadata } = (await server.sendJson('GET', path)).body;
@@ -64,7 +64,7 @@ function objectOf({ name }: Head, { metadata, ...members }: Body): Body {
 }
 
 /** The status that an update of the whole object returns is the work of the server's controllers. */
-function answerOf(reply: Reply, to: 'create' | 'update' | 'status'): Body {
+function answerOf(reply: JsonResponse, to: 'create' | 'update' | 'status'): Body {
   const { code, body: object } = reply;
   if (code >= 400) return { code, causes: causesOf(reply).map((cause) => cause.map(shortenPatterns)) };
   const metadata = isBody(object['metadata']) ? object['metadata'] : {};

@@ -2,7 +2,7 @@
  * A CustomResourceDefinition on the server that answers are recorded from, and requests for its objects. Version v1, in which objects are stored, allows every
  * object by default; v2 has the schema under test. An object that the schema under test would reject is created through v1.
  */
-import { isBody, type Body, type Json, type Reply } from '../reference';
+import { isBody, type Body, type Json, type JsonResponse } from '../reference';
 import { pollUntil } from './poll';
 import type { ReferenceServer } from './reference-server';
 
@@ -52,7 +52,7 @@ export class CustomDefinition {
     }
   }
 
-  create(sent: Body): Promise<Reply> {
+  create(sent: Body): Promise<JsonResponse> {
     return this.server.sendJson('POST', `${this.path('v2')}?dryRun=All`, this.object('v2', 'x', sent));
   }
 
@@ -62,14 +62,14 @@ export class CustomDefinition {
     if (code !== 201) throw new Error(JSON.stringify(body));
   }
 
-  async update(name: string, sent: Body): Promise<Reply> {
+  async update(name: string, sent: Body): Promise<JsonResponse> {
     const path = `${this.path('v2')}/${name}`;
     const resourceVersion = resourceVersionOf(await this.server.sendJson('GET', path));
     return this.server.sendJson('PUT', `${path}?dryRun=All`, this.object('v2', name, sent, { resourceVersion }));
   }
 
   /** An apply, or an update that creates an absent object. */
-  async write(name: string, { by, apply, update = {}, force }: ManagedWrite): Promise<Reply> {
+  async write(name: string, { by, apply, update = {}, force }: ManagedWrite): Promise<JsonResponse> {
     const path = `${this.path('v2')}/${name}`;
     const query = `?fieldManager=${by}${force === undefined ? '' : '&force=true'}`;
     if (apply !== undefined) return this.server.sendJson('PATCH', `${path}${query}`, this.object('v2', name, apply), APPLY_TYPE);
@@ -91,15 +91,15 @@ export class CustomDefinition {
   async schemas(): Promise<Body> {
     const name = `${this.group.split('.').reverse().join('.')}.v2.Thing`;
     const read = async (path: string, pick: (document: Body) => Json | undefined): Promise<Body> => {
-      let found: Body = {};
+      let schema: Body = {};
       await pollUntil(`${path} describes ${name}`, async () => {
         const { code, body } = await this.server.sendJson('GET', path);
         const schemas = code === 200 ? pick(body) : undefined;
         const kind = isBody(schemas) ? schemas[name] : undefined;
-        if (kind !== undefined) found = { kind };
+        if (kind !== undefined) schema = { kind };
         return kind !== undefined;
       });
-      return found;
+      return schema;
     };
     const v3 = await read(`/openapi/v3/apis/${this.group}/v2`, ({ components }) =>
       isBody(components) ? components['schemas'] : undefined,
@@ -137,6 +137,6 @@ export function definitionVersion(name: string, schema: Body, more: Body = {}): 
   return { name, served: true, storage: name === 'v1', schema: { openAPIV3Schema: schema }, ...more };
 }
 
-function resourceVersionOf({ body: { metadata } }: Reply): Json {
+function resourceVersionOf({ body: { metadata } }: JsonResponse): Json {
   return isBody(metadata) ? (metadata['resourceVersion'] ?? null) : null;
 }

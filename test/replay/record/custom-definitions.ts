@@ -4,9 +4,9 @@
  */
 import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../recorded-definitions';
 import { expandBody } from '../request-body';
-import { nameOf } from '../object-name';
-import { recordingOf } from '../recording';
-import { causesOf, isBody, type Body, type Json, type Reply } from '../reference';
+import { objectNameOf } from '../object-name';
+import { readRecording } from '../recording';
+import { causesOf, isBody, type Body, type Json, type JsonResponse } from '../reference';
 import { shape, text } from '../shape';
 import { pollUntil } from './poll';
 import { withRecordedOrder } from './recorded-order';
@@ -29,7 +29,7 @@ const RIVAL: Body = {
 };
 
 export async function recordCustomDefinitions(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, shape({ format: text }), isDefinitionCase);
+  const { head, cases } = readRecording(recording, shape({ format: text }), isDefinitionCase);
   const lines: unknown[] = [head];
   for (const line of cases) {
     const reply = line.old === undefined ? await create(server, line.body) : await update(server, line.old, line);
@@ -39,11 +39,11 @@ export async function recordCustomDefinitions(recording: string, server: Referen
   return lines;
 }
 
-function create(server: ReferenceServer, body: Body): Promise<Reply> {
+function create(server: ReferenceServer, body: Body): Promise<JsonResponse> {
   return server.sendJson('POST', `${DEFINITIONS}?dryRun=All`, expandBody(body));
 }
 
-async function update(server: ReferenceServer, old: Body, { body, namesAccepted, subresource }: DefinitionCase): Promise<Reply> {
+async function update(server: ReferenceServer, old: Body, { body, namesAccepted, subresource }: DefinitionCase): Promise<JsonResponse> {
   const hasConflict = namesAccepted === false;
   if (hasConflict) await store(server, RIVAL, 'True');
   const name = await store(server, old, hasConflict ? 'False' : 'True');
@@ -51,12 +51,12 @@ async function update(server: ReferenceServer, old: Body, { body, namesAccepted,
     return await replace(server, name, subresource === undefined ? '' : `/${subresource}`, expandBody(body));
   } finally {
     await remove(server, name);
-    if (hasConflict) await remove(server, nameOf(RIVAL));
+    if (hasConflict) await remove(server, objectNameOf(RIVAL));
   }
 }
 
 /** Retries conflicts: the server's own controllers update the object, too. */
-async function replace(server: ReferenceServer, name: string, subresource: string, sent: Json): Promise<Reply> {
+async function replace(server: ReferenceServer, name: string, subresource: string, sent: Json): Promise<JsonResponse> {
   for (;;) {
     const { body: current } = await server.sendJson('GET', `${DEFINITIONS}/${name}${subresource}`);
     const resourceVersion = isBody(current['metadata']) ? (current['metadata']['resourceVersion'] ?? null) : null;
@@ -71,10 +71,10 @@ async function replace(server: ReferenceServer, name: string, subresource: strin
 async function store(server: ReferenceServer, definition: Body, established: 'True' | 'False'): Promise<string> {
   const reply = await server.sendJson('POST', DEFINITIONS, definition);
   if (reply.code !== 201) throw new Error(JSON.stringify(reply.body));
-  const name = nameOf(definition);
+  const name = objectNameOf(definition);
   await pollUntil(`${name} has Established=${established}`, async () => {
-    const { body: found } = await server.sendJson('GET', `${DEFINITIONS}/${name}`);
-    const conditions = isBody(found['status']) ? found['status']['conditions'] : undefined;
+    const { body: definition } = await server.sendJson('GET', `${DEFINITIONS}/${name}`);
+    const conditions = isBody(definition['status']) ? definition['status']['conditions'] : undefined;
     return (Array.isArray(conditions) ? conditions : []).some(
       (condition) => isBody(condition) && condition['type'] === 'Established' && condition['status'] === established,
     );
@@ -91,7 +91,7 @@ function metadataOf(object: Json): Body {
   return isBody(object) && isBody(object['metadata']) ? object['metadata'] : {};
 }
 
-function answerOf(reply: Reply): DefinitionAnswer {
+function answerOf(reply: JsonResponse): DefinitionAnswer {
   const { code, body } = reply;
   const { message } = body;
   return definitionAnswer({ code, message: typeof message === 'string' ? message : '', causes: causesOf(reply), object: body });

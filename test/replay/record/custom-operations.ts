@@ -1,8 +1,8 @@
 /** Records the operations and schemas that OpenAPI documents have for custom kinds whose groups and kinds are spelled in unusual ways. */
 import { operationsIn, withShortDescriptions } from '../openapi-operations';
 import { systemClock } from '../../../shared/runtime/clock';
-import { nameOf } from '../object-name';
-import { recordingOf } from '../recording';
+import { objectNameOf } from '../object-name';
+import { readRecording } from '../recording';
 import { isBody, type Body, type Json } from '../reference';
 import { body, listOf, shape, text } from '../shape';
 import { withRecordedOrder } from './recorded-order';
@@ -18,7 +18,7 @@ const isCase = shape({ name: text }, { v2: body, v3: body, schemas: body });
 
 /** Each line is a document, named `apis/<group>/<version>`. */
 export async function recordCustomOperations(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isHead, isCase);
+  const { head, cases } = readRecording(recording, isHead, isCase);
   try {
     for (const definition of head.definitions) {
       const { code, body: answer } = await server.sendJson('POST', DEFINITIONS, definition);
@@ -37,7 +37,7 @@ export async function recordCustomOperations(recording: string, server: Referenc
     }
     return lines;
   } finally {
-    for (const definition of head.definitions) await server.sendJson('DELETE', `${DEFINITIONS}/${nameOf(definition)}`);
+    for (const definition of head.definitions) await server.sendJson('DELETE', `${DEFINITIONS}/${objectNameOf(definition)}`);
   }
 }
 

@@ -5,10 +5,10 @@
 import { shortenPatterns } from '../normalize-answer';
 import { expandBody } from '../request-body';
 import { systemClock } from '../../../shared/runtime/clock';
-import { TIME } from '../new-values';
-import { recordingOf } from '../recording';
-import { causesOf, isBody, type Body, type Json, type Reply } from '../reference';
-import { anything, body, either, listOf, mapOf, nothing, oneOf, shape, text } from '../shape';
+import { TIME_PATTERN } from '../new-values';
+import { readRecording } from '../recording';
+import { causesOf, isBody, type Body, type Json, type JsonResponse } from '../reference';
+import { anything, body, either, listOf, mapOf, nullValue, oneOf, shape, text } from '../shape';
 import { CustomDefinition, definitionVersion, type ManagedWrite } from './custom-definition';
 import { withRecordedOrder } from './recorded-order';
 import type { ReferenceServer } from './reference-server';
@@ -25,7 +25,7 @@ type ResourcesCase = Readonly<{ old?: Body; sent?: Body; steps?: readonly Record
 
 /** `versions` of the head are further members of the definitions' version v2. */
 export async function recordCustomResources(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isResourcesHead, isResourcesCase);
+  const { head, cases } = readRecording(recording, isResourcesHead, isResourcesCase);
   const lines: unknown[] = [head];
   for (const [index, [title, schema]] of Object.entries(head.schemas).entries()) {
     const version = definitionVersion('v2', schema, head.versions?.[title]);
@@ -54,13 +54,13 @@ async function answersTo(definition: CustomDefinition, { old, sent = {}, steps, 
 
 const isColumnsHead = shape({
   format: text,
-  definitions: mapOf(shape({ columns: either(listOf(body), nothing) }, { at: text, columnDefinitions: listOf(body) })),
+  definitions: mapOf(shape({ columns: either(listOf(body), nullValue) }, { at: text, columnDefinitions: listOf(body) })),
 });
 const isColumnsCase = shape({ definition: text, sent: body }, { cells: listOf(anything) });
 
 /** The head holds the columns of each definition, what the server made of them, and the time that objects are recorded to be created at. */
 export async function recordCustomColumns(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isColumnsHead, isColumnsCase);
+  const { head, cases } = readRecording(recording, isColumnsHead, isColumnsCase);
   const definitions: Body = {};
   const lines: unknown[] = [];
   for (const [index, [title, { columns, at: recordedAt }]] of Object.entries(head.definitions).entries()) {
@@ -70,11 +70,11 @@ export async function recordCustomColumns(recording: string, server: ReferenceSe
     const start = systemClock.now();
     const at = recordedAt ?? new Date(start).toISOString();
     await definition.during(async () => {
-      for (const [place, { sent }] of own.entries()) await definition.store(`t${place}`, sent);
+      for (const [position, { sent }] of own.entries()) await definition.store(`t${position}`, sent);
       const table = await definition.table('v2');
       definitions[title] = { columns: columns === null ? null : [...columns], at, columnDefinitions: table.columns };
-      for (const [place, line] of own.entries()) {
-        const cells = (table.rows[place] ?? []).map((cell, column) => withRecordedTime(cell, line.cells?.[column], start, at));
+      for (const [position, line] of own.entries()) {
+        const cells = (table.rows[position] ?? []).map((cell, column) => withRecordedTime(cell, line.cells?.[column], start, at));
         lines.push({ ...line, cells });
       }
     });
@@ -86,7 +86,7 @@ export async function recordCustomColumns(recording: string, server: ReferenceSe
 function withRecordedTime(cell: Json, recorded: Json | undefined, startMs: number, at: string): Json {
   if (typeof cell !== 'string') return cell;
   if (/^\d{1,2}s$/.test(cell) && typeof recorded === 'string' && /^\d{1,2}s$/.test(recorded)) return recorded;
-  return cell.replace(TIME, (time) => (Date.parse(time) >= startMs - 1000 ? `${at.slice(0, 19)}Z` : time));
+  return cell.replace(TIME_PATTERN, (time) => (Date.parse(time) >= startMs - 1000 ? `${at.slice(0, 19)}Z` : time));
 }
 
 const isPathsHead = shape({ format: text, tables: listOf(body) });
@@ -94,7 +94,7 @@ const isPathsCase = shape({ path: text }, { shown: anything });
 
 /** Each path is the only column of a version of its own. The server omits the cell of a path that it cannot parse. */
 export async function recordCustomPaths(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isPathsHead, isPathsCase);
+  const { head, cases } = readRecording(recording, isPathsHead, isPathsCase);
   const versions = cases.map(({ path: jsonPath }, at) =>
     definitionVersion(`p${at}`, ANY_OBJECT, { additionalPrinterColumns: [{ name: 'Path', type: 'string', jsonPath }] }),
   );
@@ -114,7 +114,7 @@ export async function recordCustomPaths(recording: string, server: ReferenceServ
 const isDocumentsCase = shape({ title: text, schema: body }, { documents: body });
 
 export async function recordCustomDocuments(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, body, isDocumentsCase);
+  const { head, cases } = readRecording(recording, body, isDocumentsCase);
   const lines: unknown[] = [head];
   for (const [index, line] of cases.entries()) {
     const definition = new CustomDefinition(server, topicOf(recording), index, [definitionVersion('v2', line.schema)]);
@@ -136,7 +136,7 @@ function expanded(sent: Body): Body {
 }
 
 /** The causes of a refusal, or its message when it has none; or the object. */
-function answerOf(reply: Reply): Body {
+function answerOf(reply: JsonResponse): Body {
   const { code, body: answer, warnings } = reply;
   const warned = warnings.length === 0 ? {} : { warnings: [...warnings] };
   const causes = causesOf(reply).map((cause) => cause.map(shortenPatterns));
@@ -149,7 +149,7 @@ function answerOf(reply: Reply): Body {
 }
 
 /** With the field sets by manager and operation. */
-function ownedAnswer(reply: Reply): Body {
+function ownedAnswer(reply: JsonResponse): Body {
   if (reply.code >= 400) return answerOf(reply);
   const metadata = isBody(reply.body['metadata']) ? reply.body['metadata'] : {};
   const entries = Array.isArray(metadata['managedFields']) ? metadata['managedFields'].filter(isBody) : [];

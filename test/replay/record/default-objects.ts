@@ -2,7 +2,7 @@
  * Records the objects that a new server creates for itself (format `default-objects`): a line for each object of the lists that the head names. Rules that a
  * controller aggregates are recorded as null, because it may not have run yet.
  */
-import { recordingOf } from '../recording';
+import { readRecording } from '../recording';
 import { isBody, type Body } from '../reference';
 import { anything, listOf, oneOf, shape, text } from '../shape';
 import type { ReferenceServer } from './reference-server';
@@ -10,7 +10,7 @@ import type { ReferenceServer } from './reference-server';
 const isHead = shape({ format: oneOf('default-objects'), about: text, lists: listOf(text) }, { serverFlags: listOf(text) });
 
 export async function recordDefaultObjects(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head } = recordingOf(recording, isHead, anything);
+  const { head } = readRecording(recording, isHead, anything);
   const lines: unknown[] = [head];
   for (const list of head.lists) {
     const { items } = (await server.sendJson('GET', list)).body;

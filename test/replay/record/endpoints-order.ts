@@ -3,7 +3,7 @@
  * controllers.
  */
 import { setTimeout } from 'node:timers/promises';
-import { recordingOf } from '../recording';
+import { readRecording } from '../recording';
 import { isBody, type Body, type Json } from '../reference';
 import { anything, oneOf, shape, text } from '../shape';
 import { createObject, CreatedObjects } from './created-objects';
@@ -36,7 +36,7 @@ const SERVICES: Readonly<Record<string, Json[]>> = {
 };
 
 export async function recordEndpointsOrder(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head } = recordingOf(recording, isHead, anything);
+  const { head } = readRecording(recording, isHead, anything);
   const created = new CreatedObjects();
   const namespace = `endpoints-order-${process.pid}`;
   const folder = `/api/v1/namespaces/${namespace}`;

@@ -2,8 +2,8 @@
  * Records which texts a server accepts as IP addresses, of which family and class (format `ip-addresses`), which it accepts as ranges (`ip-ranges`), and which ranges
  * lie strictly within others (`ip-range-pairs`). It asks with dry runs of EndpointSlices and NetworkPolicies that hold many texts.
  */
-import { recordingOf } from '../recording';
-import { causesOf, type Json, type Reply } from '../reference';
+import { readRecording } from '../recording';
+import { causesOf, type Json, type JsonResponse } from '../reference';
 import { anything, either, oneOf, shape, text, tupleOf } from '../shape';
 import type { ReferenceServer } from './reference-server';
 
@@ -29,7 +29,7 @@ const CLASSES: readonly (readonly [words: string, name: string])[] = [
 
 /** A verdict is `4`, `6`, `4 loopback` …, or `-` for a text that is no address. */
 export async function recordIpAddresses(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isHead, isText);
+  const { head, cases } = readRecording(recording, isHead, isText);
   const lines = await inChunks(cases, async (chunk) => {
     const endpoints = chunk.map(([address]) => ({ addresses: [address] }));
     const send = async (addressType: string): Promise<Messages> =>
@@ -41,7 +41,7 @@ export async function recordIpAddresses(recording: string, server: ReferenceServ
 }
 
 export async function recordIpRanges(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isHead, isText);
+  const { head, cases } = readRecording(recording, isHead, isText);
   const lines = await inChunks(cases, async (chunk) => {
     const blocks = chunk.map(([cidr]) => ({ cidr }));
     const invalid = await invalidBlocks(server, blocks);
@@ -51,7 +51,7 @@ export async function recordIpRanges(recording: string, server: ReferenceServer)
 }
 
 export async function recordIpRangePairs(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isHead, isPair);
+  const { head, cases } = readRecording(recording, isHead, isPair);
   const lines = await inChunks(cases, async (chunk) => {
     const blocks = chunk.map(([cidr, except]) => ({ cidr, except: [except] }));
     const invalid = await invalidBlocks(server, blocks);
@@ -79,7 +79,7 @@ function verdict(ofIpv4: readonly string[], ofIpv6: readonly string[]): string {
   return name === undefined ? family : `${family} ${name}`;
 }
 
-function messagesByIndex(reply: Reply, fieldIndex: RegExp): Messages {
+function messagesByIndex(reply: JsonResponse, fieldIndex: RegExp): Messages {
   const messages = new Map<number, string[]>();
   for (const [field, , message] of causesOf(reply)) {
     const index = Number(fieldIndex.exec(field)?.[1]);

@@ -13,8 +13,8 @@ import {
   type UnrecordedKindCase,
 } from '../kind-case';
 import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../normalize-answer';
-import { recordingOf } from '../recording';
-import { causesOf, isBody, type Body, type Reply } from '../reference';
+import { readRecording } from '../recording';
+import { causesOf, isBody, type Body, type JsonResponse } from '../reference';
 import { namedBody } from '../request-body';
 import { withRecordedOrder } from './recorded-order';
 import type { RecordingDriver } from './recording-driver';
@@ -26,11 +26,11 @@ const NAMESPACE = 'ns';
 const NEW_NAME = 'recorded-new';
 const MAX_OBJECT_LENGTH = 2000;
 /** Long enough for the controllers of the reference server to see an object. */
-const SETTLE_MS = 100;
+const OBSERVATION_DELAY_MS = 100;
 const SUBRESOURCES = { status: 'status', scale: 'scale', ephemeral: 'ephemeralcontainers' } as const;
 
 export const recordKindCases: RecordingDriver = async (recording, server) => {
-  const { head, cases } = recordingOf(recording, isKindHead, isUnrecordedKindCase);
+  const { head, cases } = readRecording(recording, isKindHead, isUnrecordedKindCase);
   await ensureNamespace(server);
   const recorder = new KindRecorder(server, head);
   const recorded: UnrecordedKindCase[] = [];
@@ -133,7 +133,7 @@ export class KindRecorder {
       this.stored.set(key, object);
     }
     if (this.head.isModifiedByServer !== true) return object;
-    await setTimeout(SETTLE_MS);
+    await setTimeout(OBSERVATION_DELAY_MS);
     return { name: object.name, resourceVersion: resourceVersionOf(await this.server.sendJson('GET', `${this.path}/${object.name}`)) };
   }
 
@@ -150,7 +150,7 @@ export class KindRecorder {
     return { name, resourceVersion: resourceVersionOf(reply) };
   }
 
-  private answerOf(sent: Body, reply: Reply): RecordedAnswer {
+  private answerOf(sent: Body, reply: JsonResponse): RecordedAnswer {
     const { code, body, warnings } = reply;
     const causes = causesOf(reply).map((cause) => cause.map((text) => shortenStructs(shortenPatterns(text))));
     const message = body['message'];
@@ -181,7 +181,7 @@ function hasName({ metadata }: Body): boolean {
   return isBody(metadata) && (metadata['name'] !== undefined || metadata['generateName'] !== undefined);
 }
 
-function resourceVersionOf({ body: { metadata } }: Reply): string {
+function resourceVersionOf({ body: { metadata } }: JsonResponse): string {
   const version = isBody(metadata) ? metadata['resourceVersion'] : undefined;
   return typeof version === 'string' ? version : '';
 }

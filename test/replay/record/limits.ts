@@ -3,8 +3,8 @@
  * The server runs without controllers and without the admission plug-in ServiceAccount, for quotas without LimitRanger, too.
  */
 import { setTimeout } from 'node:timers/promises';
-import { recordingOf } from '../recording';
-import { isBody, type Body, type Json, type Reply } from '../reference';
+import { readRecording } from '../recording';
+import { isBody, type Body, type Json, type JsonResponse } from '../reference';
 import { anything, body, listOf, mapOf, number, oneOf, shape, text } from '../shape';
 import { createObject, CreatedObjects } from './created-objects';
 import type { ReferenceServer } from './reference-server';
@@ -34,7 +34,7 @@ const isRangeCase = shape(
 );
 
 export async function recordQuotas(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isHead, isQuotaCase);
+  const { head, cases } = readRecording(recording, isHead, isQuotaCase);
   return recordCases(server, head, cases, async ({ message: _message, code: _code, ...sent }, created) => {
     const { hard, used, spec } = sent;
     const quota = { metadata: { name: 'q' }, spec: { hard, ...spec } };
@@ -47,7 +47,7 @@ export async function recordQuotas(recording: string, server: ReferenceServer): 
 }
 
 export async function recordLimitRanges(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isHead, isRangeCase);
+  const { head, cases } = readRecording(recording, isHead, isRangeCase);
   return recordCases(server, head, cases, async ({ message: _message, code: _code, shown: _shown, ...sent }, created) => {
     const { ranges, resource } = sent;
     const reply = await dryRun(server, sent, created, async () => {
@@ -82,7 +82,7 @@ async function dryRun(
   { resource, body: sent, old }: Write,
   created: CreatedObjects,
   constrain: () => Promise<void>,
-): Promise<Reply> {
+): Promise<JsonResponse> {
   const path = `${FOLDER}/${resource}`;
   if (old !== undefined) await createObject(server, created, path, named(old));
   await constrain();
@@ -96,7 +96,7 @@ function named(object: Body): Body {
   return { ...object, metadata: { name: 'x', ...(isBody(object['metadata']) ? object['metadata'] : {}) } };
 }
 
-function outcome({ code, body: { message = null } }: Reply): Body {
+function outcome({ code, body: { message = null } }: JsonResponse): Body {
   return code < 300 ? { code } : { code, message };
 }
 

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { repository } from '../../support/repository';
-import { ANSWERS, recordingOf, recordingsIn, writeRecording } from '../recording';
+import { ANSWERS_FOLDER, readRecording, listRecordings, writeRecording } from '../recording';
 import { isBody } from '../reference';
 import { anything } from '../shape';
 import { DRIVERS } from './drivers';
@@ -30,12 +30,12 @@ async function main(): Promise<void> {
 /** An argument is a file below the folder of answers, a recording as tests name it, or an area. */
 function recordingsNamed(argument: string): readonly string[] {
   const [, name = argument] = /(?:^|\/)answers\/(.+)$/.exec(argument) ?? [];
-  const isArea = statSync(path.join(repository, ANSWERS, name), { throwIfNoEntry: false })?.isDirectory() === true;
-  return isArea ? recordingsIn(name) : [name.replace(/\.jsonl$/, '')];
+  const isArea = statSync(path.join(repository, ANSWERS_FOLDER, name), { throwIfNoEntry: false })?.isDirectory() === true;
+  return isArea ? listRecordings(name) : [name.replace(/\.jsonl$/, '')];
 }
 
 async function record(recording: string, server: ReferenceServer): Promise<void> {
-  const { head } = recordingOf(recording, anything, anything);
+  const { head } = readRecording(recording, anything, anything);
   const { format, serverFlags }: { format?: unknown; serverFlags?: unknown } = isBody(head) ? head : {};
   const driver = DRIVERS.get(String(format));
   if (driver === undefined)

@@ -4,7 +4,7 @@
  */
 import { isRecordedMutation, mutatedText } from '../../support/mutation';
 import { createdObjects, isObjectsHead, isSentObject, type SentObject } from '../../support/recorded-objects';
-import { recordingOf } from '../recording';
+import { readRecording } from '../recording';
 import { isBody, type Body, type Json } from '../reference';
 import type { ReferenceServer } from './reference-server';
 
@@ -12,20 +12,20 @@ import type { ReferenceServer } from './reference-server';
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
 export async function recordCreatedObjects(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isObjectsHead, isSentObject);
+  const { head, cases } = readRecording(recording, isObjectsHead, isSentObject);
   const collections = await Collections.create(server, head.namespace);
   const lines: unknown[] = [head];
   for (const { note, sent } of cases) {
     const { code, body } = await server.sendJson('POST', `${await collections.pathFor(sent)}?dryRun=All`, sent);
     if (code >= 300) throw new Error(`${note}: ${code} ${JSON.stringify(body)}`);
-    lines.push({ note, sent, created: masked(body) });
+    lines.push({ note, sent, created: maskRunValues(body) });
   }
   return lines;
 }
 
 /** A case changes the object of its kind in the recording `objects/created` that has every member. */
 export async function recordDecodingErrors(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isObjectsHead, isRecordedMutation);
+  const { head, cases } = readRecording(recording, isObjectsHead, isRecordedMutation);
   const collections = await Collections.create(server, head.namespace);
   const objects = new Map(createdObjects().flatMap(({ note, sent }) => (note === 'everything' ? [[sent['kind'], sent] as const] : [])));
   const lines: unknown[] = [head];
@@ -72,25 +72,27 @@ class Collections {
   async pathFor({ apiVersion, kind }: SentObject['sent']): Promise<string> {
     const version = textOf(apiVersion);
     const root = version.includes('/') ? `/apis/${version}` : `/api/${version}`;
-    const found = (await this.resourcesAt(root)).find((resource) => resource['kind'] === kind && !textOf(resource['name']).includes('/'));
-    if (found === undefined) throw new Error(`${version} has no ${textOf(kind)}`);
-    return `${root}${found['namespaced'] === true ? `/namespaces/${this.namespace}` : ''}/${textOf(found['name'])}`;
+    const discovered = (await this.resourcesAt(root)).find(
+      (resource) => resource['kind'] === kind && !textOf(resource['name']).includes('/'),
+    );
+    if (discovered === undefined) throw new Error(`${version} has no ${textOf(kind)}`);
+    return `${root}${discovered['namespaced'] === true ? `/namespaces/${this.namespace}` : ''}/${textOf(discovered['name'])}`;
   }
 
   private async resourcesAt(root: string): Promise<readonly Body[]> {
     const known = this.resources.get(root);
     if (known !== undefined) return known;
     const { resources } = (await this.server.sendJson('GET', root)).body;
-    const found = Array.isArray(resources) ? resources.filter(isBody) : [];
-    this.resources.set(root, found);
-    return found;
+    const discovered = Array.isArray(resources) ? resources.filter(isBody) : [];
+    this.resources.set(root, discovered);
+    return discovered;
   }
 }
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
 /** Without what differs from run to run, and without type and ownership, which other recordings hold. */
-function masked(object: Body): Json {
+function maskRunValues(object: Body): Json {
   const metadata = isBody(object['metadata']) ? object['metadata'] : {};
   const { resourceVersion: _, managedFields: __, ...kept } = metadata;
   const { apiVersion: ___, kind, ...rest } = object;

@@ -4,17 +4,17 @@
  */
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { digestsOf, type Digests } from '../openapi-digests';
-import { recordingOf } from '../recording';
+import { readRecording } from '../recording';
 import { anything, oneOf, shape, text } from '../shape';
 import type { ReferenceServer } from './reference-server';
 
 const isHead = shape({ format: oneOf('openapi-paths', 'openapi-definitions'), about: text });
 
 export async function recordOpenApi(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head } = recordingOf(recording, isHead, anything);
+  const { head } = readRecording(recording, isHead, anything);
   const [v2, v3] = [digestsOf(await document(server, '/openapi/v2')), await version3(server)];
   const part = head.format === 'openapi-paths' ? 'paths' : 'definitions';
-  return [head, ...joined(v2[part], v3[part])];
+  return [head, ...mergeDigests(v2[part], v3[part])];
 }
 
 async function document(server: ReferenceServer, path: string): Promise<JsonObject> {
@@ -25,17 +25,17 @@ async function document(server: ReferenceServer, path: string): Promise<JsonObje
 }
 
 async function version3(server: ReferenceServer): Promise<Digests> {
-  const all: Digests[] = [];
+  const digests: Digests[] = [];
   for (const entry of Object.values(objectAt(await document(server, '/openapi/v3'), 'paths') ?? {})) {
-    if (isObject(entry)) all.push(digestsOf(await document(server, stringAt(entry, 'serverRelativeURL') ?? '')));
+    if (isObject(entry)) digests.push(digestsOf(await document(server, stringAt(entry, 'serverRelativeURL') ?? '')));
   }
   return {
-    paths: Object.assign({}, ...all.map(({ paths }) => paths)) as Record<string, string>,
-    definitions: Object.assign({}, ...all.map(({ definitions }) => definitions)) as Record<string, string>,
+    paths: Object.assign({}, ...digests.map(({ paths }) => paths)) as Record<string, string>,
+    definitions: Object.assign({}, ...digests.map(({ definitions }) => definitions)) as Record<string, string>,
   };
 }
 
-function joined(v2: Readonly<Record<string, string>>, v3: Readonly<Record<string, string>>): string[][] {
+function mergeDigests(v2: Readonly<Record<string, string>>, v3: Readonly<Record<string, string>>): string[][] {
   const names = [...new Set([...Object.keys(v2), ...Object.keys(v3)])].sort();
   return names.map((name) => [name, v2[name] ?? '-', v3[name] ?? '-']);
 }

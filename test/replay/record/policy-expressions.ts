@@ -2,7 +2,7 @@
  * Records how a server evaluates CEL expressions (format `policy-expressions`). A ValidatingAdmissionPolicy holds a batch of rules as validations: a dry run
  * shows which are refused, the others are put into force with the action Warn, and a ConfigMap of the policy's name shows their outcomes.
  */
-import { recordingOf } from '../recording';
+import { readRecording } from '../recording';
 import { causesOf, type Body, type Json } from '../reference';
 import { anything, number, shape, text } from '../shape';
 import { pollUntil } from './poll';
@@ -23,7 +23,7 @@ const isHead = shape({ format: text, batch: number }, { source: text });
 const isCase = shape({}, { name: text, source: text, type: text, expects: text, omitted: text, rule: text, answer: anything });
 
 export async function recordPolicyExpressions(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isHead, isCase);
+  const { head, cases } = readRecording(recording, isHead, isCase);
   const rules = [...new Set(cases.flatMap(({ rule }) => (rule === undefined ? [] : [rule])))];
   const answers: Answers = new Map();
   for (const batch of batchesOf(rules, head.batch)) await addRefusals(server, batch, answers);

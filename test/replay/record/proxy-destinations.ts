@@ -4,14 +4,14 @@
  */
 import { networkInterfaces } from 'node:os';
 import { isProxyCase, isProxyHead, OWN_ADDRESS, withOwnAddress, type ProxyHead } from '../proxy-destinations';
-import { recordingOf } from '../recording';
+import { readRecording } from '../recording';
 import type { Body } from '../reference';
 import type { ReferenceServer } from './reference-server';
 
 const REACHED = /^error trying to reach service: dial tcp ([^ ]+): connect: connection refused$/;
 
 export async function recordProxyDestinations(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isProxyHead, isProxyCase);
+  const { head, cases } = readRecording(recording, isProxyHead, isProxyCase);
   const own = ownAddress();
   const objects = withOwnAddress(head, own);
   try {
@@ -39,8 +39,8 @@ function splitOnce(requested: string): readonly string[] {
 }
 
 function ownAddress(): string {
-  const found = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  const own = found.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+  const addresses = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const own = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
   if (own === undefined) throw new Error('this machine has only loopback addresses');
   return own;
 }
@@ -59,10 +59,10 @@ async function createObjects(server: ReferenceServer, { namespace, otherNamespac
     await create(server, pathOf(name, 'serviceaccounts'), { metadata: { name: 'default' } });
   }
   const podSpec = { automountServiceAccountToken: false, containers: [{ name: 'c', image: 'i' }] };
-  for (const { namespace: of, name, addresses } of pods) {
-    await create(server, pathOf(of, 'pods'), { metadata: { name }, spec: podSpec });
+  for (const { namespace: podNamespace, name, addresses } of pods) {
+    await create(server, pathOf(podNamespace, 'pods'), { metadata: { name }, spec: podSpec });
     const status = { podIP: addresses[0] ?? null, podIPs: addresses.map((ip) => ({ ip })) };
-    await server.sendJson('PATCH', `${pathOf(of, 'pods')}/${name}/status`, { status }, 'application/merge-patch+json');
+    await server.sendJson('PATCH', `${pathOf(podNamespace, 'pods')}/${name}/status`, { status }, 'application/merge-patch+json');
   }
   for (const [name, addresses] of Object.entries(nodes))
     await create(server, pathOf('', 'nodes'), { metadata: { name }, status: { addresses: [...addresses] } });
@@ -74,7 +74,8 @@ async function createObjects(server: ReferenceServer, { namespace, otherNamespac
 
 async function deleteObjects(server: ReferenceServer, { namespace, pods, nodes, services }: ProxyHead): Promise<void> {
   for (const name of Object.keys(nodes)) await server.sendJson('DELETE', `${pathOf('', 'nodes')}/${name}`);
-  for (const { namespace: of, name } of pods) await server.sendJson('DELETE', `${pathOf(of, 'pods')}/${name}?gracePeriodSeconds=0`);
+  for (const { namespace: podNamespace, name } of pods)
+    await server.sendJson('DELETE', `${pathOf(podNamespace, 'pods')}/${name}?gracePeriodSeconds=0`);
   for (const name of Object.keys(services)) {
     await server.sendJson('DELETE', `${pathOf(namespace, 'services')}/${name}`);
     await server.sendJson('DELETE', `${pathOf(namespace, 'endpoints')}/${name}`);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { FLAGS } from '../../../apiserver/options/flags';
 import { ADMIN, startFixture, type Fixture, type FixtureOptions } from '../../integration/http/fixture';
 import { isKindCase, isKindHead, type KindHead } from '../kind-case';
-import { recordingOf, recordingsIn } from '../recording';
+import { readRecording, listRecordings } from '../recording';
 import { isBody } from '../reference';
 import { isServiceCase, isServiceHead } from '../service-case';
 import { anything } from '../shape';
@@ -54,7 +54,7 @@ describe('the recorder of kinds', () => {
   it.each(['core/leases.v1.coordination.platform.io', 'networking/ingressclasses.v1.networking.platform.io'])(
     'returns %s unchanged from a server that answers as recorded',
     async (recording) => {
-      const { head, cases } = recordingOf(recording, isKindHead, isKindCase);
+      const { head, cases } = readRecording(recording, isKindHead, isKindCase);
       expect(await recordKindCases(recording, server)).toEqual([head, ...cases]);
     },
   );
@@ -127,7 +127,7 @@ describe('the drivers of custom resources, rules and objects', () => {
     'objects/mutations',
     'proxies/requests',
   ])('return %s unchanged from a server that answers as recorded', async (recording) => {
-    const { head, cases } = recordingOf(recording, anything, anything);
+    const { head, cases } = readRecording(recording, anything, anything);
     const format = isBody(head) ? head['format'] : undefined;
     const driver = typeof format === 'string' ? DRIVERS.get(format) : undefined;
     expect(await driver?.(recording, server)).toEqual([head, ...cases]);
@@ -139,7 +139,7 @@ describe('the recorder of Services', () => {
   afterAll(stop);
 
   it('returns a recording unchanged from a server that answers as recorded', async () => {
-    const { head, cases } = recordingOf('service/dual', isServiceHead, isServiceCase);
+    const { head, cases } = readRecording('service/dual', isServiceHead, isServiceCase);
     expect(await recordServiceCases('service/dual', server)).toEqual([head, ...cases]);
   });
 });
@@ -162,7 +162,7 @@ describe('the reference server', () => {
 it.each(['core', 'governance', 'networking', 'pod', 'workloads'])(
   'every body of the area %s is the same after its translation to upstream names and back',
   (area) => {
-    const cases = recordingsIn(area).flatMap((recording) => recordingOf(recording, isKindHead, isKindCase).cases);
+    const cases = listRecordings(area).flatMap((recording) => readRecording(recording, isKindHead, isKindCase).cases);
     const bodies = cases.map(({ body, old }) => JSON.stringify([body, old]));
     expect(bodies.map((text) => toCanonical(toUpstream(text)))).toEqual(bodies);
   },

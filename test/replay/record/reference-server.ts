@@ -10,7 +10,7 @@ import { readKubeconfig } from '../../../shared/client/kubeconfig/kubeconfig';
 import type { Method, Transport } from '../../../shared/client/transport/transport';
 import { systemClock } from '../../../shared/runtime/clock';
 import { stringifyJson } from '../../../shared/values/json';
-import type { Answer, Body, Headers, Json, Reply } from '../reference';
+import type { RawResponse, Body, Headers, Json, JsonResponse } from '../reference';
 
 const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
 const OPENING_BRACE = 0x7b;
@@ -46,7 +46,7 @@ export class ReferenceServer {
   }
 
   /** `onResponse` is called when the header of the response arrives. */
-  async send({ method, path, headers = {}, body = Buffer.alloc(0) }: ServerRequest, onResponse?: () => void): Promise<Answer> {
+  async send({ method, path, headers = {}, body = Buffer.alloc(0) }: ServerRequest, onResponse?: () => void): Promise<RawResponse> {
     const { authorization = await this.connection.credentials.header(), ...rest } = headers;
     const sent = {
       path,
@@ -57,17 +57,17 @@ export class ReferenceServer {
       },
       body,
     };
-    const known = METHODS.find((name) => name === method);
+    const clientMethod = METHODS.find((name) => name === method);
     const isReplaced = headers['authorization'] !== undefined;
-    if (known === undefined) return this.sendOther(isReplaced ? this.tls : this.config.tls, method, sent);
-    const response = await (isReplaced ? this.anonymous : this.connection.transport).send({ method: known, ...sent });
+    if (clientMethod === undefined) return this.sendOther(isReplaced ? this.tls : this.config.tls, method, sent);
+    const response = await (isReplaced ? this.anonymous : this.connection.transport).send({ method: clientMethod, ...sent });
     onResponse?.();
     const bytes = await collectBody(response.body, MAX_ANSWER_BYTES);
     return { code: response.status, bytes, warnings: warningsIn(response.header('warning') ?? '') };
   }
 
   /** Sends OPTIONS or HEAD over a connection of its own, without the client certificates of an `exec` plugin. */
-  private sendOther(tls: TlsOptions, method: string, { path, headers, body }: Omit<ServerRequest, 'method'>): Promise<Answer> {
+  private sendOther(tls: TlsOptions, method: string, { path, headers, body }: Omit<ServerRequest, 'method'>): Promise<RawResponse> {
     return new Promise((resolve, reject) => {
       const options = { ...tls, method, headers, agent: false };
       const request = httpsRequest(new URL(path, this.config.servers[0]), options, (response) => {
@@ -82,7 +82,7 @@ export class ReferenceServer {
   }
 
   /** Sends JSON and parses the answer, which is `{}` where a path is not served and the refusal is plain text. */
-  async sendJson(method: Method, path: string, body?: Json, contentType = 'application/json'): Promise<Reply> {
+  async sendJson(method: Method, path: string, body?: Json, contentType = 'application/json'): Promise<JsonResponse> {
     const sent = Buffer.from(body === undefined ? '' : stringifyJson(body));
     const { code, bytes, warnings } = await this.send({ method, path, headers: { 'content-type': contentType }, body: sent });
     const parsed: Body = code === 404 && bytes[0] !== OPENING_BRACE ? {} : JSON.parse(bytes.toString());

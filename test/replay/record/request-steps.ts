@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { systemClock } from '../../../shared/runtime/clock';
 import { seriesGrowth, readExposition, type Exposition } from '../../support/exposition';
 import { withoutLatency } from '../masked';
-import { grownBy } from '../metric-growth';
+import { growthByRequest } from '../metric-growth';
 import { writeRecording } from '../recording';
 import { isBody, type Body, type Headers, type Json } from '../reference';
 import { requestSteps, type RequestStep } from '../request-step';
@@ -75,7 +75,7 @@ export async function recordMetrics(recording: string, server: ReferenceServer):
     const code = await sendStep(server, step, { 'user-agent': 'recorder' });
     await systemClock.sleep(METRICS_DELAY_MS);
     const after = await scrape();
-    outcomes.push({ step: step.name, code, grown: grownBy(before, after, idle) });
+    outcomes.push({ step: step.name, code, grown: growthByRequest(before, after, idle) });
     before = after;
   }
   const families = [...before.families.values()].filter(({ name }) => !name.startsWith('go_'));

@@ -1,5 +1,5 @@
 /** Drivers of recordings, with this API server in place of the reference server. */
-import { recordingOf } from '../recording';
+import { readRecording } from '../recording';
 import { isBody, type Json } from '../reference';
 import { anything } from '../shape';
 import { DRIVERS } from './drivers';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => own.stop());
 
 function recordAgain(recording: string): Promise<readonly unknown[]> {
-  const { head } = recordingOf(recording, anything, anything);
+  const { head } = readRecording(recording, anything, anything);
   const format = isBody(head) ? head['format'] : undefined;
   const driver = typeof format === 'string' ? DRIVERS.get(format) : undefined;
   if (driver === undefined) throw new Error(`${recording} has no driver`);
@@ -30,7 +30,7 @@ it.each([
   'values/ranges',
   'values/within',
 ])('recording %s again from a server that answers as recorded changes nothing', async (recording) => {
-  const { head, cases } = recordingOf(recording, anything, anything);
+  const { head, cases } = readRecording(recording, anything, anything);
   expect(await recordAgain(recording)).toEqual([head, ...cases]);
 });
 

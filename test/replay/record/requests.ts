@@ -3,7 +3,7 @@
  * controllers unless the head says otherwise; what an earlier, interrupted run left behind makes the answers differ.
  */
 import { setTimeout } from 'node:timers/promises';
-import { recordingOf } from '../recording';
+import { readRecording } from '../recording';
 import { isNewCase, isRequestHead, type RecordedAnswer, type RecordedRequest, type RequestHead } from '../requests/request-recording';
 import { RequestSession, type ReceivedResponse, type SentRequest, type Spelling } from '../requests/request-session';
 import * as dialect from '../spelling';
@@ -15,29 +15,30 @@ const AUTHORIZATION: Readonly<Record<SentRequest['user'], { readonly authorizati
   alice: { authorization: 'Bearer plaintoken' },
   anonymous: { authorization: '' },
 };
-const UNCHANGED: Spelling = { outward: (text) => text, inward: (text) => text };
+const UNCHANGED: Spelling = { toServerNames: (text) => text, fromServerNames: (text) => text };
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 /** How long a changed definition takes until the server serves it and has written its conditions. */
 const DEFINITION_PAUSE_MS = 3_000;
 const SETUP_PAUSE_MS = 500;
 
 export async function recordRequests(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isRequestHead, isNewCase);
+  const { head, cases } = readRecording(recording, isRequestHead, isNewCase);
   const namespace = `${recording.slice(recording.lastIndexOf('/') + 1)}-${process.pid}`;
   const spelling = head.dialect === 'platform' ? dialect : UNCHANGED;
   const created = new CreatedObjects();
   const session = new RequestSession((sent) => send(server, sent, created), namespace, head, spelling);
   const lines: unknown[] = [head];
   try {
-    if (head.namespace === true) await session.answer({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: '$NS' } } });
+    if (head.namespace === true)
+      await session.exchange({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: '$NS' } } });
     const setup = head.setup ?? [];
     for (const request of setup) {
-      await session.answer(request);
+      await session.exchange(request);
       await setTimeout(pauseAfter(request, head));
     }
     if (setup.length > 0) await setTimeout(SETUP_PAUSE_MS);
     for (const { title, request } of cases) {
-      const answer = await session.answer(request);
+      const answer = await session.exchange(request);
       lines.push({ ...(title === undefined ? {} : { title }), request, answer: withProgramName(answer) });
       await setTimeout(pauseAfter(request, head));
     }

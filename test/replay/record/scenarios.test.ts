@@ -2,10 +2,10 @@
 import { ApiClient } from '../../support/api-client';
 import { sendWith } from '../../support/replayed-scenario';
 import { startSimulatedCluster, type SimulatedCluster } from '../../support/simulated-cluster';
-import { recordingOf } from '../recording';
+import { readRecording } from '../recording';
 import { scenarioRecording } from '../scenarios';
-import { randomScripts } from '../scenarios/random-scripts';
-import { Stage } from '../scenarios/stage';
+import { randomScenarios } from '../scenarios/random-scripts';
+import { ScenarioSession } from '../scenarios/stage';
 import { anything } from '../shape';
 import { recordScenario } from './scenarios';
 
@@ -31,7 +31,7 @@ describe('the recorder of scenarios', () => {
         lines.push(
           ...(await recordScenario(
             scenario,
-            new Stage(
+            new ScenarioSession(
               sendWith(() => api),
               `sc-${scenario.name}`,
               cluster,
@@ -39,7 +39,7 @@ describe('the recorder of scenarios', () => {
           )),
         );
       }
-      const { cases } = recordingOf(recording, anything, anything);
+      const { cases } = readRecording(recording, anything, anything);
       expect(lines.map((line) => JSON.stringify(line))).toEqual(cases.map((line) => JSON.stringify(line)));
     },
     60_000,
@@ -53,5 +53,5 @@ it.each([1, 2, 3, 4])('generates the requests of the recording killed-%i from it
     steps: steps.map(({ codes: _codes, state: _state, ...step }) => step),
   }));
   expect(head.seed).toBe(seed);
-  expect(randomScripts(seed)).toEqual(recorded);
+  expect(randomScenarios(seed)).toEqual(recorded);
 });

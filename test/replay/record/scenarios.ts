@@ -7,10 +7,10 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { stringifyJson } from '../../../shared/values/json';
 import { startScenarioServer } from '../../support/scenario-server';
 import { scenarioRecording } from '../scenarios';
-import { randomScripts } from '../scenarios/random-scripts';
+import { randomScenarios } from '../scenarios/random-scripts';
 import { runStep } from '../scenarios/run-step';
-import { sequenced, type Observed, type Scenario } from '../scenarios/scenario';
-import { Stage, type Send } from '../scenarios/stage';
+import { sequenceByShares, type ObservedState, type Scenario } from '../scenarios/scenario';
+import { ScenarioSession, type ScenarioSend } from '../scenarios/stage';
 import type { ReferenceServer } from './reference-server';
 
 /** How often a cluster that comes to rest is observed in its quiet period. */
@@ -20,38 +20,38 @@ const CONCURRENT_SCENARIOS = 16;
 
 export async function recordScenarios(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, scenarios: recorded } = scenarioRecording(recording);
-  const scenarios = head.seed !== undefined && recorded.length === 0 ? randomScripts(head.seed) : recorded;
-  const needed = await startScenarioServer(head.needs, sendTo(server), systemClock);
+  const scenarios = head.seed !== undefined && recorded.length === 0 ? randomScenarios(head.seed) : recorded;
+  const scenarioServer = await startScenarioServer(head.needs, sendTo(server), systemClock);
   const lines = new Map<Scenario, readonly unknown[]>();
-  const record = sequenced(async (scenario) => {
-    lines.set(scenario, await recordScenario(scenario, new Stage(needed.send, `sc-${scenario.name}-${process.pid}`)));
+  const record = sequenceByShares(async (scenario) => {
+    lines.set(scenario, await recordScenario(scenario, new ScenarioSession(scenarioServer.send, `sc-${scenario.name}-${process.pid}`)));
   });
   try {
     await withConcurrencyLimit(CONCURRENT_SCENARIOS, scenarios, record);
   } finally {
-    await needed.close();
+    await scenarioServer.close();
   }
   return [head, ...scenarios.flatMap((scenario) => lines.get(scenario) ?? [])];
 }
 
 /** The lines of the scenario. An unchanged outcome results in an unchanged line. */
-export async function recordScenario(scenario: Scenario, stage: Stage): Promise<readonly unknown[]> {
+export async function recordScenario(scenario: Scenario, session: ScenarioSession): Promise<readonly unknown[]> {
   const { name, steps, ...settings } = scenario;
   const lines: unknown[] = [{ scenario: name, ...settings }];
-  await stage.open();
+  await session.open();
   for (const step of steps) {
-    const outcome = await runStep(stage, scenario, step, (quietMs) => stateAtRest(stage, scenario, quietMs));
+    const outcome = await runStep(session, scenario, step, (quietMs) => stateAtRest(session, scenario, quietMs));
     lines.push({ ...step, ...outcome });
   }
-  await stage.close(scenario);
+  await session.close(scenario);
   return lines;
 }
 
-async function stateAtRest(stage: Stage, { collections }: Scenario, quietMs: number): Promise<Observed> {
-  let state = await stage.observe(collections);
+async function stateAtRest(session: ScenarioSession, { collections }: Scenario, quietMs: number): Promise<ObservedState> {
+  let state = await session.observe(collections);
   for (let unchanged = 0; unchanged < OBSERVATIONS; unchanged += 1) {
-    await stage.world.clock.sleep(quietMs / OBSERVATIONS);
-    const next = await stage.observe(collections);
+    await session.environment.clock.sleep(quietMs / OBSERVATIONS);
+    const next = await session.observe(collections);
     if (JSON.stringify(next) !== JSON.stringify(state)) unchanged = -1;
     state = next;
   }
@@ -60,7 +60,7 @@ async function stateAtRest(stage: Stage, { collections }: Scenario, quietMs: num
 
 /** Sends a scenario's requests to the reference server. */
 export const sendTo =
-  (server: ReferenceServer): Send =>
+  (server: ReferenceServer): ScenarioSend =>
   async (method, path, headers, body) => {
     const { code, bytes } = await server.send({ method, path, headers, body: Buffer.from(body === undefined ? '' : stringifyJson(body)) });
     const text = bytes.toString();

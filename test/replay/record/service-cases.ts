@@ -1,6 +1,6 @@
 /** Records the format `service-cases`. Services are stored in the namespace `svcrules` for the length of a case. */
-import { recordingOf } from '../recording';
-import { causesOf, type Body, type Json, type Reply } from '../reference';
+import { readRecording } from '../recording';
+import { causesOf, type Body, type Json, type JsonResponse } from '../reference';
 import {
   applyMergePatch,
   changesByServer,
@@ -32,7 +32,7 @@ const PATCH_TYPES: Readonly<Partial<Record<ServiceVerb, string>>> = {
 };
 
 export const recordServiceCases: RecordingDriver = async (recording, server) => {
-  const { head, cases } = recordingOf(recording, isServiceHead, isServiceCase);
+  const { head, cases } = readRecording(recording, isServiceHead, isServiceCase);
   await server.sendJson('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
   const recorder = new ServiceRecorder(server, head);
   const recorded: (ServiceChange | ServiceSequence)[] = [];
@@ -42,7 +42,7 @@ export const recordServiceCases: RecordingDriver = async (recording, server) => 
 };
 
 interface Exchange {
-  readonly reply: Reply;
+  readonly reply: JsonResponse;
   /** The object that the answer is compared with. */
   readonly sent: Json;
 }
@@ -111,9 +111,9 @@ class ServiceRecorder {
   }
 
   /** In canonical spelling. */
-  private async exchange(method: 'POST' | 'PUT' | 'PATCH', path: string, body: Json, type = 'application/json'): Promise<Reply> {
+  private async exchange(method: 'POST' | 'PUT' | 'PATCH', path: string, body: Json, type = 'application/json'): Promise<JsonResponse> {
     const sent: Json = JSON.parse(toUpstream(JSON.stringify(body)));
-    const reply: Reply = JSON.parse(toCanonical(JSON.stringify(await this.server.sendJson(method, path, sent, type))));
+    const reply: JsonResponse = JSON.parse(toCanonical(JSON.stringify(await this.server.sendJson(method, path, sent, type))));
     return reply;
   }
 }
@@ -131,7 +131,7 @@ function answerOf({ reply, sent }: Exchange): ServiceAnswer {
 }
 
 /** The reference server answers 500 for a requested port that is allocated; this server names the field. */
-function healthCheckPortCause({ body: { message } }: Reply): string[] | undefined {
+function healthCheckPortCause({ body: { message } }: JsonResponse): string[] | undefined {
   const [, text, port] =
     /(failed to allocate requested HealthCheck NodePort (\S+): .*)$/.exec(typeof message === 'string' ? message : '') ?? [];
   return port === undefined ? undefined : ['spec.healthCheckNodePort', 'FieldValueInvalid', `Invalid value: ${port}: ${text}`];

@@ -38,7 +38,7 @@ export function auditedTarget(server: ReferenceServer): AuditedTarget {
           .reverse()
           .find((text) => text.includes(`"${auditId}"`) && text.includes('ResponseComplete'));
         const event: Json = line === undefined ? null : JSON.parse(line);
-        if (isBody(event)) return ofAdmission(event['annotations'] ?? {});
+        if (isBody(event)) return admissionAnnotations(event['annotations'] ?? {});
         await systemClock.sleep(LOG_INTERVAL_MS);
       }
       return {};
@@ -46,5 +46,5 @@ export function auditedTarget(server: ReferenceServer): AuditedTarget {
   };
 }
 
-const ofAdmission = (annotations: Json): Body =>
+const admissionAnnotations = (annotations: Json): Body =>
   isBody(annotations) ? Object.fromEntries(Object.entries(annotations).filter(([name]) => !OTHER_ANNOTATIONS.test(name))) : {};

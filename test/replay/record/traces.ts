@@ -7,8 +7,8 @@ import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../..
 import { startWebhookServer, type WebhookRequest, type WebhookServer } from '../../support/webhook-server';
 import { writeRecording } from '../recording';
 import { requestSteps, type RequestStep } from '../request-step';
-import { isOwnCall, treesOf } from '../span-tree';
-import { OTHER_SERVER, otherServerSetup, TRACE, traceReply, traceSetup } from '../trace-steps';
+import { isBackgroundCall, spanTrees } from '../span-tree';
+import { OTHER_SERVER, otherServerSetup, CLIENT_TRACE_ID, traceReply, traceSetup } from '../trace-steps';
 import { fromEnvironment, waitForServer, writeRecordFiles } from './environment';
 import { pollUntil } from './poll';
 import type { ReferenceServer } from './reference-server';
@@ -47,7 +47,7 @@ export async function recordTraces(recording: string, server: ReferenceServer): 
   const webhooks = await startWebhookServer({ names: ['localhost', '127.0.0.1'], host: '127.0.0.1', port, reply });
   try {
     await waitForServer(server, writeRecordFiles(configurationOf(port, rate ?? '1000000')));
-    const record = (some: readonly RequestStep[]) => outcomesOf(server, some, receiver, calls);
+    const record = (selectedSteps: readonly RequestStep[]) => outcomesOf(server, selectedSteps, receiver, calls);
     if (rate === undefined) {
       await setUp(server, webhooks);
       writeSpans(await record(steps));
@@ -115,7 +115,7 @@ function contextOf({ url, headers }: WebhookRequest, spans: readonly ReceivedSpa
   const span = spans.find(({ spanId }) => spanId === parent);
   return {
     url: url.split('?', 1)[0],
-    traceparent: headers['traceparent'] === undefined ? '' : `${trace === TRACE ? 'given' : 'own'} ${span?.name ?? '-'} ${flags}`,
+    traceparent: headers['traceparent'] === undefined ? '' : `${trace === CLIENT_TRACE_ID ? 'given' : 'own'} ${span?.name ?? '-'} ${flags}`,
     tracestate: headers['tracestate'] ?? '',
     baggage: headers['baggage'] ?? '',
   };
@@ -126,7 +126,7 @@ function writeSpans(outcomes: readonly Outcome[]): void {
   const lines = outcomes.map(({ step, code, spans, calls }) => ({
     step: step.name,
     code,
-    spans: treesOf(spans, TRACE),
+    spans: spanTrees(spans, CLIENT_TRACE_ID),
     calls: calls.map((call) => contextOf(call, spans)),
   }));
   writeRecording('tracing/spans', [{ resource: Object.keys(first?.resource ?? {}).sort() }, ...lines]);
@@ -148,7 +148,7 @@ async function writeBackground(receiver: TraceReceiver): Promise<void> {
   await systemClock.sleep(IDLE_MS + EXPORT_MS);
   const calls = receiver.spans
     .slice(known)
-    .filter(isOwnCall)
+    .filter(isBackgroundCall)
     .map(({ name, kind, attributes }) => ({ name, kind, attributes: Object.keys(attributes).sort() }));
   const distinct = new Map(calls.map((call) => [JSON.stringify(call), call] as const));
   writeRecording(

@@ -3,7 +3,7 @@
  * costs (`rule-costs`, `rule-prices`), and how objects (`rule-outcomes`) and updates (`rule-updates`) fare under rules.
  */
 import { errorsOfMember, ruleErrors } from '../rule-errors';
-import { recordingOf } from '../recording';
+import { readRecording } from '../recording';
 import { causesOf, type Body } from '../reference';
 import { anything, body, either, shape, text } from '../shape';
 import { CustomDefinition, definitionVersion } from './custom-definition';
@@ -31,14 +31,14 @@ const schemaWithRule = (schema: Body, rule: Rule): Body => ({
 });
 
 export async function recordRuleErrors(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isSchemaHead, shape({ rule: isRule }, { errors: anything }));
+  const { head, cases } = readRecording(recording, isSchemaHead, shape({ rule: isRule }, { errors: anything }));
   const lines: unknown[] = [head];
   for (const line of cases) lines.push({ ...line, errors: await memberErrors(server, schemaWithRule(head.schema, line.rule)) });
   return lines;
 }
 
 export async function recordSchemaErrors(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, shape({ format: text }), shape({ schema: body }, { errors: anything }));
+  const { head, cases } = readRecording(recording, shape({ format: text }), shape({ schema: body }, { errors: anything }));
   const lines: unknown[] = [head];
   for (const line of cases) lines.push({ ...line, errors: await schemaErrors(server, line.schema) });
   return lines;
@@ -46,7 +46,7 @@ export async function recordSchemaErrors(recording: string, server: ReferenceSer
 
 /** With the number of items of a list that makes the rule too expensive, and the error, which says by which factor. */
 export async function recordRulePrices(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(
+  const { head, cases } = readRecording(
     recording,
     isSchemaHead,
     shape({ rule: text }, { errors: anything, times: anything, refused: anything }),
@@ -62,7 +62,7 @@ export async function recordRulePrices(recording: string, server: ReferenceServe
 
 /** The cost of a rule with three digits; `more` when a single value exceeds the limit by a factor over 100. */
 export async function recordRuleCosts(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isSchemaHead, shape({ rule: text }, { schema: body, cost: anything }));
+  const { head, cases } = readRecording(recording, isSchemaHead, shape({ rule: text }, { schema: body, cost: anything }));
   const lines: unknown[] = [head];
   for (const line of cases) {
     const { times, errors } = await priceOf(server, line.schema ?? head.schema, line.rule);
@@ -130,7 +130,7 @@ async function schemaErrors(server: ReferenceServer, schema: Body): Promise<stri
 
 /** An object has the value once for each rule of a batch. */
 export async function recordRuleOutcomes(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(
+  const { head, cases } = readRecording(
     recording,
     shape({ format: text, schema: body, value: body }),
     shape({ rule: isRule }, { errors: anything }),
@@ -158,7 +158,7 @@ export async function recordRuleOutcomes(recording: string, server: ReferenceSer
 /** The old object is stored through a version with the same schema without its rules. */
 export async function recordRuleUpdates(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const isUpdate = shape({ schema: body, old: anything, new: anything }, { warnings: anything, errors: anything });
-  const { head, cases } = recordingOf(recording, shape({ format: text }), isUpdate);
+  const { head, cases } = readRecording(recording, shape({ format: text }), isUpdate);
   const lines: unknown[] = [head];
   for (const [index, line] of cases.entries()) {
     const schema: Body = { type: 'object', properties: { v: line.schema } };

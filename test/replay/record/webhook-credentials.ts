@@ -4,14 +4,14 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isBody, type Body, type Reply } from '../reference';
+import { isBody, type Body, type JsonResponse } from '../reference';
 import {
   credentialRecording,
   startCredentialServer,
-  targetAt,
+  resolveTarget,
   writeCredentialFiles,
   type CredentialServer,
-  type Target,
+  type WebhookTarget,
 } from '../webhook-credentials';
 import { fromEnvironment, waitForServer } from './environment';
 import { pollUntil } from './poll';
@@ -32,7 +32,7 @@ export async function recordWebhookCredentials(recording: string, server: Refere
     const lines: unknown[] = [head];
     for (const { target } of cases) {
       if ('service' in target) await createService(server, target.namespace, target.service, port);
-      lines.push({ target, ...(await credentialsFor(server, webhook, targetAt(target, port))) });
+      lines.push({ target, ...(await credentialsFor(server, webhook, resolveTarget(target, port))) });
     }
     return lines;
   } finally {
@@ -62,14 +62,14 @@ async function createService(server: ReferenceServer, namespace: string, name: s
   await server.sendJson('POST', `/api/v1/namespaces/${namespace}/endpoints`, { metadata, subsets });
 }
 
-function clientConfig(target: Target, caBundle: string): Body {
+function clientConfig(target: WebhookTarget, caBundle: string): Body {
   if ('url' in target) return { url: target.url, caBundle };
   const { service: name, namespace, port } = target;
   return { service: { name, namespace, port }, caBundle };
 }
 
 /** What the webhook received, or why the server did not call it. */
-async function credentialsFor(server: ReferenceServer, webhook: CredentialServer, target: Target): Promise<Body> {
+async function credentialsFor(server: ReferenceServer, webhook: CredentialServer, target: WebhookTarget): Promise<Body> {
   const hook: Body = {
     name: 'asked.example.com',
     clientConfig: clientConfig(target, webhook.caBundle),
@@ -100,10 +100,10 @@ async function credentialsFor(server: ReferenceServer, webhook: CredentialServer
   return isBody(masked) ? masked : {};
 }
 
-function createConfigMap(server: ReferenceServer): Promise<Reply> {
+function createConfigMap(server: ReferenceServer): Promise<JsonResponse> {
   return server.sendJson('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', { metadata: { name: 'm' } });
 }
 
-function messageOf({ body: { message } }: Reply): string {
+function messageOf({ body: { message } }: JsonResponse): string {
   return typeof message === 'string' ? message : '';
 }

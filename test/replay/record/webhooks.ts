@@ -10,7 +10,7 @@ import { isConversionCase, isConversionHead } from '../conversions/case';
 import { createNamespace, removeDefinition, runConversionCase } from '../conversions/run-case';
 import { isImageCase, isImagePolicyHead, runImageCases } from '../image-policy/run-case';
 import { imageConfiguration, imageKubeconfig, startImageServer } from '../image-policy/server';
-import { recordingOf } from '../recording';
+import { readRecording } from '../recording';
 import { listOf, shape, text } from '../shape';
 import { isWebhookCase, prepareWebhookCases, runWebhookCase } from '../webhooks/run-case';
 import { fromEnvironment, waitForServer } from './environment';
@@ -19,7 +19,7 @@ import type { ReferenceServer } from './reference-server';
 import { auditedTarget, requestTarget } from './targets';
 
 export async function recordAdmissionWebhooks(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, shape({ format: text }, { serverFlags: listOf(text) }), isWebhookCase);
+  const { head, cases } = readRecording(recording, shape({ format: text }, { serverFlags: listOf(text) }), isWebhookCase);
   const target = auditedTarget(server);
   const webhooks = await startReviewServer();
   try {
@@ -33,7 +33,7 @@ export async function recordAdmissionWebhooks(recording: string, server: Referen
 }
 
 export async function recordConversionWebhooks(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isConversionHead, isConversionCase);
+  const { head, cases } = readRecording(recording, isConversionHead, isConversionCase);
   const target = requestTarget(server);
   const webhook = await startConversionServer();
   try {
@@ -49,7 +49,7 @@ export async function recordConversionWebhooks(recording: string, server: Refere
 
 /** Writes `images.yaml` for `--admission-control-config-file`. Needs a server that has not cached answers of the webhook. */
 export async function recordImagePolicy(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isImagePolicyHead, isImageCase);
+  const { head, cases } = readRecording(recording, isImagePolicyHead, isImageCase);
   const folder = fromEnvironment('RECORD_FOLDER');
   const images = await startImageServer(Number(fromEnvironment('WEBHOOK_PORT')));
   try {

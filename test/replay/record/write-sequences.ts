@@ -3,9 +3,9 @@
  * rejects, other than a rule of metadata, is omitted: rules are recorded elsewhere.
  */
 import type { Method } from '../../../shared/client/transport/transport';
-import { recordingOf } from '../recording';
+import { readRecording } from '../recording';
 import { isBody, type Body, type Json } from '../reference';
-import { inward, outward, PATCH_MEDIA } from '../spelling';
+import { fromServerNames, toServerNames, PATCH_MEDIA } from '../spelling';
 import { isSequenceHead, isWriteSequence, type SequenceStep, type WriteSequence } from '../write-sequences';
 import type { ReferenceServer } from './reference-server';
 
@@ -13,7 +13,7 @@ const JSON_TYPE = 'application/json';
 const INVALID = 422;
 
 export async function recordWriteSequences(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
-  const { head, cases } = recordingOf(recording, isSequenceHead, isWriteSequence);
+  const { head, cases } = readRecording(recording, isSequenceHead, isWriteSequence);
   const { namespace } = head;
   await server.sendJson('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
   await server.sendJson('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } });
@@ -70,9 +70,9 @@ function methodOf(operation: SequenceStep['operation']): Method {
 }
 
 async function send(server: ReferenceServer, method: Method, path: string, body?: Json, type = JSON_TYPE): Promise<Reply> {
-  const sent = Buffer.from(body === undefined ? '' : outward(JSON.stringify(body)));
-  const { code, bytes } = await server.send({ method, path: outward(path), headers: { 'content-type': type }, body: sent });
-  return { code, body: JSON.parse(inward(bytes.toString())) as Body };
+  const sent = Buffer.from(body === undefined ? '' : toServerNames(JSON.stringify(body)));
+  const { code, bytes } = await server.send({ method, path: toServerNames(path), headers: { 'content-type': type }, body: sent });
+  return { code, body: JSON.parse(fromServerNames(bytes.toString())) as Body };
 }
 
 function breaksRules({ code, body }: Reply): boolean {

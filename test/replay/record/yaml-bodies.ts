@@ -1,5 +1,5 @@
 /** Records what a server reads from YAML bodies (format `yaml-bodies`), with dry runs. */
-import { bytesOf, yamlBodies, type YamlBody } from '../yaml-body';
+import { yamlBytes, yamlBodies, type YamlBody } from '../yaml-body';
 import { isBody, type Json } from '../reference';
 import type { ReferenceServer } from './reference-server';
 
@@ -19,7 +19,7 @@ export async function recordYamlBodies(recording: string, server: ReferenceServe
 
 async function answerTo(sent: YamlBody, server: ReferenceServer): Promise<Omit<YamlBody, 'name'>> {
   const headers = { 'content-type': 'application/yaml' };
-  const { bytes, warnings } = await server.send({ method: 'POST', path: PATH, headers, body: bytesOf(sent) });
+  const { bytes, warnings } = await server.send({ method: 'POST', path: PATH, headers, body: yamlBytes(sent) });
   const answer: Json = JSON.parse(bytes.toString());
   if (!isBody(answer)) throw new Error(`${sent.name}: ${bytes.toString()}`);
   if (answer['kind'] === 'Status') {

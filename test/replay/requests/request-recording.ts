@@ -2,9 +2,9 @@
  * The format of recordings of request sequences (`"format": "requests"`): a head, then one line for each request with the response of the reference server.
  * The requests of a file are sent in their order, each after the response to the previous one.
  */
-import { recordingOf } from '../recording';
+import { readRecording } from '../recording';
 import type { Json } from '../reference';
-import { anything, either, listOf, mapOf, number, oneOf, shape, text, truth, type Check } from '../shape';
+import { anything, either, listOf, mapOf, number, oneOf, shape, text, boolean, type Check } from '../shape';
 
 const isMethod = oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE');
 
@@ -72,7 +72,7 @@ const isRequest: Check<RecordedRequest> = shape(
 
 export const isRequestHead: Check<RequestHead> = shape(
   { format: oneOf('requests'), about: text, dialect: oneOf('platform', 'kubernetes') },
-  { serverFlags: listOf(text), namespace: truth, setup: listOf(isRequest), keeps: listOf(text), order: truth, pauseMs: number },
+  { serverFlags: listOf(text), namespace: boolean, setup: listOf(isRequest), keeps: listOf(text), order: boolean, pauseMs: number },
 );
 
 const isAnswer: Check<RecordedAnswer> = shape({ status: number, body: anything }, { warnings: listOf(text) });
@@ -82,4 +82,4 @@ export const isNewCase: Check<Omit<RequestCase, 'answer'>> = shape({ request: is
 
 const isRequestCase: Check<RequestCase> = shape({ request: isRequest, answer: isAnswer }, { title: text });
 
-export const requestRecording = (recording: string): RequestRecording => recordingOf(recording, isRequestHead, isRequestCase);
+export const requestRecording = (recording: string): RequestRecording => readRecording(recording, isRequestHead, isRequestCase);

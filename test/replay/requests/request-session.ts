@@ -3,7 +3,7 @@
  * recorder and player share it, so that both treat requests and responses alike. It does not compare anything.
  */
 import { stringifyJson } from '../../../shared/values/json';
-import { masked } from '../masked';
+import { maskVolatileValues } from '../masked';
 import { isBody, type Body, type Json } from '../reference';
 import { expandBody } from '../request-body';
 import { PATCH_MEDIA } from '../spelling';
@@ -29,11 +29,11 @@ export type SendRequest = (request: SentRequest) => Promise<ReceivedResponse>;
 
 /** Translates whole texts between the spelling of the recording and that of the server. */
 export interface Spelling {
-  outward(text: string): string;
-  inward(text: string): string;
+  toServerNames(text: string): string;
+  fromServerNames(text: string): string;
 }
 
-const UNCHANGED: Spelling = { outward: (text) => text, inward: (text) => text };
+const UNCHANGED: Spelling = { toServerNames: (text) => text, fromServerNames: (text) => text };
 
 /** How many responses a request may refer to. */
 const KEPT_BODIES = 2;
@@ -52,30 +52,30 @@ export class RequestSession {
     private readonly spelling: Spelling = UNCHANGED,
   ) {}
 
-  async answer(request: RecordedRequest): Promise<RecordedAnswer> {
-    const { status, text, warnings } = await this.send(this.sent(request));
+  async exchange(request: RecordedRequest): Promise<RecordedAnswer> {
+    const { status, text, warnings } = await this.send(this.toSentRequest(request));
     this.bodies.unshift(text);
     this.bodies.splice(KEPT_BODIES);
-    const body = parsed(this.spelling.inward(text));
+    const body = parseJsonOrText(this.spelling.fromServerNames(text));
     if (status < 300) this.remember(body);
     return {
       status,
-      ...(warnings.length === 0 ? {} : { warnings: warnings.map((warning) => this.spelling.inward(warning)) }),
-      body: this.head.order === true ? memberNames(text) : this.recorded(body),
+      ...(warnings.length === 0 ? {} : { warnings: warnings.map((warning) => this.spelling.fromServerNames(warning)) }),
+      body: this.head.order === true ? memberNames(text) : this.toRecorded(body),
     };
   }
 
-  private recorded(body: Json): Json {
-    const shown = masked(body, this.namespace);
-    return this.head.keeps === undefined ? shown : kept(shown, this.head.keeps);
+  private toRecorded(body: Json): Json {
+    const masked = maskVolatileValues(body, this.namespace);
+    return this.head.keeps === undefined ? masked : keepMembers(masked, this.head.keeps);
   }
 
-  private sent({ method, path, body, type, headers = {}, as }: RecordedRequest): SentRequest {
+  private toSentRequest({ method, path, body, type, headers = {}, as }: RecordedRequest): SentRequest {
     const own = Object.entries(headers).map(([name, value]) => [name, this.header(value)] as const);
     const payload = body === undefined ? undefined : this.payload(body);
     return {
       method,
-      path: this.filled(path),
+      path: this.fillIn(path),
       headers: {
         'content-type': PATCH_MEDIA[type ?? ''] ?? type ?? 'application/json',
         'user-agent': 'recorder/1',
@@ -88,24 +88,24 @@ export class RequestSession {
   }
 
   private payload(body: Json): string {
-    if (typeof body === 'string') return this.filled(body);
+    if (typeof body === 'string') return this.fillIn(body);
     const back = isBody(body) ? body['$answer'] : undefined;
-    return typeof back === 'number' ? (this.bodies[back - 1] ?? '') : this.filled(stringifyJson(expandBody(body)));
+    return typeof back === 'number' ? (this.bodies[back - 1] ?? '') : this.fillIn(stringifyJson(expandBody(body)));
   }
 
   /** Node takes header values as Latin-1; they are sent as UTF-8. */
   private header(value: string | readonly string[]): string | string[] {
-    const encode = (text: string): string => Buffer.from(this.filled(text)).toString('latin1');
+    const encode = (text: string): string => Buffer.from(this.fillIn(text)).toString('latin1');
     return typeof value === 'string' ? encode(value) : value.map(encode);
   }
 
-  private filled(text: string): string {
-    const filled = text
+  private fillIn(text: string): string {
+    const fillIn = text
       .replaceAll('$NS', this.namespace)
       .replaceAll('$RV', this.version)
       .replace(/\$UID\(([^)]*)\)/g, (_, name: string) => this.uids.get(name) ?? '')
       .replaceAll('$UID', this.uid);
-    return this.spelling.outward(filled);
+    return this.spelling.toServerNames(fillIn);
   }
 
   private remember(body: Json): void {
@@ -123,7 +123,7 @@ function impersonation(user: string | undefined): Record<string, string> {
   return { 'impersonate-user': user, ...(user.startsWith('system:node:') ? { 'impersonate-group': 'system:nodes' } : {}) };
 }
 
-function parsed(text: string): Json {
+function parseJsonOrText(text: string): Json {
   try {
     return JSON.parse(text);
   } catch {
@@ -131,12 +131,12 @@ function parsed(text: string): Json {
   }
 }
 
-function kept(body: Json, keeps: readonly string[]): Json {
+function keepMembers(body: Json, keeps: readonly string[]): Json {
   if (!isBody(body)) return body;
   const isRejection = body['kind'] === 'Status' && body['status'] === 'Failure';
-  const made: Body = {};
-  for (const path of isRejection ? ['message', 'reason'] : keeps) copyMember(body, path.split('.'), made);
-  return made;
+  const kept: Body = {};
+  for (const path of isRejection ? ['message', 'reason'] : keeps) copyMember(body, path.split('.'), kept);
+  return kept;
 }
 
 function copyMember(from: Body, [name = '', ...rest]: readonly string[], to: Body): void {

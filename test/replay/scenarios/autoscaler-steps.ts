@@ -3,23 +3,23 @@ import type { Body } from '../reference';
 import { create, patch, replace, type ScenarioRequest } from './scenario';
 
 const APPS = '/apis/apps/v1/namespaces/$NS';
-const SCALERS = '/apis/autoscaling/v2/namespaces/$NS/horizontalpodautoscalers';
+const AUTOSCALERS = '/apis/autoscaling/v2/namespaces/$NS/horizontalpodautoscalers';
 const LABELS = { app: 'a' };
 const TEMPLATE: Body = { metadata: { labels: LABELS }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 const TARGET: Body = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
 
-export const deployment = (replicas: number, name = 'web'): ScenarioRequest[] => [
+export const createDeployment = (replicas: number, name = 'web'): ScenarioRequest[] => [
   create(`${APPS}/deployments`, { metadata: { name }, spec: { replicas, selector: { matchLabels: LABELS }, template: TEMPLATE } }),
   patch(`${APPS}/deployments/${name}/status`, { status: { replicas } }),
 ];
-export const scaler = (spec: Body, name = 'h'): ScenarioRequest =>
-  create(SCALERS, { metadata: { name }, spec: { scaleTargetRef: TARGET, maxReplicas: 10, ...spec } });
-export const changed = (spec: Body, name = 'h'): ScenarioRequest => patch(`${SCALERS}/${name}`, { spec });
+export const createAutoscaler = (spec: Body, name = 'h'): ScenarioRequest =>
+  create(AUTOSCALERS, { metadata: { name }, spec: { scaleTargetRef: TARGET, maxReplicas: 10, ...spec } });
+export const patchAutoscaler = (spec: Body, name = 'h'): ScenarioRequest => patch(`${AUTOSCALERS}/${name}`, { spec });
 
-export const average = (averageValue: string): Body => ({ type: 'AverageValue', averageValue });
-export const external = (target: Body): Body => ({ type: 'External', external: { metric: { name: 'queue' }, target } });
+export const averageTarget = (averageValue: string): Body => ({ type: 'AverageValue', averageValue });
+export const externalMetric = (target: Body): Body => ({ type: 'External', external: { metric: { name: 'queue' }, target } });
 /** Sets the values of the external metric `queue`. */
-export const queueHas = (...amounts: readonly string[]): ScenarioRequest =>
+export const setQueueLengths = (...amounts: readonly string[]): ScenarioRequest =>
   replace('/apis/external.metrics.k8s.io/v1beta1/namespaces/$NS/queue', {
     kind: 'ExternalMetricValueList',
     apiVersion: 'external.metrics.k8s.io/v1beta1',

@@ -3,7 +3,7 @@ import { generateKeyPairSync, sign, type KeyObject, type SigningOptions } from '
 import { isIP } from 'node:net';
 import { listOf, oneOf, shape, text, tupleOf, type Check } from '../shape';
 
-export interface Requested {
+export interface CertificateRequestFields {
   readonly organizations?: readonly string[];
   /** Other parts of the subject, which come last: numbers in hexadecimal, and values. */
   readonly others?: readonly (readonly [id: string, value: string])[];
@@ -18,7 +18,7 @@ export interface Requested {
   readonly signature?: 'whole' | 'of another key';
 }
 
-export const isRequested: Check<Requested> = shape(
+export const isCertificateRequestFields: Check<CertificateRequestFields> = shape(
   {},
   {
     organizations: listOf(text),
@@ -40,25 +40,29 @@ const EXTENSION_REQUEST = '06092a864886f70d01090e';
 const ECDSA_WITH_SHA256 = '06082a8648ce3d040302';
 
 /** PEM, of a key that is made for it. */
-export const certificateRequest = (requested: Requested): string => certificateRequestOf(requested, newKeys());
+export const certificateRequest = (requested: CertificateRequestFields): string => certificateRequestOf(requested, newKeys());
 
 /** PEM. */
-export function certificateRequestOf(requested: Requested, { publicKey, privateKey }: Keys, how: Signing = WITH_ECDSA): string {
+export function certificateRequestOf(
+  requested: CertificateRequestFields,
+  { publicKey, privateKey }: Keys,
+  signing: SignatureAlgorithm = WITH_ECDSA,
+): string {
   const key = publicKey.export({ type: 'spki', format: 'der' });
-  const info = tagged(0x30, Buffer.from('020100', 'hex'), nameOf(requested), key, attributesOf(requested));
-  const signing = requested.signature === 'of another key' ? newKeys().privateKey : privateKey;
+  const info = derElement(0x30, Buffer.from('020100', 'hex'), nameOf(requested), key, attributesOf(requested));
+  const signingKey = requested.signature === 'of another key' ? newKeys().privateKey : privateKey;
   return pem(
     'CERTIFICATE REQUEST',
-    tagged(
+    derElement(
       0x30,
       info,
-      tagged(0x30, hex(how.algorithm)),
-      tagged(0x03, Buffer.of(0), sign(how.hash, info, { key: signing, ...how.options })),
+      derElement(0x30, hex(signing.algorithm)),
+      derElement(0x03, Buffer.of(0), sign(signing.hash, info, { key: signingKey, ...signing.options })),
     ),
   );
 }
 
-export interface Signing {
+export interface SignatureAlgorithm {
   /** Its number and parameters, in hexadecimal. */
   readonly algorithm: string;
   /** Absent = the key has its own. */
@@ -66,7 +70,7 @@ export interface Signing {
   readonly options?: SigningOptions;
 }
 
-const WITH_ECDSA: Signing = { algorithm: ECDSA_WITH_SHA256, hash: 'sha256' };
+const WITH_ECDSA: SignatureAlgorithm = { algorithm: ECDSA_WITH_SHA256, hash: 'sha256' };
 
 interface Keys {
   readonly publicKey: KeyObject;
@@ -80,30 +84,30 @@ function pem(type: string, der: Buffer): string {
   return `-----BEGIN ${type}-----\n${lines.join('\n')}\n-----END ${type}-----\n`;
 }
 
-function nameOf({ organizations = [], commonName, others = [] }: Requested): Buffer {
+function nameOf({ organizations = [], commonName, others = [] }: CertificateRequestFields): Buffer {
   const parts = [
     ...organizations.map((value) => [ORGANIZATION, value] as const),
     ...(commonName === undefined ? [] : [[COMMON_NAME, commonName] as const]),
     ...others,
   ];
-  return tagged(0x30, ...parts.map(([id, value]) => tagged(0x31, tagged(0x30, hex(id), tagged(0x0c, Buffer.from(value))))));
+  return derElement(0x30, ...parts.map(([id, value]) => derElement(0x31, derElement(0x30, hex(id), derElement(0x0c, Buffer.from(value))))));
 }
 
-function attributesOf({ dns = [], ips = [], emails = [], uris = [] }: Requested): Buffer {
+function attributesOf({ dns = [], ips = [], emails = [], uris = [] }: CertificateRequestFields): Buffer {
   const names = [
-    ...dns.map((name) => tagged(0x82, Buffer.from(name))),
-    ...emails.map((name) => tagged(0x81, Buffer.from(name))),
-    ...ips.filter((ip) => isIP(ip) === 4).map((ip) => tagged(0x87, Buffer.from(ip.split('.').map(Number)))),
-    ...uris.map((name) => tagged(0x86, Buffer.from(name))),
+    ...dns.map((name) => derElement(0x82, Buffer.from(name))),
+    ...emails.map((name) => derElement(0x81, Buffer.from(name))),
+    ...ips.filter((ip) => isIP(ip) === 4).map((ip) => derElement(0x87, Buffer.from(ip.split('.').map(Number)))),
+    ...uris.map((name) => derElement(0x86, Buffer.from(name))),
   ];
-  if (names.length === 0) return tagged(0xa0);
-  const extension = tagged(0x30, hex(ALTERNATIVE_NAMES), tagged(0x04, tagged(0x30, ...names)));
-  return tagged(0xa0, tagged(0x30, hex(EXTENSION_REQUEST), tagged(0x31, tagged(0x30, extension))));
+  if (names.length === 0) return derElement(0xa0);
+  const extension = derElement(0x30, hex(ALTERNATIVE_NAMES), derElement(0x04, derElement(0x30, ...names)));
+  return derElement(0xa0, derElement(0x30, hex(EXTENSION_REQUEST), derElement(0x31, derElement(0x30, extension))));
 }
 
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');
 
-function tagged(tag: number, ...parts: readonly Buffer[]): Buffer {
+function derElement(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const size = content.length;
   const length = size < 0x80 ? [size] : size < 0x100 ? [0x81, size] : [0x82, size >> 8, size & 0xff];

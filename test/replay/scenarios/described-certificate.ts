@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Body } from '../reference';
 
 /** Its whole life in seconds, and how long before now that began. */
-export function describedCertificate(encoded: string): Body | undefined {
+export function describeCertificate(encoded: string): Body | undefined {
   const text = Buffer.from(encoded, 'base64').toString();
   if (!text.startsWith('-----BEGIN CERTIFICATE-----')) return undefined;
   const certificate = new X509Certificate(text);
@@ -23,9 +23,9 @@ export function describedCertificate(encoded: string): Body | undefined {
 
 /** By number below 2.5.29; and the bits of the use of the key. */
 function extensionsIn(der: string): Body {
-  const found = [...der.matchAll(/0603551d(..)(0101ff)?04/g)].map(
+  const extensions = [...der.matchAll(/0603551d(..)(0101ff)?04/g)].map(
     ([, id = '', critical]) => `${parseInt(id, 16)}${critical === undefined ? '' : '!'}`,
   );
   const [, keyUsage = null] = /0603551d0f(?:0101ff)?04..(03......)/.exec(der) ?? [];
-  return { extensions: found.sort(), keyUsage };
+  return { extensions: extensions.sort(), keyUsage };
 }

@@ -1,5 +1,5 @@
 /** Reads the recordings of scenarios (`controllers/<name>`). */
-import { recordingOf, recordingsIn } from '../recording';
+import { readRecording, listRecordings } from '../recording';
 import { either } from '../shape';
 import { isScenarioLine, isScenariosHead, isScenarioStep, type Scenario, type ScenariosHead, type ScenarioStep } from './scenario';
 
@@ -7,7 +7,7 @@ const AREA = 'controllers';
 
 /** Throws where a step precedes the first scenario. */
 export function scenarioRecording(recording: string): { readonly head: ScenariosHead; readonly scenarios: readonly Scenario[] } {
-  const { head, cases } = recordingOf(recording, isScenariosHead, either(isScenarioLine, isScenarioStep));
+  const { head, cases } = readRecording(recording, isScenariosHead, either(isScenarioLine, isScenarioStep));
   const scenarios: (Scenario & { readonly steps: ScenarioStep[] })[] = [];
   for (const line of cases) {
     if ('scenario' in line) {
@@ -25,5 +25,5 @@ export function scenarioRecording(recording: string): { readonly head: Scenarios
 /** The scenarios of each recording, which is read anew by each call; `undefined` when there is no such recording. */
 export const SCENARIOS = {
   get: (name: string): readonly Scenario[] | undefined =>
-    recordingsIn(AREA).includes(`${AREA}/${name}`) ? scenarioRecording(`${AREA}/${name}`).scenarios : undefined,
+    listRecordings(AREA).includes(`${AREA}/${name}`) ? scenarioRecording(`${AREA}/${name}`).scenarios : undefined,
 };

@@ -3,7 +3,7 @@
  * (test/replay/README.md); the same requests are sent to the reference server with its controllers and to ours.
  */
 import type { Body, Json } from '../reference';
-import { anything, listOf, mapOf, number, oneOf, shape, text, truth, type Check } from '../shape';
+import { anything, listOf, mapOf, number, oneOf, shape, text, boolean, type Check } from '../shape';
 
 export interface ScenarioRequest {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -20,7 +20,7 @@ export interface ScenarioRequest {
   readonly awaitsData?: string;
 }
 /** The name by which tests of reliability know it. */
-export type Act = ScenarioRequest;
+export type ScenarioAction = ScenarioRequest;
 
 const PATCH_TYPES = ['json', 'merge', 'strategic', 'apply'] as const;
 type PatchType = (typeof PATCH_TYPES)[number];
@@ -64,7 +64,7 @@ export interface ScenarioStep {
   readonly quietMs?: number;
   /** The recorded code of each request: of the first failure where its path names several objects. Absent until recorded, like `state`. */
   readonly codes?: readonly number[];
-  readonly state?: Observed;
+  readonly state?: ObservedState;
 }
 
 /** The line that begins a scenario. */
@@ -97,7 +97,7 @@ export interface ScenariosHead {
 }
 
 /** The compared members of the objects of each collection after a step, by the collection's path. */
-export interface Observed {
+export interface ObservedState {
   readonly [collection: string]: readonly Json[];
 }
 
@@ -107,17 +107,24 @@ const isRequest: Check<ScenarioRequest> = shape(
     type: oneOf(...PATCH_TYPES),
     body: anything,
     as: shape({ user: text, groups: listOf(text) }),
-    untilServed: truth,
+    untilServed: boolean,
     awaitsData: text,
   },
 );
 
 const isCollection: Check<ComparedCollection> = shape(
   { path: text },
-  { members: listOf(text), unordered: listOf(text), omitted: listOf(text), names: listOf(text), isAggregated: truth, managedFields: truth },
+  {
+    members: listOf(text),
+    unordered: listOf(text),
+    omitted: listOf(text),
+    names: listOf(text),
+    isAggregated: boolean,
+    managedFields: boolean,
+  },
 );
 
-const isState: Check<Observed> = mapOf(listOf(anything));
+const isState: Check<ObservedState> = mapOf(listOf(anything));
 
 export const isScenariosHead: Check<ScenariosHead> = shape(
   { format: oneOf('scenarios'), about: text },
@@ -126,12 +133,12 @@ export const isScenariosHead: Check<ScenariosHead> = shape(
 
 export const isScenarioLine: Check<ScenarioLine> = shape(
   { scenario: text, collections: listOf(isCollection) },
-  { about: text, leftovers: listOf(text), shares: text, needsNewSecond: truth, quietMs: number },
+  { about: text, leftovers: listOf(text), shares: text, needsNewSecond: boolean, quietMs: number },
 );
 
 export const isScenarioStep: Check<ScenarioStep> = shape(
   { title: text, requests: listOf(isRequest) },
-  { heartbeats: listOf(text), servesPods: truth, quietMs: number, codes: listOf(number), state: isState },
+  { heartbeats: listOf(text), servesPods: boolean, quietMs: number, codes: listOf(number), state: isState },
 );
 
 const NAMESPACED = '/api/v1/namespaces/$NS/';
@@ -142,12 +149,12 @@ export const patch = (path: string, body: Json): ScenarioRequest => ({ method: '
 export const remove = (path: string, body?: Body): ScenarioRequest => ({ method: 'DELETE', path, ...(body === undefined ? {} : { body }) });
 
 /** The absolute path of a request or a collection, in the scenario's namespace. */
-export function absolute(path: string, namespace: string): string {
+export function absolutePath(path: string, namespace: string): string {
   return (path.startsWith('/') ? path : `${NAMESPACED}${path}`).replaceAll('$NS', namespace);
 }
 
 /** Starts each scenario at once, or when the one before it that shares something with it has ended. */
-export function sequenced<T>(run: (scenario: Scenario) => Promise<T>): (scenario: Scenario) => Promise<T> {
+export function sequenceByShares<T>(run: (scenario: Scenario) => Promise<T>): (scenario: Scenario) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return (scenario) => {
     const { shares } = scenario;

@@ -5,10 +5,17 @@
 import { systemClock } from '../../../shared/runtime/clock';
 import type { ReviewServer } from '../../support/review-server';
 import type { WebhookCall } from '../../support/webhook-server';
-import { GENERATED, TIME, UID } from '../new-values';
-import { nameOf } from '../object-name';
+import { GENERATED_NAME_PATTERN, TIME_PATTERN, UID_PATTERN } from '../new-values';
+import { objectNameOf } from '../object-name';
 import { isBody, type Body, type Json } from '../reference';
-import { isRecordedRequest, mustSucceed, sendRequest, type AuditedTarget, type RecordedRequest, type TargetReply } from '../request-target';
+import {
+  isRecordedRequest,
+  sendExpectingSuccess,
+  sendRequest,
+  type AuditedTarget,
+  type RecordedRequest,
+  type TargetResponse,
+} from '../request-target';
 import { anything, body, listOf, mapOf, number, shape, text, type Check } from '../shape';
 
 interface WebhookAnswer {
@@ -61,9 +68,9 @@ const PAUSE_MS = 25;
 let requests = 0;
 
 export async function runWebhookCase(target: AuditedTarget, webhooks: ReviewServer, recorded: WebhookCase): Promise<WebhookCase> {
-  for (const request of recorded.before ?? []) await make(target, request);
+  for (const request of recorded.before ?? []) await mustSend(target, request);
   const configurations = withMarkers(recorded.configurations, webhooks);
-  for (const { path, configuration } of configurations) await make(target, { method: 'POST', path, body: configuration });
+  for (const { path, configuration } of configurations) await mustSend(target, { method: 'POST', path, body: configuration });
   for (const { type } of configurations) await waitForMarker(target, type, true);
   webhooks.calls.splice(0);
   const steps: WebhookStep[] = [];
@@ -87,20 +94,20 @@ function withMarkers(configurations: readonly Body[], webhooks: ReviewServer): r
   const marked = new Set<Type>();
   return configurations.map((recorded) => {
     const type = recorded['kind'] === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
-    const configuration = filledIn(recorded, webhooks);
+    const configuration = fillIn(recorded, webhooks);
     const { webhooks: hooks } = configuration;
     const more = marked.has(type) ? [] : [marker(type, webhooks)];
     marked.add(type);
     return {
       type,
-      name: nameOf(configuration),
+      name: objectNameOf(configuration),
       path: `${ROOT}/${RESOURCES[type]}`,
       configuration: { ...configuration, webhooks: [...(Array.isArray(hooks) ? hooks : []), ...more] },
     };
   });
 }
 
-function filledIn(value: Body, { port, caBundle }: ReviewServer): Body {
+function fillIn(value: Body, { port, caBundle }: ReviewServer): Body {
   return parsed(JSON.stringify(value).replaceAll('<port>', String(port)).replaceAll('<ca>', caBundle));
 }
 
@@ -148,11 +155,11 @@ export async function prepareWebhookCases(target: AuditedTarget): Promise<void> 
   await clean(target);
 }
 
-function make(target: AuditedTarget, request: RecordedRequest): Promise<TargetReply> {
-  return mustSucceed(target, request, { 'audit-id': `case-${++requests}` });
+function mustSend(target: AuditedTarget, request: RecordedRequest): Promise<TargetResponse> {
+  return sendExpectingSuccess(target, request, { 'audit-id': `case-${++requests}` });
 }
 
-function send(target: AuditedTarget, request: RecordedRequest): Promise<TargetReply> {
+function send(target: AuditedTarget, request: RecordedRequest): Promise<TargetResponse> {
   return sendRequest(target, request, { 'audit-id': `case-${++requests}` });
 }
 
@@ -164,7 +171,7 @@ async function answerTo(target: AuditedTarget, webhooks: ReviewServer, request: 
   const annotations = await target.annotations(auditId);
   const answer: WebhookAnswer = {
     status: code,
-    body: masked(sent.startsWith('{') ? parsed(sent) : sent),
+    body: maskRunValues(sent.startsWith('{') ? parsed(sent) : sent),
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
     ...(calls.length === 0 ? {} : { calls: calls.map(maskedCall) }),
@@ -175,18 +182,22 @@ async function answerTo(target: AuditedTarget, webhooks: ReviewServer, request: 
 const maskedCall = ({ url, headers, review }: WebhookCall): Body => ({
   url,
   headers: { accept: headers['accept'] ?? '', 'content-type': headers['content-type'] ?? '' },
-  review: masked(review),
+  review: maskRunValues(review),
 });
 
 const TOKEN = /^ey[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** Without what differs from run to run. Tokens are masked first: a signature may look like a generated name. */
-export function masked(value: Json, member = ''): Json {
-  if (Array.isArray(value)) return member === 'managedFields' ? '<managed>' : value.map((item) => masked(item));
-  if (isBody(value)) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner, name)]));
+export function maskRunValues(value: Json, member = ''): Json {
+  if (Array.isArray(value)) return member === 'managedFields' ? '<managed>' : value.map((item) => maskRunValues(item));
+  if (isBody(value)) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskRunValues(inner, name)]));
   if (typeof value !== 'string') return value;
   if (member === 'resourceVersion' && value !== '') return '*';
-  return value.replace(TOKEN, '<token>').replace(UID, '<uid>').replace(TIME, '<time>').replace(GENERATED, 'g-<name>');
+  return value
+    .replace(TOKEN, '<token>')
+    .replace(UID_PATTERN, '<uid>')
+    .replace(TIME_PATTERN, '<time>')
+    .replace(GENERATED_NAME_PATTERN, 'g-<name>');
 }
 
 function parsed(text: string): Body {

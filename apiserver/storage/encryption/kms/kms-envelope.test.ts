@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { ENCRYPTED_PREFIXES } from '../../../../shared/names/dialect';
 import { systemRandomBytes, systemRandom } from '../../../../shared/runtime/random';
-import { casesOf, recordingOf } from '../../../../test/replay/recording';
-import { anything, either, nothing, number, shape, text, truth } from '../../../../test/replay/shape';
+import { readCases, readRecording } from '../../../../test/replay/recording';
+import { anything, either, nullValue, number, shape, text, boolean } from '../../../../test/replay/shape';
 import { decodeMessage, maskSecret, encodeMessage } from '../../../../test/support/kms-plugin';
 import { ManualClock } from '../../../../test/support/manual-clock';
 import { createAesGcmCipher, TransformError } from '../ciphers';
@@ -157,7 +157,7 @@ describe('KMS-encrypted value', () => {
 });
 
 describe('KMS envelope reads or rejects as the reference server does', () => {
-  const { head, cases } = recordingOf(
+  const { head, cases } = readRecording(
     'encryption/kms-values',
     shape({ provider: text, keyId: text }),
     shape({
@@ -165,8 +165,8 @@ describe('KMS envelope reads or rejects as the reference server does', () => {
       place: text,
       value: text,
       code: number,
-      message: either(text, nothing),
-      rewritten: either(truth, nothing),
+      message: either(text, nullValue),
+      rewritten: either(boolean, nullValue),
       decrypts: number,
     }),
   );
@@ -200,7 +200,7 @@ describe('KMS envelope reads or rejects as the reference server does', () => {
 });
 
 const RESPONSE = either(
-  either(nothing, shape({ code: number, details: text })),
+  either(nullValue, shape({ code: number, details: text })),
   either(
     shape({ raw: text }),
     either(shape({ version: text, healthz: text, keyId: text }), shape({ keyId: text, ciphertext: anything, annotations: anything })),
@@ -208,10 +208,10 @@ const RESPONSE = either(
 );
 
 describe('KMS provider health equals that of the reference server', () => {
-  const isCase = shape({ title: text, status: RESPONSE, encrypt: RESPONSE, encrypts: truth, fault: either(text, nothing) });
+  const isCase = shape({ title: text, status: RESPONSE, encrypt: RESPONSE, encrypts: boolean, fault: either(text, nullValue) });
   const NAMES: Readonly<Record<number, string>> = { 13: 'Internal', 14: 'Unavailable' };
 
-  it.each(casesOf('encryption/kms-providers', isCase))('$title', async ({ status, encrypt, encrypts, fault }) => {
+  it.each(readCases('encryption/kms-providers', isCase))('$title', async ({ status, encrypt, encrypts, fault }) => {
     const { service, envelope } = await startEnvelope((fake) => {
       if (status !== null) {
         if ('code' in status) fake.nextStatus = new KmsError(NAMES[status.code] ?? '', status.details);
