@@ -8,11 +8,11 @@ import { RbacPolicy } from '../../apiserver/authorization/rbac/policy';
 import { readRule } from '../../apiserver/authorization/rbac/rule';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { type BenchClient, configMap } from './client';
-import { warmLoop, type Cost } from './measure';
+import { measureWarmLoop, type Cost } from './measure';
 
 const ROLES = 1_000;
 const RULES_EACH = 10;
-const ASKED = 2_000;
+const DECISIONS = 2_000;
 const ROUNDS = 200;
 
 /** Microseconds a decision, where one user is bound to a thousand roles of ten rules each by a name and two groups. */
@@ -37,7 +37,7 @@ export async function decisionMicros(): Promise<number> {
   }
   const authorizer = rbacAuthorizer(policy);
   const user = { name: 'u7', groups: ['devs', 'all', 'system:authenticated'] };
-  const asked = Array.from({ length: ASKED }, (_, n): Attributes => ({
+  const allAttributes = Array.from({ length: DECISIONS }, (_, n): Attributes => ({
     kind: 'resource',
     verb: n % 3 === 0 ? 'delete' : 'get',
     group: `g${n % 60}`,
@@ -47,10 +47,10 @@ export async function decisionMicros(): Promise<number> {
     namespace: 'ns',
     name: n % 2 === 0 ? 'b' : '',
   }));
-  for (const attributes of asked) await authorizer.authorize(user, attributes);
+  for (const attributes of allAttributes) await authorizer.authorize(user, attributes);
   const start = performance.now();
-  for (let round = 0; round < ROUNDS; round += 1) for (const attributes of asked) void authorizer.authorize(user, attributes);
-  return ((performance.now() - start) * 1000) / (ROUNDS * ASKED);
+  for (let round = 0; round < ROUNDS; round += 1) for (const attributes of allAttributes) void authorizer.authorize(user, attributes);
+  return ((performance.now() - start) * 1000) / (ROUNDS * DECISIONS);
 }
 
 export interface AccessServer {
@@ -58,14 +58,14 @@ export interface AccessServer {
   readonly pid: number;
 }
 
-const PLACE = '/api/v1/namespaces/access/configmaps';
+const CONFIG_MAPS = '/api/v1/namespaces/access/configmaps';
 
 /** A thousand ConfigMaps, and a token of an account that a role lets read them. */
-export async function prepare({ client }: AccessServer): Promise<string> {
+export async function prepareAccess({ client }: AccessServer): Promise<string> {
   const post = async (at: string, body: object | string): Promise<void> =>
     void (await client.send('POST', at, typeof body === 'string' ? body : JSON.stringify(body)));
   await post('/api/v1/namespaces', { metadata: { name: 'access' } });
-  for (let n = 0; n < 1_000; n += 1) await post(PLACE, configMap('access', `o-${n}`, '', 1000));
+  for (let n = 0; n < 1_000; n += 1) await post(CONFIG_MAPS, configMap('access', `o-${n}`, '', 1000));
   await post('/api/v1/namespaces/access/serviceaccounts', { metadata: { name: 'robot' } });
   const rbac = '/apis/rbac.authorization.platform.io/v1/namespaces/access';
   const rules = [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['configmaps'] }];
@@ -79,12 +79,16 @@ export async function prepare({ client }: AccessServer): Promise<string> {
 }
 
 /** CPU of the server a get. */
-export function getCost({ client, pid }: AccessServer, seconds: number): Promise<Cost> {
-  return warmLoop(pid, { workers: 32, seconds }, async (index) => void (await client.send('GET', `${PLACE}/o-${index % 1000}`)));
+export function measureGet({ client, pid }: AccessServer, seconds: number): Promise<Cost> {
+  return measureWarmLoop(
+    pid,
+    { workers: 32, seconds },
+    async (index) => void (await client.send('GET', `${CONFIG_MAPS}/o-${index % 1000}`)),
+  );
 }
 
 /** Flags that record everything at Metadata, below `folder`; `omitted` = stages that are not told. */
-export function metadataAudit(folder: string, omitted: readonly string[] = []): readonly string[] {
+export function writeAuditPolicy(folder: string, omitted: readonly string[] = []): readonly string[] {
   const file = path.join(folder, 'policy.yaml');
   const rules = `omitStages: [${omitted.join(', ')}]\nrules: [{level: Metadata}]\n`;
   writeFileSync(file, `apiVersion: audit.platform.io/v1\nkind: Policy\n${rules}`);
@@ -92,7 +96,7 @@ export function metadataAudit(folder: string, omitted: readonly string[] = []): 
 }
 
 /** The file of a configuration that sends traces of so many of a million requests to this port. */
-export function tracingFile(folder: string, port: number, rate: number): string {
+export function writeTracingFile(folder: string, port: number, rate: number): string {
   const file = path.join(folder, 'tracing.yaml');
   const endpoint = `endpoint: 127.0.0.1:${port}\nsamplingRatePerMillion: ${rate}\n`;
   writeFileSync(file, `apiVersion: apiserver.config.platform.io/v1beta1\nkind: TracingConfiguration\n${endpoint}`);

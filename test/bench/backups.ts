@@ -36,20 +36,20 @@ export interface BackupTarget {
   readonly folder: string;
 }
 
-const LOOK_MS = 20;
+const SAMPLE_MS = 20;
 const WARM_MS = 2_000;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-export async function backupCost({ server, port, token, object, flags, folder }: BackupTarget): Promise<BackupCost> {
+export async function measureBackup({ server, port, token, object, flags, folder }: BackupTarget): Promise<BackupCost> {
   const probe = await Probe.start(port, token, object);
   const { pid, child } = server.process;
-  const during = async (looksLeft: () => boolean): Promise<ServerState> => {
+  const observe = async (shouldContinue: () => boolean): Promise<ServerState> => {
     await probe.waits();
     await longestDelay(child);
     let megabytes = 0;
-    while (looksLeft()) {
+    while (shouldContinue()) {
       megabytes = Math.max(megabytes, anonymousMegabytes(pid));
-      await pause(LOOK_MS);
+      await pause(SAMPLE_MS);
     }
     return { megabytes, longestDelayMs: await longestDelay(child), waits: await probe.waits() };
   };
@@ -59,17 +59,17 @@ export async function backupCost({ server, port, token, object, flags, folder }:
     let ownMegabytes = 0;
     const started = performance.now();
     const run = startMigrate(['backup', `--file=${file}`, ...flags]);
-    let took: number | undefined;
-    void run.ended.then(() => (took = performance.now() - started));
-    const loaded = await during(() => {
+    let elapsedMs: number | undefined;
+    void run.ended.then(() => (elapsedMs = performance.now() - started));
+    const loaded = await observe(() => {
       ownMegabytes = Math.max(ownMegabytes, ownMemory(run.child.pid ?? 0));
-      return took === undefined;
+      return elapsedMs === undefined;
     });
     const { code, stderr } = await run.ended;
     if (code !== 0) throw new Error(stderr);
-    const until = performance.now() + (took ?? 0);
-    const idle = await during(() => performance.now() < until);
-    return { seconds: (took ?? 0) / 1000, bytes: statSync(file).size, ownMegabytes, server: loaded, idle };
+    const until = performance.now() + (elapsedMs ?? 0);
+    const idle = await observe(() => performance.now() < until);
+    return { seconds: (elapsedMs ?? 0) / 1000, bytes: statSync(file).size, ownMegabytes, server: loaded, idle };
   } finally {
     probe.stop();
   }

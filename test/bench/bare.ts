@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Credential } from '../../shared/pki/certificates';
 import type { BareMessage } from './bare-server';
 import { BenchClient } from './client';
-import { warmLoop, type Cost } from './measure';
+import { measureWarmLoop, type Cost } from './measure';
 
 export class BareServer {
   private constructor(
@@ -24,14 +24,14 @@ export class BareServer {
   }
 
   /** The cost of answering with `size` bytes. */
-  async answer(size: number, workers: number, seconds: number): Promise<Cost> {
+  async measureResponse(size: number, workers: number, seconds: number): Promise<Cost> {
     const target = `/${size}`;
-    this.tell({ path: target, size });
+    this.send({ path: target, size });
     await this.client.send('GET', target);
-    return warmLoop(this.pid, { workers, seconds }, async () => void (await this.client.send('GET', target)));
+    return measureWarmLoop(this.pid, { workers, seconds }, async () => void (await this.client.send('GET', target)));
   }
 
-  tell(message: BareMessage): void {
+  send(message: BareMessage): void {
     this.child.send(message);
   }
 

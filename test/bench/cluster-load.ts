@@ -15,7 +15,7 @@ export interface ClusterLoad {
   readonly creators: number;
 }
 
-interface Seen {
+interface WatchEvent {
   readonly type: string;
   readonly object: {
     readonly metadata: { readonly name: string; readonly namespace: string; readonly resourceVersion: string };
@@ -55,8 +55,8 @@ class Client {
   }
 
   /** Resolves when the watch stands, from now on. One that ends goes on where it was. */
-  async watch(path: string, seen: (event: Seen) => void): Promise<void> {
-    await this.watchFrom(path, await this.revision(path), seen);
+  async watch(path: string, onEvent: (event: WatchEvent) => void): Promise<void> {
+    await this.watchFrom(path, await this.revision(path), onEvent);
   }
 
   private revision(path: string): Promise<string> {
@@ -71,24 +71,24 @@ class Client {
     });
   }
 
-  private watchFrom(path: string, since: string, seen: (event: Seen) => void): Promise<void> {
+  private watchFrom(path: string, since: string, onEvent: (event: WatchEvent) => void): Promise<void> {
     const stream = this.open('GET', `${path}${path.includes('?') ? '&' : '?'}watch=1&resourceVersion=${since}`, {});
-    let rest = '';
+    let partialLine = '';
     let last = since;
     stream.setEncoding('utf8');
     stream.on('data', (chunk: string) => {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
+      const lines = (partialLine + chunk).split('\n');
+      partialLine = lines.pop() ?? '';
       for (const line of lines) {
-        const event = JSON.parse(line) as Seen;
+        const event = JSON.parse(line) as WatchEvent;
         if (event.type === 'ERROR') throw new Error(`${path}: ${line}`);
         last = event.object.metadata.resourceVersion;
-        seen(event);
+        onEvent(event);
       }
     });
     stream.on('close', () => {
       process.send?.({ again: true });
-      this.watchFrom(path, last, seen).catch(fail);
+      this.watchFrom(path, last, onEvent).catch(fail);
     });
     stream.on('error', () => undefined);
     stream.end();
@@ -117,7 +117,7 @@ function statusOf(phase: 'Pending' | 'Running', ip: string): object {
 }
 
 /** Watches its Pods and tells what becomes of them; keeps its Lease and its Node fresh. */
-async function startNode(load: ClusterLoad, index: number, ran: () => void): Promise<void> {
+async function startNode(load: ClusterLoad, index: number, onRunning: () => void): Promise<void> {
   const name = `node-${index}`;
   const client = new Client(load);
   const started = new Set<string>();
@@ -131,7 +131,7 @@ async function startNode(load: ClusterLoad, index: number, ran: () => void): Pro
     await client.send('POST', `/api/v1/namespaces/${NAMESPACE}/events`, eventBody(pod, 'Pulled'));
     await client.send('PATCH', `${PODS}/${pod}/status`, statusOf('Running', ip), STRATEGIC);
     await client.send('POST', `/api/v1/namespaces/${NAMESPACE}/events`, eventBody(pod, 'Started'));
-    ran();
+    onRunning();
   };
   await client.watch(`/api/v1/pods?fieldSelector=spec.nodeName%3D${name}`, ({ type, object }) => {
     if (type === 'DELETED' || object.metadata.namespace !== NAMESPACE || started.has(object.metadata.name)) return;
@@ -210,27 +210,27 @@ function fail(error: unknown): void {
   process.send?.({ failed: String(error) });
 }
 
-async function play(load: ClusterLoad): Promise<void> {
+async function runLoad(load: ClusterLoad): Promise<void> {
   const client = new Client(load);
   for (const name of [NAMESPACE, 'kube-node-lease']) {
     await client.send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
   await client.send('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
   let running = 0;
-  const all = new Promise<void>((resolve) => {
-    const ran = (): void => {
+  const allRunning = new Promise<void>((resolve) => {
+    const onRunning = (): void => {
       running += 1;
       if (running === load.pods) resolve();
     };
-    Promise.all(Array.from({ length: load.nodes }, (_, index) => startNode(load, index, ran)))
+    Promise.all(Array.from({ length: load.nodes }, (_, index) => startNode(load, index, onRunning)))
       .then(() => startScheduler(load))
       .then(() => process.send?.({ moving: true }))
       .then(() => createPods(load))
       .catch(fail);
   });
-  await all;
+  await allRunning;
   process.send?.({ done: true });
 }
 
 process.once('disconnect', () => process.exit());
-process.once('message', (load: ClusterLoad) => void play(load).catch(fail));
+process.once('message', (load: ClusterLoad) => void runLoad(load).catch(fail));

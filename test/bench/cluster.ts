@@ -7,7 +7,7 @@ import { Agent, request, type AgentOptions } from 'node:https';
 import path from 'node:path';
 import type { ClusterLoad } from './cluster-load';
 
-interface Told {
+interface LoadMessage {
   readonly moving?: true;
   readonly done?: true;
   /** A watch ended and was begun again. */
@@ -15,7 +15,7 @@ interface Told {
   readonly failed?: string;
 }
 
-export interface Waits {
+export interface ClusterWaits {
   /** Milliseconds, ascending. */
   readonly kept: readonly number[];
   readonly fresh: readonly number[];
@@ -28,24 +28,24 @@ export interface Waits {
 const KEPT_EVERY_MS = 25;
 const FRESH_EVERY_MS = 200;
 
-export async function clusterWaits(load: ClusterLoad): Promise<Waits> {
+export async function measureClusterWaits(load: ClusterLoad): Promise<ClusterWaits> {
   const child = fork(path.join(__dirname, 'cluster-load.js'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const told = (wanted: keyof Told): Promise<void> =>
+  const waitForMessage = (wanted: keyof LoadMessage): Promise<void> =>
     new Promise((resolve, reject) => {
-      child.on('message', (message: Told) => {
+      child.on('message', (message: LoadMessage) => {
         if (message.failed !== undefined) reject(new Error(message.failed));
         else if (message[wanted] === true) resolve();
       });
     });
   let rewatched = 0;
-  child.on('message', (message: Told) => (rewatched += message.again === true ? 1 : 0));
-  const moving = told('moving');
+  child.on('message', (message: LoadMessage) => (rewatched += message.again === true ? 1 : 0));
+  const moving = waitForMessage('moving');
   child.send(load);
   await moving;
-  const done = told('done');
+  const done = waitForMessage('done');
   const startedAt = performance.now();
-  const kept = probe(load, KEPT_EVERY_MS);
-  const fresh = probe(load, FRESH_EVERY_MS, { keepAlive: false, maxCachedSessions: 0 });
+  const kept = startReadLoop(load, KEPT_EVERY_MS);
+  const fresh = startReadLoop(load, FRESH_EVERY_MS, { keepAlive: false, maxCachedSessions: 0 });
   await done;
   const seconds = (performance.now() - startedAt) / 1000;
   const waits = { kept: await kept.stop(), fresh: await fresh.stop(), seconds, rewatched };
@@ -54,16 +54,16 @@ export async function clusterWaits(load: ClusterLoad): Promise<Waits> {
 }
 
 /** Reads a namespace again and again, one at a time; `stop` gives how long each took. */
-export function probe(
+export function startReadLoop(
   load: Pick<ClusterLoad, 'origin' | 'token'>,
   everyMs: number,
   options: AgentOptions = { keepAlive: true, maxSockets: 1 },
 ): { stop(): Promise<readonly number[]> } {
   const agent = new Agent({ rejectUnauthorized: false, ...options });
   const waits: number[] = [];
-  let stopped = false;
+  let isStopped = false;
   const run = (async () => {
-    while (!stopped) {
+    while (!isStopped) {
       const startedAt = performance.now();
       await read(load, agent);
       waits.push(performance.now() - startedAt);
@@ -71,7 +71,7 @@ export function probe(
     }
   })();
   const stop = async (): Promise<readonly number[]> => {
-    stopped = true;
+    isStopped = true;
     await run;
     agent.destroy();
     return waits.sort((a, b) => a - b);

@@ -4,7 +4,7 @@ import { CONVERSIONS } from '../replay/conversions/behaviours';
 import { isBody, type Json } from '../replay/reference';
 import { startWebhookServer } from '../support/webhook-server';
 
-interface Place {
+interface WebhookAddress {
   readonly port: number;
   readonly caBundle: string;
 }
@@ -12,13 +12,13 @@ interface Place {
 export class ConversionProcess {
   private constructor(
     private readonly child: ChildProcess,
-    readonly place: Place,
+    readonly address: WebhookAddress,
   ) {}
 
   static async start(): Promise<ConversionProcess> {
     const child = fork(__filename, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    const place = await new Promise<Place>((resolve) => child.once('message', (found: Place) => resolve(found)));
-    return new ConversionProcess(child, place);
+    const address = await new Promise<WebhookAddress>((resolve) => child.once('message', (message: WebhookAddress) => resolve(message)));
+    return new ConversionProcess(child, address);
   }
 
   get pid(): number {
@@ -53,7 +53,7 @@ async function run(): Promise<void> {
   });
   process.on('message', () => process.send?.(calls));
   process.on('disconnect', () => process.exit(0));
-  process.send?.({ port, caBundle } satisfies Place);
+  process.send?.({ port, caBundle } satisfies WebhookAddress);
 }
 
 if (require.main === module) void run();

@@ -29,8 +29,8 @@ export interface ConversionWaits {
 
 const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
 /** As the server asks. */
-const TOGETHER = 500;
-const AT_A_TIME = 4;
+const OBJECTS_PER_REVIEW = 500;
+const CONCURRENT_REVIEWS = 4;
 const WRITERS = 16;
 
 export interface ConversionTarget {
@@ -40,18 +40,18 @@ export interface ConversionTarget {
   readonly pid: number;
 }
 
-export async function* conversionWaits(target: ConversionTarget, count: number, rounds: number): AsyncGenerator<ConversionWaits> {
+export async function* measureConversions(target: ConversionTarget, count: number, rounds: number): AsyncGenerator<ConversionWaits> {
   const webhook = await ConversionProcess.start();
   try {
-    await prepare(target.client, webhook, count);
-    const reviews = reviewsOf(await target.client.text('GET', path('v1')));
+    await prepareConversions(target.client, webhook, count);
+    const reviews = reviewsOf(await target.client.text('GET', widgetsPath('v1')));
     for (let round = 0; round < rounds; round += 1) yield await measure(target, webhook, reviews, round);
   } finally {
     webhook.stop();
   }
 }
 
-async function prepare(client: BenchClient, { place: { port, caBundle } }: ConversionProcess, count: number): Promise<void> {
+async function prepareConversions(client: BenchClient, { address: { port, caBundle } }: ConversionProcess, count: number): Promise<void> {
   const clientConfig = { url: `https://127.0.0.1:${port}/convert`, caBundle };
   const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };
   const names = { plural: 'widgets', kind: 'Widget' };
@@ -64,11 +64,11 @@ async function prepare(client: BenchClient, { place: { port, caBundle } }: Conve
   const text = 'x'.repeat(800);
   const indexes = Array.from({ length: count }, (_, at) => at);
   await withConcurrencyLimit(WRITERS, indexes, async (at) => {
-    await client.send('POST', path('v1'), JSON.stringify(widget(at, text)));
+    await client.send('POST', widgetsPath('v1'), JSON.stringify(widget(at, text)));
   });
 }
 
-const path = (version: string): string => `/apis/${GROUP}/${version}/namespaces/${NAMESPACE}/widgets`;
+const widgetsPath = (version: string): string => `/apis/${GROUP}/${version}/namespaces/${NAMESPACE}/widgets`;
 
 const widget = (index: number, text: string): JsonObject => ({
   apiVersion: `${GROUP}/v1`,
@@ -78,7 +78,7 @@ const widget = (index: number, text: string): JsonObject => ({
 });
 
 const isServed = (client: BenchClient): Promise<boolean> =>
-  client.send('GET', path('v2')).then(
+  client.send('GET', widgetsPath('v2')).then(
     () => true,
     () => false,
   );
@@ -88,7 +88,8 @@ function reviewsOf(list: string): readonly string[] {
   const value: JsonValue = JSON.parse(list);
   const items = (isObject(value) ? (arrayAt(value, 'items') ?? []) : []).filter(isObject);
   const reviews: string[] = [];
-  for (let from = 0; from < items.length; from += TOGETHER) reviews.push(JSON.stringify(reviewOf(items.slice(from, from + TOGETHER))));
+  for (let from = 0; from < items.length; from += OBJECTS_PER_REVIEW)
+    reviews.push(JSON.stringify(reviewOf(items.slice(from, from + OBJECTS_PER_REVIEW))));
   return reviews;
 }
 
@@ -104,36 +105,36 @@ async function measure(
   reviews: readonly string[],
   round: number,
 ): Promise<ConversionWaits> {
-  await forget(client, round);
-  const plainMs = await timed(() => client.send('GET', path('v1')));
-  const alone = await aloneWith(webhook, reviews);
+  await invalidateConversions(client, round);
+  const plainMs = await measureMs(() => client.send('GET', widgetsPath('v1')));
+  const alone = await measureWebhookAlone(webhook, reviews);
   const before = await webhook.calls();
   await probe.waits();
-  const begun = cpuSeconds(pid);
-  const listMs = await timed(() => client.send('GET', path('v2')));
-  const cpuMs = (cpuSeconds(pid) - begun) * 1_000;
+  const cpuBefore = cpuSeconds(pid);
+  const listMs = await measureMs(() => client.send('GET', widgetsPath('v2')));
+  const cpuMs = (cpuSeconds(pid) - cpuBefore) * 1_000;
   const { longestMs } = await probe.waits();
   const calls = (await webhook.calls()) - before;
-  return { ...alone, plainMs, listMs, cpuMs, againMs: await timed(() => client.send('GET', path('v2'))), calls, longestMs };
+  return { ...alone, plainMs, listMs, cpuMs, againMs: await measureMs(() => client.send('GET', widgetsPath('v2'))), calls, longestMs };
 }
 
 /** The webhook is asked what the server asks, and by nobody else. */
-async function aloneWith(
+async function measureWebhookAlone(
   webhook: ConversionProcess,
   reviews: readonly string[],
 ): Promise<Pick<ConversionWaits, 'webhookCpuMs' | 'webhookMs'>> {
-  const direct = new Client(webhook.place.port, '');
-  const begun = cpuSeconds(webhook.pid);
-  const webhookMs = await timed(() =>
-    withConcurrencyLimit(AT_A_TIME, reviews, async (review) => void (await direct.send('POST', '/convert', review))),
+  const direct = new Client(webhook.address.port, '');
+  const cpuBefore = cpuSeconds(webhook.pid);
+  const webhookMs = await measureMs(() =>
+    withConcurrencyLimit(CONCURRENT_REVIEWS, reviews, async (review) => void (await direct.send('POST', '/convert', review))),
   );
-  const webhookCpuMs = (cpuSeconds(webhook.pid) - begun) * 1_000;
+  const webhookCpuMs = (cpuSeconds(webhook.pid) - cpuBefore) * 1_000;
   direct.close();
   return { webhookMs, webhookCpuMs };
 }
 
 /** What is remembered belongs to a state of the definition: the next one begins with nothing. */
-async function forget(client: BenchClient, round: number): Promise<void> {
+async function invalidateConversions(client: BenchClient, round: number): Promise<void> {
   const description = `round ${round}`;
   const body = JSON.stringify([{ op: 'add', path: '/spec/versions/1/schema/openAPIV3Schema/description', value: description }]);
   await client.send('PATCH', `${DEFINITIONS}/widgets.${GROUP}`, body, { 'content-type': 'application/json-patch+json' });
@@ -141,8 +142,8 @@ async function forget(client: BenchClient, round: number): Promise<void> {
   while (!(await client.text('GET', `/openapi/v3/apis/${GROUP}/v2`)).includes(wanted));
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+async function measureMs(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
   await work();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }

@@ -8,7 +8,7 @@ import { validateSchema } from '../../shared/api/structural/validate';
 import { compileRules } from '../../shared/expression/custom/compile-rules';
 import type { JsonObject } from '../../shared/values/json';
 import { configMap, type BenchClient } from './client';
-import { loop, loopSeconds, type Cost } from './measure';
+import { measureLoop, loopSeconds, type Cost } from './measure';
 
 const GROUP = 'bench.example.com';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -34,9 +34,9 @@ const spec: JsonObject = {
       },
     },
     labels: { type: 'object', maxProperties: 20, additionalProperties: { type: 'string', maxLength: 63 } },
-    ...Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`text${at}`, { type: 'string', maxLength: 100 }])),
-    ...Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`number${at}`, { type: 'integer', minimum: 0 }])),
-    ...Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`flag${at}`, { type: 'boolean' }])),
+    ...Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`text${index}`, { type: 'string', maxLength: 100 }])),
+    ...Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`number${index}`, { type: 'integer', minimum: 0 }])),
+    ...Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`flag${index}`, { type: 'boolean' }])),
   },
   'x-kubernetes-validations': [
     { rule: 'self.minimum <= self.replicas && self.replicas <= self.maximum', message: 'replicas are between minimum and maximum' },
@@ -56,9 +56,9 @@ const objectOf = (name: string): JsonObject => ({
     image: 'registry.example.com/team/app:1.2.3',
     ports: [80, 443, 8080].map((port) => ({ name: `p${port}`, port })),
     labels: { app: 'a', tier: 'b' },
-    ...Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`text${at}`, 'abcdefghij'])),
-    ...Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`number${at}`, at])),
-    ...Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`flag${at}`, true])),
+    ...Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`text${index}`, 'abcdefghij'])),
+    ...Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`number${index}`, index])),
+    ...Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`flag${index}`, true])),
   },
 });
 
@@ -69,38 +69,38 @@ export interface CreationCost extends Cost {
 
 export interface CustomCosts {
   /** With schema and rules, of a kind that takes anything, and of ConfigMaps. */
-  readonly ruled: CreationCost;
-  readonly free: CreationCost;
-  readonly plain: CreationCost;
+  readonly withRules: CreationCost;
+  readonly schemaless: CreationCost;
+  readonly configMaps: CreationCost;
   /** Of schema and rules alone, in this process. */
   readonly validationMicros: number;
 }
 
 /** Of a server whose process it is. */
-export async function customCosts(client: BenchClient, pid: number, seconds: number): Promise<CustomCosts> {
+export async function measureCustomResources(client: BenchClient, pid: number, seconds: number): Promise<CustomCosts> {
   await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: 'bench' } }));
   await define(client, 'frees', 'Free', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
   await define(client, 'benches', 'Bench', { type: 'object', properties: { spec } });
-  let made = 0;
-  const creating = (path: string, bodyOf: (name: string) => string) => async (): Promise<void> => {
-    made += 1;
-    await client.send('POST', path, bodyOf(`o-${made}`));
+  let created = 0;
+  const creatorOf = (path: string, bodyOf: (name: string) => string) => async (): Promise<void> => {
+    created += 1;
+    await client.send('POST', path, bodyOf(`o-${created}`));
   };
   const custom = (plural: string, kind: string): (() => Promise<void>) =>
-    creating(`/apis/${GROUP}/v1/namespaces/bench/${plural}`, (name) => JSON.stringify({ ...objectOf(name), kind }));
+    creatorOf(`/apis/${GROUP}/v1/namespaces/bench/${plural}`, (name) => JSON.stringify({ ...objectOf(name), kind }));
   const kinds = {
     free: custom('frees', 'Free'),
     ruled: custom('benches', 'Bench'),
-    plain: creating('/api/v1/namespaces/bench/configmaps', (name) => configMap('bench', name, '')),
+    plain: creatorOf('/api/v1/namespaces/bench/configmaps', (name) => configMap('bench', name, '')),
   };
-  for (const create of Object.values(kinds)) await loop(pid, { workers: WORKERS, count: WARM_UP }, create);
+  for (const create of Object.values(kinds)) await measureLoop(pid, { workers: WORKERS, count: WARM_UP }, create);
   const costOf = async (create: () => Promise<void>): Promise<CreationCost> => {
     const before = loopSeconds(pid);
-    const cost = await loop(pid, { workers: WORKERS, seconds }, create);
+    const cost = await measureLoop(pid, { workers: WORKERS, seconds }, create);
     return { ...cost, loopMicros: ((loopSeconds(pid) - before) * 1e6) / cost.requests };
   };
-  const [plain, free, ruled] = [await costOf(kinds.plain), await costOf(kinds.free), await costOf(kinds.ruled)];
-  return { plain, free, ruled, validationMicros: validationMicros(seconds) };
+  const [configMaps, schemaless, withRules] = [await costOf(kinds.plain), await costOf(kinds.free), await costOf(kinds.ruled)];
+  return { configMaps, schemaless, withRules, validationMicros: validationMicros(seconds) };
 }
 
 async function define(client: BenchClient, plural: string, kind: string, openAPIV3Schema: JsonObject): Promise<void> {

@@ -16,17 +16,17 @@ import { BenchClient } from './client';
 import { quantile } from './cluster';
 import { anonymousMegabytes, cpuSeconds, residentMegabytes } from './measure';
 import { Probe } from './probe';
-import { text } from './settings';
+import { textOption } from './settings';
 
 const TOKEN = 'bench-token';
-const KIND = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
+const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
 const APPLY = { 'content-type': 'application/apply-patch+yaml' };
 const REPEATS = 10;
 const GZIP = { 'accept-encoding': 'gzip' };
 const V2_PROTOBUF = { accept: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf', ...GZIP };
 const TABLE = { accept: `${JSON_MEDIA_TYPE};as=Table;v=v1;g=meta.platform.io` };
 /** Fails instead of waiting for ever. */
-const PATIENCE_MS = 1_200_000;
+const TIMEOUT_MS = 1_200_000;
 
 interface Replica {
   readonly server: ApiServer;
@@ -34,7 +34,7 @@ interface Replica {
   readonly probe: Probe;
 }
 
-export async function definitionCosts(count: number, stores: readonly string[]): Promise<void> {
+export async function measureDefinitions(count: number, stores: readonly string[]): Promise<void> {
   const definitions = generateDefinitions(count);
   const bytes = definitions.reduce((sum, { text }) => sum + text.length, 0);
   console.log(
@@ -60,15 +60,15 @@ async function measure(folder: string, etcd: EtcdServer | undefined, definitions
   let replicas = await start(folder, etcd);
   try {
     await install(replicas, definitions);
-    await oneMore(replicas, 'first');
-    await oneMore(replicas, 'second');
-    await memory('after install', replicas);
-    await documents(replicas, definitions);
-    await memory('after documents', replicas);
+    await addOne(replicas, 'first');
+    await addOne(replicas, 'second');
+    await printMemory('after install', replicas);
+    await measureDocuments(replicas, definitions);
+    await printMemory('after documents', replicas);
     await stop(replicas);
     replicas = await restart(folder, etcd, definitions);
-    await memory('after a restart', replicas);
-    await explain(replicas, definitions);
+    await printMemory('after a restart', replicas);
+    await measureKubectl(replicas, definitions);
   } catch (error) {
     for (const { server } of replicas) console.log(`${server.process.isRunning ? 'running' : 'ended'}: ${server.process.output}`);
     throw error;
@@ -77,47 +77,47 @@ async function measure(folder: string, etcd: EtcdServer | undefined, definitions
   }
 }
 
-function tell(name: string, ms: number, more = ''): void {
+function printRow(name: string, ms: number, more = ''): void {
   console.log(`${name.padEnd(52)} ${ms.toFixed(ms < 10 ? 1 : 0).padStart(9)} ms  ${more}`);
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
 }
 
 /** What the other clients waited since they were asked last. */
-async function waits(replicas: readonly Replica[]): Promise<string> {
-  const all = await Promise.all(replicas.map(({ probe }) => probe.waits()));
-  return `others: ${all
+async function formatWaits(replicas: readonly Replica[]): Promise<string> {
+  const probeWaits = await Promise.all(replicas.map(({ probe }) => probe.waits()));
+  return `others: ${probeWaits
     .map(({ medianMs, p99Ms, longestMs }) => `p50 ${medianMs.toFixed(1)}, p99 ${p99Ms.toFixed(0)}, longest ${longestMs.toFixed(0)} ms`)
     .join(' | ')}`;
 }
 
-async function tellWaiting(name: string, replicas: readonly Replica[], work: () => Promise<unknown>): Promise<void> {
-  await waits(replicas);
-  const used = (): number => replicas.reduce((sum, { server }) => sum + cpuSeconds(server.process.pid), 0);
-  const before = used();
-  const ms = await timed(work);
-  tell(name, ms, `CPU ${(used() - before).toFixed(1)} s, ${await waits(replicas)}`);
+async function measureWithProbes(name: string, replicas: readonly Replica[], work: () => Promise<unknown>): Promise<void> {
+  await formatWaits(replicas);
+  const cpuUsed = (): number => replicas.reduce((sum, { server }) => sum + cpuSeconds(server.process.pid), 0);
+  const before = cpuUsed();
+  const ms = await measureMs(work);
+  printRow(name, ms, `CPU ${(cpuUsed() - before).toFixed(1)} s, ${await formatWaits(replicas)}`);
 }
 
 async function start(folder: string, etcd: EtcdServer | undefined): Promise<readonly Replica[]> {
   const tokens = path.join(folder, 'tokens.csv');
   if (!existsSync(tokens)) writeFileSync(tokens, `${TOKEN},bench,bench,"system:masters"\n`, { mode: 0o600 });
-  const places = etcd === undefined ? [folder] : [folder, path.join(folder, 'second')];
+  const folders = etcd === undefined ? [folder] : [folder, path.join(folder, 'second')];
   mkdirSync(path.join(folder, 'second'), { recursive: true });
   return Promise.all(
-    places.map(async (place) => {
+    folders.map(async (replicaFolder) => {
       const securePort = await freePort();
       const server = await startApiServer({
-        folder: place,
+        folder: replicaFolder,
         securePort,
         args: [`--token-auth-file=${tokens}`],
         ...(etcd === undefined ? {} : { etcdServers: etcd.endpoint }),
       });
-      const probe = await Probe.start(securePort, TOKEN, text('probed') ?? '/api/v1/namespaces/default');
+      const probe = await Probe.start(securePort, TOKEN, textOption('probed') ?? '/api/v1/namespaces/default');
       return { server, client: new BenchClient(securePort, TOKEN), probe };
     }),
   );
@@ -141,8 +141,8 @@ async function isServed(client: BenchClient, definition: GeneratedDefinition): P
 }
 
 /** Asks again at once. */
-async function served(replicas: readonly Replica[], definitions: readonly GeneratedDefinition[]): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+async function waitUntilServed(replicas: readonly Replica[], definitions: readonly GeneratedDefinition[]): Promise<void> {
+  const deadline = performance.now() + TIMEOUT_MS;
   for (const { client } of replicas) {
     for (const definition of definitions) {
       while (!(await isServed(client, definition))) {
@@ -158,7 +158,7 @@ async function served(replicas: readonly Replica[], definitions: readonly Genera
  * ("Parse Error: Paused").
  */
 async function apply(client: BenchClient, { name, text }: GeneratedDefinition): Promise<void> {
-  const send = (): Promise<number> => client.send('PATCH', `${KIND}/${name}?fieldManager=bench&force=true`, text, APPLY);
+  const send = (): Promise<number> => client.send('PATCH', `${DEFINITIONS}/${name}?fieldManager=bench&force=true`, text, APPLY);
   await send().catch(async (error: unknown) => {
     if (errorCode(error) !== 'ECONNRESET') throw error;
     await send();
@@ -168,27 +168,27 @@ async function apply(client: BenchClient, { name, text }: GeneratedDefinition): 
 async function install(replicas: readonly Replica[], definitions: readonly GeneratedDefinition[]): Promise<void> {
   const [first] = replicas;
   if (first === undefined) return;
-  await tellWaiting('install all by server-side apply, until served', replicas, async () => {
+  await measureWithProbes('install all by server-side apply, until served', replicas, async () => {
     for (const definition of definitions) await apply(first.client, definition);
-    await served(replicas, definitions);
+    await waitUntilServed(replicas, definitions);
   });
 }
 
-async function oneMore(replicas: readonly Replica[], name: string): Promise<void> {
+async function addOne(replicas: readonly Replica[], name: string): Promise<void> {
   const [first] = replicas;
   if (first === undefined) return;
   const definition = smallDefinition(name);
-  await tellWaiting('one more small definition, until served', replicas, async () => {
+  await measureWithProbes('one more small definition, until served', replicas, async () => {
     await apply(first.client, definition);
-    await served(replicas, [definition]);
+    await waitUntilServed(replicas, [definition]);
   });
 }
 
-const REST_MS = 12_000;
+const IDLE_MS = 12_000;
 
 /** Of servers that have come to rest: garbage is collected some seconds after the last of it was made. */
-async function memory(when: string, replicas: readonly Replica[]): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, REST_MS));
+async function printMemory(when: string, replicas: readonly Replica[]): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
   for (const { server } of replicas) {
     const { pid } = server.process;
     console.log(
@@ -197,21 +197,23 @@ async function memory(when: string, replicas: readonly Replica[]): Promise<void>
   }
 }
 
-async function documents(replicas: readonly Replica[], definitions: readonly GeneratedDefinition[]): Promise<void> {
+async function measureDocuments(replicas: readonly Replica[], definitions: readonly GeneratedDefinition[]): Promise<void> {
   const [first] = replicas;
-  const [any] = definitions;
-  if (first === undefined || any === undefined) return;
+  const [sample] = definitions;
+  if (first === undefined || sample === undefined) return;
   const { client } = first;
   const get = (target: string, headers?: Record<string, string>): Promise<number> => client.send('GET', target, undefined, headers);
-  await tellWaiting('OpenAPI v3 index, first', replicas, () => get('/openapi/v3'));
-  await apply(client, { ...any, text: any.text.replace('A made-up kind', 'Another kind') });
-  await tellWaiting('OpenAPI v3 index after a change', replicas, () => get('/openapi/v3'));
-  await tellWaiting('OpenAPI v3 of one group version', replicas, () => get(`/openapi/v3/apis/${any.group}/${any.versions[0] ?? ''}`, GZIP));
-  await tellWaiting('OpenAPI v2 in protobuf, first', replicas, () => get('/openapi/v2', V2_PROTOBUF));
-  await tellWaiting('OpenAPI v2 in protobuf, again', replicas, () => get('/openapi/v2', V2_PROTOBUF));
+  await measureWithProbes('OpenAPI v3 index, first', replicas, () => get('/openapi/v3'));
+  await apply(client, { ...sample, text: sample.text.replace('A made-up kind', 'Another kind') });
+  await measureWithProbes('OpenAPI v3 index after a change', replicas, () => get('/openapi/v3'));
+  await measureWithProbes('OpenAPI v3 of one group version', replicas, () =>
+    get(`/openapi/v3/apis/${sample.group}/${sample.versions[0] ?? ''}`, GZIP),
+  );
+  await measureWithProbes('OpenAPI v2 in protobuf, first', replicas, () => get('/openapi/v2', V2_PROTOBUF));
+  await measureWithProbes('OpenAPI v2 in protobuf, again', replicas, () => get('/openapi/v2', V2_PROTOBUF));
   const again: number[] = [];
-  while (again.length < REPEATS) again.push(await timed(() => get('/openapi/v2', V2_PROTOBUF)));
-  tell(
+  while (again.length < REPEATS) again.push(await measureMs(() => get('/openapi/v2', V2_PROTOBUF)));
+  printRow(
     'OpenAPI v2 in protobuf, median of ten more',
     quantile(
       again.toSorted((a, b) => a - b),
@@ -219,13 +221,13 @@ async function documents(replicas: readonly Replica[], definitions: readonly Gen
     ),
     `longest ${Math.max(...again).toFixed(0)} ms`,
   );
-  await tellWaiting('OpenAPI v2 in JSON, first', replicas, () => get('/openapi/v2', GZIP));
-  await tellWaiting('aggregated discovery', replicas, () =>
+  await measureWithProbes('OpenAPI v2 in JSON, first', replicas, () => get('/openapi/v2', GZIP));
+  await measureWithProbes('aggregated discovery', replicas, () =>
     get('/apis', { accept: `${JSON_MEDIA_TYPE};as=APIGroupDiscoveryList;v=v2;g=apidiscovery.platform.io` }),
   );
-  await tellWaiting('get definitions as JSON', replicas, () => get(KIND, GZIP));
-  await tellWaiting('get definitions as a table', replicas, () => get(KIND, TABLE));
-  await tellWaiting('metrics, with series of all their kinds', replicas, () => get('/metrics', GZIP));
+  await measureWithProbes('get definitions as JSON', replicas, () => get(DEFINITIONS, GZIP));
+  await measureWithProbes('get definitions as a table', replicas, () => get(DEFINITIONS, TABLE));
+  await measureWithProbes('metrics, with series of all their kinds', replicas, () => get('/metrics', GZIP));
 }
 
 async function restart(
@@ -234,34 +236,34 @@ async function restart(
   definitions: readonly GeneratedDefinition[],
 ): Promise<readonly Replica[]> {
   let replicas: readonly Replica[] = [];
-  const begun = performance.now();
+  const startedAt = performance.now();
   replicas = await start(folder, etcd);
-  const ready = performance.now() - begun;
-  await served(replicas, definitions);
-  tell('restart, to ready and serving all', performance.now() - begun, `ready after ${ready.toFixed(0)} ms`);
+  const ready = performance.now() - startedAt;
+  await waitUntilServed(replicas, definitions);
+  printRow('restart, to ready and serving all', performance.now() - startedAt, `ready after ${ready.toFixed(0)} ms`);
   return replicas;
 }
 
-async function explain([first]: readonly Replica[], [any]: readonly GeneratedDefinition[]): Promise<void> {
+async function measureKubectl([first]: readonly Replica[], [sample]: readonly GeneratedDefinition[]): Promise<void> {
   const kubectl = packagedProgram('kubectl') ?? kubectlOnPath();
-  if (first === undefined || any === undefined) return;
+  if (first === undefined || sample === undefined) return;
   if (kubectl === undefined) {
     console.log('kubectl explain: left out, there is no kubectl');
     return;
   }
   const run = async (name: string, ...args: readonly string[]): Promise<void> => {
-    await waits([first]);
+    await formatWaits([first]);
     const start = performance.now();
     const { code, stderr, stdout } = await runClient(kubectl, first.server.kubeconfig, args);
-    tell(
+    printRow(
       name,
       performance.now() - start,
-      `${code === 0 ? `${(stdout.length / 1e6).toFixed(1)} MB, ` : `${stderr.trim()} `}${await waits([first])}`,
+      `${code === 0 ? `${(stdout.length / 1e6).toFixed(1)} MB, ` : `${stderr.trim()} `}${await formatWaits([first])}`,
     );
   };
   await run('kubectl version', 'version');
-  await run('kubectl explain, cold', 'explain', `${any.plural}.${any.group}`, '--recursive');
-  await run('kubectl explain, again', 'explain', `${any.plural}.${any.group}`, '--recursive');
+  await run('kubectl explain, cold', 'explain', `${sample.plural}.${sample.group}`, '--recursive');
+  await run('kubectl explain, again', 'explain', `${sample.plural}.${sample.group}`, '--recursive');
   await run('kubectl get crd -o json', 'get', 'crd', '-o', 'json');
   await run('kubectl get crd', 'get', 'crd');
 }

@@ -14,22 +14,22 @@ export interface EvictionCosts {
 
 const LABELS = { app: 'evicted' };
 const MERGE = { 'content-type': 'application/merge-patch+json' };
-const AGAIN_MS = 2;
-const PATIENCE_MS = 60_000;
+const RETRY_MS = 2;
+const TIMEOUT_MS = 60_000;
 const READY = JSON.stringify({ status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } });
 
 /** Evicts so many pods of a budget that wants as many to serve, less one. */
-export async function evictAll(client: BenchClient, count: number): Promise<EvictionCosts> {
+export async function measureEvictions(client: BenchClient, count: number): Promise<EvictionCosts> {
   const namespace = `evictions-${process.pid}`;
-  const at = `/api/v1/namespaces/${namespace}`;
+  const namespacePath = `/api/v1/namespaces/${namespace}`;
   await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
-  await until(async () => (await statusOf(client, 'GET', `${at}/serviceaccounts/default`)) === 200);
-  const serve = async (name: string): Promise<void> => {
+  await waitUntil(async () => (await statusOf(client, 'GET', `${namespacePath}/serviceaccounts/default`)) === 200);
+  const createReadyPod = async (name: string): Promise<void> => {
     const spec = { containers: [{ name: 'c', image: 'i' }] };
-    await client.send('POST', `${at}/pods`, JSON.stringify({ metadata: { name, labels: LABELS }, spec }));
-    await client.send('PATCH', `${at}/pods/${name}/status`, READY, MERGE);
+    await client.send('POST', `${namespacePath}/pods`, JSON.stringify({ metadata: { name, labels: LABELS }, spec }));
+    await client.send('PATCH', `${namespacePath}/pods/${name}/status`, READY, MERGE);
   };
-  for (let index = 0; index < count; index += 1) await serve(`p-${index}`);
+  for (let index = 0; index < count; index += 1) await createReadyPod(`p-${index}`);
   const budget = { metadata: { name: 'b' }, spec: { minAvailable: count - 1, selector: { matchLabels: LABELS } } };
   await client.send('POST', `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`, JSON.stringify(budget));
   const waits: number[] = [];
@@ -39,15 +39,15 @@ export async function evictAll(client: BenchClient, count: number): Promise<Evic
     const name = `p-${index}`;
     const eviction = JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } });
     const askedAt = performance.now();
-    await until(async () => {
-      const status = await statusOf(client, 'POST', `${at}/pods/${name}/eviction`, eviction);
+    await waitUntil(async () => {
+      const status = await statusOf(client, 'POST', `${namespacePath}/pods/${name}/eviction`, eviction);
       if (status === 201) return true;
       if (status !== 429) throw new Error(`the eviction of ${name}: ${status}`);
       refused += 1;
       return false;
     });
     waits.push(performance.now() - askedAt);
-    await serve(`q-${index}`);
+    await createReadyPod(`q-${index}`);
   }
   const seconds = (performance.now() - startedAt) / 1000;
   await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
@@ -61,10 +61,10 @@ async function statusOf(client: BenchClient, method: string, path: string, body?
   return response.statusCode ?? 0;
 }
 
-async function until(done: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+async function waitUntil(done: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + TIMEOUT_MS;
   while (!(await done())) {
     if (performance.now() > deadline) throw new Error('it takes too long');
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }

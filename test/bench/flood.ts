@@ -12,7 +12,7 @@ import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { systemClock } from '../../shared/runtime/clock';
 import type { BenchClient } from './client';
 
-const ASKED = 1_000_000;
+const ACQUISITIONS = 1_000_000;
 
 /** Microseconds to be given a seat and to give it back, where there are enough; the user falls under the last of the suggested schemas. */
 export function seatMicros(): number {
@@ -32,15 +32,15 @@ export function seatMicros(): number {
   const user = { name: 'u', groups: ['devs', 'system:authenticated'] };
   const attributes = { kind: 'resource', verb: 'get', group: '', resource: 'pods', subresource: '', namespace: 'ns' } as const;
   const request = { user, attributes, seats: () => 1, deadline: Infinity };
-  const once = (): void => {
+  const acquireOnce = (): void => {
     const entered = control.startRequest(request);
     if (entered !== undefined && 'done' in entered) entered.done();
   };
-  for (let count = 0; count < ASKED / 10; count += 1) once();
+  for (let count = 0; count < ACQUISITIONS / 10; count += 1) acquireOnce();
   const start = performance.now();
-  for (let count = 0; count < ASKED; count += 1) once();
+  for (let count = 0; count < ACQUISITIONS; count += 1) acquireOnce();
   control.stop();
-  return ((performance.now() - start) * 1000) / ASKED;
+  return ((performance.now() - start) * 1000) / ACQUISITIONS;
 }
 
 export interface FloodTarget {
@@ -50,11 +50,11 @@ export interface FloodTarget {
 }
 
 const OBJECTS = '/api/v1/namespaces/access/configmaps';
-const LANES = 200;
+const CONNECTIONS = 200;
 const PAUSE_MS = 5;
 
 /** Milliseconds of each read of the calm user over so many seconds, sorted. */
-async function calmWaits({ calm }: FloodTarget, seconds: number): Promise<readonly number[]> {
+async function measureCalmUser({ calm }: FloodTarget, seconds: number): Promise<readonly number[]> {
   const waits: number[] = [];
   const end = performance.now() + seconds * 1000;
   for (let index = 0; performance.now() < end; index += 1) {
@@ -66,26 +66,26 @@ async function calmWaits({ calm }: FloodTarget, seconds: number): Promise<readon
   return waits.sort((a, b) => a - b);
 }
 
-interface Flooded {
+interface FloodCounts {
   readonly served: number;
   readonly refused: number;
   /** Connections that broke. */
   readonly cut: number;
 }
 
-export interface FloodResult extends Flooded {
+export interface FloodResult extends FloodCounts {
   readonly idle: readonly number[];
   readonly flooded: readonly number[];
 }
 
 /** `niceness` of the one who floods: he who has a machine of his own takes no processor from the server. */
-export async function flood(target: FloodTarget, seconds: number, niceness: number): Promise<FloodResult> {
-  const idle = await calmWaits(target, seconds);
-  const words = [target.calm.port, target.flooder, `${OBJECTS}?limit=500`, LANES, niceness].map(String);
+export async function measureFlood(target: FloodTarget, seconds: number, niceness: number): Promise<FloodResult> {
+  const idle = await measureCalmUser(target, seconds);
+  const words = [target.calm.port, target.flooder, `${OBJECTS}?limit=500`, CONNECTIONS, niceness].map(String);
   const sender = fork(path.join(__dirname, 'flooder.js'), words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   await new Promise((resolve) => setTimeout(resolve, 2_000));
-  const flooded = await calmWaits(target, seconds);
+  const flooded = await measureCalmUser(target, seconds);
   sender.send('end');
-  const [counts] = (await once(sender, 'message')) as [Flooded];
+  const [counts] = (await once(sender, 'message')) as [FloodCounts];
   return { idle, flooded, ...counts };
 }

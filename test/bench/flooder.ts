@@ -6,10 +6,10 @@ const [port = '0', token = '', path = '', lanes = '1', niceness = '0'] = process
 setPriority(Number(niceness));
 const client = new BenchClient(Number(port), token);
 const counts = { served: 0, refused: 0, cut: 0 };
-let ended = false;
+let isEnded = false;
 
-async function lane(): Promise<void> {
-  while (!ended) {
+async function repeatList(): Promise<void> {
+  while (!isEnded) {
     try {
       const response = await client.open('GET', path);
       for await (const chunk of response) void chunk;
@@ -21,9 +21,9 @@ async function lane(): Promise<void> {
 }
 
 process.on('message', () => {
-  ended = true;
+  isEnded = true;
 });
-void Promise.all(Array.from({ length: Number(lanes) }, lane)).then(() => {
+void Promise.all(Array.from({ length: Number(lanes) }, repeatList)).then(() => {
   process.send?.(counts);
   process.disconnect();
 });

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { probe } from './cluster';
+import { startReadLoop } from './cluster';
 import { HOSTILE_INPUTS, HOSTILE_SETUP, type HostileInput, type HostileStep } from '../support/hostile-inputs';
 import type { HostileRequest } from '../support/hostile-request';
 import type { HostileOrder } from './hostile-sender';
@@ -18,7 +18,7 @@ export interface HostileWait {
 const ROUNDS = 3;
 
 /** `only` = part of the names of those that are wanted; '' = all. Each is sent `times` times at once. */
-export async function* hostileWaits(origin: string, token: string, only: string, times: number): AsyncGenerator<HostileWait> {
+export async function* measureHostileInputs(origin: string, token: string, only: string, times: number): AsyncGenerator<HostileWait> {
   const sender = fork(path.join(__dirname, 'hostile-sender.js'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const authorization = `Bearer ${token}`;
   const send = async (message: HostileRequest, atOnce = 1): Promise<number> => {
@@ -29,25 +29,25 @@ export async function* hostileWaits(origin: string, token: string, only: string,
   const request = (
     { method = 'GET', path: target = '/', headers = {}, body = '' }: HostileStep,
     http2: boolean,
-    isKnown: boolean,
+    isAuthenticated: boolean,
   ): HostileRequest => ({
     origin,
     http2,
     method,
     path: target,
-    headers: isKnown ? { ...headers, authorization } : headers,
+    headers: isAuthenticated ? { ...headers, authorization } : headers,
     body,
   });
   const measure = async (
     input: HostileInput,
     http2: boolean,
-    isKnown: boolean,
+    isAuthenticated: boolean,
   ): Promise<{ readonly longest: number; readonly status: number }> => {
-    const waits = probe({ origin, token }, 1);
+    const waits = startReadLoop({ origin, token }, 1);
     let status = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const step of input.setup ?? []) await send(request(step, http2, true));
-      status = await send(request(input, http2, isKnown), times);
+      status = await send(request(input, http2, isAuthenticated), times);
     }
     return { longest: (await waits.stop()).at(-1) ?? 0, status };
   };

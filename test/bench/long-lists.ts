@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
 import { configMap, type BenchClient } from './client';
-import { cpuSeconds, loop } from './measure';
+import { cpuSeconds, measureLoop } from './measure';
 import type { Probe, Waits } from './probe';
 
 export interface LongListWait {
@@ -33,21 +33,21 @@ const PAGE = 500;
 /** Of a list, or of its end where members are sorted: its metadata stands there. */
 const HEAD = 1_000;
 const PAYLOAD_BYTES = 1_200;
-const as = (kind: string, type = JSON_MEDIA_TYPE): string => `${type};as=${kind};v=v1;g=meta.platform.io`;
+const acceptAs = (kind: string, type = JSON_MEDIA_TYPE): string => `${type};as=${kind};v=v1;g=meta.platform.io`;
 
 const FORMS: readonly LongList[] = [
   { name: 'JSON' },
   { name: 'JSON, from the cache as it is', query: 'resourceVersion=0' },
   { name: 'JSON, gzip', headers: { 'accept-encoding': 'gzip' } },
   { name: 'YAML', headers: { accept: YAML_MEDIA_TYPE } },
-  { name: 'Table', headers: { accept: as('Table') } },
-  { name: 'Table with objects', query: 'includeObject=Object', headers: { accept: as('Table') } },
-  { name: 'Table as YAML', headers: { accept: as('Table', YAML_MEDIA_TYPE) } },
-  { name: 'metadata alone', headers: { accept: as('PartialObjectMetadataList') } },
+  { name: 'Table', headers: { accept: acceptAs('Table') } },
+  { name: 'Table with objects', query: 'includeObject=Object', headers: { accept: acceptAs('Table') } },
+  { name: 'Table as YAML', headers: { accept: acceptAs('Table', YAML_MEDIA_TYPE) } },
+  { name: 'metadata alone', headers: { accept: acceptAs('PartialObjectMetadataList') } },
   { name: 'selector that all match', query: 'labelSelector=app%3Dlong' },
   { name: 'selector that none match', query: 'labelSelector=app%3Dshort' },
   { name: 'selector of names that none match', query: 'fieldSelector=metadata.name%3Dnobody' },
-  { name: 'selector that all match, Table', query: 'labelSelector=app', headers: { accept: as('Table') } },
+  { name: 'selector that all match, Table', query: 'labelSelector=app', headers: { accept: acceptAs('Table') } },
   { name: 'delete all of them, dry run', method: 'DELETE', query: 'dryRun=All' },
   {
     name: 'watch that begins with all of them',
@@ -58,7 +58,7 @@ const FORMS: readonly LongList[] = [
 
 const BUILT_IN_FORMS: readonly LongList[] = [
   { name: 'protobuf', headers: { accept: PROTOBUF_MEDIA_TYPE.platform } },
-  { name: 'metadata alone, protobuf', headers: { accept: as('PartialObjectMetadataList', PROTOBUF_MEDIA_TYPE.platform) } },
+  { name: 'metadata alone, protobuf', headers: { accept: acceptAs('PartialObjectMetadataList', PROTOBUF_MEDIA_TYPE.platform) } },
 ];
 
 interface Kind {
@@ -111,39 +111,39 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-interface Asked {
+interface LongListTarget {
   readonly client: BenchClient;
   readonly probe: Probe;
   readonly pid: number;
 }
 
 /** `only` = part of the names of those that are wanted; '' = all. */
-export async function* longListWaits(asked: Asked, count: number, only: string): AsyncGenerator<LongListWait> {
-  const { client, pid } = asked;
+export async function* measureLongLists(target: LongListTarget, count: number, only: string): AsyncGenerator<LongListWait> {
+  const { client, pid } = target;
   await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: NAMESPACE } }));
   await client.send('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, JSON.stringify({ metadata: { name: 'default' } }));
   await define(client);
   for (const { name, collection, forms, share, body } of KINDS) {
     const wanted = forms.map((form) => ({ ...form, name: `${name}: ${form.name}` })).filter((form) => form.name.includes(only));
     if (wanted.length === 0) continue;
-    await loop(pid, { workers: WORKERS, count: count * share }, async (index) => {
+    await measureLoop(pid, { workers: WORKERS, count: count * share }, async (index) => {
       await client.send('POST', collection, body(`o-${index}`));
     });
-    for (const form of wanted) yield await waits(asked, form.name, () => ask(client, collection, form));
-    yield await waits(asked, `${name}: pages of ${PAGE}`, () => pages(client, collection));
-    yield await waits(asked, `${name}: delete all of them`, () => ask(client, collection, { name, method: 'DELETE' }));
+    for (const form of wanted) yield await measureForm(target, form.name, () => readForm(client, collection, form));
+    yield await measureForm(target, `${name}: pages of ${PAGE}`, () => readPages(client, collection));
+    yield await measureForm(target, `${name}: delete all of them`, () => readForm(client, collection, { name, method: 'DELETE' }));
   }
 }
 
-async function waits({ probe, pid }: Asked, name: string, work: () => Promise<number>): Promise<LongListWait> {
+async function measureForm({ probe, pid }: LongListTarget, name: string, work: () => Promise<number>): Promise<LongListWait> {
   await probe.waits();
-  const [begun, used] = [performance.now(), cpuSeconds(pid)];
+  const [startedAt, cpuBefore] = [performance.now(), cpuSeconds(pid)];
   const bytes = await work();
-  const ms = performance.now() - begun;
-  return { name, bytes, ms, cpuMs: (cpuSeconds(pid) - used) * 1_000, others: await probe.waits() };
+  const ms = performance.now() - startedAt;
+  return { name, bytes, ms, cpuMs: (cpuSeconds(pid) - cpuBefore) * 1_000, others: await probe.waits() };
 }
 
-async function ask(client: BenchClient, collection: string, { method = 'GET', query, headers, until }: LongList): Promise<number> {
+async function readForm(client: BenchClient, collection: string, { method = 'GET', query, headers, until }: LongList): Promise<number> {
   const target = query === undefined ? collection : `${collection}?${query}`;
   if (until === undefined) return client.send(method, target, undefined, headers);
   const response = await client.open(method, target, undefined, headers);
@@ -159,7 +159,7 @@ async function ask(client: BenchClient, collection: string, { method = 'GET', qu
   return bytes;
 }
 
-async function pages(client: BenchClient, collection: string): Promise<number> {
+async function readPages(client: BenchClient, collection: string): Promise<number> {
   let bytes = 0;
   for (let token: string | undefined = ''; token !== undefined;) {
     const text: string = await client.text('GET', `${collection}?limit=${PAGE}&continue=${token}`);

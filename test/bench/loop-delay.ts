@@ -4,11 +4,11 @@
  */
 import type { ChildProcess } from 'node:child_process';
 
-const QUESTION = 'loop-delay';
+const REQUEST = 'loop-delay';
 const INTERVAL_MS = 5;
 
 /** Starts something with this file loaded. */
-export async function watched<T>(start: () => Promise<T>): Promise<T> {
+export async function withLoopDelay<T>(start: () => Promise<T>): Promise<T> {
   const before = process.env['NODE_OPTIONS'];
   process.env['NODE_OPTIONS'] = `${before ?? ''} --require=${__filename}`;
   try {
@@ -23,28 +23,28 @@ export async function watched<T>(start: () => Promise<T>): Promise<T> {
 export function longestDelay(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     // Servers have something to tell as well.
-    const hear = (message: unknown): void => {
+    const onMessage = (message: unknown): void => {
       if (typeof message !== 'number') return;
-      child.off('message', hear);
+      child.off('message', onMessage);
       resolve(message);
     };
-    child.on('message', hear);
-    child.send(QUESTION);
+    child.on('message', onMessage);
+    child.send(REQUEST);
   });
 }
 
 // A parent imports it, and is not started with it.
 if (process.env['NODE_OPTIONS']?.includes(__filename) === true && process.send !== undefined) {
   let [last, longest] = [performance.now(), 0];
-  const look = (): void => {
+  const sample = (): void => {
     const now = performance.now();
     longest = Math.max(longest, now - last - INTERVAL_MS);
     last = now;
   };
-  setInterval(look, INTERVAL_MS).unref();
+  setInterval(sample, INTERVAL_MS).unref();
   process.on('message', (message) => {
-    if (message !== QUESTION) return;
-    look();
+    if (message !== REQUEST) return;
+    sample();
     process.send?.(longest);
     longest = 0;
   });

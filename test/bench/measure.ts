@@ -34,18 +34,18 @@ export interface Cost {
   readonly cpuMicros: number;
 }
 
-/** Like {@link loop}, after a third of the time uncounted, in which the program warms up. */
-export async function warmLoop(
+/** Like {@link measureLoop}, after a third of the time uncounted, in which the program warms up. */
+export async function measureWarmLoop(
   pid: number,
   bounds: { readonly workers: number; readonly seconds: number },
   request: (index: number, worker: number) => Promise<void>,
 ): Promise<Cost> {
-  const warmUp = await loop(pid, { workers: bounds.workers, seconds: bounds.seconds / 3 }, request);
-  return loop(pid, bounds, (index, worker) => request(index + warmUp.requests, worker));
+  const warmUp = await measureLoop(pid, { workers: bounds.workers, seconds: bounds.seconds / 3 }, request);
+  return measureLoop(pid, bounds, (index, worker) => request(index + warmUp.requests, worker));
 }
 
 /** Runs `request` from `workers` loops for `seconds` (or `count` times in all) and charges the CPU that `pid` used to the requests. */
-export async function loop(
+export async function measureLoop(
   pid: number,
   bounds: { readonly workers: number; readonly seconds?: number; readonly count?: number },
   request: (index: number, worker: number) => Promise<void>,

@@ -13,16 +13,16 @@ const WARM_UP = 5000;
 const ROUNDS = 20_000;
 
 /** Microseconds of CPU. */
-export async function changeCost(nodes: number): Promise<number> {
+export async function podChangeMicros(nodes: number): Promise<number> {
   const store = new MemoryStore();
   const pods = buildResources().require('pods');
-  const surroundings = { clock: systemClock, random: systemRandom, logger: silentLogger };
-  const cache = openCache({ store, prefix: '/registry', types: [pods.stored], ...surroundings, checkMs: 0, compactionMs: 0 });
+  const environment = { clock: systemClock, random: systemRandom, logger: silentLogger };
+  const cache = openCache({ store, prefix: '/registry', types: [pods.stored], ...environment, checkMs: 0, compactionMs: 0 });
   await cache.whenReady();
   const reader = createReader({ cache, store, clock: systemClock, gates: { isEnabled: () => false } });
   const context = { user: { name: 'bench', groups: [] }, deadline: Infinity, warn: (): void => undefined };
-  let told = 0;
-  const sink = { event: (): void => void (told += 1), bookmark: (): void => undefined, end: (): void => undefined };
+  let delivered = 0;
+  const sink = { event: (): void => void (delivered += 1), bookmark: (): void => undefined, end: (): void => undefined };
   for (let node = 0; node < nodes; node += 1) {
     const selection = selectionFor(pods.row, '', `spec.nodeName=n-${node}`);
     await reader.watch(context, pods, '', { selection, bookmarks: false, resourceVersion: cache.revision }, sink);
@@ -34,6 +34,6 @@ export async function changeCost(nodes: number): Promise<number> {
   for (let round = 0; round < ROUNDS; round += 1) change();
   const { user, system } = process.cpuUsage(before);
   await cache.close();
-  if (told !== WARM_UP + ROUNDS) throw new Error(`${told} events were told`);
+  if (delivered !== WARM_UP + ROUNDS) throw new Error(`${delivered} events were told`);
   return (user + system) / ROUNDS;
 }

@@ -51,12 +51,12 @@ const POD: JsonObject = {
 };
 
 /** Microseconds of CPU. */
-export function podCost(): { readonly checked: number; readonly parsed: number } {
+export function podMicros(): { readonly processing: number; readonly parsed: number } {
   const text = JSON.stringify(POD);
-  return { checked: microsPer(check), parsed: microsPer(() => void JSON.parse(text)) };
+  return { processing: microsPer(processPod), parsed: microsPer(() => void JSON.parse(text)) };
 }
 
-function check(): void {
+function processPod(): void {
   const { object } = decodeObject(TYPE, POD);
   applyDefaults(TYPE, object);
   dropDisabledFields(TYPE, object);

@@ -46,10 +46,10 @@ export function policyMicros(): number {
   const plugin = validatingAdmissionPolicies({
     policies,
     parameters: {
-      cache: { snapshot: nothing },
+      cache: { snapshot: unexpectedCall },
       resourceOf: () => undefined,
-      conversions: { convertEntries: nothing },
-      decodeEntry: nothing,
+      conversions: { entries: unexpectedCall },
+      shown: unexpectedCall,
     },
     equivalents: (resource) => [resource],
     names,
@@ -66,12 +66,12 @@ export function policyMicros(): number {
   return round(ROUNDS);
 }
 
-function nothing(): never {
+function unexpectedCall(): never {
   throw new Error('nobody asks');
 }
 
 /** Microseconds of a call and of a bare round trip to the same server with the same body, one after the other. */
-export async function webhookMicros(): Promise<{ readonly asked: number; readonly bare: number }> {
+export async function webhookMicros(): Promise<{ readonly call: number; readonly roundTrip: number }> {
   const server = await startReviewServer();
   const client = new WebhookClient({ resolve: () => ({ fault: 'nobody asks' }), clock: systemClock });
   const webhooks = new Webhooks();
@@ -79,7 +79,7 @@ export async function webhookMicros(): Promise<{ readonly asked: number; readonl
   const clientConfig = { url, caBundle: server.caBundle };
   webhooks.setConfiguration('validating', 'w', { webhooks: [{ name: 'w.example.com', clientConfig, rules: RULES, sideEffects: 'None' }] });
   let body: Buffer = Buffer.alloc(0);
-  const asking = (call: WebhookClient['call']): ReturnType<typeof validatingWebhooks> =>
+  const pluginWith = (call: WebhookClient['call']): ReturnType<typeof validatingWebhooks> =>
     validatingWebhooks({
       webhooks,
       client: { call },
@@ -93,7 +93,7 @@ export async function webhookMicros(): Promise<{ readonly asked: number; readonl
       },
     });
   const created = requestOf();
-  const plugin = asking((target, sent, options) => {
+  const plugin = pluginWith((target, sent, options) => {
     body = sent;
     return client.call(target, sent, options);
   });
@@ -105,17 +105,17 @@ export async function webhookMicros(): Promise<{ readonly asked: number; readonl
     return ((performance.now() - start) * 1000) / count;
   };
   const ask = (): unknown => plugin.validate(created);
-  const post = (): Promise<void> => roundTrip(url, agent, body);
+  const post = (): Promise<void> => postOnce(url, agent, body);
   for (const once of [ask, post]) await micros(CALLS, once);
-  const asked = await micros(CALLS, ask);
-  const bare = await micros(CALLS, post);
+  const call = await micros(CALLS, ask);
+  const roundTrip = await micros(CALLS, post);
   client.close();
   agent.destroy();
   await server.close();
-  return { asked, bare };
+  return { call, roundTrip };
 }
 
-function roundTrip(url: string, agent: Agent, body: Buffer): Promise<void> {
+function postOnce(url: string, agent: Agent, body: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': body.length };
     const sent = request(url, { method: 'POST', agent, headers }, (answer) => {

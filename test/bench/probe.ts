@@ -12,7 +12,7 @@ export interface Waits {
   readonly longestMs: number;
 }
 
-interface Order {
+interface ProbeOptions {
   readonly port: number;
   readonly token: string;
   readonly path: string;
@@ -26,16 +26,16 @@ export class Probe {
 
   static async start(port: number, token: string, path: string): Promise<Probe> {
     const child = fork(__filename, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    child.send({ port, token, path } satisfies Order);
+    child.send({ port, token, path } satisfies ProbeOptions);
     await new Promise((resolve) => child.once('message', resolve));
     return new Probe(child);
   }
 
   /** What it waited since this was asked last. */
   waits(): Promise<Waits> {
-    const answered = new Promise<Waits>((resolve) => this.child.once('message', (waits: Waits) => resolve(waits)));
+    const response = new Promise<Waits>((resolve) => this.child.once('message', (waits: Waits) => resolve(waits)));
     this.child.send('waits');
-    return answered;
+    return response;
   }
 
   stop(): void {
@@ -43,10 +43,10 @@ export class Probe {
   }
 }
 
-async function run({ port, token, path }: Order): Promise<void> {
+async function run({ port, token, path }: ProbeOptions): Promise<void> {
   const client = new BenchClient(port, token);
   let times: number[] = [];
-  const told = (): Waits => {
+  const takeWaits = (): Waits => {
     const sorted = times.toSorted((a, b) => a - b);
     times = [];
     const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -55,20 +55,20 @@ async function run({ port, token, path }: Order): Promise<void> {
   // The first ones pay for the connection.
   for (let warm = 0; warm < 20; warm += 1) await client.send('GET', path).catch(() => undefined);
   // Whoever asks hears of the one that is on its way too.
-  let isAsked = false;
-  process.on('message', () => (isAsked = true));
+  let isRequested = false;
+  process.on('message', () => (isRequested = true));
   process.send?.(true);
   for (;;) {
     const start = performance.now();
     await client.send('GET', path).catch(() => undefined);
     times.push(performance.now() - start);
-    if (isAsked) process.send?.(told());
-    isAsked = false;
+    if (isRequested) process.send?.(takeWaits());
+    isRequested = false;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }
 
 if (require.main === module) {
-  process.once('message', (order: Order) => void run(order));
+  process.once('message', (order: ProbeOptions) => void run(order));
   process.once('disconnect', () => process.exit(0));
 }

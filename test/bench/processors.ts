@@ -3,22 +3,22 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
 
 /** False = this machine cannot give a server's loop a processor that nobody else uses. */
-export function canDivide(): boolean {
+export function canSeparateProcessors(): boolean {
   return cpus().length > 1 && spawnSync('taskset', ['--version']).status === 0;
 }
 
 /** The loop of `server` on the first processor, its helpers and this process, with what it starts from now on, on the others. */
-export function divide(server: number): void {
+export function separateProcessors(server: number): void {
   const others = `1-${cpus().length - 1}`;
-  for (const pid of [server, process.pid]) place('-acp', others, pid);
-  place('-cp', '0', server);
+  for (const pid of [server, process.pid]) setAffinity('-acp', others, pid);
+  setAffinity('-cp', '0', server);
 }
 
 /** All of them everywhere again. */
-export function share(server: number): void {
-  for (const pid of [server, process.pid]) place('-acp', `0-${cpus().length - 1}`, pid);
+export function shareProcessors(server: number): void {
+  for (const pid of [server, process.pid]) setAffinity('-acp', `0-${cpus().length - 1}`, pid);
 }
 
-function place(how: '-acp' | '-cp', where: string, pid: number): void {
-  execFileSync('taskset', [how, where, String(pid)], { stdio: 'ignore' });
+function setAffinity(flag: '-acp' | '-cp', processors: string, pid: number): void {
+  execFileSync('taskset', [flag, processors, String(pid)], { stdio: 'ignore' });
 }

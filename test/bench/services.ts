@@ -9,11 +9,11 @@ import { openEmbeddedStore } from '../../apiserver/storage/embedded/open';
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { systemRandom as random } from '../../shared/runtime/random';
 import { configMap, type BenchClient } from './client';
-import { loop, type Cost } from './measure';
+import { measureLoop, type Cost } from './measure';
 
 const ADDRESSES = 65_534;
 export const SERVICE_RANGE = '--service-cluster-ip-range=10.96.0.0/16';
-const LEFT = Math.ceil(ADDRESSES / 100);
+const FREE_ADDRESSES = Math.ceil(ADDRESSES / 100);
 const PER_TRANSACTION = 1000;
 
 /** Gives all addresses but one in a hundred to an owner that does not exist, before a server looks at the store. */
@@ -23,8 +23,8 @@ export async function fillRange(folder: string): Promise<void> {
   await claimPrefix({ store, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
   const value = Buffer.from(JSON.stringify({ namespace: 'bench', name: 'nobody', uid: random.uuid() }));
   // The first address is the default Service's.
-  for (let from = 2; from <= ADDRESSES - LEFT; from += PER_TRANSACTION) {
-    const numbers = Array.from({ length: Math.min(PER_TRANSACTION, ADDRESSES - LEFT + 1 - from) }, (_, index) => from + index);
+  for (let from = 2; from <= ADDRESSES - FREE_ADDRESSES; from += PER_TRANSACTION) {
+    const numbers = Array.from({ length: Math.min(PER_TRANSACTION, ADDRESSES - FREE_ADDRESSES + 1 - from) }, (_, index) => from + index);
     const operations = numbers.map(
       (number) => ({ type: 'put', key: `${prefix}/${ALLOCATIONS}ips/10.96.${number >> 8}.${number & 255}`, value }) as const,
     );
@@ -48,17 +48,17 @@ export async function compareCreations(client: BenchClient, pid: number, count: 
   const services = async (index: number): Promise<void> =>
     void (await client.send('POST', '/api/v1/namespaces/bench/services', service(`s-${index}`)));
   const warmUp = Math.min(count / 10, 80);
-  await loop(pid, { workers: 16, count: warmUp }, (index) => maps(index + count));
-  await loop(pid, { workers: 16, count: warmUp }, (index) => services(index + count));
-  const ofMaps = await loop(pid, { workers: 16, count }, maps);
+  await measureLoop(pid, { workers: 16, count: warmUp }, (index) => maps(index + count));
+  await measureLoop(pid, { workers: 16, count: warmUp }, (index) => services(index + count));
+  const mapCost = await measureLoop(pid, { workers: 16, count }, maps);
   const before = await client.revision('/api/v1/namespaces/bench/services?limit=1');
-  const ofServices = await loop(pid, { workers: 16, count }, services);
+  const serviceCost = await measureLoop(pid, { workers: 16, count }, services);
   const after = await client.revision('/api/v1/namespaces/bench/services?limit=1');
-  return { configMaps: ofMaps, services: ofServices, transactions: (after - before) / count };
+  return { configMaps: mapCost, services: serviceCost, transactions: (after - before) / count };
 }
 
 /** As many Services as the filled range has room for, with a reserve. */
-export const ROOM = LEFT - 100;
+export const FREE_SERVICES = FREE_ADDRESSES - 100;
 
 /** About as many bytes as the ConfigMap once it is stored. */
 function service(name: string): string {

@@ -4,58 +4,59 @@
  */
 import type { BenchClient } from './client';
 
-export interface RollingCosts {
+export interface ReplacementCosts {
   /** Of EndpointSlices, from the first replaced pod to the end. */
   readonly writes: number;
   /** Seconds in which all pods were replaced. */
   readonly seconds: number;
   /** Milliseconds from the last replaced pod until the slices say so. */
-  readonly settledMs: number;
+  readonly convergedMs: number;
   /** When all pods have been replaced. */
   readonly slices: number;
 }
 
 const LABELS = { app: 'rolled' };
 const MERGE = { 'content-type': 'application/merge-patch+json' };
-const LANES = 16;
-const LOOK_MS = 25;
-const PATIENCE_MS = 600_000;
+const CONCURRENCY = 16;
+const POLL_MS = 25;
+const TIMEOUT_MS = 600_000;
 const NODES = 10;
 /** Pods of nodes that are not there, or that nobody hears of, are taken away. */
-const BEAT_MS = 10_000;
+const HEARTBEAT_MS = 10_000;
 
 /** Replaces so many pods of a Service, `batch` at a time: as many come and are ready, then as many go. */
-export async function rollPods(client: BenchClient, count: number, batch: number): Promise<RollingCosts> {
+export async function measureRollingReplacement(client: BenchClient, count: number, batch: number): Promise<ReplacementCosts> {
   const namespace = `rolling-${process.pid}-${batch}`;
-  const at = `/api/v1/namespaces/${namespace}`;
+  const namespacePath = `/api/v1/namespaces/${namespace}`;
   const slices = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`;
   await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
-  await until(async () => {
-    const response = await client.open('GET', `${at}/serviceaccounts/default`);
+  await waitUntil(async () => {
+    const response = await client.open('GET', `${namespacePath}/serviceaccounts/default`);
     response.resume();
     return response.statusCode === 200;
   });
   const nodes = await startNodes(client);
   const spec = { selector: LABELS, ports: [{ port: 80 }] };
-  await client.send('POST', `${at}/services`, JSON.stringify({ metadata: { name: 'web' }, spec }));
-  const add = (from: number, to: number): Promise<void> => inLanes(from, to, (index) => serve(client, at, index));
+  await client.send('POST', `${namespacePath}/services`, JSON.stringify({ metadata: { name: 'web' }, spec }));
+  const add = (from: number, to: number): Promise<void> =>
+    runConcurrently(from, to, (index) => createReadyPod(client, namespacePath, index));
   const remove = (from: number, to: number): Promise<void> =>
-    inLanes(from, to, async (index) => void (await client.send('DELETE', `${at}/pods/p-${index}?gracePeriodSeconds=0`)));
+    runConcurrently(from, to, async (index) => void (await client.send('DELETE', `${namespacePath}/pods/p-${index}?gracePeriodSeconds=0`)));
   /** What the slices hold: the numbers of the pods. */
-  const held = async (): Promise<{ readonly slices: number; readonly pods: ReadonlySet<number> }> => {
+  const readSlices = async (): Promise<{ readonly slices: number; readonly pods: ReadonlySet<number> }> => {
     const text = await client.text('GET', slices);
     const pods = new Set(
       [...text.matchAll(/"kind":\s*"Pod",\s*"namespace":\s*"[^"]*",\s*"name":\s*"p-(\d+)"/g)].map(([, index]) => Number(index)),
     );
     return { slices: (text.match(/"addressType"/g) ?? []).length, pods };
   };
-  const settled = (from: number): Promise<void> =>
-    until(async () => {
-      const { pods } = await held();
+  const waitUntilConverged = (from: number): Promise<void> =>
+    waitUntil(async () => {
+      const { pods } = await readSlices();
       return pods.size === count && [...pods].every((index) => index >= from);
     });
   await add(0, count);
-  await settled(0);
+  await waitUntilConverged(0);
   const watch = await countChanges(client, slices);
   const started = performance.now();
   for (let replaced = 0; replaced < count; replaced += batch) {
@@ -63,30 +64,30 @@ export async function rollPods(client: BenchClient, count: number, batch: number
     await remove(replaced, Math.min(count, replaced + batch));
   }
   const rolled = performance.now();
-  await settled(count);
-  const settledMs = performance.now() - rolled;
-  const { slices: left } = await held();
+  await waitUntilConverged(count);
+  const convergedMs = performance.now() - rolled;
+  const { slices: left } = await readSlices();
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   watch.stop();
   clearInterval(nodes);
   await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
-  return { writes: watch.seen(), seconds: (rolled - started) / 1000, settledMs, slices: left };
+  return { writes: watch.seen(), seconds: (rolled - started) / 1000, convergedMs, slices: left };
 }
 
-async function serve(client: BenchClient, at: string, index: number): Promise<void> {
+async function createReadyPod(client: BenchClient, namespacePath: string, index: number): Promise<void> {
   const name = `p-${index}`;
   const spec = { nodeName: `n-${index % NODES}`, containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }] };
-  await client.send('POST', `${at}/pods`, JSON.stringify({ metadata: { name, labels: LABELS }, spec }));
+  await client.send('POST', `${namespacePath}/pods`, JSON.stringify({ metadata: { name, labels: LABELS }, spec }));
   const podIP = `10.${1 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
   const conditions = [{ type: 'Ready', status: 'True' }];
   const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions };
-  await client.send('PATCH', `${at}/pods/${name}/status`, JSON.stringify({ status }), MERGE);
+  await client.send('PATCH', `${namespacePath}/pods/${name}/status`, JSON.stringify({ status }), MERGE);
 }
 
 /** Nodes that are ready, and say so until the timer is cleared. */
 async function startNodes(client: BenchClient): Promise<NodeJS.Timeout> {
   const names = Array.from({ length: NODES }, (_, index) => `n-${index}`);
-  const beat = async (): Promise<void> => {
+  const sendHeartbeats = async (): Promise<void> => {
     const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: new Date().toISOString() }];
     const status = JSON.stringify({ status: { conditions } });
     for (const name of names) await client.send('PATCH', `/api/v1/nodes/${name}/status`, status, MERGE);
@@ -95,8 +96,8 @@ async function startNodes(client: BenchClient): Promise<NodeJS.Timeout> {
     const response = await client.open('POST', '/api/v1/nodes', JSON.stringify({ metadata: { name } }));
     response.resume();
   }
-  await beat();
-  return setInterval(() => void beat(), BEAT_MS);
+  await sendHeartbeats();
+  return setInterval(() => void sendHeartbeats(), HEARTBEAT_MS);
 }
 
 /** Counts what a watch of the collection tells. */
@@ -104,28 +105,28 @@ async function countChanges(client: BenchClient, path: string): Promise<{ seen: 
   const version = await client.revision(path);
   const response = await client.open('GET', `${path}?watch=1&resourceVersion=${version}`);
   let seen = 0;
-  let left = '';
+  let partialLine = '';
   response.setEncoding('utf8').on('data', (chunk: string) => {
-    const lines = (left + chunk).split('\n');
-    left = lines.pop() ?? '';
+    const lines = (partialLine + chunk).split('\n');
+    partialLine = lines.pop() ?? '';
     seen += lines.length;
   });
   response.on('error', () => undefined);
   return { seen: () => seen, stop: () => response.destroy() };
 }
 
-async function inLanes(from: number, to: number, work: (index: number) => Promise<void>): Promise<void> {
+async function runConcurrently(from: number, to: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = from;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (next < to) await work(next++);
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }
 
-async function until(done: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+async function waitUntil(done: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + TIMEOUT_MS;
   while (!(await done())) {
     if (performance.now() > deadline) throw new Error('it takes too long');
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

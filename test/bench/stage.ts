@@ -5,15 +5,15 @@ import { startControllers } from '../support/control-plane';
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BenchClient, configMap } from './client';
-import { loop, type Cost } from './measure';
-import { text, TOKEN } from './settings';
+import { measureLoop, type Cost } from './measure';
+import { textOption, TOKEN } from './settings';
 
-export function row(name: string, cost: Cost | { cpuMicros: number }, against?: string, reference?: number): void {
+export function printRow(name: string, cost: Cost | { cpuMicros: number }, against?: string, reference?: number): void {
   const ratio = reference === undefined ? '' : `${(cost.cpuMicros / reference).toFixed(2)} × ${against} (${reference.toFixed(1)})`;
   console.log(`${name.padEnd(46)} ${cost.cpuMicros.toFixed(1).padStart(9)} µs  ${ratio}`);
 }
 
-export async function start(
+export async function startServer(
   folder: string,
   etcdServers?: string,
   args: readonly string[] = [],
@@ -30,7 +30,7 @@ export async function start(
   return { server, client: new BenchClient(securePort, TOKEN) };
 }
 
-export interface Opened {
+export interface BenchServer {
   readonly server: ApiServer;
   readonly client: BenchClient;
   readonly pid: number;
@@ -38,8 +38,8 @@ export interface Opened {
 }
 
 /** On a server that is there for this alone. */
-export async function besideServer(
-  measure: (opened: Opened) => Promise<void>,
+export async function withServer(
+  measure: (opened: BenchServer) => Promise<void>,
   {
     etcdServers,
     args = [],
@@ -48,7 +48,7 @@ export async function besideServer(
 ): Promise<void> {
   const folder = temporaryFolder('bench');
   await prepare?.(folder);
-  const { server, client } = await start(folder, etcdServers, args);
+  const { server, client } = await startServer(folder, etcdServers, args);
   try {
     await measure({ server, client, pid: server.process.pid, folder });
   } finally {
@@ -59,15 +59,15 @@ export async function besideServer(
 }
 
 /** On a server of our own with its controllers, or on the one that is named. */
-export async function besideControllers(measure: (client: BenchClient, pid?: number) => Promise<void>): Promise<void> {
-  const other = text('server');
+export async function withControllers(measure: (client: BenchClient, pid?: number) => Promise<void>): Promise<void> {
+  const other = textOption('server');
   if (other !== undefined) {
-    const client = new BenchClient(Number(other.slice(other.lastIndexOf(':') + 1)), text('token') ?? '');
+    const client = new BenchClient(Number(other.slice(other.lastIndexOf(':') + 1)), textOption('token') ?? '');
     await measure(client);
     return client.close();
   }
   const folder = temporaryFolder('bench');
-  const { server, client } = await start(folder);
+  const { server, client } = await startServer(folder);
   const controllers = startControllers(server, '--log-level=error');
   try {
     await measure(client, controllers.pid);
@@ -79,9 +79,9 @@ export async function besideControllers(measure: (client: BenchClient, pid?: num
   }
 }
 
-export async function fill(client: BenchClient, pid: number, namespace: string, count: number, size = 1000): Promise<Cost> {
+export async function createConfigMaps(client: BenchClient, pid: number, namespace: string, count: number, size = 1000): Promise<Cost> {
   await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
-  return loop(pid, { workers: 16, count }, async (index) => {
+  return measureLoop(pid, { workers: 16, count }, async (index) => {
     await client.send('POST', `/api/v1/namespaces/${namespace}/configmaps`, configMap(namespace, `o-${index}`, '', size));
   });
 }

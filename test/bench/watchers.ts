@@ -9,7 +9,7 @@ export interface FanOut {
 }
 
 /** Opens `count` streams, then calls `push` `events` times, each time waiting until every stream has grown. */
-export async function fanOut(
+export async function measureFanOut(
   pid: number,
   count: number,
   events: number,
@@ -29,19 +29,19 @@ export async function fanOut(
     });
     streams.push(stream);
   }
-  const everyone = (target: number): Promise<void> =>
+  const waitForEvents = (target: number): Promise<void> =>
     new Promise((resolve) => {
       arrived = () => void (received >= target && resolve());
       arrived();
     });
   await push(0);
-  await everyone(count);
+  await waitForEvents(count);
   const cpu = cpuSeconds(pid);
   const start = received;
   for (let i = 1; i <= events; i += 1) {
     const target = received + count;
     await push(i);
-    await everyone(target);
+    await waitForEvents(target);
   }
   const delivered = received - start;
   const cost = ((cpuSeconds(pid) - cpu) * 1e6) / delivered;

@@ -17,18 +17,18 @@ export interface WorkloadCosts {
   readonly idle: { readonly seconds: number; readonly cpu: number; readonly requests: number; readonly megabytes: number };
 }
 
-const LOOK_MS = 250;
-const GIVE_UP_MS = 900_000;
+const POLL_MS = 250;
+const TIMEOUT_MS = 900_000;
 /** Until what follows the last pod (statuses, Events) is over. */
-const SETTLE_MS = 5_000;
+const TRAILING_WRITES_MS = 5_000;
 const REQUEST = /^apiserver_request_total\{(.*)\} (\d+)/;
 
-export async function workloadCosts(client: BenchClient, pid: number, pods: number, idleSeconds: number): Promise<WorkloadCosts> {
+export async function measureWorkload(client: BenchClient, pid: number, pods: number, idleSeconds: number): Promise<WorkloadCosts> {
   const namespace = `workload-${Math.random().toString(36).slice(2, 8)}`;
   await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
-  await untilRead(client, `/api/v1/namespaces/${namespace}/serviceaccounts/default`);
+  await waitUntilFound(client, `/api/v1/namespaces/${namespace}/serviceaccounts/default`);
   try {
-    const [before, cpu, began] = [await requestsOf(client), cpuSeconds(pid), performance.now()];
+    const [before, cpu, startedAt] = [await countRequests(client), cpuSeconds(pid), performance.now()];
     const labels = { app: 'web' };
     const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'registry.example.com/web:1' }] } };
     const spec = { replicas: pods, selector: { matchLabels: labels }, template };
@@ -36,17 +36,20 @@ export async function workloadCosts(client: BenchClient, pid: number, pods: numb
     const status = new RegExp(`"replicas":\\s*${pods},\\s*"unavailableReplicas"|"replicas":\\s*${pods},\\s*"updatedReplicas":\\s*${pods}`);
     const path = `/apis/apps/v1/namespaces/${namespace}/deployments/web`;
     while (!status.test(/"status":[\s\S]*/.exec(await client.text('GET', path))?.[0] ?? '')) {
-      if (performance.now() - began > GIVE_UP_MS) throw new Error('the pods do not come');
-      await pause(LOOK_MS);
+      if (performance.now() - startedAt > TIMEOUT_MS) throw new Error('the pods do not come');
+      await pause(POLL_MS);
     }
-    const seconds = (performance.now() - began) / 1000;
-    await pause(SETTLE_MS);
-    const after = await requestsOf(client);
-    const made = { seconds, requests: difference(before, after), cpu: cpuSeconds(pid) - cpu, megabytes: anonymousMegabytes(pid) };
+    const seconds = (performance.now() - startedAt) / 1000;
+    await pause(TRAILING_WRITES_MS);
+    const after = await countRequests(client);
+    const busy = { seconds, requests: difference(before, after), cpu: cpuSeconds(pid) - cpu, megabytes: anonymousMegabytes(pid) };
     const used = cpuSeconds(pid);
     await pause(idleSeconds * 1000);
-    const told = [...difference(after, await requestsOf(client)).values()].reduce((sum, count) => sum + count, 0);
-    return { ...made, idle: { seconds: idleSeconds, cpu: cpuSeconds(pid) - used, requests: told, megabytes: anonymousMegabytes(pid) } };
+    const idleRequests = [...difference(after, await countRequests(client)).values()].reduce((sum, count) => sum + count, 0);
+    return {
+      ...busy,
+      idle: { seconds: idleSeconds, cpu: cpuSeconds(pid) - used, requests: idleRequests, megabytes: anonymousMegabytes(pid) },
+    };
   } finally {
     await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
   }
@@ -54,31 +57,31 @@ export async function workloadCosts(client: BenchClient, pid: number, pods: numb
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function untilRead(client: BenchClient, path: string): Promise<void> {
+async function waitUntilFound(client: BenchClient, path: string): Promise<void> {
   for (let left = 100; left > 0; left -= 1) {
     const response = await client.open('GET', path);
     response.resume();
     if (response.statusCode === 200) return;
-    await pause(LOOK_MS);
+    await pause(POLL_MS);
   }
   throw new Error(`${path} does not come`);
 }
 
 /** Counted by the server, by verb and resource. Reads of one Deployment are this program's own. */
-async function requestsOf(client: BenchClient): Promise<ReadonlyMap<string, number>> {
+async function countRequests(client: BenchClient): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (const line of (await client.text('GET', '/metrics')).split('\n')) {
     const [, labels = '', count = '0'] = REQUEST.exec(line) ?? [];
     const label = (name: string): string => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
     const [verb, resource, part] = [label('verb'), label('resource'), label('subresource')];
     if (resource === '' || verb === 'WATCH' || (verb === 'GET' && resource === 'deployments')) continue;
-    const what = `${verb} ${resource}${part === '' ? '' : `/${part}`}`;
-    counts.set(what, (counts.get(what) ?? 0) + Number(count));
+    const key = `${verb} ${resource}${part === '' ? '' : `/${part}`}`;
+    counts.set(key, (counts.get(key) ?? 0) + Number(count));
   }
   return counts;
 }
 
 function difference(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
-  const grown = [...after].map(([what, count]): [string, number] => [what, count - (before.get(what) ?? 0)]);
-  return new Map(grown.filter(([, count]) => count > 0).sort(([, one], [, other]) => other - one));
+  const grown = [...after].map(([key, count]): [string, number] => [key, count - (before.get(key) ?? 0)]);
+  return new Map(grown.filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a));
 }

@@ -6,13 +6,13 @@ import type { Transport } from '../../shared/client/transport/transport';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 
-export interface Connected {
+export interface ConnectedClient {
   readonly client: RestClient;
   /** To be closed by whoever asked for it. */
   readonly transport: Transport;
 }
 
-export function connected(config: ClientConfig): Connected {
+export function connectClient(config: ClientConfig): ConnectedClient {
   const connection = connect(config, systemClock);
   const client = new RestClient({
     ...connection,

@@ -5,11 +5,11 @@ import type { ClientConfig } from '../../shared/client/kubeconfig/client-config'
 const PATH = '/api/v1/namespaces/default/configmaps?limit=5';
 const PAUSE_MS = 200;
 
-export class Crowd {
+export class ClientCrowd {
   private agent: Agent | undefined;
   private requests = 0;
   private readonly failures: string[] = [];
-  private working: readonly Promise<void>[] = [];
+  private loops: readonly Promise<void>[] = [];
 
   constructor(
     private readonly config: ClientConfig,
@@ -17,34 +17,34 @@ export class Crowd {
   ) {}
 
   /** Resolves when each has had an answer. */
-  async come(): Promise<void> {
+  async start(): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: this.size, ...this.config.tls });
     this.agent = agent;
-    const first = Array.from({ length: this.size }, () => this.ask(agent));
+    const first = Array.from({ length: this.size }, () => this.sendRequest(agent));
     await Promise.all(first);
-    this.working = first.map((_, index) => this.goOn(agent, index));
+    this.loops = first.map((_, index) => this.repeatRequests(agent, index));
   }
 
   /** Rejects when anybody was not answered. */
-  async leave(): Promise<{ readonly requests: number }> {
+  async stop(): Promise<{ readonly requests: number }> {
     const { agent } = this;
     this.agent = undefined;
-    await Promise.all(this.working);
+    await Promise.all(this.loops);
     agent?.destroy();
     if (this.failures.length > 0) throw new Error(`${this.failures.length} of ${this.requests} requests failed: ${this.failures[0]}`);
     return { requests: this.requests };
   }
 
-  private async goOn(agent: Agent, index: number): Promise<void> {
+  private async repeatRequests(agent: Agent, index: number): Promise<void> {
     // Not all in one moment.
     await new Promise((resolve) => setTimeout(resolve, (index * PAUSE_MS) / this.size));
     while (this.agent === agent) {
-      await this.ask(agent);
+      await this.sendRequest(agent);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
 
-  private async ask(agent: Agent): Promise<void> {
+  private async sendRequest(agent: Agent): Promise<void> {
     this.requests += 1;
     const outcome = await new Promise<string>((resolve) => {
       const sent = request(new URL(PATH, this.config.servers[0]), { agent }, (response) => {

@@ -21,26 +21,26 @@ export async function docker(...args: readonly string[]): Promise<string> {
 
 export const compose = (...args: readonly string[]): Promise<string> => docker('compose', ...args);
 
-export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Those of a service, as they are now. */
-export async function containers(service: string): Promise<readonly string[]> {
+export async function containerIds(service: string): Promise<readonly string[]> {
   return (await compose('ps', '--quiet', service)).split('\n').filter((id) => id !== '');
 }
 
 export async function containerOf(service: string): Promise<string> {
-  const [id] = await containers(service);
+  const [id] = await containerIds(service);
   if (id === undefined) throw new Error(`${service} does not run`);
   return id;
 }
 
-const HEALTH_LOOKS = 240;
-const LOOK_MS = 500;
+const HEALTH_POLLS = 240;
+const POLL_MS = 500;
 
-export async function healthy(container: string): Promise<void> {
-  for (let left = HEALTH_LOOKS; left > 0; left -= 1) {
+export async function waitUntilHealthy(container: string): Promise<void> {
+  for (let left = HEALTH_POLLS; left > 0; left -= 1) {
     if ((await docker('inspect', '--format', '{{.State.Health.Status}}', container)) === 'healthy') return;
-    await wait(LOOK_MS);
+    await sleep(POLL_MS);
   }
   throw new Error(`${container} does not get healthy`);
 }
@@ -64,13 +64,13 @@ function etcdctl(container: string, member: string, ...args: readonly string[]):
 const LEADER_COLUMN = 4;
 
 /** The service whose member leads at the moment. */
-export async function leader(): Promise<(typeof MEMBERS)[number]> {
-  for (let left = HEALTH_LOOKS; left > 0; left -= 1) {
+export async function findLeader(): Promise<(typeof MEMBERS)[number]> {
+  for (let left = HEALTH_POLLS; left > 0; left -= 1) {
     for (const member of MEMBERS) {
       const status = await etcdctl(await containerOf(member), 'etcd1', 'endpoint', 'status').catch(() => '');
       if (status.split(', ')[LEADER_COLUMN] === 'true') return member;
     }
-    await wait(LOOK_MS);
+    await sleep(POLL_MS);
   }
   throw new Error('no member of etcd leads');
 }
@@ -82,7 +82,7 @@ const PEER_RULES = ['INPUT', 'OUTPUT'].flatMap((chain) =>
 /** From now on a member hears nothing of its peers, nor they of it; clients still reach it. False where that cannot be done (it takes root on Linux). */
 export async function cutFromPeers(container: string): Promise<boolean> {
   try {
-    for (const rule of PEER_RULES) await inNetworkOf(container, '-A', ...rule);
+    for (const rule of PEER_RULES) await changeFirewall(container, '-A', ...rule);
     return true;
   } catch {
     return false;
@@ -90,10 +90,10 @@ export async function cutFromPeers(container: string): Promise<boolean> {
 }
 
 export async function healPeers(container: string): Promise<void> {
-  for (const rule of PEER_RULES) await inNetworkOf(container, '-D', ...rule);
+  for (const rule of PEER_RULES) await changeFirewall(container, '-D', ...rule);
 }
 
-async function inNetworkOf(container: string, ...rule: readonly string[]): Promise<void> {
+async function changeFirewall(container: string, ...rule: readonly string[]): Promise<void> {
   const pid = await docker('inspect', '--format', '{{.State.Pid}}', container);
   await run('nsenter', ['--target', pid, '--net', 'iptables', ...rule]);
 }
@@ -105,17 +105,17 @@ const NEVER_US = 600_000_000;
 /** For so long nothing that a member writes gets to its disk, while the member itself runs. False where that cannot be done (it takes root on Linux, and strace). */
 export async function stallDisk(container: string, ms: number): Promise<boolean> {
   const pid = await docker('inspect', '--format', '{{.State.Pid}}', container);
-  const what = ['-e', `trace=${SYNCS}`, '-e', `inject=${SYNCS}:delay_enter=${NEVER_US}`];
-  const held = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...what, '-p', pid], { stdio: 'ignore' });
+  const straceArguments = ['-e', `trace=${SYNCS}`, '-e', `inject=${SYNCS}:delay_enter=${NEVER_US}`];
+  const strace = spawn('strace', ['-f', '-qq', '-o', '/dev/null', ...straceArguments, '-p', pid], { stdio: 'ignore' });
   const ended = new Promise<false>((resolve) => {
-    held.once('error', () => resolve(false));
-    held.once('close', () => resolve(false));
+    strace.once('error', () => resolve(false));
+    strace.once('close', () => resolve(false));
   });
-  const isHeld = await Promise.race([wait(ms).then(() => true), ended]);
+  const isStalled = await Promise.race([sleep(ms).then(() => true), ended]);
   // What was held goes on then.
-  held.kill('SIGINT');
+  strace.kill('SIGINT');
   await ended;
-  return isHeld;
+  return isStalled;
 }
 
 const NETWORK = `${PROJECT}_default`;
@@ -126,7 +126,7 @@ export const disconnect = (container: string): Promise<string> => docker('networ
 export const connect = (container: string, service: string): Promise<string> =>
   docker('network', 'connect', '--alias', service, NETWORK, container);
 
-const HOLDER = `${PROJECT}-disk-holder`;
+const DISK_HOLDER = `${PROJECT}-disk-holder`;
 const FILL = `
 const { openSync, writeSync, closeSync } = require('node:fs');
 const file = openSync('/data/filler', 'w');
@@ -136,35 +136,35 @@ for (let size = 1 << 20; size >= 512; size >>= 1) {
 closeSync(file);`;
 
 /** So many API servers; those that run stay as they are. */
-export async function scale(count: number): Promise<void> {
+export async function scaleApiServers(count: number): Promise<void> {
   await compose('up', '--detach', '--wait', '--no-deps', '--no-recreate', '--scale', `apiserver=${count}`, 'apiserver');
 }
 
 /** The small disk lives in memory, and as long as somebody holds it: a member that is killed would come back without its data. */
 export function holdSmallDisk(): Promise<string> {
   const program = ['--entrypoint', 'node', IMAGE, '-e', 'setInterval(() => undefined, 1e6)'];
-  return docker('run', '--detach', '--init', '--name', HOLDER, '--volume', `${PROJECT}_${SMALL_DISK}:/data`, ...program);
+  return docker('run', '--detach', '--init', '--name', DISK_HOLDER, '--volume', `${PROJECT}_${SMALL_DISK}:/data`, ...program);
 }
 
-export const fillSmallDisk = (): Promise<string> => docker('exec', HOLDER, 'node', '-e', FILL);
-export const clearSmallDisk = (): Promise<string> => docker('exec', HOLDER, 'node', '-e', `require('node:fs').rmSync('/data/filler')`);
-export const letSmallDiskGo = (): Promise<string> => docker('rm', '--force', HOLDER).catch(() => '');
+export const fillSmallDisk = (): Promise<string> => docker('exec', DISK_HOLDER, 'node', '-e', FILL);
+export const clearSmallDisk = (): Promise<string> => docker('exec', DISK_HOLDER, 'node', '-e', `require('node:fs').rmSync('/data/filler')`);
+export const releaseSmallDisk = (): Promise<string> => docker('rm', '--force', DISK_HOLDER).catch(() => '');
 
-export const restarts = async (container: string): Promise<number> =>
+export const countRestarts = async (container: string): Promise<number> =>
   Number(await docker('inspect', '--format', '{{.RestartCount}}', container));
 
 /** Connections that the balancer has open to each API server. */
-export async function openByServer(): Promise<ReadonlyMap<string, number>> {
+export async function countConnectionsByServer(): Promise<ReadonlyMap<string, number>> {
   const lines = (await balancerMetrics()).matchAll(/^haproxy_server_current_sessions\{proxy="apiservers",server="([^"]+)"\} (\d+)/gm);
   return new Map([...lines].map(([, server = '', count]) => [server, Number(count)]));
 }
 
 /** How many API servers the balancer takes for ready. */
-export async function readyServers(): Promise<number> {
+export async function countReadyServers(): Promise<number> {
   return Number(/^haproxy_backend_active_servers\{proxy="apiservers"\} (\d+)/m.exec(await balancerMetrics())?.[1] ?? 0);
 }
 
 async function balancerMetrics(): Promise<string> {
-  const ask = `exec 3<>/dev/tcp/127.0.0.1/8404; printf 'GET /metrics HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3`;
-  return docker('exec', await containerOf('front'), 'bash', '-c', ask);
+  const script = `exec 3<>/dev/tcp/127.0.0.1/8404; printf 'GET /metrics HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3`;
+  return docker('exec', await containerOf('front'), 'bash', '-c', script);
 }

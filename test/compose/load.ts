@@ -26,15 +26,15 @@ const PAUSE_MS = 20;
 const LIST_PAGE = 500;
 const ANSWER_MS = 70_000;
 
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const run = promisify(execFile);
 
 /** What was seen since somebody asked last. */
-export interface Seen {
+export interface LoadReport {
   readonly writes: number;
   readonly failedWrites: ReadonlyMap<string, number>;
   /** Failed writes of which nobody can say why: neither an answer nor a lost connection. */
-  readonly unclear: number;
+  readonly unexplained: number;
   readonly reads: number;
   readonly failedReads: ReadonlyMap<string, number>;
   readonly kubectl: number;
@@ -46,10 +46,10 @@ export interface Seen {
   readonly lists: number;
 }
 
-export class Load {
+export class ClientLoad {
   private writes = 0;
   private failedWrites = new Map<string, number>();
-  private unclear = 0;
+  private unexplained = 0;
   private reads = 0;
   private failedReads = new Map<string, number>();
   private kubectl = 0;
@@ -58,13 +58,13 @@ export class Load {
   private repeated = 0;
   private listsBefore = 0;
   private acknowledged = 0;
-  private last = -1;
+  private lastCount = -1;
   private readonly made = new Set<string>();
-  private readonly doubtful = new Set<string>();
+  private readonly uncertain = new Set<string>();
   private readonly ending = new AbortController();
   private readonly informer: Informer;
-  private readonly kept = new Agent({ keepAlive: true, maxSockets: 2 });
-  private working: readonly Promise<void>[] = [];
+  private readonly keepAliveAgent = new Agent({ keepAlive: true, maxSockets: 2 });
+  private loops: readonly Promise<void>[] = [];
 
   constructor(
     private readonly config: ClientConfig,
@@ -77,100 +77,104 @@ export class Load {
 
   async start(): Promise<void> {
     await this.client.create(MAPS, { metadata: { namespace: NAMESPACE, name: NAME }, data: { count: '0' } });
-    this.informer.handle({ added: (object) => this.told(object), updated: (_, object) => this.told(object) });
+    this.informer.handle({ added: (object) => this.observeChange(object), updated: (_, object) => this.observeChange(object) });
     const following = this.informer.run(this.ending.signal);
     await this.informer.synced;
     const [server] = this.config.servers;
-    const read = (agent: Agent | false): Promise<void> => this.forever(async () => this.readOnce(new URL(PATH, server), agent));
-    this.working = [
+    const read = (agent: Agent | false): Promise<void> => this.repeat(async () => this.readOnce(new URL(PATH, server), agent));
+    this.loops = [
       following,
-      this.writing(() => this.count()),
-      this.writing((index) => this.make(index)),
+      this.repeatWrites(() => this.increment()),
+      this.repeatWrites((index) => this.createNext(index)),
       read(false),
-      read(this.kept),
-      this.forever(() => this.ask()),
+      read(this.keepAliveAgent),
+      this.repeat(() => this.runKubectl()),
     ];
   }
 
   async stop(): Promise<void> {
     this.ending.abort();
-    await Promise.all(this.working);
-    this.kept.destroy();
+    await Promise.all(this.loops);
+    this.keepAliveAgent.destroy();
   }
 
   /** Resolves when writes are acknowledged again and the follower has seen all of them. */
-  async settled(): Promise<void> {
+  async waitUntilCaughtUp(): Promise<void> {
     const since = this.acknowledged;
-    for (let left = 600; left > 0 && (this.acknowledged === since || this.last < this.acknowledged - 1); left -= 1) await wait(100);
+    for (let left = 600; left > 0 && (this.acknowledged === since || this.lastCount < this.acknowledged - 1); left -= 1) await sleep(100);
   }
 
   /** And begins anew. */
-  seen(): Seen {
-    const { writes, failedWrites, unclear, reads, failedReads, kubectl, pauseMs, missed, repeated } = this;
+  takeReport(): LoadReport {
+    const { writes, failedWrites, unexplained, reads, failedReads, kubectl, pauseMs, missed, repeated } = this;
     const lists = this.informer.counts.lists - this.listsBefore;
     this.listsBefore += lists;
-    [this.writes, this.unclear, this.reads, this.kubectl, this.pauseMs, this.missed, this.repeated] = [0, 0, 0, 0, 0, 0, 0];
+    [this.writes, this.unexplained, this.reads, this.kubectl, this.pauseMs, this.missed, this.repeated] = [0, 0, 0, 0, 0, 0, 0];
     [this.failedWrites, this.failedReads] = [new Map(), new Map()];
-    return { writes, failedWrites, unclear, reads, failedReads, kubectl, pauseMs, missed, repeated, lists };
+    return { writes, failedWrites, unexplained, reads, failedReads, kubectl, pauseMs, missed, repeated, lists };
   }
 
   /** Objects whose making was acknowledged and that are not there; and such as nobody has made. */
-  async history(): Promise<{ readonly made: number; readonly lost: readonly string[]; readonly strange: readonly string[] }> {
+  async compareWithStore(): Promise<{ readonly made: number; readonly lost: readonly string[]; readonly unexpected: readonly string[] }> {
     const made = new Set(this.made);
-    const found = new Set<string>();
+    const present = new Set<string>();
     let token: string | undefined;
     do {
       const selectors = { namespace: NAMESPACE, labelSelector: 'made=by-load', metadataOnly: true, limit: LIST_PAGE };
       const page = await this.client.list(MAPS, { ...selectors, ...(token !== undefined && { continue: token }) });
-      for (const { name } of page.items) found.add(name);
+      for (const { name } of page.items) present.add(name);
       token = page.continue;
     } while (token !== undefined);
-    const known = (name: string): boolean => this.made.has(name) || this.doubtful.has(name);
-    return { made: made.size, lost: [...made].filter((name) => !found.has(name)), strange: [...found].filter((name) => !known(name)) };
+    const isKnown = (name: string): boolean => this.made.has(name) || this.uncertain.has(name);
+    return {
+      made: made.size,
+      lost: [...made].filter((name) => !present.has(name)),
+      unexpected: [...present].filter((name) => !isKnown(name)),
+    };
   }
 
-  private told(object: ApiObject): void {
+  private observeChange(object: ApiObject): void {
     const count = countOf(object);
-    if (this.last >= 0 && count <= this.last) this.repeated += 1;
-    if (this.last >= 0 && count > this.last + 1) this.missed += count - this.last - 1;
-    this.last = count;
+    if (this.lastCount >= 0 && count <= this.lastCount) this.repeated += 1;
+    if (this.lastCount >= 0 && count > this.lastCount + 1) this.missed += count - this.lastCount - 1;
+    this.lastCount = count;
   }
 
-  private async forever(work: (index: number) => Promise<void>): Promise<void> {
+  private async repeat(work: (index: number) => Promise<void>): Promise<void> {
     for (let index = 0; !this.ending.signal.aborted; index += 1) {
       await work(index);
-      await wait(PAUSE_MS);
+      await sleep(PAUSE_MS);
     }
   }
 
-  private async writing(write: (index: number) => Promise<void>): Promise<void> {
-    let before = performance.now();
-    await this.forever(async (index) => {
+  private async repeatWrites(write: (index: number) => Promise<void>): Promise<void> {
+    let previous = performance.now();
+    await this.repeat(async (index) => {
       try {
         await write(index);
         const now = performance.now();
-        this.pauseMs = Math.max(this.pauseMs, now - before);
-        before = now;
+        this.pauseMs = Math.max(this.pauseMs, now - previous);
+        previous = now;
         this.writes += 1;
       } catch (error) {
-        if (!(error instanceof ApiError || error instanceof ConnectionError)) this.unclear += 1;
-        count(this.failedWrites, errorMessage(error));
+        if (!(error instanceof ApiError || error instanceof ConnectionError)) this.unexplained += 1;
+        countMessage(this.failedWrites, errorMessage(error));
       }
     });
   }
 
-  private async count(): Promise<void> {
-    const found = await this.client.get(MAPS, { namespace: NAMESPACE, name: NAME });
-    const next = countOf(found) + 1;
-    await this.client.update(MAPS, { ...found.body, data: { count: String(next) } });
+  private async increment(): Promise<void> {
+    const stored = await this.client.get(MAPS, { namespace: NAMESPACE, name: NAME });
+    const next = countOf(stored) + 1;
+    await this.client.update(MAPS, { ...stored.body, data: { count: String(next) } });
     this.acknowledged = next;
   }
 
-  private async make(index: number): Promise<void> {
+  private async createNext(index: number): Promise<void> {
     const name = `made-${index}`;
-    this.doubtful.add(name);
+    this.uncertain.add(name);
     await this.client.create(MAPS, { metadata: { namespace: NAMESPACE, name, labels: LABELS }, data: { filler: 'x'.repeat(FILLER) } });
-    this.doubtful.delete(name);
+    this.uncertain.delete(name);
     this.made.add(name);
   }
 
@@ -186,30 +190,30 @@ export class Load {
       sent.once('error', (error) => resolve(error.message));
       sent.end();
     });
-    if (outcome !== '200') count(this.failedReads, `${outcome}${agent === false ? '' : ' on a kept connection'}`);
+    if (outcome !== '200') countMessage(this.failedReads, `${outcome}${agent === false ? '' : ' on a kept connection'}`);
   }
 
-  private async ask(): Promise<void> {
+  private async runKubectl(): Promise<void> {
     const args = ['--kubeconfig', this.kubeconfig, 'get', 'configmap', NAME, '--output', 'name'];
     await run('kubectl', args, { timeout: ANSWER_MS })
       .then(() => (this.kubectl += 1))
       .catch((error: unknown) => {
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
-        const said = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
-        count(this.failedReads, `kubectl: ${said}`);
+        const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
+        countMessage(this.failedReads, `kubectl: ${stderr}`);
       });
-    await wait(KUBECTL_PAUSE_MS);
+    await sleep(KUBECTL_PAUSE_MS);
   }
 }
 
 const PATH = `/api/v1/namespaces/${NAMESPACE}/configmaps/${NAME}`;
 const FILLER = 2_000;
 const KUBECTL_PAUSE_MS = 1_000;
-const SHOWN = 90;
+const MAX_MESSAGE_LENGTH = 90;
 
-function count(found: Map<string, number>, what: string): void {
-  const key = what.trim().replaceAll(/\s+/g, ' ').slice(0, SHOWN);
-  found.set(key, (found.get(key) ?? 0) + 1);
+function countMessage(counts: Map<string, number>, message: string): void {
+  const key = message.trim().replaceAll(/\s+/g, ' ').slice(0, MAX_MESSAGE_LENGTH);
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 const countOf = ({ body }: ApiObject): number => Number(stringAt(objectAt(body, 'data'), 'count') ?? '0');

@@ -5,7 +5,7 @@ import { keyOf } from '../../shared/client/rest/api-object';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { stringifyJson } from '../../shared/values/json';
 
-export interface Recorded {
+export interface ObjectRecord {
   readonly uid: string;
   readonly resourceVersion: string;
   /** The whole object, its owners of fields included. */
@@ -13,33 +13,33 @@ export interface Recorded {
 }
 
 /** By resource, namespace and name. */
-export type Records = ReadonlyMap<string, Recorded>;
+export type Records = ReadonlyMap<string, ObjectRecord>;
 
 /** Written again and again by whoever lives, or when API servers come and go: of those only who they are has to stay. */
-const MOVING = /^(leases\S* |endpoint(s|slices\S*) default\/platform$)/;
+const VOLATILE = /^(leases\S* |endpoint(s|slices\S*) default\/platform$)/;
 /** Those that go by themselves. */
-const PASSING: ReadonlySet<string> = new Set(['events']);
+const EXPIRING: ReadonlySet<string> = new Set(['events']);
 /** What the load makes and counts; main.ts judges that. */
-const OF_LOAD = /^configmaps default\/(counted|made-\d+)$/;
+const WRITTEN_BY_LOAD = /^configmaps default\/(counted|made-\d+)$/;
 const PAGE = 500;
 
 /** Of what is stored: a view cannot be watched. */
-export async function recordsOf(client: RestClient): Promise<Records> {
-  const records = new Map<string, Recorded>();
-  for (const resource of (await discoverResources(client)).resources) {
-    if (!resource.verbs.has('list') || !resource.verbs.has('watch') || PASSING.has(resource.resource)) continue;
+export async function readRecords(client: RestClient): Promise<Records> {
+  const records = new Map<string, ObjectRecord>();
+  for (const resource of (await discover(client)).resources) {
+    if (!resource.verbs.has('list') || !resource.verbs.has('watch') || EXPIRING.has(resource.resource)) continue;
     let token: string | undefined;
     do {
       const page = await client.list(resource, { limit: PAGE, ...(token !== undefined && { continue: token }) });
       for (const item of page.items) {
         const key = `${resource.resource}${resource.group === '' ? '' : `.${resource.group}`} ${keyOf(item)}`;
-        if (item.uid === '' || OF_LOAD.test(key)) continue;
-        const isMoving = MOVING.test(key);
+        if (item.uid === '' || WRITTEN_BY_LOAD.test(key)) continue;
+        const isVolatile = VOLATILE.test(key);
         const body = { ...item.body, apiVersion: apiVersionOf(resource), kind: resource.kind };
         records.set(key, {
           uid: item.uid,
-          resourceVersion: isMoving ? '' : item.resourceVersion,
-          text: isMoving ? '' : stringifyJson(body),
+          resourceVersion: isVolatile ? '' : item.resourceVersion,
+          text: isVolatile ? '' : stringifyJson(body),
         });
       }
       token = page.continue;
@@ -49,17 +49,18 @@ export async function recordsOf(client: RestClient): Promise<Records> {
 }
 
 /** Of what was there: what is gone, is another one now, or was written. What has come since is no difference. */
-export function differences(before: Records, after: Records): readonly string[] {
-  const found: string[] = [];
-  for (const [key, was] of before) {
-    const is = after.get(key);
-    if (is === undefined) found.push(`${key} is gone`);
-    else if (is.uid !== was.uid) found.push(`${key} has the uid ${is.uid} instead of ${was.uid}`);
-    else if (is.resourceVersion !== was.resourceVersion)
-      found.push(`${key} has the version ${is.resourceVersion} instead of ${was.resourceVersion}`);
-    else if (is.text !== was.text) found.push(`${key} reads otherwise at the same version: ${is.text} instead of ${was.text}`);
+export function findDifferences(before: Records, after: Records): readonly string[] {
+  const differences: string[] = [];
+  for (const [key, previous] of before) {
+    const current = after.get(key);
+    if (current === undefined) differences.push(`${key} is gone`);
+    else if (current.uid !== previous.uid) differences.push(`${key} has the uid ${current.uid} instead of ${previous.uid}`);
+    else if (current.resourceVersion !== previous.resourceVersion)
+      differences.push(`${key} has the version ${current.resourceVersion} instead of ${previous.resourceVersion}`);
+    else if (current.text !== previous.text)
+      differences.push(`${key} reads otherwise at the same version: ${current.text} instead of ${previous.text}`);
   }
-  return found;
+  return differences;
 }
 
-export const kindsIn = (records: Records): number => new Set([...records.keys()].map((key) => key.split(' ')[0])).size;
+export const countKinds = (records: Records): number => new Set([...records.keys()].map((key) => key.split(' ')[0])).size;

@@ -4,29 +4,29 @@ import {
   compose,
   connect,
   containerOf,
-  containers,
+  containerIds,
   cutFromPeers,
   disconnect,
   docker,
   fillSmallDisk,
   healPeers,
-  healthy,
-  leader,
+  waitUntilHealthy,
+  findLeader,
   MEMBERS,
-  openByServer,
-  readyServers,
-  restarts,
-  scale,
+  countConnectionsByServer,
+  countReadyServers,
+  countRestarts,
+  scaleApiServers,
   SMALL_DISK,
   stallDisk,
-  wait,
+  sleep,
 } from './engine';
-import type { Crowd } from './crowd';
+import type { ClientCrowd } from './crowd';
 import type { Upgrade } from './upgrade';
 
 export interface Scenario {
   readonly name: string;
-  readonly what: string;
+  readonly description: string;
   /**
    * Of the clients' requests: `none`; `cut`: those that are on their way to a server that is killed lose their connection, and no more; `clear`: what is written may
    * be refused for a while, but says so.
@@ -40,125 +40,130 @@ const seconds = (since: number): string => `${((performance.now() - since) / 100
 const CUT_MS = 15_000;
 const STALL_MS = 5_000;
 
-async function killed(service: string, downMs: number): Promise<string> {
+async function killAndRestart(service: string, downMs: number): Promise<string> {
   const container = await containerOf(service);
   await docker('kill', container);
-  await wait(downMs);
+  await sleep(downMs);
   const started = performance.now();
   await docker('start', container);
-  await healthy(container);
+  await waitUntilHealthy(container);
   return `back after ${seconds(started)}`;
 }
 
 async function rollingRestart(): Promise<string> {
-  await scale(3);
+  await scaleApiServers(3);
   const started = performance.now();
-  const all = await containers('apiserver');
-  for (const container of all) {
+  const ids = await containerIds('apiserver');
+  for (const container of ids) {
     await docker('restart', '--time', '45', container);
-    await healthy(container);
+    await waitUntilHealthy(container);
   }
-  return `${all.length} in ${seconds(started)}`;
+  return `${ids.length} in ${seconds(started)}`;
 }
 
 async function cutLeader(
   cut: (container: string) => Promise<void>,
   heal: (container: string, service: string) => Promise<void>,
 ): Promise<string> {
-  const service = await leader();
+  const service = await findLeader();
   const container = await containerOf(service);
   await cut(container);
   const started = performance.now();
   try {
-    await wait(CUT_MS);
+    await sleep(CUT_MS);
   } finally {
     await heal(container, service);
   }
-  await healthy(container);
-  return `${service} for ${seconds(started)}, now ${await leader()} leads`;
+  await waitUntilHealthy(container);
+  return `${service} for ${seconds(started)}, now ${await findLeader()} leads`;
 }
 
-async function fromPeers(container: string): Promise<void> {
+async function cutFromPeersOrSkip(container: string): Promise<void> {
   if (!(await cutFromPeers(container)))
     throw new SkippedScenario('rules for a container’s network take root on Linux, nsenter and iptables');
 }
 
-async function stalled(members: readonly string[]): Promise<string> {
+async function pauseMembers(members: readonly string[]): Promise<string> {
   const paused = await Promise.all(members.map(containerOf));
   await docker('pause', ...paused);
-  await wait(STALL_MS);
+  await sleep(STALL_MS);
   await docker('unpause', ...paused);
   return `${members.join(', ')} for ${(STALL_MS / 1000).toFixed(0)} s`;
 }
 
-async function diskStalls(): Promise<string> {
-  const service = await leader();
+async function stallLeaderDisk(): Promise<string> {
+  const service = await findLeader();
   const container = await containerOf(service);
   if (!(await stallDisk(container, CUT_MS))) throw new SkippedScenario('holding a disk up takes root on Linux, and strace');
-  await healthy(container);
-  return `${service}'s for ${(CUT_MS / 1000).toFixed(0)} s, now ${await leader()} leads`;
+  await waitUntilHealthy(container);
+  return `${service}'s for ${(CUT_MS / 1000).toFixed(0)} s, now ${await findLeader()} leads`;
 }
 
-async function fullDisk(): Promise<string> {
+async function fillMemberDisk(): Promise<string> {
   const container = await containerOf(SMALL_DISK);
-  const before = await restarts(container);
+  const before = await countRestarts(container);
   await fillSmallDisk();
   const filled = performance.now();
   let ended = '';
   for (let left = 60; left > 0 && ended === ''; left -= 1) {
-    await wait(500);
-    if ((await restarts(container)) > before) ended = seconds(filled);
+    await sleep(500);
+    if ((await countRestarts(container)) > before) ended = seconds(filled);
   }
-  await wait(CUT_MS);
+  await sleep(CUT_MS);
   await clearSmallDisk();
   const cleared = performance.now();
-  await healthy(container);
+  await waitUntilHealthy(container);
   return `${SMALL_DISK} ${ended === '' ? 'went on' : `ended ${ended} after its disk was full`}, healthy ${seconds(cleared)} after there was room`;
 }
 
-async function spread(crowd: Crowd): Promise<string> {
-  await scale(SPREAD_OVER);
-  for (let left = 60; left > 0 && (await readyServers()) < SPREAD_OVER; left -= 1) await wait(500);
-  await crowd.come();
-  await wait(CUT_MS);
-  const open = [...(await openByServer()).values()].filter((count) => count > 0).sort((a, b) => b - a);
-  const { requests } = await crowd.leave();
-  const all = open.reduce((sum, count) => sum + count, 0);
-  const found = `${open.join(', ')} connections, ${requests} requests of ${crowd.size} clients more`;
-  if (open.length !== SPREAD_OVER || (open.at(-1) ?? 0) * 2 * SPREAD_OVER < all) throw new Error(`it is not spread: ${found}`);
+async function spreadClients(crowd: ClientCrowd): Promise<string> {
+  await scaleApiServers(SPREAD_SERVERS);
+  for (let left = 60; left > 0 && (await countReadyServers()) < SPREAD_SERVERS; left -= 1) await sleep(500);
+  await crowd.start();
+  await sleep(CUT_MS);
+  const open = [...(await countConnectionsByServer()).values()].filter((count) => count > 0).sort((a, b) => b - a);
+  const { requests } = await crowd.stop();
+  const total = open.reduce((sum, count) => sum + count, 0);
+  const summary = `${open.join(', ')} connections, ${requests} requests of ${crowd.size} clients more`;
+  if (open.length !== SPREAD_SERVERS || (open.at(-1) ?? 0) * 2 * SPREAD_SERVERS < total) throw new Error(`it is not spread: ${summary}`);
   // Those with the highest numbers go.
   await compose('up', '--detach', '--wait', '--no-deps', '--scale', 'apiserver=3', 'apiserver');
-  return found;
+  return summary;
 }
 
-const SPREAD_OVER = 5;
+const SPREAD_SERVERS = 5;
 
 export class SkippedScenario extends Error {
   override readonly name = 'SkippedScenario';
 }
 
 /** `upgrade`: of a cluster that was begun with other programs. */
-export function scenarios(crowd: Crowd, upgrade?: Upgrade): readonly Scenario[] {
-  const upgraded: Scenario[] =
+export function scenarios(crowd: ClientCrowd, upgrade?: Upgrade): readonly Scenario[] {
+  const upgradeScenarios: Scenario[] =
     upgrade === undefined
       ? []
-      : [{ name: 'upgrade', what: 'all programs are replaced by those of this tree', mayFail: 'none', run: () => upgrade.run() }];
+      : [{ name: 'upgrade', description: 'all programs are replaced by those of this tree', mayFail: 'none', run: () => upgrade.run() }];
   return [
-    ...upgraded,
-    { name: 'rolling-restart', what: 'three API servers, one after the other', mayFail: 'none', run: rollingRestart },
-    { name: 'scale', what: 'five API servers, and a crowd of clients', mayFail: 'none', run: () => spread(crowd) },
-    { name: 'kill-replica', what: 'an API server is killed', mayFail: 'cut', run: () => killed('apiserver', 3_000) },
-    { name: 'kill-member', what: 'a member of etcd is killed', mayFail: 'none', run: () => killed('etcd1', 5_000) },
-    { name: 'kill-leader', what: 'the leader of etcd is killed', mayFail: 'clear', run: async () => killed(await leader(), 5_000) },
+    ...upgradeScenarios,
+    { name: 'rolling-restart', description: 'three API servers, one after the other', mayFail: 'none', run: rollingRestart },
+    { name: 'scale', description: 'five API servers, and a crowd of clients', mayFail: 'none', run: () => spreadClients(crowd) },
+    { name: 'kill-replica', description: 'an API server is killed', mayFail: 'cut', run: () => killAndRestart('apiserver', 3_000) },
+    { name: 'kill-member', description: 'a member of etcd is killed', mayFail: 'none', run: () => killAndRestart('etcd1', 5_000) },
+    {
+      name: 'kill-leader',
+      description: 'the leader of etcd is killed',
+      mayFail: 'clear',
+      run: async () => killAndRestart(await findLeader(), 5_000),
+    },
     {
       name: 'leader-partitioned',
-      what: 'the leader of etcd is cut off from its peers',
+      description: 'the leader of etcd is cut off from its peers',
       mayFail: 'clear',
-      run: () => cutLeader(fromPeers, healPeers),
+      run: () => cutLeader(cutFromPeersOrSkip, healPeers),
     },
     {
       name: 'leader-isolated',
-      what: 'the leader of etcd is cut off from everybody',
+      description: 'the leader of etcd is cut off from everybody',
       mayFail: 'clear',
       run: () =>
         cutLeader(
@@ -166,9 +171,14 @@ export function scenarios(crowd: Crowd, upgrade?: Upgrade): readonly Scenario[] 
           async (container, service) => void (await connect(container, service)),
         ),
     },
-    { name: 'member-stalls', what: 'the leader of etcd stands still', mayFail: 'clear', run: async () => stalled([await leader()]) },
-    { name: 'store-stalls', what: 'all of etcd stands still', mayFail: 'clear', run: () => stalled(MEMBERS) },
-    { name: 'disk-stalls', what: 'the disk of the leader of etcd stands still', mayFail: 'clear', run: diskStalls },
-    { name: 'full-disk', what: 'the disk of a member of etcd is full', mayFail: 'clear', run: fullDisk },
+    {
+      name: 'member-stalls',
+      description: 'the leader of etcd stands still',
+      mayFail: 'clear',
+      run: async () => pauseMembers([await findLeader()]),
+    },
+    { name: 'store-stalls', description: 'all of etcd stands still', mayFail: 'clear', run: () => pauseMembers(MEMBERS) },
+    { name: 'disk-stalls', description: 'the disk of the leader of etcd stands still', mayFail: 'clear', run: stallLeaderDisk },
+    { name: 'full-disk', description: 'the disk of a member of etcd is full', mayFail: 'clear', run: fillMemberDisk },
   ];
 }

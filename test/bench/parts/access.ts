@@ -4,39 +4,39 @@ import path from 'node:path';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 import { freePort } from '../../support/ports';
 import { startTraceReceiver } from '../../support/trace-receiver';
-import { decisionMicros, getCost, metadataAudit, prepare, tracingFile } from '../access';
+import { decisionMicros, measureGet, writeAuditPolicy, prepareAccess, writeTracingFile } from '../access';
 import { BenchClient } from '../client';
 import { quantile } from '../cluster';
-import { flood, seatMicros, type FloodTarget } from '../flood';
-import { hostileWaits } from '../hostile';
+import { measureFlood, seatMicros, type FloodTarget } from '../flood';
+import { measureHostileInputs } from '../hostile';
 import type { Cost } from '../measure';
-import { canDivide, divide, share } from '../processors';
+import { canSeparateProcessors, separateProcessors, shareProcessors } from '../processors';
 import { policyMicros, webhookMicros } from '../policies';
-import { option, seconds, text, TOKEN } from '../settings';
-import { besideServer, row, start } from '../stage';
+import { numberOption, seconds, textOption, TOKEN } from '../settings';
+import { withServer, printRow, startServer } from '../stage';
 
 /** In alternation, since a machine is never as quiet as it was. */
 export async function access(): Promise<void> {
   console.log();
-  row('decision, 10,000 rules in 1,000 bindings', { cpuMicros: await decisionMicros() });
+  printRow('decision, 10,000 rules in 1,000 bindings', { cpuMicros: await decisionMicros() });
   const folders = [temporaryFolder('bench-plain'), temporaryFolder('bench-recorded'), temporaryFolder('bench-once')] as const;
-  const [plain, recorded, once] = folders;
+  const [plain, recorded, endRecorded] = folders;
   const servers = [
-    await start(plain),
-    await start(recorded, undefined, metadataAudit(recorded)),
-    await start(once, undefined, metadataAudit(once, ['RequestReceived'])),
+    await startServer(plain),
+    await startServer(recorded, undefined, writeAuditPolicy(recorded)),
+    await startServer(endRecorded, undefined, writeAuditPolicy(endRecorded, ['RequestReceived'])),
   ] as const;
-  const [admin, both, ends] = servers.map(({ client, server }) => ({ client, pid: server.process.pid }));
-  if (admin === undefined || both === undefined || ends === undefined) return;
-  const account = { ...admin, client: new BenchClient(admin.client.port, await prepare(admin)) };
-  for (const watched of [both, ends]) await prepare(watched);
+  const [admin, bothStages, endOnly] = servers.map(({ client, server }) => ({ client, pid: server.process.pid }));
+  if (admin === undefined || bothStages === undefined || endOnly === undefined) return;
+  const account = { ...admin, client: new BenchClient(admin.client.port, await prepareAccess(admin)) };
+  for (const watched of [bothStages, endOnly]) await prepareAccess(watched);
   try {
     for (let round = 0; round < 3; round += 1) {
-      const floor = await getCost(admin, seconds);
-      row('get by an administrator', floor);
-      row('get by a service account, RBAC', await getCost(account, seconds), 'administrator', floor.cpuMicros);
-      row('get, both stages recorded at Metadata', await getCost(both, seconds), 'not recorded', floor.cpuMicros);
-      row('get, its end recorded at Metadata', await getCost(ends, seconds), 'not recorded', floor.cpuMicros);
+      const floor = await measureGet(admin, seconds);
+      printRow('get by an administrator', floor);
+      printRow('get by a service account, RBAC', await measureGet(account, seconds), 'administrator', floor.cpuMicros);
+      printRow('get, both stages recorded at Metadata', await measureGet(bothStages, seconds), 'not recorded', floor.cpuMicros);
+      printRow('get, its end recorded at Metadata', await measureGet(endOnly, seconds), 'not recorded', floor.cpuMicros);
     }
   } finally {
     for (const { client } of [account, ...servers]) client.close();
@@ -47,10 +47,10 @@ export async function access(): Promise<void> {
 
 export async function policies(): Promise<void> {
   console.log();
-  row('a policy with three expressions', { cpuMicros: policyMicros() });
-  const { asked, bare } = await webhookMicros();
-  row('a webhook', { cpuMicros: asked });
-  row('its bare round trip', { cpuMicros: bare });
+  printRow('a policy with three expressions', { cpuMicros: policyMicros() });
+  const { call, roundTrip } = await webhookMicros();
+  printRow('a webhook', { cpuMicros: call });
+  printRow('its bare round trip', { cpuMicros: roundTrip });
 }
 
 /** Of no request, of one in a hundred and of all of them, in alternation. */
@@ -61,22 +61,22 @@ export async function traces(): Promise<void> {
     rate: number | undefined,
   ): Promise<{ readonly folder: string; readonly client: BenchClient; readonly server: ApiServer }> => {
     const folder = temporaryFolder('bench-traces');
-    const args = rate === undefined ? [] : [`--tracing-config-file=${tracingFile(folder, receiver.port, rate)}`];
-    const opened = { folder, ...(await start(folder, undefined, args)) };
-    await prepare({ client: opened.client, pid: opened.server.process.pid });
+    const args = rate === undefined ? [] : [`--tracing-config-file=${writeTracingFile(folder, receiver.port, rate)}`];
+    const opened = { folder, ...(await startServer(folder, undefined, args)) };
+    await prepareAccess({ client: opened.client, pid: opened.server.process.pid });
     return opened;
   };
-  const [off, some, all] = [await open(undefined), await open(10_000), await open(1_000_000)];
+  const [off, sampled, every] = [await open(undefined), await open(10_000), await open(1_000_000)];
   try {
     for (let round = 0; round < 3; round += 1) {
-      const cost = ({ client, server }: typeof off): Promise<Cost> => getCost({ client, pid: server.process.pid }, seconds);
+      const cost = ({ client, server }: typeof off): Promise<Cost> => measureGet({ client, pid: server.process.pid }, seconds);
       const floor = await cost(off);
-      row('get without traces', floor);
-      row('get, one in a hundred is traced', await cost(some), 'without', floor.cpuMicros);
-      row('get, each is traced', await cost(all), 'without', floor.cpuMicros);
+      printRow('get without traces', floor);
+      printRow('get, one in a hundred is traced', await cost(sampled), 'without', floor.cpuMicros);
+      printRow('get, each is traced', await cost(every), 'without', floor.cpuMicros);
     }
   } finally {
-    for (const { folder, server, client } of [off, some, all]) {
+    for (const { folder, server, client } of [off, sampled, every]) {
       client.close();
       await server.process.stop();
       removeFolder(folder);
@@ -87,7 +87,7 @@ export async function traces(): Promise<void> {
 
 /** With and without flow control, in alternation; the users are nobody in particular. */
 export async function flow(): Promise<void> {
-  const open = async (args: readonly string[]): Promise<Flooded> => {
+  const open = async (args: readonly string[]): Promise<FloodServer> => {
     const folder = temporaryFolder('bench-flow');
     const users = path.join(folder, 'users.csv');
     writeFileSync(users, `${TOKEN},bench,bench,"system:masters"\ncalm,calm,1,"devs"\nflood,flood,2,"devs"\n`, { mode: 0o600 });
@@ -104,20 +104,20 @@ export async function flow(): Promise<void> {
       ],
     });
     const admin = new BenchClient(securePort, TOKEN);
-    await prepare({ client: admin, pid: server.process.pid });
+    await prepareAccess({ client: admin, pid: server.process.pid });
     admin.close();
     return { folder, server, calm: new BenchClient(securePort, 'calm'), flooder: 'flood' };
   };
   console.log();
-  row('a seat taken and given back', { cpuMicros: seatMicros() });
-  const [without, withIt] = [await open(['--enable-priority-and-fairness=false']), await open([])];
+  printRow('a seat taken and given back', { cpuMicros: seatMicros() });
+  const [withoutControl, withControl] = [await open(['--enable-priority-and-fairness=false']), await open([])];
   try {
     for (let round = 0; round < 3; round += 1) {
-      const floor = await getCost({ client: without.calm, pid: without.server.process.pid }, seconds);
-      row('get without flow control', floor);
-      row(
+      const floor = await measureGet({ client: withoutControl.calm, pid: withoutControl.server.process.pid }, seconds);
+      printRow('get without flow control', floor);
+      printRow(
         'get with flow control',
-        await getCost({ client: withIt.calm, pid: withIt.server.process.pid }, seconds),
+        await measureGet({ client: withControl.calm, pid: withControl.server.process.pid }, seconds),
         'without',
         floor.cpuMicros,
       );
@@ -127,21 +127,21 @@ export async function flow(): Promise<void> {
       ['on what they leave', 19, false],
       ['on others than the server', 19, true],
     ] as const) {
-      const { pid } = withIt.server.process;
-      if (isApart && !canDivide()) {
+      const { pid } = withControl.server.process;
+      if (isApart && !canSeparateProcessors()) {
         console.log(`no flood ${where}: it takes two processors and taskset`);
         continue;
       }
-      if (isApart) divide(pid);
-      const { idle, flooded, served, refused, cut } = await flood(withIt, seconds, niceness);
-      if (isApart) share(pid);
+      if (isApart) separateProcessors(pid);
+      const { idle, flooded, served, refused, cut } = await measureFlood(withControl, seconds, niceness);
+      if (isApart) shareProcessors(pid);
       const shown = [idle, flooded].map((waits) => [0.5, 0.99].map((part) => quantile(waits, part).toFixed(1)).join(' / '));
       console.log(
         `calm user p50 / p99 ${shown[0]} ms, in a flood from ${where} ${shown[1]} ms (${served} lists served, ${refused} refused, ${cut} cut)`,
       );
     }
   } finally {
-    for (const { folder, server, calm } of [without, withIt]) {
+    for (const { folder, server, calm } of [withoutControl, withControl]) {
       calm.close();
       await server.process.stop();
       removeFolder(folder);
@@ -149,16 +149,21 @@ export async function flow(): Promise<void> {
   }
 }
 
-interface Flooded extends FloodTarget {
+interface FloodServer extends FloodTarget {
   readonly folder: string;
   readonly server: ApiServer;
 }
 
 export async function hostile(): Promise<void> {
   console.log('\nlongest wait of another client in ms: HTTP/1.1, HTTP/2, both without credentials (answers)');
-  await besideServer(async ({ client }) => {
+  await withServer(async ({ client }) => {
     const origin = `https://127.0.0.1:${client.port}`;
-    for await (const { name, longest, statuses } of hostileWaits(origin, TOKEN, text('only') ?? '', option('at-once', 1))) {
+    for await (const { name, longest, statuses } of measureHostileInputs(
+      origin,
+      TOKEN,
+      textOption('only') ?? '',
+      numberOption('at-once', 1),
+    )) {
       const waits = Object.values(longest).map((wait) => wait.toFixed(0).padStart(5));
       console.log(`${name.padEnd(46)} ${waits.join('')}  (${statuses.join(' ')})`);
     }

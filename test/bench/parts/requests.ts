@@ -7,22 +7,22 @@ import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { findEtcd, startEtcd } from '../../support/etcd';
 import { BareServer } from '../bare';
 import { configMap, deployment } from '../client';
-import { longListWaits } from '../long-lists';
-import { anonymousMegabytes, loop, warmLoop, type Cost } from '../measure';
-import { changeCost } from '../node-watchers';
-import { podCost } from '../pods';
+import { measureLongLists } from '../long-lists';
+import { anonymousMegabytes, measureLoop, measureWarmLoop, type Cost } from '../measure';
+import { podChangeMicros } from '../node-watchers';
+import { podMicros } from '../pods';
 import { Probe } from '../probe';
-import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from '../services';
-import { option, seconds, stores, text, TOKEN } from '../settings';
-import { besideServer, fill, row, type Opened } from '../stage';
-import { fanOut } from '../watchers';
+import { compareCreations, fillRange, FREE_SERVICES, SERVICE_RANGE } from '../services';
+import { numberOption, seconds, stores, textOption, TOKEN } from '../settings';
+import { withServer, createConfigMaps, printRow, type BenchServer } from '../stage';
+import { measureFanOut } from '../watchers';
 
 const PROTOBUF = PROTOBUF_MEDIA_TYPE.platform;
 const SERVICES = 10_000;
 
 export function pods(): void {
-  const { checked, parsed } = podCost();
-  row('a Pod of 60 fields: decode, default, validate', { cpuMicros: checked }, 'JSON.parse of it', parsed);
+  const { processing, parsed } = podMicros();
+  printRow('a Pod of 60 fields: decode, default, validate', { cpuMicros: processing }, 'JSON.parse of it', parsed);
 }
 
 async function credential(): Promise<Credential> {
@@ -32,7 +32,7 @@ async function credential(): Promise<Credential> {
 }
 
 export async function reads(): Promise<void> {
-  await besideServer(async (opened) => {
+  await withServer(async (opened) => {
     console.log(`\nidle memory: ${anonymousMegabytes(opened.pid).toFixed(1)} MB\n`);
     const bare = await BareServer.start(await credential());
     try {
@@ -43,10 +43,10 @@ export async function reads(): Promise<void> {
   });
 }
 
-async function readRows({ client, pid }: Opened, bare: BareServer): Promise<void> {
-  await fill(client, pid, 'bench', 1000);
-  await fill(client, pid, 'l500', 500);
-  await fill(client, pid, 'l10k', 10_000);
+async function readRows({ client, pid }: BenchServer, bare: BareServer): Promise<void> {
+  await createConfigMaps(client, pid, 'bench', 1000);
+  await createConfigMaps(client, pid, 'l500', 500);
+  await createConfigMaps(client, pid, 'l10k', 10_000);
   const get = async (
     name: string,
     target: string | ((index: number) => string),
@@ -55,19 +55,23 @@ async function readRows({ client, pid }: Opened, bare: BareServer): Promise<void
   ): Promise<Cost> => {
     const at = typeof target === 'string' ? () => target : target;
     const size = await client.send('GET', at(0), undefined, headers);
-    const floor = await bare.answer(size, workers, seconds / 2);
-    const cost = await warmLoop(pid, { workers, seconds }, async (index) => void (await client.send('GET', at(index), undefined, headers)));
-    row(name, cost, 'bare TLS', floor.cpuMicros);
+    const floor = await bare.measureResponse(size, workers, seconds / 2);
+    const cost = await measureWarmLoop(
+      pid,
+      { workers, seconds },
+      async (index) => void (await client.send('GET', at(index), undefined, headers)),
+    );
+    printRow(name, cost, 'bare TLS', floor.cpuMicros);
     return cost;
   };
-  const one = (query: string) => (index: number) => `/api/v1/namespaces/bench/configmaps/o-${index % 1000}${query}`;
+  const getPath = (query: string) => (index: number) => `/api/v1/namespaces/bench/configmaps/o-${index % 1000}${query}`;
   const list = (namespace: string, query = ''): string => `/api/v1/namespaces/${namespace}/configmaps${query}`;
-  await get('get, consistent', one(''), 32);
-  await get('get, resourceVersion=0', one('?resourceVersion=0'), 32);
+  await get('get, consistent', getPath(''), 32);
+  await get('get, resourceVersion=0', getPath('?resourceVersion=0'), 32);
   const consistent = await get('list of 500, consistent', list('l500'), 8);
   const cached = await get('list of 500, resourceVersion=0', list('l500', '?resourceVersion=0'), 8);
-  row('  the first over the second', consistent, 'resourceVersion=0', cached.cpuMicros);
-  await get('get as protobuf', one(''), 32, { accept: PROTOBUF });
+  printRow('  the first over the second', consistent, 'resourceVersion=0', cached.cpuMicros);
+  await get('get as protobuf', getPath(''), 32, { accept: PROTOBUF });
   await get('list of 500 as protobuf', list('l500'), 8, { accept: PROTOBUF });
   await get('list of 500 as Table', list('l500'), 8, { accept: 'application/json;as=Table;v=v1;g=meta.platform.io' });
   await get('list of 500, selector matching 71', list('l500', '?labelSelector=shard%3Ds3'), 8);
@@ -79,42 +83,42 @@ async function readRows({ client, pid }: Opened, bare: BareServer): Promise<void
 export async function watches(): Promise<void> {
   console.log();
   // The first one pays for compiling.
-  await changeCost(1);
-  const alone = await changeCost(1);
-  row('change of a Pod, 1,000 nodes watching their own', { cpuMicros: await changeCost(1000) }, 'one node watching', alone);
+  await podChangeMicros(1);
+  const alone = await podChangeMicros(1);
+  printRow('change of a Pod, 1,000 nodes watching their own', { cpuMicros: await podChangeMicros(1000) }, 'one node watching', alone);
   const bare = await BareServer.start(await credential());
   try {
-    await besideServer((opened) => fanOutRows(opened, bare));
+    await withServer((opened) => fanOutRows(opened, bare));
   } finally {
     bare.stop();
   }
 }
 
-async function fanOutRows({ client, pid }: Opened, bare: BareServer): Promise<void> {
-  await fill(client, pid, 'bench', 1);
+async function fanOutRows({ client, pid }: BenchServer, bare: BareServer): Promise<void> {
+  await createConfigMaps(client, pid, 'bench', 1);
   const target = '/api/v1/namespaces/bench/configmaps';
   const frame = 1400;
-  bare.tell({ push: frame });
-  const push = async (): Promise<void> => bare.tell({ push: frame });
-  const floor = await fanOut(bare.pid, 1000, 100, () => bare.watch(), push);
-  const watch = await fanOut(
+  bare.send({ push: frame });
+  const push = async (): Promise<void> => bare.send({ push: frame });
+  const floor = await measureFanOut(bare.pid, 1000, 100, () => bare.watch(), push);
+  const watch = await measureFanOut(
     pid,
     1000,
     100,
     () => client.open('GET', `${target}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Do-0`),
     async (index) => void (await client.send('PUT', `${target}/o-0`, configMap('bench', 'o-0', String(index)))),
   );
-  row('one event to one of 1,000 watchers', watch, 'bare TLS', floor.cpuMicros);
+  printRow('one event to one of 1,000 watchers', watch, 'bare TLS', floor.cpuMicros);
 }
 
 export async function lists(): Promise<void> {
-  const count = option('objects', 60_000);
+  const count = numberOption('objects', 60_000);
   const isWanted = (store: string): boolean => store !== 'etcd' || findEtcd() !== undefined;
   for (const store of stores.filter(isWanted)) {
     console.log(`\n${store}: another client, while one asks for ${count} ConfigMaps of 1.5 KB or half as many larger objects`);
     const etcd = store === 'etcd' ? await startEtcd() : undefined;
     try {
-      await besideServer((opened) => longLists(opened, count), {
+      await withServer((opened) => longLists(opened, count), {
         etcdServers: etcd?.endpoint,
         args: ['--feature-gates=WatchList=true'],
       });
@@ -124,9 +128,9 @@ export async function lists(): Promise<void> {
   }
 }
 
-async function longLists({ client, pid }: Opened, count: number): Promise<void> {
+async function longLists({ client, pid }: BenchServer, count: number): Promise<void> {
   const probe = await Probe.start(client.port, TOKEN, '/api/v1/namespaces/default');
-  for await (const { name, bytes, ms, cpuMs, others } of longListWaits({ client, probe, pid }, count, text('only') ?? '')) {
+  for await (const { name, bytes, ms, cpuMs, others } of measureLongLists({ client, probe, pid }, count, textOption('only') ?? '')) {
     const waited = `p50 / p99 / p100 ${[others.medianMs, others.p99Ms, others.longestMs].map((wait) => wait.toFixed(1).padStart(6)).join(' / ')} ms`;
     const work = `${ms.toFixed(0).padStart(6)} ms, CPU ${cpuMs.toFixed(0).padStart(6)} ms, ${(bytes / 1e6).toFixed(1).padStart(6)} MB`;
     console.log(`${name.padEnd(84)} ${waited}  ${work}`);
@@ -135,11 +139,11 @@ async function longLists({ client, pid }: Opened, count: number): Promise<void> 
 }
 
 export async function memory(): Promise<void> {
-  const count = option('objects', 112_000);
-  await besideServer(async ({ client, pid }) => {
-    await fill(client, pid, 'big', count, 1200);
+  const count = numberOption('objects', 112_000);
+  await withServer(async ({ client, pid }) => {
+    await createConfigMaps(client, pid, 'big', count, 1200);
     for (const stamp of ['1', '2']) {
-      await loop(pid, { workers: 16, count }, async (index) => {
+      await measureLoop(pid, { workers: 16, count }, async (index) => {
         const name = `o-${index}`;
         await client.send('PUT', `/api/v1/namespaces/big/configmaps/${name}`, configMap('big', name, stamp, 1200));
       });
@@ -158,62 +162,62 @@ export async function writes(): Promise<void> {
   }
   const etcd = await startEtcd();
   try {
-    await besideServer((opened) => writeRows(opened, etcd.endpoint), { etcdServers: etcd.endpoint });
+    await withServer((opened) => writeRows(opened, etcd.endpoint), { etcdServers: etcd.endpoint });
   } finally {
     await etcd.dispose();
   }
 }
 
-async function writeRows({ client, pid }: Opened, endpoint: string): Promise<void> {
-  await fill(client, pid, 'bench', 100);
+async function writeRows({ client, pid }: BenchServer, endpoint: string): Promise<void> {
+  await createConfigMaps(client, pid, 'bench', 100);
   const target = '/api/v1/namespaces/bench/configmaps';
   const store = await openEtcdStore({ endpoints: [endpoint], clock: systemClock, random: systemRandom });
   const value = Buffer.alloc(1200, 'x');
-  const raw = await warmLoop(process.pid, { workers: 16, seconds }, async (index) => {
+  const raw = await measureWarmLoop(process.pid, { workers: 16, seconds }, async (index) => {
     const key = `/raw/${index}`;
     await store.transact({ compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value }] });
   });
   await store.close();
   console.log();
   const against = 'the same transaction by the same client';
-  const create = await warmLoop(pid, { workers: 16, seconds }, async (index) => {
+  const create = await measureWarmLoop(pid, { workers: 16, seconds }, async (index) => {
     await client.send('POST', target, configMap('bench', `c-${index}`, ''));
   });
-  row('create on etcd', create, against, raw.cpuMicros);
-  const update = await warmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
+  printRow('create on etcd', create, against, raw.cpuMicros);
+  const update = await measureWarmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
     await client.send('PUT', `${target}/o-${worker}`, configMap('bench', `o-${worker}`, String(index)));
   });
-  row('update on etcd', update, against, raw.cpuMicros);
-  const patch = await warmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
+  printRow('update on etcd', update, against, raw.cpuMicros);
+  const patch = await measureWarmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
     const body = JSON.stringify({ data: { t: String(index) } });
     await client.send('PATCH', `${target}/o-${worker}`, body, { 'content-type': 'application/merge-patch+json' });
   });
-  row('merge patch on etcd', patch, against, raw.cpuMicros);
+  printRow('merge patch on etcd', patch, against, raw.cpuMicros);
   const applies = { 'content-type': 'application/apply-patch+yaml' };
-  const apply = await warmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
+  const apply = await measureWarmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
     const name = `a-${worker}`;
     await client.send('PATCH', `${target}/${name}?fieldManager=bench`, configMap('bench', name, String(index)), applies);
   });
-  row('apply on etcd', apply, against, raw.cpuMicros);
+  printRow('apply on etcd', apply, against, raw.cpuMicros);
   const deployments = '/apis/apps/v1/namespaces/bench/deployments';
-  const large = await warmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
+  const large = await measureWarmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
     const name = `d-${worker}`;
     await client.send('PATCH', `${deployments}/${name}?fieldManager=bench`, deployment('bench', name, String(index)), applies);
   });
-  row('apply of a Deployment of 200 fields on etcd', large, against, raw.cpuMicros);
+  printRow('apply of a Deployment of 200 fields on etcd', large, against, raw.cpuMicros);
 }
 
 export async function services(): Promise<void> {
   console.log();
   for (const [name, count, full] of [
     ['create a Service', SERVICES, false],
-    ['create a Service, 99 % of the range taken', ROOM, true],
+    ['create a Service, 99 % of the range taken', FREE_SERVICES, true],
   ] as const) {
     const prepare = full ? fillRange : undefined;
-    await besideServer(
+    await withServer(
       async ({ client, pid }) => {
         const costs = await compareCreations(client, pid, count);
-        row(name, costs.services, 'create a ConfigMap', costs.configMaps.cpuMicros);
+        printRow(name, costs.services, 'create a ConfigMap', costs.configMaps.cpuMicros);
         console.log(`  ${costs.services.requests} of them took ${costs.transactions.toFixed(3)} store transactions each`);
       },
       { args: [SERVICE_RANGE], prepare },
