@@ -4,7 +4,7 @@ import { groupInDialect } from '../../shared/names/dialect';
 import { ManualClock } from '../../test/support/manual-clock';
 import type { OpenApiResponse, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { gunzipSync } from 'node:zlib';
-import { parseDefinition } from '../../test/support/definition-of';
+import { parseDefinition } from '../../test/support/parse-definition';
 import { createOpenApi } from './openapi';
 import type { PartFailure } from './parts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
-import { parseDefinition } from '../../test/support/definition-of';
+import { parseDefinition } from '../../test/support/parse-definition';
 import { renderPaths, pathDialectsOf } from './documents';
 import type { PartForm } from './response-form';
 import { MessageWriter } from './message';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { readKubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
 import { systemClock } from '../../shared/runtime/clock';
 import { ManualClock } from '../../test/support/manual-clock';
-import type { Body } from '../../test/replay/reference';
+import type { Body } from '../../test/replay/json-response';
 import {
   credentialRecordings,
   targetName,

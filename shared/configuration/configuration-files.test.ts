@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { silentLogger } from '../runtime/logger';
-import { noFileEvents } from '../../test/support/file-events';
+import { noFileEvents } from '../../test/support/no-file-events';
 import { ManualClock } from '../../test/support/manual-clock';
 import { ConfigurationFiles, NotYetUsableError } from './configuration-files';
 import { ConfigurationError } from './configuration-error';

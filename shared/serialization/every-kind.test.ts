@@ -1,12 +1,12 @@
 /**
  * Encodes every kind with every field set to protobuf and JSON, compares them with recordings of upstream's encoder
- * (see test/replay/everything.ts), and decodes them again. Malformed bytes must be decoded or rejected, quickly.
+ * (see test/replay/print-full-objects.ts), and decodes them again. Malformed bytes must be decoded or rejected, quickly.
  */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { readCases } from '../../test/replay/recording';
 import { text as written, tupleOf } from '../../test/replay/shape';
-import { fullObjectOf } from '../../test/support/everything';
+import { fullObjectOf } from '../../test/support/full-object';
 import { apiVersionOf } from '../api/identity/identity';
 import type { JsonObject } from '../values/json';
 import { STORED_KINDS, type KindRow } from '../api/kinds';

@@ -1,42 +1,46 @@
-/**
- * The floor: a bare Node TLS server that sends prepared bytes. Run as a child process; the parent sends {path, size} messages that say what
- * a path answers with, and reads the port from the first message.
- *
- * `/watch` keeps its connection; every `{ push: bytes }` message writes that many bytes to all of them.
- */
-import { createServer } from 'node:https';
-import type { ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** The floor of the benchmark: the bare TLS server as a child process, and what the same bytes cost it. */
+import { fork, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
+import type { Credential } from '../../shared/pki/certificates';
+import type { BareMessage } from './bare-server-process';
+import { BenchClient } from './client';
+import { measureWarmLoop, type Cost } from './measure';
 
-export type BareMessage =
-  | { readonly certificate: string; readonly key: string }
-  | { readonly path: string; readonly size: number }
-  | { readonly push: number };
+export class BareServer {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly client: BenchClient,
+  ) {}
 
-const answers = new Map<string, Buffer>();
-const watchers = new Set<ServerResponse>();
-
-function listen(certificate: string, key: string): void {
-  const server = createServer({ cert: certificate, key }, (request, response) => {
-    if (request.url === '/watch') {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.flushHeaders();
-      watchers.add(response);
-      return;
-    }
-    const body = answers.get(request.url ?? '') ?? Buffer.alloc(0);
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
-    response.end(body);
-  });
-  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
-}
-
-process.on('message', (message: BareMessage) => {
-  if ('certificate' in message) listen(message.certificate, message.key);
-  else if ('path' in message) answers.set(message.path, Buffer.alloc(message.size, 'x'));
-  else {
-    const frame = Buffer.from(`${'x'.repeat(message.push - 1)}\n`);
-    for (const watcher of watchers) watcher.write(frame);
+  static async start(credential: Credential): Promise<BareServer> {
+    const child = fork(path.join(__dirname, 'bare-server-process.js'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const port = new Promise<number>((resolve) => child.once('message', (message) => resolve(Number(message))));
+    child.send({ certificate: credential.certificate, key: credential.key } satisfies BareMessage);
+    return new BareServer(child, new BenchClient(await port, 'none'));
   }
-});
-process.on('disconnect', () => process.exit(0));
+
+  get pid(): number {
+    return this.child.pid ?? -1;
+  }
+
+  /** The cost of answering with `size` bytes. */
+  async measureResponse(size: number, workers: number, seconds: number): Promise<Cost> {
+    const target = `/${size}`;
+    this.send({ path: target, size });
+    await this.client.send('GET', target);
+    return measureWarmLoop(this.pid, { workers, seconds }, async () => void (await this.client.send('GET', target)));
+  }
+
+  send(message: BareMessage): void {
+    this.child.send(message);
+  }
+
+  watch(): ReturnType<BenchClient['open']> {
+    return this.client.open('GET', '/watch');
+  }
+
+  stop(): void {
+    this.client.close();
+    this.child.disconnect();
+  }
+}

@@ -1,7 +1,7 @@
 /** A conversion webhook as a process of its own: tells its parent where it is, and ends with it. Counts what it is asked, and says so on request. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { CONVERSIONS } from '../replay/conversions/behaviours';
-import { isBody, type Json } from '../replay/reference';
+import { isBody, type Json } from '../replay/json-response';
 import { startWebhookServer } from '../support/webhook-server';
 
 interface WebhookAddress {

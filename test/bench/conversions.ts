@@ -4,7 +4,7 @@
  */
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { arrayAt, isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { GROUP, isConversionCase, isConversionHead, NAMESPACE } from '../replay/conversions/case';
+import { GROUP, isConversionCase, isConversionHead, NAMESPACE } from '../replay/conversions/conversion-case';
 import { readRecording } from '../replay/recording';
 import type { BenchClient } from './client';
 import { BenchClient as Client } from './client';

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { startReadLoop } from './cluster';
+import { startReadLoop } from './cluster-waits';
 import { HOSTILE_INPUTS, HOSTILE_SETUP, type HostileInput, type HostileStep } from '../support/hostile-inputs';
 import type { HostileRequest } from '../support/hostile-request';
 import type { HostileOrder } from './hostile-sender';

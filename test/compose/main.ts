@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { connectClient } from './client';
-import { buildCommit, compose, docker, holdSmallDisk, IMAGE, releaseSmallDisk, sleep } from './engine';
-import { ClientCrowd } from './crowd';
-import { ClientLoad, type LoadReport } from './load';
+import { connectClient } from './connect-client';
+import { buildCommit, compose, docker, holdSmallDisk, IMAGE, releaseSmallDisk, sleep } from './container-engine';
+import { ClientCrowd } from './client-crowd';
+import { ClientLoad, type LoadReport } from './client-load';
 import { scenarios, SkippedScenario, type Scenario } from './scenarios';
 import { Upgrade } from './upgrade';
 

@@ -20,8 +20,8 @@ import {
   SMALL_DISK,
   stallDisk,
   sleep,
-} from './engine';
-import type { ClientCrowd } from './crowd';
+} from './container-engine';
+import type { ClientCrowd } from './client-crowd';
 import type { Upgrade } from './upgrade';
 
 export interface Scenario {

@@ -12,9 +12,9 @@ import type { RestClient } from '../../shared/client/rest/rest-client';
 import { canonicalApiVersion } from '../../shared/names/dialect';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { manifests } from '../support/manifest-tables';
-import { connectClient, type ConnectedClient } from './client';
-import { compose, containerIds, docker, IMAGE, scaleApiServers, sleep } from './engine';
-import { findDifferences, countKinds, readRecords, type Records } from './records';
+import { connectClient, type ConnectedClient } from './connect-client';
+import { compose, containerIds, docker, IMAGE, scaleApiServers, sleep } from './container-engine';
+import { findDifferences, countKinds, readRecords, type Records } from './object-records';
 
 const NAMESPACE = 'kept';
 const MAPS = resourceOf('core.v1.ConfigMap');

@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { runClient } from '../support/kubectl';
 import { repository } from '../support/repository';
-import { reportSkipped } from '../support/skipped';
+import { reportSkipped } from '../support/report-skipped';
 import { useApiServer } from '../support/use-api-server';
 
 const python = process.env['PYTHON_BIN'] ?? 'python3';

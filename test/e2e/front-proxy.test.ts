@@ -9,7 +9,7 @@ import { createAuthority, issueCertificate, type Credential } from '../../shared
 import { startFrontProxy, type FrontProxy, type ProxiedUser } from '../support/front-proxy';
 import { packagedProgram, runClient, startClient, type ClientResult } from '../support/kubectl';
 import { waitUntil } from '../support/programs';
-import { reportSkipped } from '../support/skipped';
+import { reportSkipped } from '../support/report-skipped';
 import { useApiServer } from '../support/use-api-server';
 import { useClosable, useResource } from '../support/use-resource';
 

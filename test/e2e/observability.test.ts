@@ -14,7 +14,7 @@ import { freePort } from '../support/ports';
 import { waitUntil } from '../support/programs';
 import { describeWithProgram, promtool, countSeries, startPrometheus } from '../support/prometheus';
 import { repository } from '../support/repository';
-import { reportSkipped } from '../support/skipped';
+import { reportSkipped } from '../support/report-skipped';
 import { useApiServer } from '../support/use-api-server';
 import { useClosable, useResource } from '../support/use-resource';
 

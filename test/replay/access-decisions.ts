@@ -3,7 +3,7 @@
  * a decision under these objects.
  */
 import { readRecording } from './recording';
-import type { Body } from './reference';
+import type { Body } from './json-response';
 import { body, either, listOf, oneOf, shape, text } from './shape';
 
 interface StoredObject {

@@ -3,8 +3,8 @@
  * case with the answers. Masks what differs from run to run.
  */
 import { systemClock } from '../../shared/runtime/clock';
-import { GENERATED_NAME_PATTERN, UID_PATTERN } from './new-values';
-import { isBody, type Body, type Json } from './reference';
+import { GENERATED_NAME_PATTERN, UID_PATTERN } from './volatile-patterns';
+import { isBody, type Body, type Json } from './json-response';
 import {
   isRecordedRequest,
   sendExpectingSuccess,

@@ -5,14 +5,14 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { RandomKiller } from '../support/killed-at-random';
+import { RandomKiller } from '../support/random-killer';
 import { recordedEvents, playSteps, recordedSteps, withoutLostEvents } from '../support/replayed-scenario';
-import { createSeededRandom } from './chance';
+import { createSeededRandom } from './seeded-random';
 import { ReferenceServer } from './record/reference-server';
 import { sendTo } from './record/scenarios';
-import { killedRecordingName, RECORDED_SEEDS } from './scenarios/random-scripts';
+import { killedRecordingName, RECORDED_SEEDS } from './scenarios/random-scenarios';
 import { SCENARIOS } from './scenarios';
-import { ScenarioSession, type ScenarioSend } from './scenarios/stage';
+import { ScenarioSession, type ScenarioSend } from './scenarios/scenario-session';
 
 /** The reference's controllers take some seconds to begin. */
 const LIFETIMES = { shortestMs: 300, longestMs: 4_500 };

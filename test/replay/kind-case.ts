@@ -2,7 +2,7 @@
  * Recordings of the format `kind-cases`: writes of one kind, valid and invalid, each with the answer of the reference server. A line holds one object and the
  * answers to the requests that were sent with it; the head holds what all lines share. Names are in canonical spelling.
  */
-import type { Body } from './reference';
+import type { Body } from './json-response';
 import { body, either, listOf, nullValue, number, oneOf, shape, text, boolean, type Check } from './shape';
 
 /** The answer to one write. */

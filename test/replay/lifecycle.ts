@@ -2,9 +2,9 @@
  * Sends the requests of an object's life to a server: objects of one kind are created, read alone, in lists and by a watch, patched and replaced, also through
  * their subresources, and deleted alone and as a collection. Returns the responses as a line of a recording (`"format": "lifecycles"`). Compares nothing.
  */
-import { maskVolatileValues } from './masked';
+import { maskVolatileValues } from './mask-volatile-values';
 import { readRecording } from './recording';
-import { isBody, type Body, type Headers, type Json } from './reference';
+import { isBody, type Body, type Headers, type Json } from './json-response';
 import type { RecordedRequest } from './requests/request-recording';
 import { body, listOf, number, oneOf, shape, text, boolean, tupleOf, type Check } from './shape';
 

@@ -1,6 +1,6 @@
 /** Removes from answers what differs in each run, and from messages what the reference server prints in Go syntax and this server as JSON. */
-import { UID_PATTERN } from './new-values';
-import { isBody, type Body, type Json } from './reference';
+import { UID_PATTERN } from './volatile-patterns';
+import { isBody, type Body, type Json } from './json-response';
 
 /** Removes explanations of patterns, and the comparison of Go structs at the end of a refused change. */
 export const shortenPatterns = (text: string): string =>

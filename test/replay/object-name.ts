@@ -1,5 +1,5 @@
 /** The name of an object in recorded or answered JSON. */
-import { isBody, type Json } from './reference';
+import { isBody, type Json } from './json-response';
 
 /** Empty when the object has no name. */
 export function objectNameOf(object: Json): string {

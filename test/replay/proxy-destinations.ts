@@ -1,5 +1,5 @@
 /** Recorded destinations of proxied requests (format `proxy-destinations`): the form of their lines. */
-import type { Body } from './reference';
+import type { Body } from './json-response';
 import { body, listOf, mapOf, number, shape, text, type Check } from './shape';
 
 /** Stands for an address of the machine of the server, on which nothing listens at port 1. */

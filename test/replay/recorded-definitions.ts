@@ -1,5 +1,5 @@
 /** Recordings of writes of CustomResourceDefinitions (format `custom-definitions`): their lines, and the part of an answer that is recorded. */
-import type { Body } from './reference';
+import type { Body } from './json-response';
 import { body, either, listOf, oneOf, shape, text, type Check } from './shape';
 import { shortenPatterns } from './normalize-answer';
 

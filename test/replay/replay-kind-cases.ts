@@ -1,12 +1,12 @@
 /** Replays recordings of the format `kind-cases`: each case is a test, which sends the case's requests to a server of ours and compares the answers. */
 import { StatusError } from '../../shared/api/errors/status';
 import { isObject, type JsonObject } from '../../shared/values/json';
-import { VALIDATION_DEVIATIONS } from '../support/deviations';
+import { VALIDATION_DEVIATIONS } from '../support/validation-deviations';
 import { openWriteFixture, type WriteResult } from '../support/write-fixture';
 import { isKindCase, isKindHead, type KindCase, type KindHead, type RecordedAnswer } from './kind-case';
 import { shortenPatterns, shortenStructs, withoutVolatileFields } from './normalize-answer';
 import { readRecording } from './recording';
-import type { Body } from './reference';
+import type { Body } from './json-response';
 import { namedBody } from './request-body';
 
 /** `undefined` for the object itself. */

@@ -1,5 +1,5 @@
 /** From the abbreviated body of a case to the object that is sent. */
-import { isBody, type Body, type Json } from './reference';
+import { isBody, type Body, type Json } from './json-response';
 
 /**
  * Writes out the abbreviations of a body: `{ "$times": 3, "of": x }` as an element of a list is x three times, with `$i` in its strings counting up from 0;

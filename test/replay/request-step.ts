@@ -3,7 +3,7 @@
  * them.
  */
 import { readRecording } from './recording';
-import type { Json } from './reference';
+import type { Json } from './json-response';
 import { anything, body, listOf, mapOf, oneOf, shape, text } from './shape';
 import { PATCH_MEDIA } from './spelling';
 

@@ -1,6 +1,6 @@
 /** Requests of recorded cases, and the server that they are sent to: the one that answers are recorded from, or the one under test. Masks nothing. */
 import type { Method } from '../../shared/client/transport/transport';
-import type { Body, Headers, Json } from './reference';
+import type { Body, Headers, Json } from './json-response';
 import { anything, oneOf, shape, text, type Check } from './shape';
 
 export interface RecordedRequest {

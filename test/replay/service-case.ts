@@ -3,7 +3,7 @@
  * is recorded as a creation (the base with the change in it) and as an update of the stored base, or a sequence of writes of one Service. Names are in
  * canonical spelling; addresses and ports that the server allocates stand as `*`.
  */
-import { isBody, type Body, type Json } from './reference';
+import { isBody, type Body, type Json } from './json-response';
 import { anything, body, either, listOf, mapOf, number, oneOf, shape, text, type Check } from './shape';
 
 export interface ServiceHead {

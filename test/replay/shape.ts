@@ -2,7 +2,7 @@
  * What a line of a recording has to be, said in small checks: a check tells whether a parsed value is of its type. An object with a member that its check does
  * not name is refused, so that nothing which was recorded is overlooked. Checks look only as deep as they say.
  */
-import type { Body, Json } from './reference';
+import type { Body, Json } from './json-response';
 
 export type Check<T> = (value: unknown) => value is T;
 

@@ -1,8 +1,8 @@
 /** What a recording keeps of received spans: for each request a tree, without what is new in every run. */
 import type { ReceivedSpan, SpanAttributes } from '../support/trace-receiver';
 import { anything, listOf, mapOf, number, shape, text, tupleOf, type Check } from './shape';
-import { UID_PATTERN } from './new-values';
-import type { Json } from './reference';
+import { UID_PATTERN } from './volatile-patterns';
+import type { Json } from './json-response';
 
 export interface SpanTree {
   readonly name: string;

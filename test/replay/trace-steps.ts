@@ -1,6 +1,6 @@
 /** Requests whose traces are recorded (`tracing/requests`), and what webhooks and another API server answer to the server meanwhile. Names are upstream's. */
 import type { WebhookRequest } from '../support/webhook-server';
-import { isBody, type Body, type Json } from './reference';
+import { isBody, type Body, type Json } from './json-response';
 import { requestSteps, type RequestStep } from './request-step';
 import type { Reply } from './webhooks/behaviours';
 

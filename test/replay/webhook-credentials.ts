@@ -8,7 +8,7 @@ import { systemClock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
 import { startWebhookServer, type WebhookServer } from '../support/webhook-server';
 import { readRecording, listRecordings } from './recording';
-import type { Body } from './reference';
+import type { Body } from './json-response';
 import { body, either, listOf, number, shape, text, type Check } from './shape';
 
 const AREA = 'webhook-credentials';

@@ -2,7 +2,7 @@
  * Recorded sequences of writes of one object by several managers (format `write-sequences`), generated at random: the form of their lines. Names are in canonical
  * spelling.
  */
-import type { Body, Json } from './reference';
+import type { Body, Json } from './json-response';
 import { anything, body, either, listOf, nullValue, number, oneOf, shape, text, boolean, type Check } from './shape';
 
 export interface SequenceHead {

@@ -2,7 +2,7 @@
 import type { AuditEvent } from '../../apiserver/audit/event';
 import { LineBuffer } from '../../apiserver/audit/line-buffer';
 import { writeEncoded, type AuditBackend, type EventEncoding } from '../../apiserver/audit/audit-backend';
-import { isBody, type Body, type Json } from '../replay/reference';
+import { isBody, type Body, type Json } from '../replay/json-response';
 
 export function auditEvent(auditId: string, changes: Partial<AuditEvent> = {}): AuditEvent {
   return {

@@ -57,7 +57,7 @@ const clockEnvironment = (name: string): NodeJS.ProcessEnv => ({
 });
 
 /** The environment of programs whose waits pass faster than they say. */
-export const ACCELERATED_CLOCK: NodeJS.ProcessEnv = clockEnvironment('hasty-clock.js');
+export const ACCELERATED_CLOCK: NodeJS.ProcessEnv = clockEnvironment('accelerated-clock.js');
 
 /** The environment of programs on a machine whose clock is ahead (behind: below 0). */
 export const clockAhead = (ms: number): NodeJS.ProcessEnv => ({ ...clockEnvironment('shifted-clock.js'), CLOCK_AHEAD_MS: String(ms) });

@@ -1,7 +1,7 @@
 /** A conversion webhook for tests and recorders: what it does can be changed at any time. */
-import { ADMISSION_BEHAVIOURS } from '../replay/conversions/reviews';
+import { ADMISSION_BEHAVIOURS } from '../replay/conversions/admission-reviewers';
 import { CONVERSIONS } from '../replay/conversions/behaviours';
-import { isBody, type Body, type Json } from '../replay/reference';
+import { isBody, type Body, type Json } from '../replay/json-response';
 import type { Reply } from '../replay/webhooks/behaviours';
 import { startWebhookServer, type WebhookCall, type WebhookServer } from './webhook-server';
 

@@ -5,7 +5,7 @@ import type { CallOptions, WebhookClient } from '../../apiserver/webhook-client/
 import type { Reply } from '../../apiserver/webhook-client/reply';
 import type { KindRow } from '../../shared/api/kinds';
 import { isObject, objectAt, stringAt, type JsonArray, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { parseDefinition } from './definition-of';
+import { parseDefinition } from './parse-definition';
 
 const SCHEMA: JsonObject = {
   openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },

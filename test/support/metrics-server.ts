@@ -3,8 +3,8 @@
  * of it, and lists the requests of a namespace at `…/asked`.
  */
 import { systemClock, type Clock } from '../../shared/runtime/clock';
-import { isBody, type Body, type Json } from '../replay/reference';
-import type { ScenarioSend } from '../replay/scenarios/stage';
+import { isBody, type Body, type Json } from '../replay/json-response';
+import type { ScenarioSend } from '../replay/scenarios/scenario-session';
 import type { Reply } from '../replay/webhooks/behaviours';
 import { startWebhookServer } from './webhook-server';
 

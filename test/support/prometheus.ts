@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findProgram } from './find-program';
 import { freePorts } from './ports';
 import { ProgramProcess, waitUntil } from './programs';
-import { reportSkipped } from './skipped';
+import { reportSkipped } from './report-skipped';
 
 const VARIABLES = { prometheus: 'PROMETHEUS_BIN', promtool: 'PROMTOOL_BIN' } as const;
 type Program = keyof typeof VARIABLES;

@@ -1,6 +1,6 @@
 /** Recorded objects of every kind as the server created them (`objects/created`). Ids and times are masked. */
 import { readRecording } from '../replay/recording';
-import type { Body } from '../replay/reference';
+import type { Body } from '../replay/json-response';
 import { body, shape, text, type Check } from '../replay/shape';
 
 export interface SentObject {

@@ -4,7 +4,7 @@
  */
 import { scenarioRecording } from '../replay/scenarios';
 import { sequenceByShares, type ObservedState, type Scenario } from '../replay/scenarios/scenario';
-import { ScenarioSession } from '../replay/scenarios/stage';
+import { ScenarioSession } from '../replay/scenarios/scenario-session';
 import { ApiClient } from './api-client';
 import { playSteps, recordedSteps, sendWith } from './replayed-scenario';
 import { startScenarioServer } from './scenario-server';

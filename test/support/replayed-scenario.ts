@@ -4,11 +4,11 @@
  */
 import { inspect } from 'node:util';
 import type { Clock } from '../../shared/runtime/clock';
-import { isBody, type Json } from '../replay/reference';
+import { isBody, type Json } from '../replay/json-response';
 import { SCENARIOS } from '../replay/scenarios';
 import { runStep, type StepOutcome } from '../replay/scenarios/run-step';
 import type { ObservedState, Scenario } from '../replay/scenarios/scenario';
-import type { ScenarioSend, ScenarioSession } from '../replay/scenarios/stage';
+import type { ScenarioSend, ScenarioSession } from '../replay/scenarios/scenario-session';
 import type { ApiClient } from './api-client';
 
 const STEADY_TIMEOUT_MS = 30_000;

@@ -1,5 +1,5 @@
 /** A webhook that reviews, for tests and recorders: what it answers stands in the path that it is asked under. */
-import type { Body } from '../replay/reference';
+import type { Body } from '../replay/json-response';
 import { BEHAVIOURS } from '../replay/webhooks/behaviours';
 import { startWebhookServer, type WebhookCall, type WebhookServer } from './webhook-server';
 

@@ -1,7 +1,7 @@
 /** Starts the server on which the scenarios of a recording depend besides the cluster. */
 import type { Clock } from '../../shared/runtime/clock';
 import type { ScenariosHead } from '../replay/scenarios/scenario';
-import type { ScenarioSend } from '../replay/scenarios/stage';
+import type { ScenarioSend } from '../replay/scenarios/scenario-session';
 import { serveMetrics } from './metrics-server';
 import { startScenarioWebhook, type ScenarioWebhook } from './scenario-webhook';
 

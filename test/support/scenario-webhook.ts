@@ -2,8 +2,8 @@
  * The conversion webhook of scenarios: each asks it at a port and a path of its own, and tells it what to do at the path. It is put between a scenario and the server that
  * is played to.
  */
-import { isBody, type Json } from '../replay/reference';
-import type { ScenarioSend, ScenarioResponse } from '../replay/scenarios/stage';
+import { isBody, type Json } from '../replay/json-response';
+import type { ScenarioSend, ScenarioResponse } from '../replay/scenarios/scenario-session';
 import { respondToConversion } from './conversion-server';
 import { freePort } from './ports';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy';

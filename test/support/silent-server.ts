@@ -1,6 +1,6 @@
 /** A server that accepts connections, reads what it is sent, and never answers. */
 import { createServer, type Socket } from 'node:net';
-import { listen } from './listening';
+import { listen } from './listen';
 
 export interface SilentServer {
   readonly port: number;

@@ -4,7 +4,7 @@
  */
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { closeServer, listen } from './listening';
+import { closeServer, listen } from './listen';
 
 export interface RunningCommand {
   /** On a stream, by its name. */

@@ -1,6 +1,6 @@
 /** A TCP proxy that a test can interrupt: cut connections, refuse new ones, or hold back what the server answers. */
 import { connect, createServer, type Socket } from 'node:net';
-import { listen } from './listening';
+import { listen } from './listen';
 
 export interface TcpProxy {
   readonly port: number;

@@ -1,5 +1,5 @@
 /** Where our traces are otherwise than the recorded ones on purpose, and what of a span is held to the recording. */
-import type { Json } from '../replay/reference';
+import type { Json } from '../replay/json-response';
 import type { SpanTree } from '../replay/span-tree';
 
 type Side = 'ours' | 'recorded';

@@ -4,7 +4,7 @@
  */
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { parse } from 'protobufjs';
-import { listen } from './listening';
+import { listen } from './listen';
 
 export type AttributeValue = string | boolean | number | readonly AttributeValue[];
 export type SpanAttributes = Readonly<Record<string, AttributeValue>>;

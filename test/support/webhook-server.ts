@@ -3,9 +3,9 @@ import { createServer } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { systemClock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
-import type { Body } from '../replay/reference';
+import type { Body } from '../replay/json-response';
 import type { Reply } from '../replay/webhooks/behaviours';
-import { closeServer, listen } from './listening';
+import { closeServer, listen } from './listen';
 
 const HOUR_MS = 3_600_000;
 

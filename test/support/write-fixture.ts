@@ -33,7 +33,7 @@ import type { Random } from '../../shared/runtime/random';
 import { ManualClock } from './manual-clock';
 import { MemoryStore } from './memory-store';
 import { NON_MUTATING_PLUGINS } from './plugin-switches';
-import { LaggingCache } from './store-cache';
+import { LaggingCache } from './lagging-cache';
 import { strategyFor } from '../../apiserver/server/wiring/strategies';
 
 export const PREFIX = '/registry';

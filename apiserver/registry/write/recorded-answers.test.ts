@@ -2,8 +2,8 @@
  * Replays recorded writes of release 1.31.1 (test/replay/answers/writes) through the write path, without HTTP: code,
  * message, causes, warnings, and the object without managedFields.
  */
-import { maskVolatileValues } from '../../../test/replay/masked';
-import { isBody, type Body, type Json } from '../../../test/replay/reference';
+import { maskVolatileValues } from '../../../test/replay/mask-volatile-values';
+import { isBody, type Body, type Json } from '../../../test/replay/json-response';
 import { requestRecording, type RecordedAnswer, type RecordedRequest } from '../../../test/replay/requests/request-recording';
 import { shortenPatterns, withoutDifference } from '../../../test/replay/normalize-answer';
 import { objectOf, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';

@@ -6,7 +6,7 @@ import { auditStore } from '../../../test/support/allocations';
 import { SERVICE_DEVIATIONS } from '../../../test/support/deviations';
 import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import { readRecording } from '../../../test/replay/recording';
-import { isBody, type Body, type Json } from '../../../test/replay/reference';
+import { isBody, type Body, type Json } from '../../../test/replay/json-response';
 import {
   applyMergePatch,
   changesByServer,

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { customResourceCases, type CustomResourceCase } from '../../../test/replay/recorded-custom';
+import { customResourceCases, type CustomResourceCase } from '../../../test/replay/recorded-custom-resources';
 import { shortenPatterns } from '../../../test/replay/normalize-answer';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { decodeCustom } from './decode-custom';

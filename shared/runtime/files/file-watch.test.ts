@@ -2,7 +2,7 @@ import { mkdtempSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utim
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { noFileEvents } from '../../../test/support/file-events';
+import { noFileEvents } from '../../../test/support/no-file-events';
 import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { waitUntil } from '../../../test/support/programs';
 import { systemClock } from '../clock';

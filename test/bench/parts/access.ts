@@ -6,14 +6,14 @@ import { freePort } from '../../support/ports';
 import { startTraceReceiver } from '../../support/trace-receiver';
 import { decisionMicros, measureGet, writeAuditPolicy, prepareAccess, writeTracingFile } from '../access';
 import { BenchClient } from '../client';
-import { quantile } from '../cluster';
+import { quantile } from '../cluster-waits';
 import { measureFlood, seatMicros, type FloodTarget } from '../flood';
 import { measureHostileInputs } from '../hostile';
 import type { Cost } from '../measure';
 import { canSeparateProcessors, separateProcessors, shareProcessors } from '../processors';
 import { policyMicros, webhookMicros } from '../policies';
 import { numberOption, seconds, textOption, TOKEN } from '../settings';
-import { withServer, printRow, startServer } from '../stage';
+import { withServer, printRow, startServer } from '../bench-server';
 
 /** In alternation, since a machine is never as quiet as it was. */
 export async function access(): Promise<void> {

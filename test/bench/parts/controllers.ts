@@ -2,14 +2,14 @@
 import { startControllers } from '../../support/control-plane';
 import { findEtcd, startEtcd } from '../../support/etcd';
 import { BenchClient } from '../client';
-import { measureClusterWaits, quantile } from '../cluster';
+import { measureClusterWaits, quantile } from '../cluster-waits';
 import type { ClusterLoad } from '../cluster-load';
 import { measureEvictions } from '../evictions';
 import { measureCollections, createFamilies, type CollectionTimes } from '../garbage';
 import { anonymousMegabytes, cpuSeconds } from '../measure';
 import { numberOption, textOption, TOKEN } from '../settings';
 import { measureRollingReplacement } from '../slices';
-import { withControllers, withServer } from '../stage';
+import { withControllers, withServer } from '../bench-server';
 import { measureWorkload } from '../workloads';
 
 /** On etcd when there is one: its client shares the event loop with everyone else. */

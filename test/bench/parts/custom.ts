@@ -4,12 +4,12 @@ import { startEtcd } from '../../support/etcd';
 import { removeFolder, temporaryFolder } from '../../support/programs';
 import { measureBackup, type ServerState } from '../backups';
 import { measureConversions } from '../conversions';
-import { measureCustomResources } from '../custom';
+import { measureCustomResources } from '../custom-costs';
 import { measureDefinitions } from '../definitions';
 import { withLoopDelay } from '../loop-delay';
 import { Probe } from '../probe';
 import { numberOption, seconds, stores, TOKEN } from '../settings';
-import { withServer, createConfigMaps, printRow, startServer } from '../stage';
+import { withServer, createConfigMaps, printRow, startServer } from '../bench-server';
 
 const CONVERSION_ROUNDS = 5;
 

@@ -5,7 +5,7 @@ import { createAuthority, issueCertificate, type Credential } from '../../../sha
 import { systemRandom } from '../../../shared/runtime/random';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { findEtcd, startEtcd } from '../../support/etcd';
-import { BareServer } from '../bare';
+import { BareServer } from '../bare-server';
 import { configMap, deployment } from '../client';
 import { measureLongLists } from '../long-lists';
 import { anonymousMegabytes, measureLoop, measureWarmLoop, type Cost } from '../measure';
@@ -14,7 +14,7 @@ import { podMicros } from '../pods';
 import { Probe } from '../probe';
 import { compareCreations, fillRange, FREE_SERVICES, SERVICE_RANGE } from '../services';
 import { numberOption, seconds, stores, textOption, TOKEN } from '../settings';
-import { withServer, createConfigMaps, printRow, type BenchServer } from '../stage';
+import { withServer, createConfigMaps, printRow, type BenchServer } from '../bench-server';
 import { measureFanOut } from '../watchers';
 
 const PROTOBUF = PROTOBUF_MEDIA_TYPE.platform;

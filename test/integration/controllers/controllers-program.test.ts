@@ -3,10 +3,10 @@
  * behaviour of each controller is replayed in simulated time by other tests.
  */
 import { CONTROLLERS } from '../../../controllers/table';
-import { isBody, type Body } from '../../replay/reference';
+import { isBody, type Body } from '../../replay/json-response';
 import { SCENARIOS } from '../../replay/scenarios';
 import { absolutePath, create, remove, type ScenarioRequest } from '../../replay/scenarios/scenario';
-import { ScenarioSession } from '../../replay/scenarios/stage';
+import { ScenarioSession } from '../../replay/scenarios/scenario-session';
 import { ApiClient } from '../../support/api-client';
 import { startProgram, waitUntil } from '../../support/programs';
 import { sendWith } from '../../support/replayed-scenario';

@@ -11,7 +11,7 @@ import { resourceOf } from '../../../shared/client/rest/resource';
 import { packagedProgram, runClient } from '../../support/kubectl';
 import { freePort } from '../../support/ports';
 import { waitUntil } from '../../support/programs';
-import { reportSkipped } from '../../support/skipped';
+import { reportSkipped } from '../../support/report-skipped';
 import { useControllers } from './controller-processes';
 
 const NAMESPACES = resourceOf('core.v1.Namespace');

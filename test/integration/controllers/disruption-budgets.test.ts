@@ -1,6 +1,6 @@
 /** PodDisruptionBudgets, compared with the reference's controllers. */
 import { stringifyJson } from '../../../shared/values/json';
-import { isBody, type Json } from '../../replay/reference';
+import { isBody, type Json } from '../../replay/json-response';
 import type { ObservedState } from '../../replay/scenarios/scenario';
 import { replayControllers } from '../../support/replay-controllers';
 

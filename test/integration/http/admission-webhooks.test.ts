@@ -6,7 +6,7 @@ import { recordingOf } from '../../replay/recording';
 import { isBody, type Json } from '../../replay/reference';
 import { body } from '../../replay/shape';
 import { isWebhookCase, prepareWebhookCases, runWebhookCase, type WebhookCase } from '../../replay/webhooks/run-case';
-import { withCollectionDeletion } from '../../support/deviating-steps';
+import { withCollectionDeletion } from '../../support/request-deviations';
 import { startReviewServer } from '../../support/review-server';
 import { useClosable } from '../../support/use-resource';
 import { serviceAccountOptions, useServer } from './fixture';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { NO_OVERRIDES } from '../../../apiserver/admission/plugins/plugin-overrides';
 import { readAdmissionConfiguration } from '../../../apiserver/options/admission-configuration';
 import { systemClock } from '../../../shared/runtime/clock';
-import { isBody, type Json } from '../../replay/reference';
+import { isBody, type Json } from '../../replay/json-response';
 import { replayRequests } from './replay-requests';
 import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
 import { repository } from '../../support/repository';

@@ -5,11 +5,11 @@
 import { isConversionCase, isConversionHead, type ConversionCase, type ConversionStep } from '../../replay/conversions/case';
 import { createNamespace, runConversionCase } from '../../replay/conversions/run-case';
 import { readRecording } from '../../replay/recording';
-import { isBody, type Body, type Json } from '../../replay/reference';
+import { isBody, type Body, type Json } from '../../replay/json-response';
 import type { RequestTarget } from '../../replay/request-target';
 import { compareBytes, stringifyJson } from '../../../shared/values/json';
 import { startConversionServer } from '../../support/conversion-server';
-import { withCollectionDeletion } from '../../support/deviating-steps';
+import { withCollectionDeletion } from '../../support/request-deviations';
 import { useClosable } from '../../support/use-resource';
 import { APPLY_PATCH } from './api-call';
 import { useServer } from './fixture';

@@ -4,7 +4,7 @@
  * connection).
  */
 import { isDeepStrictEqual } from 'node:util';
-import { isBody, type Body, type Json } from '../../replay/reference';
+import { isBody, type Body, type Json } from '../../replay/json-response';
 import type { RecordedAnswer, RecordedRequest } from '../../replay/requests/request-recording';
 import { comparableAnswer, withDeviation } from '../../support/deviating-steps';
 import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './api-call';

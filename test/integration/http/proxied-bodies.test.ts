@@ -10,7 +10,7 @@ import { systemClock as clock } from '../../../shared/runtime/clock';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { hasGo, startGoBackend, startNodeBackend, type StartBackend } from '../../support/echo-backend';
 import { waitUntil } from '../../support/programs';
-import { reportSkipped } from '../../support/skipped';
+import { reportSkipped } from '../../support/report-skipped';
 import { useClosable, useResource } from '../../support/use-resource';
 
 const STARTS: readonly (readonly [string, StartBackend])[] = [

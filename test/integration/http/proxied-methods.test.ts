@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { networkInterfaces } from 'node:os';
-import { reportSkipped } from '../../support/skipped';
+import { reportSkipped } from '../../support/report-skipped';
 import { useResource } from '../../support/use-resource';
 import { requireSuccess } from './fixture';
 import { useKubeletServer } from './kubelet-fixture';

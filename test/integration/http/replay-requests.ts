@@ -2,7 +2,7 @@
  * Replays recordings of request sequences against an API server in this process: a test for each request, which
  * compares status, warnings and body. The options define the expected responses where this server deliberately differs.
  */
-import { isBody } from '../../replay/reference';
+import { isBody } from '../../replay/json-response';
 import { requestRecording, type RecordedAnswer, type RecordedRequest, type RequestCase } from '../../replay/requests/request-recording';
 import { RequestSession, type ReceivedResponse, type SentRequest } from '../../replay/requests/request-session';
 import { ADMIN, ALICE } from './api-call';

@@ -7,7 +7,7 @@ import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
-import { isBody, type Body } from '../../replay/reference';
+import { isBody, type Body } from '../../replay/json-response';
 import type { AuditedTarget, RequestTarget } from '../../replay/request-target';
 import { sinkInto } from '../../support/audit-event';
 import { ADMIN } from './api-call';

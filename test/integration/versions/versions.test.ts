@@ -5,7 +5,7 @@
 import { runtimeConfigFlag } from '../../../apiserver/options/runtime-config';
 import type { KindRow } from '../../../shared/api/kinds';
 import { isObject } from '../../../shared/values/json';
-import { isBody, type Json } from '../../replay/reference';
+import { isBody, type Json } from '../../replay/json-response';
 import type { RecordedAnswer } from '../../replay/requests/request-recording';
 import { decodeObject } from '../../../shared/api/types';
 import { decodeProtobuf } from '../../../shared/serialization';

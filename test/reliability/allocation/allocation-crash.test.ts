@@ -7,7 +7,7 @@ import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { systemRandom as random } from '../../../shared/runtime/random';
-import { auditStoredAllocations } from '../../support/allocations';
+import { auditStoredAllocations } from '../../support/allocation-audit';
 import { ApiClient } from '../../support/api-client';
 import { describeWithEtcd, startEtcd } from '../../support/etcd';
 import { freePort } from '../../support/ports';

@@ -11,8 +11,8 @@ import { systemClock as clock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import type { JsonObject } from '../../../shared/values/json';
-import { createSeededRandom, type SeededRandom } from '../../replay/chance';
-import { isBody, type Body, type Json } from '../../replay/reference';
+import { createSeededRandom, type SeededRandom } from '../../replay/seeded-random';
+import { isBody, type Body, type Json } from '../../replay/json-response';
 import { SCENARIOS } from '../../replay/scenarios';
 import {
   averageTarget,
@@ -23,10 +23,10 @@ import {
   createAutoscaler,
 } from '../../replay/scenarios/autoscaler-steps';
 import type { ScenarioAction, ObservedState } from '../../replay/scenarios/scenario';
-import { ScenarioSession } from '../../replay/scenarios/stage';
+import { ScenarioSession } from '../../replay/scenarios/scenario-session';
 import { ApiClient } from '../../support/api-client';
 import { adminClient, startControllers } from '../../support/control-plane';
-import { RandomKiller } from '../../support/killed-at-random';
+import { RandomKiller } from '../../support/random-killer';
 import { serveMetrics } from '../../support/metrics-server';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';

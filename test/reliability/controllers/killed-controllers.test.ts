@@ -3,14 +3,14 @@
  * those of the reference, after every step. A seed chooses the requests (`replay/scenarios/random-scripts`) and the
  * times of the kills. `KILLED_SEEDS=1,2,3,4` plays all recordings.
  */
-import { createSeededRandom } from '../../replay/chance';
+import { createSeededRandom } from '../../replay/seeded-random';
 import { SCENARIOS } from '../../replay/scenarios';
-import { isBody, type Json } from '../../replay/reference';
-import { killedRecordingName, randomScenarios } from '../../replay/scenarios/random-scripts';
-import { ScenarioSession } from '../../replay/scenarios/stage';
+import { isBody, type Json } from '../../replay/json-response';
+import { killedRecordingName, randomScenarios } from '../../replay/scenarios/random-scenarios';
+import { ScenarioSession } from '../../replay/scenarios/scenario-session';
 import { ApiClient } from '../../support/api-client';
 import { startControllers } from '../../support/control-plane';
-import { RandomKiller } from '../../support/killed-at-random';
+import { RandomKiller } from '../../support/random-killer';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
 import { recordedEvents, playSteps, recordedSteps, sendWith, withoutLostEvents } from '../../support/replayed-scenario';

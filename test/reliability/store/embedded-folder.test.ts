@@ -13,7 +13,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
 import { failureOf, put, valueOf } from '../../support/store-helpers';
 import { StoreEventRecorder } from '../../support/store-recorder';
-import { reportSkipped } from '../../support/skipped';
+import { reportSkipped } from '../../support/report-skipped';
 
 const hook = resolve(__dirname, '../../support/typescript-hook.cjs');
 const program = resolve(__dirname, 'embedded-writer.ts');

@@ -8,7 +8,7 @@ import { prefixRange, type Store } from '../../../apiserver/storage/store';
 import { systemRandom } from '../../../shared/runtime/random';
 import { failureOf, put, valueOf } from '../../support/store-helpers';
 import { ManualClock } from '../../support/manual-clock';
-import { reportSkipped } from '../../support/skipped';
+import { reportSkipped } from '../../support/report-skipped';
 
 const disk = mkdtempSync(join(tmpdir(), 'embedded-disk-'));
 const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status === 0;

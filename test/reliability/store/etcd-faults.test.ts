@@ -8,7 +8,7 @@ import { failureOf, put, valueOf } from '../../support/store-helpers';
 import { StoreEventRecorder } from '../../support/store-recorder';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
 import { FixedRandom } from '../../support/fixed-random';
-import { stubTestDomains } from '../../support/made-up-names';
+import { stubTestDomains } from '../../support/stub-test-domains';
 import { ManualClock } from '../../support/manual-clock';
 import { freePorts } from '../../support/ports';
 import { waitUntil } from '../../support/programs';

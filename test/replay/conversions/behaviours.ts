@@ -2,7 +2,7 @@
  * What the conversion webhooks of recordings and tests answer. They convert between v1, which has an address in one text, and v2, which has host and port; the
  * others do the same and then something wrong with it.
  */
-import { isBody, type Body, type Json } from '../reference';
+import { isBody, type Body, type Json } from '../json-response';
 import type { Reply } from '../webhooks/behaviours';
 
 /** `request` = the member of the review. `version` = the review's own. */

@@ -4,10 +4,10 @@
  */
 import { systemClock } from '../../../shared/runtime/clock';
 import type { ConversionServer } from '../../support/conversion-server';
-import { isBody, type Json } from '../reference';
+import { isBody, type Json } from '../json-response';
 import { sendRequest, type RecordedRequest, type RequestTarget, type TargetResponse } from '../request-target';
-import { GROUP, NAMESPACE, type ConversionAnswer, type ConversionCase, type ConversionHead, type ConversionStep } from './case';
-import { createAdmissionReviewers } from './reviews';
+import { GROUP, NAMESPACE, type ConversionAnswer, type ConversionCase, type ConversionHead, type ConversionStep } from './conversion-case';
+import { createAdmissionReviewers } from './admission-reviewers';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const DEFINITION = `${DEFINITIONS}/widgets.${GROUP}`;

@@ -1,7 +1,7 @@
 /** Runs recorded cases of the ImagePolicyWebhook plug-in against a server: sends each request and returns its answer and the reviews that the webhook received. */
 import { systemClock } from '../../../shared/runtime/clock';
-import { GENERATED_NAME_PATTERN } from '../new-values';
-import type { Body, Json } from '../reference';
+import { GENERATED_NAME_PATTERN } from '../volatile-patterns';
+import type { Body, Json } from '../json-response';
 import { isRecordedRequest, sendRequest, type AuditedTarget, type RecordedRequest } from '../request-target';
 import { anything, body, listOf, number, shape, text, boolean, type Check } from '../shape';
 import type { ImageServer } from './server';

@@ -1,6 +1,6 @@
 /** A webhook that judges images, for tests and recorders: what it says stands in the name of the first image (`deny:1`, `status-500:2`). */
 import { startWebhookServer, type WebhookServer } from '../../support/webhook-server';
-import { isBody, type Body, type Json } from '../reference';
+import { isBody, type Body, type Json } from '../json-response';
 import type { Reply } from '../webhooks/behaviours';
 
 export interface ImageServer extends WebhookServer {

@@ -1,7 +1,7 @@
 /** Records decisions about access (format `access-decisions`) as the status of SubjectAccessReviews. */
 import { setTimeout } from 'node:timers/promises';
 import { decisionSets, type DecisionSet } from '../access-decisions';
-import type { Body, Json } from '../reference';
+import type { Body, Json } from '../json-response';
 import { createObject, CreatedObjects } from './created-objects';
 import type { ReferenceServer } from './reference-server';
 

@@ -5,7 +5,7 @@
 import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../admission-policies';
 import { objectNameOf } from '../object-name';
 import { readRecording } from '../recording';
-import { isBody, type Body, type Json } from '../reference';
+import { isBody, type Body, type Json } from '../json-response';
 import { anything, body, listOf, shape, text } from '../shape';
 import { systemClock } from '../../../shared/runtime/clock';
 import { pollUntil } from './poll';

@@ -4,7 +4,7 @@
  */
 import { shortenPatterns } from '../normalize-answer';
 import { readRecording } from '../recording';
-import { causesOf, isBody, type Body, type JsonResponse } from '../reference';
+import { causesOf, isBody, type Body, type JsonResponse } from '../json-response';
 import { body, listOf, oneOf, shape, text, type Check } from '../shape';
 import { createObject, CreatedObjects } from './created-objects';
 import type { ReferenceServer } from './reference-server';

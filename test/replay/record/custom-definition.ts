@@ -2,7 +2,7 @@
  * A CustomResourceDefinition on the server that answers are recorded from, and requests for its objects. Version v1, in which objects are stored, allows every
  * object by default; v2 has the schema under test. An object that the schema under test would reject is created through v1.
  */
-import { isBody, type Body, type Json, type JsonResponse } from '../reference';
+import { isBody, type Body, type Json, type JsonResponse } from '../json-response';
 import { pollUntil } from './poll';
 import type { ReferenceServer } from './reference-server';
 

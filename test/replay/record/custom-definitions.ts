@@ -6,7 +6,7 @@ import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type Definit
 import { expandBody } from '../request-body';
 import { objectNameOf } from '../object-name';
 import { readRecording } from '../recording';
-import { causesOf, isBody, type Body, type Json, type JsonResponse } from '../reference';
+import { causesOf, isBody, type Body, type Json, type JsonResponse } from '../json-response';
 import { shape, text } from '../shape';
 import { pollUntil } from './poll';
 import { withRecordedOrder } from './recorded-order';

@@ -3,7 +3,7 @@ import { operationsIn, withShortDescriptions } from '../openapi-operations';
 import { systemClock } from '../../../shared/runtime/clock';
 import { objectNameOf } from '../object-name';
 import { readRecording } from '../recording';
-import { isBody, type Body, type Json } from '../reference';
+import { isBody, type Body, type Json } from '../json-response';
 import { body, listOf, shape, text } from '../shape';
 import { withRecordedOrder } from './recorded-order';
 import type { ReferenceServer } from './reference-server';

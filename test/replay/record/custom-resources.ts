@@ -5,9 +5,9 @@
 import { shortenPatterns } from '../normalize-answer';
 import { expandBody } from '../request-body';
 import { systemClock } from '../../../shared/runtime/clock';
-import { TIME_PATTERN } from '../new-values';
+import { TIME_PATTERN } from '../volatile-patterns';
 import { readRecording } from '../recording';
-import { causesOf, isBody, type Body, type Json, type JsonResponse } from '../reference';
+import { causesOf, isBody, type Body, type Json, type JsonResponse } from '../json-response';
 import { anything, body, either, listOf, mapOf, nullValue, oneOf, shape, text } from '../shape';
 import { CustomDefinition, definitionVersion, type ManagedWrite } from './custom-definition';
 import { withRecordedOrder } from './recorded-order';

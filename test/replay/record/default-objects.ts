@@ -3,7 +3,7 @@
  * controller aggregates are recorded as null, because it may not have run yet.
  */
 import { readRecording } from '../recording';
-import { isBody, type Body } from '../reference';
+import { isBody, type Body } from '../json-response';
 import { anything, listOf, oneOf, shape, text } from '../shape';
 import type { ReferenceServer } from './reference-server';
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { readRecording } from '../recording';
-import { isBody, type Body, type Json } from '../reference';
+import { isBody, type Body, type Json } from '../json-response';
 import { anything, oneOf, shape, text } from '../shape';
 import { createObject, CreatedObjects } from './created-objects';
 import type { ReferenceServer } from './reference-server';

@@ -3,7 +3,7 @@
  * lie strictly within others (`ip-range-pairs`). It asks with dry runs of EndpointSlices and NetworkPolicies that hold many texts.
  */
 import { readRecording } from '../recording';
-import { causesOf, type Json, type JsonResponse } from '../reference';
+import { causesOf, type Json, type JsonResponse } from '../json-response';
 import { anything, either, oneOf, shape, text, tupleOf } from '../shape';
 import type { ReferenceServer } from './reference-server';
 

@@ -14,7 +14,7 @@ import {
 } from '../kind-case';
 import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../normalize-answer';
 import { readRecording } from '../recording';
-import { causesOf, isBody, type Body, type JsonResponse } from '../reference';
+import { causesOf, isBody, type Body, type JsonResponse } from '../json-response';
 import { namedBody } from '../request-body';
 import { withRecordedOrder } from './recorded-order';
 import type { RecordingDriver } from './recording-driver';

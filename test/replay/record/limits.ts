@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { readRecording } from '../recording';
-import { isBody, type Body, type Json, type JsonResponse } from '../reference';
+import { isBody, type Body, type Json, type JsonResponse } from '../json-response';
 import { anything, body, listOf, mapOf, number, oneOf, shape, text } from '../shape';
 import { createObject, CreatedObjects } from './created-objects';
 import type { ReferenceServer } from './reference-server';

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { repository } from '../../support/repository';
 import { ANSWERS_FOLDER, readRecording, listRecordings, writeRecording } from '../recording';
-import { isBody } from '../reference';
+import { isBody } from '../json-response';
 import { anything } from '../shape';
 import { DRIVERS } from './drivers';
 import { ReferenceServer } from './reference-server';

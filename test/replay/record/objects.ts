@@ -5,7 +5,7 @@
 import { isRecordedMutation, mutatedText } from '../../support/mutation';
 import { createdObjects, isObjectsHead, isSentObject, type SentObject } from '../../support/recorded-objects';
 import { readRecording } from '../recording';
-import { isBody, type Body, type Json } from '../reference';
+import { isBody, type Body, type Json } from '../json-response';
 import type { ReferenceServer } from './reference-server';
 
 /** A taint that the server's admission adds to new nodes. */

@@ -3,7 +3,7 @@
  * shows which are refused, the others are put into force with the action Warn, and a ConfigMap of the policy's name shows their outcomes.
  */
 import { readRecording } from '../recording';
-import { causesOf, type Body, type Json } from '../reference';
+import { causesOf, type Body, type Json } from '../json-response';
 import { anything, number, shape, text } from '../shape';
 import { pollUntil } from './poll';
 import type { ReferenceServer } from './reference-server';

@@ -5,7 +5,7 @@
 import { networkInterfaces } from 'node:os';
 import { isProxyCase, isProxyHead, OWN_ADDRESS, withOwnAddress, type ProxyHead } from '../proxy-destinations';
 import { readRecording } from '../recording';
-import type { Body } from '../reference';
+import type { Body } from '../json-response';
 import type { ReferenceServer } from './reference-server';
 
 const REACHED = /^error trying to reach service: dial tcp ([^ ]+): connect: connection refused$/;

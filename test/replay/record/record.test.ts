@@ -6,7 +6,7 @@ import { FLAGS } from '../../../apiserver/options/flags';
 import { ADMIN, startFixture, type Fixture, type FixtureOptions } from '../../integration/http/fixture';
 import { isKindCase, isKindHead, type KindHead } from '../kind-case';
 import { readRecording, listRecordings } from '../recording';
-import { isBody } from '../reference';
+import { isBody } from '../json-response';
 import { isServiceCase, isServiceHead } from '../service-case';
 import { anything } from '../shape';
 import { DRIVERS } from './drivers';

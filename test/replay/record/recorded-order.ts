@@ -1,5 +1,5 @@
 /** Keeps a recorded answer when a new one differs from it only in an order that has no meaning. */
-import { isBody, type Json } from '../reference';
+import { isBody, type Json } from '../json-response';
 
 /** Lists whose order differs from one response of the reference server to the next. */
 const UNORDERED = new Set(['causes', 'managedFields']);

@@ -10,7 +10,7 @@ import { readKubeconfig } from '../../../shared/client/kubeconfig/kubeconfig';
 import type { Method, Transport } from '../../../shared/client/transport/transport';
 import { systemClock } from '../../../shared/runtime/clock';
 import { stringifyJson } from '../../../shared/values/json';
-import type { RawResponse, Body, Headers, Json, JsonResponse } from '../reference';
+import type { RawResponse, Body, Headers, Json, JsonResponse } from '../json-response';
 
 const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
 const OPENING_BRACE = 0x7b;

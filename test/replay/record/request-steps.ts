@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../../shared/runtime/clock';
 import { seriesGrowth, readExposition, type Exposition } from '../../support/exposition';
-import { withoutLatency } from '../masked';
+import { withoutLatency } from '../mask-volatile-values';
 import { growthByRequest } from '../metric-growth';
 import { writeRecording } from '../recording';
-import { isBody, type Body, type Headers, type Json } from '../reference';
+import { isBody, type Body, type Headers, type Json } from '../json-response';
 import { requestSteps, type RequestStep } from '../request-step';
 import { waitForServer, writeRecordFiles } from './environment';
 import type { ReferenceServer } from './reference-server';

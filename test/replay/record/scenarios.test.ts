@@ -4,8 +4,8 @@ import { sendWith } from '../../support/replayed-scenario';
 import { startSimulatedCluster, type SimulatedCluster } from '../../support/simulated-cluster';
 import { readRecording } from '../recording';
 import { scenarioRecording } from '../scenarios';
-import { randomScenarios } from '../scenarios/random-scripts';
-import { ScenarioSession } from '../scenarios/stage';
+import { randomScenarios } from '../scenarios/random-scenarios';
+import { ScenarioSession } from '../scenarios/scenario-session';
 import { anything } from '../shape';
 import { recordScenario } from './scenarios';
 

@@ -7,10 +7,10 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { stringifyJson } from '../../../shared/values/json';
 import { startScenarioServer } from '../../support/scenario-server';
 import { scenarioRecording } from '../scenarios';
-import { randomScenarios } from '../scenarios/random-scripts';
+import { randomScenarios } from '../scenarios/random-scenarios';
 import { runStep } from '../scenarios/run-step';
 import { sequenceByShares, type ObservedState, type Scenario } from '../scenarios/scenario';
-import { ScenarioSession, type ScenarioSend } from '../scenarios/stage';
+import { ScenarioSession, type ScenarioSend } from '../scenarios/scenario-session';
 import type { ReferenceServer } from './reference-server';
 
 /** How often a cluster that comes to rest is observed in its quiet period. */

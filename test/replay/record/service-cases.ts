@@ -1,6 +1,6 @@
 /** Records the format `service-cases`. Services are stored in the namespace `svcrules` for the length of a case. */
 import { readRecording } from '../recording';
-import { causesOf, type Body, type Json, type JsonResponse } from '../reference';
+import { causesOf, type Body, type Json, type JsonResponse } from '../json-response';
 import {
   applyMergePatch,
   changesByServer,

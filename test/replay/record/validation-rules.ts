@@ -4,7 +4,7 @@
  */
 import { errorsOfMember, ruleErrors } from '../rule-errors';
 import { readRecording } from '../recording';
-import { causesOf, type Body } from '../reference';
+import { causesOf, type Body } from '../json-response';
 import { anything, body, either, shape, text } from '../shape';
 import { CustomDefinition, definitionVersion } from './custom-definition';
 import type { ReferenceServer } from './reference-server';

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isBody, type Body, type JsonResponse } from '../reference';
+import { isBody, type Body, type JsonResponse } from '../json-response';
 import {
   credentialRecording,
   startCredentialServer,

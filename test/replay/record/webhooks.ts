@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startConversionServer } from '../../support/conversion-server';
 import { startReviewServer } from '../../support/review-server';
-import { isConversionCase, isConversionHead } from '../conversions/case';
+import { isConversionCase, isConversionHead } from '../conversions/conversion-case';
 import { createNamespace, removeDefinition, runConversionCase } from '../conversions/run-case';
 import { isImageCase, isImagePolicyHead, runImageCases } from '../image-policy/run-case';
 import { imageConfiguration, imageKubeconfig, startImageServer } from '../image-policy/server';

@@ -4,7 +4,7 @@
  */
 import type { Method } from '../../../shared/client/transport/transport';
 import { readRecording } from '../recording';
-import { isBody, type Body, type Json } from '../reference';
+import { isBody, type Body, type Json } from '../json-response';
 import { fromServerNames, toServerNames, PATCH_MEDIA } from '../spelling';
 import { isSequenceHead, isWriteSequence, type SequenceStep, type WriteSequence } from '../write-sequences';
 import type { ReferenceServer } from './reference-server';

@@ -1,6 +1,6 @@
 /** Records what a server reads from YAML bodies (format `yaml-bodies`), with dry runs. */
 import { yamlBytes, yamlBodies, type YamlBody } from '../yaml-body';
-import { isBody, type Json } from '../reference';
+import { isBody, type Json } from '../json-response';
 import type { ReferenceServer } from './reference-server';
 
 const PATH = '/apis/apps/v1/namespaces/default/controllerrevisions?dryRun=All&fieldValidation=Warn';

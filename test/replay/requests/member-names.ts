@@ -1,5 +1,5 @@
 /** The order in which a server prints the members of objects, which a comparison of parsed objects does not see. */
-import { isBody, type Json } from '../reference';
+import { isBody, type Json } from '../json-response';
 
 const INSIDE: ReadonlySet<string> = new Set([
   'annotations',

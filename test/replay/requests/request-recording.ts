@@ -3,7 +3,7 @@
  * The requests of a file are sent in their order, each after the response to the previous one.
  */
 import { readRecording } from '../recording';
-import type { Json } from '../reference';
+import type { Json } from '../json-response';
 import { anything, either, listOf, mapOf, number, oneOf, shape, text, boolean, type Check } from '../shape';
 
 const isMethod = oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE');

@@ -3,8 +3,8 @@
  * recorder and player share it, so that both treat requests and responses alike. It does not compare anything.
  */
 import { stringifyJson } from '../../../shared/values/json';
-import { maskVolatileValues } from '../masked';
-import { isBody, type Body, type Json } from '../reference';
+import { maskVolatileValues } from '../mask-volatile-values';
+import { isBody, type Body, type Json } from '../json-response';
 import { expandBody } from '../request-body';
 import { PATCH_MEDIA } from '../spelling';
 import { memberNames } from './member-names';

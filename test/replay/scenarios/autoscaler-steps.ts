@@ -1,5 +1,5 @@
 /** Requests of tests about killed autoscalers: a Deployment, its autoscaler, and an external metric on the metrics server of the tests. */
-import type { Body } from '../reference';
+import type { Body } from '../json-response';
 import { create, patch, replace, type ScenarioRequest } from './scenario';
 
 const APPS = '/apis/apps/v1/namespaces/$NS';

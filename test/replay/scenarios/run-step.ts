@@ -1,7 +1,7 @@
 /** Runs one step of a scenario, for the recorder and for the player. */
 import type { Clock } from '../../../shared/runtime/clock';
 import { QUIET_MS, type ObservedState, type Scenario, type ScenarioStep } from './scenario';
-import type { ScenarioSession } from './stage';
+import type { ScenarioSession } from './scenario-session';
 
 const HEARTBEAT_MS = 1_000;
 const SERVE_MS = 200;

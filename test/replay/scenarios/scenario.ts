@@ -2,7 +2,7 @@
  * A scenario: steps, each of a few requests, after which the cluster comes to rest and its collections are compared. Recordings of the format `scenarios` hold them
  * (test/replay/README.md); the same requests are sent to the reference server with its controllers and to ours.
  */
-import type { Body, Json } from '../reference';
+import type { Body, Json } from '../json-response';
 import { anything, listOf, mapOf, number, oneOf, shape, text, boolean, type Check } from '../shape';
 
 export interface ScenarioRequest {

@@ -1,5 +1,5 @@
 /** What the webhooks of recordings and tests answer, by the path at which they are asked. */
-import type { Body, Json } from '../reference';
+import type { Body, Json } from '../json-response';
 
 export type Reply = 'hang' | 'cut' | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body: Json };
 

@@ -5,9 +5,9 @@
 import { systemClock } from '../../../shared/runtime/clock';
 import type { ReviewServer } from '../../support/review-server';
 import type { WebhookCall } from '../../support/webhook-server';
-import { GENERATED_NAME_PATTERN, TIME_PATTERN, UID_PATTERN } from '../new-values';
+import { GENERATED_NAME_PATTERN, TIME_PATTERN, UID_PATTERN } from '../volatile-patterns';
 import { objectNameOf } from '../object-name';
-import { isBody, type Body, type Json } from '../reference';
+import { isBody, type Body, type Json } from '../json-response';
 import {
   isRecordedRequest,
   sendExpectingSuccess,

@@ -12,7 +12,7 @@ import { readSources, readTypes, type Sources } from './packages';
 import { readRequired } from './required';
 import { ROOTS } from './roots';
 import { buildTables, printTables } from './tables';
-import { reportSkipped } from '../../../../test/support/skipped';
+import { reportSkipped } from '../../../../test/support/report-skipped';
 
 const sources = readSources();
 if ('missing' in sources) reportSkipped('the generated tables against the installed packages', `a package is missing: ${sources.missing}`);

@@ -1,5 +1,5 @@
 /** Recorded cases of conversion webhooks (format `conversion-webhooks`): the form of their lines. Names are Kubernetes'. */
-import type { Body, Json } from '../reference';
+import type { Body, Json } from '../json-response';
 import { isRecordedRequest, type RecordedRequest } from '../request-target';
 import { anything, body, listOf, number, oneOf, shape, text, type Check } from '../shape';
 

@@ -1,6 +1,6 @@
 /** Kills a program at moments that a seed chooses, and starts it again at once, until it is told to leave it alone. Knows neither the program nor what is to come of it. */
 import { systemClock as clock } from '../../shared/runtime/clock';
-import type { SeededRandom } from '../replay/chance';
+import type { SeededRandom } from '../replay/seeded-random';
 
 export interface KillableProgram {
   start(): Promise<void>;

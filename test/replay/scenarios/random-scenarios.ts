@@ -3,8 +3,8 @@
  * hand. After each step the cluster comes to rest in a state that does not depend on how fast, or how often interrupted, controllers are: bounds of roll-outs let one pod
  * go or come at a time, and where a roll-out is to be met half-way, nobody serves.
  */
-import type { Body } from '../reference';
-import { createSeededRandom, type SeededRandom } from '../chance';
+import type { Body } from '../json-response';
+import { createSeededRandom, type SeededRandom } from '../seeded-random';
 import { create, patch, remove, type ScenarioRequest, type ComparedCollection, type Scenario, type ScenarioStep } from './scenario';
 
 const APPS = '/apis/apps/v1/namespaces/$NS';

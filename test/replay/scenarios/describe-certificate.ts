@@ -1,6 +1,6 @@
 /** What a certificate says that differs in nothing from run to run. */
 import { X509Certificate } from 'node:crypto';
-import type { Body } from '../reference';
+import type { Body } from '../json-response';
 
 /** Its whole life in seconds, and how long before now that began. */
 export function describeCertificate(encoded: string): Body | undefined {

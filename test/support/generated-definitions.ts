@@ -3,7 +3,7 @@
  * of (descriptions, nested objects, keyed lists, patterns, defaults, rules), and with integers that no double holds. Which ones belong to a seed never
  * changes. Texts only: they are meant to be sent.
  */
-import { createSeededRandom, type SeededRandom } from '../replay/chance';
+import { createSeededRandom, type SeededRandom } from '../replay/seeded-random';
 import { capitalize } from '../../shared/values/capitalize';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 

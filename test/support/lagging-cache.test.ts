@@ -1,7 +1,7 @@
 /** The cache that tests hold back keeps the cache's contract in what it does by itself. */
 import { configMaps, keyOf, storePrefix, putObject, ChangeRecorder, storedTypes } from './cache-fixture';
 import { MemoryStore } from './memory-store';
-import { LaggingCache } from './store-cache';
+import { LaggingCache } from './lagging-cache';
 
 let store: MemoryStore;
 let cache: LaggingCache;

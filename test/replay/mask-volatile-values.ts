@@ -1,6 +1,6 @@
 /** An answer without what differs between runs: ids, times, versions, allocated addresses, generated names, and the order of unordered lists. */
-import { TIME_PATTERN, UID_PATTERN } from './new-values';
-import { isBody, type Body, type Json } from './reference';
+import { TIME_PATTERN, UID_PATTERN } from './volatile-patterns';
+import { isBody, type Body, type Json } from './json-response';
 
 /** An age in a table. */
 const AGE = /^\d+[smhdy][0-9smhdy]*$/;
