@@ -1,6 +1,7 @@
 /**
- * Loaded before a program (`node --require`), makes its clock run eight times as fast, so that waits which are fixed as upstream's pass in a test. What people read of
- * the time stays right. For programs that hold no lease: others would see it end too late.
+ * Loaded before a program (`node --require`), makes its clock run eight times as fast, so that waits that upstream
+ * fixes pass within a test. The wall clock stays right. Not for programs that hold a lease: others would
+ * see it expire too late.
  */
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 

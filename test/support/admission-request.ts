@@ -1,9 +1,11 @@
-/** What plug-ins are asked: a ConfigMap that somebody creates, unless something else is said. */
+/**
+ * Builds the requests that admission plug-ins receive: the creation of a ConfigMap, with the parts that a test changes.
+ */
 import type { AdmissionRequest } from '../../apiserver/registry/admission';
 import { STORED_KINDS } from '../../shared/api/kinds';
 
 export type AdmissionRequestParts = Partial<AdmissionRequest> & {
-  /** Of the object, in the place of a resource. */
+  /** Selects the resource by its kind; `ConfigMap` by default. */
   readonly kind?: string;
 };
 

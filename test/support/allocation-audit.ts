@@ -1,6 +1,6 @@
-/** The audit of what a store holds, read from the store itself: Services against allocation keys. */
-import { checkAllocations, type AllocationFinding, type AllocationHolder } from '../../apiserver/allocation/check-allocations';
-import { ALLOCATIONS, holdingOf, type Holding } from '../../apiserver/allocation/service-allocator';
+/** Audits the contents of a store: compares the addresses and ports of its Services with the allocation keys. */
+import { auditAllocations, type Finding, type Holder } from '../../apiserver/allocation/audit';
+import { ALLOCATIONS, holdingOf, type Holding } from '../../apiserver/allocation/ledger';
 import { createEntry } from '../../apiserver/cache/store/entry';
 import { buildResources } from '../../apiserver/registry/resources';
 import { serviceAllocation } from '../../apiserver/kinds/core/service/allocation';

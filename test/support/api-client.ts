@@ -1,6 +1,6 @@
 /**
- * A small HTTPS client for tests that must see every byte and every failure: one request, one answer, no retries, no caches.
- * Answers come whole; `watch` gives the events as they arrive.
+ * A small HTTPS client for tests that must see every byte and every failure: one request, one response, no retries, no
+ * caches. Responses are returned whole; `watch` delivers events as they arrive.
  */
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
@@ -27,7 +27,7 @@ export interface ApiResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body as JSON. Throws when it is none. */
+  /** The body as JSON. Throws when it is not JSON. */
   json(): ApiObject;
 }
 
@@ -38,7 +38,7 @@ export interface WatchEvent {
 
 export interface ApiRequestOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** The connection is cut after this time; 60 s by default. */
+  /** The connection is destroyed after this time; 60 s by default. */
   readonly timeoutMs?: number;
 }
 
@@ -57,7 +57,7 @@ export class ApiClient {
     return this.send('GET', path, undefined, extras);
   }
 
-  /** An object goes as JSON; text and bytes go as they are. */
+  /** An object is sent as JSON; text and bytes are sent unchanged. */
   send(method: string, path: string, body?: object | string | Buffer, extras: ApiRequestOptions = {}): Promise<ApiResponse> {
     return new Promise((resolve, reject) => {
       const payload = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
@@ -70,7 +70,7 @@ export class ApiClient {
         agent: this.agent,
       });
       request.setTimeout(extras.timeoutMs ?? 60_000, () => request.destroy(new Error(`${method} ${path}: no answer`)));
-      // A broken connection may be told twice; only the first counts.
+      // A broken connection may emit several errors; only the first one counts.
       request.on('error', reject);
       request.once('response', (response) => {
         const chunks: Buffer[] = [];
@@ -85,7 +85,10 @@ export class ApiClient {
     });
   }
 
-  /** Opens a watch on a connection of its own. `onEvent` gets each event; the stream's end is told by {@link WatchStream.ended}. */
+  /**
+   * Opens a watch on a connection of its own and calls `onEvent` with each event; {@link WatchStream.ended} reports the
+   * end.
+   */
   async watch(path: string, onEvent: (event: WatchEvent) => void): Promise<WatchStream> {
     const request = this.open({ method: 'GET', path, headers: { accept: 'application/json' }, agent: false });
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -96,7 +99,7 @@ export class ApiClient {
     return new WatchStream(request, response, onEvent);
   }
 
-  /** A request that the caller writes and reads itself. */
+  /** A request for callers that send the body and read the response themselves. */
   open(options: RequestOptions): ClientRequest {
     const { hostname, port } = new URL(this.address);
     return httpsRequest({ hostname, port, ...this.credentials(), ...options });
@@ -114,7 +117,7 @@ export class ApiClient {
 
 export class WatchStream {
   readonly status: number;
-  /** When the stream is over, for whatever reason. */
+  /** Resolves when the stream is closed, for any reason. */
   readonly ended: Promise<void>;
   private partialLine = '';
 

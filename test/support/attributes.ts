@@ -1,4 +1,4 @@
-/** What somebody asks to do, for tests of those who decide about it. */
+/** Attributes of requests for tests of authorizers. */
 import { canonicalGroup } from '../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Attributes, ResourceAttributes } from '../../apiserver/authorization/authorizer';
@@ -14,13 +14,13 @@ const GET_PODS: ResourceAttributes = {
   name: '',
 };
 
-/** To get pods in the namespace `n`, but for what is said. */
+/** A request to get pods in the namespace `n`, with the given changes. */
 export const resourceAttributes = (changes: Partial<Omit<ResourceAttributes, 'kind'>> = {}): ResourceAttributes => ({
   ...GET_PODS,
   ...changes,
 });
 
-/** What the spec of a review asks about. */
+/** The attributes in the spec of a SubjectAccessReview. */
 export function reviewedAttributes(spec: JsonObject): Attributes {
   const path = objectAt(spec, 'nonResourceAttributes');
   const resource = objectAt(spec, 'resourceAttributes');

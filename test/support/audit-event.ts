@@ -1,4 +1,4 @@
-/** An audit event, as tests of its sinks want it. */
+/** Builds audit events and encodes them, for tests of audit backends. */
 import type { AuditEvent } from '../../apiserver/audit/event';
 import { LineBuffer } from '../../apiserver/audit/line-buffer';
 import { writeEncoded, type AuditBackend, type EventEncoding } from '../../apiserver/audit/audit-backend';
@@ -30,14 +30,14 @@ export function auditEvent(auditId: string, changes: Partial<AuditEvent> = {}): 
   };
 }
 
-/** Its line; undefined = it is too long. */
+/** The encoded line of an event; `undefined` when it exceeds the size limit. */
 export function eventText(event: AuditEvent, encoding: Partial<EventEncoding> = {}): string | undefined {
   const buffer = new LineBuffer();
   const isWritten = writeEncoded(buffer, { format: 'json', dialect: 'platform', maxEventBytes: undefined, ...encoding }, event);
   return isWritten ? buffer.written.toString() : undefined;
 }
 
-/** Takes events as a server named as upstream writes them. */
+/** A backend that appends the events to `events`, encoded with the names of Kubernetes. */
 export function collectAuditEvents(events: Body[]): AuditBackend {
   return {
     name: 'log',

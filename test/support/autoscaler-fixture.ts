@@ -1,6 +1,7 @@
 /**
- * The loop of autoscalers over the API server in memory, with a clock that a test moves: Deployments whose scale can be asked and told, and queues of which somebody
- * measures how long they are. Nobody makes pods.
+ * Runs the controller of HorizontalPodAutoscalers over the in-memory API server, with a clock that the test advances:
+ * Deployments with a scale that can be read and updated, and an external metric with the length of a queue. Creates no
+ * pods.
  */
 import { runAutoscalers } from '../../controllers/autoscalers/controller';
 import type { AutoscalingSettings } from '../../controllers/runtime/controller';
@@ -39,36 +40,36 @@ const SETTINGS: AutoscalingSettings = {
 
 export interface FakeTarget {
   replicas: number;
-  /** As its scale says it; '' = it does not. */
+  /** The selector in the Deployment's scale; '' when the scale has none. */
   selector: string;
 }
 
 export interface AutoscalerFixture {
   readonly api: FakeApi;
   readonly clock: ReturnType<typeof fakeClient>['clock'];
-  /** Deployments, by name. */
+  /** Deployments by name. */
   readonly targets: Map<string, FakeTarget>;
-  /** How long the queue is. */
+  /** The value of the external metric `queue`. */
   queueLength: number;
-  /** Answers or breaks a request in the server's place. */
+  /** Responds in place of the server, or fails the request. */
   intercept: (request: TransportRequest) => Interception;
-  readonly events: EventReport[];
-  /** What was asked since this was called last, without watches: `GET …/web/scale`. */
+  readonly events: Report[];
+  /** The requests since the previous call, without watches: `GET …/web/scale`. */
   takeRequests(): readonly string[];
   put(name: string, spec?: JsonObject, metadata?: JsonObject): void;
   remove(name: string): void;
-  /** `True SucceededRescale`, by the condition's type. */
+  /** Status and reason by condition type: `True SucceededRescale`. */
   conditions(name: string): Readonly<Record<string, string>>;
   statusOf(name: string): JsonObject;
-  /** Resolves when the loop has ended. */
+  /** Resolves when the controller has stopped. */
   stop(): Promise<void>;
 }
 
 export interface AutoscalerFixtureOptions {
-  /** What chance says: when in its period an autoscaler has its first turn. */
+  /** The value of every random number, which decides when in its period an autoscaler is first reconciled. */
   readonly randomValue?: number;
   readonly settings?: Partial<AutoscalingSettings>;
-  /** Before the loop begins. */
+  /** Called before the controller starts. */
   readonly prepare?: (world: Pick<AutoscalerFixture, 'put' | 'targets'>) => void;
 }
 
@@ -123,7 +124,7 @@ export async function startAutoscalerFixture({
   return fixture;
 }
 
-/** Ten in the queue for each pod, of the Deployment of the same name. */
+/** An autoscaler that wants one pod for every ten items in the queue, for the Deployment of the same name. */
 const queueSpec = (name: string): JsonObject => ({
   scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
   minReplicas: 1,

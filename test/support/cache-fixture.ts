@@ -1,4 +1,7 @@
-/** Fixture of tests that use a watch cache directly: stored types with values, and a sink that records changes and lets a test wait for them. */
+/**
+ * Fixture of tests that use a watch cache directly: stored types with values, and a sink that records changes and lets
+ * a test wait for them.
+ */
 import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../apiserver/cache/cache';
 import { encodeStoredValue } from '../../apiserver/cache/store/stored-value';
 import type { Revision, Store, TransactionResult } from '../../apiserver/storage/store';
@@ -8,7 +11,7 @@ export const configMaps: StoredType = { name: 'configmaps', segment: 'configmaps
 export const services: StoredType = { name: 'services', segment: 'services/specs', namespaced: true };
 export const nodes: StoredType = { name: 'nodes', segment: 'minions', namespaced: false };
 export const storedTypes = [configMaps, services, nodes];
-/** Custom resources: no cache is told of them. */
+/** Custom resources; caches of tests do not know these types at first. */
 export const widgets: StoredType = { name: 'widgets.example.com', segment: 'example.com/widgets', namespaced: true };
 export const gadgets: StoredType = { name: 'gadgets.example.com', segment: 'example.com/gadgets', namespaced: false };
 
@@ -18,7 +21,7 @@ export interface ValueOptions {
   readonly fields?: Record<string, string>;
 }
 
-/** A stored value; `data` stands in the body. */
+/** A stored value with `data` in its body. */
 export function storedValue(options: ValueOptions = {}): Buffer {
   const head = '{"metadata":{"name":"x",';
   return encodeStoredValue({
@@ -34,7 +37,7 @@ export function keyOf(type: StoredType, key: string): string {
   return `${storePrefix}/${type.segment}/${key}`;
 }
 
-/** What `value` put under `data`. */
+/** The `data` that `storedValue` put into the body. */
 export function dataOf(entry: Entry): string {
   const object: unknown = JSON.parse(entry.bytes.toString());
   if (typeof object !== 'object' || object === null || !('data' in object) || typeof object.data !== 'string') throw new Error('no data');
@@ -58,7 +61,7 @@ async function write(store: Store, operation: Parameters<Store['transact']>[0]['
 export interface RecordedEvent {
   readonly type: WatchEventType;
   readonly key: string;
-  /** The change's revision. */
+  /** The revision of the change. */
   readonly revision: Revision;
   readonly entry: Entry;
   readonly change: Change;
@@ -67,11 +70,11 @@ export interface RecordedEvent {
 export interface RecordedBookmark {
   readonly revision: Revision;
   readonly initial: boolean;
-  /** How many events came before. */
+  /** The number of events before the bookmark. */
   readonly after: number;
 }
 
-/** A sink that keeps up and writes everything down. */
+/** A sink that consumes and records everything at once. */
 export class ChangeRecorder implements ChangeSink {
   readonly events: RecordedEvent[] = [];
   readonly bookmarks: RecordedBookmark[] = [];
@@ -98,7 +101,7 @@ export class ChangeRecorder implements ChangeSink {
     return this.events.map(({ type, key, revision }) => `${type} ${key}@${revision}`);
   }
 
-  /** Resolves as soon as the condition holds; the test's own time limit is the deadline. */
+  /** Resolves as soon as the condition holds; only the time limit of the test bounds the wait. */
   async until(condition: (recorder: this) => boolean): Promise<void> {
     while (!condition(this)) await new Promise<void>((resolve) => this.waiters.push(resolve));
   }

@@ -1,9 +1,15 @@
-/** Counts calls of the product's functions with V8's precise coverage: a measure of work that is the same on a busy machine as on an idle one. */
+/**
+ * Counts calls of the product's functions with V8's precise coverage: a measure of work that does not depend on how
+ * busy the machine is.
+ */
 import { Session } from 'node:inspector';
 import path from 'node:path';
 import { repository } from './repository';
 
-/** Calls of functions in the sources of `folder` (such as `shared/patch`) while `work` runs; it must not be asynchronous. */
+/**
+ * The number of calls of functions in the sources of `folder` (such as `shared/patch`) while `work` runs. `work` must
+ * be synchronous.
+ */
 export function countCalls(folder: string, work: () => unknown): number {
   const sources = path.join(repository, folder, path.sep);
   const session = new Session();
@@ -13,7 +19,7 @@ export function countCalls(folder: string, work: () => unknown): number {
     session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
     work();
     let calls: number | undefined;
-    // A session on its own thread answers before `post` returns.
+    // A session on its own thread responds before `post` returns.
     session.post('Profiler.takePreciseCoverage', (error, { result }) => {
       if (error !== null) throw error;
       const functions = result.filter(({ url }) => url.includes(sources)).flatMap((script) => script.functions);

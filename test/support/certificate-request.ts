@@ -1,4 +1,4 @@
-/** A request for a certificate, of a key that was thrown away. */
+/** A certificate signing request. Its private key was discarded. */
 export const CERTIFICATE_REQUEST = `
 -----BEGIN CERTIFICATE REQUEST-----
 MIHKMHICAQAwEDEOMAwGA1UEAwwFdHlwZWQwWTATBgcqhkjOPQIBBggqhkjOPQMB

@@ -1,4 +1,7 @@
-/** A program of its own, `node compiled-code.js program|thread <module>`: says whether V8 takes what the build has compiled of a program. V8 compares how Node was started, too. */
+/**
+ * A program, `node code-cache-verdict.js program|thread <module>`: prints whether V8 accepts the code cache that the
+ * build produced for a module, in the main thread or in a worker thread. V8 also compares the flags of Node.
+ */
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { startThread } from '../../shared/scheduling/worker-thread';
 import { openBundle } from '../../shared/runtime/process/program-bundle';

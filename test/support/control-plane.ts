@@ -1,4 +1,4 @@
-/** Whole control planes for tests: our own REST client to real servers, and controllers' processes. */
+/** Whole control planes for tests: the REST client connected to real servers, and controller processes. */
 import path from 'node:path';
 import type { Certificates } from '../../deploy/local/certificates';
 import { createTransport } from '../../shared/client/transport/connect';
@@ -11,7 +11,7 @@ import { systemRandom } from '../../shared/runtime/random';
 import { repository } from './repository';
 import { startProgram, type ApiServer, type ProgramProcess } from './programs';
 
-/** As the administrator, over all of the addresses. */
+/** A client with the administrator's credentials for all of the addresses. */
 export function adminClient(
   addresses: readonly string[],
   certificates: Certificates,
@@ -33,17 +33,17 @@ export function adminClient(
   });
 }
 
-/** `dist/controllers/main.js` against the server, without a port for health unless the arguments ask for one. */
+/** Starts `dist/controllers/main.js` against the server. The health port is closed unless the arguments open one. */
 export function startControllers(server: ApiServer, ...args: readonly string[]): ProgramProcess {
   return startProgram('controllers/main.js', controllerArguments(server, args));
 }
 
-/** The same with waits that pass faster than they say, and without a lease. */
+/** Like {@link startControllers}, with an accelerated clock and without leader election. */
 export function startAcceleratedControllers(server: ApiServer, ...args: readonly string[]): ProgramProcess {
   return startProgram('controllers/main.js', controllerArguments(server, ['--leader-elect=false', ...args]), ACCELERATED_CLOCK);
 }
 
-/** The same on a machine whose clock is that of `environment`. */
+/** Like {@link startControllers}, with the variables of `environment`, such as those of another clock. */
 export function startControllersWithEnvironment(
   environment: NodeJS.ProcessEnv,
   server: ApiServer,
@@ -56,13 +56,13 @@ const clockEnvironment = (name: string): NodeJS.ProcessEnv => ({
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${path.join(repository, 'dist/test/support', name)}`,
 });
 
-/** The environment of programs whose waits pass faster than they say. */
+/** The environment of programs with the accelerated clock. */
 export const ACCELERATED_CLOCK: NodeJS.ProcessEnv = clockEnvironment('accelerated-clock.js');
 
-/** The environment of programs on a machine whose clock is ahead (behind: below 0). */
+/** The environment of programs with a wall clock that is ahead by `ms` (behind when negative). */
 export const clockAhead = (ms: number): NodeJS.ProcessEnv => ({ ...clockEnvironment('shifted-clock.js'), CLOCK_AHEAD_MS: String(ms) });
 
-/** The flags of controllers of a test's server. */
+/** The flags of controllers that run against a test server. */
 export const controllerArguments = (
   server: Pick<ApiServer, 'controllersKubeconfig' | 'pki'>,
   args: readonly string[],

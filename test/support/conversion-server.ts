@@ -1,4 +1,4 @@
-/** A conversion webhook for tests and recorders: what it does can be changed at any time. */
+/** A conversion webhook for tests and recorders. Its behaviour can be changed at any time. */
 import { ADMISSION_BEHAVIOURS } from '../replay/conversions/admission-reviewers';
 import { CONVERSIONS } from '../replay/conversions/behaviours';
 import { isBody, type Body, type Json } from '../replay/json-response';
@@ -6,13 +6,15 @@ import type { Reply } from '../replay/webhooks/behaviours';
 import { startWebhookServer, type WebhookCall, type WebhookServer } from './webhook-server';
 
 export interface ConversionServer extends WebhookServer {
-  /** One of the behaviours; `hang` = it never answers. */
+  /** The name of a behaviour in `conversions/behaviours.ts`; `hang` never responds. */
   behaviour: string;
-  /** The resource version that was last told to whoever asks with it. */
+  /**
+   * Replaces `<rv>` in later requests: the resource version of the last response. Maintained by the runner of cases.
+   */
   lastResourceVersion: string;
-  /** What has been asked, in order; of the headers those of the content. */
+  /** The conversion reviews received so far, in order, with the headers that concern the content. */
   readonly calls: WebhookCall[];
-  /** What the webhooks of admission below `/admission/` have been asked. */
+  /** The admission reviews received so far on paths below `/admission/`. */
   readonly reviews: WebhookCall[];
 }
 
@@ -37,7 +39,7 @@ export async function startConversionServer(names: readonly string[] = ['localho
   return Object.assign(state, { ...server, calls, reviews });
 }
 
-/** Those that only say that they are there are not counted. */
+/** Records the review unless it is a readiness check. */
 function respondToAdmission(call: WebhookCall, reviews: WebhookCall[]): Reply {
   const name = call.url.slice(ADMISSION.length).replace(/\?.*/, '');
   if (!name.startsWith('ready/')) reviews.push(call);
@@ -46,7 +48,7 @@ function respondToAdmission(call: WebhookCall, reviews: WebhookCall[]): Reply {
   return behaviour === undefined ? { status: 404, body: 'no such behaviour' } : behaviour(isBody(request) ? request : {});
 }
 
-/** What a conversion webhook with this behaviour answers to a review. */
+/** The response of a conversion webhook with this behaviour to a review. */
 export function respondToConversion(behaviour: string, review: Body): Reply {
   if (behaviour === 'hang') return 'hang';
   const { request, apiVersion } = review;

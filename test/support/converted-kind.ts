@@ -1,4 +1,7 @@
-/** A custom kind of which v1 or v2 is stored and the other takes a webhook, entries of it, and a webhook that answers in this process. For tests. */
+/**
+ * A custom kind with two versions, one of which is stored while the other needs a conversion webhook; stored objects of
+ * it, and a conversion webhook that runs in this process. For tests.
+ */
 import { hiddenFields } from '../../apiserver/registry/object/hidden-fields';
 import type { Entry } from '../../apiserver/cache/cache';
 import type { CallOptions, WebhookClient } from '../../apiserver/webhook-client/client';
@@ -11,7 +14,7 @@ const SCHEMA: JsonObject = {
   openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
 };
 
-/** The rows of v1 and v2; definitions with different descriptions are different. */
+/** The rows of v1 and v2. Different descriptions make different definitions. */
 export function convertedRows(description = '', storage: 'v1' | 'v2' = 'v1'): readonly [first: KindRow, second: KindRow] {
   const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' };
   const [first, second] = parseDefinition({
@@ -40,7 +43,7 @@ export function convertedRows(description = '', storage: 'v1' | 'v2' = 'v1'): re
   return [first, second];
 }
 
-/** Stored as the version of the row. */
+/** A stored object in the version of the row. */
 export function storedWidget(row: KindRow, name: string, revision: number, spec: JsonObject = {}): Entry {
   const object = { metadata: { name, namespace: 'n', uid: name, resourceVersion: String(revision) }, spec };
   const fields = hiddenFields({ row, hub: row }, object, 0, 0) ?? {};
@@ -54,16 +57,19 @@ export interface ConversionCall {
   readonly options: CallOptions;
 }
 
-/** Answers when it is told to, or at once: every object is one of the wanted version, with `seen` in its spec. */
+/**
+ * Converts every object to the desired version and sets `seen` in its spec. Responds at once, or when the test releases
+ * the pending calls.
+ */
 export class InProcessConversionWebhook implements Pick<WebhookClient, 'call'> {
   readonly calls: ConversionCall[] = [];
-  /** Calls that wait for `answer`, at this moment and at most. */
+  /** Calls that wait for `releasePending`; `maxPending` is the largest number of them so far. */
   pendingCalls: (() => void)[] = [];
   maxPending = 0;
   isHolding = false;
-  /** What is wrong with its next answers. */
+  /** Fails all calls with this error while set. */
   fault: string | undefined;
-  /** What it does besides with the metadata of its objects. */
+  /** Also applied to the metadata of each converted object. */
   changeMetadata: (metadata: JsonObject) => JsonObject = (metadata) => metadata;
 
   async call(_target: Parameters<WebhookClient['call']>[0], body: Buffer, options: CallOptions): Promise<Reply> {
@@ -94,7 +100,7 @@ export class InProcessConversionWebhook implements Pick<WebhookClient, 'call'> {
     return { bytes: Buffer.from(JSON.stringify({ kind: 'ConversionReview', apiVersion: 'apiextensions.platform.io/v1', response })) };
   }
 
-  /** Those that wait now are answered. */
+  /** Responds to all pending calls. */
   releasePending(): void {
     const pending = this.pendingCalls;
     this.pendingCalls = [];

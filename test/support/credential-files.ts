@@ -1,4 +1,4 @@
-/** Certificates and their keys as files, with whatever is wrong with them: of another authority, before their time or after it. */
+/** Certificates and keys as files, valid or not: issued by another authority, expired or not yet valid. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
@@ -7,7 +7,7 @@ import { ManualClock } from './manual-clock';
 
 const HOUR_MS = 3_600_000;
 
-/** Whether a certificate's time has come, is over, or is still to come. */
+/** Whether a certificate is valid now, has expired, or is not yet valid. */
 export type CertificateValidity = 'now' | 'over' | 'to come';
 
 const ISSUE_OFFSET_MS: Readonly<Record<CertificateValidity, number>> = { now: 0, over: -24 * HOUR_MS, 'to come': 24 * HOUR_MS };
@@ -20,7 +20,7 @@ export interface PairFiles {
 export const makeAuthority = (commonName: string): Promise<Credential> =>
   createAuthority({ subject: { commonName }, lifetimeMs: 1_000 * HOUR_MS, clock: new ManualClock(systemClock.now() - 48 * HOUR_MS) });
 
-/** Good for 127.0.0.1 unless other names are given. */
+/** Valid for 127.0.0.1 and localhost unless other names are given. */
 export function makePair(
   authority: Credential,
   usage: CertificateUsage,
@@ -31,7 +31,7 @@ export function makePair(
   return issueCertificate({ authority, usage, subject: { commonName }, names, lifetimeMs: HOUR_MS, clock });
 }
 
-/** Each file as a whole, one after the other. */
+/** Writes each file whole, the certificate first. */
 export function savePair({ cert, key }: PairFiles, { certificate, key: privateKey }: Credential): void {
   writeFileSync(cert, certificate);
   writeFileSync(key, privateKey, { mode: 0o600 });

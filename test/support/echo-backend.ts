@@ -1,4 +1,7 @@
-/** Backends on Node and in Go that respond to each request with what they parsed of it, and record it: they show how another server parses proxied bytes. */
+/**
+ * Backends on Node and in Go that respond to each request with the request as they parsed it, and record it: they show
+ * how another server parses proxied bytes.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** Certificates for members of etcd and for their clients, as files, from an authority of their own. */
+/** Certificates of etcd members and clients as files, issued by one authority. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CertificateUsage } from '../../shared/pki/certificates';
@@ -7,11 +7,11 @@ import type { EtcdTls } from './etcd';
 
 export interface EtcdCertificates {
   readonly members: EtcdTls;
-  /** What a client presents. */
+  /** The client certificate. */
   readonly client: EtcdTls;
 }
 
-/** `names`: of the members, beside 127.0.0.1. */
+/** `names` are the members' host names besides 127.0.0.1. */
 export async function makeEtcdCertificates(folder: string, names: readonly string[] = []): Promise<EtcdCertificates> {
   const authority = await makeAuthority('store-test-ca');
   const ca = path.join(folder, 'etcd-ca.crt');

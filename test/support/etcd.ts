@@ -1,6 +1,6 @@
 /**
- * Real etcd servers for tests: found as ETCD_BIN or on PATH, installed from Debian's packages where the tests run as
- * root on Debian. Where there is none, `describeWithEtcd` says so loudly and counts what it leaves out.
+ * Real etcd servers for tests. The program is `ETCD_BIN` or on PATH; on Debian, tests that run as root install the
+ * package. `describeWithEtcd` reports the tests that are skipped without it.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
@@ -14,9 +14,9 @@ import { reportSkipped } from './report-skipped';
 export interface EtcdServer {
   /** `http://127.0.0.1:port`; the same after a restart. */
   readonly endpoint: string;
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL; resolves when the process has exited. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves when the process is gone. */
+  /** Sends SIGTERM; resolves when the process has exited. */
   stop(): Promise<void>;
   /** SIGSTOP. */
   pause(): void;
@@ -24,25 +24,25 @@ export interface EtcdServer {
   resume(): void;
   /** Starts a killed or stopped server on the same port and data. */
   restart(): Promise<void>;
-  /** Kills it and removes its data. */
+  /** Kills the server and removes its data. */
   dispose(): Promise<void>;
 }
 
 export interface EtcdServerOptions {
-  /** Synchronise every write with the disk; off by default, because tests do not cut the power. */
+  /** Syncs every write to disk. Off by default, because tests do not cut the power. */
   readonly fsync?: boolean;
   readonly arguments?: readonly string[];
 }
 
 let cachedProgram: string | undefined | null = null;
 
-/** The path of an etcd program, installing it if need be; undefined where there is none. */
+/** The path of the etcd program, which is installed when possible; `undefined` when there is none. */
 export function findEtcd(): string | undefined {
   if (cachedProgram === null) cachedProgram = locateEtcd() ?? (installEtcd() ? locateEtcd() : undefined);
   return cachedProgram;
 }
 
-/** `describe` where etcd exists; elsewhere one test that says loudly what was left out. */
+/** `describe` where etcd exists, otherwise one test that reports the skipped block. */
 export function describeWithEtcd(name: string, body: () => void): void {
   if (findEtcd() !== undefined) {
     describe(name, body);
@@ -57,14 +57,14 @@ export async function startEtcd(options: EtcdServerOptions = {}): Promise<EtcdSe
   return server;
 }
 
-/** Certificates for members and clients: PEM files. Clients must present one of the same authority. */
+/** PEM files. Clients must present a certificate of the same authority. */
 export interface EtcdTls {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
-/** So many members of one cluster; resolves when all accept connections. */
+/** Starts the members of one cluster; resolves when all of them accept connections. */
 export async function startEtcdCluster(
   members: number,
   options: EtcdServerOptions & { readonly tls?: EtcdTls } = {},
@@ -157,7 +157,7 @@ class EtcdMember implements EtcdServer {
 
 const locateEtcd = (): string | undefined => findProgram('etcd', 'ETCD_BIN');
 
-/** Debian's package, installed by one process at a time; false where that is not possible. */
+/** Installs Debian's package, one process at a time; `false` where that is impossible. */
 function installEtcd(): boolean {
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-get')) return false;
   const lock = join(tmpdir(), 'etcd-test-install');
@@ -169,7 +169,7 @@ function installEtcd(): boolean {
   try {
     if (locateEtcd() !== undefined) return true;
     const options = { stdio: 'ignore' as const, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
-    // The package starts a server of its own unless policy-rc.d forbids it; the tests need only the program.
+    // The package starts a server unless RUNLEVEL makes policy-rc.d forbid it; the tests need only the program.
     const install = 'apt-get install -y -q --no-install-recommends etcd-server';
     execFileSync('sh', ['-c', `RUNLEVEL=1 ${install} || (apt-get update -q && RUNLEVEL=1 ${install})`], options);
     return locateEtcd() !== undefined;
@@ -180,7 +180,7 @@ function installEtcd(): boolean {
   }
 }
 
-/** A folder as lock: made by one, and taken away from a holder that was killed ten minutes ago. */
+/** Takes a folder as a lock. A lock older than ten minutes belonged to a process that was killed, and is removed. */
 function acquireLock(lock: string): boolean {
   const staleMs = 600_000;
   try {
@@ -190,13 +190,13 @@ function acquireLock(lock: string): boolean {
     try {
       if (Date.now() - statSync(lock).mtimeMs > staleMs) rmdirSync(lock);
     } catch {
-      // Its holder has just removed it.
+      // The holder has just removed it.
     }
     return false;
   }
 }
 
-/** Stops a process and returns when all its threads have stopped: the signal alone leaves them time for another answer. */
+/** Sends SIGSTOP and returns when all threads have stopped: after the signal alone they may still send a response. */
 function stopAllThreads(child: ChildProcess | undefined): void {
   if (child?.pid === undefined) return;
   child.kill('SIGSTOP');

@@ -1,10 +1,10 @@
-/** Reads the text in which metrics are shown to Prometheus, as far as tests look at it. */
+/** Parses metrics in the Prometheus text format, as far as tests need it. */
 import type { ExpositionChunks } from '../../apiserver/metrics/histogram';
 
 export interface MetricFamily {
   readonly name: string;
   readonly type: string;
-  /** As the help says: STABLE, BETA, ALPHA; empty = nothing is promised. */
+  /** From the help text: STABLE, BETA or ALPHA; empty when it names none. */
   readonly stability: string;
   /** Sorted, without `le` and `quantile`. */
   readonly labels: readonly string[];
@@ -14,7 +14,7 @@ export interface MetricFamily {
 
 export interface Exposition {
   readonly families: ReadonlyMap<string, MetricFamily>;
-  /** By name and sorted labels: values, of histograms and summaries the counts. */
+  /** By name and sorted labels. The value of a histogram or summary is its count. */
   readonly series: ReadonlyMap<string, number>;
 }
 
@@ -67,7 +67,7 @@ function addLine(family: FamilyBuilder, line: string, series: Map<string, number
   series.set(shown, Number(value));
 }
 
-/** What has grown from one to the other, and by how much. */
+/** The increase of each series that has changed. */
 export function seriesGrowth(before: Exposition, after: Exposition): ReadonlyMap<string, number> {
   const grown = new Map<string, number>();
   for (const [name, value] of after.series) {

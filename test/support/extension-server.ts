@@ -1,4 +1,7 @@
-/** Another API server that serves one kind of its own, as an APIService registers it: what it has been asked is written down, and how it answers can be changed. */
+/**
+ * An aggregated API server with one kind, as an APIService registers it. It records requests, and its behaviour can be
+ * changed.
+ */
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -13,10 +16,10 @@ const VERSION = `/apis/${EXTENSION_GROUP}/v1`;
 export interface ExtensionCall {
   /** Method and target. */
   readonly line: string;
-  /** As they came, names in lower case. */
+  /** In their order, with names in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
-  /** Of the client's certificate. */
+  /** Common name of the client certificate. */
   readonly commonName: string | undefined;
 }
 
@@ -24,12 +27,14 @@ export interface ExtensionServer {
   readonly port: number;
   /** In base64. */
   readonly caBundle: string;
-  /** Its own certificate, alone, as `caBundle` is written. */
+  /** Its own certificate alone, encoded like `caBundle`. */
   readonly certificate: string;
   readonly calls: ExtensionCall[];
-  /** What it says of itself in OpenAPI of version 2, and the tag of that; it says nothing at first. */
+  /** Sets the OpenAPI v2 document and its ETag; without a call the server has no such document. */
   publishOpenApi(document: object, etag: string): void;
-  /** `endless`: its documents do not end; `lies`: they are none. */
+  /**
+   * `hang` never responds, `refuse` responds with 403, `endless` sends bodies without end, `lies` sends invalid JSON.
+   */
   setBehaviour(as: 'well' | 'hang' | 'refuse' | 'endless' | 'lies'): void;
   close(): Promise<void>;
 }
@@ -61,7 +66,7 @@ const DOCUMENTS: Readonly<Record<string, object>> = {
   },
 };
 
-/** Its certificate is that of a Service. */
+/** The certificate is valid for this Service. */
 export async function startExtensionServer(service: string, namespace: string): Promise<ExtensionServer> {
   const lifetimeMs = 3_600_000;
   const authority = await createAuthority({ subject: { commonName: 'extensions' }, lifetimeMs, clock });

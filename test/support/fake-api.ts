@@ -1,7 +1,7 @@
 /**
- * An API server in memory behind the client's transport: create, read, write, delete, list in pages and watch, with one counter of
- * versions. It knows no kinds, checks no fields and is only as exact as clients rely on; what a test wants to go wrong, the test makes
- * go wrong.
+ * An in-memory API server behind the client's transport: create, read, write, delete, paged lists and watches, with one
+ * counter of resource versions. It knows no kinds, validates nothing, and is only as exact as clients require; tests
+ * inject the failures.
  */
 import { FENCE_HEADER, isFenceInForce, parseFence } from '../../shared/api/identity/fencing';
 import { INITIAL_EVENTS_END } from '../../shared/names/dialect';
@@ -16,7 +16,7 @@ interface Change {
 }
 
 interface Address {
-  /** `/api/v1/configmaps`: without the namespace. */
+  /** `/api/v1/configmaps`, without the namespace. */
   readonly collection: string;
   readonly namespace: string;
   readonly name: string;
@@ -33,12 +33,12 @@ interface Stream {
 export type Interception = TransportResponse | Error | undefined | Promise<TransportResponse | Error | undefined>;
 
 export class FakeApi implements Transport {
-  /** Everything that was asked, in order: `GET /api/v1/configmaps`. */
+  /** All requests in order: `GET /api/v1/configmaps`. */
   readonly requests: string[] = [];
-  /** Answers or breaks a request in the server's place. */
+  /** Responds in place of the server, or fails the request. */
   intercept: (request: TransportRequest) => Interception = () => undefined;
   version = 100;
-  /** Whether a list can be had as a stream. */
+  /** Whether `sendInitialEvents` is supported. */
   supportsStreamingLists = false;
 
   private readonly objects = new Map<string, JsonObject>();
@@ -63,7 +63,7 @@ export class FakeApi implements Transport {
     this.cutWatches();
   }
 
-  // What tests do behind the clients' back.
+  // Changes by the test, without a request.
 
   /** Creates or replaces. `collection` is `/api/v1/configmaps`. */
   put(collection: string, object: JsonObject): JsonObject {
@@ -90,7 +90,7 @@ export class FakeApi implements Transport {
       .map(([, object]) => object);
   }
 
-  /** Watches of the collection tell nothing until it is released. */
+  /** Watches of the collection deliver nothing until they are released. */
   holdWatches(collection: string): void {
     this.heldCollections.add(collection);
   }
@@ -100,17 +100,17 @@ export class FakeApi implements Transport {
     for (const stream of this.streams) if (stream.address.collection === collection) stream.wake();
   }
 
-  /** Breaks all watches in the middle. */
+  /** Breaks all watches with a connection error. */
   cutWatches(): void {
     for (const stream of this.streams) this.push(stream, new ConnectionError('cut', true));
   }
 
-  /** Ends all watches in order. */
+  /** Ends all watches regularly. */
   endWatches(): void {
     for (const stream of this.streams) this.push(stream, undefined);
   }
 
-  /** Forgets the history: older versions are answered with 410, on running watches with an ERROR event. */
+  /** Drops the history: older versions get 410, or an ERROR event on open watches. */
   compact(): void {
     this.compactedVersion = this.version;
     this.snapshots.clear();
@@ -258,7 +258,7 @@ export class FakeApi implements Transport {
     return object;
   }
 
-  /** Removes what was only kept by a finalizer. */
+  /** Deletes the object if it is being deleted and has no finalizers left. */
   private deleteIfFinalized(key: string, { collection, subresource }: Address, object: JsonObject): JsonObject {
     const metadata = objectAt(object, 'metadata') ?? {};
     const finalizers = metadata['finalizers'];

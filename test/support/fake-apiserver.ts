@@ -1,6 +1,6 @@
 /**
- * Stands in for the API server where only its process matters: answers over HTTPS with the flags it was given, ends on SIGTERM and when its
- * parent is gone. `--refuse` makes it end as one that does not know a flag, `--deaf` makes it outlive its parent.
+ * Replaces the API server where only its process matters: responds over HTTPS with its flags, and exits on SIGTERM and
+ * when its parent exits. `--refuse` makes it exit as for an unknown flag; `--deaf` makes it outlive its parent.
  */
 import { readFileSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';

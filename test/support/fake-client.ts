@@ -1,4 +1,4 @@
-/** A REST client over the API server in memory, with a clock that stands still. */
+/** A REST client over the in-memory API server, with a manual clock. */
 import { CredentialSource } from '../../shared/client/kubeconfig/credential-source';
 import { RestClient } from '../../shared/client/rest/rest-client';
 import type { Dialect } from '../../shared/names/dialect';

@@ -1,4 +1,7 @@
-/** What controllers are given to work with, over the API server in memory: queues and copies on its clock. Counts and logs nothing. */
+/**
+ * The context of controllers over the in-memory API server: queues and informers use its clock; metrics and logs are
+ * discarded.
+ */
 import type { MetricMaker } from '../../controllers/runtime/controller';
 import { InformerPool } from '../../shared/client/informer/informer-pool';
 import { ItemRateLimiter } from '../../shared/client/rate-limiter';

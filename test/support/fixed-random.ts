@@ -1,4 +1,4 @@
-/** Chance without surprise: always the same number, and ids that count up. */
+/** A deterministic source of randomness: one fixed number, and ids that count up. */
 import type { Random } from '../../shared/runtime/random';
 
 export class FixedRandom implements Random {

@@ -1,6 +1,6 @@
 /**
- * A proxy that authenticates others: it takes tokens that it knows, and says in headers to the server behind it whose they are. What clients say of
- * themselves in such headers does not get through. Bodies and answers pass as they come, so watches do too.
+ * An authenticating front proxy: it accepts the tokens that it knows and passes the user on in request headers. Such
+ * headers from clients are removed. Bodies and responses are streamed, so that watches work.
  */
 import { createServer, request, type Server } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -14,14 +14,14 @@ export interface ProxiedUser {
 }
 
 export interface FrontProxyOptions {
-  /** Where the server is, and who vouches for it. */
+  /** The server's address and the authority of its certificate. */
   readonly target: URL;
   readonly authority: string;
-  /** What clients see. */
+  /** The certificate that clients see. */
   readonly serving: Credential;
-  /** What the server sees. */
+  /** The client certificate that the server sees. */
   readonly client: Credential;
-  /** By their tokens. */
+  /** Users by token. */
   readonly users: ReadonlyMap<string, ProxiedUser>;
 }
 

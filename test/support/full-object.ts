@@ -1,4 +1,7 @@
-/** An object of any type with every member set, always the same, made from the type tables: new kinds follow by themselves. */
+/**
+ * Builds an object of any type with every member set, always the same. It follows the type tables, so that new kinds
+ * need no code here.
+ */
 import type { JsonObject, JsonValue } from '../../shared/values/json';
 import { schemaOf } from '../../shared/api/types';
 import type { EitherType, FieldType, Scalar } from '../../shared/api/types/types';
@@ -22,14 +25,14 @@ const VALUES: Readonly<Record<Scalar, JsonValue>> = {
   strings: ['a', 'b'],
 };
 
-/** Of what is an object or something else. */
+/** Values of types that are either an object or something else. */
 const EITHER_VALUES: Readonly<Record<EitherType['or'], (object: () => JsonObject) => JsonValue>> = {
   bool: (object) => object(),
   list: (object) => [object(), {}],
   strings: () => ['a', 'b'],
 };
 
-/** In canonical form. A type that holds itself is left empty the second time. */
+/** In canonical form. A recursive type is left empty the second time. */
 export function fullObjectOf(type: string, above: readonly string[] = []): JsonObject {
   if (above.includes(type)) return {};
   const fields = schemaOf(type).fields.map((field): [string, JsonValue] => [field.name, valueOf(field.type, [...above, type])]);

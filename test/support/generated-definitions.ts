@@ -1,7 +1,7 @@
 /**
- * Definitions of custom resources of real size, made up: hundreds of them, small and very large, in one to three versions, with what real ones are made
- * of (descriptions, nested objects, keyed lists, patterns, defaults, rules), and with integers that no double holds. Which ones belong to a seed never
- * changes. Texts only: they are meant to be sent.
+ * Generates CustomResourceDefinitions of realistic size: hundreds of them, small and very large, in one to three
+ * versions, with descriptions, nested objects, keyed lists, patterns, defaults and rules, and with integers that no
+ * double holds. A seed always generates the same ones. Produces JSON texts only, ready to be sent.
  */
 import { createSeededRandom, type SeededRandom } from '../replay/seeded-random';
 import { capitalize } from '../../shared/values/capitalize';
@@ -25,7 +25,7 @@ const SKEW = 1.18;
 const PER_GROUP = 11;
 const RULED_SHARE = 0.1;
 
-/** Large and small ones mixed, each of its own kind, about eleven in a group. */
+/** Large and small ones in random order, each with its own kind, about eleven in a group. */
 export function generateDefinitions(count: number, seed = 1): readonly GeneratedDefinition[] {
   const chance = createSeededRandom(seed);
   const order = shuffled(count, chance);
@@ -35,7 +35,7 @@ export function generateDefinitions(count: number, seed = 1): readonly Generated
   });
 }
 
-/** One that is as small as a definition usually gets. */
+/** A definition as small as definitions usually get. */
 export function smallDefinition(name: string): GeneratedDefinition {
   const chance = createSeededRandom(1);
   return buildDefinition({ plural: `${name}s`, kind: capitalize(name), group: 'small.made-up.test' }, ['v1'], () =>
@@ -127,7 +127,10 @@ function rootSchema(spec: JsonObject): JsonObject {
   };
 }
 
-/** Members of about so many bytes together, at most so many levels deep. Rules want bounds, so those around them are kept small. */
+/**
+ * Members that take about `bytes` together, at most `depth` levels deep. Rules need bounds, so that schemas around
+ * rules are kept small.
+ */
 function membersFor(bytes: number, depth: number, isBounded: boolean, chance: SeededRandom): JsonObject {
   const members: JsonObject = {};
   let left = bytes;
@@ -165,7 +168,7 @@ function nestedSchema(bytes: number, depth: number, isBounded: boolean, chance: 
   }
 }
 
-/** Facts of real definitions. */
+/** Schemas as they occur in real definitions. */
 const LEAVES: readonly JsonObject[] = [
   { type: 'string' },
   { type: 'string' },
@@ -192,7 +195,7 @@ function leafSchema(chance: SeededRandom): JsonObject {
   return { description: sentence(chance), ...(chance.withProbability(INT64_SHARE) ? chance.pick(INT64_SCHEMAS) : chance.pick(LEAVES)) };
 }
 
-/** Few: most definitions have none. */
+/** Rare, because most definitions have none. */
 const INT64_SHARE = 0.0005;
 const INT64_SCHEMAS: readonly JsonObject[] = [
   { type: 'integer', format: 'int64', maximum: 9_223_372_036_854_775_000n, default: 9_007_199_254_740_993n },
@@ -212,7 +215,7 @@ function sentence(chance: SeededRandom): string {
   return Array.from({ length: chance.pick([1, 2, 2, 3]) }, () => chance.pick(PHRASES)).join(' ');
 }
 
-/** Every number below `count` once. */
+/** The numbers below `count` in random order. */
 function shuffled(count: number, chance: SeededRandom): readonly number[] {
   const numbers = Array.from({ length: count }, (_, index) => index);
   for (let left = count - 1; left > 0; left -= 1) {

@@ -1,6 +1,7 @@
 /**
- * What is made to hold up others: paths, heads and bodies, and what has to be there before they are sent. The suite in test/reliability/hostile looks at what
- * they are answered, the bench at how long others wait.
+ * Requests that try to delay others: paths, headers and bodies, and the objects that must exist before they are sent.
+ * Used by the tests in test/reliability/hostile, which check the responses, and by the benchmark, which measures how
+ * long other clients wait.
  */
 export interface HostileStep {
   readonly method?: string;
@@ -11,11 +12,11 @@ export interface HostileStep {
 
 export interface HostileInput extends HostileStep {
   readonly name: string;
-  /** What has to be there, made anew before each round. */
+  /** Sent before each round, to create the objects that the request needs. */
   readonly setup?: readonly HostileStep[];
-  /** It takes so long that many others can be answered meanwhile. */
+  /** Takes so long that other requests must be answered meanwhile. */
   readonly isSlow?: true;
-  /** Its body is not read to the end, and its sender may not see the answer. */
+  /** The server may stop reading the body, so that the sender may not see the response. */
   readonly mayLoseResponse?: true;
 }
 
@@ -31,7 +32,7 @@ const post = (name: string, body: string, target = CONFIG_MAPS, headers: Readonl
   headers: { ...JSON_BODY, ...headers },
   body,
 });
-/** Of an object that is there, and goes before the next round. */
+/** Replaces an existing object, which is deleted and created before each round. */
 const withExisting = (path: string, body: string): Pick<HostileInput, 'setup'> => ({
   setup: [
     { method: 'DELETE', path },
@@ -60,7 +61,7 @@ const list = (count: number, item: (n: number) => string): string => Array.from(
 const pod = (containers: string): string =>
   `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":{"containers":[${containers}]}}`;
 const nested = (levels: number, inner: string): string => `${'{"a":'.repeat(levels)}${inner}${'}'.repeat(levels)}`;
-/** Repeats a member 2,500 times below 2,000 levels: 128 KB, and too few values to be worked out in a thread. */
+/** Repeats a member 2,500 times below 2,000 levels: 128 KB, with too few values to be offloaded to a worker thread. */
 const deepRepeats = nested(2_000, `{${list(2_500, () => '"b":1')},"c":"${'x'.repeat(103_000)}"}`);
 const manager = (n: number): string => `{"manager":"m${n}","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{}}`;
 const owner = (n: number): string => `{"apiVersion":"v1","kind":"Pod","name":"n${n}","uid":"a","controller":true}`;
@@ -84,7 +85,7 @@ const yamlMap = (name: string, count: number): string =>
 const thing = (name: string, spec: string): string =>
   `{"apiVersion":"hostile.example.com/v1","kind":"Thing","metadata":{"name":"${name}"},"spec":${spec}}`;
 
-/** A kind whose rules and patterns take as long as they are let. */
+/** A kind with validation rules and patterns that are as expensive as the server admits. */
 const DEFINITION = JSON.stringify({
   apiVersion: 'apiextensions.platform.io/v1',
   kind: 'CustomResourceDefinition',

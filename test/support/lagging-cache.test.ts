@@ -1,4 +1,3 @@
-/** The cache that tests hold back keeps the cache's contract in what it does by itself. */
 import { configMaps, keyOf, storePrefix, putObject, ChangeRecorder, storedTypes } from './cache-fixture';
 import { MemoryStore } from './memory-store';
 import { LaggingCache } from './lagging-cache';
@@ -14,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(() => cache.close());
 
-it('shows what was there, and nothing newer before it has caught up', async () => {
+it('LaggingCache returns only known objects until it catches up', async () => {
   const revision = await putObject(store, configMaps, 'a/two');
   expect([...cache.snapshot(configMaps).range()].map(({ key }) => key)).toEqual(['a/one']);
   expect(await cache.waitForRevision(revision)).toBe(false);
@@ -24,7 +23,7 @@ it('shows what was there, and nothing newer before it has caught up', async () =
   expect([cache.revision, await cache.waitForRevision(revision)]).toEqual([revision, true]);
 });
 
-it('is at the newest revision after mostRecent, and stays behind when it is stuck', async () => {
+it('LaggingCache reaches the newest revision in waitUntilFresh unless it is stuck', async () => {
   const revision = store.remove(keyOf(configMaps, 'a/one'));
   cache.isStuck = true;
   await expect(cache.waitUntilFresh()).rejects.toMatchObject({ failure: 'deadline' });
@@ -34,7 +33,7 @@ it('is at the newest revision after mostRecent, and stays behind when it is stuc
   expect(cache.get(configMaps, 'a/one')).toBeUndefined();
 });
 
-it('tells its watchers what a catching up brings, and knows earlier states', async () => {
+it('LaggingCache delivers events to watches when it catches up, and keeps earlier states', async () => {
   const recorder = new ChangeRecorder();
   const before = cache.revision;
   const start = { type: 'after', revision: before } as const;

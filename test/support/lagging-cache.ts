@@ -1,6 +1,6 @@
 /**
- * A cache that a test lets lag behind its store: the real one, whose stream is held but for the moments of `catchUp`, which `mostRecent` does as
- * the real one would. Time has no part in it: who waits for what it has not seen is told at once that it did not come.
+ * A cache that lags behind its store until the test lets it catch up: the real cache with a stream that is held except
+ * during `catchUp`. No call waits: a wait for a revision that the cache has not seen fails at once.
  */
 import type {
   Cache,
@@ -23,9 +23,9 @@ import type { MemoryStore } from './memory-store';
 
 export class LaggingCache implements Cache {
   isReady = true;
-  /** `mostRecent` was asked so often. */
+  /** The number of calls of `waitUntilFresh`. */
   lookups = 0;
-  /** The cache never catches up by itself, and says so: readers must go to the store. */
+  /** Makes `waitUntilFresh` fail, so that readers must read from the store. */
   isStuck = false;
 
   private constructor(
@@ -33,7 +33,7 @@ export class LaggingCache implements Cache {
     private readonly cache: OpenedCache,
   ) {}
 
-  /** From here on the store tells its watchers only what a `catchUp` lets through. */
+  /** From now on the stream of the store delivers events only during `catchUp`. */
   static async open(store: MemoryStore, prefix: string, types: readonly StoredType[]): Promise<LaggingCache> {
     const environment = { clock: new ManualClock(), random: systemRandom, logger: silentLogger };
     const cache = openCache({ store, prefix, types, ...environment, checkMs: 0, compactionMs: 0 });

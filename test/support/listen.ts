@@ -1,4 +1,4 @@
-/** Starts and ends servers of tests. */
+/** Starts and closes servers of tests. */
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 
@@ -11,7 +11,7 @@ export async function listen(server: Server, port = 0, host = '127.0.0.1'): Prom
   return address.port;
 }
 
-/** Ends an HTTP server and its connections. */
+/** Closes an HTTP server and its connections. */
 export async function closeServer(server: Server & { closeAllConnections(): void }): Promise<void> {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));

@@ -1,4 +1,7 @@
-/** The manifests of a shop and of a platform, and what kubectl prints of them, in a form that does not depend on ages and column widths. */
+/**
+ * The manifests of a shop and of a platform, and the tables that kubectl prints of them, in a form that does not depend
+ * on ages and column widths.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { repository } from './repository';
@@ -14,14 +17,14 @@ export function manifests(namespace: string): string {
 
 export const RECORDED_TABLES = path.join(FOLDER, 'tables.txt');
 
-/** `kubectl get` and `kubectl get -o wide` of every object. */
+/** The output of `kubectl get` and `kubectl get -o wide` for every object. */
 export async function printedTables(session: KubectlSession): Promise<string> {
   const input = manifests(session.namespace);
   const [plain, wide] = [await session.ok('get -f -', input), await session.ok('get -o wide -f -', input)];
   return `${maskTable(plain, session.namespace)}\n${maskTable(wide, session.namespace)}\n`;
 }
 
-/** Cells that tell of a time, of who asked, and of a state that the reference's own controllers write. */
+/** Cells with a time, with a user, and with a state that the controllers of the reference server write. */
 const MASKS: readonly (readonly [cell: RegExp, mask: string])[] = [
   [/^(?:\d+[ydhms])+$/, '<age>'],
   [/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/, '<time>'],

@@ -1,7 +1,6 @@
-/** The manual clock keeps its word, because much rests on it. */
 import { ManualClock } from './manual-clock';
 
-describe('the manual clock', () => {
+describe('ManualClock', () => {
   it('runs due timers in order, including those that timers set', () => {
     const clock = new ManualClock(1_000);
     const order: string[] = [];
@@ -35,7 +34,7 @@ describe('the manual clock', () => {
     expect(order).toEqual([10, 20, 30]);
   });
 
-  it('wakes who is not waited for any more', async () => {
+  it('ends a sleep when its signal aborts', async () => {
     const clock = new ManualClock();
     const ending = new AbortController();
     const slept = clock.sleep(10, ending.signal);

@@ -1,7 +1,7 @@
 /**
- * A clock that stands still until a test moves it. Timers run in the order of their times, those of one instant in the
- * order in which they were set, and a timer that a running timer sets is honoured within the same move.
- * It never looks at the machine's clock.
+ * A clock that stands still until a test advances it. Timers fire in the order of their times, and those of one instant
+ * in the order in which they were set; a timer that another timer sets can fire within the same advance. It never reads
+ * the clock of the machine.
  */
 import type { Clock, Timer } from '../../shared/runtime/clock';
 
@@ -44,12 +44,12 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** Timers that have neither run nor been cancelled. */
+  /** The number of timers that have neither fired nor been cancelled. */
   get pending(): number {
     return this.scheduled.size;
   }
 
-  /** Moves time on by `ms` and runs what falls due, without letting promises settle in between. */
+  /** Advances by `ms` and runs the timers that become due, without running promise reactions in between. */
   advance(ms: number): void {
     const target = this.elapsed + ms;
     for (let next = this.next(target); next !== undefined; next = this.next(target)) {
@@ -60,7 +60,7 @@ export class ManualClock implements Clock {
     this.elapsed = target;
   }
 
-  /** Like {@link advance}, but lets promises settle before, after, and between two timers. */
+  /** Like {@link advance}, but runs promise reactions before, between and after timers. */
   async advanceAsync(ms: number): Promise<void> {
     const target = this.elapsed + ms;
     await flushPromises();
@@ -74,7 +74,7 @@ export class ManualClock implements Clock {
     await flushPromises();
   }
 
-  /** Moves time to the next timer and runs it; `false` when no timer is set. */
+  /** Advances to the next timer and runs it; `false` when no timer is set. */
   advanceToNext(): boolean {
     const next = this.next(Infinity);
     if (next === undefined) return false;
@@ -91,7 +91,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets everything run that is ready: promise reactions and what was set with `setImmediate`. */
+/** Runs all pending promise reactions and immediates. */
 export async function flushPromises(turns = 3): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
 /**
- * A store in memory with full history, for tests that need to hold, cut and compact the stream by hand.
- * Everything is answered in a microtask and events are delivered inside the write; nothing is durable.
+ * An in-memory store with its full history, for tests that hold, cut and compact the watch stream. Responds within a
+ * microtask and delivers events within the write. Nothing is durable.
  */
 import { checkKey, checkTransaction } from '../../apiserver/storage/validate';
 import { compareBytes } from '../../shared/values/json';
@@ -35,7 +35,7 @@ interface LeaseRecord {
   expiry: Timer;
 }
 
-/** What deploy/ gives etcd. */
+/** The request limit that deploy/ sets for etcd. */
 const MAX_TRANSACTION_BYTES = 3 << 20;
 
 class MemoryWatch implements Watch {
@@ -50,7 +50,7 @@ class MemoryWatch implements Watch {
     private readonly sink: WatchSink,
   ) {}
 
-  /** Delivers what is due, unless the stream is held, cut or paused. */
+  /** Delivers due events, unless the stream is held, cut or paused. */
   deliver(): void {
     if (this.isClosed || this.isPaused || this.store.isHeld) return;
     if (this.isConnected === this.store.isCut) {
@@ -63,7 +63,7 @@ class MemoryWatch implements Watch {
       this.sink.compacted(this.store.compactRevision);
       return;
     }
-    // All that is due in one call, as a real store delivers a backlog.
+    // Delivers all due events in one call, as a real store delivers a backlog.
     const due: StoreEvent[] = [];
     for (; this.nextRevision <= this.store.currentRevision; this.nextRevision += 1) {
       due.push(...this.store.eventsAt(this.nextRevision).filter((event) => inRange(this.range, event.key)));
@@ -110,13 +110,13 @@ export class MemoryStore implements Store {
   maxOperations = 2_048;
   currentRevision: Revision = 1;
   compactRevision: Revision = 0;
-  /** The stream delivers nothing although it looks connected. */
+  /** The stream looks connected and delivers nothing. */
   isHeld = false;
   /** The stream is disconnected. */
   isCut = false;
   supportsProgress = true;
   reopenReleases = true;
-  /** Makes every call but the stream fail. */
+  /** Makes every call fail except those for the stream. */
   failure: StoreError | undefined;
   revisionSync?: NonNullable<Store['revisionSync']>;
   /** Awaited by every revision lookup. */
@@ -132,15 +132,15 @@ export class MemoryStore implements Store {
   private readonly history: StoreEvent[][] = [];
   private readonly watches = new Set<MemoryWatch>();
 
-  /** `clock`: leases end by it; by default it stands still. */
+  /** Leases expire by `clock`, which stands still by default. */
   constructor(private readonly clock: Clock = new ManualClock()) {}
 
-  /** As a closed store is on the same data. */
+  /** Simulates opening a closed store on the same data. */
   reopen(): void {
     this.isClosed = false;
   }
 
-  /** One write of one key, outside of any protocol. */
+  /** Writes one key without a transaction. */
   put(key: string, value: Buffer): Revision {
     return this.commit([{ type: 'put', key, value }]);
   }
@@ -149,7 +149,7 @@ export class MemoryStore implements Store {
     return this.commit([{ type: 'delete', key }]);
   }
 
-  /** Changes a value without a revision or an event: damage that only a comparison can find. */
+  /** Changes a value without a new revision or event: corruption that only a comparison detects. */
   corrupt(key: string, modRevision: Revision): void {
     const versions = this.versions.get(key) ?? [];
     const last = versions.at(-1);
@@ -219,7 +219,7 @@ export class MemoryStore implements Store {
     return watch;
   }
 
-  /** From here on its revision is known without asking. */
+  /** Makes the revision available without a lookup. */
   enableRevisionSync(): void {
     this.revisionSync = (options) => {
       this.checkAvailable('deadline', options);

@@ -1,6 +1,6 @@
 /**
- * Where this server's metrics are other than the recorded ones on purpose: series of either side that are left out when they are compared, and families that
- * are shown by the reference server only. The recordings stay as they were recorded.
+ * Intended differences between this server's metrics and the recorded ones: series of either server that comparisons
+ * ignore, and metric families that only the reference server exposes. The recordings stay as they were recorded.
  */
 
 interface Deviation {
@@ -9,45 +9,51 @@ interface Deviation {
 }
 
 export const SERIES_DEVIATIONS: readonly Deviation[] = [
-  { reason: 'plug-ins look into the cache, where upstream’s ask the server itself', series: /^apiserver_selfrequest_total/ },
+  { reason: 'admission plug-ins read the cache, those of upstream send requests to the server', series: /^apiserver_selfrequest_total/ },
   {
-    reason: 'the same, as requests',
+    reason: 'the same reason: the requests of those plug-ins',
     series: /resource(?:_prefix)?="\/?(?:resourcequotas|limitranges|poddisruptionbudgets|apiservices)[".]/,
   },
-  { reason: 'the same, for a namespace that is not there', series: /resource="namespaces".*verb="GET"/ },
-  { reason: 'what is read of the store, and what is written at once, is another matter', series: /^etcd_/ },
-  { reason: 'no list asks the store for its revision', series: /^apiserver_storage_list_/ },
-  { reason: 'a page looks at no more than it shows', series: /^apiserver_cache_list_fetched_objects_total/ },
-  { reason: 'one cache holds all versions of a custom kind', series: /_events_received_total\{resource="things/ },
-  { reason: 'webhooks and policies that are not there are not asked', series: /name="(?:Mutating|Validating)Admission(?:Webhook|Policy)"/ },
-  { reason: 'there is no such kind', series: /name="ClusterTrustBundleAttest"/ },
+  { reason: 'the same reason: requests for a missing namespace', series: /resource="namespaces".*verb="GET"/ },
+  { reason: 'other store requests and transactions than upstream', series: /^etcd_/ },
+  { reason: 'lists do not request the revision from the store', series: /^apiserver_storage_list_/ },
+  { reason: 'a page reads only the objects that it returns', series: /^apiserver_cache_list_fetched_objects_total/ },
+  { reason: 'all versions of a custom kind share one cache', series: /_events_received_total\{resource="things/ },
   {
-    reason: 'who may give away addresses and rights is asked here',
+    reason: 'without webhooks and policies their plug-ins are not called',
+    series: /name="(?:Mutating|Validating)Admission(?:Webhook|Policy)"/,
+  },
+  { reason: 'this kind is not implemented', series: /name="ClusterTrustBundleAttest"/ },
+  {
+    reason: 'these plug-ins also check external IPs, role escalation and nodes here',
     series: /name="(?:DenyServiceExternalIPs|RoleEscalation|NodeRestriction)"/,
   },
-  { reason: 'quotas are asked last, of what is stored', series: /name="ResourceQuota"/ },
+  { reason: 'quotas are checked last, with the stored object', series: /name="ResourceQuota"/ },
   {
-    reason: 'plug-ins are asked about operations on which they have nothing to say',
+    reason: 'upstream calls plug-ins for operations that they ignore',
     series: /name="(?:LimitRanger|Priority)",operation="(?:CONNECT|DELETE)"/,
   },
   {
-    reason: 'whether a system namespace may go is asked when nothing else is wrong',
+    reason: 'deletion of a system namespace is checked after all other checks',
     series: /name="NamespaceLifecycle",operation="DELETE"/,
   },
-  { reason: 'a deletion is admitted once', series: /admission_step.*operation="DELETE"/ },
-  { reason: 'upstream counts hardly any path that is no resource', series: /resource="",scope="",subresource="(?!\/livez|openapi\/v3)/ },
-  { reason: 'events of a watch are no answer', series: /^apiserver_response_sizes.*verb="WATCH"/ },
+  { reason: 'a deletion is admitted only once', series: /admission_step.*operation="DELETE"/ },
+  { reason: 'upstream counts almost no non-resource paths', series: /resource="",scope="",subresource="(?!\/livez|openapi\/v3)/ },
+  { reason: 'watch events are not counted as response bytes', series: /^apiserver_response_sizes.*verb="WATCH"/ },
   {
-    reason: 'a watch gives back its seats once it has told what there was',
+    reason: 'a watch releases its seats after its initial events',
     series: /^apiserver_flowcontrol_request_execution.*type="watch"/,
   },
-  { reason: 'upstream has no such metric', series: /^apiserver_watch_event_lag_seconds/ },
-  { reason: 'who never waits is known to have waited no time', series: /^apiserver_flowcontrol_request_wait.*priority_level="exempt"/ },
-  { reason: 'the graph of nodes is not timed', series: /^node_authorizer_graph/ },
-  { reason: 'upstream’s are 0 until something is allocated', series: /_allocator_available_/ },
+  { reason: 'upstream does not have this metric', series: /^apiserver_watch_event_lag_seconds/ },
+  { reason: 'exempt requests are observed with a wait of zero', series: /^apiserver_flowcontrol_request_wait.*priority_level="exempt"/ },
+  { reason: 'updates of the node graph are not timed', series: /^node_authorizer_graph/ },
+  { reason: 'upstream reports 0 until the first allocation', series: /_allocator_available_/ },
 ];
 
-/** Requests that upstream counts nowhere, because filters or the router refuse them; and those by which it makes itself ready for a new kind. */
+/**
+ * Requests that upstream does not count, because a filter or the router rejects them; and those that make upstream load
+ * a new kind.
+ */
 export const UNCOUNTED_STEPS: ReadonlySet<string> = new Set([
   'a patch of an unknown type',
   'a method that is not served',
@@ -66,10 +72,10 @@ interface MissingFamilies {
   readonly names: readonly string[];
 }
 
-/** Families of the reference server that are not shown here. */
+/** Families of the reference server that this server does not expose. */
 export const MISSING_FAMILIES: readonly MissingFamilies[] = [
   {
-    reason: 'the server is not its own client and has no queues: it follows its cache, and what it keeps in order has no clients between',
+    reason: 'the server is not a client of itself and has no work queues: its reconcilers read the cache and write directly',
     names: [
       'apiserver_selfrequest_total',
       'rest_client_exec_plugin_certificate_rotation_age',
@@ -90,7 +96,7 @@ export const MISSING_FAMILIES: readonly MissingFamilies[] = [
     ],
   },
   {
-    reason: 'lists are never read from the store here, but for those of the past, and those while the cache does not keep up',
+    reason: 'lists are read from the cache, except lists of old revisions and lists while the cache lags',
     names: [
       'apiserver_storage_list_evaluated_objects_total',
       'apiserver_storage_list_fetched_objects_total',
@@ -99,7 +105,7 @@ export const MISSING_FAMILIES: readonly MissingFamilies[] = [
     ],
   },
   {
-    reason: 'fair queuing has no virtual clock here, and reads and writes share the seats of their levels',
+    reason: 'fair queuing has no virtual clock here, and reads and writes share the seats of a level',
     names: [
       'apiserver_current_inqueue_requests',
       'apiserver_flowcontrol_current_r',
@@ -113,7 +119,7 @@ export const MISSING_FAMILIES: readonly MissingFamilies[] = [
     ],
   },
   {
-    reason: 'certificates without alternative names, or with SHA-1, are refused by the runtime',
+    reason: 'Node rejects certificates without alternative names or with SHA-1',
     names: [
       'apiserver_kube_aggregator_x509_insecure_sha1_total',
       'apiserver_kube_aggregator_x509_missing_san_total',
@@ -122,7 +128,7 @@ export const MISSING_FAMILIES: readonly MissingFamilies[] = [
     ],
   },
   {
-    reason: 'told only where a service keeps keys of encryption; what counts version 1 of its API is not told',
+    reason: 'exposed only with a KMS plug-in; metrics of version 1 of its API do not exist here',
     names: [
       'apiserver_envelope_encryption_dek_cache_fill_percent',
       'apiserver_storage_data_key_generation_duration_seconds',
@@ -131,7 +137,7 @@ export const MISSING_FAMILIES: readonly MissingFamilies[] = [
     ],
   },
   {
-    reason: 'a token that is looked for is checked in the same turn or by its own request: nobody waits for another one’s look',
+    reason: 'every request checks its token itself, at once or with its own webhook call; no lookup is shared',
     names: [
       'authentication_token_cache_active_fetch_count',
       'authentication_token_cache_fetch_total',
@@ -139,16 +145,16 @@ export const MISSING_FAMILIES: readonly MissingFamilies[] = [
     ],
   },
   {
-    reason: 'one watch follows all of the store, and Events have no leases',
+    reason: 'one watch covers the whole store, and Events have no leases',
     names: ['etcd_bookmark_counts', 'etcd_lease_object_counts'],
   },
   {
-    reason: 'told only where the store is etcd: test/integration/stores/etcd-calls.test.ts',
+    reason: 'exposed only when the store is etcd: test/integration/stores/etcd-calls.test.ts',
     names: ['grpc_client_handled_total', 'grpc_client_msg_received_total', 'grpc_client_msg_sent_total', 'grpc_client_started_total'],
   },
-  { reason: 'one window of bytes is shared by all types', names: ['watch_cache_capacity'] },
+  { reason: 'all types share one event window, bounded in bytes', names: ['watch_cache_capacity'] },
   {
-    reason: 'documents are made when they are asked for',
+    reason: 'documents are generated on request',
     names: [
       'aggregator_discovery_aggregation_count_total',
       'apiextensions_apiserver_validation_ratcheting_seconds',
@@ -157,20 +163,20 @@ export const MISSING_FAMILIES: readonly MissingFamilies[] = [
     ],
   },
   {
-    reason: 'who may what on nodes is not worked out in a graph that takes time',
+    reason: 'node authorization has no graph whose updates take time',
     names: ['node_authorizer_graph_actions_duration_seconds'],
   },
   {
-    reason: 'they belong to a controller, whose process shows them',
+    reason: 'these belong to a controller, whose process exposes them',
     names: ['node_collector_update_all_nodes_health_duration_seconds', 'node_collector_update_node_health_duration_seconds'],
   },
-  { reason: 'the system sets no bound', names: ['process_virtual_memory_max_bytes'] },
+  { reason: 'the operating system sets no limit', names: ['process_virtual_memory_max_bytes'] },
 ];
 
-/** Families that the reference server shows when there is something to show, and that are not shown here at all. */
+/** Families that the reference server exposes once they have a series, and that this server does not expose at all. */
 export const MISSING_FAMILIES_IN_USE: readonly MissingFamilies[] = [
-  { reason: 'nobody goes on with a request whose time is over', names: ['apiserver_request_post_timeout_total'] },
+  { reason: 'a request that has timed out is not processed further', names: ['apiserver_request_post_timeout_total'] },
 ];
 
-/** Families without a series: there is no server of another APIService. */
+/** Families without a series: the tests have no aggregated API server. */
 export const EMPTY_FAMILIES: ReadonlySet<string> = new Set(['aggregator_unavailable_apiservice']);

@@ -1,6 +1,6 @@
 /**
- * An API server of metrics behind APIServices. It answers with the body of the last PUT to the same path, so that scenarios set metrics through the API server in front
- * of it, and lists the requests of a namespace at `…/asked`.
+ * A metrics API server behind APIServices. It responds with the body of the last PUT to the same path, so that
+ * scenarios set metrics through the API server in front of it, and lists the requests of a namespace at `…/asked`.
  */
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { isBody, type Body, type Json } from '../replay/json-response';
@@ -20,7 +20,10 @@ const GROUPS: readonly (readonly [group: string, version: string, resources: rea
 const WAIT_MS = 100;
 const TRIES = 300;
 
-/** Serves metrics to the server behind `send`. Resolves when its APIServices are available, with a function that ends it. */
+/**
+ * Serves metrics to the server behind `send`. Resolves when its APIServices are available, with a function that removes
+ * them and closes the server.
+ */
 export async function serveMetrics(send: ScenarioSend, clock: Clock = systemClock): Promise<() => Promise<void>> {
   const metrics = new MetricValues();
   const { port, close } = await startWebhookServer({

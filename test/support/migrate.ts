@@ -1,4 +1,4 @@
-/** `platform-migrate` as a process of its own, as its users run it. */
+/** Runs `platform-migrate` as a process, like its users. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { repository } from './repository';
@@ -7,16 +7,16 @@ const PROGRAM = path.join(repository, 'dist/deploy/migrate/main.js');
 
 export interface MigrateRun {
   readonly child: ChildProcess;
-  /** How it ended, and what it said on standard error. */
+  /** The exit code and the standard error. */
   readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>;
 }
 
-/** Starts it; its standard input stays open until the caller ends it, and its standard output is for whoever wants it as a pipe. */
+/** Starts the program. Its standard input stays open until the caller ends it; its standard output can be a pipe. */
 export function startMigrate(args: readonly string[], output: 'ignore' | 'pipe' = 'ignore'): MigrateRun {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['pipe', output, 'pipe'], cwd: repository });
   let stderr = '';
   child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  // A process that has been killed does not take the rest.
+  // A process that was killed does not read the rest.
   child.stdin?.on('error', () => undefined);
   const ended = new Promise<{ readonly code: number | null; readonly stderr: string }>((resolve) =>
     child.once('close', (code) => resolve({ code, stderr })),
@@ -24,7 +24,7 @@ export function startMigrate(args: readonly string[], output: 'ignore' | 'pipe' 
   return { child, ended };
 }
 
-/** Runs it to its end; what it says when it succeeds. Rejects with that when it fails. */
+/** Runs the program to its end and returns its standard error. Rejects with it when the program fails. */
 export async function migrate(...args: readonly string[]): Promise<string> {
   const { child, ended } = startMigrate(args);
   child.stdin?.end();

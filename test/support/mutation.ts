@@ -1,18 +1,18 @@
-/** One wrong value in an otherwise good object, as a request body. */
+/** Request bodies with one wrong value in an otherwise valid object. */
 import { either, listOf, number, shape, text, type Check } from '../replay/shape';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
 
 export interface Mutation {
-  /** Members and indexes; the last may be a member that is not there. */
+  /** Member names and indexes; the last may be a member that does not exist yet. */
   readonly path: readonly (string | number)[];
   /** JSON text, so that every spelling of a number survives. */
   readonly value: string;
 }
 
-/** A mutation of a kind's full object, and what the decoder says to it. */
+/** A mutation of the full object of a kind, and the decoder's response. */
 export interface RecordedMutation extends Mutation {
   readonly kind: string;
-  /** What follows `… cannot be handled as a <kind>: `; absent = the decoder takes it. */
+  /** What follows `… cannot be handled as a <kind>: ` in the error; absent when the decoder accepts the value. */
   readonly refusal?: string;
 }
 
@@ -23,7 +23,7 @@ export const isRecordedMutation: Check<RecordedMutation> = shape(
 
 const MARK = '\u0001mutation\u0001';
 
-/** The text of `object` with the value in its place. */
+/** The text of `object` with the value at its path. */
 export function mutatedText(object: JsonObject, { path, value }: Mutation): string {
   const copy = structuredClone(object);
   setMark(copy, path);
@@ -41,7 +41,7 @@ function setMark(object: JsonObject, path: readonly (string | number)[]): void {
   else throw new Error(`nothing holds ${path.join('.')}`);
 }
 
-/** Every place in the object that a value can be put into. */
+/** The paths of all members and items in the value. */
 export function mutationPaths(value: JsonValue, path: readonly (string | number)[] = []): (string | number)[][] {
   const below = (key: string | number, item: JsonValue): (string | number)[][] => [[...path, key], ...mutationPaths(item, [...path, key])];
   if (Array.isArray(value)) return value.flatMap((item, index) => below(index, item));

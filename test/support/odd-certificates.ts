@@ -1,4 +1,6 @@
-/** Self-signed certificates with subjects that the libraries of these tests cannot create, valid for a hundred years. */
+/**
+ * Self-signed certificates with subjects that the libraries of these tests cannot create, valid for a hundred years.
+ */
 
 /** Subject O=a,b CN=first O=c CN=second, each attribute in an RDN of its own. */
 export const TWO_COMMON_NAMES = {

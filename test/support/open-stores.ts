@@ -1,4 +1,4 @@
-/** Stores of each kind for tests that run on all of them, and what removes them. */
+/** Opens stores of each kind, for tests that run on all of them. */
 import { openEmbeddedStore } from '../../apiserver/storage/embedded/open';
 import { openEtcdStore } from '../../apiserver/storage/etcd/open';
 import type { Store } from '../../apiserver/storage/store';
@@ -32,7 +32,7 @@ export async function openTemporaryEmbeddedStore(): Promise<OpenedStore & { read
   };
 }
 
-/** On an etcd of its own. */
+/** On an etcd server of its own. */
 export async function openTemporaryEtcdStore(): Promise<OpenedStore> {
   const server = await startEtcd();
   const store = await openEtcdStore({ endpoints: [server.endpoint], clock, random });

@@ -1,4 +1,4 @@
-/** An OpenID provider over HTTPS, with a discovery document, keys that can be rotated, and a signer of tokens. */
+/** An OpenID provider over HTTPS: discovery document, keys that can be rotated, and signed tokens. */
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from 'jose';
 import { startWebhookServer, type WebhookServer } from './webhook-server';
 
@@ -13,9 +13,9 @@ type ProviderResponse = { readonly status: number; readonly body: string } | 'ha
 
 export class OpenIdProvider {
   private keys: readonly SigningKey[] = [];
-  /** How often its keys were requested. */
+  /** The number of requests for its keys. */
   keyRequests = 0;
-  /** Answers in place of the provider. */
+  /** Responds in place of the provider. */
   override: ((path: string) => ProviderResponse) | undefined;
 
   private constructor(private readonly server: WebhookServer) {}
@@ -36,13 +36,13 @@ export class OpenIdProvider {
     return `https://127.0.0.1:${this.server.port}`;
   }
 
-  /** From here on this is its only key. */
+  /** Replaces all keys by a new one. */
   async rotate(id: string, algorithm = 'RS256'): Promise<void> {
     const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
     this.keys = [{ id, algorithm, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid: id, alg: algorithm, use: 'sig' } }];
   }
 
-  /** A token of the newest key; `changes` may name an end, an issuer and whatever else. */
+  /** A token signed with the newest key. `claims` override the defaults, such as expiry and issuer. */
   sign(claims: JWTPayload, head: object = {}): Promise<string> {
     const [key] = this.keys;
     if (key === undefined) throw new Error('there is no key');

@@ -1,5 +1,5 @@
-/** A definition as the server reads it, out of the object that is stored. */
-import { extractSchemas } from '../../apiserver/kinds/apiextensions/extract-schemas';
+/** Reads a CustomResourceDefinition from its stored object, as the server does. */
+import { outlineOf } from '../../apiserver/kinds/apiextensions/outline';
 import { readDefinition, type Definition } from '../../apiserver/custom-resources/read-definition';
 import { createSchemaCache } from '../../apiserver/custom-resources/schema-cache';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';

@@ -1,7 +1,9 @@
-/** Which admission plug-ins run where a test is not about them. */
-import type { PluginOverrides } from '../../apiserver/admission/plugins/plugin-overrides';
+/** Admission plug-ins of tests that are not about them. */
+import type { PluginSwitches } from '../../apiserver/admission/switches';
 
-/** What is sent is what is stored: nothing is added to pods, claims and nodes, and nothing else has to be there. */
+/**
+ * Stores objects as they are sent: disables the plug-ins that change pods, claims and nodes or that need other objects.
+ */
 export const NON_MUTATING_PLUGINS: PluginSwitches = {
   enabled: [],
   disabled: [

@@ -1,6 +1,7 @@
 /**
- * Runs a controller of pods over the API server in memory with delays and faults: watches that are held back or end, writes that are rejected or fail, restarts in the
- * middle of a reconcile. Plays the kubelet, and runs the caller's check before every write.
+ * Runs a controller of pods over the in-memory API server with delays and faults: watches that are held back or end,
+ * writes that are rejected or fail, and restarts in the middle of a reconcile. Simulates the kubelet, and runs the
+ * check of the caller before every write.
  */
 import fc from 'fast-check';
 import type { ControllerContext } from '../../controllers/runtime/controller';
@@ -29,7 +30,7 @@ export interface SimulationOptions {
   readonly spec: JsonObject;
   readonly run: (context: SimulationContext) => Promise<void>;
   readonly prepare?: (api: FakeApi) => void;
-  /** Throws where something is not as it must be; `deleted` is the name of a pod that is about to go. */
+  /** Throws when an invariant is violated; `deleted` is the name of the pod that the next write deletes. */
   readonly check: (pods: readonly ApiObject[], deleted: string | undefined) => void;
 }
 
@@ -37,7 +38,7 @@ export class PodControllerSimulation {
   private readonly fake = fakeClient();
   private abort = new AbortController();
   private controller: Promise<void> = Promise.resolve();
-  /** What becomes of the next writes. */
+  /** The failures of the next writes. */
   private readonly faults: Fault[] = [];
   private violation: Error | undefined;
   private isCheckEnabled = false;
@@ -51,12 +52,12 @@ export class PodControllerSimulation {
       if (method === 'GET' || path.includes('/events')) return undefined;
       this.check(method === 'DELETE' ? POD_PATH.exec(path)?.[1] : undefined);
       const fault = this.faults.shift();
-      // Another object of the same name is not there to be deleted in a pod's place.
+      // The object to delete always exists, so that a deletion never conflicts.
       return fault === undefined ? undefined : method === 'DELETE' ? statusResponse(500, 'InternalError') : statusResponse(...fault);
     };
   }
 
-  /** Come to rest, with all pods ready; from then on it is checked. */
+  /** Runs the controller until it is steady with all pods ready. The check is enabled from then on. */
   static async create(options: SimulationOptions): Promise<PodControllerSimulation> {
     const simulation = new PodControllerSimulation(options);
     simulation.start();
@@ -75,7 +76,7 @@ export class PodControllerSimulation {
     api.put(this.options.collection, { ...existing, spec: { ...objectAt(existing, 'spec'), template: template(image) } });
   }
 
-  /** A pod comes to serve. */
+  /** Makes one of the pods that are not ready, ready. */
   makeReady(index: number): void {
     const waiting = this.pods.filter((pod) => !isReady(pod));
     const pod = waiting[index % Math.max(1, waiting.length)];
@@ -100,7 +101,7 @@ export class PodControllerSimulation {
     this.fake.api.cutWatches();
   }
 
-  /** One of the next writes is not carried out. */
+  /** Makes one of the next writes fail. */
   failNextWrite(fault: Fault): void {
     if (this.faults.length < 3) this.faults.push(fault);
   }
@@ -122,7 +123,7 @@ export class PodControllerSimulation {
     await this.controller;
   }
 
-  /** Without any more delays. */
+  /** Runs the controller without further delays or faults until nothing changes. */
   async runUntilSteady(): Promise<void> {
     this.release();
     this.faults.length = 0;
@@ -177,7 +178,7 @@ const step = <T>(
 });
 const noValue = fc.constant(undefined);
 
-/** Any sequence of changes, delays and faults. */
+/** Arbitrary sequences of changes, delays and faults. */
 export const simulationSteps: fc.Arbitrary<readonly SimulationStep[]> = fc.array(
   fc.oneof(
     step(6, fc.constantFrom(0, 0, 10, 100, 1_000), (simulation, ms) => simulation.advance(ms)),
@@ -192,7 +193,7 @@ export const simulationSteps: fc.Arbitrary<readonly SimulationStep[]> = fc.array
   { minLength: 30, maxLength: 90, size: 'max' },
 );
 
-/** Plays them, and comes to rest. */
+/** Runs the steps, and then runs the controller until it is steady. */
 export async function runSimulation(options: SimulationOptions, steps: readonly SimulationStep[]): Promise<readonly ApiObject[]> {
   const simulation = await PodControllerSimulation.create(options);
   for (const step of steps) {

@@ -1,26 +1,29 @@
 /**
- * Free TCP ports for programs under test. Never from the range that the system hands to outgoing connections: a port of that range can be
- * taken between the moment it was found free and the moment a program listens on it. For the same reason test files that run side by side
- * look in ranges of their own, and what one file asks for goes round its range: two programs of a test get two ports although neither listens
- * yet when the second one is looked for.
+ * Free TCP ports for programs under test, outside the range that the system uses for outgoing connections: a port of
+ * that range can be taken between the check and the moment when a program listens on it. For the same reason each Jest
+ * worker has its own range and cycles through it, so that two programs of a test get different ports although neither
+ * listens yet.
  */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below every usual ephemeral range, above the well-known services. */
+/** Below the usual ephemeral ranges, above the well-known services. */
 const LOWEST = 12_000;
 const HIGHEST = 32_000;
 const ATTEMPTS = 100;
-/** As many as work side by side, and more; jest numbers them from 1. */
+/** At least the number of parallel Jest workers, which Jest numbers from 1. */
 const WORKERS = 20;
 const worker = (Number(process.env['JEST_WORKER_ID'] ?? WORKERS) - 1) % WORKERS;
 const SHARE = Math.floor((HIGHEST - LOWEST) / WORKERS);
 const FIRST = LOWEST + worker * SHARE;
 
-/** Where the next search begins, counted from the first of the range; by chance at first, so that a file does not get what the one before it left. */
+/**
+ * Offset of the next search in the range. Starts at random, so that a test file does not reuse the ports of the
+ * previous one.
+ */
 let next = randomInt(SHARE);
 
-/** `count` consecutive ports of 127.0.0.1 that nothing listens on at the moment, and that were not given lately. */
+/** `count` consecutive ports of 127.0.0.1 on which nothing listens and that were not returned recently. */
 export async function freePorts(count: number): Promise<number[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const ports = reserve(count);
@@ -30,7 +33,7 @@ export async function freePorts(count: number): Promise<number[]> {
   throw new Error(`found no ${count} free ports in a row`);
 }
 
-/** Taken at once, before anything is waited for: others may ask meanwhile. */
+/** Reserves ports synchronously, because other calls may run while the ports are checked. */
 function reserve(count: number): number[] {
   const offset = next + count > SHARE ? 0 : next;
   next = offset + count;

@@ -1,6 +1,6 @@
 /**
- * What tests that run whole programs need: temporary folders, waiting for a condition, and API server processes.
- * The programs are the compiled ones in dist/ (`npm run build` makes them; `npm test` has done so before any test runs).
+ * Helpers of tests that run whole programs: temporary folders, waiting for a condition, and API server processes. The
+ * programs are the compiled ones in dist/; `npm run build` compiles them, and `npm test` does so before the tests.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,10 +13,10 @@ import { NODE_ARGUMENTS } from '../../deploy/cluster/tuning';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { repository } from './repository';
 
-/** A program that is not ready after this time never will be, however busy the machine is. */
+/** Long enough for a program to become ready on a busy machine. */
 const START_MS = 45_000;
 
-/** A fresh folder below the system's temporary folder. Remove it with {@link removeFolder}. */
+/** A new folder below the system's temporary folder. Remove it with {@link removeFolder}. */
 export function temporaryFolder(name: string): string {
   return mkdtempSync(path.join(tmpdir(), `${name}-`));
 }
@@ -25,7 +25,10 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Checks `condition` every 20 ms until it returns something other than undefined or false; fails after `timeoutMs` with `what`. */
+/**
+ * Checks `condition` every 20 ms until it returns something other than `undefined` or `false`. After `timeoutMs` it
+ * throws an error with `description`.
+ */
 export async function waitUntil<T>(
   description: string,
   condition: () => T | undefined | false | Promise<T | undefined | false>,
@@ -41,7 +44,7 @@ export async function waitUntil<T>(
   }
 }
 
-/** A started process, its output so far, and its end. */
+/** A started process with its output so far and its exit. */
 export class ProgramProcess {
   output = '';
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -61,13 +64,13 @@ export class ProgramProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** SIGKILL: no chance to tidy up. */
+  /** Sends SIGKILL, which leaves no chance to clean up. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.exited;
   }
 
-  /** SIGTERM, and the exit code that follows. */
+  /** Sends SIGTERM and returns the exit code. */
   async stop(): Promise<number | null> {
     this.child.kill('SIGTERM');
     return (await this.exited).code;
@@ -83,9 +86,8 @@ export class ProgramProcess {
 }
 
 /**
- * Starts `dist/<program>` (such as `apiserver/main.js`) with an IPC channel, so that it ends when the test process is gone.
- *
- * @param environment of a program with another clock: it runs as modules, one of which is the clock
+ * Starts `dist/<program>` (such as `apiserver/main.js`) with an IPC channel, so that it exits with the test process.
+ * With `environment` the program runs from its modules instead of its bundle, so that a clock module can be replaced.
  */
 export function startProgram(program: string, args: readonly string[], environment?: NodeJS.ProcessEnv): ProgramProcess {
   const file = path.join(repository, 'dist', environment === undefined ? program : path.join(path.dirname(program), 'start.js'));
@@ -98,12 +100,12 @@ export interface ApiServerOptions {
   /** Holds certificates, kubeconfig and, with the embedded store, the data. */
   readonly folder: string;
   readonly securePort: number;
-  /** 0 or absent = no plain HTTP. */
+  /** 0 or absent for no plain HTTP. */
   readonly insecurePort?: number;
-  /** Absent = the embedded store in `folder`. */
+  /** Absent for the embedded store in `folder`. */
   readonly etcdServers?: string;
   readonly args?: readonly string[];
-  /** Pods run as service accounts, which have to be there. */
+  /** Enables the ServiceAccount plug-in: pods run as service accounts, which must exist. */
   readonly accounts?: boolean;
   readonly environment?: NodeJS.ProcessEnv;
 }
@@ -115,13 +117,16 @@ export interface ApiServer {
   readonly certificates: Certificates;
   /** Path of the administrator's kubeconfig for this server. */
   readonly kubeconfig: string;
-  /** That of the controllers' own identity. */
+  /** Path of the kubeconfig with the controllers' identity. */
   readonly controllersKubeconfig: string;
   /** Folder with certificates and keys. */
   readonly pki: string;
 }
 
-/** Starts an API server process and resolves when /readyz says 200. Fails with its output when it ends before. */
+/**
+ * Starts an API server process and resolves when /readyz returns 200. Rejects with the output when the process exits
+ * before.
+ */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const pki = path.join(options.folder, 'pki');
   const certificates = await ensureCertificates(pki, systemClock);
@@ -154,7 +159,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   };
 }
 
-/** Starts one and waits for nothing: it may be expected not to come up. */
+/** Starts an API server without waiting for it, for tests that expect it to fail. */
 export async function launchApiServer(options: ApiServerOptions): Promise<ProgramProcess> {
   const pki = path.join(options.folder, 'pki');
   await ensureCertificates(pki, systemClock);
@@ -165,7 +170,7 @@ function spawnApiServer(options: ApiServerOptions, pki: string): ProgramProcess 
   return startProgram('apiserver/main.js', serverArguments(options, pki), options.environment);
 }
 
-/** The flags of a test's API server, whose certificates and keys are in the folder `pki`. */
+/** The flags of a test's API server, with certificates and keys from the folder `pki`. */
 export const serverArguments = (
   { folder, securePort, insecurePort = 0, etcdServers, accounts = false, args = [] }: ApiServerOptions,
   pki: string,
@@ -184,7 +189,7 @@ export const serverArguments = (
     ? ['--storage-backend=embedded', `--storage-dir=${path.join(folder, 'store')}`]
     : [`--etcd-servers=${etcdServers}`]),
   '--log-level=warn',
-  // Most tests run no controllers, so that nothing creates the accounts.
+  // Most tests run no controllers, which would create the accounts.
   ...(accounts ? [] : ['--disable-admission-plugins=ServiceAccount']),
   ...args,
 ];

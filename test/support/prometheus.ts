@@ -1,4 +1,7 @@
-/** A real Prometheus and its promtool for tests: found as PROMETHEUS_BIN and PROMTOOL_BIN or on PATH. Where there is none, tests say so loudly and count what they leave out. */
+/**
+ * Real Prometheus and promtool programs for tests: `PROMETHEUS_BIN` and `PROMTOOL_BIN`, or on PATH. Tests that need a
+ * missing one are reported as skipped.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,14 +13,14 @@ import { reportSkipped } from './report-skipped';
 const VARIABLES = { prometheus: 'PROMETHEUS_BIN', promtool: 'PROMTOOL_BIN' } as const;
 type Program = keyof typeof VARIABLES;
 
-/** `describe` where the program exists; `body` is given its path. */
+/** `describe` where the program exists; `body` receives its path. */
 export function describeWithProgram(program: Program, name: string, body: (path: string) => void): void {
   const path = findProgram(program, VARIABLES[program]);
   if (path === undefined) reportSkipped(name, `no ${program} in ${VARIABLES[program]} or on PATH`);
   else describe(name, () => body(path));
 }
 
-/** What promtool says; throws with its output when it finds fault. */
+/** The output of promtool. Throws with the output when promtool finds a problem. */
 export function promtool(path: string, args: readonly string[], input = ''): string {
   return execFileSync(path, args, { input, encoding: 'utf8', stdio: 'pipe' });
 }
@@ -27,7 +30,7 @@ export interface PrometheusServer {
   stop(): Promise<unknown>;
 }
 
-/** `configuration` is YAML or JSON; everything lies in `folder`. */
+/** `configuration` is written as JSON, which is valid YAML; all files are in `folder`. */
 export async function startPrometheus(path: string, folder: string, configuration: object): Promise<PrometheusServer> {
   const [port = 0] = await freePorts(1);
   const file = join(folder, 'prometheus.yml');
@@ -45,7 +48,7 @@ export async function startPrometheus(path: string, folder: string, configuratio
   return { address, stop: () => program.stop() };
 }
 
-/** How many series an expression has now. Throws where it is none. */
+/** The number of series that the expression has now. Throws when it is not an instant vector. */
 export async function countSeries({ address }: PrometheusServer, expression: string): Promise<number> {
   const reply = await fetch(`${address}/api/v1/query`, { method: 'POST', body: new URLSearchParams({ query: expression }) });
   const answer: unknown = await reply.json();

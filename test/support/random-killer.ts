@@ -1,18 +1,20 @@
-/** Kills a program at moments that a seed chooses, and starts it again at once, until it is told to leave it alone. Knows neither the program nor what is to come of it. */
+/** Kills a program after random lifetimes that a seed determines, and starts it again at once, until it is stopped. */
 import { systemClock as clock } from '../../shared/runtime/clock';
 import type { SeededRandom } from '../replay/seeded-random';
 
 export interface KillableProgram {
   start(): Promise<void>;
-  /** Without a chance to tidy up. */
+  /** Kills the program without a chance to clean up. */
   kill(): Promise<void>;
 }
 
 export interface LifetimeRange {
-  /** A life lasts so long at least and at most. Milliseconds. */
+  /** Bounds of a lifetime, in milliseconds. */
   readonly shortestMs: number;
   readonly longestMs: number;
-  /** The longest life lasts so many starts of the program at least: where a start takes long, all that it does afterwards takes long as well. */
+  /**
+   * Raises `longestMs` to this multiple of the program's start time: where a start is slow, all later work is slow too.
+   */
   readonly longestInStarts?: number;
 }
 
@@ -30,7 +32,7 @@ export class RandomKiller {
     this.ended = this.run();
   }
 
-  /** Resolves when it lives and is not killed any more. */
+  /** Resolves when the program runs and will not be killed any more. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.wake();

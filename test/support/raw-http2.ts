@@ -1,4 +1,7 @@
-/** HTTP/2 frames as bytes, for clients that send what no library sends: HEADERS and RST_STREAM of a stream in one write, or frames out of order. */
+/**
+ * HTTP/2 frames as bytes, for clients that send what no library sends: HEADERS and RST_STREAM of a stream in one write,
+ * or frames out of order.
+ */
 
 /** The start of every connection: the preface and empty settings. */
 export const connectionPreface = (): Buffer =>
@@ -25,7 +28,7 @@ export function headersFrame(stream: number, headers: readonly (readonly [string
 
 export const resetFrame = (stream: number, code: number): Buffer => rawFrame(FRAME.reset, 0, stream, uint32(code));
 
-/** The client's setting of how many bytes of each answer may be sent before it grants more. */
+/** The client's setting of how many bytes of each response may be sent before it grants more. */
 export const streamWindow = (bytes: number): Buffer => rawFrame(FRAME.settings, 0, 0, Buffer.concat([Buffer.from([0, 4]), uint32(bytes)]));
 
 export const windowUpdate = (stream: number, bytes: number): Buffer => rawFrame(FRAME.windowUpdate, 0, stream, uint32(bytes));

@@ -1,4 +1,4 @@
-/** Recorded objects of every kind as the server created them (`objects/created`). Ids and times are masked. */
+/** Recorded objects of every kind as the server created them (`objects/created`), with masked ids and times. */
 import { readRecording } from '../replay/recording';
 import type { Body } from '../replay/json-response';
 import { body, shape, text, type Check } from '../replay/shape';
@@ -12,12 +12,12 @@ export interface CreatedObject extends SentObject {
   readonly created: Body;
 }
 
-/** `namespace`: where namespaced objects are created. */
+/** `namespace` is where namespaced objects are created. */
 export const isObjectsHead = shape({ format: text, namespace: text });
 
 const isCreatedObject: Check<CreatedObject> = shape({ note: text, sent: body, created: body });
 
-/** A line that has yet to be recorded has no answer. */
+/** A line without `created` is not recorded yet. */
 export const isSentObject: Check<SentObject> = shape({ note: text, sent: body }, { created: body });
 
 export const createdObjects = (): readonly CreatedObject[] => readRecording('objects/created', isObjectsHead, isCreatedObject).cases;

@@ -1,6 +1,6 @@
 /**
- * Plays recorded scenarios to a cluster in simulated time and compares its state after each step with that of the reference and its controllers. Names are upstream's on
- * both sides.
+ * Plays recorded scenarios to a cluster in simulated time and compares its state after each step with that of the
+ * reference server and its controllers. Both sides use upstream's names.
  */
 import { scenarioRecording } from '../replay/scenarios';
 import { sequenceByShares, type ObservedState, type Scenario } from '../replay/scenarios/scenario';
@@ -11,11 +11,11 @@ import { startScenarioServer } from './scenario-server';
 import type { ScenarioWebhook } from './scenario-webhook';
 import { startSimulatedCluster, type SimulatedCluster, type SimulatedClusterOptions } from './simulated-cluster';
 
-/** Lines of the log that are shown when a scenario fails. */
+/** The number of log lines that are printed when a scenario fails. */
 const LINES = 30;
 
 export interface ReplayOptions extends SimulatedClusterOptions {
-  /** Where this server does better on purpose: the step (`scenario: title`), and the state that replaces the recorded one. */
+  /** Intended differences: the state that replaces the recorded one, by `scenario: title` of the step. */
   readonly deviations?: Readonly<Record<string, (recorded: ObservedState) => ObservedState>>;
 }
 
@@ -46,7 +46,7 @@ export function replayControllers(name: string, { serverArgs = [], controllerArg
 
   const begin = sequenceByShares((scenario) => play(new ScenarioSession(scenarioServer.send, `sc-${scenario.name}`, cluster), scenario));
 
-  // Concurrent scenarios share the time that passes.
+  // Concurrent scenarios share the simulated time that passes.
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     '%s',
     async (_name, scenario) => {

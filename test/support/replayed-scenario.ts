@@ -1,6 +1,6 @@
 /**
- * Plays a recorded scenario to a server with its controllers and waits after each step for the recorded state. Compares nothing: it yields the found and the recorded
- * outcome of each step.
+ * Plays a recorded scenario to a server with its controllers and waits after each step for the recorded state. Yields
+ * the actual and the recorded outcome of each step; callers compare them.
  */
 import { inspect } from 'node:util';
 import type { Clock } from '../../shared/runtime/clock';
@@ -12,7 +12,7 @@ import type { ScenarioSend, ScenarioSession } from '../replay/scenarios/scenario
 import type { ApiClient } from './api-client';
 
 const STEADY_TIMEOUT_MS = 30_000;
-/** Between two looks: at first, and at most. */
+/** Interval between two observations, at first and at most. */
 const FIRST_POLL_MS = 50;
 const MAX_POLL_MS = 500;
 
@@ -29,9 +29,9 @@ export const sendWith =
   (api: () => ApiClient): ScenarioSend =>
   async (method, path, headers, body) => {
     const answer = await api().send(method, path, body === undefined ? undefined : JSON.stringify(body), { headers });
-    // A path that is not served is answered in plain text.
-    const parseEvent: Json = answer.status === 404 && !answer.text.startsWith('{') ? {} : JSON.parse(answer.text);
-    return { code: answer.status, body: parseEvent };
+    // The response to a path that is not served is plain text.
+    const responseBody: Json = answer.status === 404 && !answer.text.startsWith('{') ? {} : JSON.parse(answer.text);
+    return { code: answer.status, body: responseBody };
   };
 
 /** The recorded outcomes of a recording's steps, without those of steps that are not recorded yet. */
@@ -44,15 +44,15 @@ export interface PlayOptions {
   readonly recorded: readonly RecordedStep[];
   /** Replaces the recorded state of a step, by `scenario: title`. */
   readonly deviations?: Readonly<Record<string, (recorded: ObservedState) => ObservedState>>;
-  /** The part of a state that is compared; absent = all. */
+  /** The part of a state that is compared; absent for the whole state. */
   readonly compared?: (state: ObservedState, recorded: ObservedState) => ObservedState;
-  /** Added to the time in which a step must come to its recorded state. */
+  /** Added to the time in which a step must reach its recorded state. Milliseconds. */
   readonly extraMs?: number;
 }
 
 /**
- * Yields each step's outcome beside the recorded one. In a world with a store, which takes no real time, the state must also stay as recorded for as long as the
- * reference's had to.
+ * Yields the outcome of each step beside the recorded one. With a store at hand, observation takes no real time, and
+ * the state must also stay as recorded for the quiet period of the reference.
  */
 export async function* playSteps(
   session: ScenarioSession,
@@ -83,7 +83,7 @@ interface WaitOptions {
   readonly timeoutMs: number;
 }
 
-/** The wanted state as soon as it is seen, or the last state before the timeout. */
+/** The expected state as soon as it is observed, or the last state before the timeout. */
 async function waitUntilSeen(
   observe: () => Promise<ObservedState>,
   expected: ObservedState,
@@ -97,7 +97,10 @@ async function waitUntilSeen(
   }
 }
 
-/** The wanted state when it is seen at the beginning and at the end of a quiet period, or the last state before the timeout. */
+/**
+ * The expected state when it is observed at the beginning and at the end of a quiet period, or the last state before
+ * the timeout.
+ */
 async function waitUntilSteady(
   observe: () => Promise<ObservedState>,
   expected: ObservedState,
@@ -113,7 +116,7 @@ async function waitUntilSteady(
   }
 }
 
-/** Repeats the last result as long as nothing was written to the store. */
+/** Repeats the last observation as long as nothing is written to the store. */
 function cacheByRevision(observe: () => Promise<ObservedState>, store: { readonly currentRevision: number }): () => Promise<ObservedState> {
   let last: { readonly revision: number; readonly state: ObservedState } | undefined;
   return async () => {
@@ -128,8 +131,8 @@ const isSame = (a: ObservedState, b: ObservedState): boolean => JSON.stringify(a
 const EVENTS = 'events';
 
 /**
- * Replaces a state's Events with the recorded ones of its step, and adds those that are not allowed. A controller that is killed may lose an Event, and the next process may
- * record one again.
+ * Replaces a state's Events with the recorded ones of its step, and adds those that are not allowed. A controller that
+ * is killed may lose an Event, and the next process may record one again.
  */
 export function withoutLostEvents(allowed: readonly Json[]): (state: ObservedState, recorded: ObservedState) => ObservedState {
   const known = new Set(allowed.map((event) => JSON.stringify(event)));

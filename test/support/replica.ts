@@ -1,6 +1,9 @@
-/** A replica without HTTP: a real cache and a writer over a store that others may share. The namespace `default` is the caller's to make. */
-import { createDefaultAdmission } from '../../apiserver/admission/plugins/default-admission';
-import { QUOTA_GUARD_PREFIX, QuotaGuards } from '../../apiserver/admission/plugins/quota/quota-guards';
+/**
+ * A replica without HTTP: a real cache and a writer over a store that several replicas may share. The caller creates
+ * the namespace `default`.
+ */
+import { defaultAdmission } from '../../apiserver/admission/plugins';
+import { QUOTA_GUARDS, QuotaGuards } from '../../apiserver/admission/quota/guards';
 import { ALLOCATIONS, type ServiceAllocator } from '../../apiserver/allocation/service-allocator';
 import { openCache, type OpenedCache } from '../../apiserver/cache/sync/open-cache';
 import { REPLICAS, Replicas } from '../../apiserver/reconcilers/replicas/replicas';
@@ -25,10 +28,10 @@ export interface Replica<C extends Clock = Clock> {
   readonly allocator: ServiceAllocator;
   readonly replicas: Replicas;
   readonly resources: Resources;
-  /** What background tasks complained about. */
+  /** Messages of failed background tasks. */
   readonly failures: string[];
   context(): RequestContext;
-  /** A namespaced object in `default`, or a cluster-scoped one. */
+  /** Creates a namespaced object in `default`, or a cluster-scoped one. */
   create(resource: string, value: JsonObject): Promise<JsonObject>;
   remove(resource: string, name: string): Promise<void>;
 }

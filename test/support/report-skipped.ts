@@ -1,4 +1,4 @@
-/** What cannot run on this machine, said loudly: one test that stands for it, whose title makes `npm test` count it as skipped. */
+/** Reports tests that cannot run on this machine: declares one test in their place, which `npm test` counts as skipped. */
 export function reportSkipped(skipped: string, reason: string): void {
   it(`SKIPPED, ${reason}: ${skipped}`, () => {
     process.stderr.write(`\nSKIPPED: ${skipped}: ${reason}\n`);

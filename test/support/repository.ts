@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-/** The folder of package.json, above this file in the sources and in dist/ alike. */
+/** The folder of package.json, found from the sources and from dist/ alike. */
 export const repository = folderOf('package.json', __dirname);
 
 function folderOf(file: string, start: string): string {

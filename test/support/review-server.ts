@@ -1,21 +1,21 @@
-/** A webhook that reviews, for tests and recorders: what it answers stands in the path that it is asked under. */
+/** An admission webhook for tests and recorders. The path of a request names the behaviour. */
 import type { Body } from '../replay/json-response';
 import { BEHAVIOURS } from '../replay/webhooks/behaviours';
 import { startWebhookServer, type WebhookCall, type WebhookServer } from './webhook-server';
 
 export interface ReviewServer extends WebhookServer {
-  /** What has been asked, in order. */
+  /** The reviews received so far, in order. */
   readonly calls: WebhookCall[];
 }
 
-/** `names`: whom its certificate is for. */
+/** The certificate is valid for `names`. */
 export async function startReviewServer(names: readonly string[] = ['localhost', '127.0.0.1'], host = '127.0.0.1'): Promise<ReviewServer> {
   const calls: WebhookCall[] = [];
   const server = await startWebhookServer({
     names,
     host,
     reply({ url, headers, text }) {
-      // Who follows a redirect comes back with nothing.
+      // A client that follows a redirect sends no body.
       const review: unknown = text === '' ? { request: {} } : JSON.parse(text);
       if (!isReview(review)) throw new Error('no review');
       calls.push({ url, headers, review });

@@ -5,7 +5,7 @@ import type { ScenarioSend } from '../replay/scenarios/scenario-session';
 import { serveMetrics } from './metrics-server';
 import { startScenarioWebhook, type ScenarioWebhook } from './scenario-webhook';
 
-/** `send` of the result takes the place of the given one. */
+/** `send` of the result replaces the given one. */
 export async function startScenarioServer(needs: ScenariosHead['needs'], send: ScenarioSend, clock: Clock): Promise<ScenarioWebhook> {
   switch (needs) {
     case 'conversion-webhook':

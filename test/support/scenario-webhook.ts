@@ -1,6 +1,6 @@
 /**
- * The conversion webhook of scenarios: each asks it at a port and a path of its own, and tells it what to do at the path. It is put between a scenario and the server that
- * is played to.
+ * The conversion webhook of scenarios. Each scenario has its own port and path, and sets the behaviour by a PUT to that
+ * path. Wraps the `send` of the server that the scenario is played to.
  */
 import { isBody, type Json } from '../replay/json-response';
 import type { ScenarioSend, ScenarioResponse } from '../replay/scenarios/scenario-session';
@@ -10,20 +10,20 @@ import { startTcpProxy, type TcpProxy } from './tcp-proxy';
 import { startWebhookServer } from './webhook-server';
 
 export interface ScenarioWebhook {
-  /** As it was, and to the webhook; its place is filled in and masked. */
+  /** Sends to the server or to the webhook. The webhook's URL is filled into requests and masked in responses. */
   readonly send: ScenarioSend;
   close(): Promise<void>;
 }
 
 /** A PUT below this path sets what the webhook does for the scenario that the rest of the path names. */
 const WEBHOOK = '/conversion-webhook/';
-/** In recorded bodies, the port of the webhook and the certificate of its authority. */
+/** Placeholders in recorded bodies: the port of the webhook and the certificate of its authority. */
 const PORT = '<webhook port>';
 const AUTHORITY = '<webhook authority>';
 const WEBHOOK_URL = new RegExp(`${PORT}/([^"]+)`);
 const REFUSED = 'refused';
 
-/** Ports that lead to the webhook, by scenario; where it is to be refused, nobody listens. */
+/** Ports that lead to the webhook, by scenario. Connections are refused by closing the listener of a port. */
 class ScenarioPorts {
   private readonly ports = new Map<string, Promise<number>>();
   private readonly proxies = new Map<string, TcpProxy>();

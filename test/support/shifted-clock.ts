@@ -1,6 +1,6 @@
 /**
- * Loaded before a program (`node --require`), sets its clock ahead by CLOCK_AHEAD_MS milliseconds (behind, below 0): for what it says and reads of the time, as on a
- * machine whose clock is not right. Waits last as long as ever, and TLS itself goes by the machine's clock.
+ * Loaded before a program (`node --require`), shifts its wall clock by CLOCK_AHEAD_MS milliseconds (negative: behind),
+ * as on a machine with a wrong clock. Waits keep their length, and TLS uses the clock of the machine.
  */
 import { systemClock } from '../../shared/runtime/clock';
 

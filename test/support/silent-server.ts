@@ -1,10 +1,10 @@
-/** A server that accepts connections, reads what it is sent, and never answers. */
+/** A server that accepts connections, reads what it receives, and never responds. */
 import { createServer, type Socket } from 'node:net';
 import { listen } from './listen';
 
 export interface SilentServer {
   readonly port: number;
-  /** Connections so far. */
+  /** The number of connections accepted so far. */
   accepted(): number;
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => end());
 
-/** Repeats work on the event loop as often as given, and returns how far the clock moved meanwhile. */
+/** Runs `work` the given number of times and returns how far the clock advanced meanwhile. */
 async function movedDuring(work: () => Promise<unknown>, times = 20): Promise<number> {
   clock.after(HOUR_MS, () => undefined);
   const before = clock.monotonic();

@@ -1,19 +1,22 @@
 /**
- * Simulated time for programs that run in the test's own process: the clock moves to its next timer as soon as the process is idle, so that waiting for an hour takes
- * milliseconds. The process is idle when several turns of the event loop in a row handled no I/O event and left no immediate, file system request or connection attempt
- * pending. Work in other threads (worker threads, libuv's crypto jobs) is not seen; time may pass while it runs.
+ * Simulated time for programs in the test's own process: the clock advances to its next timer as soon as the process is
+ * idle, so that waiting for an hour takes milliseconds. The process is idle when several turns of the event loop in a
+ * row handled no I/O event and left no immediate, file system request or connection attempt pending. Work in other
+ * threads (worker threads, libuv's crypto jobs) is not seen; time may pass while it runs.
  */
 import { performance } from 'node:perf_hooks';
 import { ManualClock } from './manual-clock';
 
 const IDLE_TURNS = 3;
-/** Where no timer is set, the process is looked at again after this time. Real milliseconds. */
+/** Interval of checks while no timer is set. Real milliseconds. */
 const NO_TIMER_MS = 1;
-/** Resources of Node that will continue without a timer: immediates, requests to libuv, connections and writes under way. */
+/**
+ * Resources of Node that will continue without a timer: immediates, libuv requests, connections and writes in progress.
+ */
 const PENDING = /^Immediate$|Req|^(?:TCPConnect|PipeConnect|Write|Shutdown)Wrap$/;
 
 export class SimulatedClock extends ManualClock {
-  /** Moves from timer to timer until the returned function is called. */
+  /** Advances from timer to timer until the returned function is called. */
   run(): () => Promise<void> {
     let isEnded = false;
     const loop = async (): Promise<void> => {

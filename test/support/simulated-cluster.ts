@@ -1,6 +1,7 @@
 /**
- * A cluster in the test's own process: the API server and the controllers, made from the same flags as the programs and connected over TLS, on a store in memory and a
- * simulated clock. Its waits take no real time. Tests about processes (start, signals, crashes, memory) start the programs instead.
+ * A cluster in the test's own process: the API server and the controllers, configured with the same flags as the
+ * programs and connected over TLS, on an in-memory store and a simulated clock. Its waits take no real time. Tests
+ * about processes (start, signals, crashes, memory) start the programs instead.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -23,16 +24,16 @@ import { SimulatedClock } from './simulated-clock';
 export interface SimulatedCluster {
   readonly clock: SimulatedClock;
   readonly store: MemoryStore;
-  /** Of the API server. */
+  /** Address of the API server. */
   readonly address: string;
   readonly certificates: Certificates;
-  /** Lines of the API server and of the controllers from level `warn`. */
+  /** Log lines of the API server and the controllers from level `warn`. */
   readonly log: readonly string[];
   stop(): Promise<void>;
 }
 
 export interface SimulatedClusterOptions {
-  /** Of the API server and of the controllers, besides the usual ones. */
+  /** Added to the usual flags. */
   readonly serverArgs?: readonly string[];
   readonly controllerArgs?: readonly string[];
 }

@@ -1,15 +1,15 @@
 /**
- * A kubelet that runs commands over SPDY: what is opened and sent is written down, and what it answers is said by the test. It understands headers only as our own server
- * writes them.
+ * A kubelet that runs commands over SPDY. It records streams and frames, and the test writes its output. It parses
+ * headers only in the form in which our own server writes them.
  */
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { closeServer, listen } from './listen';
 
 export interface RunningCommand {
-  /** On a stream, by its name. */
+  /** Sends text on the stream with this name. */
   send(stream: string, text: string, isLast?: boolean): void;
-  /** Frames as they are. */
+  /** Sends a frame unchanged. */
   sendFrame(frame: Buffer): void;
   disconnect(): void;
 }
@@ -19,9 +19,9 @@ export interface SpdyKubelet {
   readonly port: number;
   /** Requests, streams, data and frames in their order. */
   readonly received: string[];
-  /** The protocols that were offered with the last request. */
+  /** The protocols that the last request offered. */
   readonly offeredProtocols: string[];
-  /** Once so many streams are open. */
+  /** Calls `run` as soon as so many streams are open. */
   whenOpened(streams: number, run: (command: RunningCommand) => void): void;
   rejectUpgrades(body: string): void;
   connections(): number;

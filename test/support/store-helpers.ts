@@ -1,7 +1,7 @@
 /** Helpers of tests that use a store directly: unconditional writes, reads of text, and expected failures. */
 import { StoreError, type Revision, type Store, type StoreFailure } from '../../apiserver/storage/store';
 
-/** Writes `key` whatever it holds and returns the revision. */
+/** Writes `key` unconditionally and returns the revision. */
 export async function put(store: Store, key: string, value: string): Promise<Revision> {
   const result = await store.transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(value) }] });
   if (!result.committed) throw new Error('an unconditional put was refused');
@@ -19,7 +19,7 @@ export async function valueOf(store: Store, key: string, revision?: Revision): P
   return kv?.value.toString();
 }
 
-/** The failure that `promise` must reject with; anything but a StoreError is thrown on. */
+/** The failure that `promise` must reject with; any other error is rethrown. */
 export async function failureOf(promise: Promise<unknown>): Promise<{ failure: StoreFailure; compactRevision: Revision | undefined }> {
   try {
     await promise;

@@ -41,7 +41,7 @@ export class StoreEventRecorder implements WatchSink {
     this.notify();
   }
 
-  /** Resolves once `condition` holds; the test's own time limit is the only one. */
+  /** Resolves once `condition` holds; only the time limit of the test bounds the wait. */
   until(condition: () => boolean): Promise<void> {
     if (condition()) return Promise.resolve();
     return new Promise((resolve) => this.waiters.push({ done: condition, resolve }));

@@ -1,7 +1,9 @@
-/** Host names that exist in this process only, and lead where a test says. All others are looked up as ever. */
+/** Resolves host names that exist in this process only. All others are looked up as usual. */
 import dns from 'node:dns';
 
-/** Names that end in `.test` lead to what `address` returns, an IPv4 address. Returns how to undo it. */
+/**
+ * Makes names that end in `.test` resolve to the IPv4 address that `address` returns. The result restores the lookup.
+ */
 export function stubTestDomains(address: () => string): () => void {
   const { lookup } = dns;
   const { lookup: lookupPromised } = dns.promises;

@@ -1,4 +1,4 @@
-/** A TCP proxy that a test can interrupt: cut connections, refuse new ones, or hold back what the server answers. */
+/** A TCP proxy that a test can interrupt: cut connections, refuse new ones, or discard what the server sends. */
 import { connect, createServer, type Socket } from 'node:net';
 import { listen } from './listen';
 
@@ -6,20 +6,20 @@ export interface TcpProxy {
   readonly port: number;
   /** Connections accepted so far. */
   readonly accepted: number;
-  /** Bytes that the server sent and that were passed on. */
+  /** Bytes that the server sent and that were forwarded. */
   readonly bytesReturned: number;
   /** Breaks every open connection. */
   cut(): void;
-  /** While refusing, new connections are broken at once. */
+  /** While refusing, new connections are closed at once. */
   refuse(refusing: boolean): void;
-  /** Withholds everything that the server sends from now on, on present and new connections, until `false`. */
+  /** Discards everything that the server sends, on open and new connections, until it is called with `false`. */
   mute(muted: boolean): void;
-  /** Breaks all connections as soon as the server has sent so many more bytes, which are passed on. */
+  /** Breaks all connections as soon as the server has sent so many more bytes, which are forwarded. */
   cutAfter(bytes: number): void;
   close(): Promise<void>;
 }
 
-/** `at`: where it listens; by default on a free port of 127.0.0.1. */
+/** Listens at `listenAt`, by default on a free port of 127.0.0.1. */
 export async function startTcpProxy(target: number, listenAt = { host: '127.0.0.1', port: 0 }): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let accepted = 0;

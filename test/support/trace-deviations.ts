@@ -1,49 +1,48 @@
-/** Where our traces are otherwise than the recorded ones on purpose, and what of a span is held to the recording. */
+/** Intended differences between this server's traces and the recorded ones, and the part of a span that is compared. */
 import type { Json } from '../replay/json-response';
 import type { SpanTree } from '../replay/span-tree';
 
 type Side = 'ours' | 'recorded';
 
-/** By step: spans that only one side has there, with the reason. */
+/** By step: spans that exist on one side only. */
 export const TRACE_DEVIATIONS: Readonly<Record<string, { readonly spans: readonly string[]; readonly reason: string }>> = {
   'a create of what there is': {
     spans: ['Create etcd3'],
-    reason: 'the cache knows that there is one; that is confirmed, and nothing is tried',
+    reason: 'the cache has the object; this is confirmed in the store, and no create is attempted',
   },
-  'a get that is not acceptable': { spans: ['SerializeObject'], reason: 'a refusal is an answer like others' },
-  'a path': { spans: ['SerializeObject'], reason: 'the version is a document like others' },
+  'a get that is not acceptable': { spans: ['SerializeObject'], reason: 'a rejection is serialized like any response' },
+  'a path': { spans: ['SerializeObject'], reason: 'the version is serialized like any response' },
   'a pod that is deleted': {
     spans: ['GuaranteedUpdate etcd3', 'etcdserverpb.KV/Txn'],
-    reason: 'that something is marked first is known when it is stored: both are requests to the store',
+    reason: 'marking the pod for deletion and deleting it are two store requests',
   },
-  'a custom object in another version': { spans: ['HTTP POST'], reason: 'a conversion is a part of the request that waits for it' },
+  'a custom object in another version': { spans: ['HTTP POST'], reason: 'a conversion is part of the request that waits for it' },
 };
 
-/** Spans that only one side has, with the reason. */
+/** Spans that exist on one side only, in every step, with the reason. */
 const IGNORED_SPANS: Readonly<Record<Side, Readonly<Record<string, string>>>> = {
   recorded: {
-    'etcdserverpb.KV/Range':
-      'reads are answered from the cache; how often the store is asked for its revision is not held to the recording',
-    'List(recursive=false) etcd3': 'the newest revision is asked for by itself, without a list',
+    'etcdserverpb.KV/Range': 'reads are served from the cache; revision requests to the store are not compared',
+    'List(recursive=false) etcd3': 'the newest revision is requested without a list',
   },
   ours: {
     'etcdserverpb.KV/Range': 'as above',
-    impersonation: 'a filter that has to be waited for is told',
-    authorization: 'a filter that has to be waited for is told',
+    impersonation: 'a filter that waits gets a span of its own',
+    authorization: 'a filter that waits gets a span of its own',
   },
 };
 
-/** Attributes that are not held to the recording. */
+/** Attributes that are not compared, with the reason. */
 const IGNORED_ATTRIBUTES: Readonly<Record<string, string>> = {
-  encoder: 'it names parts of the program',
-  type: 'of objects in storage; it names parts of the program',
-  'audit-id': 'storage is not told of it here; the handler is',
-  'http.request_content_length': 'of webhooks: objects are shown with other managers',
-  'http.response_content_length': 'answers are compared elsewhere',
-  'user_agent.original': 'webhooks are not told of one',
+  encoder: 'it names internal components',
+  type: 'of objects in storage; it names internal components',
+  'audit-id': 'it is set on the span of the handler instead of storage',
+  'http.request_content_length': 'of webhook calls: managedFields differ',
+  'http.response_content_length': 'responses are compared elsewhere',
+  'user_agent.original': 'webhook calls have no User-Agent',
 };
 
-/** Events that only one side has. */
+/** Events that exist on one side only. */
 const IGNORED_EVENTS: ReadonlySet<string> = new Set([
   // Of calls that are one message each way.
   'message',
@@ -52,9 +51,9 @@ const IGNORED_EVENTS: ReadonlySet<string> = new Set([
   'Encode succeeded',
   'TransformToStorage succeeded',
   'decode succeeded',
-  // What a webhook has answered is over when it is applied.
+  // The response of a webhook is applied without an event of its own.
   'Patch applied',
-  // Steps of a cache of another shape.
+  // Steps of the cache, which is built differently.
   'Ready',
   'watchCache locked acquired',
   'watchCache fresh enough',
@@ -67,7 +66,7 @@ function comparedAttributes(attributes: SpanTree['attributes']): Json {
   return Object.fromEntries(Object.entries(attributes).filter(([key]) => IGNORED_ATTRIBUTES[key] === undefined));
 }
 
-/** What is refused is tried again on a proven state, so that steps may repeat. */
+/** A rejected write is retried on a proven state, so that steps may repeat. */
 function comparedEvents(events: SpanTree['events']): Json {
   const names = events.map(([event]) => event).filter((event) => !IGNORED_EVENTS.has(event));
   return names.filter((event, at) => names.indexOf(event) === at);
@@ -90,6 +89,6 @@ export function comparableSpan(tree: SpanTree, side: Side, step: string): Json {
   };
 }
 
-/** Whether what others are told is held to the recording: upstream converts for its caches, in traces of their own. */
+/** Whether a call's trace context is compared. Upstream converts objects for its caches, in traces of their own. */
 export const isComparedCall = ({ url }: { readonly url?: string }): boolean =>
   url !== '/convert' && url !== '/authenticate' && url !== '/authorize';

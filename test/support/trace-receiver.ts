@@ -1,6 +1,7 @@
 /**
- * A receiver of traces for tests and recorders: the call of OTLP over gRPC, in plain text on loopback. It keeps the spans, and can be told not to answer. Its messages
- * are described once more here, so that tests do not trust the server's own wire format.
+ * An OTLP trace receiver for tests and recorders: the gRPC call in plain text on loopback. It keeps the spans, and can
+ * be silenced. Its messages are declared here again, so that tests do not rely on the server's own wire
+ * format.
  */
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { parse } from 'protobufjs';
@@ -14,7 +15,7 @@ export interface ReceivedEvent {
   readonly attributes: SpanAttributes;
 }
 
-/** Another span that it has to do with. */
+/** A link to another span. */
 export interface ReceivedLink {
   readonly traceId: string;
   readonly spanId: string;
@@ -24,7 +25,7 @@ export interface ReceivedLink {
 export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
-  /** '' = the first of its trace. */
+  /** '' for the root of a trace. */
   readonly parentSpanId: string;
   readonly traceState: string;
   readonly name: string;
@@ -36,28 +37,28 @@ export interface ReceivedSpan {
   readonly attributes: SpanAttributes;
   readonly events: readonly ReceivedEvent[];
   readonly links: readonly ReceivedLink[];
-  /** 0 unset, 1 good, 2 an error. */
+  /** 0 unset, 1 ok, 2 error. */
   readonly status: { readonly code: number; readonly message: string };
-  /** Name and version of what made it. */
+  /** Name and version of the instrumentation scope. */
   readonly scope: string;
-  /** Of the process. */
+  /** Attributes of the process. */
   readonly resource: SpanAttributes;
 }
 
 export interface TraceReceiver {
   readonly port: number;
-  /** In the order of their ends. */
+  /** In the order in which they ended. */
   readonly spans: ReceivedSpan[];
-  /** Calls so far. */
+  /** The number of calls so far. */
   calls(): number;
-  /** While silent, calls are taken and never answered. */
+  /** While silent, calls are accepted and never answered. */
   setSilent(silent: boolean): void;
   close(): Promise<void>;
 }
 
 const EXPORT = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
 const FRAME_HEAD = 5;
-/** A message without fields. */
+/** An empty gRPC message. */
 const EMPTY = Buffer.alloc(FRAME_HEAD);
 
 const { root } = parse(`
@@ -122,7 +123,7 @@ function respond(stream: ServerHttp2Stream, status: string): void {
   stream.end(EMPTY);
 }
 
-/** A decoded message, with all of its fields. */
+/** A decoded message with all of its fields. */
 type Message = Readonly<Record<string, unknown>>;
 
 function spansOf(request: Buffer): readonly ReceivedSpan[] {

@@ -1,4 +1,7 @@
-/** Compiled API servers that tests share, each in a folder of its own. E2E_KUBECONFIG names a running server to use in place of one without flags. */
+/**
+ * Compiled API servers that the tests of a file share, each with its own folder. E2E_KUBECONFIG names a running server
+ * that replaces one without options.
+ */
 import { copyFileSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from './ports';
@@ -7,9 +10,11 @@ import { useResource } from './use-resource';
 
 export interface TestApiServer {
   readonly folder: string;
-  /** Path of the administrator's kubeconfig, which is there once the server is started; kubectl's caches lie beside it. */
+  /**
+   * Path of the administrator's kubeconfig, which exists once the server is started; kubectl's caches are beside it.
+   */
   readonly kubeconfig: string;
-  /** Throws before the server is started, and where a given one is used. */
+  /** Throws before the server is started, and with E2E_KUBECONFIG. */
   readonly running: ApiServer;
 }
 
@@ -17,7 +22,9 @@ type Options = Partial<Omit<ApiServerOptions, 'folder'>>;
 
 const START_MS = 60_000;
 
-/** A server that is started before the tests of a file or block and stopped after them. `options` may read files in its folder. */
+/**
+ * A server that starts before the tests of a file or block and stops after them. `options` may use files in its folder.
+ */
 export function useApiServer(name: string, options?: (folder: string) => Options | Promise<Options>): TestApiServer {
   const folder = temporaryFolder(`e2e-${name}`);
   const kubeconfig = path.join(folder, 'kubeconfig');

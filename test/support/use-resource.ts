@@ -1,7 +1,13 @@
-/** What tests share: started before the tests of a file or block, and stopped after them in the reverse order, so that each may use those that were declared before it. */
+/**
+ * Resources that tests share: started before the tests of a file or block and stopped after them in reverse order, so
+ * that each may use those that were declared before it.
+ */
 import { removeFolder, temporaryFolder } from './programs';
 
-/** How to stop what is started, the newest last. jest runs hooks in the order of their declaration, so each stops the newest instead of its own. */
+/**
+ * Functions that stop the started resources, the newest last. Jest runs hooks in the order of their declaration, so
+ * each hook stops the newest resource instead of its own.
+ */
 const stops: (() => unknown)[] = [];
 
 function registerHooks(start: () => unknown, stop: () => unknown, timeoutMs?: number): void {
@@ -31,7 +37,7 @@ export function useResource<T>(start: () => T | Promise<T>, stop: (resource: T) 
   return resource;
 }
 
-/** As {@link useResource} for what is closed, such as a server. */
+/** Like {@link useResource} for a resource with `close`, such as a server. */
 export const useClosable = <T extends { close(): unknown }>(start: () => T | Promise<T>, timeoutMs?: number): (() => T) =>
   useResource(start, (resource) => resource.close(), timeoutMs);
 

@@ -1,6 +1,6 @@
 /**
- * Where this server answers otherwise than the recorded one on purpose, because this API promises so: what is replayed is held to these
- * answers instead. The recordings stay as they were recorded.
+ * Recorded cases in which this server deliberately responds differently from release 1.31.1, because the API documents
+ * it so, with the expected response. The recordings stay as they were recorded.
  */
 import type { RecordedAnswer } from '../replay/kind-case';
 
@@ -21,10 +21,10 @@ export const VALIDATION_DEVIATIONS: ReadonlyMap<string, RecordedAnswer> = new Ma
     'endpointslices the same address twice in one endpoint',
     refused(['endpoints[0].addresses[1]', 'FieldValueDuplicate', 'Duplicate value: "10.1.1.1"']),
   ],
-  // The field is required, but may be null.
+  // The field is required and may be null.
   ['endpointslices no endpoints', refused(['endpoints', 'FieldValueRequired', 'Required value'])],
   ['endpointslices endpoints go', refused(['endpoints', 'FieldValueRequired', 'Required value'])],
-  // An address is ready or it is not.
+  // An address cannot be both ready and not ready.
   [
     'endpoints an address that is ready and not ready',
     refused(['subsets[0].notReadyAddresses[0].ip', 'FieldValueInvalid', 'Invalid value: "10.1.1.1": must not be in `addresses` as well']),
@@ -32,8 +32,8 @@ export const VALIDATION_DEVIATIONS: ReadonlyMap<string, RecordedAnswer> = new Ma
 ]);
 
 /**
- * Whether release 1.31.1 rejected a null of its own making: it sets an object or list to null when an apply removes its last field. This server leaves the
- * object or list empty. `stated` is the applied configuration, `causes` are those of the recorded rejection.
+ * Whether release 1.31.1 rejected a null that it made itself: it sets an object or list to null when an apply removes
+ * its last field, whereas this server leaves it empty. `causes` are those of the recorded rejection.
  */
 export function rejectsOwnNull(appliedConfiguration: object | undefined, causes: readonly (readonly string[])[] | undefined): boolean {
   const containsNull = JSON.stringify(appliedConfiguration ?? null).includes('null');
@@ -49,8 +49,8 @@ const NAME_PART =
 const noPort: Cause = [`${INGRESS}.ports[0].port`, 'FieldValueInvalid', 'Invalid value: 0: must be between 1 and 65535, inclusive'];
 
 /**
- * Deviating answers for Services, by the text of a case or sequence and the index of the answer: `externalName` is only for the type ExternalName, and the
- * status is validated.
+ * Expected responses for Services, by the text of the case or sequence and the index of the response: `externalName` is
+ * only for the type ExternalName, and the status is validated.
  */
 export const SERVICE_DEVIATIONS: ReadonlyMap<string, ReadonlyMap<number, RecordedAnswer>> = new Map([
   ...['["cluster",{"externalName":"a.b"}]', '["cluster",{"externalName":"A_B"}]', '["headless",{"externalName":"a.b"}]'].map(

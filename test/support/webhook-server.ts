@@ -1,4 +1,7 @@
-/** An HTTPS server for webhooks of tests and recorders, with a certificate of an authority of its own. The caller's function makes the answers. */
+/**
+ * An HTTPS server for webhooks of tests and recorders, with a certificate of its own authority. The caller's function
+ * produces the responses.
+ */
 import { createServer } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { systemClock } from '../../shared/runtime/clock';
@@ -19,7 +22,7 @@ export interface WebhookRequest {
   readonly client: string | undefined;
 }
 
-/** A request that a webhook has understood. */
+/** A review that a webhook received. */
 export interface WebhookCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -28,16 +31,16 @@ export interface WebhookCall {
 
 export interface WebhookServer {
   readonly port: number;
-  /** In base64, as configurations and definitions want it. */
+  /** In base64, as webhook configurations and definitions contain it. */
   readonly caBundle: string;
   close(): Promise<void>;
 }
 
 export interface WebhookServerOptions {
-  /** For which its certificate is valid. */
+  /** The certificate is valid for these names. */
   readonly names: readonly string[];
   readonly host: string;
-  /** Any free one when absent. */
+  /** A free port when absent. */
   readonly port?: number;
   /** Requests a client certificate, of any authority. */
   readonly requestsClientCertificate?: boolean;

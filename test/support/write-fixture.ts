@@ -1,4 +1,7 @@
-/** A writer over a store in memory, with time and chance in the test's hands, and short ways to call it. */
+/**
+ * A writer over an in-memory store, with a manual clock and deterministic random values, and short functions to call
+ * it.
+ */
 import { NO_CONVERSIONS } from '../../apiserver/registry/conversions';
 import { ServiceAllocator } from '../../apiserver/allocation/service-allocator';
 import { parsePortRange, parseServiceRanges } from '../../apiserver/allocation/ranges';
@@ -39,10 +42,10 @@ import { strategyFor } from '../../apiserver/server/wiring/strategies';
 export const PREFIX = '/registry';
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** Counts up, so that every value is new and none is a surprise. */
+/** Counts up, so that every value is new and predictable. */
 export class CountingRandom implements Random {
   private count = 0;
-  /** Suffixes that are given out first. */
+  /** Suffixes that are returned first. */
   readonly suffixes: string[] = [];
 
   float(): number {
@@ -68,7 +71,7 @@ type Options = Partial<WriteOptions> & {
   readonly subresource?: Subresource;
   readonly namespace?: string;
   readonly force?: boolean;
-  /** Of a patch; platform when absent. */
+  /** The dialect of a patch; `platform` when absent. */
   readonly dialect?: Dialect;
 };
 
@@ -81,19 +84,19 @@ export interface WriteFixture {
   readonly writer: Writer;
   readonly allocator: ServiceAllocator;
   readonly warnings: string[];
-  /** By its plural alone, or with group and version before it. */
+  /** By plural, optionally with version and group before it (`apps/v1/deployments`). */
   resource(name: string): Resource;
   create(resource: string, body: JsonObject, options?: Options): Promise<WriteResult>;
   update(resource: string, name: string, body: JsonObject, options?: Options): Promise<WriteResult>;
   patch(resource: string, name: string, type: PatchType, body: unknown, options?: Options): Promise<WriteResult>;
   remove(resource: string, name: string, options?: Partial<DeleteOptions> & { readonly namespace?: string }): Promise<DeleteResult>;
-  /** The stored object; undefined when there is none. */
+  /** The stored object; `undefined` when there is none. */
   stored(resource: string, name: string): Promise<JsonObject | undefined>;
   context: RequestContext;
 }
 
-/** Of the ranges in the flags' notation. */
-export function testAllocator(
+/** A ledger of ranges in the notation of the flags. */
+export function testLedger(
   random: Random,
   names: GeneratedNames,
   ranges: { readonly ranges?: string; readonly nodePorts?: string } = {},
@@ -110,26 +113,26 @@ export function testAllocator(
   });
 }
 
-/** Nothing is small enough to stay. */
+/** Limits that every write exceeds, so that every write is offloaded. */
 const OFFLOAD_ALL = { bytes: -1, yamlBytes: -1, values: -1 };
 
-/** Everything lives in the namespace `ns`, which exists. */
+/** Everything is in the namespace `ns`, which exists. */
 export async function openWriteFixture(
   options: {
     readonly naming?: Dialect;
     readonly list?: () => Promise<ListPage>;
     readonly ranges?: string;
     readonly nodePorts?: string;
-    readonly mayUseAddresses?: CanUseAddresses;
-    readonly mayUseSigner?: CanUseSigner;
-    /** Absent = what a test sends is what is stored. */
-    readonly plugins?: PluginOverrides;
+    readonly mayUseAddresses?: MayUse;
+    readonly mayUseSigner?: MayUseSigner;
+    /** Absent: objects are stored as they are sent. */
+    readonly plugins?: PluginSwitches;
     readonly gates?: ReadonlyMap<FeatureName, boolean>;
-    /** Every write is offloaded: bodies are sent unparsed, and the steps run as in a worker thread. */
+    /** Offloads every write: bodies are sent unparsed, and the steps run as in a worker thread. */
     readonly isOffloaded?: boolean;
-    /** Changes what the steps ask of admission. */
+    /** Replaces the admission chain of the write steps. */
     readonly admission?: (usual: Admission) => Admission;
-    /** Somebody outside, who is asked about every object that is written. */
+    /** Validates every written object, as a webhook would: an external call that needs a proven state. */
     readonly externalValidator?: (request: AdmissionRequest) => undefined;
   } = {},
 ): Promise<WriteFixture> {
@@ -283,7 +286,7 @@ export function objectOf(entry: Entry): JsonObject {
   return value;
 }
 
-/** The Status that a call is refused with. */
+/** The Status that a call is rejected with. */
 export async function refusalStatus(call: Promise<unknown>): Promise<Status> {
   try {
     await call;

@@ -1,5 +1,6 @@
-// An HTTP server of Go's standard library: it responds to every request with what it parsed of it, as JSON, and writes the same to its standard output, one line per request.
-// Arguments: the files of a certificate and its key, for TLS. The first line of its output is its port.
+// An HTTP server of Go's standard library: it responds to every request with the request as it parsed it, in JSON, and
+// writes the same to its standard output, one line per request. The first line of its output is its port. Arguments:
+// the files of a certificate and its key, for TLS.
 package main
 
 import (
