@@ -1,6 +1,6 @@
 /**
- * The format of recorded decisions about access (`"format": "access-decisions"`): a line with objects that are stored begins a set, and each of the following lines is
- * a decision under these objects.
+ * The format of recorded authorization decisions (`"format": "access-decisions"`): a line with stored objects begins a
+ * set, and each of the following lines is a decision under these objects.
  */
 import { readRecording } from './recording';
 import type { Body } from './json-response';
@@ -9,12 +9,12 @@ import { body, either, listOf, oneOf, shape, text } from './shape';
 interface StoredObject {
   readonly collection: string;
   readonly object: Body;
-  /** Written after the creation. */
+  /** Written to the status subresource after the creation. */
   readonly status?: Body;
 }
 
 interface Decision {
-  /** Of a SubjectAccessReview. */
+  /** The spec of a SubjectAccessReview. */
   readonly spec: Body;
   /** `{}` when it is not recorded yet. */
   readonly status: Body;

@@ -1,6 +1,6 @@
 /**
- * Runs recorded cases of admission policies against a server: creates policies and bindings, waits until they are in force, sends the requests, and returns the
- * case with the answers. Masks what differs from run to run.
+ * Runs recorded cases of admission policies against a server: creates policies and bindings, waits until they are in
+ * force, sends the requests, and returns the case with the responses. Masks what differs from run to run.
  */
 import { systemClock } from '../../shared/runtime/clock';
 import { GENERATED_NAME_PATTERN, UID_PATTERN } from './volatile-patterns';
@@ -17,10 +17,10 @@ import { anything, body, listOf, mapOf, number, shape, text, type Check } from '
 
 interface PolicyAnswer {
   readonly status: number;
-  /** Of a refusal. */
+  /** The body of a rejection. */
   readonly body?: Json;
   readonly warnings?: readonly string[];
-  /** Of the request's audit event, those of policies. */
+  /** The annotations of policies in the request's audit event. */
   readonly annotations?: Readonly<Record<string, Json>>;
 }
 
@@ -35,7 +35,7 @@ export interface PolicyCase {
   /** Sent before the policies are created; not recorded. */
   readonly before?: readonly RecordedRequest[];
   readonly policies: readonly Body[];
-  /** The answer to a policy that is rejected. */
+  /** The response to a policy that is rejected. */
   readonly rejection?: Json;
   readonly bindings: readonly Body[];
   readonly steps: readonly PolicyStep[];
@@ -58,9 +58,15 @@ const ROOT = '/apis/admissionregistration.k8s.io/v1';
 const POLICIES = `${ROOT}/validatingadmissionpolicies`;
 const BINDINGS = `${ROOT}/validatingadmissionpolicybindings`;
 const CONFIG_MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
-/** Name of a policy that denies ConfigMaps with a label of this name. It is created last and deleted last, so its effect shows that of the others. */
+/**
+ * A policy that denies ConfigMaps with a label of this name. It is created last and deleted last, so that its effect
+ * shows that the others are in force.
+ */
 const MARKER = 'marker';
-/** Begins the names of policies that match nothing. Their parameters keep the recorded server's informers of these kinds running. */
+/**
+ * Name prefix of policies that match nothing. Their parameters keep the reference server's informers of these kinds
+ * running.
+ */
 const INFORMER_POLICY = 'keeper';
 const INFORMER_KINDS = ['ConfigMap', 'Namespace'];
 const ROUNDS = 400;
@@ -129,7 +135,7 @@ async function clear(target: AuditedTarget): Promise<void> {
 
 const informerPolicyName = (kind: string): string => `${INFORMER_POLICY}-${kind.toLowerCase()}`;
 
-/** Creates the namespace and the keepers, and deletes what an interrupted run left. */
+/** Creates the namespace and the informer policies, and deletes what an interrupted run left. */
 export async function preparePolicyCases(target: AuditedTarget): Promise<void> {
   const metadata = { name: NAMESPACE, labels: { team: 'a' } };
   await send(target, { method: 'POST', path: '/api/v1/namespaces', body: { metadata } });

@@ -1,4 +1,7 @@
-/** Requests whose audit events are recorded (`audit/requests`), in their order, and the policy by which they are. Names are upstream's. */
+/**
+ * The requests of the recording `audit/requests`, in their order, and the audit policy under which their events are
+ * recorded. Names are upstream's.
+ */
 import { requestSteps } from './request-step';
 
 const { head, steps } = requestSteps('audit/requests');

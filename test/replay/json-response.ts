@@ -1,6 +1,6 @@
-/** JSON values, and answers of the reference server, which speaks upstream names. */
+/** JSON values, and responses of the reference server, which uses upstream names. */
 
-/** Integers that no number holds are `bigint`, in what is sent. */
+/** `bigint` represents integers that no JavaScript number can hold, in requests only. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [member: string]: Json };
 export type Body = { [member: string]: Json };
 
@@ -24,7 +24,7 @@ export function isBody(value: Json | undefined): value is Body {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What is wrong with the object of a refused request: field, reason and message of each cause. */
+/** Field, reason and message of each cause of a rejection. */
 export function causesOf(reply: JsonResponse): readonly (readonly [field: string, reason: string, message: string])[] {
   const details = reply.body['details'];
   const causes = isBody(details) ? details['causes'] : undefined;

@@ -1,7 +1,9 @@
 /**
- * Runs the generated scenarios on the reference server while its controllers are killed and started again, and prints the states that differ from the recorded ones:
- *   REFERENCE_RESTART='<command that kills the controllers and starts them>' node deploy/scripts/run.mjs test/replay/killed-controllers.js KUBECONFIG [seed …]
- * Records nothing: it shows that the recorded outcomes do not depend on when controllers are killed.
+ * Runs the generated scenarios on the reference server while its controllers are killed and restarted, and prints the
+ * states that differ from the recorded ones. Records nothing: it shows that the recorded outcomes do not depend on when
+ * controllers are killed.
+ *   REFERENCE_RESTART='<command that kills and restarts the controllers>' \
+ *     node deploy/scripts/run.mjs test/replay/killed-controllers.js KUBECONFIG [seed …]
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -14,10 +16,10 @@ import { killedRecordingName, RECORDED_SEEDS } from './scenarios/random-scenario
 import { SCENARIOS } from './scenarios';
 import { ScenarioSession, type ScenarioSend } from './scenarios/scenario-session';
 
-/** The reference's controllers take some seconds to begin. */
+/** The controllers of the reference take some seconds to start. */
 const LIFETIMES = { shortestMs: 300, longestMs: 4_500 };
 const EXTRA_MS = 60_000;
-/** How often each seed runs, with other moments of its kills. */
+/** The number of runs of each seed, each with other lifetimes. */
 const ROUNDS = 6;
 const run = promisify(execFile);
 

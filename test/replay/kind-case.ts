@@ -1,25 +1,28 @@
 /**
- * Recordings of the format `kind-cases`: writes of one kind, valid and invalid, each with the answer of the reference server. A line holds one object and the
- * answers to the requests that were sent with it; the head holds what all lines share. Names are in canonical spelling.
+ * The format `kind-cases`: writes of one kind, valid and invalid, each with the response of the reference server. A
+ * line holds one object and the responses to the requests that were sent with it; the head holds what all lines share.
+ * Names are in canonical spelling.
  */
 import type { Body } from './json-response';
 import { body, either, listOf, nullValue, number, oneOf, shape, text, boolean, type Check } from './shape';
 
-/** The answer to one write. */
+/** The response to one write. */
 export interface RecordedAnswer {
   readonly code: number;
-  /** Of a refusal without causes. */
+  /** The message of a rejection without causes. */
   readonly message?: string;
   /** Field, reason and message of each cause; explanations of patterns are shortened to `(…)`. */
   readonly causes?: readonly (readonly string[])[];
   readonly warnings?: readonly string[];
-  /** The accepted object without volatile fields and without the members of {@link asSent}. Absent when it is too long. */
+  /**
+   * The accepted object without volatile fields and without the members of {@link asSent}. Absent when it is too long.
+   */
   readonly object?: Body;
   /** Members of the accepted object that equal those of the request. */
   readonly asSent?: readonly string[];
 }
 
-/** The requests of a case and the members that hold their answers: POST, PUT, and PUT of the subresources. */
+/** The requests of a case and the members that hold the responses: POST, PUT, and PUT of the subresources. */
 export const REQUESTS = ['create', 'update', 'status', 'scale', 'ephemeral'] as const;
 export type KindRequest = (typeof REQUESTS)[number];
 
@@ -33,14 +36,14 @@ interface KindCaseInput {
 
 export interface KindCase extends KindCaseInput {
   readonly create?: RecordedAnswer;
-  /** `same` when the answer equals that of `create`. */
+  /** `same` when the response equals that of `create`. */
   readonly update?: RecordedAnswer | 'same';
   readonly status?: RecordedAnswer;
   readonly scale?: RecordedAnswer;
   readonly ephemeral?: RecordedAnswer;
 }
 
-/** A case as the recorder reads it: a null, like a missing answer, has yet to be recorded. */
+/** A case as the recorder reads it. A null, like a missing response, is recorded by the next run. */
 export interface UnrecordedKindCase extends KindCaseInput, Readonly<Partial<Record<KindRequest, RecordedAnswer | 'same' | null>>> {}
 
 export interface KindHead {
@@ -49,7 +52,7 @@ export interface KindHead {
   readonly kind: string;
   readonly apiVersion: string;
   readonly namespaced: boolean;
-  /** Flags of the API server without which it answers differently. */
+  /** Flags of the API server without which it responds differently. */
   readonly serverFlags?: readonly string[];
   /** What a new case without `old` is recorded for. `update` is left out for objects with a name of their own. */
   readonly defaultRequests: readonly ('create' | 'update')[];
@@ -57,7 +60,10 @@ export interface KindHead {
   readonly omitsObjects?: true;
   /** Members of `spec` that are not recorded, because they are long or differ in each run. */
   readonly omittedSpecFields?: readonly string[];
-  /** The API server modifies stored objects on its own: an update needs the newest resource version, and its status is not recorded. */
+  /**
+   * The API server modifies stored objects on its own: an update needs the newest resource version, and its status is
+   * not recorded.
+   */
   readonly isModifiedByServer?: true;
   /** A valid object. */
   readonly base: Body;
@@ -86,7 +92,7 @@ const hasKindCaseShape: Check<KindCase> = shape(
   { old: body, create: isAnswer, update: either(oneOf('same'), isAnswer), status: isAnswer, scale: isAnswer, ephemeral: isAnswer },
 );
 
-/** A case without an answer would assert nothing. */
+/** Rejects a case without a response, which would assert nothing. */
 export const isKindCase: Check<KindCase> = (value): value is KindCase =>
   hasKindCaseShape(value) && REQUESTS.some((request) => value[request] !== undefined);
 

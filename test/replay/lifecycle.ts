@@ -1,6 +1,7 @@
 /**
- * Sends the requests of an object's life to a server: objects of one kind are created, read alone, in lists and by a watch, patched and replaced, also through
- * their subresources, and deleted alone and as a collection. Returns the responses as a line of a recording (`"format": "lifecycles"`). Compares nothing.
+ * Sends the requests of an object's lifecycle to a server: objects of one kind are created, read alone, in lists and by
+ * a watch, patched and replaced, also through their subresources, and deleted alone and as a collection. Returns the
+ * responses as a line of a recording (`"format": "lifecycles"`); compares nothing.
  */
 import { maskVolatileValues } from './mask-volatile-values';
 import { readRecording } from './recording';
@@ -58,7 +59,7 @@ const AGENT = { 'user-agent': 'recorder/1' };
 const RUN_LABEL = 'set';
 const BACKGROUND = { propagationPolicy: 'Background' };
 
-/** `namespace` and a second one, whose name begins with it, must not exist. */
+/** `namespace` must not exist, nor a second one with the suffix `-2`. */
 export async function runLifecycle(send: LifecycleSend, kind: KindWithLifecycle, namespace: string): Promise<Lifecycle> {
   const run = new LifecycleRun(send, kind, namespace);
   await run.open();
@@ -173,7 +174,7 @@ class LifecycleRun {
     return { metadata: { name: this.name(short), labels: { [RUN_LABEL]: this.namespace } }, ...body };
   }
 
-  /** The replacement of the version that was returned last. */
+  /** The replacement for the last returned version of the object. */
   private replaced(short: string, body: Body): Body {
     const labels = { [RUN_LABEL]: this.namespace, patched: 'yes' };
     return { ...body, metadata: { name: this.name(short), labels, annotations: { updated: 'yes' }, resourceVersion: this.version } };

@@ -1,4 +1,7 @@
-/** An answer without what differs between runs: ids, times, versions, allocated addresses, generated names, and the order of unordered lists. */
+/**
+ * Masks in responses what differs between runs: ids, times, versions, allocated addresses, generated names, and the
+ * order of unordered lists.
+ */
 import { TIME_PATTERN, UID_PATTERN } from './volatile-patterns';
 import { isBody, type Body, type Json } from './json-response';
 
@@ -12,7 +15,9 @@ const VERSION = /(resourceVersion\\*":\\*"|(?:precondition|record) \()\d+/g;
 const ADDRESS = /^[0-9a-f]*[.:]/;
 /** The suffix of a generated volume name. */
 const TOKEN_VOLUME = /kube-api-access-[a-z0-9]{5}\b/g;
-/** Upstream explains name rules at length; who does so in other words is not the matter here. */
+/**
+ * Upstream explains name patterns at length; this server words them differently, so that the explanations are masked.
+ */
 const PATTERN_EXPLANATION = /\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g;
 
 export function maskVolatileValues(value: Json, namespace: string, member = ''): Json {
@@ -22,7 +27,7 @@ export function maskVolatileValues(value: Json, namespace: string, member = ''):
   }
   if (isBody(value)) {
     const copy: Body = {};
-    // Columns are described in other words.
+    // Column descriptions are worded differently.
     if ('priority' in value && 'description' in value) return { ...value, description: '' };
     for (const name of Object.keys(value).sort()) copy[name] = maskVolatileValues(value[name] ?? null, namespace, name);
     return copy;
@@ -45,7 +50,7 @@ export function maskVolatileValues(value: Json, namespace: string, member = ''):
   );
 }
 
-/** An audit event without what it says of long waits, which depends on the machine. */
+/** An audit event without the annotations of latency, which depend on the machine. */
 export function withoutLatency(event: Body): Body {
   const { annotations } = event;
   if (!isBody(annotations)) return event;

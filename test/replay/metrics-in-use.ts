@@ -1,7 +1,8 @@
 /**
- * Records which metrics the reference server shows only once there is something to show. FILE is what its /metrics has said, with --feature-gates=WatchList=true and
- * --authorization-config, after: an authorization webhook with conditions was asked, allowed, denied, failed, took too long and was left out; an admission webhook and
- * a policy with conditions that are false, true and fail; a watch that begins with the state; a value in etcd that nobody can read.
+ * Records which metrics the reference server exposes only once they have a series. FILE is its /metrics, with
+ * --feature-gates=WatchList=true and --authorization-config, after these events: an authorization webhook with match
+ * conditions allowed, denied, failed, timed out and was skipped; an admission webhook and a policy had conditions that
+ * are false, true and fail; a watch began with the state; etcd held a value that cannot be decoded.
  *   node deploy/scripts/run.mjs test/replay/metrics-in-use.js FILE
  * apiserver/metrics/catalogue.test.ts replays the recording.
  */

@@ -1,12 +1,15 @@
-/** Removes from answers what differs in each run, and from messages what the reference server prints in Go syntax and this server as JSON. */
+/**
+ * Removes from responses what differs in each run, and from messages what the reference server prints in Go syntax and
+ * this server as JSON.
+ */
 import { UID_PATTERN } from './volatile-patterns';
 import { isBody, type Body, type Json } from './json-response';
 
-/** Removes explanations of patterns, and the comparison of Go structs at the end of a refused change. */
+/** Removes explanations of patterns, and the diff of Go structs at the end of a rejected change. */
 export const shortenPatterns = (text: string): string =>
   text.replace(/(?<=^Forbidden: [^\n]*)\n[^]*$/, '').replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)');
 
-/** Types whose values both servers print alike; see shared/values/go-values.ts. */
+/** Types with values that both servers print alike; see shared/values/go-values.ts. */
 const PRINTED_ALIKE = [
   'apps.DaemonSetUpdateStrategy',
   'apps.DeploymentStrategy',
@@ -19,7 +22,7 @@ const PRINTED_ALIKE = [
 const STRUCT =
   /(?<=^(?:Invalid|Duplicate|Unsupported) value: )(?:(?:&?[\w.]*|\[\]byte)\{.*\}|\(\*[\w.]+\)\((?:0x[0-9a-f]+|nil)\)|[\w.]+\(nil\))(?=: |$)/s;
 
-/** Removes the difference of two pod specs, which each server prints in its own way. */
+/** Removes the diff of two pod specs, which each server prints in its own format. */
 export const withoutDifference = (text: string): string => text.replace(/\n {2}core\.\w+\{\n.*?\n {2}\}\n/s, '');
 
 /** Shortens structs to `{…}` and UIDs to `<uid>`. */
@@ -30,7 +33,10 @@ export const shortenStructs = (text: string): string => {
 
 const VOLATILE_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'managedFields'];
 
-/** An object without its volatile metadata and without these members of its spec; other occurrences of its name and UID are replaced. */
+/**
+ * An object without its volatile metadata and without these members of its spec; other occurrences of its name and UID
+ * are replaced.
+ */
 export function withoutVolatileFields(object: Body, omittedSpecFields: readonly string[] = []): Body {
   const metadata = isBody(object['metadata']) ? object['metadata'] : {};
   const text = JSON.stringify(object)

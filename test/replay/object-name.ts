@@ -1,4 +1,4 @@
-/** The name of an object in recorded or answered JSON. */
+/** The name of an object in recorded or received JSON. */
 import { isBody, type Json } from './json-response';
 
 /** Empty when the object has no name. */

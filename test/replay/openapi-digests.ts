@@ -1,7 +1,7 @@
 /**
- * What OpenAPI documents say, as short digests by path and definition, so that ours can be compared with recorded ones without keeping either.
- * Left out are texts, the order of members and parameters, shared parameters (they are put where they are used), and in which other spelling
- * and group versions a type is known.
+ * Short digests of the paths and definitions of OpenAPI documents, so that ours can be compared with recorded ones
+ * without storing either. They leave out descriptions, the order of members and parameters, shared parameters (which
+ * are inlined), and the other dialect and group versions of a type.
  */
 import { createHash } from 'node:crypto';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
@@ -12,7 +12,7 @@ export interface Digests {
 }
 
 const KINDS = 'x-kubernetes-group-version-kind';
-/** Kinds of every group version, served or not. */
+/** Kinds that belong to every group version, served or not. */
 const EVERYWHERE = /\.meta\.v1\.(DeleteOptions|WatchEvent)$/;
 
 export function digestsOf(document: JsonObject): Digests {
@@ -41,7 +41,7 @@ function normalize(value: JsonValue, shared: JsonObject): JsonValue {
     if (name === KINDS && Array.isArray(item))
       return [[name, sorted(item.filter((kind) => isUpstreamKind(kind)).map((kind) => normalize(kind, shared)))]];
     if (name === 'parameters' && Array.isArray(item)) return [[name, sorted(item.map((parameter) => normalize(parameter, shared)))]];
-    // A reference with a text beside it has to be wrapped; without it need not be.
+    // A reference needs this wrapper only when it has a description.
     if (name === 'allOf' && Array.isArray(item) && item.length === 1 && isObject(item[0])) return Object.entries(item[0]);
     return [[name, normalize(item, shared)]];
   });

@@ -1,8 +1,9 @@
 /**
- * Prints an object of every kind with every member set, a line each, for a program that encodes them with the reference's own library:
+ * Prints an object of every kind with every member set, one per line, for a program that encodes them with the library
+ * of the reference server:
  *   node deploy/scripts/run.mjs test/replay/print-full-objects.js | <encoder> > test/replay/answers/objects/messages.jsonl
- * The encoder answers with a list of texts per object: apiVersion, kind, and the first 16 hexadecimal digits of the SHA-256 of the protobuf bytes and
- * of the JSON text. every-kind.test.ts of shared/serialization compares ours.
+ * For each object the encoder prints a list of texts: apiVersion, kind, and the first 16 hexadecimal digits of the
+ * SHA-256 of the protobuf bytes and of the JSON text. every-kind.test.ts of shared/serialization compares ours.
  */
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { STORED_KINDS } from '../../shared/api/kinds';

@@ -1,8 +1,8 @@
-/** Recorded destinations of proxied requests (format `proxy-destinations`): the form of their lines. */
+/** The lines of recorded destinations of proxied requests (format `proxy-destinations`). */
 import type { Body } from './json-response';
 import { body, listOf, mapOf, number, shape, text, type Check } from './shape';
 
-/** Stands for an address of the machine of the server, on which nothing listens at port 1. */
+/** Placeholder for an address of the server's machine, on which nothing listens at port 1. */
 export const OWN_ADDRESS = '<own>';
 
 interface ProxyPod {
@@ -32,7 +32,7 @@ export interface ProxyHead {
 export interface ProxyCase {
   /** `<resource>/<name in the request>`. */
   readonly requested: string;
-  /** Host and port that the server connects to; or else the refusal. */
+  /** Host and port that the server connects to; `code` and `message` replace it in a rejection. */
   readonly reached?: string;
   readonly code?: number;
   readonly message?: string;

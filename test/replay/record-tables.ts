@@ -1,5 +1,5 @@
 /**
- * Records what kubectl prints of the manifests in test/e2e/manifests when the reference server holds them:
+ * Records the tables that kubectl prints of the manifests in test/e2e/manifests when the reference server holds them:
  *   node deploy/scripts/run.mjs test/replay/record-tables.js <kubeconfig of the reference> > test/e2e/manifests/tables.txt
  */
 import { KubectlSession } from '../support/kubectl-session';

@@ -1,4 +1,4 @@
-/** Reads recorded answers to writes of custom resources (format `custom-resources`). */
+/** Reads recordings of writes of custom resources (format `custom-resources`). */
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
@@ -10,23 +10,23 @@ import { expandBody } from './request-body';
 export interface CustomResourceAnswer {
   readonly code: number;
   readonly message?: string;
-  /** Field, reason and message of each cause; the explanations of patterns are shortened to `(…)`. */
+  /** Field, reason and message of each cause; explanations of patterns are shortened to `(…)`. */
   readonly causes?: readonly (readonly string[])[];
   readonly warnings?: readonly string[];
-  /** Without what is new in every run. */
+  /** Without the metadata that is new in every run. */
   readonly object?: JsonObject;
 }
 
 export interface CustomResourceCase {
   readonly definition: string;
   readonly node: SchemaNode;
-  /** What was stored under a schema that allows everything. */
+  /** The stored object of an update; its schema allows everything. */
   readonly old?: JsonObject;
   readonly sent: JsonObject;
   readonly answer: CustomResourceAnswer;
 }
 
-/** `openAPIV3Schema` of each definition, by the definition's title. */
+/** `schemas` holds the `openAPIV3Schema` of each definition by the title of the definition. */
 export interface CustomResourcesHead {
   readonly format: string;
   readonly schemas: Readonly<Record<string, JsonObject>>;

@@ -1,9 +1,15 @@
-/** Recordings of writes of CustomResourceDefinitions (format `custom-definitions`): their lines, and the part of an answer that is recorded. */
+/**
+ * Recordings of writes of CustomResourceDefinitions (format `custom-definitions`): their lines, and the recorded part
+ * of a response.
+ */
 import type { Body } from './json-response';
 import { body, either, listOf, oneOf, shape, text, type Check } from './shape';
 import { shortenPatterns } from './normalize-answer';
 
-/** Causes as `<field> <reason> <message>`; `created`; the code and message of a refusal without causes; or what an update stored. */
+/**
+ * Causes as `<field> <reason> <message>`; `created`; the code and message of a rejection without causes; or the stored
+ * object of an update.
+ */
 export type DefinitionAnswer = readonly string[] | object | string;
 
 /** A creation, or an update when there is an old object. Bodies are abbreviated (request-body.ts). */
@@ -14,7 +20,7 @@ export interface DefinitionCase {
   readonly old?: Body;
   readonly subresource?: 'status';
   readonly body: Body;
-  /** Absent in a line that has yet to be recorded. */
+  /** Absent in a line that is not recorded yet. */
   readonly answer?: DefinitionAnswer;
 }
 
@@ -39,26 +45,26 @@ export function definitionAnswer({ code, message, causes, object }: DefinitionRe
 
 const APPROVED = 'KubernetesAPIApprovalPolicyConformant';
 
-/** What an update may change, without what is new in every run. */
+/** The parts of the object that an update may change, without what is new in every run. */
 function storedParts({ metadata, spec, status }: Readonly<Record<string, unknown>>): object {
   const copy = JSON.parse(JSON.stringify({ metadata, spec, status }));
   for (const member of ['name', 'uid', 'resourceVersion', 'creationTimestamp', 'managedFields']) delete copy.metadata[member];
-  // What a slow controller adds, and when others added theirs.
+  // Ignores a condition that a slow controller adds, and the times at which controllers added theirs.
   if (copy.status.conditions) copy.status.conditions = copy.status.conditions.filter(({ type }: { type: string }) => type !== APPROVED);
   for (const condition of copy.status.conditions ?? []) {
     if (condition.lastTransitionTime?.startsWith('2026-01-01') !== true) delete condition.lastTransitionTime;
   }
-  // The two are not told apart when they are stored.
+  // Storage does not distinguish an empty list from none.
   if (copy.status.conditions?.length === 0) copy.status.conditions = null;
   const { names, scope, conversion } = copy.spec;
   return { ...copy.metadata, names: Object.values(names), scope, conversion: conversion.strategy, status: copy.status };
 }
 
-/** Go's dumps of whole objects hold addresses, which are new in every run. */
+/** Removes Go dumps of whole objects, which contain memory addresses. */
 const shortenValues = (text: string): string =>
   text
     .replace(/(Invalid value: (?:\[\])?apiextensions\.\w+)\{.*\}(: )/, '$1{…}$2')
-    // Ours names the member that the root of a schema may not have.
+    // This server names the member that the root of a schema may not have.
     .replace(/(Invalid value: )(?:"[^"]+"|apiextensions\.JSONSchemaProps\{…\})(: only \[)/, '$1{…}$2');
 
 const maskGeneratedName = (text: string): string => text.replace(/"things\.[a-z0-9]{5}"/g, '"things.<random>"');

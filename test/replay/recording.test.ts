@@ -1,4 +1,4 @@
-/** The places of recordings, and that they are read unchanged. */
+/** Checks where recordings are stored, and that they are read unchanged. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { repository } from '../support/repository';
@@ -6,12 +6,12 @@ import { ANSWERS_FOLDER, readCases, readRecording, listRecordings } from './reco
 import { anything, body, either, listOf, mapOf, nullValue, number, oneOf, shape, text, tupleOf, boolean } from './shape';
 
 const LARGEST_BYTES = 4096;
-/** What is no part of the repository, and what of it is data of the product or its tools. */
+/** Folders that are not part of the repository, and large data files of the product or its tools. */
 const FOREIGN = /(^|\/)(node_modules|dist|coverage|\.[^/]+)$/;
 const PRODUCT =
   /^(package-lock\.json|deploy\/compose\/grafana\/.+|test\/integration\/conformance\/rows\.json|shared\/api\/types\/(generated\/.+|generate\/own-texts\.json|supplement\.json))$/;
 
-/** Paths from the root of all files below a folder, without what is no part of the repository. */
+/** The paths of all files of the repository below a folder. */
 function filesBelow(folder: string): string[] {
   return readdirSync(path.join(repository, folder), { withFileTypes: true }).flatMap((entry) => {
     const file = path.posix.join(folder, entry.name);
@@ -33,7 +33,7 @@ test('every recording is a .jsonl file in the folder of an area', () => {
   expect(areas.flatMap(listRecordings).map((name) => `${ANSWERS_FOLDER}/${name}.jsonl`)).toEqual([...recorded].sort());
 });
 
-test.each(files.filter((file) => file.startsWith(`${ANSWERS_FOLDER}/`)))('recordingOf returns every line of %s unchanged', (file) => {
+test.each(files.filter((file) => file.startsWith(`${ANSWERS_FOLDER}/`)))('readRecording returns every line of %s unchanged', (file) => {
   const whole = readFileSync(path.join(repository, file), 'utf8');
   expect(whole.endsWith('\n')).toBe(true);
   const lines = whole.slice(0, -1).split('\n');
@@ -42,15 +42,15 @@ test.each(files.filter((file) => file.startsWith(`${ANSWERS_FOLDER}/`)))('record
   expect([head, ...cases]).toEqual(lines.map((line): unknown => JSON.parse(line)));
 });
 
-test('casesOf throws with the name and line of a case of another shape', () => {
+test('readCases throws with the name and line of a case of another shape', () => {
   expect(() => readCases('values/strict', tupleOf(text, text, text))).toThrow('values/strict:1 is not what was expected: ["address",');
 });
 
 test.each([
   ['text', text, 'x', 1],
   ['number', number, 1, '1'],
-  ['truth', boolean, false, null],
-  ['nothing', nullValue, null, undefined],
+  ['boolean', boolean, false, null],
+  ['nullValue', nullValue, null, undefined],
   ['anything', anything, null, undefined],
   ['body', body, {}, []],
   ['listOf', listOf(text), ['x'], ['x', 1]],

@@ -1,6 +1,7 @@
 /**
- * The recorded answers of the reference server: files of lines below answers/<area>, a case a line, in some after one line with what all cases share (the head).
- * They are read from the repository's folder, by tests and by compiled recorders alike, and are never modules, so that no build has a copy of them.
+ * Reads and writes recordings: files below answers/<area> with one case per line, in some after a head with what all
+ * cases share. They are read from the repository's folder, by tests and by compiled recorders alike, and never imported
+ * as modules, so that builds contain no copy.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, readSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,12 +9,12 @@ import { StringDecoder } from 'node:string_decoder';
 import { repository } from '../support/repository';
 import type { Check } from './shape';
 
-/** From the repository's root. */
+/** Relative to the repository. */
 export const ANSWERS_FOLDER = 'test/replay/answers';
 const EXTENSION = '.jsonl';
 const CHUNK_BYTES = 65_536;
 
-/** The cases of a recording without a head, such as `values/ranges`. Throws where a line is not what the check takes. */
+/** The cases of a recording without a head, such as `values/ranges`. Throws when the check rejects a line. */
 export function readCases<C>(recording: string, isCase: Check<C>): readonly C[] {
   const cases: C[] = [];
   let lineNumber = 0;
@@ -21,7 +22,7 @@ export function readCases<C>(recording: string, isCase: Check<C>): readonly C[] 
   return cases;
 }
 
-/** A recording with a head, such as `core/configmaps.v1`. Throws where a line is not what its check takes. */
+/** A recording with a head, such as `core/configmaps.v1`. Throws when a check rejects a line. */
 export function readRecording<H, C>(
   recording: string,
   isHead: Check<H>,
@@ -36,13 +37,13 @@ export function readRecording<H, C>(
   return { head, cases };
 }
 
-/** The recordings of an area (`core/configmaps.v1` …), sorted. */
+/** The names of an area's recordings (`core/configmaps.v1` …), sorted. */
 export function listRecordings(area: string): readonly string[] {
   const files = readdirSync(path.join(repository, ANSWERS_FOLDER, area)).filter((file) => file.endsWith(EXTENSION));
   return files.sort().map((file) => `${area}/${file.slice(0, -EXTENSION.length)}`);
 }
 
-/** Puts these lines, the head among them, in the recording's place. */
+/** Replaces the recording with these lines, the head included. */
 export function writeRecording(recording: string, lines: Iterable<unknown>): void {
   const file = fileOf(recording);
   mkdirSync(path.dirname(file), { recursive: true });
@@ -57,7 +58,7 @@ function parseLine<T>(line: string, isGood: Check<T>, location: string): T {
   return value;
 }
 
-/** Never holds more of the file than a chunk and a line. */
+/** Holds no more of the file in memory than a chunk and a line. */
 function* linesOf(recording: string): Generator<string, undefined> {
   const handle = openSync(fileOf(recording), 'r');
   try {

@@ -1,4 +1,7 @@
-/** Replays recordings of the format `kind-cases`: each case is a test, which sends the case's requests to a server of ours and compares the answers. */
+/**
+ * Replays recordings of the format `kind-cases`: each case is a test that sends the case's requests to this server and
+ * compares the responses.
+ */
 import { StatusError } from '../../shared/api/errors/status';
 import { isObject, type JsonObject } from '../../shared/values/json';
 import { VALIDATION_DEVIATIONS } from '../support/validation-deviations';
@@ -12,10 +15,10 @@ import { namedBody } from './request-body';
 /** `undefined` for the object itself. */
 export type KindSubresource = 'status' | 'scale' | 'ephemeralcontainers' | undefined;
 
-/** The answer of a server to a write. */
+/** The response of a server to a write. */
 export interface KindWriteResult {
   readonly code: number;
-  /** Of a refusal. */
+  /** The message of a rejection. */
   readonly message?: string;
   readonly causes: readonly (readonly [field: string, reason: string, message: string])[];
   readonly warnings: readonly string[];
@@ -27,14 +30,14 @@ export interface KindWriteResult {
 export interface KindServer {
   create(sent: JsonObject, dryRun: boolean): Promise<KindWriteResult>;
   update(name: string, sent: JsonObject, dryRun: boolean, subresource: KindSubresource): Promise<KindWriteResult>;
-  /** Whether its results hold the object in the form of the API. */
+  /** Whether its results contain the object in the form of the API. */
   hasApiObjects(subresource: KindSubresource): boolean;
   close(): Promise<void>;
 }
 
 export type OpenKindServer = (head: KindHead) => Promise<KindServer>;
 
-/** Defines the tests of these recordings; the server is the write path alone unless another one is given. */
+/** Defines the tests of these recordings. By default the server is the write path alone. */
 export function replayKindCases(recordings: readonly string[], openServer: OpenKindServer = openWritePath): void {
   describe.each(recordings)('%s', (recording) => {
     const { head, cases } = readRecording(recording, isKindHead, isKindCase);
@@ -106,7 +109,7 @@ function acceptedObject({ object, ...result }: KindWriteResult): JsonObject {
   return object;
 }
 
-/** An answer as it is compared. */
+/** The compared parts of a response. */
 interface Comparable extends Omit<RecordedAnswer, 'object' | 'asSent'> {
   readonly object?: object;
 }
@@ -144,7 +147,10 @@ function comparableRecording(
   };
 }
 
-/** The write path over a store in memory. Its results hold the stored object: other versions and scales are the subject of other tests. */
+/**
+ * The write path over an in-memory store. Its results contain the stored object: other versions and scales are covered
+ * by other tests.
+ */
 async function openWritePath({ resource: plural, apiVersion }: KindHead): Promise<KindServer> {
   const fixture = await openWriteFixture();
   const resource = `${apiVersion}/${plural}`;

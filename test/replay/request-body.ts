@@ -1,9 +1,10 @@
-/** From the abbreviated body of a case to the object that is sent. */
+/** Expands the abbreviated bodies of cases. */
 import { isBody, type Body, type Json } from './json-response';
 
 /**
- * Writes out the abbreviations of a body: `{ "$times": 3, "of": x }` as an element of a list is x three times, with `$i` in its strings counting up from 0;
- * `{ "$text": "a", "$times": 70 }` is that string 70 times; `{ "$integer": "9007199254740993" }` is an integer that no JavaScript number can hold.
+ * Expands the abbreviations of a body: `{ "$times": 3, "of": x }` as an element of a list is x three times, with `$i`
+ * in its strings counting up from 0; `{ "$text": "a", "$times": 70 }` is that string 70 times; `{ "$integer":
+ * "9007199254740993" }` is an integer that no JavaScript number can hold.
  */
 export function expandBody(value: Json): Json {
   if (Array.isArray(value)) {
@@ -26,7 +27,9 @@ function timesOf(value: Json): number | undefined {
   return typeof times === 'number' ? times : undefined;
 }
 
-/** Expands a body and gives it this name, unless it has one or is to get a generated one, and this resource version, unless it has one. */
+/**
+ * Expands a body and sets the name, unless it has one or a `generateName`, and the resource version, unless it has one.
+ */
 export function namedBody(body: Body, name: string, resourceVersion?: string): Body {
   const expanded = expandBody(body);
   if (!isBody(expanded)) throw new Error('the body of a case is not an object');

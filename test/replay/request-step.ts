@@ -1,6 +1,6 @@
 /**
- * Requests whose answers are not their only outcome: audit events, metrics, traces. A recording `AREA/requests` holds them, and the recordings beside it what came of
- * them.
+ * Requests that are recorded for more than their responses: audit events, metrics, traces. A recording `AREA/requests`
+ * holds them, and the recordings beside it hold the outcomes.
  */
 import { readRecording } from './recording';
 import type { Json } from './json-response';
@@ -9,17 +9,19 @@ import { PATCH_MEDIA } from './spelling';
 
 export interface RequestStep {
   readonly name: string;
-  /** `bad` has a token that the server does not know, `nobody` has none. */
+  /** `bad` has an unknown token, `nobody` has none. */
   readonly as: 'admin' | 'alice' | 'bad' | 'nobody';
   readonly method: string;
   readonly path: string;
   readonly body?: string;
-  /** Of the body; JSON when absent. */
+  /** Media type of the body; JSON when absent. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A text is sent as it is, another body as JSON; `type` may be `json`, `merge`, `strategic` or `apply` of a patch. */
+/**
+ * A text body is sent unchanged, another body as JSON; `type` is `json`, `merge`, `strategic` or `apply` for a patch.
+ */
 const isLine = shape(
   { title: text, method: text, path: text },
   { as: oneOf('admin', 'alice', 'bad', 'nobody'), type: text, headers: mapOf(text), body: anything },
@@ -41,7 +43,7 @@ interface Line {
 export interface RequestSteps {
   readonly head: { readonly policy?: object; readonly setup?: readonly RequestStep[] };
   readonly steps: readonly RequestStep[];
-  /** As they stand in the recording. */
+  /** The lines of the recording. */
   readonly lines: readonly unknown[];
 }
 

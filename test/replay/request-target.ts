@@ -1,4 +1,4 @@
-/** Requests of recorded cases, and the server that they are sent to: the one that answers are recorded from, or the one under test. Masks nothing. */
+/** Sends the requests of recorded cases to a server: the reference server or the one under test. Masks nothing. */
 import type { Method } from '../../shared/client/transport/transport';
 import type { Body, Headers, Json } from './json-response';
 import { anything, oneOf, shape, text, type Check } from './shape';
@@ -7,7 +7,7 @@ export interface RecordedRequest {
   readonly method: Method;
   /** Path and query. */
   readonly path: string;
-  /** A text is sent as it is, anything else as JSON. */
+  /** A text is sent unchanged, anything else as JSON. */
   readonly body?: Json;
   /** The media type of the body; JSON by default. */
   readonly type?: string;
@@ -15,7 +15,7 @@ export interface RecordedRequest {
   readonly headers?: Headers;
 }
 
-/** Does not look into headers. */
+/** Does not check the values of headers. */
 export const isRecordedRequest: Check<RecordedRequest> = shape(
   { method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'), path: text },
   { body: anything, type: text, accept: text, headers: (value): value is Headers => typeof value === 'object' },
@@ -50,7 +50,7 @@ export function sendRequest(
   return target.send(method, path, { ...headers, ...media, ...own }, sent, onResponse);
 }
 
-/** Sends a request that brings about a state. Throws when it is refused. */
+/** Sends a request on which later ones depend. Throws when it is rejected. */
 export async function sendExpectingSuccess(
   target: RequestTarget,
   request: RecordedRequest,

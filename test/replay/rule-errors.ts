@@ -10,7 +10,9 @@ export function ruleErrors(causes: readonly (readonly [field: string, reason: st
   return causes.map((cause) => cause.join('|').replace(RULE_DUMP, 'Invalid value: R: ').replace(SELF_TYPE, 'selfType')).sort();
 }
 
-/** Of the errors of a schema whose member `v` has the rule, those about the rule, without the path of the member. */
+/**
+ * Filters the errors of a schema with the rule on its member `v`: those about the rule, without the path of the member.
+ */
 export function errorsOfMember(errors: readonly string[]): string[] {
   return errors
     .filter((error) => !error.includes('contributed to') && !error.includes('cost total for'))

@@ -1,4 +1,4 @@
-/** A sequence of choices that a seed repeats (mulberry32). */
+/** Random numbers that a seed repeats (mulberry32). */
 export interface SeededRandom {
   /** At least 0, below 1. */
   float(): number;

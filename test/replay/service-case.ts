@@ -1,14 +1,15 @@
 /**
- * Recordings of the format `service-cases`: how the API server validates and completes Services. A case is either a change of one of the bases in the head, which
- * is recorded as a creation (the base with the change in it) and as an update of the stored base, or a sequence of writes of one Service. Names are in
- * canonical spelling; addresses and ports that the server allocates stand as `*`.
+ * The format `service-cases`: how the API server validates and completes Services. A case is either a change of one of
+ * the bases in the head, recorded as a creation (the changed base) and as an update of the stored base, or a sequence
+ * of writes of one Service. Names are in canonical spelling; addresses and ports that the server allocates are masked
+ * as `*`.
  */
 import { isBody, type Body, type Json } from './json-response';
 import { anything, body, either, listOf, mapOf, number, oneOf, shape, text, type Check } from './shape';
 
 export interface ServiceHead {
   readonly format: 'service-cases';
-  /** Flags of the API server without which it answers differently. */
+  /** Flags of the API server without which it responds differently. */
   readonly serverFlags: readonly string[];
   /** Specs by name. */
   readonly bases: Readonly<Record<string, Body>>;
@@ -25,7 +26,7 @@ export interface ServiceAnswer {
   /** Where the accepted object differs from the one that was sent, as a merge patch. */
   readonly made?: Json;
   readonly causes?: readonly (readonly string[])[];
-  /** Of a refusal without causes. */
+  /** The message of a rejection without causes. */
   readonly message?: string;
   readonly warnings?: readonly string[];
 }
@@ -45,8 +46,8 @@ export interface ServiceChange {
 }
 
 /**
- * `put`: the stored object with this merge patch in it; `replace`: this object alone; `status`, `status-merge` and `status-apply`: the same at the status
- * subresource; the others are the patches of those names.
+ * `put`: the stored object with this merge patch in it; `replace`: this object alone; `status`, `status-merge` and
+ * `status-apply`: the same at the status subresource; the others are the patches of those names.
  */
 const VERBS = ['create', 'put', 'replace', 'json', 'merge', 'strategic', 'apply', 'status', 'status-merge', 'status-apply'] as const;
 export type ServiceVerb = (typeof VERBS)[number];
@@ -64,7 +65,7 @@ export interface ServiceSequence {
 
 const isStep: Check<ServiceStep> = shape({ verb: oneOf(...VERBS), body: anything }, { answer: isAnswer });
 
-/** A case; its answers are missing as long as it has not been recorded. */
+/** A case. Its responses are missing until it is recorded. */
 export const isServiceCase: Check<ServiceChange | ServiceSequence> = either(
   shape({ title: text, base: text, change: body }, { create: isAnswer, update: isAnswer }),
   shape({ steps: listOf(isStep) }),
@@ -91,7 +92,7 @@ export function stepsOfChange(
   };
 }
 
-/** The requests of a sequence without the answers. Their JSON is the key of its deviations. */
+/** The requests of a sequence without the responses. Their JSON is the key of deviations. */
 export const requestsOf = ({ steps }: ServiceSequence): readonly (readonly [ServiceVerb, Json])[] =>
   steps.map(({ verb, body: sent }) => [verb, sent]);
 
@@ -125,7 +126,10 @@ export function changesByServer(sent: Json, { spec = null, status = null }: Body
 
 const ALLOCATION = /\b(?:10\.96|10\.0)\.\d{1,3}\.\d{1,3}\b|\bfd00::[0-9a-f:]*[0-9a-f]\b|\b3[0-2]\d{3}\b/g;
 
-/** Replaces addresses and node ports that do not occur in the request, which the API server has allocated, and explanations of patterns. */
+/**
+ * Masks addresses and node ports that do not occur in the request, because the API server allocated them, and removes
+ * explanations of patterns.
+ */
 export function maskAllocations(answer: ServiceAnswer, request: unknown, name: string): ServiceAnswer {
   const requested = JSON.stringify(request);
   const text = JSON.stringify(answer)

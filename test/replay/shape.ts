@@ -1,6 +1,6 @@
 /**
- * What a line of a recording has to be, said in small checks: a check tells whether a parsed value is of its type. An object with a member that its check does
- * not name is refused, so that nothing which was recorded is overlooked. Checks look only as deep as they say.
+ * Checks of the lines of recordings: a check is a type guard for a parsed value. `shape` rejects an object with a
+ * member that it does not name, so that no recorded member is overlooked.
  */
 import type { Body, Json } from './json-response';
 
@@ -13,11 +13,11 @@ export const text: Check<string> = (value): value is string => typeof value === 
 export const number: Check<number> = (value): value is number => typeof value === 'number';
 export const boolean: Check<boolean> = (value): value is boolean => typeof value === 'boolean';
 export const nullValue: Check<null> = (value): value is null => value === null;
-/** Whatever stands there, but something: lines are parsed from JSON. */
+/** Any value except `undefined`, which parsed JSON does not contain. */
 export const anything: Check<Json> = (value): value is Json => value !== undefined;
 export const body: Check<Body> = (value): value is Body => isRecord(value);
 
-/** Just one of these values. */
+/** One of these values. */
 export function oneOf<const T extends readonly (string | number | boolean)[]>(...values: T): Check<T[number]> {
   return (value): value is T[number] => values.some((allowed) => allowed === value);
 }
@@ -30,7 +30,7 @@ export function listOf<T>(item: Check<T>): Check<readonly T[]> {
   return (value): value is readonly T[] => Array.isArray(value) && value.every(item);
 }
 
-/** A list of just these. */
+/** A list with exactly these items. */
 export function tupleOf<C extends readonly Check<unknown>[]>(...items: C): Check<Checked<C>> {
   return (value): value is Checked<C> =>
     Array.isArray(value) && value.length === items.length && items.every((isGood, index) => isGood(value[index]));
@@ -40,7 +40,7 @@ export function mapOf<T>(item: Check<T>): Check<Readonly<Record<string, T>>> {
   return (value): value is Readonly<Record<string, T>> => isRecord(value) && Object.values(value).every(item);
 }
 
-/** An object with all of these members, and perhaps those of `more`. */
+/** An object with all of `members`, optionally with those of `more`, and no others. */
 export function shape<M extends Checks, O extends Checks>(members: M, more: O): Check<Checked<M> & Partial<Checked<O>>>;
 export function shape<M extends Checks>(members: M): Check<Checked<M>>;
 export function shape(members: Checks, more: Checks = {}): Check<Readonly<Record<string, unknown>>> {

@@ -1,4 +1,4 @@
-/** What a recording keeps of received spans: for each request a tree, without what is new in every run. */
+/** The recorded form of received spans: a tree for each request, without what is new in every run. */
 import type { ReceivedSpan, SpanAttributes } from '../support/trace-receiver';
 import { anything, listOf, mapOf, number, shape, text, tupleOf, type Check } from './shape';
 import { UID_PATTERN } from './volatile-patterns';
@@ -11,9 +11,9 @@ export interface SpanTree {
   readonly scope: string;
   readonly attributes: Readonly<Record<string, Json>>;
   readonly events: readonly (readonly [name: string, attributes: Json])[];
-  /** Of which traces spans it is told to be a consequence; `given` = that which the client named. */
+  /** The traces of linked spans; `given` for the trace of the client. */
   readonly links?: readonly string[];
-  /** `given` = the span that the client named. */
+  /** `given` when the parent is the span of the client. */
   readonly parent?: string;
   readonly traceState?: string;
   readonly status?: Json;
@@ -57,10 +57,13 @@ function maskedValue(value: SpanAttributes[string] | undefined): Json {
 
 const CLIENT = 3;
 
-/** A server asks its store, or another one, and no request is the reason. */
+/** Whether the span is a call of the server itself, to its store or to another server, outside of any request. */
 export const isBackgroundCall = ({ parentSpanId, kind }: ReceivedSpan): boolean => parentSpanId === '' && kind === CLIENT;
 
-/** The trees of these spans, first started first; what began with another trace is `given` where it has this id. */
+/**
+ * The trees of these spans in the order of their start. Links and parents are `given` when they belong to the client's
+ * trace.
+ */
 export function spanTrees(spans: readonly ReceivedSpan[], clientTraceId: string): readonly SpanTree[] {
   const known = new Set(spans.map(({ spanId }) => spanId));
   return byStart(spans.filter(({ parentSpanId }) => !known.has(parentSpanId))).map((root) => treeOf(root, spans, clientTraceId));

@@ -1,4 +1,7 @@
-/** Between canonical spelling and the reference server's, for whole texts; and the media types of patches in short. */
+/**
+ * Translates whole texts between canonical names and those of the reference server; and media types of patches by short
+ * name.
+ */
 import { groupInDialect, otherQualifiedName, PROTOBUF_MEDIA_TYPE } from '../../shared/names/dialect';
 import { STORED_KINDS } from '../../shared/api/kinds';
 
@@ -12,7 +15,7 @@ export const PATCH_MEDIA: Readonly<Record<string, string>> = {
 const GROUPS = [...new Set([...STORED_KINDS.map(({ group }) => group), 'meta.platform.io'])];
 const PREFIX = otherQualifiedName('platform.io/x')?.split('/')[0] ?? '';
 
-/** Canonical spellings with the reference's. */
+/** Canonical names with those of the reference server. */
 const SPELLINGS: readonly (readonly [string, string])[] = [
   ...GROUPS.map((group) => [group, groupInDialect('kubernetes', group)] as const).filter(([ours, theirs]) => ours !== theirs),
   [PROTOBUF_MEDIA_TYPE.platform, PROTOBUF_MEDIA_TYPE.kubernetes],

@@ -1,24 +1,27 @@
-/** Requests whose traces are recorded (`tracing/requests`), and what webhooks and another API server answer to the server meanwhile. Names are upstream's. */
+/**
+ * The requests of the recording `tracing/requests`, and the responses of the webhooks and the aggregated API server
+ * that the server calls. Names are upstream's.
+ */
 import type { WebhookRequest } from '../support/webhook-server';
 import { isBody, type Body, type Json } from './json-response';
 import { requestSteps, type RequestStep } from './request-step';
 import type { Reply } from './webhooks/behaviours';
 
-/** The trace that clients name. */
+/** The trace id that clients send. */
 export const CLIENT_TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 
 const { head, steps } = requestSteps('tracing/requests');
 export const TRACE_STEPS: readonly RequestStep[] = steps;
 
 const OTHERS = '/apis/others.example.com/v1';
-/** Answered with 200 as soon as the other API server is connected. */
+/** Responds with 200 as soon as the aggregated API server is connected. */
 export const OTHER_SERVER = `${OTHERS}/others`;
 
 /** Requests that register webhooks at this URL. */
 export const traceSetup = (url: string, caBundle: string): readonly RequestStep[] =>
   setup((text) => !text.includes('others'), { $URL: url, $CA: caBundle.replaceAll('\n', '\\n') });
 
-/** Requests that register the other API server, which listens at this port. */
+/** Requests that register the aggregated API server, which listens at this port. */
 export const otherServerSetup = (port: number): readonly RequestStep[] =>
   setup((text) => text.includes('others'), { '"$PORT"': String(port) });
 
@@ -34,7 +37,7 @@ const PATCH = {
   patch: Buffer.from('[{"op":"add","path":"/data/patched","value":"yes"}]').toString('base64'),
 };
 
-/** What the webhooks answer, and the other API server. */
+/** The responses of the webhooks and of the aggregated API server. */
 export function traceReply({ url, text }: WebhookRequest): Reply {
   const review: Json = text === '' ? {} : JSON.parse(text);
   if (!isBody(review)) return { status: 400, body: 'no review' };

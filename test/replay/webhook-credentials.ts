@@ -1,6 +1,6 @@
 /**
- * Recordings of the credentials that kubeconfigs hold for webhooks (format `webhook-credentials`): their lines, the files that the kubeconfigs name, and a webhook
- * server that keeps the credentials of each request.
+ * Recordings of the credentials that kubeconfigs contain for webhooks (format `webhook-credentials`): their lines, the
+ * files that the kubeconfigs name, and a webhook server that keeps the credentials of each request.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,13 +14,16 @@ import { body, either, listOf, number, shape, text, type Check } from './shape';
 const AREA = 'webhook-credentials';
 const HOUR_MS = 3_600_000;
 
-/** Where a webhook is: a port of a Service, or a URL, in which `<port>` stands for the webhook server's. */
+/** The address of a webhook: a port of a Service, or a URL, in which `<port>` stands for the webhook server's. */
 export type WebhookTarget = { readonly service: string; readonly namespace: string; readonly port: number } | { readonly url: string };
 
 interface CredentialHead {
   readonly format: string;
   readonly serverFlags: readonly string[];
-  /** `<port>` stands for the webhook server's, `<folder>` for the folder of files, `<certificate>` and `<key>` for a client certificate, `-data` for its base64. */
+  /**
+   * Placeholders: `<port>` is the webhook server's, `<folder>` the folder of files, `<certificate>` and `<key>` a
+   * client certificate; the suffix `-data` selects base64.
+   */
   readonly kubeconfig: Body;
 }
 
@@ -28,7 +31,7 @@ interface CredentialCase {
   readonly target: WebhookTarget;
   /** The credentials that the webhook received. */
   readonly seen?: Body;
-  /** The refusal when the webhook was not called. */
+  /** The rejection when the webhook was not called. */
   readonly message?: string;
 }
 
@@ -41,7 +44,7 @@ export interface CredentialRecording {
   readonly cases: readonly CredentialCase[];
 }
 
-/** A recording as it is named: `webhook-credentials/hosts`. */
+/** The recording with this full name, such as `webhook-credentials/hosts`. */
 export const credentialRecording = (recording: string): CredentialRecording => readRecording(recording, isHead, isCase);
 
 /** The recordings by the last part of their names. */
@@ -56,7 +59,10 @@ export const targetName = (target: WebhookTarget): string =>
 export const resolveTarget = (target: WebhookTarget, port: number): WebhookTarget =>
   'url' in target ? { url: target.url.replaceAll('<port>', String(port)) } : target;
 
-/** Writes the kubeconfigs of all recordings and the files that they name. Returns the kubeconfigs' paths by the recordings' names. */
+/**
+ * Writes the kubeconfigs of all recordings and the files that they name. Returns the kubeconfigs' paths by the
+ * recordings' names.
+ */
 export async function writeCredentialFiles(folder: string, port: number): Promise<ReadonlyMap<string, string>> {
   const { certificate, key } = await clientCertificate();
   mkdirSync(folder, { recursive: true });
@@ -81,7 +87,7 @@ export async function writeCredentialFiles(folder: string, port: number): Promis
   );
 }
 
-/** A text in JSON that a program prints, which stands in JSON itself. */
+/** Escapes a text for the JSON that a program prints, which is itself inside JSON. */
 function inProgramOutput(content: string): string {
   const quoted = JSON.stringify(content).slice(1, -1);
   return JSON.stringify(quoted).slice(1, -1);

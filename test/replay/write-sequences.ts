@@ -1,18 +1,18 @@
 /**
- * Recorded sequences of writes of one object by several managers (format `write-sequences`), generated at random: the form of their lines. Names are in canonical
- * spelling.
+ * The lines of recorded sequences of writes of one object by several managers (format `write-sequences`), generated at
+ * random. Names are in canonical spelling.
  */
 import type { Body, Json } from './json-response';
 import { anything, body, either, listOf, nullValue, number, oneOf, shape, text, boolean, type Check } from './shape';
 
 export interface SequenceHead {
   readonly format: string;
-  /** Where namespaced objects are. */
+  /** The namespace of namespaced objects. */
   readonly namespace: string;
 }
 
 export interface SequenceStep {
-  /** A patch by its type, or else the verb. */
+  /** The type of a patch, or else the verb. */
   readonly operation: 'create' | 'update' | 'json' | 'merge' | 'strategic' | 'apply' | 'delete';
   readonly subresource?: 'status';
   readonly manager: string;
@@ -20,7 +20,10 @@ export interface SequenceStep {
   readonly dryRun?: true;
   /** Absent for a deletion. */
   readonly body?: Json;
-  /** Absent where the server refuses the step for a rule of the kind: the step is omitted. A message of validation is not recorded. */
+  /**
+   * Absent where the server rejects the step for a rule of the kind, in which case the step is omitted. Messages of
+   * validation are not recorded.
+   */
   readonly answer?: { readonly status: number; readonly message?: string };
 }
 
@@ -30,7 +33,7 @@ export interface WriteSequence {
   readonly apiVersion: string;
   readonly namespaced: boolean;
   readonly steps: readonly SequenceStep[];
-  /** In the end; `null` when it is deleted. */
+  /** The object after the last step; `null` when it is deleted. */
   readonly object?: Body | null;
 }
 

@@ -1,4 +1,6 @@
-/** Recorded results of YAML bodies (`"format": "yaml-bodies"`): ControllerRevisions, because their `data` is any value. */
+/**
+ * Recorded results of YAML bodies (`"format": "yaml-bodies"`): ControllerRevisions, because their `data` is any value.
+ */
 import { readRecording } from './recording';
 import { anything, listOf, oneOf, shape, text, type Check } from './shape';
 
@@ -9,7 +11,7 @@ export interface YamlBody {
   readonly base64?: string;
   /** The `data` of the object. */
   readonly value?: unknown;
-  /** What is reported of duplicate keys. */
+  /** The warnings about duplicate keys. */
   readonly duplicates?: readonly string[];
   /** Why the body is rejected. */
   readonly fault?: string;

@@ -5,7 +5,10 @@ import { connectionPreface, END_STREAM, FRAME, headersFrame, rawFrame } from './
 export interface RawStream {
   /** In their order, pseudo-headers included. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Payloads of DATA frames. The last one ends the stream unless there are trailers; the head ends it when there are neither. */
+  /**
+   * Payloads of DATA frames. The last one ends the stream unless there are trailers; the head ends it when there are
+   * neither.
+   */
   readonly data: readonly string[];
   readonly trailers?: RawStream['headers'];
 }

@@ -6,7 +6,10 @@
 import { isBody, type Body, type Json } from '../replay/json-response';
 import type { RecordedAnswer, RecordedRequest, RequestCase } from '../replay/requests/request-recording';
 
-/** The Status that this server returns for the deletion of the collection at `path`, where release 1.31.1 returns the list. */
+/**
+ * The Status that this server returns for the deletion of the collection at `path`, where release 1.31.1 returns the
+ * list.
+ */
 export function collectionDeletionStatus(path: string): Body {
   const segments = path.replace(/\?.*/, '').split('/');
   const group = segments[1] === 'apis' ? { group: segments[2] ?? '' } : {};

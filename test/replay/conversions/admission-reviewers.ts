@@ -1,4 +1,7 @@
-/** Webhooks and policies of admission beside a conversion webhook: how they are made and removed, and what the webhooks answer. Their names are upstream's. */
+/**
+ * Admission webhooks and policies beside a conversion webhook: creates and removes them, and defines how the webhooks
+ * respond. Names are upstream's.
+ */
 import type { Method } from '../../../shared/client/transport/transport';
 import { systemClock } from '../../../shared/runtime/clock';
 import type { WebhookServer } from '../../support/webhook-server';
@@ -45,7 +48,7 @@ const BINDINGS = `${ROOT}/validatingadmissionpolicybindings`;
 const NAME = 'converted';
 const MARKER = 'converted-marker';
 const MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
-/** Time for a configuration to be seen. */
+/** Bounds the wait until a configuration is in force. */
 const ROUNDS = 400;
 const PAUSE_MS = 25;
 
@@ -117,7 +120,7 @@ async function createBoundPolicy(send: Send, name: string, { spec, binding = {} 
   await createObject(send, BINDINGS, { metadata: { name }, spec: { policyName: name, validationActions: ['Deny'], ...binding } });
 }
 
-/** The marker is refused as long as they are in force. */
+/** Waits until the webhooks or policies are in force or removed: while they are in force, the marker is rejected. */
 async function waitForMarker(send: Send, marker: string, isPresent: boolean): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { code } = await send('POST', `${MAPS}?dryRun=All`, { metadata: { name: 'marker', labels: { marker } } });

@@ -1,11 +1,11 @@
 /**
- * What the conversion webhooks of recordings and tests answer. They convert between v1, which has an address in one text, and v2, which has host and port; the
- * others do the same and then something wrong with it.
+ * The behaviours of conversion webhooks in recordings and tests. They convert between v1, which has an address in one
+ * text, and v2, which has host and port; all but `good` then make a mistake.
  */
 import { isBody, type Body, type Json } from '../json-response';
 import type { Reply } from '../webhooks/behaviours';
 
-/** `request` = the member of the review. `version` = the review's own. */
+/** `request` is that of the review, `version` the API version of the review itself. */
 export type Conversion = (request: Body, version: string) => Reply;
 
 const bodyAt = (value: Body, member: string): Body => {
@@ -21,7 +21,7 @@ const objectsOf = (request: Body): readonly Body[] => {
   return Array.isArray(objects) ? objects.filter(isBody) : [];
 };
 
-/** An object of one version as one of the other. What only one of them has gets lost; the rest stays as it is. */
+/** Converts an object to the other version. Members that only one version has are lost; all others are kept. */
 export function convertObject(object: Body, apiVersion: string): Body {
   const { address, host, port, byFirst: _, onlyFirst: __, bySecond: ___, onlySecond: ____, ...spec } = bodyAt(object, 'spec');
   const converted: Body = {};
@@ -48,7 +48,7 @@ const reviewReply = (version: string, response: Response): Reply => ({
   body: { apiVersion: version, kind: 'ConversionReview', response },
 });
 
-/** All objects, converted and then changed. */
+/** Converts all objects and then changes each. */
 const withEachObject =
   (change: (object: Body, index: number, before: Body) => Json = (object) => object): Conversion =>
   (request, version) => {
@@ -57,7 +57,7 @@ const withEachObject =
     return reviewReply(version, { uid: textAt(request, 'uid'), convertedObjects, result: { status: 'Success' } });
   };
 
-/** The list of them, changed. */
+/** Converts all objects and then changes the list. */
 const withObjects =
   (change: (objects: readonly Json[]) => Json): Conversion =>
   (request, version) => {
@@ -74,7 +74,7 @@ const withSpec = (more: Body): Conversion => withEachObject((object) => ({ ...ob
 
 const good = withEachObject();
 
-/** The members of a response that is otherwise good. */
+/** Changes members of an otherwise good response. */
 const withResponse =
   (more: Body, dropped: readonly string[] = []): Conversion =>
   (request, version) => {
@@ -84,7 +84,7 @@ const withResponse =
     return reviewReply(version, Object.fromEntries(Object.entries(response).filter(([name]) => !dropped.includes(name))));
   };
 
-/** The review around a good response. */
+/** Changes members of the review around a good response. */
 const withReview =
   (more: Body, dropped: readonly string[] = []): Conversion =>
   (request, version) => {
@@ -102,14 +102,14 @@ const OTHER_UID = '11111111-2222-3333-4444-555555555555';
 
 export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   good,
-  // Of the objects' number and order.
+  // Number and order of the objects.
   none: withObjects(() => []),
   'no-objects': withResponse({}, ['convertedObjects']),
   'null-objects': withResponse({ convertedObjects: null }),
   twice: withObjects((objects) => [...objects, ...objects]),
   'text-objects': withResponse({ convertedObjects: 'odd' }),
   'object-objects': withResponse({ convertedObjects: { a: 1 } }),
-  // Of metadata.
+  // Metadata.
   labels: withMetadata({ labels: { converted: 'yes' }, annotations: { converted: 'yes' } }),
   'no-labels': withEachObject((object) => {
     const { labels: _, annotations: __, ...metadata } = bodyAt(object, 'metadata');
@@ -144,7 +144,7 @@ export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   'no-metadata': without('metadata'),
   'text-metadata': withEachObject((object) => ({ ...object, metadata: 'x' })),
   'null-metadata': withEachObject((object) => ({ ...object, metadata: null })),
-  // Of the objects themselves.
+  // The objects themselves.
   'same-version': withEachObject((_object, _index, before) => before),
   'other-version': withEachObject((object) => ({ ...object, apiVersion: 'conversions.example.com/v3' })),
   'other-group': withEachObject((object) => ({ ...object, apiVersion: 'others.example.com/v2' })),
@@ -165,7 +165,7 @@ export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   'null-spec': withEachObject((object) => ({ ...object, spec: null })),
   'text-spec': withEachObject((object) => ({ ...object, spec: 'x' })),
   big: withSpec({ host: 'x'.repeat(3_000) }),
-  // Of the review.
+  // The review.
   'no-review-uid': withResponse({}, ['uid']),
   'other-review-uid': withResponse({ uid: OTHER_UID }),
   'no-response': withReview({}, ['response']),
@@ -188,7 +188,7 @@ export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   'failure-lines': failed({ status: 'Failure', message: 'one\ntwo "three"' }),
   'odd-result': failed({ status: 'Odd', message: 'odd' }),
   'text-result': failed('x'),
-  // Of the answer.
+  // The HTTP response.
   text: plain('hello', 200, { 'content-type': 'text/plain' }),
   'typed-text': plain('hello'),
   empty: plain(''),

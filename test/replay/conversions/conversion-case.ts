@@ -1,4 +1,4 @@
-/** Recorded cases of conversion webhooks (format `conversion-webhooks`): the form of their lines. Names are Kubernetes'. */
+/** The lines of recordings of conversion webhooks (format `conversion-webhooks`). Names are those of Kubernetes. */
 import type { Body, Json } from '../json-response';
 import { isRecordedRequest, type RecordedRequest } from '../request-target';
 import { anything, body, listOf, number, oneOf, shape, text, type Check } from '../shape';
@@ -8,13 +8,13 @@ export const GROUP = 'conversions.example.com';
 
 export interface ConversionHead {
   readonly format: string;
-  /** The definition of each case, in which `<port>` and `<ca>` stand for the webhook server's. */
+  /** The definition of each case. `<port>` and `<ca>` are filled in with those of the webhook server. */
   readonly definition: Body;
 }
 
 export interface ConversionAnswer {
   readonly status: number;
-  /** A watch is a list of events. */
+  /** The events of a watch as a list. */
   readonly body: Json;
   readonly warnings?: readonly string[];
   /** The first review that the conversion webhook received. */
@@ -24,14 +24,14 @@ export interface ConversionAnswer {
 }
 
 export interface ConversionStep {
-  /** What the conversion webhook does from now on (behaviours.ts); `good` at the beginning. */
+  /** The behaviour of the conversion webhook from now on (behaviours.ts); `good` at the beginning. */
   readonly behaviour?: string;
-  /** `<rv>` in the body stands for the resource version that was answered last. */
+  /** `<rv>` in the body stands for the resource version in the last response. */
   readonly request: RecordedRequest;
-  /** The request is repeated until this member of the answer has this value. */
+  /** Repeats the request until this member of the response has this value. */
   readonly until?: { readonly path: string; readonly value: Json };
   readonly recordsCall?: true;
-  /** The request must succeed and its answer is not recorded. */
+  /** The request must succeed, and its response is not recorded. */
   readonly isSetup?: true;
   readonly answer?: ConversionAnswer;
   /** Sent when the response to the request begins. */
@@ -59,7 +59,7 @@ export interface ConversionCase {
   readonly spec?: Body;
   /** Members of `spec.conversion.webhook` that replace those of the head. */
   readonly webhook?: Body;
-  /** Sent before there are admission webhooks and policies; not recorded. */
+  /** Sent before the admission webhooks and policies are created; not recorded. */
   readonly before?: readonly ConversionStep[];
   readonly reviews?: readonly AdmissionReviewer[];
   readonly policies?: readonly BoundPolicy[];

@@ -1,6 +1,6 @@
 /**
- * Runs recorded cases of conversion webhooks against a server: creates the definition, sends the requests, and returns the case with the answers and the reviews
- * that the webhooks received. Masks what differs from run to run.
+ * Runs recorded cases of conversion webhooks against a server: creates the definition, sends the requests, and returns
+ * the case with the responses and the reviews that the webhooks received. Masks what differs from run to run.
  */
 import { systemClock } from '../../../shared/runtime/clock';
 import type { ConversionServer } from '../../support/conversion-server';
@@ -156,7 +156,7 @@ function valueAt(value: Json, path: string): Json | undefined {
   return inner;
 }
 
-/** Not those that webhooks set. */
+/** Excludes UIDs that webhooks set. */
 const UID = /(?!11111111-)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /(?!2001-)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const EPHEMERAL = /127\.0\.0\.1:\d+->/g;

@@ -1,4 +1,7 @@
-/** Runs recorded cases of the ImagePolicyWebhook plug-in against a server: sends each request and returns its answer and the reviews that the webhook received. */
+/**
+ * Runs recorded cases of the ImagePolicyWebhook plug-in against a server: sends each request and returns its response
+ * and the reviews that the webhook received.
+ */
 import { systemClock } from '../../../shared/runtime/clock';
 import { GENERATED_NAME_PATTERN } from '../volatile-patterns';
 import type { Body, Json } from '../json-response';
@@ -17,16 +20,19 @@ export interface ImagePolicyHead {
 
 interface ImageAnswer {
   readonly status: number;
-  /** Of a refusal. */
+  /** The message and reason of a rejection. */
   readonly message?: Json;
   readonly reason?: Json;
-  /** Of the request's audit event, those of admission. */
+  /** The annotations of admission in the request's audit event. */
   readonly annotations: Body;
   /** What the webhook received: the authorization header and the review. */
   readonly asked: readonly Json[];
 }
 
-/** The names of images tell the webhook what to answer (server.ts). Cases depend on those before them: the plug-in caches answers. */
+/**
+ * The names of images select the webhook's response (server.ts). Cases depend on those before them, because the plug-in
+ * caches responses.
+ */
 export interface ImageCase {
   readonly title: string;
   readonly request: RecordedRequest;
@@ -47,7 +53,7 @@ const isAnswer: Check<ImageAnswer> = shape(
 
 export const isImageCase: Check<ImageCase> = shape({ title: text, request: isRecordedRequest }, { answer: isAnswer });
 
-/** After this time the server has seen the service account of the pods. */
+/** Time after which the server has seen the service account of the pods. */
 const SEEN_MS = 300;
 
 let requests = 0;

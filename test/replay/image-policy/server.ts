@@ -1,10 +1,13 @@
-/** A webhook that judges images, for tests and recorders: what it says stands in the name of the first image (`deny:1`, `status-500:2`). */
+/**
+ * An image policy webhook for tests and recorders. The name of the first image selects the response (`deny:1`,
+ * `status-500:2`).
+ */
 import { startWebhookServer, type WebhookServer } from '../../support/webhook-server';
 import { isBody, type Body, type Json } from '../json-response';
 import type { Reply } from '../webhooks/behaviours';
 
 export interface ImageServer extends WebhookServer {
-  /** What has been asked, in order. */
+  /** The reviews received so far, in order, with their authorization headers. */
   readonly receivedReviews: Body[];
 }
 
@@ -35,7 +38,7 @@ const RESPONSES: Readonly<Record<string, Reply>> = {
   'number-for-reason': reviewResponse({ allowed: false, reason: 5 }),
 };
 
-/** `port`: any that is free when nothing is said. */
+/** Listens on a free port by default. */
 export async function startImageServer(port?: number): Promise<ImageServer> {
   const receivedReviews: Body[] = [];
   const server = await startWebhookServer({
@@ -59,7 +62,7 @@ function firstImage({ spec }: Body): string {
   return typeof image === 'string' ? image : '';
 }
 
-/** How it is reached, and as whom. */
+/** The kubeconfig with the webhook's URL and the credentials of the server. */
 export const imageKubeconfig = ({ port, caBundle }: ImageServer): string =>
   JSON.stringify({
     apiVersion: 'v1',

@@ -1,4 +1,4 @@
-/** Records decisions about access (format `access-decisions`) as the status of SubjectAccessReviews. */
+/** Records authorization decisions (format `access-decisions`) as the status of SubjectAccessReviews. */
 import { setTimeout } from 'node:timers/promises';
 import { decisionSets, type DecisionSet } from '../access-decisions';
 import type { Body, Json } from '../json-response';

@@ -1,6 +1,6 @@
 /**
- * Drivers of recordings about admission policies: their effect on requests (`admission-policies`), and the status that the server's controllers write into them
- * (`policy-status`).
+ * Drivers of recordings about admission policies: their effect on requests (`admission-policies`), and the status that
+ * the server's controllers write into them (`policy-status`).
  */
 import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../admission-policies';
 import { objectNameOf } from '../object-name';
@@ -14,7 +14,7 @@ import { auditedTarget } from './targets';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-/** After this time controllers know the kinds of a new definition. */
+/** Time after which controllers know the kinds of a new definition. */
 const DISCOVERED_MS = 3_000;
 
 export async function recordAdmissionPolicies(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
@@ -26,7 +26,7 @@ export async function recordAdmissionPolicies(recording: string, server: Referen
   return lines;
 }
 
-/** The head has a definition whose kind some policies match. */
+/** The head has a definition of a kind that some policies match. */
 export async function recordPolicyStatus(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const isHead = shape({ format: text, definition: body });
   const { head, cases } = readRecording(recording, isHead, shape({ title: text, spec: body }, { status: anything }));

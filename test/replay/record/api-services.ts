@@ -1,6 +1,7 @@
 /**
- * Records what a server answers to valid and invalid APIServices (format `api-services`). Creations and updates are dry runs; the object that is updated is
- * created from the `base` of the head before the first update, so creations come first, and deleted afterwards.
+ * Records the responses to valid and invalid APIServices (format `api-services`). Creations and updates are dry runs;
+ * the object that is updated is created from the `base` of the head before the first update, so creations come first,
+ * and deleted afterwards.
  */
 import { shortenPatterns } from '../normalize-answer';
 import { readRecording } from '../recording';
@@ -45,7 +46,7 @@ export async function recordApiServices(recording: string, server: ReferenceServ
 const create = (server: ReferenceServer, head: Head, sent: Body): Promise<JsonResponse> =>
   server.sendJson('POST', `${COLLECTION}?dryRun=All`, objectOf(head, sent));
 
-/** The controllers of the server update the object, too, so a conflict is retried. */
+/** Retries conflicts, because the controllers of the server also update the object. */
 async function update(server: ReferenceServer, head: Head, to: 'update' | 'status', sent: Body): Promise<JsonResponse> {
   const path = `${COLLECTION}/${head.name}${to === 'status' ? '/status' : ''}`;
   for (;;) {
@@ -63,7 +64,7 @@ function objectOf({ name }: Head, { metadata, ...members }: Body): Body {
   return { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name, ...own }, ...members };
 }
 
-/** The status that an update of the whole object returns is the work of the server's controllers. */
+/** Omits the status that an update of the whole object returns: the server's controllers write it. */
 function answerOf(reply: JsonResponse, to: 'create' | 'update' | 'status'): Body {
   const { code, body: object } = reply;
   if (code >= 400) return { code, causes: causesOf(reply).map((cause) => cause.map(shortenPatterns)) };

@@ -1,6 +1,7 @@
 /**
- * Remembers what a recording creates on the reference server, and deletes it afterwards, so that the recording can be made again. Objects that the server or its
- * controllers create on their own are deleted only when they are namespaces.
+ * Remembers the objects that a recording creates on the reference server, and deletes them afterwards, so that the
+ * recording can be repeated. Objects that the server or its controllers create on their own are deleted only when they
+ * are namespaces.
  */
 import { isBody, type Body, type Json } from '../json-response';
 import type { ReferenceServer, ServerRequest } from './reference-server';

@@ -1,6 +1,7 @@
 /**
- * A CustomResourceDefinition on the server that answers are recorded from, and requests for its objects. Version v1, in which objects are stored, allows every
- * object by default; v2 has the schema under test. An object that the schema under test would reject is created through v1.
+ * A CustomResourceDefinition on the reference server, and requests for its objects. Version v1, in which objects are
+ * stored, allows every object by default; v2 has the schema under test. An object that the schema under test would
+ * reject is created through v1.
  */
 import { isBody, type Body, type Json, type JsonResponse } from '../json-response';
 import { pollUntil } from './poll';
@@ -15,7 +16,7 @@ const ANY_OBJECT: Body = { type: 'object', 'x-kubernetes-preserve-unknown-fields
 export interface ManagedWrite {
   /** The field manager. */
   readonly by: string;
-  /** The body of an apply; or else of a create or an update. */
+  /** The body of an apply; `update` is that of a create or an update. */
   readonly apply?: Body;
   readonly update?: Body;
   readonly force?: true;

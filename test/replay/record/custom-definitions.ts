@@ -1,6 +1,6 @@
 /**
- * Records answers to writes of CustomResourceDefinitions (format `custom-definitions`). Everything is a dry run except the old object of an update, which is
- * stored until its names are accepted or rejected, and deleted afterwards.
+ * Records the responses to writes of CustomResourceDefinitions (format `custom-definitions`). Everything is a dry run
+ * except the old object of an update, which is stored until its names are accepted or rejected, and deleted afterwards.
  */
 import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../recorded-definitions';
 import { expandBody } from '../request-body';
@@ -15,7 +15,7 @@ import type { ReferenceServer } from './reference-server';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const CONFLICT = 409;
 
-/** Holds the kind and list kind of the cases' definitions. */
+/** Takes the kind and list kind of the cases' definitions, so that their names are rejected. */
 const RIVAL: Body = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -55,7 +55,7 @@ async function update(server: ReferenceServer, old: Body, { body, namesAccepted,
   }
 }
 
-/** Retries conflicts: the server's own controllers update the object, too. */
+/** Retries conflicts, because the server's own controllers also update the object. */
 async function replace(server: ReferenceServer, name: string, subresource: string, sent: Json): Promise<JsonResponse> {
   for (;;) {
     const { body: current } = await server.sendJson('GET', `${DEFINITIONS}/${name}${subresource}`);

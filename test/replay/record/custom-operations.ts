@@ -1,4 +1,7 @@
-/** Records the operations and schemas that OpenAPI documents have for custom kinds whose groups and kinds are spelled in unusual ways. */
+/**
+ * Records the operations and schemas that OpenAPI documents have for custom kinds with unusual spellings of groups and
+ * kinds.
+ */
 import { operationsIn, withShortDescriptions } from '../openapi-operations';
 import { systemClock } from '../../../shared/runtime/clock';
 import { objectNameOf } from '../object-name';
@@ -9,7 +12,7 @@ import { withRecordedOrder } from './recorded-order';
 import type { ReferenceServer } from './reference-server';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-/** Documents follow definitions after a while. */
+/** How long the server needs to publish the documents of a definition. */
 const PUBLISHED_MS = 6_000;
 const BUILT_IN = /^io\.k8s\.(api|apimachinery)\./;
 

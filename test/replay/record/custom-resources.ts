@@ -1,6 +1,7 @@
 /**
- * Drivers of recordings about custom resources: writes of objects (`custom-resources`), rows of tables (`custom-columns`), values of JSONPath columns
- * (`custom-paths`) and schemas in OpenAPI documents (`custom-documents`). Creations and updates are dry runs; sequences of writes are stored.
+ * Drivers of recordings about custom resources: writes of objects (`custom-resources`), rows of tables
+ * (`custom-columns`), values of JSONPath columns (`custom-paths`) and schemas in OpenAPI documents
+ * (`custom-documents`). Creations and updates are dry runs; sequences of writes are stored.
  */
 import { shortenPatterns } from '../normalize-answer';
 import { expandBody } from '../request-body';
@@ -58,7 +59,10 @@ const isColumnsHead = shape({
 });
 const isColumnsCase = shape({ definition: text, sent: body }, { cells: listOf(anything) });
 
-/** The head holds the columns of each definition, what the server made of them, and the time that objects are recorded to be created at. */
+/**
+ * The head holds the columns of each definition, the columns that the server derived from them, and the time at which
+ * objects are recorded to be created.
+ */
 export async function recordCustomColumns(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isColumnsHead, isColumnsCase);
   const definitions: Body = {};
@@ -135,7 +139,7 @@ function expanded(sent: Body): Body {
   return isBody(value) ? value : {};
 }
 
-/** The causes of a refusal, or its message when it has none; or the object. */
+/** The causes of a rejection, or its message when it has none; or the object. */
 function answerOf(reply: JsonResponse): Body {
   const { code, body: answer, warnings } = reply;
   const warned = warnings.length === 0 ? {} : { warnings: [...warnings] };

@@ -1,6 +1,6 @@
 /**
- * Records the objects that a new server creates for itself (format `default-objects`): a line for each object of the lists that the head names. Rules that a
- * controller aggregates are recorded as null, because it may not have run yet.
+ * Records the objects that a new server creates for itself (format `default-objects`): a line for each object of the
+ * lists that the head names. Rules that a controller aggregates are recorded as null, because it may not have run yet.
  */
 import { readRecording } from '../recording';
 import { isBody, type Body } from '../json-response';

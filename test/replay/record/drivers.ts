@@ -1,4 +1,4 @@
-/** How the recordings of each format are recorded again: a row maps the `format` of a recording's head to its driver. */
+/** The drivers that record each format, by the `format` in a recording's head. */
 import { recordAccessDecisions } from './access-decisions';
 import { recordAdmissionPolicies, recordPolicyStatus } from './admission-policies';
 import { recordApiServices } from './api-services';

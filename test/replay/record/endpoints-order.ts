@@ -1,6 +1,6 @@
 /**
- * Records in which order the endpoints controller writes addresses, ports and subsets of Endpoints (format `endpoints-order`). The server runs with its
- * controllers.
+ * Records the order in which the endpoints controller writes addresses, ports and subsets of Endpoints (format
+ * `endpoints-order`). The server runs with its controllers.
  */
 import { setTimeout } from 'node:timers/promises';
 import { readRecording } from '../recording';

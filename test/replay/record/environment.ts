@@ -1,13 +1,16 @@
 /**
- * What drivers of recordings about webhooks need besides a kubeconfig, because files must be there before the server starts: they write the files to a folder, and
- * then wait for the server.
+ * Environment of drivers that need more than a kubeconfig, because files must exist before the server starts: they
+ * write the files to a folder, and then wait for the server.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ReferenceServer } from './reference-server';
 import { pollUntil } from './poll';
 
-/** `RECORD_FOLDER`: for files that the server's flags name. `WEBHOOK_PORT`: where the webhook listens. `WEBHOOK_ADDRESS`: of this machine, not loopback. */
+/**
+ * `RECORD_FOLDER` is for files that the server's flags name, `WEBHOOK_PORT` is where the webhook listens,
+ * `WEBHOOK_ADDRESS` is an address of this machine that is not loopback.
+ */
 export function fromEnvironment(name: 'RECORD_FOLDER' | 'WEBHOOK_PORT' | 'WEBHOOK_ADDRESS'): string {
   const value = process.env[name];
   if (value === undefined || value === '') throw new Error(`this recording needs ${name} in the environment`);

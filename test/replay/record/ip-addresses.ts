@@ -1,6 +1,7 @@
 /**
- * Records which texts a server accepts as IP addresses, of which family and class (format `ip-addresses`), which it accepts as ranges (`ip-ranges`), and which ranges
- * lie strictly within others (`ip-range-pairs`). It asks with dry runs of EndpointSlices and NetworkPolicies that hold many texts.
+ * Records which texts a server accepts as IP addresses, with their family and class (format `ip-addresses`), which it
+ * accepts as ranges (`ip-ranges`), and which ranges lie strictly within others (`ip-range-pairs`). Sends dry runs of
+ * EndpointSlices and NetworkPolicies with many texts each.
  */
 import { readRecording } from '../recording';
 import { causesOf, type Json, type JsonResponse } from '../json-response';

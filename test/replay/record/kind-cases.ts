@@ -1,6 +1,6 @@
 /**
- * Records the format `kind-cases`. Every recorded request is a dry run; the objects that updates replace are stored in the namespace `ns` for the length of a
- * recording and deleted at its end.
+ * Records the format `kind-cases`. Every recorded request is a dry run; the objects that updates replace are stored in
+ * the namespace `ns` for the duration of a recording and deleted at its end.
  */
 import { setTimeout } from 'node:timers/promises';
 import {

@@ -1,6 +1,7 @@
 /**
- * Records what a server does with dry-run writes under constraints: ResourceQuotas with a given usage (format `quotas`), and LimitRanges (format `limit-ranges`).
- * The server runs without controllers and without the admission plug-in ServiceAccount, for quotas without LimitRanger, too.
+ * Records dry-run writes under constraints: ResourceQuotas with a given usage (format `quotas`), and LimitRanges
+ * (format `limit-ranges`). The server runs without controllers and without the admission plug-in ServiceAccount, for
+ * quotas also without LimitRanger.
  */
 import { setTimeout } from 'node:timers/promises';
 import { readRecording } from '../recording';

@@ -1,6 +1,6 @@
 /**
- * `npm run record -- core/configmaps.v1 workloads --server=KUBECONFIG`: sends the requests of recordings, or of all recordings of an area, to a
- * kube-apiserver and writes its answers in place of the recorded ones. See test/replay/README.md.
+ * `npm run record -- core/configmaps.v1 workloads --server=KUBECONFIG`: sends the requests of recordings, or of all
+ * recordings of an area, to a kube-apiserver and replaces the recorded responses. See test/replay/README.md.
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** An argument is a file below the folder of answers, a recording as tests name it, or an area. */
+/** An argument is a file below the folder of recordings, the name of a recording, or an area. */
 function recordingsNamed(argument: string): readonly string[] {
   const [, name = argument] = /(?:^|\/)answers\/(.+)$/.exec(argument) ?? [];
   const isArea = statSync(path.join(repository, ANSWERS_FOLDER, name), { throwIfNoEntry: false })?.isDirectory() === true;

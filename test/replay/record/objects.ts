@@ -1,6 +1,6 @@
 /**
- * Drivers of recordings about objects of every kind: as they are created (`created-objects`), and the decoder's errors about one wrong value in them
- * (`decoding-errors`). All requests are dry runs.
+ * Drivers of recordings about objects of every kind: as they are created (`created-objects`), and the decoder's errors
+ * about one wrong value in them (`decoding-errors`). All requests are dry runs.
  */
 import { isRecordedMutation, mutatedText } from '../../support/mutation';
 import { createdObjects, isObjectsHead, isSentObject, type SentObject } from '../../support/recorded-objects';
@@ -43,7 +43,7 @@ export async function recordDecodingErrors(recording: string, server: ReferenceS
   return lines;
 }
 
-/** The message of a refusal without its beginning, which is the same for all errors of a kind. */
+/** The message of a rejection without its beginning, which is the same for all errors of a kind. */
 function decodingError(bytes: Buffer, kind: string): string {
   const { message }: Body = JSON.parse(bytes.toString());
   const text = typeof message === 'string' ? message : '';
@@ -91,7 +91,7 @@ class Collections {
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
-/** Without what differs from run to run, and without type and ownership, which other recordings hold. */
+/** Omits what differs from run to run, and type and ownership, which other recordings cover. */
 function maskRunValues(object: Body): Json {
   const metadata = isBody(object['metadata']) ? object['metadata'] : {};
   const { resourceVersion: _, managedFields: __, ...kept } = metadata;

@@ -1,6 +1,6 @@
 /**
- * Records digests of a server's OpenAPI documents (format `openapi-paths` and `openapi-definitions`). A line is a name, its digest in version 2 and the one in
- * version 3; `-` when it is not in that version.
+ * Records digests of a server's OpenAPI documents (formats `openapi-paths` and `openapi-definitions`). A line is a name
+ * with its digests in version 2 and version 3; `-` when a version lacks it.
  */
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { digestsOf, type Digests } from '../openapi-digests';

@@ -1,6 +1,7 @@
 /**
- * Records how a server evaluates CEL expressions (format `policy-expressions`). A ValidatingAdmissionPolicy holds a batch of rules as validations: a dry run
- * shows which are refused, the others are put into force with the action Warn, and a ConfigMap of the policy's name shows their outcomes.
+ * Records how a server evaluates CEL expressions (format `policy-expressions`). A ValidatingAdmissionPolicy holds a
+ * batch of rules as validations: a dry run shows which are rejected, the others are put into force with the action
+ * Warn, and a ConfigMap with the policy's name shows their outcomes.
  */
 import { readRecording } from '../recording';
 import { causesOf, type Body, type Json } from '../json-response';
@@ -36,7 +37,7 @@ function batchesOf(rules: readonly string[], size: number): readonly (readonly s
   return Array.from({ length: Math.ceil(rules.length / size) }, (_, at) => rules.slice(at * size, (at + 1) * size));
 }
 
-/** A rule that makes the server close the connection is found by halving the batch; its answer is `no answer`. */
+/** Halves the batch to find a rule that makes the server close the connection; its answer is `no answer`. */
 async function addRefusals(server: ReferenceServer, rules: readonly string[], answers: Answers): Promise<void> {
   const reply = await server.sendJson('POST', `${POLICIES}?dryRun=All`, policy('refused', rules)).catch(() => undefined);
   if (reply === undefined) {
@@ -74,7 +75,10 @@ async function create(server: ReferenceServer, path: string, object: Body): Prom
   if (code !== 201) throw new Error(JSON.stringify(body).slice(0, 2000));
 }
 
-/** Each rule has two validations, the rule and its negation: the server does not report the errors of a rule with line breaks. */
+/**
+ * Each rule has two validations, the rule and its negation: the server does not report the errors of a rule with line
+ * breaks.
+ */
 function policy(name: string, rules: readonly string[]): Body {
   const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'], resourceNames: [name] };
   const validations = rules.flatMap((expression, index): Body[] => [

@@ -1,6 +1,6 @@
 /**
- * Records the destinations of proxied requests to pods, nodes and Services (format `proxy-destinations`). Creates the objects of the head and deletes them
- * afterwards. The server must run on this machine.
+ * Records the destinations of proxied requests to pods, nodes and Services (format `proxy-destinations`). Creates the
+ * objects of the head and deletes them afterwards. The server must run on this machine.
  */
 import { networkInterfaces } from 'node:os';
 import { isProxyCase, isProxyHead, OWN_ADDRESS, withOwnAddress, type ProxyHead } from '../proxy-destinations';

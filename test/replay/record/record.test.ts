@@ -1,4 +1,4 @@
-/** The drivers of recordings, with this API server in place of the reference server. */
+/** Tests the drivers of recordings with this API server in place of the reference server. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -47,12 +47,12 @@ async function stop(): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
-describe('the recorder of kinds', () => {
+describe('the driver of kind-cases', () => {
   beforeAll(() => start());
   afterAll(stop);
 
   it.each(['core/leases.v1.coordination.platform.io', 'networking/ingressclasses.v1.networking.platform.io'])(
-    'returns %s unchanged from a server that answers as recorded',
+    'returns %s unchanged when the server responds as recorded',
     async (recording) => {
       const { head, cases } = readRecording(recording, isKindHead, isKindCase);
       expect(await recordKindCases(recording, server)).toEqual([head, ...cases]);
@@ -77,7 +77,7 @@ describe('the recorder of kinds', () => {
     expect(recorded).toMatchObject({ title: 'a malformed label', create: { code: 422 }, update: { code: 422 } });
   });
 
-  it('records an update that is answered like the creation as `same`', async () => {
+  it('records an update as `same` when its response equals that of the creation', async () => {
     const recorder = new KindRecorder(server, { ...head, resource: 'configmaps', kind: 'ConfigMap', base: { data: {} } });
     expect(await recorder.record({ title: 'a malformed key', body: { data: { 'a b': 'c' } } })).toMatchObject({
       create: { code: 422 },
@@ -114,7 +114,7 @@ describe('the recorder of kinds', () => {
   });
 });
 
-describe('the drivers of custom resources, rules and objects', () => {
+describe('the drivers of custom resources, validation rules and objects', () => {
   beforeAll(() => start());
   afterAll(stop);
 
@@ -126,7 +126,7 @@ describe('the drivers of custom resources, rules and objects', () => {
     'expressions/updates',
     'objects/mutations',
     'proxies/requests',
-  ])('return %s unchanged from a server that answers as recorded', async (recording) => {
+  ])('return %s unchanged when the server responds as recorded', async (recording) => {
     const { head, cases } = readRecording(recording, anything, anything);
     const format = isBody(head) ? head['format'] : undefined;
     const driver = typeof format === 'string' ? DRIVERS.get(format) : undefined;
@@ -134,17 +134,17 @@ describe('the drivers of custom resources, rules and objects', () => {
   });
 });
 
-describe('the recorder of Services', () => {
+describe('the driver of service-cases', () => {
   beforeAll(() => start({ serviceRanges: FLAGS['service-cluster-ip-range'].parse('10.0.0.0/16,fd00::/108', undefined) }));
   afterAll(stop);
 
-  it('returns a recording unchanged from a server that answers as recorded', async () => {
+  it('returns a recording unchanged when the server responds as recorded', async () => {
     const { head, cases } = readRecording('service/dual', isServiceHead, isServiceCase);
     expect(await recordServiceCases('service/dual', server)).toEqual([head, ...cases]);
   });
 });
 
-describe('the reference server', () => {
+describe('ReferenceServer', () => {
   beforeAll(() => start());
   afterAll(stop);
 
@@ -154,13 +154,13 @@ describe('the reference server', () => {
     ['GET', { authorization: 'Bearer unknown' }, 401],
     ['OPTIONS', {}, 405],
     ['HEAD', {}, 405],
-  ] as const)('answers %s with the headers %j with %i', async (method, headers, code) => {
+  ] as const)('sends %s with the headers %j and returns the code %i', async (method, headers, code) => {
     expect((await server.send({ method, path: '/api/v1/namespaces', headers })).code).toBe(code);
   });
 });
 
 it.each(['core', 'governance', 'networking', 'pod', 'workloads'])(
-  'every body of the area %s is the same after its translation to upstream names and back',
+  'toCanonical(toUpstream(body)) returns every body of the area %s unchanged',
   (area) => {
     const cases = listRecordings(area).flatMap((recording) => readRecording(recording, isKindHead, isKindCase).cases);
     const bodies = cases.map(({ body, old }) => JSON.stringify([body, old]));
@@ -174,6 +174,6 @@ it.each([
   ['{"key":"node.platform.io/not-ready"}', '{"key":"node.kubernetes.io/not-ready"}'],
   ['{"type":"platform.io/tls"}', '{"type":"kubernetes.io/tls"}'],
   ['"spec.nodeSelector[platform.io/os]"', '"spec.nodeSelector[kubernetes.io/os]"'],
-])('%s translates to %s for the reference server', (canonical, upstream) => {
+])('toUpstream translates %s to %s, and toCanonical back', (canonical, upstream) => {
   expect([toUpstream(canonical), toCanonical(upstream)]).toEqual([upstream, canonical]);
 });

@@ -2,7 +2,7 @@ import { withRecordedOrder } from './recorded-order';
 
 const recorded = { code: 422, causes: [{ field: 'b' }, { field: 'a' }] };
 
-test('an answer with the same causes and members in another order keeps the recorded order', () => {
+test('withRecordedOrder keeps the recorded response when only the order of causes and members differs', () => {
   expect(withRecordedOrder({ causes: [{ field: 'a' }, { field: 'b' }], code: 422 }, recorded)).toBe(recorded);
 });
 
@@ -10,15 +10,15 @@ test.each([
   ['another cause', { code: 422, causes: [{ field: 'a' }, { field: 'c' }] }],
   ['a repeated cause', { code: 422, causes: [{ field: 'b' }, { field: 'a' }, { field: 'a' }] }],
   ['another code', { ...recorded, code: 400 }],
-])('an answer with %s replaces the recorded one', (_, next) => {
+])('withRecordedOrder returns the new response when it has %s', (_, next) => {
   expect(withRecordedOrder(next, recorded)).toBe(next);
 });
 
-test('an answer with another list in another order replaces the recorded one', () => {
+test('withRecordedOrder returns the new response when the order of another list differs', () => {
   const next = { items: [2, 1] };
   expect(withRecordedOrder(next, { items: [1, 2] })).toBe(next);
 });
 
-test('an answer that was not recorded is kept as it is', () => {
+test('withRecordedOrder returns the new response when none is recorded', () => {
   expect(withRecordedOrder(recorded, undefined)).toBe(recorded);
 });

@@ -1,7 +1,7 @@
-/** Keeps a recorded answer when a new one differs from it only in an order that has no meaning. */
+/** Keeps a recorded response when a new one differs from it only in an order without meaning. */
 import { isBody, type Json } from '../json-response';
 
-/** Lists whose order differs from one response of the reference server to the next. */
+/** Lists with an order that differs between responses of the reference server. */
 const UNORDERED = new Set(['causes', 'managedFields']);
 
 /** The recorded value if the new one has the same members and the same causes and managed fields, in any order. */

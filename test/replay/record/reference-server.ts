@@ -1,6 +1,6 @@
 /**
- * The API server that answers are recorded from, reached as a kubeconfig says. Sends each request once, over HTTP/1.1, and interprets no failure:
- * a refusal is an answer like any other.
+ * The API server that responses are recorded from, configured by a kubeconfig. Sends each request once, over HTTP/1.1,
+ * and interprets no failure: a rejection is a response like any other.
  */
 import { request as httpsRequest } from 'node:https';
 import type { ClientConfig, TlsOptions } from '../../../shared/client/kubeconfig/client-config';
@@ -15,14 +15,16 @@ import type { RawResponse, Body, Headers, Json, JsonResponse } from '../json-res
 const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
 const OPENING_BRACE = 0x7b;
 
-/** Those of the client's transport. */
+/** The methods of the client's transport. */
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 export interface ServerRequest {
   readonly method: string;
   /** Path and query. */
   readonly path: string;
-  /** Names in lower case. An `authorization` header replaces the credentials of the kubeconfig; an empty one sends none. */
+  /**
+   * Names in lower case. An `authorization` header replaces the credentials of the kubeconfig; an empty one sends none.
+   */
   readonly headers?: Headers;
   readonly body?: Buffer;
 }
@@ -81,7 +83,10 @@ export class ReferenceServer {
     });
   }
 
-  /** Sends JSON and parses the answer, which is `{}` where a path is not served and the refusal is plain text. */
+  /**
+   * Sends JSON and parses the response. The body is `{}` for a path that is not served, where the response is plain
+   * text.
+   */
   async sendJson(method: Method, path: string, body?: Json, contentType = 'application/json'): Promise<JsonResponse> {
     const sent = Buffer.from(body === undefined ? '' : stringifyJson(body));
     const { code, bytes, warnings } = await this.send({ method, path, headers: { 'content-type': contentType }, body: sent });

@@ -1,6 +1,6 @@
 /**
- * Records what else than answers comes of requests: their audit events (format `audit-requests`) and the metrics that grow with them (`metric-requests`). The requests
- * stay as they are; the outcomes are recordings beside them. The server is a new one.
+ * Records audit events (format `audit-requests`) and growing metrics (`metric-requests`) of requests. The requests stay
+ * as they are; the outcomes are recordings beside them. The server is a new one.
  */
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../../shared/runtime/clock';
@@ -27,7 +27,7 @@ const AUTHORIZATION: Readonly<Record<RequestStep['as'], { readonly authorization
   nobody: { authorization: '' },
 };
 
-/** Returns the code of the answer. The headers of the step replace `headers`. */
+/** Returns the code of the response. The headers of the step override `headers`. */
 export async function sendStep(server: ReferenceServer, step: RequestStep, headers: Headers): Promise<number> {
   const { as, method, path, body = '', type = 'application/json' } = step;
   const contentType = body === '' ? {} : { 'content-type': type };
@@ -40,7 +40,7 @@ export async function sendStep(server: ReferenceServer, step: RequestStep, heade
   return code;
 }
 
-/** The server runs with the policy that this writes, and logs to the file `AUDIT_LOG`. */
+/** The server runs with the policy that this function writes, and logs to the file `AUDIT_LOG`. */
 export async function recordAuditEvents(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, steps, lines } = requestSteps(recording);
   await waitForServer(server, writeRecordFiles({ 'audit-policy.json': head.policy ?? {} }));

@@ -1,4 +1,4 @@
-/** Drivers of recordings, with this API server in place of the reference server. */
+/** Tests the drivers of recordings with this API server in place of the reference server. */
 import { readRecording } from '../recording';
 import { isBody, type Json } from '../json-response';
 import { anything } from '../shape';
@@ -29,12 +29,12 @@ it.each([
   'values/addresses',
   'values/ranges',
   'values/within',
-])('recording %s again from a server that answers as recorded changes nothing', async (recording) => {
+])('recording %s again changes nothing when the server responds as recorded', async (recording) => {
   const { head, cases } = readRecording(recording, anything, anything);
   expect(await recordAgain(recording)).toEqual([head, ...cases]);
 });
 
-it('the objects and the namespace of a recording are deleted after it', async () => {
+it('recordRequests deletes its objects and its namespace', async () => {
   const before = await own.server.sendJson('GET', '/api/v1/namespaces');
   await recordAgain('requests/delete-finalizers');
   const after = await own.server.sendJson('GET', '/api/v1/namespaces');

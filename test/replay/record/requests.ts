@@ -1,6 +1,7 @@
 /**
- * Records request sequences (format `requests`): sends the requests of a file in their order, then deletes what they created. The server runs without
- * controllers unless the head says otherwise; what an earlier, interrupted run left behind makes the answers differ.
+ * Records request sequences (format `requests`): sends the requests of a file in their order, then deletes what they
+ * created. The server runs without controllers unless the head states otherwise; what an earlier, interrupted run left
+ * behind makes the answers differ.
  */
 import { setTimeout } from 'node:timers/promises';
 import { readRecording } from '../recording';

@@ -1,4 +1,4 @@
-/** The recorder of scenarios, with a cluster in simulated time in place of the reference server. */
+/** Tests the driver of scenarios with a cluster in simulated time in place of the reference server. */
 import { ApiClient } from '../../support/api-client';
 import { sendWith } from '../../support/replayed-scenario';
 import { startSimulatedCluster, type SimulatedCluster } from '../../support/simulated-cluster';
@@ -9,7 +9,7 @@ import { ScenarioSession } from '../scenarios/scenario-session';
 import { anything } from '../shape';
 import { recordScenario } from './scenarios';
 
-describe('the recorder of scenarios', () => {
+describe('recordScenario', () => {
   let cluster: SimulatedCluster;
   let api: ApiClient;
 
@@ -24,7 +24,7 @@ describe('the recorder of scenarios', () => {
   });
 
   it.each(['controllers/service-accounts', 'controllers/mirrored-endpoints'])(
-    'returns the lines of %s unchanged from a cluster that behaves as recorded',
+    'returns the lines of %s unchanged when the cluster behaves as recorded',
     async (recording) => {
       const lines: unknown[] = [];
       for (const scenario of scenarioRecording(recording).scenarios) {
@@ -46,7 +46,7 @@ describe('the recorder of scenarios', () => {
   );
 });
 
-it.each([1, 2, 3, 4])('generates the requests of the recording killed-%i from its seed', (seed) => {
+it.each([1, 2, 3, 4])('randomScenarios generates the requests of the recording killed-%i from its seed', (seed) => {
   const { head, scenarios } = scenarioRecording(`controllers/killed-${seed}`);
   const recorded = scenarios.map(({ steps, ...scenario }) => ({
     ...scenario,

@@ -1,6 +1,7 @@
 /**
- * Records scenarios (format `scenarios`): sends the requests of each step and writes down the state in which the cluster comes to rest. The server runs with its
- * controllers. The lines of a recording that has only a head with a `seed` are generated from it.
+ * Records scenarios (format `scenarios`): sends the requests of each step and records the state in which the cluster
+ * comes to rest. The server runs with its controllers. For a recording with only a head, the lines are generated from
+ * its `seed`.
  */
 import { withConcurrencyLimit } from '../../../shared/scheduling/concurrency-limit';
 import { systemClock } from '../../../shared/runtime/clock';
@@ -13,9 +14,11 @@ import { sequenceByShares, type ObservedState, type Scenario } from '../scenario
 import { ScenarioSession, type ScenarioSend } from '../scenarios/scenario-session';
 import type { ReferenceServer } from './reference-server';
 
-/** How often a cluster that comes to rest is observed in its quiet period. */
+/** The number of observations in the quiet period of a cluster. */
 const OBSERVATIONS = 12;
-/** The reference's controllers send few requests a second, so that more scenarios would only wait for each other. */
+/**
+ * The controllers of the reference send few requests a second, so that more scenarios would only wait for each other.
+ */
 const CONCURRENT_SCENARIOS = 16;
 
 export async function recordScenarios(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
@@ -64,6 +67,6 @@ export const sendTo =
   async (method, path, headers, body) => {
     const { code, bytes } = await server.send({ method, path, headers, body: Buffer.from(body === undefined ? '' : stringifyJson(body)) });
     const text = bytes.toString();
-    // A path that is not served is answered in plain text.
+    // The response to a path that is not served is plain text.
     return { code, body: code === 404 && !text.startsWith('{') ? {} : JSON.parse(text) };
   };

@@ -1,4 +1,4 @@
-/** Records the format `service-cases`. Services are stored in the namespace `svcrules` for the length of a case. */
+/** Records the format `service-cases`. Services are stored in the namespace `svcrules` for the duration of a case. */
 import { readRecording } from '../recording';
 import { causesOf, type Body, type Json, type JsonResponse } from '../json-response';
 import {
@@ -43,7 +43,7 @@ export const recordServiceCases: RecordingDriver = async (recording, server) => 
 
 interface Exchange {
   readonly reply: JsonResponse;
-  /** The object that the answer is compared with. */
+  /** The object that the response is compared with. */
   readonly sent: Json;
 }
 
@@ -110,7 +110,7 @@ class ServiceRecorder {
     };
   }
 
-  /** In canonical spelling. */
+  /** Returns the response in canonical spelling. */
   private async exchange(method: 'POST' | 'PUT' | 'PATCH', path: string, body: Json, type = 'application/json'): Promise<JsonResponse> {
     const sent: Json = JSON.parse(toUpstream(JSON.stringify(body)));
     const reply: JsonResponse = JSON.parse(toCanonical(JSON.stringify(await this.server.sendJson(method, path, sent, type))));
@@ -118,7 +118,7 @@ class ServiceRecorder {
   }
 }
 
-/** A refusal's causes, or its message when it has none, or what the server changed of the object. */
+/** The causes of a rejection, or its message when it has none, or the changes that the server made to the object. */
 function answerOf({ reply, sent }: Exchange): ServiceAnswer {
   const { code, body } = reply;
   const message = typeof body['message'] === 'string' ? body['message'] : '';
@@ -130,7 +130,7 @@ function answerOf({ reply, sent }: Exchange): ServiceAnswer {
   return { code, ...(code === 422 && causes.length > 0 ? { causes } : { message }), ...warnings };
 }
 
-/** The reference server answers 500 for a requested port that is allocated; this server names the field. */
+/** The reference server responds with 500 to a requested port that is allocated; this server names the field. */
 function healthCheckPortCause({ body: { message } }: JsonResponse): string[] | undefined {
   const [, text, port] =
     /(failed to allocate requested HealthCheck NodePort (\S+): .*)$/.exec(typeof message === 'string' ? message : '') ?? [];

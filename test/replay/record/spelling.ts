@@ -1,7 +1,7 @@
-/** Between the canonical spelling of recordings and the one of a kube-apiserver, for whole texts of JSON. */
+/** Translates whole JSON texts between the canonical names of recordings and those of a kube-apiserver. */
 import { canonicalGroup, canonicalQualifiedName, groupInDialect, qualifiedNameInDialect } from '../../../shared/names/dialect';
 
-/** A name may follow the fields that lead to it, as in messages. */
+/** In messages, a name may follow the fields that lead to it. */
 const QUALIFIED_NAME = /((?:[a-z]+[A-Z][a-zA-Z]*\.)*)([a-zA-Z0-9.-]+\.io\/[a-zA-Z0-9.-]+)/g;
 const UPSTREAM_GROUP = /[a-z.]+\.k8s\.io/g;
 const CANONICAL_GROUP = /[a-z.-]+\.platform\.io(?!\/)|[a-z.-]+\.platform\.io(?=\/v\d)/g;

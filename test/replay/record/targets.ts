@@ -1,4 +1,4 @@
-/** The server that answers are recorded from, as a target of recorded requests. */
+/** The reference server as a target of recorded requests. */
 import { readFileSync } from 'node:fs';
 import { ConnectionError } from '../../../shared/client/transport/transport';
 import { systemClock } from '../../../shared/runtime/clock';
@@ -11,7 +11,7 @@ const LOG_ROUNDS = 40;
 /** Annotations that are not about admission. */
 const OTHER_ANNOTATIONS = /^(?:authorization|apiserver|authentication|pod-security)\./;
 
-/** The code of a request is 0 when the server closes the connection before it has answered. */
+/** The code is 0 when the server closes the connection before it has responded. */
 export function requestTarget(server: ReferenceServer): RequestTarget {
   return {
     async send(method, path, headers, body, onResponse) {
@@ -26,7 +26,10 @@ export function requestTarget(server: ReferenceServer): RequestTarget {
   };
 }
 
-/** Reads audit events from the file `AUDIT_LOG` in the environment (`audit.log`), which the server's flag `--audit-log-path` names. */
+/**
+ * Reads audit events from the file `AUDIT_LOG` in the environment (`audit.log`), which the server's flag
+ * `--audit-log-path` names.
+ */
 export function auditedTarget(server: ReferenceServer): AuditedTarget {
   const log = process.env['AUDIT_LOG'] ?? 'audit.log';
   return {

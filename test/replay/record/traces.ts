@@ -1,6 +1,7 @@
 /**
- * Records the spans that the server exports for requests, and the trace context in its calls to webhooks and to another API server (format `trace-requests`). The
- * requests stay as they are; the spans are recordings beside them. The server is a new one.
+ * Records the spans that the server exports for requests, and the trace context in its calls to webhooks and to another
+ * API server (format `trace-requests`). The requests stay as they are; the spans are recordings beside them. The server
+ * is a new one.
  */
 import { systemClock } from '../../../shared/runtime/clock';
 import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../../support/trace-receiver';
@@ -19,10 +20,10 @@ const TRACE_PORT = 17_109;
 const EXPORT_MS = 8_000;
 /** How long the server needs to renew its Leases and endpoints and to measure its store. */
 const IDLE_MS = 75_000;
-/** The server asks others for their documents on its own. */
+/** Calls for requests. The server also fetches documents of others on its own. */
 const FOR_REQUESTS = /^\/(?:authenticate|authorize|convert|mutating|validating|apis\/others\.example\.com\/v1\/)/;
 
-/** What came of one request. */
+/** The outcome of one request. */
 interface Outcome {
   readonly step: RequestStep;
   readonly code: number;
@@ -31,8 +32,9 @@ interface Outcome {
 }
 
 /**
- * Writes the files for `--tracing-config-file`, `--authentication-token-webhook-config-file` and `--authorization-webhook-config-file`; the server runs with
- * `--authorization-mode=Node,RBAC,Webhook`. `SAMPLING_RATE` (per million, or `none`) records `tracing/sampling-RATE` instead of the spans.
+ * Writes the files for `--tracing-config-file`, `--authentication-token-webhook-config-file` and
+ * `--authorization-webhook-config-file`; the server runs with `--authorization-mode=Node,RBAC,Webhook`. `SAMPLING_RATE`
+ * (per million, or `none`) records `tracing/sampling-RATE` instead of the spans.
  */
 export async function recordTraces(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { steps, lines } = requestSteps(recording);
@@ -109,7 +111,7 @@ async function outcomesOf(
   });
 }
 
-/** The trace context in a call: the span that it names, by the span's name. */
+/** The trace context in a call. The parent span is given by its name. */
 function contextOf({ url, headers }: WebhookRequest, spans: readonly ReceivedSpan[]): object {
   const [, trace = '', parent = '', flags = ''] = (headers['traceparent'] ?? '').split('-');
   const span = spans.find(({ spanId }) => spanId === parent);
@@ -132,7 +134,7 @@ function writeSpans(outcomes: readonly Outcome[]): void {
   writeRecording('tracing/spans', [{ resource: Object.keys(first?.resource ?? {}).sort() }, ...lines]);
 }
 
-/** Only how many of the spans of each request are exported. */
+/** Records only the number of exported spans of each request. */
 function writeSampling(rate: string, outcomes: readonly Outcome[]): void {
   const lines = outcomes.map(({ step, spans, calls }) => ({
     step: step.name,

@@ -1,6 +1,7 @@
 /**
- * Drivers of recordings about validation rules in the schemas of definitions: errors of rules (`rule-errors`) and of whole schemas (`schema-errors`), estimated
- * costs (`rule-costs`, `rule-prices`), and how objects (`rule-outcomes`) and updates (`rule-updates`) fare under rules.
+ * Drivers of recordings about validation rules in the schemas of definitions: errors of rules (`rule-errors`) and of
+ * whole schemas (`schema-errors`), estimated costs (`rule-costs`, `rule-prices`), and the outcomes of objects
+ * (`rule-outcomes`) and updates (`rule-updates`) under rules.
  */
 import { errorsOfMember, ruleErrors } from '../rule-errors';
 import { readRecording } from '../recording';
@@ -11,7 +12,7 @@ import type { ReferenceServer } from './reference-server';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const ROOT_PATHS = /\bspec\.(?:validation|versions\[0\]\.schema)\.openAPIV3Schema/g;
-/** Of a rule, for all values that it may apply to. */
+/** The limit of a rule's cost, summed over all values that it may apply to. */
 const COST_LIMIT = 10_000_000;
 /** Above the limit by a factor that the server prints with six digits. */
 const AIMED_COST = 1.2 * COST_LIMIT;
@@ -44,7 +45,9 @@ export async function recordSchemaErrors(recording: string, server: ReferenceSer
   return lines;
 }
 
-/** With the number of items of a list that makes the rule too expensive, and the error, which says by which factor. */
+/**
+ * Records the number of items of a list that makes the rule too expensive, and the error with the factor of the excess.
+ */
 export async function recordRulePrices(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(
     recording,
@@ -87,7 +90,7 @@ async function priceOf(server: ReferenceServer, schema: Body, rule: string): Pro
     const exceedsFactor = errors.some((error) => error.includes('more than 100x'));
     if (factor === undefined && !exceedsFactor) {
       if (times >= AIMED_COST) return { errors };
-      // A rule that costs 1 only reaches the limit.
+      // A rule with cost 1 only reaches the limit.
       times = AIMED_COST;
       continue;
     }
@@ -103,7 +106,7 @@ function factorIn(errors: readonly string[]): string | undefined {
   return /\|Forbidden: estimated rule cost exceeds budget by factor of ([0-9.]+)x/.exec(errors.join('\n'))?.[1];
 }
 
-/** The errors of the rule of a schema, which is that of a member of an object. */
+/** The errors of a schema with a rule, used for a member of an object. */
 async function memberErrors(server: ReferenceServer, schema: Body): Promise<string[]> {
   return errorsOfMember(await schemaErrors(server, { type: 'object', properties: { v: schema } }));
 }
@@ -114,7 +117,7 @@ function itemErrors(server: ReferenceServer, schema: Body, rule: string, maxItem
   return schemaErrors(server, { type: 'object', properties: { v: { type: 'array', maxItems, items } } });
 }
 
-/** The errors of a definition with the schema, whose path is shortened to `S`. */
+/** The errors of a definition with the schema. The path of the schema is shortened to `S`. */
 async function schemaErrors(server: ReferenceServer, schema: Body): Promise<string[]> {
   const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }];
   const names = { plural: 'prices', kind: 'Price' };

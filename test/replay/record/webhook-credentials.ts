@@ -1,6 +1,6 @@
 /**
- * Records the credentials that webhooks receive (format `webhook-credentials`): writes kubeconfigs and an admission configuration with one of them, which the
- * server is to be started with.
+ * Records the credentials that webhooks receive (format `webhook-credentials`): writes kubeconfigs and an admission
+ * configuration with one of them, with which the server must be started.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -50,7 +50,7 @@ async function writeConfiguration(name: string, port: number): Promise<string> {
   return file;
 }
 
-/** Its endpoint is the webhook server at an address of this machine: the server rejects loopback addresses. */
+/** The endpoint is the webhook server at an address of this machine, because the server rejects loopback addresses. */
 async function createService(server: ReferenceServer, namespace: string, name: string, targetPort: number): Promise<void> {
   const ports = [443, 8443];
   const metadata = { name };
@@ -68,7 +68,7 @@ function clientConfig(target: WebhookTarget, caBundle: string): Body {
   return { service: { name, namespace, port }, caBundle };
 }
 
-/** What the webhook received, or why the server did not call it. */
+/** The credentials that the webhook received, or why the server did not call it. */
 async function credentialsFor(server: ReferenceServer, webhook: CredentialServer, target: WebhookTarget): Promise<Body> {
   const hook: Body = {
     name: 'asked.example.com',

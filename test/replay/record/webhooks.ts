@@ -1,6 +1,7 @@
 /**
- * Drivers of recordings about webhooks: admission webhooks (`admission-webhooks`), conversion webhooks (`conversion-webhooks`) and the webhook of the plug-in
- * ImagePolicyWebhook (`image-policy`). They start the webhooks on this machine's loopback interface, which the server must reach.
+ * Drivers of recordings about webhooks: admission webhooks (`admission-webhooks`), conversion webhooks
+ * (`conversion-webhooks`) and the webhook of the plug-in ImagePolicyWebhook (`image-policy`). They start the webhooks
+ * on this machine's loopback interface, which the server must reach.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +48,9 @@ export async function recordConversionWebhooks(recording: string, server: Refere
   }
 }
 
-/** Writes `images.yaml` for `--admission-control-config-file`. Needs a server that has not cached answers of the webhook. */
+/**
+ * Writes `images.yaml` for `--admission-control-config-file`. Needs a server without cached responses of the webhook.
+ */
 export async function recordImagePolicy(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isImagePolicyHead, isImageCase);
   const folder = fromEnvironment('RECORD_FOLDER');

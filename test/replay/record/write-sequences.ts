@@ -1,6 +1,7 @@
 /**
- * Records sequences of writes (format `write-sequences`): codes and messages, and the object in the end with its managed fields. A step that a rule of the kind
- * rejects, other than a rule of metadata, is omitted: rules are recorded elsewhere.
+ * Records sequences of writes (format `write-sequences`): codes and messages, and the final object with its managed
+ * fields. A step that a rule of the kind rejects, other than a rule of metadata, is omitted: other recordings cover
+ * those rules.
  */
 import type { Method } from '../../../shared/client/transport/transport';
 import { readRecording } from '../recording';
@@ -88,7 +89,7 @@ function messageOf({ message }: Body): string {
   return typeof message === 'string' ? message : '';
 }
 
-/** What the server's admission plug-ins add to pods. */
+/** Members that the server's admission plug-ins add to pods. */
 const ADMITTED = ['volumes', 'tolerations', 'serviceAccount', 'serviceAccountName', 'priority', 'preemptionPolicy'];
 const GENERATED = ['uid', 'resourceVersion', 'creationTimestamp', 'name', 'namespace'];
 

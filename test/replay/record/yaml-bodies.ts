@@ -1,4 +1,4 @@
-/** Records what a server reads from YAML bodies (format `yaml-bodies`), with dry runs. */
+/** Records the values that a server reads from YAML bodies (format `yaml-bodies`), with dry runs. */
 import { yamlBytes, yamlBodies, type YamlBody } from '../yaml-body';
 import { isBody, type Json } from '../json-response';
 import type { ReferenceServer } from './reference-server';

@@ -1,4 +1,4 @@
-/** The order in which a server prints the members of objects, which a comparison of parsed objects does not see. */
+/** The order of members in a response, which a comparison of parsed objects cannot detect. */
 import { isBody, type Json } from '../json-response';
 
 const INSIDE: ReadonlySet<string> = new Set([
@@ -23,8 +23,8 @@ function namesIn(value: Json): Json {
 }
 
 /**
- * The members at the top, in metadata and data, in the items of a list, the rows of a table and in events, in their order; for YAML those at the top. Each line of JSON
- * is an element of the result.
+ * The member names in their order: at the top level, in metadata and data, in the items of a list, the rows of a table
+ * and in events; for YAML those at the top level. Each line of JSON is an element of the result.
  */
 export function memberNames(text: string): Json {
   if (!text.startsWith('{')) return text.split('\n').flatMap((line) => /^([A-Za-z_]+):/.exec(line)?.[1] ?? []);

@@ -1,6 +1,7 @@
 /**
- * The format of recordings of request sequences (`"format": "requests"`): a head, then one line for each request with the response of the reference server.
- * The requests of a file are sent in their order, each after the response to the previous one.
+ * The format of recordings of request sequences (`"format": "requests"`): a head, then one line for each request with
+ * the response of the reference server. The requests of a file are sent in their order, each after the response to the
+ * previous one.
  */
 import { readRecording } from '../recording';
 import type { Json } from '../json-response';
@@ -11,20 +12,22 @@ const isMethod = oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE');
 export interface RecordedRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
-   * In paths, header values and bodies, `$NS` is the namespace of the recording, `$RV` and `$UID` are the resource version and the uid of the last object that
-   * was returned, and `$UID(name)` is the uid of the last object returned with that name.
+   * In paths, header values and bodies, `$NS` is the namespace of the recording, `$RV` and `$UID` are the resource
+   * version and the uid of the last object that was returned, and `$UID(name)` is the uid of the last object returned
+   * with that name.
    */
   readonly path: string;
   /**
-   * Text is sent as it is. `{ "$answer": 2 }` is the body of the response before the last one. In other values the abbreviations of `expandBody` are written out.
+   * Text is sent unchanged. `{ "$answer": 2 }` is the body of the response before the last one. In other values the
+   * abbreviations of `expandBody` are expanded.
    */
   readonly body?: Json;
   /** Content-Type; `json`, `merge`, `strategic` and `apply` are patches. JSON when absent. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /**
-   * The user: `alice` has a token and no permissions, `anonymous` has no credentials, any other user is impersonated by the administrator; a user
-   * `system:node:…` is in the group `system:nodes`. The administrator when absent.
+   * The user: `alice` has a token and no permissions, `anonymous` has no credentials, any other user is impersonated by
+   * the administrator; a user `system:node:…` is in the group `system:nodes`. The administrator when absent.
    */
   readonly as?: string;
 }
@@ -52,7 +55,10 @@ export interface RequestHead {
   readonly namespace?: boolean;
   /** Requests that create what the others need; their responses are not recorded. */
   readonly setup?: readonly RecordedRequest[];
-  /** Paths of the members that are recorded of successful responses; of a rejection they are `message` and `reason`. The whole body when absent. */
+  /**
+   * Paths of the members that are recorded of successful responses; of a rejection they are `message` and `reason`. The
+   * whole body when absent.
+   */
   readonly keeps?: readonly string[];
   /** Only the order of members is recorded: the body is the names that `memberNames` returns. */
   readonly order?: boolean;

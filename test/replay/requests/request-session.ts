@@ -1,6 +1,7 @@
 /**
- * Sends the requests of a recording to a server and reduces each response to what a recording holds of it. It keeps the variables that later requests refer to;
- * recorder and player share it, so that both treat requests and responses alike. It does not compare anything.
+ * Sends the requests of a recording to a server and reduces each response to what a recording holds of it. It keeps the
+ * variables that later requests refer to. The recorder and the player share it, so that both treat requests and
+ * responses alike. It does not compare anything.
  */
 import { stringifyJson } from '../../../shared/values/json';
 import { maskVolatileValues } from '../mask-volatile-values';
@@ -27,7 +28,7 @@ export interface ReceivedResponse {
 
 export type SendRequest = (request: SentRequest) => Promise<ReceivedResponse>;
 
-/** Translates whole texts between the spelling of the recording and that of the server. */
+/** Translates whole texts between the names of the recording and those of the server. */
 export interface Spelling {
   toServerNames(text: string): string;
   fromServerNames(text: string): string;
@@ -35,7 +36,7 @@ export interface Spelling {
 
 const UNCHANGED: Spelling = { toServerNames: (text) => text, fromServerNames: (text) => text };
 
-/** How many responses a request may refer to. */
+/** The number of previous responses that a request may refer to. */
 const KEPT_BODIES = 2;
 
 export class RequestSession {
@@ -93,7 +94,7 @@ export class RequestSession {
     return typeof back === 'number' ? (this.bodies[back - 1] ?? '') : this.fillIn(stringifyJson(expandBody(body)));
   }
 
-  /** Node takes header values as Latin-1; they are sent as UTF-8. */
+  /** Node expects header values in Latin-1; they are sent as UTF-8. */
   private header(value: string | readonly string[]): string | string[] {
     const encode = (text: string): string => Buffer.from(this.fillIn(text)).toString('latin1');
     return typeof value === 'string' ? encode(value) : value.map(encode);

@@ -1,4 +1,7 @@
-/** Requests of tests about killed autoscalers: a Deployment, its autoscaler, and an external metric on the metrics server of the tests. */
+/**
+ * Requests of tests that kill the autoscaler controller: a Deployment, its autoscaler, and an external metric on the
+ * metrics server of the tests.
+ */
 import type { Body } from '../json-response';
 import { create, patch, replace, type ScenarioRequest } from './scenario';
 

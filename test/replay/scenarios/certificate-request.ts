@@ -1,20 +1,20 @@
-/** Requests for certificates (PKCS #10), of a new key or of the caller's. */
+/** Creates certificate signing requests (PKCS #10) with a new or a given key. */
 import { generateKeyPairSync, sign, type KeyObject, type SigningOptions } from 'node:crypto';
 import { isIP } from 'node:net';
 import { listOf, oneOf, shape, text, tupleOf, type Check } from '../shape';
 
 export interface CertificateRequestFields {
   readonly organizations?: readonly string[];
-  /** Other parts of the subject, which come last: numbers in hexadecimal, and values. */
+  /** Further attributes at the end of the subject: object identifiers in hexadecimal, and values. */
   readonly others?: readonly (readonly [id: string, value: string])[];
-  /** Absent = none. */
+  /** Absent for a subject without a common name. */
   readonly commonName?: string;
   readonly dns?: readonly string[];
-  /** Of the fourth version. */
+  /** IPv4 addresses. */
   readonly ips?: readonly string[];
   readonly emails?: readonly string[];
   readonly uris?: readonly string[];
-  /** What of the signature is sent; by default all. */
+  /** Signs with the request's key by default, or with another key. */
   readonly signature?: 'whole' | 'of another key';
 }
 
@@ -35,11 +35,11 @@ export const isCertificateRequestFields: Check<CertificateRequestFields> = shape
 const ORGANIZATION = '060355040a';
 const COMMON_NAME = '0603550403';
 const ALTERNATIVE_NAMES = '0603551d11';
-/** PKCS #9: extensions that are asked for. */
+/** PKCS #9 attribute for requested extensions. */
 const EXTENSION_REQUEST = '06092a864886f70d01090e';
 const ECDSA_WITH_SHA256 = '06082a8648ce3d040302';
 
-/** PEM, of a key that is made for it. */
+/** PEM, with a new key. */
 export const certificateRequest = (requested: CertificateRequestFields): string => certificateRequestOf(requested, newKeys());
 
 /** PEM. */
@@ -63,9 +63,9 @@ export function certificateRequestOf(
 }
 
 export interface SignatureAlgorithm {
-  /** Its number and parameters, in hexadecimal. */
+  /** The algorithm's identifier and parameters, in hexadecimal DER. */
   readonly algorithm: string;
-  /** Absent = the key has its own. */
+  /** `undefined` when the key type implies the hash. */
   readonly hash: string | undefined;
   readonly options?: SigningOptions;
 }

@@ -1,8 +1,11 @@
-/** What a certificate says that differs in nothing from run to run. */
+/** Describes the parts of a certificate that do not differ from run to run. */
 import { X509Certificate } from 'node:crypto';
 import type { Body } from '../json-response';
 
-/** Its whole life in seconds, and how long before now that began. */
+/**
+ * Returns `undefined` when the text is not a certificate. `seconds` is the lifetime, `minutesBefore` how long ago it
+ * began.
+ */
 export function describeCertificate(encoded: string): Body | undefined {
   const text = Buffer.from(encoded, 'base64').toString();
   if (!text.startsWith('-----BEGIN CERTIFICATE-----')) return undefined;
@@ -21,7 +24,7 @@ export function describeCertificate(encoded: string): Body | undefined {
   };
 }
 
-/** By number below 2.5.29; and the bits of the use of the key. */
+/** Extensions by their number below 2.5.29, with `!` when critical; and the bits of the key usage. */
 function extensionsIn(der: string): Body {
   const extensions = [...der.matchAll(/0603551d(..)(0101ff)?04/g)].map(
     ([, id = '', critical]) => `${parseInt(id, 16)}${critical === undefined ? '' : '!'}`,

@@ -22,7 +22,7 @@ export function scenarioRecording(recording: string): { readonly head: Scenarios
   return { head, scenarios };
 }
 
-/** The scenarios of each recording, which is read anew by each call; `undefined` when there is no such recording. */
+/** The scenarios of a recording, which each call reads again; `undefined` when there is no such recording. */
 export const SCENARIOS = {
   get: (name: string): readonly Scenario[] | undefined =>
     listRecordings(AREA).includes(`${AREA}/${name}`) ? scenarioRecording(`${AREA}/${name}`).scenarios : undefined,

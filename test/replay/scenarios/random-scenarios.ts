@@ -1,7 +1,8 @@
 /**
- * What people do to workloads, in an order that a seed chooses: they make, roll, scale while it rolls, go back, pause, delete in every cascade; pods fail and finish by
- * hand. After each step the cluster comes to rest in a state that does not depend on how fast, or how often interrupted, controllers are: bounds of roll-outs let one pod
- * go or come at a time, and where a roll-out is to be met half-way, nobody serves.
+ * Generates scenarios of user actions on workloads in random order: create, roll out, scale during a roll-out, roll
+ * back, pause, delete with every propagation policy; pods fail and finish by request. After each step the cluster comes
+ * to rest in a state that does not depend on how fast controllers are or how often they are interrupted: roll-outs
+ * replace one pod at a time, and where a step needs a half-finished roll-out, no new pod becomes ready.
  */
 import type { Body } from '../json-response';
 import { createSeededRandom, type SeededRandom } from '../seeded-random';
@@ -24,7 +25,7 @@ const template = (image = 'one', spec: Body = {}): Body => ({
 
 const servingPods = (servesPods: boolean): Pick<ScenarioStep, 'servesPods'> => (servesPods ? { servesPods } : {});
 
-/** What may come next. Where one pod of several is meant, they are all alike. */
+/** One of the possible next steps. A step that selects one of several pods is used only where they are all alike. */
 type Move = (random: SeededRandom) => readonly ScenarioStep[];
 
 interface Workload {
@@ -73,7 +74,7 @@ function pauseMove(path: string): Move {
   };
 }
 
-/** So many moves, then it goes. */
+/** Creates the workload, adds random moves, and deletes it. */
 function randomScenario(
   name: string,
   random: SeededRandom,
@@ -233,7 +234,7 @@ function jobScenario(name: string, random: SeededRandom): Scenario {
     () => [{ title: 'one fails', requests: [endPods('*!1', 'Failed', 1)] }],
     () => [{ title: 'it rests', requests: [patchSpec(JOB, { suspend: true })] }],
     () => [{ title: 'it goes on', requests: [patchSpec(JOB, { suspend: false })] }],
-    // Which index would have to go is chance.
+    // Which index would be removed is random.
     ...(completionMode === 'Indexed' ? [] : [changeParallelism]),
   ];
   const scenario = randomScenario(
@@ -263,11 +264,11 @@ const KINDS: Readonly<Record<string, (name: string, random: SeededRandom) => Sce
   job: jobScenario,
 };
 
-/** Seeds that are recorded. */
+/** Seeds with a recording. */
 export const RECORDED_SEEDS: readonly number[] = [1, 2, 3, 4];
-/** The recording of a seed. */
+/** The name of a seed's recording. */
 export const killedRecordingName = (seed: number): string => `killed-${seed}`;
 
-/** One of each kind of workload, to be played side by side. */
+/** One scenario for each kind of workload, to be played concurrently. */
 export const randomScenarios = (seed: number): readonly Scenario[] =>
   Object.entries(KINDS).map(([kind, make], index) => make(`killed-${kind}`, createSeededRandom(seed * 100 + index)));

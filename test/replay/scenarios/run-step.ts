@@ -11,7 +11,10 @@ export interface StepOutcome {
   readonly state: ObservedState;
 }
 
-/** Sends the step's requests and returns their codes, and the state that `awaitRest` returns. Its nodes renew their Leases, and its pods become ready, until then. */
+/**
+ * Sends the step's requests and returns their codes, and the state that `awaitRest` returns. Until then its nodes renew
+ * their Leases, and its pods become ready.
+ */
 export async function runStep(
   session: ScenarioSession,
   scenario: Scenario,

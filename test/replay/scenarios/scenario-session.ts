@@ -1,6 +1,6 @@
 /**
- * Runs scenarios on one server with its controllers: sends the requests, reads the compared collections, and masks what differs from run to run: UIDs, times, resource
- * versions and generated names. Leaves the comparison to others.
+ * Runs scenarios on one server with its controllers: sends the requests, reads the compared collections, and masks what
+ * differs from run to run: UIDs, times, resource versions and generated names. Callers compare the states.
  */
 import type { Method } from '../../../shared/client/transport/transport';
 import { systemClock, type Clock } from '../../../shared/runtime/clock';
@@ -23,7 +23,7 @@ export interface ScenarioResponse {
   readonly body: Json;
 }
 
-/** A request to the server, as the administrator or as a user whom the administrator impersonates. */
+/** Sends a request as the administrator or as a user that the administrator impersonates. */
 export type ScenarioSend = (
   method: Method,
   path: string,
@@ -31,20 +31,20 @@ export type ScenarioSend = (
   body?: Json,
 ) => Promise<ScenarioResponse>;
 
-/** How names of Events end. */
+/** The suffix of names of Events. */
 const EVENT_NAME_SUFFIX = /\.[0-9a-f]{16}$/;
-/** Names in a sentence. */
+/** Names within a message. */
 const HYPHENATED_WORDS = /[a-z0-9]+(?:-[a-z0-9]+)+/g;
-/** An object that was never made, by the name that was made up for it. */
+/** The generated name of an object that was rejected. */
 const REFUSED = /(pods "[^"]*-)[a-z0-9]{0,5}(?=" is forbidden)/;
-/** As long as what is made up. */
+/** As long as a generated suffix. */
 const RANDOM_SUFFIX = 'xxxxx';
-/** On pods, and on the revisions of DaemonSets. */
+/** A label of pods and of the revisions of DaemonSets. */
 const POD_REVISION = 'controller-revision-hash';
-/** Of sets, and of ControllerRevisions. */
+/** Labels of ReplicaSets and of ControllerRevisions. */
 const HASHES = ['pod-template-hash', 'controller.kubernetes.io/hash'];
 const ZONED = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?=[+-]\d\d:\d\d)/g;
-/** How names of Jobs end that are made at a time: with its minute since 1970. */
+/** The suffix of names of a CronJob's Jobs: the scheduled minute since 1970. */
 const SCHEDULED_MINUTE = /-\d{8}\b/g;
 const RELATIVE_TIME = /\$NOW([+-]\d+)s/g;
 const JSON_WEB_TOKEN = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
@@ -60,25 +60,25 @@ const OMITTED_METADATA: ReadonlySet<string> = new Set([
 ]);
 const isOmitted = (member: string, name: string): boolean =>
   member === 'metadata' ? OMITTED_METADATA.has(name) : member === 'involvedObject' && name === 'resourceVersion';
-/** Of an object that this one refers to. */
+/** Whether the member is the resource version of a referenced object. */
 const isReferencedVersion = (reference: Body, name: string): boolean => name === 'resourceVersion' && reference['uid'] !== undefined;
-/** Lists whose order means nothing. */
+/** Lists without a meaningful order. */
 const UNORDERED: ReadonlySet<string> = new Set(['endpoints', 'addresses', 'notReadyAddresses', 'ports', 'subsets']);
-/** Whether it is there depends on which of two watches tells a change first; rules about it are tested by themselves. */
+/** Depends on which of two watches delivers a change first; other tests cover its rules. */
 const TRIGGER_ANNOTATION = 'endpoints.kubernetes.io/last-change-trigger-time';
 const JSON_TYPE = { 'content-type': 'application/json' } as const;
 const ALWAYS_COMPARED: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
-/** Where the server and its controllers run. */
+/** The environment in which the server and its controllers run. */
 export interface ScenarioEnvironment {
   readonly clock: Clock;
-  /** Its revision grows with every write; absent where the store is not at hand. */
+  /** The store, with a revision that grows with every write; absent where it is not accessible. */
   readonly store?: { readonly currentRevision: number };
 }
 
 type ResponseTest = (answer: ScenarioResponse) => boolean;
 
-/** Repeats a request every 100 ms until the answer is an awaited one; returns the last answer after ten seconds. */
+/** Repeats a request every 100 ms until the response is an awaited one; returns the last response after ten seconds. */
 async function pollUntilAwaited(ask: () => ReturnType<ScenarioSend>, isAwaited: ResponseTest, clock: Clock): Promise<ScenarioResponse> {
   for (let left = 100; ; left -= 1) {
     const answer = await ask();
@@ -94,18 +94,18 @@ const hasOtherCode =
 const hasData: ResponseTest = ({ body }) => isBody(body) && body['data'] !== undefined;
 
 export class ScenarioSession {
-  /** What an object is called in recordings, by its uid. */
+  /** The mask of an object's uid in recordings, by uid. */
   private readonly masksByUid = new Map<string, string>();
-  /** The other way round, for bodies that name others. */
+  /** The uid by mask, for bodies that refer to other objects. */
   private readonly uidsByMask = new Map<string, string>();
-  /** What stands in recordings for a name that was made up. */
+  /** The mask of each generated name. */
   private readonly generatedNames = new Map<string, string>();
-  /** What such names begin with: some are gone before they are seen. */
+  /** Prefixes of generated names, because some objects are deleted before they are observed. */
   private readonly generatedPrefixes = new Set<string>();
-  /** What stands for the hash of a template. */
+  /** The mask of each template hash. */
   private readonly hashMasks = new Map<string, string>();
 
-  /** Of the store when pods were set to serve last. */
+  /** The revision of the store when `servePods` ran last. */
   private servedRevision: number | undefined;
 
   constructor(
@@ -114,12 +114,12 @@ export class ScenarioSession {
     readonly environment: ScenarioEnvironment = { clock: systemClock },
   ) {}
 
-  /** The code of the answer. Throws where the namespace cannot be made. */
+  /** Creates the namespace and waits for its service account. Throws when either fails. */
   async open(): Promise<void> {
     const { code } = await this.send('POST', '/api/v1/namespaces', JSON_TYPE, { metadata: { name: this.namespace } });
     if (code !== 201) throw new Error(`the namespace ${this.namespace} cannot be made: ${code}`);
     const account = `/api/v1/namespaces/${this.namespace}/serviceaccounts/default`;
-    // Pods are refused before their account is there.
+    // Pods are rejected until the account exists.
     const response = await pollUntilAwaited(
       () => this.send('GET', account, JSON_TYPE),
       (answer) => answer.code === 200,
@@ -136,7 +136,7 @@ export class ScenarioSession {
     if (code === 404) await this.send('POST', folder, JSON_TYPE, { metadata: { name }, spec });
   }
 
-  /** The code of the answer; of the first one that is no success where there are several. */
+  /** Returns the code of the response; of the first failure when the path names several objects. */
   async perform(request: ScenarioRequest): Promise<number> {
     const [, folder, prefix = '', alive, generatedOnly, rest = ''] = /^(.*)\/([a-z0-9-]*)\*(!?)(1?)(\/.*)?$/.exec(request.path) ?? [];
     if (folder === undefined) return this.performOnce(request);
@@ -203,7 +203,7 @@ export class ScenarioSession {
           this.environment.clock,
         );
         const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : undefined;
-        // A kind that comes or goes with its definition.
+        // The kind exists only while its definition does.
         if (code === 404) return { path, items: [], unordered, omitted };
         if (items === undefined) throw new Error(`cannot list ${path}: ${code}`);
         items.forEach((item) => this.learn(item));
@@ -228,7 +228,7 @@ export class ScenarioSession {
     await this.send('DELETE', `/api/v1/namespaces/${this.namespace}`, JSON_TYPE);
   }
 
-  /** Of what belongs to no namespace, or to one that all share, only that which bears the scenario's name, or is named. */
+  /** Whether the object belongs to the scenario: by its namespace, by the prefix of its name, or by one of `names`. */
   private isOwn(item: Body, names: readonly string[] | undefined): boolean {
     const { namespace, name } = metadataOf(item);
     if (names !== undefined) return typeof name === 'string' && names.includes(name);
@@ -244,7 +244,7 @@ export class ScenarioSession {
       const hash = isBody(labels ?? null) && isBody(labels) ? labels[label] : undefined;
       if (typeof hash === 'string' && !this.hashMasks.has(hash)) this.hashMasks.set(hash, `<hash ${this.hashMasks.size + 1}>`);
     }
-    // Pods of a StatefulSet say what their names begin with, too.
+    // Pods of a StatefulSet also have a `generateName`.
     const isGenerated =
       typeof generateName === 'string' && name.startsWith(generateName) && name.length === generateName.length + RANDOM_SUFFIX.length;
     if (isGenerated) {
@@ -285,7 +285,7 @@ export class ScenarioSession {
     }
     const certificate = member === 'certificate' && typeof value === 'string' ? describeCertificate(value) : undefined;
     if (certificate !== undefined) return this.mask(certificate);
-    // Descriptions say the same in words of our own.
+    // Our descriptions are worded differently.
     if (member.endsWith('/description')) return '<description>';
     return typeof value === 'string' ? this.maskText(value) : value;
   }
@@ -314,7 +314,10 @@ export class ScenarioSession {
 const impersonation = (as: Impersonated | undefined): Record<string, string | string[]> =>
   as === undefined ? {} : { 'impersonate-user': as.user, 'impersonate-group': [...as.groups] };
 
-/** Writes out `{ "$certificateRequests": [{ "commonName": "a" }] }`: requests of new keys in PEM, one after the other, in base64. A text in the list stands for itself. */
+/**
+ * Expands `{ "$certificateRequests": [{ "commonName": "a" }] }` to certificate signing requests with new keys: PEM, one
+ * after the other, in base64. A text in the list stands for itself.
+ */
 function withCertificateRequests(value: Json): Json {
   if (Array.isArray(value)) return value.map(withCertificateRequests);
   if (!isBody(value)) return value;
@@ -335,7 +338,7 @@ function hasEnded({ status }: Body): boolean {
   return isBody(status ?? null) && isBody(status) && ['Succeeded', 'Failed'].some((phase) => phase === status['phase']);
 }
 
-/** Nothing, or nothing but this. */
+/** Whether the value has no other members. */
 const isOnly = (value: Json, name: string): boolean => isBody(value) && Object.keys(value).every((key) => key === name);
 
 function metadataOf(object: Body): Body {
@@ -358,7 +361,10 @@ function shownField(field: string, value: Json): Json | undefined {
   return field === 'f:generateName' || field === `f:${TRIGGER_ANNOTATION}` || isOnlyTrigger ? undefined : value;
 }
 
-/** One string per managedFields entry. The fields are a string too, because uids in their names are masked in strings only. */
+/**
+ * One string per managedFields entry. The fields are a string too, because uids in their names are masked in strings
+ * only.
+ */
 function ownersOf(item: Body): Json[] {
   const entries = metadataOf(item)['managedFields'];
   return (Array.isArray(entries) ? entries : [])

@@ -1,25 +1,26 @@
 /**
- * A scenario: steps, each of a few requests, after which the cluster comes to rest and its collections are compared. Recordings of the format `scenarios` hold them
- * (test/replay/README.md); the same requests are sent to the reference server with its controllers and to ours.
+ * Scenarios: steps with a few requests each, after which the cluster comes to rest and its collections are compared.
+ * Recordings of the format `scenarios` hold them (test/replay/README.md); the same requests are sent to the reference
+ * server with its controllers and to ours.
  */
 import type { Body, Json } from '../json-response';
 import { anything, listOf, mapOf, number, oneOf, shape, text, boolean, type Check } from '../shape';
 
 export interface ScenarioRequest {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** In upstream's spelling, and relative to `/api/v1/namespaces/$NS/` unless it begins with a slash. */
+  /** With upstream's names, relative to `/api/v1/namespaces/$NS/` unless it begins with a slash. */
   readonly path: string;
-  /** Of a patch: `json`, `strategic` or `apply`; absent = `merge`. */
+  /** The type of a patch: `json`, `strategic` or `apply`; `merge` when absent. */
   readonly type?: PatchType;
   readonly body?: Json;
-  /** Absent = the administrator. */
+  /** The administrator when absent. */
   readonly as?: Impersonated;
-  /** Repeats the request while it is answered with 404 or 429, as it is until a new kind is served. */
+  /** Repeats the request while the response is 404 or 429, as it is until a new kind is served. */
   readonly untilServed?: boolean;
   /** The path of an object that must have `data` before the request is sent. */
   readonly awaitsData?: string;
 }
-/** The name by which tests of reliability know it. */
+/** The name of a request in the tests of reliability. */
 export type ScenarioAction = ScenarioRequest;
 
 const PATCH_TYPES = ['json', 'merge', 'strategic', 'apply'] as const;
@@ -35,34 +36,39 @@ export interface Impersonated {
 export interface ComparedCollection {
   /** As in {@link ScenarioRequest}. */
   readonly path: string;
-  /** Members besides the metadata that are compared; absent = all. */
+  /** Compared members besides the metadata; all when absent. */
   readonly members?: readonly string[];
-  /** Lists whose order varies. */
+  /** Lists with a varying order. */
   readonly unordered?: readonly string[];
-  /** Members, at any depth, that vary. */
+  /** Members, at any depth, with varying values. */
   readonly omitted?: readonly string[];
   /** Names of the compared objects in a namespace that scenarios share. */
   readonly names?: readonly string[];
-  /** Served by another API server, so that its changes are not in the store of this one. */
+  /** Served by an aggregated API server, so that its changes are not in the store of this one. */
   readonly isAggregated?: boolean;
   /** Compares the managedFields too, without the entries of the scenario's own requests. */
   readonly managedFields?: boolean;
 }
 
-/** The quiet period of steps without one of their own. Milliseconds. */
+/** The default quiet period of steps. Milliseconds. */
 export const QUIET_MS = 3_000;
 
 export interface ScenarioStep {
   /** Unique in the scenario. */
   readonly title: string;
   readonly requests: readonly ScenarioRequest[];
-  /** Nodes, without `$NS-`, whose Leases are renewed until the next step. */
+  /** Nodes that renew their Leases until the next step, without the prefix `$NS-`. */
   readonly heartbeats?: readonly string[];
   /** Pending pods become running and ready until the step is over. */
   readonly servesPods?: boolean;
-  /** How long nothing may change until the cluster counts as at rest; absent = that of the scenario. Milliseconds. */
+  /**
+   * How long nothing may change until the cluster counts as at rest; that of the scenario when absent. Milliseconds.
+   */
   readonly quietMs?: number;
-  /** The recorded code of each request: of the first failure where its path names several objects. Absent until recorded, like `state`. */
+  /**
+   * The recorded code of each request: that of the first failure where its path names several objects. Absent until it
+   * is recorded, like `state`.
+   */
   readonly codes?: readonly number[];
   readonly state?: ObservedState;
 }
@@ -74,11 +80,14 @@ export interface ScenarioLine {
   readonly collections: readonly ComparedCollection[];
   /** Paths of objects outside the namespace that are deleted in the end. */
   readonly leftovers?: readonly string[];
-  /** What it shares with other scenarios of the recording; those that share something run one after the other. */
+  /**
+   * Scenarios of the recording with the same text run one after the other, because they share an object outside their
+   * namespaces.
+   */
   readonly shares?: string;
   /** Begins each step in a new second, because the ages of objects are compared in whole seconds. */
   readonly needsNewSecond?: boolean;
-  /** Of its steps; absent = {@link QUIET_MS}. */
+  /** The default quiet period of its steps; {@link QUIET_MS} when absent. */
   readonly quietMs?: number;
 }
 
@@ -90,9 +99,9 @@ export interface Scenario extends Omit<ScenarioLine, 'scenario'> {
 export interface ScenariosHead {
   readonly format: 'scenarios';
   readonly about: string;
-  /** A server beside the cluster, on which the scenarios depend. */
+  /** A server besides the cluster on which the scenarios depend. */
   readonly needs?: 'metrics-server' | 'conversion-webhook';
-  /** The steps were generated from it (`random-scripts.ts`). */
+  /** The seed from which `random-scenarios.ts` generated the steps. */
   readonly seed?: number;
 }
 
@@ -153,7 +162,7 @@ export function absolutePath(path: string, namespace: string): string {
   return (path.startsWith('/') ? path : `${NAMESPACED}${path}`).replaceAll('$NS', namespace);
 }
 
-/** Starts each scenario at once, or when the one before it that shares something with it has ended. */
+/** Starts each scenario at once, or after the previous scenario with the same `shares`. */
 export function sequenceByShares<T>(run: (scenario: Scenario) => Promise<T>): (scenario: Scenario) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return (scenario) => {

@@ -1,4 +1,4 @@
-/** What the webhooks of recordings and tests answer, by the path at which they are asked. */
+/** The behaviours of admission webhooks in recordings and tests, by the path of the request. */
 import type { Body, Json } from '../json-response';
 
 export type Reply = 'hang' | 'cut' | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body: Json };
@@ -24,7 +24,7 @@ function dataOf(request: Body): Body {
   return typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {};
 }
 
-/** Adds what is missing once what it needs is there. */
+/** Adds the member `adds` once the member `needs` exists. */
 const stage =
   (needs: string, adds: string): Behaviour =>
   (request) => {
@@ -32,7 +32,7 @@ const stage =
     return data[needs] === undefined || data[adds] !== undefined ? respond({})(request) : patch(add(`/data/${adds}`, 'yes'))(request);
   };
 
-/** Counts its own calls in the object. */
+/** Counts its calls in a member of the object. */
 const count =
   (member: string): Behaviour =>
   (request) => {

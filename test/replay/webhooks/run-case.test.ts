@@ -1,6 +1,6 @@
 import { maskRunValues } from './run-case';
 
-test('a token is masked as a whole, even if its signature looks like a generated name', () => {
+test('maskRunValues masks a token as a whole, even if its signature looks like a generated name', () => {
   expect(maskRunValues({ token: 'eyJhbGciOi.eyJhdWQi.aKJeg-1pbcwPeS' })).toEqual({ token: '<token>' });
   expect(maskRunValues({ name: 'g-x7f2k' })).toEqual({ name: 'g-<name>' });
 });

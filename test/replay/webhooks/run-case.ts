@@ -1,6 +1,7 @@
 /**
- * Runs recorded cases of admission webhooks against a server: creates the configurations, waits until they are in force, sends the requests, and returns the
- * case with the answers and the reviews that the webhooks received. Masks what differs from run to run.
+ * Runs recorded cases of admission webhooks against a server: creates the configurations, waits until they are in
+ * force, sends the requests, and returns the case with the responses and the reviews that the webhooks received. Masks
+ * what differs from run to run.
  */
 import { systemClock } from '../../../shared/runtime/clock';
 import type { ReviewServer } from '../../support/review-server';
@@ -22,9 +23,9 @@ interface WebhookAnswer {
   readonly status: number;
   readonly body: Json;
   readonly warnings?: readonly string[];
-  /** Of the request's audit event, those of admission. */
+  /** The annotations of admission in the request's audit event. */
   readonly annotations?: Readonly<Record<string, Json>>;
-  /** What webhooks were sent, in order: URL, headers and review. */
+  /** The calls that webhooks received, in order: URL, headers and review. */
   readonly calls?: readonly Body[];
 }
 
@@ -36,9 +37,12 @@ interface WebhookStep {
 
 export interface WebhookCase {
   readonly title: string;
-  /** Sent before there are webhooks; not recorded. */
+  /** Sent before the webhooks are created; not recorded. */
   readonly before?: readonly RecordedRequest[];
-  /** Webhook configurations. `<port>` and `<ca>` stand for the webhook server's; the path of a URL names a behaviour (behaviours.ts). */
+  /**
+   * Webhook configurations. `<port>` and `<ca>` stand for the webhook server's; the path of a URL names a behaviour
+   * (behaviours.ts).
+   */
   readonly configurations: readonly Body[];
   readonly steps: readonly WebhookStep[];
 }
@@ -84,12 +88,15 @@ export async function runWebhookCase(target: AuditedTarget, webhooks: ReviewServ
 interface MarkedConfiguration {
   readonly type: Type;
   readonly name: string;
-  /** Of the collection. */
+  /** Path of the collection. */
   readonly path: string;
   readonly configuration: Body;
 }
 
-/** The first configuration of each type gets a webhook that denies ConfigMaps with a label, whose effect shows that it is in force. */
+/**
+ * Adds to the first configuration of each type a webhook that denies ConfigMaps with a label. Its effect shows that the
+ * configuration is in force.
+ */
 function withMarkers(configurations: readonly Body[], webhooks: ReviewServer): readonly MarkedConfiguration[] {
   const marked = new Set<Type>();
   return configurations.map((recorded) => {
@@ -144,7 +151,7 @@ async function clean(target: AuditedTarget): Promise<void> {
 /** Creates the namespace and deletes what an interrupted run left. */
 export async function prepareWebhookCases(target: AuditedTarget): Promise<void> {
   await send(target, { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
-  // Cases of policies have the same namespace with a label.
+  // Cases of policies use the same namespace with a label.
   const labels = { team: null };
   const type = 'application/merge-patch+json';
   await send(target, { method: 'PATCH', path: `/api/v1/namespaces/${NAMESPACE}`, type, body: { metadata: { labels } } });
@@ -187,7 +194,7 @@ const maskedCall = ({ url, headers, review }: WebhookCall): Body => ({
 
 const TOKEN = /^ey[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Without what differs from run to run. Tokens are masked first: a signature may look like a generated name. */
+/** Masks what differs from run to run. Tokens are masked first, because a signature may look like a generated name. */
 export function maskRunValues(value: Json, member = ''): Json {
   if (Array.isArray(value)) return member === 'managedFields' ? '<managed>' : value.map((item) => maskRunValues(item));
   if (isBody(value)) return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskRunValues(inner, name)]));
