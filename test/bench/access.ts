@@ -1,4 +1,7 @@
-/** What it costs to know who asks and whether he may: decisions under many rules, a get by whom a role allows it beside an administrator's, a get that is recorded. */
+/**
+ * Measures authentication, authorization and auditing: decisions under many rules, a get that a role allows beside one
+ * by an administrator, and a get that is audited.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Attributes } from '../../apiserver/authorization/authorizer';
@@ -15,7 +18,9 @@ const RULES_EACH = 10;
 const DECISIONS = 2_000;
 const ROUNDS = 200;
 
-/** Microseconds a decision, where one user is bound to a thousand roles of ten rules each by a name and two groups. */
+/**
+ * Microseconds per decision for a user with bindings to a thousand roles of ten rules each, by name and by two groups.
+ */
 export async function decisionMicros(): Promise<number> {
   const policy = new RbacPolicy();
   for (let role = 0; role < ROLES; role += 1) {
@@ -60,7 +65,7 @@ export interface AccessServer {
 
 const CONFIG_MAPS = '/api/v1/namespaces/access/configmaps';
 
-/** A thousand ConfigMaps, and a token of an account that a role lets read them. */
+/** Creates a thousand ConfigMaps. Returns the token of a service account that a role allows to read them. */
 export async function prepareAccess({ client }: AccessServer): Promise<string> {
   const post = async (at: string, body: object | string): Promise<void> =>
     void (await client.send('POST', at, typeof body === 'string' ? body : JSON.stringify(body)));
@@ -78,7 +83,7 @@ export async function prepareAccess({ client }: AccessServer): Promise<string> {
   return /"token":"([^"]+)"/.exec(Buffer.concat(chunks).toString())?.[1] ?? '';
 }
 
-/** CPU of the server a get. */
+/** CPU time of the server per get. */
 export function measureGet({ client, pid }: AccessServer, seconds: number): Promise<Cost> {
   return measureWarmLoop(
     pid,
@@ -87,7 +92,7 @@ export function measureGet({ client, pid }: AccessServer, seconds: number): Prom
   );
 }
 
-/** Flags that record everything at Metadata, below `folder`; `omitted` = stages that are not told. */
+/** Flags that audit everything at level Metadata, with files in `folder`, except the stages in `omitted`. */
 export function writeAuditPolicy(folder: string, omitted: readonly string[] = []): readonly string[] {
   const file = path.join(folder, 'policy.yaml');
   const rules = `omitStages: [${omitted.join(', ')}]\nrules: [{level: Metadata}]\n`;
@@ -95,7 +100,7 @@ export function writeAuditPolicy(folder: string, omitted: readonly string[] = []
   return [`--audit-policy-file=${file}`, `--audit-log-path=${path.join(folder, 'audit.log')}`];
 }
 
-/** The file of a configuration that sends traces of so many of a million requests to this port. */
+/** Writes a tracing configuration that samples `rate` of a million requests and exports to this port. */
 export function writeTracingFile(folder: string, port: number, rate: number): string {
   const file = path.join(folder, 'tracing.yaml');
   const endpoint = `endpoint: 127.0.0.1:${port}\nsamplingRatePerMillion: ${rate}\n`;

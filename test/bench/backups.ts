@@ -1,4 +1,7 @@
-/** What a backup costs the server whose data it takes: memory, how long its event loop is held up, and what another client waits, beside the same without one. */
+/**
+ * Measures the effect of a backup on the server: memory, event loop delay, and the waits of another client, beside the
+ * same without a backup.
+ */
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { startMigrate } from '../support/migrate';
@@ -10,15 +13,15 @@ import { Probe, type Waits } from './probe';
 export interface BackupCost {
   readonly seconds: number;
   readonly bytes: number;
-  /** The most that the program of the backup held. */
+  /** Peak memory of the backup program. */
   readonly ownMegabytes: number;
   readonly server: ServerState;
-  /** For as long afterwards. */
+  /** For the same time without a backup. */
   readonly idle: ServerState;
 }
 
 export interface ServerState {
-  /** At most. */
+  /** Peak memory. */
   readonly megabytes: number;
   readonly longestDelayMs: number;
   readonly waits: Waits;
@@ -29,9 +32,9 @@ export interface BackupTarget {
   readonly server: ApiServer;
   readonly port: number;
   readonly token: string;
-  /** Of an object that the other client asks for. */
+  /** Path of an object that the other client reads. */
   readonly object: string;
-  /** Where the store is, for `platform-migrate`. */
+  /** Flags of `platform-migrate` that name the store. */
   readonly flags: readonly string[];
   readonly folder: string;
 }
@@ -75,7 +78,7 @@ export async function measureBackup({ server, port, token, object, flags, folder
   }
 }
 
-/** It may be gone by now. */
+/** 0 when the process has exited. */
 function ownMemory(pid: number): number {
   try {
     return anonymousMegabytes(pid) || 0;

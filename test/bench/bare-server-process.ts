@@ -1,8 +1,8 @@
 /**
- * The floor: a bare Node TLS server that sends prepared bytes. Run as a child process; the parent sends {path, size} messages that say what
- * a path answers with, and reads the port from the first message.
+ * The baseline: a bare Node TLS server that sends prepared bytes. Runs as a child process; the parent sends {path,
+ * size} messages that set the response to a path, and reads the port from the first message.
  *
- * `/watch` keeps its connection; every `{ push: bytes }` message writes that many bytes to all of them.
+ * `/watch` keeps its connection; every `{ push: bytes }` message writes that many bytes to all of these connections.
  */
 import { createServer } from 'node:https';
 import type { ServerResponse } from 'node:http';

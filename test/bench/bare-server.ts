@@ -1,4 +1,7 @@
-/** The floor of the benchmark: the bare TLS server as a child process, and what the same bytes cost it. */
+/**
+ * The baseline of the benchmark: starts the bare TLS server as a child process, and measures what the same bytes cost
+ * it.
+ */
 import { fork, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import type { Credential } from '../../shared/pki/certificates';
@@ -23,7 +26,7 @@ export class BareServer {
     return this.child.pid ?? -1;
   }
 
-  /** The cost of answering with `size` bytes. */
+  /** The cost of responses with `size` bytes. */
   async measureResponse(size: number, workers: number, seconds: number): Promise<Cost> {
     const target = `/${size}`;
     this.send({ path: target, size });

@@ -1,4 +1,6 @@
-/** Where measuring takes place: a server of our own, with its controllers where they are needed, and how a figure is printed. */
+/**
+ * Starts the servers that the benchmark measures, with controllers where they are needed, and prints rows of figures.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startControllers } from '../support/control-plane';
@@ -37,7 +39,7 @@ export interface BenchServer {
   readonly folder: string;
 }
 
-/** On a server that is there for this alone. */
+/** Measures on a server that is started for this measurement only. */
 export async function withServer(
   measure: (opened: BenchServer) => Promise<void>,
   {
@@ -58,7 +60,7 @@ export async function withServer(
   }
 }
 
-/** On a server of our own with its controllers, or on the one that is named. */
+/** Measures on a server of our own with its controllers, or on the server of `--server`. */
 export async function withControllers(measure: (client: BenchClient, pid?: number) => Promise<void>): Promise<void> {
   const other = textOption('server');
   if (other !== undefined) {

@@ -1,4 +1,7 @@
-/** A plain HTTPS client for the benchmark: keep-alive connections, a bearer token, bodies read and thrown away. Throws on any error answer. */
+/**
+ * A plain HTTPS client for the benchmark: keep-alive connections, a bearer token, response bodies read and discarded.
+ * Throws on any error response.
+ */
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 
@@ -18,7 +21,7 @@ export class BenchClient {
     return bytes;
   }
 
-  /** The body of the answer. */
+  /** The body of the response. */
   async text(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<string> {
     const response = await this.open(method, path, body, headers);
     const chunks: Buffer[] = [];
@@ -33,7 +36,7 @@ export class BenchClient {
     return Number(/"resourceVersion":"(\d+)"/.exec(await this.text('GET', path))?.[1]);
   }
 
-  /** The response as soon as its headers are there. */
+  /** The response as soon as its headers arrive. */
   open(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const request = httpsRequest(

@@ -1,17 +1,18 @@
 /**
- * A cluster at work, as one process of plain clients: nodes that watch their own Pods, keep Leases and report what runs, proxies that watch the
- * EndpointSlices, a scheduler that binds, a controller that creates Pods and writes slices. Says `moving` when all watch, `done` when all Pods run.
+ * The load of a busy cluster as one process of plain clients: nodes that watch their Pods, renew Leases and report
+ * status, proxies that watch EndpointSlices, a scheduler that binds, and a controller that creates Pods and writes
+ * slices. Sends `moving` to its parent when all watches are open, and `done` when all Pods run.
  */
 import { connect, type ClientHttp2Session } from 'node:http2';
 
 export interface ClusterLoad {
   readonly origin: string;
   readonly token: string;
-  /** What the groups' names end in. */
+  /** The suffix of API group names. */
   readonly domain: string;
   readonly nodes: number;
   readonly pods: number;
-  /** How many Pods are being created at any time. */
+  /** The number of Pods that are created concurrently. */
   readonly creators: number;
 }
 
@@ -25,13 +26,13 @@ interface WatchEvent {
 
 const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
-/** Of its own, because a namespace takes its time to go. */
+/** Unique for this process, because the deletion of a namespace takes time. */
 const NAMESPACE = `cluster-${process.pid}`;
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
 const LEASE_MS = 10_000;
 const PODS_IN_A_SLICE = 50;
 
-/** One client's connection. */
+/** The connection of one client. */
 class Client {
   private readonly session: ClientHttp2Session;
 
@@ -40,7 +41,7 @@ class Client {
     this.session.on('error', (error) => process.send?.({ failed: String(error) }));
   }
 
-  /** What is there already, or not yet, is as well. */
+  /** Treats 404 and 409 as success. */
   send(method: string, path: string, body?: object, type = 'application/json'): Promise<void> {
     return new Promise((resolve, reject) => {
       const stream = this.open(method, path, body === undefined ? {} : { 'content-type': type });
@@ -54,7 +55,7 @@ class Client {
     });
   }
 
-  /** Resolves when the watch stands, from now on. One that ends goes on where it was. */
+  /** Resolves when the watch is open. A watch that ends is resumed from its last event. */
   async watch(path: string, onEvent: (event: WatchEvent) => void): Promise<void> {
     await this.watchFrom(path, await this.revision(path), onEvent);
   }
@@ -116,7 +117,7 @@ function statusOf(phase: 'Pending' | 'Running', ip: string): object {
   return { status: { phase, podIP: ip, podIPs: [{ ip }], startTime: now, conditions } };
 }
 
-/** Watches its Pods and tells what becomes of them; keeps its Lease and its Node fresh. */
+/** Watches the node's Pods and reports their status; renews its Lease and its Node. */
 async function startNode(load: ClusterLoad, index: number, onRunning: () => void): Promise<void> {
   const name = `node-${index}`;
   const client = new Client(load);
@@ -166,7 +167,7 @@ function eventBody(pod: string, reason: string): object {
   };
 }
 
-/** Binds every Pod that no node has. */
+/** Binds every Pod without a node. */
 async function startScheduler(load: ClusterLoad): Promise<void> {
   const client = new Client(load);
   let next = 0;
@@ -179,7 +180,7 @@ async function startScheduler(load: ClusterLoad): Promise<void> {
   });
 }
 
-/** Creates the Pods, and after every few of them writes the slice of their Service anew. */
+/** Creates the Pods, and updates the slice of their Service after every few of them. */
 async function createPods(load: ClusterLoad): Promise<void> {
   const client = new Client(load);
   await client.watch('/api/v1/pods', () => undefined);

@@ -1,6 +1,7 @@
 /**
- * What a client waits for while a whole cluster moves: short reads on a connection that it keeps, and on a new connection each, beside a load of
- * other processes (`cluster-load.ts`). Works against any server, so that two can be compared on one machine.
+ * Measures the waits of a client while a whole cluster is busy: short reads on a kept connection, and on a new
+ * connection each, beside a load of other processes (`cluster-load.ts`). Works against any server, so that two can be
+ * compared on one machine.
  */
 import { fork } from 'node:child_process';
 import { Agent, request, type AgentOptions } from 'node:https';
@@ -10,7 +11,7 @@ import type { ClusterLoad } from './cluster-load';
 interface LoadMessage {
   readonly moving?: true;
   readonly done?: true;
-  /** A watch ended and was begun again. */
+  /** A watch ended and was resumed. */
   readonly again?: true;
   readonly failed?: string;
 }
@@ -19,9 +20,9 @@ export interface ClusterWaits {
   /** Milliseconds, ascending. */
   readonly kept: readonly number[];
   readonly fresh: readonly number[];
-  /** From the first Pod to the last one running. */
+  /** From the creation of the first Pod until all run. */
   readonly seconds: number;
-  /** Watches that ended and were begun again. */
+  /** The number of watches that ended and were resumed. */
   readonly rewatched: number;
 }
 
@@ -53,7 +54,7 @@ export async function measureClusterWaits(load: ClusterLoad): Promise<ClusterWai
   return waits;
 }
 
-/** Reads a namespace again and again, one at a time; `stop` gives how long each took. */
+/** Reads a namespace repeatedly, one request at a time; `stop` returns the duration of each, ascending. */
 export function startReadLoop(
   load: Pick<ClusterLoad, 'origin' | 'token'>,
   everyMs: number,

@@ -1,4 +1,7 @@
-/** A conversion webhook as a process of its own: tells its parent where it is, and ends with it. Counts what it is asked, and says so on request. */
+/**
+ * A conversion webhook as a process of its own: sends its address to its parent, exits with it, and reports the number
+ * of calls on request.
+ */
 import { fork, type ChildProcess } from 'node:child_process';
 import { CONVERSIONS } from '../replay/conversions/behaviours';
 import { isBody, type Json } from '../replay/json-response';
@@ -25,7 +28,7 @@ export class ConversionProcess {
     return this.child.pid ?? 0;
   }
 
-  /** How often it has been asked. */
+  /** The number of calls so far. */
   calls(): Promise<number> {
     const answered = new Promise<number>((resolve) => this.child.once('message', (count: number) => resolve(count)));
     this.child.send('calls');

@@ -1,6 +1,7 @@
 /**
- * What it costs to list custom objects in a version that only a webhook knows: the time of the whole list, nothing of it remembered, beside that of the webhook alone,
- * which is asked the same by this client; and what another client waits meanwhile.
+ * Measures lists of custom objects in a version that a webhook converts: the time of the whole list without cached
+ * conversions, beside the time of the same calls sent to the webhook directly; and the waits of another client
+ * meanwhile.
  */
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { arrayAt, isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
@@ -13,22 +14,22 @@ import { cpuSeconds } from './measure';
 import type { Probe } from './probe';
 
 export interface ConversionWaits {
-  /** Of the list in the stored version, in milliseconds. */
+  /** Duration of the list in the stored version. */
   readonly plainMs: number;
   readonly webhookMs: number;
   readonly listMs: number;
-  /** Of the list again, out of what is remembered. */
+  /** Duration of the second list, from cached conversions. */
   readonly againMs: number;
   readonly calls: number;
-  /** What the server has worked for the list, in milliseconds of a processor, and the webhook when it was asked alone. */
+  /** CPU time of the server for the list, and of the webhook when it is called directly. */
   readonly cpuMs: number;
   readonly webhookCpuMs: number;
-  /** What another client waited at most while the list was made. */
+  /** The longest wait of another client during the list. */
   readonly longestMs: number;
 }
 
 const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
-/** As the server asks. */
+/** As the server batches its calls. */
 const OBJECTS_PER_REVIEW = 500;
 const CONCURRENT_REVIEWS = 4;
 const WRITERS = 16;
@@ -36,7 +37,7 @@ const WRITERS = 16;
 export interface ConversionTarget {
   readonly client: BenchClient;
   readonly probe: Probe;
-  /** Of the server. */
+  /** Process id of the server. */
   readonly pid: number;
 }
 
@@ -83,7 +84,7 @@ const isServed = (client: BenchClient): Promise<boolean> =>
     () => false,
   );
 
-/** The texts that the server sends, too. */
+/** The reviews that the server sends too. */
 function reviewsOf(list: string): readonly string[] {
   const value: JsonValue = JSON.parse(list);
   const items = (isObject(value) ? (arrayAt(value, 'items') ?? []) : []).filter(isObject);
@@ -118,7 +119,7 @@ async function measure(
   return { ...alone, plainMs, listMs, cpuMs, againMs: await measureMs(() => client.send('GET', widgetsPath('v2'))), calls, longestMs };
 }
 
-/** The webhook is asked what the server asks, and by nobody else. */
+/** Sends the server's calls to the webhook directly, without other load. */
 async function measureWebhookAlone(
   webhook: ConversionProcess,
   reviews: readonly string[],
@@ -133,7 +134,7 @@ async function measureWebhookAlone(
   return { webhookMs, webhookCpuMs };
 }
 
-/** What is remembered belongs to a state of the definition: the next one begins with nothing. */
+/** Changes the definition, which invalidates cached conversions. */
 async function invalidateConversions(client: BenchClient, round: number): Promise<void> {
   const description = `round ${round}`;
   const body = JSON.stringify([{ op: 'add', path: '/spec/versions/1/schema/openAPIV3Schema/description', value: description }]);

@@ -1,7 +1,7 @@
 /**
- * Definitions of real size: how long hundreds of them take to install, what one more costs, what others wait meanwhile, how soon a server serves them
- * after a restart, what it holds in memory, and how fast it tells clients about them. Absolute figures: they are held against those of a reference server
- * on the same machine.
+ * Measures CustomResourceDefinitions of real size: the installation of hundreds of them, the cost of one more, the
+ * waits of other clients meanwhile, the time until a restarted server serves them, its memory, and the time to publish
+ * their documents. The figures are absolute, to compare with a reference server on the same machine.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -25,7 +25,7 @@ const REPEATS = 10;
 const GZIP = { 'accept-encoding': 'gzip' };
 const V2_PROTOBUF = { accept: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf', ...GZIP };
 const TABLE = { accept: `${JSON_MEDIA_TYPE};as=Table;v=v1;g=meta.platform.io` };
-/** Fails instead of waiting for ever. */
+/** Limit of each wait. */
 const TIMEOUT_MS = 1_200_000;
 
 interface Replica {
@@ -87,7 +87,7 @@ async function measureMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-/** What the other clients waited since they were asked last. */
+/** The waits of the probes since the previous call. */
 async function formatWaits(replicas: readonly Replica[]): Promise<string> {
   const probeWaits = await Promise.all(replicas.map(({ probe }) => probe.waits()));
   return `others: ${probeWaits
@@ -140,7 +140,7 @@ async function isServed(client: BenchClient, definition: GeneratedDefinition): P
   );
 }
 
-/** Asks again at once. */
+/** Repeats reads without a pause until all definitions are served. */
 async function waitUntilServed(replicas: readonly Replica[], definitions: readonly GeneratedDefinition[]): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
   for (const { client } of replicas) {
@@ -154,8 +154,8 @@ async function waitUntilServed(replicas: readonly Replica[], definitions: readon
 }
 
 /**
- * Again when the connection was cut: Node's HTTP/1.1 server loses one whose next large request begins to arrive while the last large answer is on its way
- * ("Parse Error: Paused").
+ * Repeats the request when the connection was reset: Node's HTTP/1.1 server drops a connection when the next large
+ * request begins to arrive while the last large response is being sent ("Parse Error: Paused").
  */
 async function apply(client: BenchClient, { name, text }: GeneratedDefinition): Promise<void> {
   const send = (): Promise<number> => client.send('PATCH', `${DEFINITIONS}/${name}?fieldManager=bench&force=true`, text, APPLY);
@@ -186,7 +186,7 @@ async function addOne(replicas: readonly Replica[], name: string): Promise<void>
 
 const IDLE_MS = 12_000;
 
-/** Of servers that have come to rest: garbage is collected some seconds after the last of it was made. */
+/** Memory of idle servers: garbage is collected some seconds after the last allocation. */
 async function printMemory(when: string, replicas: readonly Replica[]): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
   for (const { server } of replicas) {

@@ -1,14 +1,15 @@
 /**
- * How long evictions take that follow one another under a budget which lets one pod go at a time: each has to wait until the pod before it is gone, another one
- * serves in its place, and the budget says so. Works against any server with its controllers, so that two can be compared on one machine.
+ * Measures consecutive evictions under a budget that allows one disruption at a time: each has to wait until the
+ * previous pod is deleted, a replacement is ready, and the budget's status is updated. Works against any server with
+ * its controllers, so that two can be compared on one machine.
  */
 import type { BenchClient } from './client';
 
 export interface EvictionCosts {
   readonly seconds: number;
-  /** Milliseconds from the first attempt at a pod until it was let go, ascending. */
+  /** Milliseconds from the first attempt at a pod until its eviction succeeds, ascending. */
   readonly waits: readonly number[];
-  /** Attempts that were told to come again. */
+  /** The number of attempts that were rejected with 429. */
   readonly refused: number;
 }
 
@@ -18,7 +19,7 @@ const RETRY_MS = 2;
 const TIMEOUT_MS = 60_000;
 const READY = JSON.stringify({ status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } });
 
-/** Evicts so many pods of a budget that wants as many to serve, less one. */
+/** Evicts `count` pods of a budget that requires `count - 1` available ones. */
 export async function measureEvictions(client: BenchClient, count: number): Promise<EvictionCosts> {
   const namespace = `evictions-${process.pid}`;
   const namespacePath = `/api/v1/namespaces/${namespace}`;
@@ -64,7 +65,7 @@ async function statusOf(client: BenchClient, method: string, path: string, body?
 async function waitUntil(done: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
   while (!(await done())) {
-    if (performance.now() > deadline) throw new Error('it takes too long');
+    if (performance.now() > deadline) throw new Error('timed out');
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }

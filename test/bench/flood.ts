@@ -1,4 +1,7 @@
-/** What a seat costs, and what a calm user waits while another one floods the server with lists. */
+/**
+ * Measures flow control: the cost of a seat, and the waits of a calm user while another one floods the server with
+ * lists.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -14,7 +17,9 @@ import type { BenchClient } from './client';
 
 const ACQUISITIONS = 1_000_000;
 
-/** Microseconds to be given a seat and to give it back, where there are enough; the user falls under the last of the suggested schemas. */
+/**
+ * Microseconds to acquire and release a seat without queuing. The user matches the last of the suggested flow schemas.
+ */
 export function seatMicros(): number {
   const metrics = new FlowControlMetrics();
   const control = new FlowControl({
@@ -45,7 +50,7 @@ export function seatMicros(): number {
 
 export interface FloodTarget {
   readonly calm: BenchClient;
-  /** The token of the one who floods. */
+  /** The token of the flooding user. */
   readonly flooder: string;
 }
 
@@ -53,7 +58,7 @@ const OBJECTS = '/api/v1/namespaces/access/configmaps';
 const CONNECTIONS = 200;
 const PAUSE_MS = 5;
 
-/** Milliseconds of each read of the calm user over so many seconds, sorted. */
+/** Milliseconds of each read of the calm user during `seconds`, ascending. */
 async function measureCalmUser({ calm }: FloodTarget, seconds: number): Promise<readonly number[]> {
   const waits: number[] = [];
   const end = performance.now() + seconds * 1000;
@@ -69,7 +74,7 @@ async function measureCalmUser({ calm }: FloodTarget, seconds: number): Promise<
 interface FloodCounts {
   readonly served: number;
   readonly refused: number;
-  /** Connections that broke. */
+  /** The number of connections that broke. */
   readonly cut: number;
 }
 
@@ -78,7 +83,9 @@ export interface FloodResult extends FloodCounts {
   readonly flooded: readonly number[];
 }
 
-/** `niceness` of the one who floods: he who has a machine of his own takes no processor from the server. */
+/**
+ * `niceness` is that of the flooding process: a client on a machine of its own would take no processor from the server.
+ */
 export async function measureFlood(target: FloodTarget, seconds: number, niceness: number): Promise<FloodResult> {
   const idle = await measureCalmUser(target, seconds);
   const words = [target.calm.port, target.flooder, `${OBJECTS}?limit=500`, CONNECTIONS, niceness].map(String);

@@ -1,4 +1,7 @@
-/** Floods a server with lists until it is told to end: a process of its own, so that what it reads is not in another client's way. Its arguments: port, token, path, lanes, niceness. */
+/**
+ * Floods a server with lists until its parent sends a message. A process of its own, so that its reading does not delay
+ * the measuring client. Arguments: port, token, path, number of connections, niceness.
+ */
 import { setPriority } from 'node:os';
 import { BenchClient } from './client';
 

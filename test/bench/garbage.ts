@@ -1,12 +1,12 @@
 /**
- * How fast objects go after their owners: a chain of fifty, and five thousand children of one owner. Works on any server that has a collector. Never judges the
- * times.
+ * Measures how fast the garbage collector deletes objects after their owners: a chain of fifty, and five thousand
+ * children of one owner. Works on any server with a garbage collector.
  */
 import type { BenchClient } from './client';
 
 export interface CollectionTimes {
   readonly name: string;
-  /** Seconds from the deletion of the owner to the end of the last object. */
+  /** Seconds from the deletion of the owner until the last object is deleted. */
   readonly seconds: number;
 }
 
@@ -15,7 +15,7 @@ const FAN_OUT = 5_000;
 const POLL_MS = 100;
 const TIMEOUT_MS = 900_000;
 
-/** Makes a namespace of its own, and takes it away again. */
+/** Uses a namespace of its own, which it deletes at the end. */
 export async function measureCollections(client: BenchClient, onResult: (times: CollectionTimes) => void): Promise<void> {
   const namespace = `garbage-${Math.random().toString(36).slice(2, 8)}`;
   await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
@@ -51,7 +51,7 @@ interface OwnerName {
   readonly uid: string;
 }
 
-/** Makes a ConfigMap, and returns its uid. */
+/** Creates a ConfigMap and returns its uid. */
 async function createOwned(client: BenchClient, path: string, name: string, owner?: OwnerName): Promise<string> {
   const ownerReferences = owner === undefined ? [] : [{ apiVersion: 'v1', kind: 'ConfigMap', blockOwnerDeletion: true, ...owner }];
   const made = await client.text('POST', path, JSON.stringify({ metadata: { name, ownerReferences } }));
@@ -69,7 +69,9 @@ async function createChildren(client: BenchClient, path: string, count: number, 
 const remove = async (client: BenchClient, path: string, propagationPolicy: string): Promise<void> =>
   void (await client.send('DELETE', path, JSON.stringify({ propagationPolicy })));
 
-/** Seconds until no object is left whose name begins so; the namespace's own ConfigMap with the root certificate stays. */
+/**
+ * Seconds until no object with this name prefix is left; the namespace's own ConfigMap with the root certificate stays.
+ */
 async function measureDeletion(client: BenchClient, path: string, prefix: string, act: () => Promise<void>): Promise<number> {
   const started = performance.now();
   await act();
@@ -80,10 +82,10 @@ async function measureDeletion(client: BenchClient, path: string, prefix: string
     if (!names.some((name) => name.startsWith(prefix))) return (performance.now() - started) / 1000;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-  throw new Error('the objects do not go');
+  throw new Error('the objects are not deleted');
 }
 
-/** Ten thousand owners with children, so many objects in all. */
+/** Creates `count` ConfigMaps: families of an owner and nine children. */
 export async function createFamilies(client: BenchClient, namespace: string, count: number): Promise<void> {
   await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
   const path = `/api/v1/namespaces/${namespace}/configmaps`;

@@ -1,9 +1,12 @@
-/** Sends what it is told to, as a process of its own: building and sending bad input must not hold up who measures. */
+/**
+ * Sends the requests that its parent orders. A process of its own, so that building and sending bad input does not
+ * delay the measuring process.
+ */
 import { sendHostileRequest, type HostileRequest } from '../support/hostile-request';
 
 export interface HostileOrder {
   readonly request: HostileRequest;
-  /** So many of it at once. */
+  /** The number of concurrent copies. */
   readonly times: number;
 }
 

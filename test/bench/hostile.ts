@@ -1,4 +1,7 @@
-/** How long another client waits while one sends what is made to hold the server up, over either protocol, with and without credentials. */
+/**
+ * Measures the waits of another client while one sends hostile requests, over HTTP/1.1 and HTTP/2, with and without
+ * credentials.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -9,15 +12,15 @@ import type { HostileOrder } from './hostile-sender';
 
 export interface HostileWait {
   readonly name: string;
-  /** The longest that another client waited, in milliseconds, by protocol and credentials. */
+  /** The longest wait of another client, in milliseconds, by protocol and credentials. */
   readonly longest: Readonly<Record<'http1' | 'http2' | 'http1 anonymous' | 'http2 anonymous', number>>;
-  /** What the sender was answered, in the same order. */
+  /** The statuses that the sender received, in the same order. */
   readonly statuses: readonly number[];
 }
 
 const ROUNDS = 3;
 
-/** `only` = part of the names of those that are wanted; '' = all. Each is sent `times` times at once. */
+/** `only` selects inputs by a part of their names; '' selects all. Each is sent `times` times at once. */
 export async function* measureHostileInputs(origin: string, token: string, only: string, times: number): AsyncGenerator<HostileWait> {
   const sender = fork(path.join(__dirname, 'hostile-sender.js'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const authorization = `Bearer ${token}`;

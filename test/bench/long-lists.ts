@@ -1,6 +1,6 @@
 /**
- * What another client waits while one asks for very many objects, in every form that a list can have. Whoever asks reads as fast as it can and throws away what it gets;
- * the other one is a process of its own. Judges nothing.
+ * Measures the waits of another client while one reads very many objects, in every form of a list. The reader reads as
+ * fast as it can and discards the data; the other client is a process of its own.
  */
 import { once } from 'node:events';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
@@ -22,7 +22,7 @@ interface LongList {
   readonly method?: 'GET' | 'DELETE';
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Part of what is sent last, of an answer that does not end by itself. */
+  /** A part of the last data of a response that does not end by itself. */
   readonly until?: string;
 }
 
@@ -30,7 +30,7 @@ const WORKERS = 16;
 const NAMESPACE = 'long';
 const GROUP = 'long.example.com';
 const PAGE = 500;
-/** Of a list, or of its end where members are sorted: its metadata stands there. */
+/** How far from the beginning or end of a list its metadata is searched; it is at the end where members are sorted. */
 const HEAD = 1_000;
 const PAYLOAD_BYTES = 1_200;
 const acceptAs = (kind: string, type = JSON_MEDIA_TYPE): string => `${type};as=${kind};v=v1;g=meta.platform.io`;
@@ -65,7 +65,7 @@ interface Kind {
   readonly name: string;
   readonly collection: string;
   readonly forms: readonly LongList[];
-  /** How many there are of it beside one ConfigMap. */
+  /** The number of objects as a share of the requested count. */
   readonly share: number;
   body(name: string): string;
 }
@@ -117,7 +117,7 @@ interface LongListTarget {
   readonly pid: number;
 }
 
-/** `only` = part of the names of those that are wanted; '' = all. */
+/** `only` selects forms by a part of their names; '' selects all. */
 export async function* measureLongLists(target: LongListTarget, count: number, only: string): AsyncGenerator<LongListWait> {
   const { client, pid } = target;
   await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: NAMESPACE } }));

@@ -1,13 +1,14 @@
 /**
- * Loaded into a server (`--require`): tells its parent on request for how long at most its event loop was held up since it was asked last. Costs the server a timer that
- * goes off every few milliseconds. As a module, how a parent starts such a server and asks it.
+ * Loaded into a server (`--require`): reports the longest delay of its event loop since the previous request to its
+ * parent, at the cost of a timer that fires every few milliseconds. As a module it provides how a parent starts such a
+ * server and requests the delay.
  */
 import type { ChildProcess } from 'node:child_process';
 
 const REQUEST = 'loop-delay';
 const INTERVAL_MS = 5;
 
-/** Starts something with this file loaded. */
+/** Runs `start` so that the processes that it starts load this file. */
 export async function withLoopDelay<T>(start: () => Promise<T>): Promise<T> {
   const before = process.env['NODE_OPTIONS'];
   process.env['NODE_OPTIONS'] = `${before ?? ''} --require=${__filename}`;
@@ -19,10 +20,10 @@ export async function withLoopDelay<T>(start: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The longest delay in milliseconds since it was asked last. */
+/** The longest delay in milliseconds since the previous call. */
 export function longestDelay(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
-    // Servers have something to tell as well.
+    // Servers send other messages as well.
     const onMessage = (message: unknown): void => {
       if (typeof message !== 'number') return;
       child.off('message', onMessage);
@@ -33,7 +34,7 @@ export function longestDelay(child: ChildProcess): Promise<number> {
   });
 }
 
-// A parent imports it, and is not started with it.
+// A parent imports this file without loading it by NODE_OPTIONS.
 if (process.env['NODE_OPTIONS']?.includes(__filename) === true && process.send !== undefined) {
   let [last, longest] = [performance.now(), 0];
   const sample = (): void => {

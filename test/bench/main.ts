@@ -1,9 +1,11 @@
 /**
- * `npm run bench [-- --parts=reads,writes] [--seconds=4]`: speed and memory as ratios within one run, so that a slow or noisy machine tells the same story as a fast
- * one. Most rows are server CPU per request, beside what it is compared with. Prints; never fails on a number. `--parts=help` tells what there is.
+ * `npm run bench [-- --parts=reads,writes] [--seconds=4]`: measures speed and memory as ratios within one run, so that
+ * slow and noisy machines give the same ratios as fast ones. Most rows are server CPU time per request, beside a
+ * baseline. Prints the figures and never fails on them. `--parts=help` lists the parts.
  *
- * `cluster` and `garbage` ask another server with --server=<origin> --token=<token> (and --domain=<end of the groups' names>); `evictions`, `slices` and `workloads` with
- * --server=127.0.0.1:<port> --token=<token>, which must have its controllers (`workloads`: --pid=<theirs>).
+ * `cluster` and `garbage` measure another server with --server=<origin> --token=<token> (and --domain=<suffix of API
+ * group names>); `evictions`, `slices` and `workloads` with --server=127.0.0.1:<port> --token=<token>, which must run
+ * its controllers (`workloads`: --pid=<process of the controllers>).
  */
 import * as access from './parts/access';
 import * as controllers from './parts/controllers';
@@ -12,69 +14,74 @@ import * as requests from './parts/requests';
 import { listOption } from './settings';
 
 interface Part {
-  /** It is run when nothing is said. */
+  /** Runs when no parts are selected. */
   readonly isDefault?: true;
   readonly description: string;
   run(): Promise<void> | void;
 }
 
 const PARTS: Readonly<Record<string, Part>> = {
-  pods: { isDefault: true, description: 'what a Pod costs that comes in', run: requests.pods },
-  reads: { isDefault: true, description: 'what reads cost, beside a bare TLS server that sends the same bytes', run: requests.reads },
-  watches: { isDefault: true, description: 'what a change costs where many watch', run: requests.watches },
+  pods: { isDefault: true, description: 'the cost of decoding, defaulting and validating a Pod', run: requests.pods },
+  reads: { isDefault: true, description: 'the cost of reads, beside a bare TLS server that sends the same bytes', run: requests.reads },
+  watches: { isDefault: true, description: 'the cost of a change with many watches', run: requests.watches },
   writes: {
     isDefault: true,
-    description: 'what writes cost on etcd, beside the same transaction of the same client',
+    description: 'the cost of writes on etcd, beside the same transaction of the same client',
     run: requests.writes,
   },
-  services: { isDefault: true, description: 'what a Service costs, beside a ConfigMap', run: requests.services },
-  access: { description: 'what it costs to know who asks, whether he may, and to record it', run: access.access },
-  policies: { description: 'what it costs to ask a policy, and a webhook besides its round trip', run: access.policies },
-  traces: { description: 'what it costs a get to be traced', run: access.traces },
-  flow: { description: 'what flow control costs a get, and what a calm user waits while another one floods the server', run: access.flow },
+  services: { isDefault: true, description: 'the cost of creating a Service, beside a ConfigMap', run: requests.services },
+  access: { description: 'the cost of authentication, authorization and auditing', run: access.access },
+  policies: { description: 'the cost of an admission policy, and of a webhook besides its round trip', run: access.policies },
+  traces: { description: 'the cost of tracing a get', run: access.traces },
+  flow: {
+    description: 'the cost of flow control for a get, and the waits of a calm user while another one floods the server',
+    run: access.flow,
+  },
   hostile: {
     description:
-      'how long another client waits for each of a table of bad inputs, or of those with --only=<text> in their names, --at-once=1 of it at a time',
+      'the waits of another client for each of a table of hostile requests, or of those with --only=<text> in their names, --at-once=1 copies at a time',
     run: access.hostile,
   },
   lists: {
-    description:
-      'how long another client waits while one asks for --objects=60000 in every form that a list can have, on each of --stores (minutes)',
+    description: 'the waits of another client while one lists --objects=60000 in every form of a list, on each of --stores (minutes)',
     run: requests.lists,
   },
-  custom: { description: 'what creating objects of a kind with a schema of 30 members and three rules costs', run: custom.custom },
+  custom: { description: 'the cost of creating objects of a kind with a schema of 30 members and three rules', run: custom.custom },
   conversions: {
-    description: 'how long a list of --converted=10000 objects takes in a version that a webhook converts, beside the webhook alone',
+    description: 'the duration of a list of --converted=10000 objects in a version that a webhook converts, beside the webhook alone',
     run: custom.conversions,
   },
   definitions: {
     description:
-      'how long --definitions=450 take to install, read and publish on each of --stores, and what another client waits that reads --probed=<path> (minutes)',
+      'the time to install, read and publish --definitions=450 on each of --stores, and the waits of another client that reads --probed=<path> (minutes)',
     run: custom.definitions,
   },
   backups: {
-    description: 'what a backup of --objects=100000 of 1.5 KB costs the server beside it, on each of --stores (minutes)',
+    description: 'the effect of a backup of --objects=100000 of 1.5 KB on the server, on each of --stores (minutes)',
     run: custom.backups,
   },
   memory: { description: 'memory with --objects=112000 of 1.5 KB, each updated twice (minutes)', run: requests.memory },
   cluster: {
-    description: 'what a client waits while --nodes=200 and --pods=5000 move; both cores are busy for a minute',
+    description: 'the waits of a client while --nodes=200 start --pods=5000; both cores are busy for a minute',
     run: controllers.cluster,
   },
-  evictions: { description: 'how long --evictions=100 take under a budget that lets one pod go at a time', run: controllers.evictions },
+  evictions: {
+    description: 'the duration of --evictions=100 under a budget that allows one disruption at a time',
+    run: controllers.evictions,
+  },
   slices: {
-    description: 'how often the EndpointSlices of a Service are written while its --pods=5000 are replaced, and how soon they are right',
+    description: 'the writes of the EndpointSlices of a Service while its --pods=5000 are replaced, and the time until they converge',
     run: controllers.slices,
   },
-  idle: { description: 'what all controllers in one process hold and do in --idle=60 seconds without work', run: controllers.idle },
+  idle: { description: 'memory and CPU of all controllers in one process during --idle=60 seconds without work', run: controllers.idle },
   workloads: {
     description:
-      'how long --pods=5000 of one Deployment take, with how many requests, and what the controllers cost then and in --idle=60 seconds',
+      'the time and requests to create --pods=5000 of one Deployment, and the cost of the controllers then and in --idle=60 seconds',
     run: controllers.workloads,
   },
   garbage: {
     description:
-      'how long chains and families of objects take to go after their owner, and what --objects=100000 cost the collector (minutes)',
+      'the time to collect chains and families of objects after their owner, and the cost of --objects=100000 for the collector (minutes)',
     run: controllers.garbage,
   },
 };

@@ -1,12 +1,13 @@
 /**
- * What a process costs: CPU time and anonymous memory as the kernel counts them (Linux only). Comparable on a noisy machine, where rates are not.
+ * CPU time and anonymous memory of a process, as the kernel counts them (Linux only). Comparable on a noisy machine,
+ * where rates are not.
  */
 import { readFileSync } from 'node:fs';
 
 /** Seconds of user and system time since the process started; resolution 10 ms. */
 export const cpuSeconds = (pid: number): number => secondsIn(`/proc/${pid}/stat`);
 
-/** The same of the thread that runs the event loop: what is missing are the threads of the store, of garbage collection and of the compiler. */
+/** The same for the thread of the event loop, without the threads of the store, garbage collection and the compiler. */
 export const loopSeconds = (pid: number): number => secondsIn(`/proc/${pid}/task/${pid}/stat`);
 
 function secondsIn(file: string): number {
@@ -15,7 +16,7 @@ function secondsIn(file: string): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Megabytes of anonymous memory: what the process itself holds, without mapped files. */
+/** Megabytes of anonymous memory: allocated by the process, without mapped files. */
 export function anonymousMegabytes(pid: number): number {
   const line = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
   return Number(line?.[1] ?? Number.NaN) / 1024;
@@ -30,11 +31,11 @@ export function residentMegabytes(pid: number): number {
 export interface Cost {
   readonly requests: number;
   readonly seconds: number;
-  /** µs of the server's CPU per request. */
+  /** Microseconds of the server's CPU per request. */
   readonly cpuMicros: number;
 }
 
-/** Like {@link measureLoop}, after a third of the time uncounted, in which the program warms up. */
+/** Like {@link measureLoop}, after a warm-up of a third of the time that is not counted. */
 export async function measureWarmLoop(
   pid: number,
   bounds: { readonly workers: number; readonly seconds: number },
@@ -44,7 +45,10 @@ export async function measureWarmLoop(
   return measureLoop(pid, bounds, (index, worker) => request(index + warmUp.requests, worker));
 }
 
-/** Runs `request` from `workers` loops for `seconds` (or `count` times in all) and charges the CPU that `pid` used to the requests. */
+/**
+ * Runs `request` from `workers` loops for `seconds` (or `count` times in all) and divides the CPU time of `pid` by the
+ * requests.
+ */
 export async function measureLoop(
   pid: number,
   bounds: { readonly workers: number; readonly seconds?: number; readonly count?: number },

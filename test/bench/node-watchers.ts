@@ -1,4 +1,7 @@
-/** What a change of a Pod costs the cache while nodes watch their own Pods each, and the change concerns one of them. No HTTP, and no store to speak of. */
+/**
+ * Measures the cost of a Pod change in the cache while nodes watch their own Pods and the change concerns one of them.
+ * Without HTTP, on an in-memory store.
+ */
 import { openCache } from '../../apiserver/cache/sync/open-cache';
 import { createReader } from '../../apiserver/registry/read/reader';
 import { selectionFor } from '../../apiserver/registry/read/selection';
@@ -12,7 +15,7 @@ import { MemoryStore } from '../support/memory-store';
 const WARM_UP = 5000;
 const ROUNDS = 20_000;
 
-/** Microseconds of CPU. */
+/** Microseconds of CPU time per change. */
 export async function podChangeMicros(nodes: number): Promise<number> {
   const store = new MemoryStore();
   const pods = buildResources().require('pods');
@@ -34,6 +37,6 @@ export async function podChangeMicros(nodes: number): Promise<number> {
   for (let round = 0; round < ROUNDS; round += 1) change();
   const { user, system } = process.cpuUsage(before);
   await cache.close();
-  if (delivered !== WARM_UP + ROUNDS) throw new Error(`${delivered} events were told`);
+  if (delivered !== WARM_UP + ROUNDS) throw new Error(`${delivered} events were delivered`);
   return (user + system) / ROUNDS;
 }

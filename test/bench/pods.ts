@@ -1,5 +1,8 @@
-/** What a Pod of sixty fields costs before it is stored: decoding, defaults, disabled members, rules; beside what JSON.parse takes for its text. */
-import { validatePod } from '../../apiserver/kinds/core/pod/validate-pod';
+/**
+ * Measures a Pod of sixty fields before it is stored: decoding, defaults, disabled fields and validation, beside
+ * JSON.parse of its text.
+ */
+import { validatePod } from '../../apiserver/kinds/core/pod/rules';
 import type { JsonObject } from '../../shared/values/json';
 import { applyDefaults, decodeObject, dropDisabledFields } from '../../shared/api/types';
 
@@ -50,7 +53,7 @@ const POD: JsonObject = {
   },
 };
 
-/** Microseconds of CPU. */
+/** Microseconds of CPU time. */
 export function podMicros(): { readonly processing: number; readonly parsed: number } {
   const text = JSON.stringify(POD);
   return { processing: microsPer(processPod), parsed: microsPer(() => void JSON.parse(text)) };
@@ -60,7 +63,7 @@ function processPod(): void {
   const { object } = decodeObject(TYPE, POD);
   applyDefaults(TYPE, object);
   dropDisabledFields(TYPE, object);
-  if (validatePod(object).length > 0) throw new Error('the pod is not good');
+  if (validatePod(object).length > 0) throw new Error('the pod is invalid');
 }
 
 function microsPer(work: () => void): number {

@@ -1,4 +1,4 @@
-/** What it costs to ask policies about a write, and what asking a webhook costs besides its round trip. */
+/** Measures an admission policy for a write, and an admission webhook besides its round trip. */
 import { Agent, request } from 'node:https';
 import { validatingAdmissionPolicies } from '../../apiserver/admission/policy/validating-admission-policies';
 import { AdmissionPolicies } from '../../apiserver/admission/policy/admission-policies';
@@ -33,7 +33,7 @@ const requestOf = (): AdmissionRequest => admissionRequest({ kind: 'Pod', object
 
 const RULES = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['pods'] }];
 
-/** Microseconds for one policy with three expressions about a pod of two containers. */
+/** Microseconds for one policy with three expressions on a pod of two containers. */
 export function policyMicros(): number {
   const policies = new AdmissionPolicies();
   const validations = [
@@ -67,13 +67,13 @@ export function policyMicros(): number {
 }
 
 function unexpectedCall(): never {
-  throw new Error('nobody asks');
+  throw new Error('unexpected call');
 }
 
-/** Microseconds of a call and of a bare round trip to the same server with the same body, one after the other. */
+/** Microseconds of a webhook call and of a bare round trip to the same server with the same body. */
 export async function webhookMicros(): Promise<{ readonly call: number; readonly roundTrip: number }> {
   const server = await startReviewServer();
-  const client = new WebhookClient({ resolve: () => ({ fault: 'nobody asks' }), clock: systemClock });
+  const client = new WebhookClient({ resolve: () => ({ fault: 'unexpected call' }), clock: systemClock });
   const webhooks = new Webhooks();
   const url = `https://127.0.0.1:${server.port}/allow`;
   const clientConfig = { url, caBundle: server.caBundle };

@@ -1,6 +1,6 @@
 /**
- * Another client, as a process of its own: asks for one small thing again and again with a short pause, and tells its parent on request how long the
- * longest answer took since it was asked last. Its own pauses do not count.
+ * A client in a process of its own: repeats one small read with a short pause, and reports on request how long the
+ * responses took since the previous report. Its pauses are not counted.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { BenchClient } from './client';
@@ -20,7 +20,7 @@ interface ProbeOptions {
 
 const PAUSE_MS = 4;
 
-/** The client in its process; ends with this one. */
+/** The client's process, which exits with this one. */
 export class Probe {
   private constructor(private readonly child: ChildProcess) {}
 
@@ -31,7 +31,7 @@ export class Probe {
     return new Probe(child);
   }
 
-  /** What it waited since this was asked last. */
+  /** The waits since the previous call. */
   waits(): Promise<Waits> {
     const response = new Promise<Waits>((resolve) => this.child.once('message', (waits: Waits) => resolve(waits)));
     this.child.send('waits');
@@ -52,9 +52,9 @@ async function run({ port, token, path }: ProbeOptions): Promise<void> {
     const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
     return { requests: sorted.length, medianMs: at(0.5), p99Ms: at(0.99), longestMs: sorted.at(-1) ?? 0 };
   };
-  // The first ones pay for the connection.
+  // The first requests include the connection setup.
   for (let warm = 0; warm < 20; warm += 1) await client.send('GET', path).catch(() => undefined);
-  // Whoever asks hears of the one that is on its way too.
+  // A report includes the request that is in progress.
   let isRequested = false;
   process.on('message', () => (isRequested = true));
   process.send?.(true);

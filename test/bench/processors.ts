@@ -1,20 +1,26 @@
-/** Who runs where: a client on a machine of its own takes no processor from the server, and one machine has to stand for both. Linux's `taskset` does it. */
+/**
+ * Assigns processes to processors, so that one machine stands for two: a client on another machine would take no
+ * processor from the server. Uses Linux's `taskset`.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
 
-/** False = this machine cannot give a server's loop a processor that nobody else uses. */
+/** `false` when this machine cannot give the server's event loop a processor of its own. */
 export function canSeparateProcessors(): boolean {
   return cpus().length > 1 && spawnSync('taskset', ['--version']).status === 0;
 }
 
-/** The loop of `server` on the first processor, its helpers and this process, with what it starts from now on, on the others. */
+/**
+ * Moves the event loop of `server` to the first processor, and its other threads and this process, with its future
+ * children, to the others.
+ */
 export function separateProcessors(server: number): void {
   const others = `1-${cpus().length - 1}`;
   for (const pid of [server, process.pid]) setAffinity('-acp', others, pid);
   setAffinity('-cp', '0', server);
 }
 
-/** All of them everywhere again. */
+/** Lets both processes run on all processors again. */
 export function shareProcessors(server: number): void {
   for (const pid of [server, process.pid]) setAffinity('-acp', `0-${cpus().length - 1}`, pid);
 }

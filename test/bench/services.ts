@@ -1,6 +1,6 @@
 /**
- * What a Service costs beside a ConfigMap of the same size, on the embedded store: server CPU and store transactions per creation, with all addresses
- * to choose from and with 99 % of them given away.
+ * Measures the creation of Services beside ConfigMaps of the same size, on the embedded store: server CPU and store
+ * transactions per creation, with all addresses free and with 99 % of them allocated.
  */
 import path from 'node:path';
 import { ALLOCATIONS } from '../../apiserver/allocation/service-allocator';
@@ -16,13 +16,13 @@ export const SERVICE_RANGE = '--service-cluster-ip-range=10.96.0.0/16';
 const FREE_ADDRESSES = Math.ceil(ADDRESSES / 100);
 const PER_TRANSACTION = 1000;
 
-/** Gives all addresses but one in a hundred to an owner that does not exist, before a server looks at the store. */
+/** Allocates 99 % of the addresses to an owner that does not exist, before a server opens the store. */
 export async function fillRange(folder: string): Promise<void> {
   const prefix = '/registry';
   const store = await openEmbeddedStore({ directory: path.join(folder, 'store'), clock, random });
   await claimPrefix({ store, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
   const value = Buffer.from(JSON.stringify({ namespace: 'bench', name: 'nobody', uid: random.uuid() }));
-  // The first address is the default Service's.
+  // The default Service has the first address.
   for (let from = 2; from <= ADDRESSES - FREE_ADDRESSES; from += PER_TRANSACTION) {
     const numbers = Array.from({ length: Math.min(PER_TRANSACTION, ADDRESSES - FREE_ADDRESSES + 1 - from) }, (_, index) => from + index);
     const operations = numbers.map(
@@ -40,7 +40,7 @@ export interface ServiceCosts {
   readonly transactions: number;
 }
 
-/** Creates so many of each, one kind after the other, after some uncounted ones of both. */
+/** Creates `count` of each kind, one kind after the other, after an uncounted warm-up of both. */
 export async function compareCreations(client: BenchClient, pid: number, count: number): Promise<ServiceCosts> {
   await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: 'bench' } }));
   const maps = async (index: number): Promise<void> =>
@@ -57,10 +57,10 @@ export async function compareCreations(client: BenchClient, pid: number, count: 
   return { configMaps: mapCost, services: serviceCost, transactions: (after - before) / count };
 }
 
-/** As many Services as the filled range has room for, with a reserve. */
+/** The number of Services for which the filled range has room, with a reserve. */
 export const FREE_SERVICES = FREE_ADDRESSES - 100;
 
-/** About as many bytes as the ConfigMap once it is stored. */
+/** About as large as the ConfigMap once it is stored. */
 function service(name: string): string {
   return JSON.stringify({
     apiVersion: 'v1',

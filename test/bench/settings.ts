@@ -1,4 +1,4 @@
-/** What was asked for on the command line. */
+/** Options of the command line. */
 export const TOKEN = 'bench-token';
 
 export const textOption = (name: string): string | undefined =>
@@ -6,6 +6,6 @@ export const textOption = (name: string): string | undefined =>
 export const numberOption = (name: string, absent: number): number => Number(textOption(name) ?? absent);
 export const listOption = (name: string, absent: string): readonly string[] => (textOption(name) ?? absent).split(',');
 
-/** How long each thing is measured. */
+/** Duration of each measurement. */
 export const seconds = numberOption('seconds', 4);
 export const stores = listOption('stores', 'embedded,etcd');

@@ -1,17 +1,18 @@
 /**
- * How often the slices of a Service are written while its pods are replaced, a few at a time, and when they are right again after the last one. Works against any
- * server with its controllers, so that two can be compared on one machine.
+ * Measures the writes of a Service's EndpointSlices while its pods are replaced, a few at a time, and the time until
+ * they are right after the last one. Works against any server with its controllers, so that two can be compared on one
+ * machine.
  */
 import type { BenchClient } from './client';
 
 export interface ReplacementCosts {
-  /** Of EndpointSlices, from the first replaced pod to the end. */
+  /** Writes of EndpointSlices, from the first replaced pod to the end. */
   readonly writes: number;
   /** Seconds in which all pods were replaced. */
   readonly seconds: number;
-  /** Milliseconds from the last replaced pod until the slices say so. */
+  /** Milliseconds from the last replaced pod until the slices are right. */
   readonly convergedMs: number;
-  /** When all pods have been replaced. */
+  /** The number of slices when all pods have been replaced. */
   readonly slices: number;
 }
 
@@ -21,10 +22,10 @@ const CONCURRENCY = 16;
 const POLL_MS = 25;
 const TIMEOUT_MS = 600_000;
 const NODES = 10;
-/** Pods of nodes that are not there, or that nobody hears of, are taken away. */
+/** Controllers delete pods of nodes that are missing or send no heartbeats. */
 const HEARTBEAT_MS = 10_000;
 
-/** Replaces so many pods of a Service, `batch` at a time: as many come and are ready, then as many go. */
+/** Replaces `count` pods of a Service, `batch` at a time: new pods become ready, then as many old ones are deleted. */
 export async function measureRollingReplacement(client: BenchClient, count: number, batch: number): Promise<ReplacementCosts> {
   const namespace = `rolling-${process.pid}-${batch}`;
   const namespacePath = `/api/v1/namespaces/${namespace}`;
@@ -42,7 +43,7 @@ export async function measureRollingReplacement(client: BenchClient, count: numb
     runConcurrently(from, to, (index) => createReadyPod(client, namespacePath, index));
   const remove = (from: number, to: number): Promise<void> =>
     runConcurrently(from, to, async (index) => void (await client.send('DELETE', `${namespacePath}/pods/p-${index}?gracePeriodSeconds=0`)));
-  /** What the slices hold: the numbers of the pods. */
+  /** The number of slices and the numbers of the pods in them. */
   const readSlices = async (): Promise<{ readonly slices: number; readonly pods: ReadonlySet<number> }> => {
     const text = await client.text('GET', slices);
     const pods = new Set(
@@ -84,7 +85,7 @@ async function createReadyPod(client: BenchClient, namespacePath: string, index:
   await client.send('PATCH', `${namespacePath}/pods/${name}/status`, JSON.stringify({ status }), MERGE);
 }
 
-/** Nodes that are ready, and say so until the timer is cleared. */
+/** Creates nodes that are ready, and sends their heartbeats until the timer is cleared. */
 async function startNodes(client: BenchClient): Promise<NodeJS.Timeout> {
   const names = Array.from({ length: NODES }, (_, index) => `n-${index}`);
   const sendHeartbeats = async (): Promise<void> => {
@@ -100,7 +101,7 @@ async function startNodes(client: BenchClient): Promise<NodeJS.Timeout> {
   return setInterval(() => void sendHeartbeats(), HEARTBEAT_MS);
 }
 
-/** Counts what a watch of the collection tells. */
+/** Counts the events of a watch of the collection. */
 async function countChanges(client: BenchClient, path: string): Promise<{ seen: () => number; stop: () => void }> {
   const version = await client.revision(path);
   const response = await client.open('GET', `${path}?watch=1&resourceVersion=${version}`);
@@ -126,7 +127,7 @@ async function runConcurrently(from: number, to: number, work: (index: number) =
 async function waitUntil(done: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
   while (!(await done())) {
-    if (performance.now() > deadline) throw new Error('it takes too long');
+    if (performance.now() > deadline) throw new Error('timed out');
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

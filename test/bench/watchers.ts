@@ -1,10 +1,10 @@
-/** Fan-out: many watchers of one object, and what delivering one event to one of them costs. */
+/** Measures fan-out: the cost of delivering one event to one of many watches of an object. */
 import type { IncomingMessage } from 'node:http';
 import { cpuSeconds } from './measure';
 
 export interface FanOut {
   readonly events: number;
-  /** µs of the server's CPU per delivered event. */
+  /** Microseconds of the server's CPU per delivered event. */
   readonly cpuMicros: number;
 }
 
@@ -23,7 +23,7 @@ export async function measureFanOut(
     const stream = await open();
     stream.on('error', () => undefined);
     stream.on('data', (chunk: Buffer) => {
-      // Every frame ends in a newline, and frames hold no other.
+      // Every frame ends in a newline and contains no other.
       for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) received += 1;
       arrived();
     });

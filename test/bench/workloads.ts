@@ -1,6 +1,6 @@
 /**
- * What many pods of one Deployment cost: how long until all are there, how many requests that takes, and what the controllers' process holds and does when nothing happens
- * any more. Works on any server that has its controllers. Never judges the figures.
+ * Measures many pods of one Deployment: the time until all exist, the requests that this takes, and the memory and CPU
+ * of the controllers' process while nothing happens. Works on any server with its controllers.
  */
 import type { BenchClient } from './client';
 import { anonymousMegabytes, cpuSeconds } from './measure';
@@ -8,18 +8,18 @@ import { anonymousMegabytes, cpuSeconds } from './measure';
 export interface WorkloadCosts {
   /** From the creation of the Deployment. */
   readonly seconds: number;
-  /** By verb and resource, all that took part; without watches and without the reads of this program. */
+  /** By verb and resource, of all clients, without watches and the reads of this program. */
   readonly requests: ReadonlyMap<string, number>;
   /** Seconds of the controllers' CPU. */
   readonly cpu: number;
   readonly megabytes: number;
-  /** Of the time in which nothing happened. */
+  /** While nothing happened. */
   readonly idle: { readonly seconds: number; readonly cpu: number; readonly requests: number; readonly megabytes: number };
 }
 
 const POLL_MS = 250;
 const TIMEOUT_MS = 900_000;
-/** Until what follows the last pod (statuses, Events) is over. */
+/** Time until the writes that follow the last pod (statuses, Events) are done. */
 const TRAILING_WRITES_MS = 5_000;
 const REQUEST = /^apiserver_request_total\{(.*)\} (\d+)/;
 
@@ -36,7 +36,7 @@ export async function measureWorkload(client: BenchClient, pid: number, pods: nu
     const status = new RegExp(`"replicas":\\s*${pods},\\s*"unavailableReplicas"|"replicas":\\s*${pods},\\s*"updatedReplicas":\\s*${pods}`);
     const path = `/apis/apps/v1/namespaces/${namespace}/deployments/web`;
     while (!status.test(/"status":[\s\S]*/.exec(await client.text('GET', path))?.[0] ?? '')) {
-      if (performance.now() - startedAt > TIMEOUT_MS) throw new Error('the pods do not come');
+      if (performance.now() - startedAt > TIMEOUT_MS) throw new Error('the pods are not created');
       await pause(POLL_MS);
     }
     const seconds = (performance.now() - startedAt) / 1000;
@@ -64,10 +64,10 @@ async function waitUntilFound(client: BenchClient, path: string): Promise<void> 
     if (response.statusCode === 200) return;
     await pause(POLL_MS);
   }
-  throw new Error(`${path} does not come`);
+  throw new Error(`${path} was not created`);
 }
 
-/** Counted by the server, by verb and resource. Reads of one Deployment are this program's own. */
+/** The requests that the server counted, by verb and resource. Reads of one Deployment are this program's own. */
 async function countRequests(client: BenchClient): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (const line of (await client.text('GET', '/metrics')).split('\n')) {

@@ -1,4 +1,4 @@
-/** Many clients that come at once, each with a connection that it keeps and asks over again and again. */
+/** Many clients that start at once, each with a connection that it keeps and sends requests on repeatedly. */
 import { Agent, request } from 'node:https';
 import type { ClientConfig } from '../../shared/client/kubeconfig/client-config';
 
@@ -16,7 +16,7 @@ export class ClientCrowd {
     readonly size: number,
   ) {}
 
-  /** Resolves when each has had an answer. */
+  /** Resolves when each client has received a response. */
   async start(): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: this.size, ...this.config.tls });
     this.agent = agent;
@@ -25,7 +25,7 @@ export class ClientCrowd {
     this.loops = first.map((_, index) => this.repeatRequests(agent, index));
   }
 
-  /** Rejects when anybody was not answered. */
+  /** Rejects when any request failed. */
   async stop(): Promise<{ readonly requests: number }> {
     const { agent } = this;
     this.agent = undefined;
@@ -36,7 +36,7 @@ export class ClientCrowd {
   }
 
   private async repeatRequests(agent: Agent, index: number): Promise<void> {
-    // Not all in one moment.
+    // Spreads the clients over the pause.
     await new Promise((resolve) => setTimeout(resolve, (index * PAUSE_MS) / this.size));
     while (this.agent === agent) {
       await this.sendRequest(agent);

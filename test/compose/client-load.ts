@@ -1,6 +1,8 @@
 /**
- * Clients of a cluster that go on whatever is done to it, and what they see. One counts an object up, one write after the other, while another follows it; one makes
- * objects; one asks over a connection of its own each time, one over a connection that it keeps, neither of which tries again; and kubectl where there is one. Never judges.
+ * Clients that keep sending requests to a cluster during faults, and record what they observe. One increments a counter
+ * in an object with every write while an informer follows it; one creates objects; one reads over a new connection each
+ * time, one over a kept connection, neither of which retries; and kubectl reads where it is installed. Makes no
+ * judgement.
  */
 import { execFile } from 'node:child_process';
 import { Agent, request } from 'node:https';
@@ -29,11 +31,11 @@ const ANSWER_MS = 70_000;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const run = promisify(execFile);
 
-/** What was seen since somebody asked last. */
+/** Observations since the previous report. */
 export interface LoadReport {
   readonly writes: number;
   readonly failedWrites: ReadonlyMap<string, number>;
-  /** Failed writes of which nobody can say why: neither an answer nor a lost connection. */
+  /** Failed writes without an explanation: neither an error response nor a lost connection. */
   readonly unexplained: number;
   readonly reads: number;
   readonly failedReads: ReadonlyMap<string, number>;
@@ -42,7 +44,7 @@ export interface LoadReport {
   readonly pauseMs: number;
   readonly missed: number;
   readonly repeated: number;
-  /** How often the follower had to list. */
+  /** The number of lists that the informer needed. */
   readonly lists: number;
 }
 
@@ -98,13 +100,13 @@ export class ClientLoad {
     this.keepAliveAgent.destroy();
   }
 
-  /** Resolves when writes are acknowledged again and the follower has seen all of them. */
+  /** Resolves when writes are acknowledged again and the informer has seen all of them. */
   async waitUntilCaughtUp(): Promise<void> {
     const since = this.acknowledged;
     for (let left = 600; left > 0 && (this.acknowledged === since || this.lastCount < this.acknowledged - 1); left -= 1) await sleep(100);
   }
 
-  /** And begins anew. */
+  /** Returns the observations and resets them. */
   takeReport(): LoadReport {
     const { writes, failedWrites, unexplained, reads, failedReads, kubectl, pauseMs, missed, repeated } = this;
     const lists = this.informer.counts.lists - this.listsBefore;
@@ -114,7 +116,9 @@ export class ClientLoad {
     return { writes, failedWrites, unexplained, reads, failedReads, kubectl, pauseMs, missed, repeated, lists };
   }
 
-  /** Objects whose making was acknowledged and that are not there; and such as nobody has made. */
+  /**
+   * Compares the store with the creations: acknowledged objects that are missing, and objects that were never created.
+   */
   async compareWithStore(): Promise<{ readonly made: number; readonly lost: readonly string[]; readonly unexpected: readonly string[] }> {
     const made = new Set(this.made);
     const present = new Set<string>();

@@ -1,4 +1,4 @@
-/** Our own client to the containers, or to one of them, as whom the kubeconfig names. */
+/** Connects the REST client to the containers, with the credentials of a kubeconfig. */
 import type { ClientConfig } from '../../shared/client/kubeconfig/client-config';
 import { connect } from '../../shared/client/transport/connect';
 import { RestClient } from '../../shared/client/rest/rest-client';
@@ -8,7 +8,7 @@ import { systemRandom } from '../../shared/runtime/random';
 
 export interface ConnectedClient {
   readonly client: RestClient;
-  /** To be closed by whoever asked for it. */
+  /** The caller closes it. */
   readonly transport: Transport;
 }
 

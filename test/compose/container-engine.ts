@@ -1,4 +1,7 @@
-/** The container engine and the project of docker-compose.yml, by their command line; and what is done to containers from outside. Judges nothing. */
+/**
+ * Runs the container engine and the project of docker-compose.yml through their command lines, and injects faults into
+ * containers from outside.
+ */
 import { execFile, spawn } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +11,7 @@ const run = promisify(execFile);
 
 export const IMAGE = 'platform-control-plane';
 export const PROJECT = 'platform';
-/** The member whose disk is small; see small-disk.yml. */
+/** The etcd member with a small disk; see small-disk.yml. */
 export const SMALL_DISK = 'etcd3';
 export const MEMBERS = ['etcd1', 'etcd2', 'etcd3'] as const;
 
@@ -23,7 +26,7 @@ export const compose = (...args: readonly string[]): Promise<string> => docker('
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Those of a service, as they are now. */
+/** The ids of the running containers of a service. */
 export async function containerIds(service: string): Promise<readonly string[]> {
   return (await compose('ps', '--quiet', service)).split('\n').filter((id) => id !== '');
 }
@@ -42,10 +45,10 @@ export async function waitUntilHealthy(container: string): Promise<void> {
     if ((await docker('inspect', '--format', '{{.State.Health.Status}}', container)) === 'healthy') return;
     await sleep(POLL_MS);
   }
-  throw new Error(`${container} does not get healthy`);
+  throw new Error(`${container} does not become healthy`);
 }
 
-/** Builds an image of a commit, whatever lies in the working tree. */
+/** Builds an image of a commit, independent of the working tree. */
 export async function buildCommit(commit: string, tag: string): Promise<void> {
   const image = process.env['NODE_IMAGE'];
   const archive = spawn('git', ['archive', commit], { cwd: repository, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -55,7 +58,7 @@ export async function buildCommit(commit: string, tag: string): Promise<void> {
   if (code !== 0) throw new Error(`the image of ${commit} could not be built`);
 }
 
-/** A command of etcd's own in the container of a member, as the member's client. */
+/** Runs etcdctl in the container of a member, with the client certificate of `member`. */
 function etcdctl(container: string, member: string, ...args: readonly string[]): Promise<string> {
   const files = [`--cacert=/pki/etcd/ca.crt`, `--cert=/pki/etcd/${member}.crt`, `--key=/pki/etcd/${member}.key`];
   return docker('exec', container, 'etcdctl', `--endpoints=https://localhost:2379`, ...files, ...args);
@@ -63,7 +66,7 @@ function etcdctl(container: string, member: string, ...args: readonly string[]):
 
 const LEADER_COLUMN = 4;
 
-/** The service whose member leads at the moment. */
+/** The service of the current leader of etcd. */
 export async function findLeader(): Promise<(typeof MEMBERS)[number]> {
   for (let left = HEALTH_POLLS; left > 0; left -= 1) {
     for (const member of MEMBERS) {
@@ -72,14 +75,17 @@ export async function findLeader(): Promise<(typeof MEMBERS)[number]> {
     }
     await sleep(POLL_MS);
   }
-  throw new Error('no member of etcd leads');
+  throw new Error('etcd has no leader');
 }
 
 const PEER_RULES = ['INPUT', 'OUTPUT'].flatMap((chain) =>
   ['--dport', '--sport'].map((side) => [chain, '-p', 'tcp', side, '2380', '-j', 'DROP']),
 );
 
-/** From now on a member hears nothing of its peers, nor they of it; clients still reach it. False where that cannot be done (it takes root on Linux). */
+/**
+ * Drops all traffic between a member and its peers; clients still reach it. `false` where that is impossible (it needs
+ * root on Linux).
+ */
 export async function cutFromPeers(container: string): Promise<boolean> {
   try {
     for (const rule of PEER_RULES) await changeFirewall(container, '-A', ...rule);
@@ -99,10 +105,13 @@ async function changeFirewall(container: string, ...rule: readonly string[]): Pr
 }
 
 const SYNCS = 'fsync,fdatasync';
-/** Longer than any disk is made to stand still. */
+/** Longer than any stall of a disk. */
 const NEVER_US = 600_000_000;
 
-/** For so long nothing that a member writes gets to its disk, while the member itself runs. False where that cannot be done (it takes root on Linux, and strace). */
+/**
+ * Delays all writes of a member to its disk for `ms`, while the member itself runs. `false` where that is impossible
+ * (it needs root on Linux, and strace).
+ */
 export async function stallDisk(container: string, ms: number): Promise<boolean> {
   const pid = await docker('inspect', '--format', '{{.State.Pid}}', container);
   const straceArguments = ['-e', `trace=${SYNCS}`, '-e', `inject=${SYNCS}:delay_enter=${NEVER_US}`];
@@ -112,7 +121,7 @@ export async function stallDisk(container: string, ms: number): Promise<boolean>
     strace.once('close', () => resolve(false));
   });
   const isStalled = await Promise.race([sleep(ms).then(() => true), ended]);
-  // What was held goes on then.
+  // Delayed writes continue then.
   strace.kill('SIGINT');
   await ended;
   return isStalled;
@@ -122,7 +131,7 @@ const NETWORK = `${PROJECT}_default`;
 
 export const disconnect = (container: string): Promise<string> => docker('network', 'disconnect', NETWORK, container);
 
-/** It may come back with another address. */
+/** The container may get another address. */
 export const connect = (container: string, service: string): Promise<string> =>
   docker('network', 'connect', '--alias', service, NETWORK, container);
 
@@ -135,12 +144,12 @@ for (let size = 1 << 20; size >= 512; size >>= 1) {
 }
 closeSync(file);`;
 
-/** So many API servers; those that run stay as they are. */
+/** Scales the API servers; running ones stay as they are. */
 export async function scaleApiServers(count: number): Promise<void> {
   await compose('up', '--detach', '--wait', '--no-deps', '--no-recreate', '--scale', `apiserver=${count}`, 'apiserver');
 }
 
-/** The small disk lives in memory, and as long as somebody holds it: a member that is killed would come back without its data. */
+/** Keeps the small disk mounted. It is in memory, so that a killed member would otherwise restart without its data. */
 export function holdSmallDisk(): Promise<string> {
   const program = ['--entrypoint', 'node', IMAGE, '-e', 'setInterval(() => undefined, 1e6)'];
   return docker('run', '--detach', '--init', '--name', DISK_HOLDER, '--volume', `${PROJECT}_${SMALL_DISK}:/data`, ...program);
@@ -153,13 +162,13 @@ export const releaseSmallDisk = (): Promise<string> => docker('rm', '--force', D
 export const countRestarts = async (container: string): Promise<number> =>
   Number(await docker('inspect', '--format', '{{.RestartCount}}', container));
 
-/** Connections that the balancer has open to each API server. */
+/** The connections that the load balancer has open to each API server. */
 export async function countConnectionsByServer(): Promise<ReadonlyMap<string, number>> {
   const lines = (await balancerMetrics()).matchAll(/^haproxy_server_current_sessions\{proxy="apiservers",server="([^"]+)"\} (\d+)/gm);
   return new Map([...lines].map(([, server = '', count]) => [server, Number(count)]));
 }
 
-/** How many API servers the balancer takes for ready. */
+/** The number of API servers that the load balancer considers ready. */
 export async function countReadyServers(): Promise<number> {
   return Number(/^haproxy_backend_active_servers\{proxy="apiservers"\} (\d+)/m.exec(await balancerMetrics())?.[1] ?? 0);
 }

@@ -1,12 +1,13 @@
 /**
- * `npm run test:compose`: tries the containers for real and prints what it saw: how long they take to start, what they hold, and, for each of a table of scenarios,
- * whether requests fail, changes are missed or told twice, or anything is lost that was acknowledged. Fails when clients notice more than a scenario allows them to.
- * Needs a Docker engine; takes the project `platform` for itself, volumes and all.
+ * `npm run test:compose`: runs the containers and prints measurements: start times, memory and CPU, and for each of a
+ * table of scenarios whether requests fail, whether watches miss or repeat changes, and whether acknowledged writes are
+ * lost. Fails when clients are affected more than a scenario allows. Needs a Docker engine; takes over the project
+ * `platform`, volumes included.
  *
  *   npm run test:compose [-- --scenarios=rolling-restart,full-disk] [--before=HEAD~1] [--no-build] [--keep]
  *
- * The cluster begins with the programs of the commit --before, if one is named, and is upgraded under load; --no-build takes the images that are there; --keep leaves
- * everything running.
+ * With --before the cluster starts with the programs of that commit and is upgraded under load; --no-build uses
+ * existing images; --keep leaves everything running.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,11 +25,11 @@ const option = (name: string): string | undefined =>
   process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
 const hasFlag = (name: string): boolean => process.argv.includes(`--${name}`);
 
-/** So that what follows is seen as well. */
+/** Time after a fault in which its consequences are still observed. */
 const QUIET_MS = 3_000;
 const SECOND = 1000;
 const CROWD = 100;
-/** A connection that is lost with a server that was killed may have had so many requests on it. */
+/** The largest number of requests on the connections of one killed server. */
 const MAX_CUT_REQUESTS = 12;
 
 async function timed<T>(description: string, work: () => Promise<T>): Promise<T> {
@@ -42,16 +43,16 @@ const formatCounts = (counts: ReadonlyMap<string, number>): string =>
   [...counts].map(([message, times]) => `${times} x ${message}`).join('; ') || 'none';
 const sumCounts = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((total, times) => total + times, 0);
 
-/** What clients noticed that they must not. */
+/** Effects on clients that the scenario does not allow. */
 function findFaults({ mayFail }: Scenario, seen: LoadReport): readonly string[] {
   const failed = sumCounts(seen.failedWrites) + sumCounts(seen.failedReads);
   const faults: string[] = [];
   if (mayFail === 'none' && failed > 0) faults.push(`${failed} requests failed`);
   if (mayFail === 'cut' && failed > MAX_CUT_REQUESTS) faults.push(`${failed} requests failed`);
   if (seen.unexplained > 0) faults.push(`${seen.unexplained} writes failed without a reason`);
-  if (seen.writes === 0) faults.push('nothing could be written any more');
+  if (seen.writes === 0) faults.push('no write succeeded');
   if (seen.missed > 0) faults.push(`${seen.missed} changes were missed`);
-  if (seen.repeated > 0) faults.push(`${seen.repeated} changes were told again`);
+  if (seen.repeated > 0) faults.push(`${seen.repeated} changes were repeated`);
   return faults;
 }
 
@@ -59,22 +60,22 @@ function printReport(seen: LoadReport): void {
   const { writes, failedWrites, reads, failedReads, kubectl, pauseMs, missed, repeated, lists } = seen;
   console.log(`    ${writes} writes, failed: ${formatCounts(failedWrites)}; longest pause ${(pauseMs / SECOND).toFixed(1)} s`);
   console.log(`    ${reads} reads and ${kubectl} of kubectl, failed: ${formatCounts(failedReads)}`);
-  console.log(`    changes: ${missed} missed, ${repeated} told again, ${lists} lists`);
+  console.log(`    changes: ${missed} missed, ${repeated} repeated, ${lists} lists`);
 }
 
 async function reportLosses(load: ClientLoad): Promise<readonly string[]> {
-  // What cannot be looked at is wrong as well, and no reason not to try the rest.
+  // A failed comparison is a fault too, and does not prevent the remaining scenarios.
   const history = await load.compareWithStore().catch((error: unknown) => errorMessage(error));
-  if (typeof history === 'string') return [`nobody knows what is lost: ${history}`];
+  if (typeof history === 'string') return [`losses cannot be determined: ${history}`];
   const { made, lost, unexpected } = history;
-  console.log(`    of ${made} objects that were made ${lost.length} are lost; ${unexpected.length} are there that nobody made`);
+  console.log(`    of ${made} created objects ${lost.length} are lost; ${unexpected.length} exist that were never created`);
   return [
     ...(lost.length > 0 ? [`lost: ${lost.slice(0, 5).join(', ')}`] : []),
-    ...(unexpected.length > 0 ? [`nobody made: ${unexpected.slice(0, 5).join(', ')}`] : []),
+    ...(unexpected.length > 0 ? [`never created: ${unexpected.slice(0, 5).join(', ')}`] : []),
   ];
 }
 
-/** Returns whether clients saw no more than they may. */
+/** Returns whether clients were affected no more than allowed. */
 async function runScenario(scenario: Scenario, load: ClientLoad): Promise<boolean> {
   const { name, description } = scenario;
   load.takeReport();
@@ -95,14 +96,17 @@ async function runScenario(scenario: Scenario, load: ClientLoad): Promise<boolea
   return problems.length === 0;
 }
 
-/** Leaves the image of the first programs under the name that the services have, and returns that of this tree's when it is another one. */
+/**
+ * Builds the images. The first image of the cluster gets the name that the services use; with `--before` the result is
+ * the name of the image of this tree.
+ */
 async function buildImages(): Promise<string | undefined> {
   const commit = option('before');
-  if (!hasFlag('no-build')) await timed('the image is built', () => compose('build', '--quiet', 'apiserver'));
+  if (!hasFlag('no-build')) await timed('build the image', () => compose('build', '--quiet', 'apiserver'));
   if (commit === undefined) return undefined;
   const [before, after] = [`${IMAGE}:before`, `${IMAGE}:after`];
   await docker('tag', IMAGE, after);
-  if (!hasFlag('no-build')) await timed(`that of ${commit} is built`, () => buildCommit(commit, before));
+  if (!hasFlag('no-build')) await timed(`build the image of ${commit}`, () => buildCommit(commit, before));
   await docker('tag', before, IMAGE);
   return after;
 }
@@ -117,8 +121,8 @@ async function main(): Promise<void> {
   await down();
   const after = await buildImages();
   try {
-    await timed('the cluster is up', () => compose('up', '--detach', '--wait'));
-    // Without anybody else who holds it that disk is gone with its member, whichever scenario ends it.
+    await timed('start the cluster', () => compose('up', '--detach', '--wait'));
+    // Otherwise the disk would disappear with its member in any scenario that stops it.
     await holdSmallDisk();
     await compose('cp', 'pki:/pki/admin/admin.kubeconfig', kubeconfig);
     const config = readKubeconfig(kubeconfig);

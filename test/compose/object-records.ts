@@ -1,5 +1,5 @@
-/** What a cluster holds, object by object, as one server tells it; and what is different between two such tellings. Changes nothing. */
-import { discoverResources } from '../../shared/client/rest/discovery';
+/** Reads all objects of a cluster from one server, and compares two such readings. Changes nothing. */
+import { discover } from '../../shared/client/rest/discovery';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { RestClient } from '../../shared/client/rest/rest-client';
@@ -8,22 +8,25 @@ import { stringifyJson } from '../../shared/values/json';
 export interface ObjectRecord {
   readonly uid: string;
   readonly resourceVersion: string;
-  /** The whole object, its owners of fields included. */
+  /** The whole object, managedFields included. */
   readonly text: string;
 }
 
 /** By resource, namespace and name. */
 export type Records = ReadonlyMap<string, ObjectRecord>;
 
-/** Written again and again by whoever lives, or when API servers come and go: of those only who they are has to stay. */
+/**
+ * Objects that running programs write repeatedly, or when API servers start and stop: only their existence and uid must
+ * stay.
+ */
 const VOLATILE = /^(leases\S* |endpoint(s|slices\S*) default\/platform$)/;
-/** Those that go by themselves. */
+/** Resources with objects that expire. */
 const EXPIRING: ReadonlySet<string> = new Set(['events']);
-/** What the load makes and counts; main.ts judges that. */
+/** Objects of the load, which main.ts checks. */
 const WRITTEN_BY_LOAD = /^configmaps default\/(counted|made-\d+)$/;
 const PAGE = 500;
 
-/** Of what is stored: a view cannot be watched. */
+/** Reads stored objects only: resources without `watch` are views. */
 export async function readRecords(client: RestClient): Promise<Records> {
   const records = new Map<string, ObjectRecord>();
   for (const resource of (await discover(client)).resources) {
@@ -48,7 +51,7 @@ export async function readRecords(client: RestClient): Promise<Records> {
   return records;
 }
 
-/** Of what was there: what is gone, is another one now, or was written. What has come since is no difference. */
+/** Objects of `before` that are missing, were replaced, or were written. Objects that were added are no difference. */
 export function findDifferences(before: Records, after: Records): readonly string[] {
   const differences: string[] = [];
   for (const [key, previous] of before) {

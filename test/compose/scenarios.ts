@@ -1,4 +1,7 @@
-/** What is done to the containers while clients go on, as rows: each with what clients may notice of it, and a figure of its own. What they saw is judged by main.ts. */
+/**
+ * A table of the faults that are injected into containers while clients send requests, with the effects that clients
+ * may notice and a figure of its own. main.ts judges what they noticed.
+ */
 import {
   clearSmallDisk,
   compose,
@@ -28,11 +31,11 @@ export interface Scenario {
   readonly name: string;
   readonly description: string;
   /**
-   * Of the clients' requests: `none`; `cut`: those that are on their way to a server that is killed lose their connection, and no more; `clear`: what is written may
-   * be refused for a while, but says so.
+   * Which requests may fail. `none`: no request. `cut`: only requests in progress on a server that is killed, by a lost
+   * connection. `clear`: writes may be rejected for a while, with an explicit error.
    */
   readonly mayFail: 'none' | 'cut' | 'clear';
-  /** Resolves with a figure, or '' for none. */
+  /** Resolves with a figure to print, or ''. */
   run(): Promise<string>;
 }
 
@@ -79,8 +82,7 @@ async function cutLeader(
 }
 
 async function cutFromPeersOrSkip(container: string): Promise<void> {
-  if (!(await cutFromPeers(container)))
-    throw new SkippedScenario('rules for a container’s network take root on Linux, nsenter and iptables');
+  if (!(await cutFromPeers(container))) throw new SkippedScenario('firewall rules of a container need root on Linux, nsenter and iptables');
 }
 
 async function pauseMembers(members: readonly string[]): Promise<string> {
@@ -94,7 +96,7 @@ async function pauseMembers(members: readonly string[]): Promise<string> {
 async function stallLeaderDisk(): Promise<string> {
   const service = await findLeader();
   const container = await containerOf(service);
-  if (!(await stallDisk(container, CUT_MS))) throw new SkippedScenario('holding a disk up takes root on Linux, and strace');
+  if (!(await stallDisk(container, CUT_MS))) throw new SkippedScenario('stalling a disk needs root on Linux, and strace');
   await waitUntilHealthy(container);
   return `${service}'s for ${(CUT_MS / 1000).toFixed(0)} s, now ${await findLeader()} leads`;
 }
@@ -113,7 +115,7 @@ async function fillMemberDisk(): Promise<string> {
   await clearSmallDisk();
   const cleared = performance.now();
   await waitUntilHealthy(container);
-  return `${SMALL_DISK} ${ended === '' ? 'went on' : `ended ${ended} after its disk was full`}, healthy ${seconds(cleared)} after there was room`;
+  return `${SMALL_DISK} ${ended === '' ? 'kept running' : `exited ${ended} after its disk was full`}, healthy ${seconds(cleared)} after space was freed`;
 }
 
 async function spreadClients(crowd: ClientCrowd): Promise<string> {
@@ -125,8 +127,9 @@ async function spreadClients(crowd: ClientCrowd): Promise<string> {
   const { requests } = await crowd.stop();
   const total = open.reduce((sum, count) => sum + count, 0);
   const summary = `${open.join(', ')} connections, ${requests} requests of ${crowd.size} clients more`;
-  if (open.length !== SPREAD_SERVERS || (open.at(-1) ?? 0) * 2 * SPREAD_SERVERS < total) throw new Error(`it is not spread: ${summary}`);
-  // Those with the highest numbers go.
+  if (open.length !== SPREAD_SERVERS || (open.at(-1) ?? 0) * 2 * SPREAD_SERVERS < total)
+    throw new Error(`connections are not spread evenly: ${summary}`);
+  // Compose removes the servers with the highest numbers.
   await compose('up', '--detach', '--wait', '--no-deps', '--scale', 'apiserver=3', 'apiserver');
   return summary;
 }
@@ -137,15 +140,15 @@ export class SkippedScenario extends Error {
   override readonly name = 'SkippedScenario';
 }
 
-/** `upgrade`: of a cluster that was begun with other programs. */
+/** `upgrade` is given when the cluster was started with other programs. */
 export function scenarios(crowd: ClientCrowd, upgrade?: Upgrade): readonly Scenario[] {
   const upgradeScenarios: Scenario[] =
     upgrade === undefined
       ? []
-      : [{ name: 'upgrade', description: 'all programs are replaced by those of this tree', mayFail: 'none', run: () => upgrade.run() }];
+      : [{ name: 'upgrade', description: 'all programs are upgraded to this tree', mayFail: 'none', run: () => upgrade.run() }];
   return [
     ...upgradeScenarios,
-    { name: 'rolling-restart', description: 'three API servers, one after the other', mayFail: 'none', run: rollingRestart },
+    { name: 'rolling-restart', description: 'three API servers restart one after the other', mayFail: 'none', run: rollingRestart },
     { name: 'scale', description: 'five API servers, and a crowd of clients', mayFail: 'none', run: () => spreadClients(crowd) },
     { name: 'kill-replica', description: 'an API server is killed', mayFail: 'cut', run: () => killAndRestart('apiserver', 3_000) },
     { name: 'kill-member', description: 'a member of etcd is killed', mayFail: 'none', run: () => killAndRestart('etcd1', 5_000) },
@@ -163,7 +166,7 @@ export function scenarios(crowd: ClientCrowd, upgrade?: Upgrade): readonly Scena
     },
     {
       name: 'leader-isolated',
-      description: 'the leader of etcd is cut off from everybody',
+      description: 'the leader of etcd is disconnected from the network',
       mayFail: 'clear',
       run: () =>
         cutLeader(
@@ -173,12 +176,12 @@ export function scenarios(crowd: ClientCrowd, upgrade?: Upgrade): readonly Scena
     },
     {
       name: 'member-stalls',
-      description: 'the leader of etcd stands still',
+      description: 'the leader of etcd is paused',
       mayFail: 'clear',
       run: async () => pauseMembers([await findLeader()]),
     },
-    { name: 'store-stalls', description: 'all of etcd stands still', mayFail: 'clear', run: () => pauseMembers(MEMBERS) },
-    { name: 'disk-stalls', description: 'the disk of the leader of etcd stands still', mayFail: 'clear', run: stallLeaderDisk },
+    { name: 'store-stalls', description: 'all members of etcd are paused', mayFail: 'clear', run: () => pauseMembers(MEMBERS) },
+    { name: 'disk-stalls', description: 'the disk of the leader of etcd stalls', mayFail: 'clear', run: stallLeaderDisk },
     { name: 'full-disk', description: 'the disk of a member of etcd is full', mayFail: 'clear', run: fillMemberDisk },
   ];
 }

@@ -1,6 +1,8 @@
 /**
- * Upgrades a cluster from one release to the next as docs/guide/upgrades.md says, with its data: objects of more than forty kinds are written before; while servers of both releases
- * are there, each is asked by itself and has to tell the same, see the other's writes and tell them to who watches; afterwards all is there as it was written.
+ * Upgrades a cluster from one release to the next as docs/guide/upgrades.md describes, with its data: objects of more
+ * than forty kinds are written before. While servers of both releases run, each is read directly and must return the
+ * same objects, see the writes of the other and deliver them to watches. After the upgrade all objects must be
+ * unchanged.
  */
 import { load } from 'js-yaml';
 import type { ClientConfig } from '../../shared/client/kubeconfig/client-config';
@@ -18,7 +20,10 @@ import { findDifferences, countKinds, readRecords, type Records } from './object
 
 const NAMESPACE = 'kept';
 const MAPS = resourceOf('core.v1.ConfigMap');
-/** What controllers are there to take away: a node that is silent, a pod whose node is not there, endpoints without a service (when the controller starts). */
+/**
+ * Kinds with objects that controllers would delete: a node that sends no heartbeats, a pod on a missing node, and Endpoints
+ * without a Service (when the controller starts).
+ */
 const NOT_CREATED: ReadonlySet<string> = new Set(['Node', 'Pod', 'Endpoints']);
 const MAX_POLLS = 90;
 const POLL_MS = 1_000;
@@ -104,7 +109,7 @@ export class Upgrade {
     await waitUntil('the definition is served', async () => (await ship().catch(ignoreNotFound)) !== undefined);
   }
 
-  /** When no controller has anything left to do. */
+  /** Waits until no controller has anything left to do. */
   private async waitUntilSteady(): Promise<Records> {
     let last = await readRecords(this.client);
     let changed: readonly string[] = [];
@@ -116,7 +121,7 @@ export class Upgrade {
       last = now;
       if (unchangedPolls === STEADY_POLLS) return now;
     }
-    throw new Error(`the cluster does not come to rest: ${changed.slice(0, MAX_SHOWN).join('; ')}`);
+    throw new Error(`the cluster does not become steady: ${changed.slice(0, MAX_SHOWN).join('; ')}`);
   }
 
   private async runSideBySide(old: readonly string[], before: Records): Promise<string> {
@@ -146,7 +151,7 @@ export class Upgrade {
     }
   }
 
-  /** One that is asked by itself and not through the balancer. */
+  /** Connects to one server directly instead of through the load balancer. */
   private async server(container: string): Promise<Server> {
     const address = await docker('inspect', '--format', '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}', container);
     const config = { ...this.config, servers: [new URL(`https://${address}:6443`)], tls: { ...this.config.tls, servername: 'localhost' } };
@@ -155,10 +160,13 @@ export class Upgrade {
 }
 
 const STEADY_POLLS = 5;
-/** For so long the load is shared between both. */
+/** How long both releases share the load. */
 const SIDE_BY_SIDE_MS = 5_000;
 
-/** A write through one is in the next read through the other, and those who watch either are told the same versions, each once. */
+/**
+ * Checks that a write through one server is in the next read through the other, and that watches of both deliver the
+ * same versions, each once.
+ */
 async function checkExchange(first: Server, second: Server, name: string): Promise<void> {
   const namespacedName = { namespace: NAMESPACE, name };
   const created = await first.client.create(MAPS, { metadata: namespacedName, data: { by: 'one' } });
@@ -171,7 +179,7 @@ async function checkExchange(first: Server, second: Server, name: string): Promi
   await second.client.delete(MAPS, namespacedName);
   const wanted = ['MODIFIED', changed.resourceVersion, 'MODIFIED', again.resourceVersion, 'DELETED'].join(' ');
   for (const events of await Promise.all(watched))
-    if (events !== wanted) throw new Error(`${name}: a watch told ${events} instead of ${wanted}`);
+    if (events !== wanted) throw new Error(`${name}: a watch delivered ${events} instead of ${wanted}`);
 }
 
 async function versionsOf(client: RestClient, name: string, resourceVersion: string): Promise<string> {
@@ -186,7 +194,7 @@ async function versionsOf(client: RestClient, name: string, resourceVersion: str
   return events.join(' ');
 }
 
-/** Requests for which these servers have had an answer. */
+/** The number of requests that these servers have completed. */
 async function countAnsweredRequests(servers: readonly Server[]): Promise<number> {
   const counts = await Promise.all(
     servers.map(async ({ transport }) => {
@@ -203,7 +211,7 @@ async function countAnsweredRequests(servers: readonly Server[]): Promise<number
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Every program is of the next release, none of the other's is left. */
+/** Checks that every program runs the next release. */
 async function checkAllUpgraded(image: string): Promise<void> {
   const wanted = await docker('inspect', '--format', '{{.Id}}', image);
   const running = (await compose('ps', '--format', '{{.Service}} {{.ID}}'))
@@ -217,7 +225,7 @@ async function checkAllUpgraded(image: string): Promise<void> {
 
 function expectNoDifferences(when: string, differences: readonly string[]): void {
   if (differences.length > 0)
-    throw new Error(`${when} ${differences.length} objects are not as before: ${differences.slice(0, MAX_SHOWN).join('; ')}`);
+    throw new Error(`${when} ${differences.length} objects have changed: ${differences.slice(0, MAX_SHOWN).join('; ')}`);
 }
 
 function parseManifests(): readonly JsonObject[] {
@@ -237,5 +245,5 @@ async function waitUntil(condition: string, holds: () => Promise<boolean>): Prom
     if (await holds()) return;
     await sleep(POLL_MS);
   }
-  throw new Error(`${condition}: never`);
+  throw new Error(`${condition}: timed out`);
 }

@@ -1,4 +1,4 @@
-/** What it costs to know who asks and whether he may, to judge what he sends, and to keep him from being in others' way. */
+/** Parts of the benchmark about authentication, authorization, auditing, admission, tracing and flow control. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
@@ -15,7 +15,7 @@ import { policyMicros, webhookMicros } from '../policies';
 import { numberOption, seconds, textOption, TOKEN } from '../settings';
 import { withServer, printRow, startServer } from '../bench-server';
 
-/** In alternation, since a machine is never as quiet as it was. */
+/** The servers alternate, because the load of a machine varies. */
 export async function access(): Promise<void> {
   console.log();
   printRow('decision, 10,000 rules in 1,000 bindings', { cpuMicros: await decisionMicros() });
@@ -53,7 +53,7 @@ export async function policies(): Promise<void> {
   printRow('its bare round trip', { cpuMicros: roundTrip });
 }
 
-/** Of no request, of one in a hundred and of all of them, in alternation. */
+/** Without tracing, with one traced request in a hundred and with all traced, in alternation. */
 export async function traces(): Promise<void> {
   console.log();
   const receiver = await startTraceReceiver();
@@ -85,7 +85,7 @@ export async function traces(): Promise<void> {
   }
 }
 
-/** With and without flow control, in alternation; the users are nobody in particular. */
+/** With and without flow control, in alternation. The users match the suggested flow schemas for all others. */
 export async function flow(): Promise<void> {
   const open = async (args: readonly string[]): Promise<FloodServer> => {
     const folder = temporaryFolder('bench-flow');

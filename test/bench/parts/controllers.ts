@@ -1,4 +1,4 @@
-/** What controllers do with many objects, how soon, and what they cost. */
+/** Parts of the benchmark about controllers with many objects: their speed and cost. */
 import { startControllers } from '../../support/control-plane';
 import { findEtcd, startEtcd } from '../../support/etcd';
 import { BenchClient } from '../client';
@@ -12,7 +12,7 @@ import { measureRollingReplacement } from '../slices';
 import { withControllers, withServer } from '../bench-server';
 import { measureWorkload } from '../workloads';
 
-/** On etcd when there is one: its client shares the event loop with everyone else. */
+/** On etcd when it is installed: its client shares the event loop with all requests. */
 export async function cluster(): Promise<void> {
   const load = { nodes: numberOption('nodes', 200), pods: numberOption('pods', 5000), creators: 50 };
   const origin = textOption('server');
@@ -73,7 +73,7 @@ export async function slices(): Promise<void> {
   });
 }
 
-/** Until all have begun and lead. Milliseconds. */
+/** Time until all controllers have started and lead. Milliseconds. */
 const STARTUP_MS = 15_000;
 
 export const idle = (): Promise<void> =>

@@ -1,4 +1,4 @@
-/** Custom kinds and their objects, and what is kept of all objects elsewhere. */
+/** Parts of the benchmark about custom kinds, their objects, and backups. */
 import path from 'node:path';
 import { startEtcd } from '../../support/etcd';
 import { removeFolder, temporaryFolder } from '../../support/programs';

@@ -1,4 +1,4 @@
-/** What reads, watches and writes cost, beside what they cannot cost less than. */
+/** Parts of the benchmark about reads, watches and writes, each beside a baseline that they cannot beat. */
 import { PROTOBUF_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
@@ -79,10 +79,13 @@ async function readRows({ client, pid }: BenchServer, bare: BareServer): Promise
   await get('page of 500 out of 10,000', list('l10k', '?limit=500'), 4);
 }
 
-/** 1,000 nodes that watch their own Pods each, beside one of them alone; and 1,000 watchers of one object, beside a server that only sends. */
+/**
+ * 1,000 nodes that watch their own Pods, beside a single one; and 1,000 watches of one object, beside a server that
+ * only sends.
+ */
 export async function watches(): Promise<void> {
   console.log();
-  // The first one pays for compiling.
+  // The first call includes compilation.
   await podChangeMicros(1);
   const alone = await podChangeMicros(1);
   printRow('change of a Pod, 1,000 nodes watching their own', { cpuMicros: await podChangeMicros(1000) }, 'one node watching', alone);
