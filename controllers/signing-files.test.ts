@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseFlags } from '../shared/cli/flags';
 import { silentLogger } from '../shared/runtime/logger';
 import { createAuthority } from '../shared/pki/certificates';
-import { ManualClock, settle } from '../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../test/support/manual-clock';
 import { flags, type ControllerFlags } from './flags';
 import { SigningFiles, validateSigningFlags } from './signing-files';
 
@@ -70,12 +70,12 @@ test('SigningFiles reloads changed files and keeps the former authority when the
   const first = files.authorityOf(CLIENT);
   await authority('followed');
   clock.advance(60_000);
-  await settle();
+  await flushPromises();
   const second = files.authorityOf(CLIENT);
   expect(second?.certificate).not.toBe(first?.certificate);
   writeFileSync(path.join(folder, 'followed.key'), 'nothing');
   clock.advance(60_000);
-  await settle();
+  await flushPromises();
   expect(files.authorityOf(CLIENT)).toBe(second);
   unwatch();
 });

@@ -1,37 +1,47 @@
-import { reply, status, type Interception } from '../../test/support/fake-api';
-import { autoscalerWorld, PERIOD_MS, type AutoscalerWorld, type WorldOptions } from '../../test/support/autoscaler-world';
+import { jsonResponse, statusResponse, type Interception } from '../../test/support/fake-api';
+import {
+  startAutoscalerFixture,
+  PERIOD_MS,
+  type AutoscalerFixture,
+  type AutoscalerFixtureOptions,
+} from '../../test/support/autoscaler-fixture';
 
 const SCALE_OF = '/apis/apps/v1/namespaces/n/deployments';
 const NEW_MS = 100;
 
 const target = (replicas = 1, selector = 'app=a') => ({ replicas, selector });
 /** The times, in milliseconds from now, at which the scale of the Deployment is requested. */
-async function evaluationTimes({ clock, asked }: AutoscalerWorld, name: string, forMs: number, stepMs = 100): Promise<readonly number[]> {
+async function evaluationTimes(
+  { clock, takeRequests }: AutoscalerFixture,
+  name: string,
+  forMs: number,
+  stepMs = 100,
+): Promise<readonly number[]> {
   const started = clock.monotonic();
   const times: number[] = [];
   for (let at = 0; at < forMs; at += stepMs) {
     await clock.advanceAsync(stepMs);
-    const requests = asked().filter((request) => request === `GET ${SCALE_OF}/${name}/scale`);
+    const requests = takeRequests().filter((request) => request === `GET ${SCALE_OF}/${name}/scale`);
     times.push(...requests.map(() => clock.monotonic() - started));
   }
   return times;
 }
 
 /** One autoscaler with its Deployment, after its first evaluation. */
-async function evaluatedWorld(options: Omit<WorldOptions, 'prepare'> = {}): Promise<AutoscalerWorld> {
-  const world = await autoscalerWorld(options);
-  world.queue = 10;
+async function evaluatedWorld(options: Omit<AutoscalerFixtureOptions, 'prepare'> = {}): Promise<AutoscalerFixture> {
+  const world = await startAutoscalerFixture(options);
+  world.queueLength = 10;
   world.targets.set('web', target());
   world.put('web');
   await world.clock.advanceAsync(NEW_MS);
-  world.asked();
+  world.takeRequests();
   return world;
 }
 
 describe('the schedule of the autoscaler controller', () => {
   test('evaluates an autoscaler that exists at the start after a random delay, then once per sync period', async () => {
-    const world = await autoscalerWorld({
-      chance: 0.4,
+    const world = await startAutoscalerFixture({
+      randomValue: 0.4,
       prepare: ({ put, targets }) => {
         targets.set('web', target());
         put('web');
@@ -45,7 +55,7 @@ describe('the schedule of the autoscaler controller', () => {
     const world = await evaluatedWorld();
     world.put('web', { maxReplicas: 50 });
     expect(await evaluationTimes(world, 'web', 20_000)).toEqual([NEW_MS, NEW_MS + PERIOD_MS]);
-    world.queue = 500;
+    world.queueLength = 500;
     // Scales the target and changes the status.
     expect(await evaluationTimes(world, 'web', 30_000)).toEqual([10_100, 25_100]);
     expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 8 });
@@ -74,7 +84,7 @@ describe('the schedule of the autoscaler controller', () => {
     world.intercept = ({ path }) => (path.endsWith('/stuck/scale') ? never : undefined);
     world.put('stuck');
     await world.clock.advanceAsync(NEW_MS);
-    world.queue = 70;
+    world.queueLength = 70;
     await world.clock.advanceAsync(PERIOD_MS);
     expect(world.targets.get('web')).toMatchObject({ replicas: 4 });
     await world.clock.advanceAsync(PERIOD_MS);
@@ -86,8 +96,8 @@ describe('the schedule of the autoscaler controller', () => {
 
 describe('the scale target of an autoscaler', () => {
   test('is requested in each period while it is missing, and is scaled when it exists', async () => {
-    const world = await autoscalerWorld();
-    world.queue = 30;
+    const world = await startAutoscalerFixture();
+    world.queueLength = 30;
     world.put('web');
     expect(await evaluationTimes(world, 'web', 2 * PERIOD_MS)).toEqual([NEW_MS, NEW_MS + PERIOD_MS]);
     expect(world.conditions('web')).toEqual({ AbleToScale: 'False FailedGetScale' });
@@ -103,13 +113,13 @@ describe('the scale target of an autoscaler', () => {
     ['without a selector', '', { AbleToScale: 'True SucceededGetScale', ScalingActive: 'False InvalidSelector' }],
     ['with an invalid selector', 'a=b=c', { AbleToScale: 'False FailedGetScale' }],
   ])('%s is neither measured nor scaled', async (_title, selector, conditions) => {
-    const world = await autoscalerWorld();
-    world.queue = 40;
+    const world = await startAutoscalerFixture();
+    world.queueLength = 40;
     world.targets.set('web', target(2, selector));
     world.put('web');
     await world.clock.advanceAsync(NEW_MS);
     expect(world.conditions('web')).toEqual(conditions);
-    expect(world.asked().filter((request) => request.includes('metrics') || request.startsWith(`PUT ${SCALE_OF}`))).toEqual([]);
+    expect(world.takeRequests().filter((request) => request.includes('metrics') || request.startsWith(`PUT ${SCALE_OF}`))).toEqual([]);
     world.targets.set('web', target(2));
     await world.clock.advanceAsync(PERIOD_MS);
     expect(world.targets.get('web')).toMatchObject({ replicas: 4 });
@@ -118,9 +128,9 @@ describe('the scale target of an autoscaler', () => {
 
   test('is scaled in the next period from its current size after a conflict on the scale subresource', async () => {
     const world = await evaluatedWorld();
-    world.queue = 30;
+    world.queueLength = 30;
     const conflict = ({ method, path }: { readonly method: string; readonly path: string }): Interception =>
-      method === 'PUT' && path.endsWith('/scale') ? status(409, 'Conflict') : undefined;
+      method === 'PUT' && path.endsWith('/scale') ? statusResponse(409, 'Conflict') : undefined;
     world.intercept = conflict;
     await world.clock.advanceAsync(PERIOD_MS);
     expect(world.targets.get('web')).toMatchObject({ replicas: 1 });
@@ -131,7 +141,7 @@ describe('the scale target of an autoscaler', () => {
     ]);
     world.intercept = () => undefined;
     world.targets.set('web', target(2));
-    world.queue = 40;
+    world.queueLength = 40;
     await world.clock.advanceAsync(PERIOD_MS);
     expect(world.targets.get('web')).toMatchObject({ replicas: 4 });
     expect(world.conditions('web')).toMatchObject({ AbleToScale: 'True SucceededRescale' });
@@ -140,16 +150,16 @@ describe('the scale target of an autoscaler', () => {
 
   test('has its status written in the next period after a conflict, and after a short delay when the server fails', async () => {
     const world = await evaluatedWorld();
-    const responses: Interception[] = [status(409, 'Conflict'), undefined, status(500, 'InternalError')];
+    const responses: Interception[] = [statusResponse(409, 'Conflict'), undefined, statusResponse(500, 'InternalError')];
     world.intercept = ({ method, path }) => (method === 'PUT' && path.endsWith('/web/status') ? responses.shift() : undefined);
-    world.queue = 30;
+    world.queueLength = 30;
     expect(await evaluationTimes(world, 'web', PERIOD_MS)).toHaveLength(1);
     expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 1 });
     expect(await evaluationTimes(world, 'web', PERIOD_MS)).toHaveLength(1);
     expect(world.statusOf('web')).toMatchObject({ currentReplicas: 3, desiredReplicas: 3 });
-    world.queue = 50;
+    world.queueLength = 50;
     await world.clock.advanceAsync(PERIOD_MS);
-    world.asked();
+    world.takeRequests();
     expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 3 });
     expect(await evaluationTimes(world, 'web', 1_000)).toEqual([100]);
     expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 5 });
@@ -159,7 +169,7 @@ describe('the scale target of an autoscaler', () => {
   test('is requested again in the next period after a connection error', async () => {
     const world = await evaluatedWorld();
     world.intercept = ({ path }) => (path.endsWith('/scale') ? new Error('away') : undefined);
-    world.queue = 30;
+    world.queueLength = 30;
     await world.clock.advanceAsync(PERIOD_MS);
     world.intercept = () => undefined;
     await world.clock.advanceAsync(PERIOD_MS);
@@ -171,10 +181,10 @@ describe('the scale target of an autoscaler', () => {
 describe('the scaling history', () => {
   test('delays a scale-down until no higher recommendation is left in the stabilization window of five minutes', async () => {
     const world = await evaluatedWorld();
-    world.queue = 80;
+    world.queueLength = 80;
     for (let period = 0; period < 2; period += 1) await world.clock.advanceAsync(PERIOD_MS);
     expect(world.targets.get('web')).toMatchObject({ replicas: 8 });
-    world.queue = 20;
+    world.queueLength = 20;
     await world.clock.advanceAsync(300_000 - PERIOD_MS);
     expect(world.targets.get('web')).toMatchObject({ replicas: 8 });
     expect(world.conditions('web')).toMatchObject({ AbleToScale: 'True ScaleDownStabilized' });
@@ -187,15 +197,15 @@ describe('the scaling history', () => {
    * Deletes an autoscaler that has recommended 8, and creates it again with the same uid: a history that was not
    * dropped would be used.
    */
-  async function recreatedWorld(deleteAutoscaler: (world: AutoscalerWorld) => Promise<void>): Promise<AutoscalerWorld> {
-    const world = await autoscalerWorld();
-    world.queue = 80;
+  async function recreatedWorld(deleteAutoscaler: (world: AutoscalerFixture) => Promise<void>): Promise<AutoscalerFixture> {
+    const world = await startAutoscalerFixture();
+    world.queueLength = 80;
     world.targets.set('web', target(8));
     world.put('web', {}, { uid: 'same' });
     await world.clock.advanceAsync(NEW_MS);
     await deleteAutoscaler(world);
     world.targets.set('web', target(4));
-    world.queue = 20;
+    world.queueLength = 20;
     world.put('web', {}, { uid: 'same' });
     await world.clock.advanceAsync(NEW_MS);
     await world.clock.advanceAsync(PERIOD_MS);
@@ -214,8 +224,8 @@ describe('the scaling history', () => {
 
   /** Deletes the autoscaler while its scale is requested. */
   async function removeDuringEvaluation(
-    { clock, put, remove, ...world }: AutoscalerWorld,
-    setIntercept: (intercept: AutoscalerWorld['intercept']) => void,
+    { clock, put, remove, ...world }: AutoscalerFixture,
+    setIntercept: (intercept: AutoscalerFixture['intercept']) => void,
   ): Promise<void> {
     let answer: (value: undefined) => void = () => undefined;
     setIntercept(({ path }) => (path.endsWith('/web/scale') ? new Promise<undefined>((resolve) => (answer = resolve)) : undefined));
@@ -224,7 +234,7 @@ describe('the scaling history', () => {
     remove('web');
     await clock.advanceAsync(0);
     setIntercept(() => undefined);
-    world.asked();
+    world.takeRequests();
     answer(undefined);
     await clock.advanceAsync(0);
   }
@@ -232,7 +242,7 @@ describe('the scaling history', () => {
   test('is dropped when the autoscaler is deleted during an evaluation, which then sends no request', async () => {
     const world = await recreatedWorld(async (evaluated) => {
       await removeDuringEvaluation(evaluated, (intercept) => (evaluated.intercept = intercept));
-      expect(evaluated.asked()).toEqual([]);
+      expect(evaluated.takeRequests()).toEqual([]);
     });
     expect(world.targets.get('web')).toMatchObject({ replicas: 4 });
     await world.stop();
@@ -258,10 +268,10 @@ describe('the scaling history', () => {
     world.put('web', {}, { uid: 'another' });
     await world.clock.advanceAsync(0);
     world.intercept = () => undefined;
-    world.asked();
+    world.takeRequests();
     answer(undefined);
     await world.clock.advanceAsync(0);
-    expect(world.asked()).toEqual([]);
+    expect(world.takeRequests()).toEqual([]);
     await world.clock.advanceAsync(NEW_MS);
     expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 1 });
     await world.stop();
@@ -270,8 +280,8 @@ describe('the scaling history', () => {
 
 test('500 autoscalers send one scale and one metric request each in a period, and write a status only when it changes', async () => {
   const count = 500;
-  const world = await autoscalerWorld({
-    chance: 0.5,
+  const world = await startAutoscalerFixture({
+    randomValue: 0.5,
     prepare: ({ put, targets }) => {
       for (let index = 0; index < count; index += 1) {
         targets.set(`web${index}`, target(1, `app=a${index}`));
@@ -279,14 +289,14 @@ test('500 autoscalers send one scale and one metric request each in a period, an
       }
     },
   });
-  world.queue = 10;
+  world.queueLength = 10;
   await world.clock.advanceAsync(PERIOD_MS);
-  world.asked();
+  world.takeRequests();
   await world.clock.advanceAsync(PERIOD_MS);
-  expect(countRequests(world.asked())).toEqual({ 'GET scale': count, 'GET queue': count });
-  world.queue = 20;
+  expect(countRequests(world.takeRequests())).toEqual({ 'GET scale': count, 'GET queue': count });
+  world.queueLength = 20;
   await world.clock.advanceAsync(PERIOD_MS);
-  expect(countRequests(world.asked())).toEqual({ 'GET scale': count, 'GET queue': count, 'PUT scale': count, 'PUT status': count });
+  expect(countRequests(world.takeRequests())).toEqual({ 'GET scale': count, 'GET queue': count, 'PUT scale': count, 'PUT status': count });
   await world.stop();
 });
 
@@ -306,8 +316,8 @@ test('the autoscaler controller stops during an evaluation and sends no further 
     path.endsWith('/scale') ? new Promise((_, refuse) => signal?.addEventListener('abort', () => refuse(new Error('aborted')))) : undefined;
   await world.clock.advanceAsync(PERIOD_MS);
   await world.stop();
-  world.intercept = () => reply(200, {});
-  world.asked();
+  world.intercept = () => jsonResponse(200, {});
+  world.takeRequests();
   await world.clock.advanceAsync(10 * PERIOD_MS);
-  expect(world.asked()).toEqual([]);
+  expect(world.takeRequests()).toEqual([]);
 });

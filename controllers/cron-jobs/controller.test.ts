@@ -1,5 +1,5 @@
 import { apiObject } from '../../shared/client/rest/api-object';
-import { reply, type FakeApi } from '../../test/support/fake-api';
+import { jsonResponse, type FakeApi } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { fakeContext } from '../../test/support/fake-context';
 import { ManualClock } from '../../test/support/manual-clock';
@@ -23,7 +23,7 @@ async function startController(startsAt = '2026-01-01T00:00:30Z', prepare: (api:
     settings: { concurrentCronJobSyncs: 2 },
   });
   await clock.advanceAsync(0);
-  const jobs = (): string[] => api.all(JOBS).map((job) => apiObject(job).name);
+  const jobs = (): string[] => api.objectsIn(JOBS).map((job) => apiObject(job).name);
   const stop = async (): Promise<void> => {
     abort.abort();
     await clock.advanceAsync(0);
@@ -66,7 +66,7 @@ test('the CronJob controller does not repeat a run whose Job was deleted while i
   api.cutWatches();
   await clock.advanceAsync(1_000);
   expect(jobs()).toEqual(NAMES.slice(1, 2));
-  for (const name of jobs()) api.drop(JOBS, 'n', name);
+  for (const name of jobs()) api.remove(JOBS, 'n', name);
   await clock.advanceAsync(10 * MINUTE_MS);
   expect(jobs()).toEqual([]);
   await stop();
@@ -76,7 +76,7 @@ test('the CronJob controller does not repeat a run that another process has reco
   const { jobs, stop } = await startController('2026-01-01T01:20:00Z', (api) => {
     const metadata = { namespace: 'n', name: 'c', uid: 'cron', resourceVersion: '9999' };
     const status = { lastScheduleTime: '2026-01-01T01:00:00Z' };
-    const newer = reply(200, { metadata, spec: { schedule: '0 * * * *', jobTemplate: { spec: {} } }, status });
+    const newer = jsonResponse(200, { metadata, spec: { schedule: '0 * * * *', jobTemplate: { spec: {} } }, status });
     api.intercept = ({ path }) => (path === '/apis/batch/v1/namespaces/n/cronjobs/c' ? newer : undefined);
   });
   expect(jobs()).toEqual([]);

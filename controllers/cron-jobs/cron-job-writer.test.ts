@@ -1,6 +1,6 @@
 import type { BatchV1CronJob, BatchV1CronJobSpec, BatchV1CronJobStatus, BatchV1Job } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import { status as errorResponse } from '../../test/support/fake-api';
+import { statusResponse } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { CronJobWriter } from './cron-job-writer';
 import type { Job } from '../../shared/client/rest/typed-objects';
@@ -67,7 +67,7 @@ test('CronJobWriter records a FailedCreate event when the Job is forbidden, and 
     metadata: { namespace: 'n', name: 'a', uid: 'uid-a' },
     status: { conditions: [{ type: 'Failed', status: 'True' }] },
   });
-  api.intercept = ({ method, path }) => (method === 'POST' && path.includes('/jobs') ? errorResponse(403, 'Forbidden') : undefined);
+  api.intercept = ({ method, path }) => (method === 'POST' && path.includes('/jobs') ? statusResponse(403, 'Forbidden') : undefined);
   await expect(writer.execute(cronJob, reconcile([finished]))).rejects.toMatchObject({ code: 403 });
   expect(reasons).toEqual(['SawCompletedJob', 'FailedCreate']);
   expect(stored()).not.toHaveProperty('status.active');

@@ -24,14 +24,14 @@ test.each([
   [0, 2],
 ])('a DaemonSet rollout with maxUnavailable %i and maxSurge %i stays within both and completes', async (maxUnavailable, maxSurge) => {
   await fc.assert(
-    fc.asyncProperty(lateMoves, async (moves) => {
+    fc.asyncProperty(simulationSteps, async (moves) => {
       const check = (pods: readonly Pod[]): void => {
         expect(pods.length).toBeLessThanOrEqual(NODES.length + maxSurge);
         expect(nodesOf(pods.filter(isPodReady)).size).toBeGreaterThanOrEqual(NODES.length - maxUnavailable);
       };
       const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable, maxSurge } };
       const options = { collection: '/apis/apps/v1/daemonsets', spec: { updateStrategy }, run: runDaemonSets, prepare, check };
-      const pods = await playLate(options, moves);
+      const pods = await runSimulation(options, moves);
       expect(pods).toHaveLength(NODES.length);
       expect(nodesOf(pods).size).toBe(NODES.length);
     }),

@@ -1,11 +1,11 @@
 /** Compares the order in Endpoints with that of the reference controller. */
 import fc from 'fast-check';
 import type { CoreV1EndpointSubset } from '../../shared/api/types/generated/members';
-import { recordingOf } from '../../test/replay/recording';
+import { readRecording } from '../../test/replay/recording';
 import { body, listOf, shape, text } from '../../test/replay/shape';
 import { compareAddresses, sortSubsets, type Subset } from './canonical-order';
 
-const RECORDED = recordingOf('controllers/endpoints-order', body, shape({ service: text, subsets: listOf(body) })).cases;
+const RECORDED = readRecording('controllers/endpoints-order', body, shape({ service: text, subsets: listOf(body) })).cases;
 
 const subsetOf = ({ ports = [], addresses = [], notReadyAddresses = [] }: CoreV1EndpointSubset): Subset => ({
   ports,

@@ -2,7 +2,7 @@ import type { CoreV1Namespace, MetaV1ObjectMeta } from '../../shared/api/types/g
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 import { silentLogger } from '../../shared/runtime/logger';
-import { reply, status } from '../../test/support/fake-api';
+import { jsonResponse, statusResponse } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { conditionOf } from '../runtime/conditions';
 import { NamespacedResourcesDeleter } from './namespaced-resources-deleter';
@@ -28,7 +28,7 @@ function documents(stale: readonly string[] = []): Readonly<Record<string, JsonO
 function setUp(options: { readonly finalizers?: string[]; readonly stale?: string[] } = {}) {
   const fake = fakeClient();
   const served = documents(options.stale);
-  fake.api.intercept = ({ path }) => (served[path] === undefined ? undefined : reply(200, served[path]));
+  fake.api.intercept = ({ path }) => (served[path] === undefined ? undefined : jsonResponse(200, served[path]));
   const namespaceMetadata = {
     name: 'n',
     deletionTimestamp: '2026-01-01T00:00:00Z',
@@ -51,8 +51,8 @@ test('NamespacedResourcesDeleter deletes all content and finalizes the namespace
   api.put(CONFIG_MAPS, { metadata: { namespace: 'other', name: 'a' } });
   expect(await deleteNamespace()).toEqual({ type: 'done' });
   expect(namespace()).toBeUndefined();
-  expect(api.all(CONFIG_MAPS)).toHaveLength(1);
-  expect(api.all('/apis/example.com/v1/gadgets')).toHaveLength(0);
+  expect(api.objectsIn(CONFIG_MAPS)).toHaveLength(1);
+  expect(api.objectsIn('/apis/example.com/v1/gadgets')).toHaveLength(0);
   expect(api.requests.filter((request) => request.startsWith('PUT'))).toEqual(['PUT /api/v1/namespaces/n/finalize']);
 });
 
@@ -61,12 +61,12 @@ test('NamespacedResourcesDeleter deletes nothing else while a pod remains', asyn
   put(CONFIG_MAPS, 'a');
   put(PODS, 'p', { finalizers: ['x.y/z'] });
   expect(await deleteNamespace()).toEqual({ type: 'wait' });
-  expect(api.all(CONFIG_MAPS)).toHaveLength(1);
+  expect(api.objectsIn(CONFIG_MAPS)).toHaveLength(1);
   expect(condition('NamespaceFinalizersRemaining')?.message).toContain('x.y/z in 1 resource instances');
   expect(api.get(PODS, 'n', 'p')).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) } });
-  api.drop(PODS, 'n', 'p');
+  api.remove(PODS, 'n', 'p');
   expect(await deleteNamespace()).toEqual({ type: 'done' });
-  expect(api.all(CONFIG_MAPS)).toHaveLength(0);
+  expect(api.objectsIn(CONFIG_MAPS)).toHaveLength(0);
 });
 
 test('NamespacedResourcesDeleter requeues after the grace period of a terminating pod', async () => {
@@ -80,22 +80,22 @@ test('NamespacedResourcesDeleter reports a resource that it cannot delete and de
   put(CONFIG_MAPS, 'a');
   put('/apis/example.com/v1/gadgets', 'g');
   api.intercept = ({ method, path }) => {
-    if (method === 'DELETE' && path.includes('/configmaps')) return status(403, 'Forbidden');
-    return served[path] === undefined ? undefined : reply(200, served[path]);
+    if (method === 'DELETE' && path.includes('/configmaps')) return statusResponse(403, 'Forbidden');
+    return served[path] === undefined ? undefined : jsonResponse(200, served[path]);
   };
   expect(await deleteNamespace()).toEqual({ type: 'wait' });
   expect(condition('NamespaceDeletionContentFailure')).toMatchObject({ status: 'True', reason: 'ContentDeletionFailed' });
-  expect(api.all('/apis/example.com/v1/gadgets')).toHaveLength(0);
+  expect(api.objectsIn('/apis/example.com/v1/gadgets')).toHaveLength(0);
 });
 
 test('NamespacedResourcesDeleter keeps the namespace while discovery of a group fails, and deletes the content of the others', async () => {
   const { api, clock, put, deleteNamespace, namespace, condition } = setUp({ stale: ['broken.example.com'] });
   put(CONFIG_MAPS, 'a');
   expect(await deleteNamespace()).toEqual({ type: 'wait' });
-  expect(api.all(CONFIG_MAPS)).toHaveLength(0);
+  expect(api.objectsIn(CONFIG_MAPS)).toHaveLength(0);
   expect(condition('NamespaceDeletionDiscoveryFailure')?.message).toContain('broken.example.com/v1');
   const complete = documents();
-  api.intercept = ({ path }) => (complete[path] === undefined ? undefined : reply(200, complete[path]));
+  api.intercept = ({ path }) => (complete[path] === undefined ? undefined : jsonResponse(200, complete[path]));
   clock.advance(2_000);
   expect(await deleteNamespace()).toEqual({ type: 'done' });
   expect(namespace()).toBeUndefined();
@@ -115,7 +115,7 @@ test('NamespacedResourcesDeleter ignores a namespace that is active or does not 
   api.put(NAMESPACES, { ...rest, metadata: { name: 'n' } });
   put(CONFIG_MAPS, 'a');
   expect(await deleteNamespace()).toEqual({ type: 'done' });
-  expect(api.all(CONFIG_MAPS)).toHaveLength(1);
-  api.drop(NAMESPACES, '', 'n');
+  expect(api.objectsIn(CONFIG_MAPS)).toHaveLength(1);
+  api.remove(NAMESPACES, '', 'n');
   expect(await deleteNamespace()).toEqual({ type: 'done' });
 });

@@ -1,7 +1,7 @@
 import type { CoreV1ResourceQuota } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
-import { reply } from '../../test/support/fake-api';
+import { jsonResponse } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { fakeContext } from '../../test/support/fake-context';
 import { runResourceQuota } from './controller';
@@ -23,7 +23,7 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
 async function startController() {
   const fake = fakeClient();
   const { clock, api } = fake;
-  api.intercept = ({ path }) => (DOCUMENTS[path] === undefined ? undefined : reply(200, DOCUMENTS[path]));
+  api.intercept = ({ path }) => (DOCUMENTS[path] === undefined ? undefined : jsonResponse(200, DOCUMENTS[path]));
   const hard = { 'count/configmaps': '5' };
   const putUsage = (used: string): void =>
     void api.put(QUOTAS, {
@@ -48,7 +48,7 @@ async function startController() {
 test('the ResourceQuota controller recalculates after five seconds when the usage exceeds the observed objects', async () => {
   const { api, clock, putUsage, used, stop } = await startController();
   api.put(CONFIG_MAPS, { metadata: { namespace: 'n', name: 'a', uid: 'a' } });
-  api.drop(CONFIG_MAPS, 'n', 'a');
+  api.remove(CONFIG_MAPS, 'n', 'a');
   await clock.advanceAsync(100);
   expect(used()).toBe('0');
   putUsage('1');

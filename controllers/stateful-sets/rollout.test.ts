@@ -10,7 +10,7 @@ import { runStatefulSets } from './controller';
 import { ordinalOf } from './identity';
 import { propertyRuns } from '../../test/support/property-runs';
 
-const optionsFor = (replicas: number, podManagementPolicy: string, check: LateOptions['check']): LateOptions => ({
+const optionsFor = (replicas: number, podManagementPolicy: string, check: SimulationOptions['check']): SimulationOptions => ({
   collection: '/apis/apps/v1/statefulsets',
   spec: { replicas, serviceName: 's', podManagementPolicy },
   run: (context) => runStatefulSets({ ...context, settings: { concurrentStatefulSetSyncs: 2 } }),
@@ -25,12 +25,12 @@ function expectComplete(pods: readonly Pod[], replicas: number): void {
 
 test('an OrderedReady StatefulSet never exceeds its replicas, has at most one unready pod, and completes its rollout', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), lateMoves, async (replicas, moves) => {
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), simulationSteps, async (replicas, moves) => {
       const check = (pods: readonly Pod[]): void => {
         expect(pods.length).toBeLessThanOrEqual(replicas);
         expect(pods.filter(isPodReady).length).toBeGreaterThanOrEqual(replicas - 1);
       };
-      expectComplete(await playLate(optionsFor(replicas, 'OrderedReady', check), moves), replicas);
+      expectComplete(await runSimulation(optionsFor(replicas, 'OrderedReady', check), moves), replicas);
     }),
     propertyRuns(6),
   );
@@ -40,7 +40,7 @@ test('an OrderedReady StatefulSet never exceeds its replicas, has at most one un
 // upstream's does.
 test('a Parallel StatefulSet never exceeds its replicas, replaces a ready pod only when all higher ones are ready, and completes', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), lateMoves, async (replicas, moves) => {
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), simulationSteps, async (replicas, moves) => {
       const check = (pods: readonly Pod[], deleted: string | undefined): void => {
         expect(pods.length).toBeLessThanOrEqual(replicas);
         const deletedPod = pods.find(({ name }) => name === deleted);
@@ -49,7 +49,7 @@ test('a Parallel StatefulSet never exceeds its replicas, replaces a ready pod on
         const higher = pods.filter((pod) => (ordinalOf('web', pod.name) ?? 0) > ordinal);
         expect(higher.filter(isPodReady)).toHaveLength(replicas - 1 - ordinal);
       };
-      expectComplete(await playLate(optionsFor(replicas, 'Parallel', check), moves), replicas);
+      expectComplete(await runSimulation(optionsFor(replicas, 'Parallel', check), moves), replicas);
     }),
     propertyRuns(6),
   );

@@ -3,7 +3,7 @@ import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { WORKLOAD_NAMES } from '../../shared/names/workload';
 import { parseFlags } from '../../shared/cli/flags';
 import { createLogger } from '../../shared/runtime/logger';
-import { status } from '../../test/support/fake-api';
+import { statusResponse } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { fakeContext } from '../../test/support/fake-context';
 import { flags } from '../flags';
@@ -19,7 +19,7 @@ function settings() {
 }
 
 /** Runs the controller with one expired Job. The API server responds to the first deletion with `refusal`. */
-async function deleteExpiredJob(refusal: ReturnType<typeof status>) {
+async function deleteExpiredJob(refusal: ReturnType<typeof statusResponse>) {
   const fake = fakeClient();
   const { api, clock } = fake;
   const conditions = [{ type: 'Complete', status: 'True', lastTransitionTime: new Date(clock.now() - 60_000).toISOString() }];
@@ -42,15 +42,15 @@ async function deleteExpiredJob(refusal: ReturnType<typeof status>) {
   end.abort();
   await clock.advanceAsync(0);
   await finished;
-  return { attempts: api.requests.filter((request) => request.startsWith('DELETE')).length, left: api.all(JOBS), lines };
+  return { attempts: api.requests.filter((request) => request.startsWith('DELETE')).length, left: api.objectsIn(JOBS), lines };
 }
 
 test('the TTL controller logs a deletion that fails and repeats it', async () => {
-  const { attempts, left, lines } = await deleteExpiredJob(status(500, 'InternalError'));
+  const { attempts, left, lines } = await deleteExpiredJob(statusResponse(500, 'InternalError'));
   expect([attempts, left]).toEqual([2, []]);
   expect(lines).toEqual([expect.stringContaining('work failed, trying again')]);
 });
 
 test('the TTL controller repeats a deletion that conflicts with a change of the Job, and does not log it', async () => {
-  expect(await deleteExpiredJob(status(409, 'Conflict'))).toEqual({ attempts: 2, left: [], lines: [] });
+  expect(await deleteExpiredJob(statusResponse(409, 'Conflict'))).toEqual({ attempts: 2, left: [], lines: [] });
 });

@@ -2,7 +2,7 @@ import type { AppsV1ReplicaSet } from '../../shared/api/types/generated/members'
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { EventReport } from '../../shared/client/events/event-correlator';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { reply } from '../../test/support/fake-api';
+import { jsonResponse } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { NamespaceTerminatingError, podFromTemplate, PodControl } from './pod-control';
 import { slowStartBatch } from './slow-start';
@@ -17,7 +17,8 @@ function setUp() {
   const podControl = new PodControl({ client: fake.client, events, resource: REPLICA_SETS, signal: new AbortController().signal });
   return { ...fake, reports, podControl };
 }
-const refusal = (message: string) => () => reply(403, { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403, message });
+const refusal = (message: string) => () =>
+  jsonResponse(403, { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403, message });
 
 test('podFromTemplate takes labels, annotations, finalizers and spec of the template, and adds generateName and the owner reference', () => {
   const template = {

@@ -10,7 +10,7 @@ import { silentLogger } from '../../shared/runtime/logger';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { isPodReady, labelsOf } from '../../controllers/runtime/pods';
-import type { Json } from '../replay/reference';
+import type { Json } from '../replay/json-response';
 import { ApiClient } from '../support/api-client';
 import { adminClient, startControllers } from '../support/control-plane';
 import { parseTable, describeWithPackagedKubectl } from '../support/kubectl-session';

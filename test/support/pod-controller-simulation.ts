@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import type { ControllerContext } from '../../controllers/runtime/controller';
-import { isReady } from '../../controllers/runtime/pods';
+import { isPodReady } from '../../controllers/runtime/pods';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { EventRecorder } from '../../shared/client/events/event-recorder';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
@@ -78,7 +78,7 @@ export class PodControllerSimulation {
 
   /** Makes one of the pods that are not ready, ready. */
   makeReady(index: number): void {
-    const waiting = this.pods.filter((pod) => !isReady(pod));
+    const waiting = this.pods.filter((pod) => !isPodReady(pod));
     const pod = waiting[index % Math.max(1, waiting.length)];
     if (pod === undefined) return;
     const lastTransitionTime = formatTimestamp(this.fake.clock.now());
@@ -130,8 +130,8 @@ export class PodControllerSimulation {
     for (let left = MAX_ROUNDS; left > 0; left -= 1) {
       const before = this.fake.api.version;
       await this.advance(10_000);
-      if (this.fake.api.version === before && this.pods.every(isReady)) return;
-      while (this.pods.some((pod) => !isReady(pod))) this.makeReady(0);
+      if (this.fake.api.version === before && this.pods.every(isPodReady)) return;
+      while (this.pods.some((pod) => !isPodReady(pod))) this.makeReady(0);
     }
     throw new Error('it does not come to rest');
   }
