@@ -10,7 +10,7 @@ export interface EvictionCosts {
   /** Milliseconds from the first attempt at a pod until its eviction succeeds, ascending. */
   readonly waits: readonly number[];
   /** The number of attempts that were rejected with 429. */
-  readonly refused: number;
+  readonly rejected: number;
 }
 
 const LABELS = { app: 'evicted' };
@@ -34,7 +34,7 @@ export async function measureEvictions(client: BenchClient, count: number): Prom
   const budget = { metadata: { name: 'b' }, spec: { minAvailable: count - 1, selector: { matchLabels: LABELS } } };
   await client.send('POST', `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`, JSON.stringify(budget));
   const waits: number[] = [];
-  let refused = 0;
+  let rejected = 0;
   const startedAt = performance.now();
   for (let index = 0; index < count; index += 1) {
     const name = `p-${index}`;
@@ -44,7 +44,7 @@ export async function measureEvictions(client: BenchClient, count: number): Prom
       const status = await statusOf(client, 'POST', `${namespacePath}/pods/${name}/eviction`, eviction);
       if (status === 201) return true;
       if (status !== 429) throw new Error(`the eviction of ${name}: ${status}`);
-      refused += 1;
+      rejected += 1;
       return false;
     });
     waits.push(performance.now() - askedAt);
@@ -52,7 +52,7 @@ export async function measureEvictions(client: BenchClient, count: number): Prom
   }
   const seconds = (performance.now() - startedAt) / 1000;
   await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
-  return { seconds, waits: waits.sort((a, b) => a - b), refused };
+  return { seconds, waits: waits.sort((a, b) => a - b), rejected };
 }
 
 async function statusOf(client: BenchClient, method: string, path: string, body?: string): Promise<number> {

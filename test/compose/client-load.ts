@@ -61,7 +61,7 @@ export class ClientLoad {
   private listsBefore = 0;
   private acknowledged = 0;
   private lastCount = -1;
-  private readonly made = new Set<string>();
+  private readonly created = new Set<string>();
   private readonly uncertain = new Set<string>();
   private readonly ending = new AbortController();
   private readonly informer: Informer;
@@ -119,8 +119,12 @@ export class ClientLoad {
   /**
    * Compares the store with the creations: acknowledged objects that are missing, and objects that were never created.
    */
-  async compareWithStore(): Promise<{ readonly made: number; readonly lost: readonly string[]; readonly unexpected: readonly string[] }> {
-    const made = new Set(this.made);
+  async compareWithStore(): Promise<{
+    readonly created: number;
+    readonly lost: readonly string[];
+    readonly unexpected: readonly string[];
+  }> {
+    const created = new Set(this.created);
     const present = new Set<string>();
     let token: string | undefined;
     do {
@@ -129,10 +133,10 @@ export class ClientLoad {
       for (const { name } of page.items) present.add(name);
       token = page.continue;
     } while (token !== undefined);
-    const isKnown = (name: string): boolean => this.made.has(name) || this.uncertain.has(name);
+    const isKnown = (name: string): boolean => this.created.has(name) || this.uncertain.has(name);
     return {
-      made: made.size,
-      lost: [...made].filter((name) => !present.has(name)),
+      created: created.size,
+      lost: [...created].filter((name) => !present.has(name)),
       unexpected: [...present].filter((name) => !isKnown(name)),
     };
   }
@@ -179,7 +183,7 @@ export class ClientLoad {
     this.uncertain.add(name);
     await this.client.create(MAPS, { metadata: { namespace: NAMESPACE, name, labels: LABELS }, data: { filler: 'x'.repeat(FILLER) } });
     this.uncertain.delete(name);
-    this.made.add(name);
+    this.created.add(name);
   }
 
   private async readOnce(target: URL, agent: Agent | false): Promise<void> {

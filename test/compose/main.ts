@@ -67,8 +67,8 @@ async function reportLosses(load: ClientLoad): Promise<readonly string[]> {
   // A failed comparison is a fault too, and does not prevent the remaining scenarios.
   const history = await load.compareWithStore().catch((error: unknown) => errorMessage(error));
   if (typeof history === 'string') return [`losses cannot be determined: ${history}`];
-  const { made, lost, unexpected } = history;
-  console.log(`    of ${made} created objects ${lost.length} are lost; ${unexpected.length} exist that were never created`);
+  const { created, lost, unexpected } = history;
+  console.log(`    of ${created} created objects ${lost.length} are lost; ${unexpected.length} exist that were never created`);
   return [
     ...(lost.length > 0 ? [`lost: ${lost.slice(0, 5).join(', ')}`] : []),
     ...(unexpected.length > 0 ? [`never created: ${unexpected.slice(0, 5).join(', ')}`] : []),

@@ -56,12 +56,12 @@ export function findDifferences(before: Records, after: Records): readonly strin
   const differences: string[] = [];
   for (const [key, previous] of before) {
     const current = after.get(key);
-    if (current === undefined) differences.push(`${key} is gone`);
+    if (current === undefined) differences.push(`${key} is missing`);
     else if (current.uid !== previous.uid) differences.push(`${key} has the uid ${current.uid} instead of ${previous.uid}`);
     else if (current.resourceVersion !== previous.resourceVersion)
       differences.push(`${key} has the version ${current.resourceVersion} instead of ${previous.resourceVersion}`);
     else if (current.text !== previous.text)
-      differences.push(`${key} reads otherwise at the same version: ${current.text} instead of ${previous.text}`);
+      differences.push(`${key} differs at the same version: ${current.text} instead of ${previous.text}`);
   }
   return differences;
 }

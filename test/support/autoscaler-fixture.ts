@@ -70,7 +70,7 @@ export interface AutoscalerFixtureOptions {
   readonly randomValue?: number;
   readonly settings?: Partial<AutoscalingSettings>;
   /** Called before the controller starts. */
-  readonly prepare?: (world: Pick<AutoscalerFixture, 'put' | 'targets'>) => void;
+  readonly prepare?: (fixture: Pick<AutoscalerFixture, 'put' | 'targets'>) => void;
 }
 
 export async function startAutoscalerFixture({

@@ -46,7 +46,7 @@ export class KubectlSession {
   /** Runs a command that must fail, and returns its standard error. */
   async fails(command: string | readonly string[], input?: string): Promise<string> {
     const { code, stdout, stderr } = await this.run(command, input);
-    if (code === 0) throw new Error(`kubectl ${this.args(command).join(' ')} should fail, but said:\n${stdout}`);
+    if (code === 0) throw new Error(`kubectl ${this.args(command).join(' ')} should fail, but printed:\n${stdout}`);
     return stderr;
   }
 

@@ -52,7 +52,7 @@ export class PodControllerSimulation {
       if (method === 'GET' || path.includes('/events')) return undefined;
       this.check(method === 'DELETE' ? POD_PATH.exec(path)?.[1] : undefined);
       const fault = this.faults.shift();
-      // The object to delete always exists, so that a deletion never conflicts.
+      // A deletion conflicts only when another object has taken the pod's name, which never happens here.
       return fault === undefined ? undefined : method === 'DELETE' ? statusResponse(500, 'InternalError') : statusResponse(...fault);
     };
   }
@@ -133,7 +133,7 @@ export class PodControllerSimulation {
       if (this.fake.api.version === before && this.pods.every(isPodReady)) return;
       while (this.pods.some((pod) => !isPodReady(pod))) this.makeReady(0);
     }
-    throw new Error('it does not come to rest');
+    throw new Error('the controller does not become steady');
   }
 
   get collections(): readonly string[] {

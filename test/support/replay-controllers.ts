@@ -44,13 +44,15 @@ export function replayControllers(name: string, { serverArgs = [], controllerArg
     await cluster.stop();
   }, 60_000);
 
-  const begin = sequenceByShares((scenario) => play(new ScenarioSession(scenarioServer.send, `sc-${scenario.name}`, cluster), scenario));
+  const startScenario = sequenceByShares((scenario) =>
+    play(new ScenarioSession(scenarioServer.send, `sc-${scenario.name}`, cluster), scenario),
+  );
 
   // Concurrent scenarios share the simulated time that passes.
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     '%s',
     async (_name, scenario) => {
-      await begin(scenario);
+      await startScenario(scenario);
     },
     240_000,
   );

@@ -48,9 +48,9 @@ async function printWaits(load: ClusterLoad, pid?: number): Promise<void> {
 export const evictions = (): Promise<void> => withControllers((client, pid) => printEvictions(client, numberOption('evictions', 100), pid));
 
 async function printEvictions(client: BenchClient, count: number, pid?: number): Promise<void> {
-  const { seconds: took, waits, refused } = await measureEvictions(client, count);
+  const { seconds: took, waits, rejected } = await measureEvictions(client, count);
   const used = pid === undefined ? '' : `, ${cpuSeconds(pid).toFixed(1)} s of the controllers' CPU from their start`;
-  console.log(`\n${count} evictions one after the other: ${took.toFixed(1)} s${used}, ${refused} attempts too early`);
+  console.log(`\n${count} evictions one after the other: ${took.toFixed(1)} s${used}, ${rejected} attempts too early`);
   const parts = [0.5, 0.9, 0.99, 1].map((part) => quantile(waits, part).toFixed(0)).join(' / ');
   console.log(`${'until a pod is let go'.padEnd(46)} p50 / p90 / p99 / p100 ${parts} ms`);
 }

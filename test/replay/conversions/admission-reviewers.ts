@@ -39,7 +39,7 @@ export const ADMISSION_BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   status: respondWithPatch(add('/status/ready', 'patched')),
 };
 
-type Send = (method: Method, path: string, body?: Json) => Promise<{ readonly code: number; readonly text: string }>;
+type SendRequest = (method: Method, path: string, body?: Json) => Promise<{ readonly code: number; readonly text: string }>;
 
 const ROOT = '/apis/admissionregistration.k8s.io/v1';
 const KINDS = { mutating: 'mutatingwebhookconfigurations', validating: 'validatingwebhookconfigurations' } as const;
@@ -56,7 +56,7 @@ const PAUSE_MS = 25;
 export async function createAdmissionReviewers(
   { reviews = [], policies = [] }: ConversionCase,
   server: WebhookServer,
-  send: Send,
+  send: SendRequest,
 ): Promise<() => Promise<void>> {
   const types = (['mutating', 'validating'] as const).filter((type) => reviews.some((entry) => entry.type === type));
   const clear = async (): Promise<void> => {
@@ -81,7 +81,7 @@ export async function createAdmissionReviewers(
   return clear;
 }
 
-async function createObject(send: Send, path: string, body: Json): Promise<void> {
+async function createObject(send: SendRequest, path: string, body: Json): Promise<void> {
   const { code, text } = await send('POST', path, body);
   if (code !== 201) throw new Error(text);
 }
@@ -115,17 +115,17 @@ const MARKED_POLICY: Body = {
   ],
 };
 
-async function createBoundPolicy(send: Send, name: string, { spec, binding = {} }: BoundPolicy): Promise<void> {
+async function createBoundPolicy(send: SendRequest, name: string, { spec, binding = {} }: BoundPolicy): Promise<void> {
   await createObject(send, POLICIES, { metadata: { name }, spec });
   await createObject(send, BINDINGS, { metadata: { name }, spec: { policyName: name, validationActions: ['Deny'], ...binding } });
 }
 
 /** Waits until the webhooks or policies are in force or removed: while they are in force, the marker is rejected. */
-async function waitForMarker(send: Send, marker: string, isPresent: boolean): Promise<void> {
+async function waitForMarker(send: SendRequest, marker: string, isPresent: boolean): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { code } = await send('POST', `${MAPS}?dryRun=All`, { metadata: { name: 'marker', labels: { marker } } });
     if ((code === 201) !== isPresent) return;
     await systemClock.sleep(PAUSE_MS);
   }
-  throw new Error(`what is asked about the ${marker} is not ${isPresent ? 'there' : 'gone'}`);
+  throw new Error(`the reviewers of the ${marker} marker are ${isPresent ? 'not in force' : 'still in force'}`);
 }

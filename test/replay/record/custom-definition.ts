@@ -49,7 +49,7 @@ export class CustomDefinition {
     } finally {
       await this.server.sendJson('DELETE', path);
       // The next definition has a kind of the same name.
-      await pollUntil(`${path} is gone`, async () => (await this.server.sendJson('GET', path)).code === 404);
+      await pollUntil(`${path} is deleted`, async () => (await this.server.sendJson('GET', path)).code === 404);
     }
   }
 

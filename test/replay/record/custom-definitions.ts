@@ -84,7 +84,7 @@ async function store(server: ReferenceServer, definition: Body, established: 'Tr
 
 async function remove(server: ReferenceServer, name: string): Promise<void> {
   await server.sendJson('DELETE', `${DEFINITIONS}/${name}`);
-  await pollUntil(`${name} is gone`, async () => (await server.sendJson('GET', `${DEFINITIONS}/${name}`)).code === 404);
+  await pollUntil(`${name} is deleted`, async () => (await server.sendJson('GET', `${DEFINITIONS}/${name}`)).code === 404);
 }
 
 function metadataOf(object: Json): Body {

@@ -18,7 +18,7 @@ const USAGE = 'usage: npm run record -- RECORDING|AREA|FILE... --server=KUBECONF
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({ allowPositionals: true, options: { server: { type: 'string' } } });
   if (positionals.length === 0 || values.server === undefined) throw new Error(USAGE);
-  const recordings = positionals.flatMap(recordingsNamed);
+  const recordings = positionals.flatMap(findRecordings);
   const server = ReferenceServer.fromKubeconfig(values.server);
   try {
     for (const recording of recordings) await record(recording, server);
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
 }
 
 /** An argument is a file below the folder of recordings, the name of a recording, or an area. */
-function recordingsNamed(argument: string): readonly string[] {
+function findRecordings(argument: string): readonly string[] {
   const [, name = argument] = /(?:^|\/)answers\/(.+)$/.exec(argument) ?? [];
   const isArea = statSync(path.join(repository, ANSWERS_FOLDER, name), { throwIfNoEntry: false })?.isDirectory() === true;
   return isArea ? listRecordings(name) : [name.replace(/\.jsonl$/, '')];

@@ -76,13 +76,17 @@ export interface ScenarioEnvironment {
   readonly store?: { readonly currentRevision: number };
 }
 
-type ResponseTest = (answer: ScenarioResponse) => boolean;
+type ResponseTest = (response: ScenarioResponse) => boolean;
 
 /** Repeats a request every 100 ms until the response is an awaited one; returns the last response after ten seconds. */
-async function pollUntilAwaited(ask: () => ReturnType<ScenarioSend>, isAwaited: ResponseTest, clock: Clock): Promise<ScenarioResponse> {
+async function pollUntilAwaited(
+  sendOnce: () => ReturnType<ScenarioSend>,
+  isAwaited: ResponseTest,
+  clock: Clock,
+): Promise<ScenarioResponse> {
   for (let left = 100; ; left -= 1) {
-    const answer = await ask();
-    if (left === 0 || isAwaited(answer)) return answer;
+    const response = await sendOnce();
+    if (left === 0 || isAwaited(response)) return response;
     await clock.sleep(100);
   }
 }
@@ -117,15 +121,15 @@ export class ScenarioSession {
   /** Creates the namespace and waits for its service account. Throws when either fails. */
   async open(): Promise<void> {
     const { code } = await this.send('POST', '/api/v1/namespaces', JSON_TYPE, { metadata: { name: this.namespace } });
-    if (code !== 201) throw new Error(`the namespace ${this.namespace} cannot be made: ${code}`);
+    if (code !== 201) throw new Error(`the namespace ${this.namespace} cannot be created: ${code}`);
     const account = `/api/v1/namespaces/${this.namespace}/serviceaccounts/default`;
     // Pods are rejected until the account exists.
     const response = await pollUntilAwaited(
       () => this.send('GET', account, JSON_TYPE),
-      (answer) => answer.code === 200,
+      (response) => response.code === 200,
       this.environment.clock,
     );
-    if (response.code !== 200) throw new Error(`the namespace ${this.namespace} got no account`);
+    if (response.code !== 200) throw new Error(`the namespace ${this.namespace} has no service account`);
   }
 
   /** Renews the Lease of a node of the scenario. */
@@ -138,18 +142,18 @@ export class ScenarioSession {
 
   /** Returns the code of the response; of the first failure when the path names several objects. */
   async perform(request: ScenarioRequest): Promise<number> {
-    const [, folder, prefix = '', alive, generatedOnly, rest = ''] = /^(.*)\/([a-z0-9-]*)\*(!?)(1?)(\/.*)?$/.exec(request.path) ?? [];
+    const [, folder, prefix = '', activeOnly, generatedOnly, rest = ''] = /^(.*)\/([a-z0-9-]*)\*(!?)(1?)(\/.*)?$/.exec(request.path) ?? [];
     if (folder === undefined) return this.performOnce(request);
     const { body } = await this.send('GET', absolutePath(folder, this.namespace), JSON_TYPE);
     const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : [];
-    const candidates = items.filter((item) => alive === '' || !hasEnded(item)).map(metadataOf);
+    const candidates = items.filter((item) => activeOnly === '' || !hasEnded(item)).map(metadataOf);
     const withPrefix = candidates.filter(({ name }) => typeof name === 'string' && name.startsWith(prefix));
     const selected = generatedOnly === '' ? withPrefix : withPrefix.filter(({ generateName }) => generateName !== undefined).slice(0, 1);
     const names = selected.map(({ name }) => name).filter((name) => typeof name === 'string');
     let code = 200;
     for (const name of names) {
-      const answered = await this.performOnce({ ...request, path: `${folder}/${name}${rest}` });
-      if (code < 300) code = answered;
+      const responseCode = await this.performOnce({ ...request, path: `${folder}/${name}${rest}` });
+      if (code < 300) code = responseCode;
     }
     return code;
   }
@@ -177,10 +181,10 @@ export class ScenarioSession {
     const sent: Json | undefined = body === undefined ? undefined : JSON.parse(this.fillIn(JSON.stringify(withCertificateRequests(body))));
     const contentType = method === 'PATCH' ? PATCH_MEDIA[type] : 'application/json';
     const headers = { 'content-type': contentType ?? type, ...impersonation(as) };
-    const ask = () => this.send(method, absolutePath(path, this.namespace), headers, sent);
-    const answer = await (untilServed ? pollUntilAwaited(ask, hasOtherCode(404, 429), this.environment.clock) : ask());
-    this.learn(answer.body);
-    return answer.code;
+    const sendOnce = () => this.send(method, absolutePath(path, this.namespace), headers, sent);
+    const response = await (untilServed ? pollUntilAwaited(sendOnce, hasOtherCode(404, 429), this.environment.clock) : sendOnce());
+    this.rememberObject(response.body);
+    return response.code;
   }
 
   private fillIn(text: string): string {
@@ -206,7 +210,7 @@ export class ScenarioSession {
         // The kind exists only while its definition does.
         if (code === 404) return { path, items: [], unordered, omitted };
         if (items === undefined) throw new Error(`cannot list ${path}: ${code}`);
-        items.forEach((item) => this.learn(item));
+        items.forEach((item) => this.rememberObject(item));
         return {
           path,
           unordered,
@@ -235,7 +239,7 @@ export class ScenarioSession {
     return [namespace, name].some((text) => typeof text === 'string' && text.startsWith(this.namespace));
   }
 
-  private learn(value: Json): void {
+  private rememberObject(value: Json): void {
     if (!isBody(value)) return;
     const { uid, name, generateName, labels } = metadataOf(value);
     if (typeof uid !== 'string' || typeof name !== 'string') return;
