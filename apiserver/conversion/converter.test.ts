@@ -54,8 +54,8 @@ describe('conversion of a list', () => {
     const { client, converter } = fixture();
     const entries = [...widgets(10, { text: 'x'.repeat(300_000) }), storedWidget(FIRST, 'big', 99, { text: 'x'.repeat(2_000_000) })];
     await converter.convertEntries(SECOND, entries, LATER);
-    expect(client.asked.map(({ names }) => names.length)).toEqual([3, 3, 3, 1, 1]);
-    expect(client.asked.map(({ options, bytes }) => options.maxBytes === Math.max(4 * 1024 * 1024, bytes * 4))).toEqual(
+    expect(client.calls.map(({ names }) => names.length)).toEqual([3, 3, 3, 1, 1]);
+    expect(client.calls.map(({ options, bytes }) => options.maxBytes === Math.max(4 * 1024 * 1024, bytes * 4))).toEqual(
       Array(5).fill(true),
     );
     expect(client.calls[0]?.options).toMatchObject({ timeoutMs: 30_000, query: '?timeout=30s' });
@@ -67,12 +67,12 @@ describe('conversion of a list', () => {
     const fresh = storedWidget(convertedRows('', 'v2')[1], 'fresh', 7);
     if (old === undefined) throw new Error('no widget');
     const shown = await converter.convertEntries(SECOND, [fresh, old], LATER);
-    expect(client.asked.map(({ names }) => names)).toEqual([['w0']]);
+    expect(client.calls.map(({ names }) => names)).toEqual([['w0']]);
     expect(shown[0]).toBe(fresh);
     const same = [fresh];
     expect(await converter.convertEntries(SECOND, same, LATER)).toBe(same);
     expect(await converter.convertEntries(FIRST, [old], LATER)).toEqual([old]);
-    expect(client.asked).toHaveLength(1);
+    expect(client.calls).toHaveLength(1);
   });
 });
 
@@ -84,11 +84,11 @@ describe('cache of converted objects', () => {
     const [first] = await converter.convertEntries(SECOND, [entry], LATER);
     const [again] = await converter.convertEntries(SECOND, [storedWidget(FIRST, 'w0', 1)], LATER);
     expect(again).toBe(first);
-    expect(client.asked).toHaveLength(1);
+    expect(client.calls).toHaveLength(1);
     await converter.convertEntries(SECOND, [storedWidget(FIRST, 'w0', 2)], LATER);
-    expect(client.asked).toHaveLength(2);
+    expect(client.calls).toHaveLength(2);
     await converter.convertEntries(convertedRows('changed')[1], [entry], LATER);
-    expect(client.asked).toHaveLength(3);
+    expect(client.calls).toHaveLength(3);
   });
 
   it('is not used for objects that differ from the stored ones', async () => {
@@ -97,18 +97,18 @@ describe('cache of converted objects', () => {
     await converter.convertEntries(SECOND, entries, LATER, true);
     await converter.convertEntries(SECOND, entries, LATER);
     await converter.convertEntries(SECOND, entries, LATER, true);
-    expect(client.asked).toHaveLength(3);
+    expect(client.calls).toHaveLength(3);
   });
 
   it('evicts the oldest objects over 32 MiB', async () => {
     const { client, converter } = fixture();
     const entries = widgets(40, { text: 'x'.repeat(1_000_000) });
     await converter.convertEntries(SECOND, entries, LATER);
-    const { length } = client.asked;
+    const { length } = client.calls;
     await converter.convertEntries(SECOND, entries.slice(-20), LATER);
-    expect(client.asked).toHaveLength(length);
+    expect(client.calls).toHaveLength(length);
     await converter.convertEntries(SECOND, entries.slice(0, 1), LATER);
-    expect(client.asked).toHaveLength(length + 1);
+    expect(client.calls).toHaveLength(length + 1);
   });
 
   it('shares one call between concurrent requests for the same objects', async () => {
@@ -155,7 +155,7 @@ describe('failing conversion webhook', () => {
     client.releasePending();
     await nextTurn();
     expect(await converter.convertEntries(SECOND, widgets(1), LATER)).toHaveLength(1);
-    expect(client.asked).toHaveLength(1);
+    expect(client.calls).toHaveLength(1);
   });
 });
 
@@ -177,10 +177,10 @@ it('conversion of one object works between any two versions and calls no webhook
   const { client, converter } = fixture();
   const object = { metadata: { name: 'a' }, spec: { a: 1 } };
   expect(await converter.convertObject(SECOND, 'v2', 'v1', object, LATER)).toEqual({ metadata: { name: 'a' }, spec: { a: 1, seen: true } });
-  expect(client.asked.map(({ to }) => to)).toEqual(['example.com/v1']);
+  expect(client.calls.map(({ to }) => to)).toEqual(['example.com/v1']);
   expect(await converter.convertObject(SECOND, 'v2', 'v2', object, LATER)).toBe(object);
   expect(await converter.convertObject(SECOND, 'v2', 'v1', { metadata: {} }, LATER)).toEqual({ metadata: {} });
-  expect(client.asked).toHaveLength(1);
+  expect(client.calls).toHaveLength(1);
 });
 
 it('conversion keeps the resourceVersion of an object', async () => {
@@ -221,7 +221,7 @@ describe('metadata of a converted object', () => {
 
   it('is rejected when the response changes the name', async () => {
     const { client, converter } = fixture();
-    client.changes = (metadata) => ({ ...metadata, name: 'other' });
+    client.changeMetadata = (metadata) => ({ ...metadata, name: 'other' });
     await expect(converter.convertEntries(SECOND, [stored()], LATER)).rejects.toThrow('must have the same name: é != other');
   });
 });

@@ -64,7 +64,7 @@ function audit(holder = 'one'): AllocationRepair {
 async function service(name: string, spec: JsonObject): Promise<string> {
   const value = { metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } };
   await replica.writer.create(context(), services, 'default', { value, duplicates: [], format: 'json' }, options);
-  await settle(20);
+  await flushPromises(20);
   const { kv } = await store.get(keyOf(name));
   return kv?.value.toString('latin1') ?? '';
 }
@@ -134,12 +134,12 @@ it('allocation audit writes missing allocations of Services, with one Event each
 it('allocation audit reports a Service that uses an allocation of another one, and changes nothing', async () => {
   const before = await service('a', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
   await replica.writer.delete(context(), services, { namespace: 'default', name: 'a' }, { dryRun: false });
-  await settle(20);
+  await flushPromises(20);
   await service('b', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
   await restore('a', before);
   const keys = [...replica.allocator.allHoldings()];
   await audit().complete;
-  await settle(20);
+  await flushPromises(20);
   expect([...replica.allocator.allHoldings()]).toEqual(keys);
   expect(recordedEvents()).toEqual([
     [
@@ -165,7 +165,7 @@ it('allocation audit transfers an allocation of a deleted Service to the Service
   const another = `f${uid.slice(1)}`;
   await restore('a', stored, [uid, another]);
   await audit().complete;
-  await settle(20);
+  await flushPromises(20);
   expect(replica.allocator.holding('ips/10.0.0.7')?.uid).toBe(another);
 });
 
@@ -174,7 +174,7 @@ it('allocation audit reports addresses and ports out of range, and invalid addre
   await restore('out', out, ['10.0.0.7', '10.9.0.7'], ['31000', '40000']);
   await restore('bad', await service('bad', { clusterIP: '10.0.0.8' }), ['10.0.0.8', '10.0.0.x']);
   await audit().complete;
-  await settle(20);
+  await flushPromises(20);
   expect(recordedEvents()).toEqual([
     [
       'bad',
@@ -221,7 +221,7 @@ it('allocation audit runs on one replica at a time', async () => {
   await audit('one').complete;
   expect(allocations()).toEqual([]);
   await replica.clock.advanceAsync(360_001);
-  await settle(20);
+  await flushPromises(20);
   expect(allocations()).toEqual(['ips/10.0.0.7']);
 });
 

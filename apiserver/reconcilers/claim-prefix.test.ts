@@ -60,7 +60,7 @@ it.each([
   ],
 ])('claimPrefix rejects %s with the reason', async (_title, prepare, message) => {
   prepare();
-  const revision = store.current;
+  const revision = store.currentRevision;
   await expect(claim()).rejects.toThrow(ForeignDataError);
   await expect(claim()).rejects.toThrow(message);
   expect(store.currentRevision).toBe(revision);

@@ -39,7 +39,7 @@ it('system namespaces reconciler creates the four namespaces once', async () => 
   const before = f.store.currentRevision;
   await f.cache.catchUp();
   await start().complete;
-  expect(f.store.current).toBe(before);
+  expect(f.store.currentRevision).toBe(before);
   expect(failures).toEqual([]);
 });
 
@@ -76,7 +76,7 @@ it('system namespaces reconciler recreates a deleted namespace immediately, and 
 it('system namespaces reconciler logs failures and retries', async () => {
   f.store.failure = new StoreError('unavailable', 'x');
   const reconciler = start();
-  await settle(5);
+  await flushPromises(5);
   expect(failures).toHaveLength(4);
   f.store.failure = undefined;
   await f.clock.advanceAsync(1_000);

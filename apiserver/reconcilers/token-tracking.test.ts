@@ -107,7 +107,7 @@ it('token tracking logs a failure and retries', async () => {
   const { failures, clock } = first();
   store.failure = new StoreError('unavailable', 'x');
   const completed = start(first());
-  await settle(20);
+  await flushPromises(20);
   expect(failures).toEqual([`the ConfigMap ${KEY} could not be kept in order`]);
   store.failure = undefined;
   await clock.advanceAsync(1_000);
@@ -129,11 +129,11 @@ describe('last-used label of a Secret', () => {
 
   it('is written once by several replicas, also to an immutable Secret, and owned by the server', async () => {
     await first().create('secrets', { metadata: { name: 's', labels: { a: 'b' } }, immutable: true, data: { token: 'eA==' } });
-    await settle(5);
-    const before = store.current;
+    await flushPromises(5);
+    const before = store.currentRevision;
     await Promise.all(replicas.map((replica) => recordUse(replica, '2026-01-02')));
-    await settle(5);
-    expect(store.current).toBe(before + 1);
+    await flushPromises(5);
+    expect(store.currentRevision).toBe(before + 1);
     expect(secret()).toMatchObject({
       metadata: {
         labels: { a: 'b', 'platform.io/legacy-token-last-used': '2026-01-02' },
@@ -146,8 +146,8 @@ describe('last-used label of a Secret', () => {
   });
 
   it('is not written to a deleted Secret', async () => {
-    const before = store.current;
+    const before = store.currentRevision;
     await recordUse(first(), '2026-01-02');
-    expect(store.current).toBe(before);
+    expect(store.currentRevision).toBe(before);
   });
 });

@@ -48,7 +48,7 @@ export function policyMicros(): number {
     parameters: {
       cache: { snapshot: unexpectedCall },
       resourceOf: () => undefined,
-      conversions: { entries: unexpectedCall },
+      conversions: { convertEntries: unexpectedCall },
       shown: unexpectedCall,
     },
     equivalents: (resource) => [resource],

@@ -1,6 +1,6 @@
 /** Audits the contents of a store: compares the addresses and ports of its Services with the allocation keys. */
-import { auditAllocations, type Finding, type Holder } from '../../apiserver/allocation/audit';
-import { ALLOCATIONS, holdingOf, type Holding } from '../../apiserver/allocation/ledger';
+import { checkAllocations, type AllocationFinding, type AllocationHolder } from '../../apiserver/allocation/check-allocations';
+import { ALLOCATIONS, holdingOf, type Holding } from '../../apiserver/allocation/service-allocator';
 import { createEntry } from '../../apiserver/cache/store/entry';
 import { buildResources } from '../../apiserver/registry/resources';
 import { serviceAllocation } from '../../apiserver/kinds/core/service/allocation';

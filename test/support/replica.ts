@@ -18,7 +18,7 @@ import { featureGates } from '../../shared/cli/feature-gates';
 import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
 import { NON_MUTATING_PLUGINS } from './plugin-switches';
-import { PREFIX, testLedger } from './write-fixture';
+import { PREFIX, testAllocator } from './write-fixture';
 import { strategyFor } from '../../apiserver/server/wiring/strategies';
 
 export interface Replica<C extends Clock = Clock> {

@@ -95,8 +95,8 @@ export interface WriteFixture {
   context: RequestContext;
 }
 
-/** A ledger of ranges in the notation of the flags. */
-export function testLedger(
+/** A allocator of ranges in the notation of the flags. */
+export function testAllocator(
   random: Random,
   names: GeneratedNames,
   ranges: { readonly ranges?: string; readonly nodePorts?: string } = {},
@@ -143,9 +143,9 @@ export async function openWriteFixture(
   const cache = await LaggingCache.open(store, PREFIX, resources.storedTypes);
   const names = GENERATED_NAMES[options.naming ?? 'platform'];
   const list = options.list ?? ((): Promise<ListPage> => Promise.reject(new Error('no list in this test')));
-  const ledger = testLedger(random, names, options);
+  const allocator = testAllocator(random, names, options);
   const gates = featureGates(options.gates);
-  const infoOf = resourceInfos(PREFIX, names.dialect, strategyFor);
+  const infoOf = createResourceInfoLookup(PREFIX, names.dialect, strategyFor);
   const workerDeps: WorkerDependencies = {
     admission: createWorkerAdmission(names),
     clock,
@@ -161,7 +161,7 @@ export async function openWriteFixture(
       serviceFamilies: allocator.families,
       gates,
     }),
-    ledger: () => testLedger(random, names, options),
+    createAllocator: () => testAllocator(random, names, options),
   };
   const infoOfSent = (sent: TransferredResource): ResourceInfo => {
     if (sent.type === 'custom') throw new Error('no custom kinds in this test');
@@ -189,7 +189,7 @@ export async function openWriteFixture(
     admission:
       externalValidator === undefined
         ? (options.admission?.(admission) ?? admission)
-        : { ...ALL_ADMITTED, asksOthers: () => true, validate: externalValidator },
+        : { ...ADMIT_ALL, callsWebhooks: () => true, validate: externalValidator },
     clock,
     random,
     names,
@@ -210,7 +210,7 @@ export async function openWriteFixture(
   };
   const resource = (name: string): Resource => {
     const [plural = '', version = '', group = ''] = name.split('/').reverse();
-    const match = resources.all.find(
+    const match = resources.builtInResources.find(
       ({ row }) => row.resource === plural && (version === '' || (row.version === version && row.group === group)),
     );
     if (match === undefined) throw new Error(`no resource ${name}`);
@@ -226,7 +226,7 @@ export async function openWriteFixture(
   });
   const bodyOf = (value: JsonObject): ObjectBody =>
     options.isOffloaded === true
-      ? { sent: { bytes: Buffer.from(stringifyJson(value)), format: 'json' } }
+      ? { raw: { bytes: Buffer.from(stringifyJson(value)), format: 'json' } }
       : { value, duplicates: [], format: 'json' };
   const toResult = ({ entry, created }: { readonly entry: Entry; readonly created: boolean }): WriteResult => ({
     object: objectOf(entry),

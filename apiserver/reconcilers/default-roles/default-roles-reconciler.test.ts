@@ -112,7 +112,7 @@ it.each<[string, JsonObject, JsonObject, object]>([
 });
 
 describe('default roles reconciler', () => {
-  let fixture: Fixture;
+  let fixture: WriteFixture;
   let reconciler: Reconciler;
   let writes: number;
 

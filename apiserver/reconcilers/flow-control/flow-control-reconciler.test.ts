@@ -18,7 +18,7 @@ const LEVELS = 'prioritylevelconfigurations';
 const SCHEMAS = 'flowschemas';
 const MARK = 'apf.platform.io/autoupdate-spec';
 
-let f: Fixture;
+let f: WriteFixture;
 let reconciler: Reconciler | undefined;
 
 async function start(naming: 'platform' | 'kubernetes' = 'platform'): Promise<Reconciler> {
@@ -47,7 +47,7 @@ async function read(resource: string, name: string): Promise<JsonObject> {
 }
 
 it('built-in FlowSchemas and PriorityLevelConfigurations equal those of release 1.31.1', async () => {
-  f = await writeFixture({ naming: 'kubernetes' });
+  f = await openWriteFixture({ naming: 'kubernetes' });
   await start('kubernetes');
   const shown = (resource: string): unknown[] =>
     [...f.cache.snapshot(f.resource(resource).stored).range()].map((entry) => {
@@ -70,13 +70,13 @@ it('built-in FlowSchemas and PriorityLevelConfigurations equal those of release 
 
 describe('flow schema reconciler', () => {
   beforeEach(async () => {
-    f = await writeFixture();
+    f = await openWriteFixture();
     await start();
   });
   const reconcileNow = async (): Promise<void> => {
     await f.cache.catchUp();
     await reconciler?.trigger();
-    await settle(2);
+    await flushPromises(2);
     await f.cache.catchUp();
   };
 
@@ -142,8 +142,8 @@ describe('flow schema reconciler', () => {
   });
 
   it('writes nothing when every object is up to date', async () => {
-    const before = f.store.current;
+    const before = f.store.currentRevision;
     await reconcileNow();
-    expect(f.store.current).toBe(before);
+    expect(f.store.currentRevision).toBe(before);
   });
 });

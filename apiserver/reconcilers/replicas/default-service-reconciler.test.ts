@@ -80,7 +80,7 @@ const objectIn = ({ cache }: Replica, resource: typeof services, name = 'platfor
  * Waits until all pending work is done. Stores and streams in memory respond in microtasks; reads of the store start
  * at the end of a turn.
  */
-const drain = (): Promise<void> => settle(50);
+const drain = (): Promise<void> => flushPromises(50);
 
 const subsets = (replica: Replica): unknown => objectIn(replica, endpoints)?.['subsets'];
 
@@ -162,9 +162,9 @@ it('default Service is restored after deletion or change, and not written when i
   await drain();
   expect(objectAt(objectIn(replica, services), 'spec')).toMatchObject({ clusterIP: '10.0.0.1' });
   expect(subsets(replica)).toHaveLength(1);
-  const written = store.current;
+  const written = store.currentRevision;
   await reconciler.pass();
-  expect(store.current).toBe(written);
+  expect(store.currentRevision).toBe(written);
 });
 
 it('the default Service keeps its endpoints while no replica is known', async () => {
@@ -176,11 +176,11 @@ it('the default Service keeps its endpoints while no replica is known', async ()
   expect(objectIn(replica, endpoints)).toBeUndefined();
   replica.replicas.join({ ip: '192.0.2.1', port: 6443 });
   await drain();
-  const written = store.current;
+  const written = store.currentRevision;
   replica.replicas.onReset();
   await reconciler.pass();
   await drain();
-  expect([store.current, replica.replicas.addresses]).toEqual([written, []]);
+  expect([store.currentRevision, replica.replicas.addresses]).toEqual([written, []]);
   expect(subsets(replica)).toHaveLength(1);
 });
 

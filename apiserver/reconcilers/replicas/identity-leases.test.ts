@@ -49,7 +49,7 @@ async function collect(): Promise<void> {
   const collector = startIdentityLeaseCollector(options());
   endings.push(() => collector.stop());
   await collector.complete;
-  await settle(10);
+  await flushPromises(10);
 }
 
 async function advance(ms: number): Promise<void> {
@@ -61,7 +61,7 @@ const leasesIn = (namespace = SYSTEM): readonly JsonObject[] =>
   [...replica.cache.snapshot(leases().stored).range(`${namespace}/`, `${namespace}0`)].map((entry) => parseEntry(entry).object);
 
 async function onlyLease(): Promise<JsonObject> {
-  await settle(10);
+  await flushPromises(10);
   const leases = leasesIn();
   expect(leases.length).toBe(1);
   return leases[0] ?? {};
@@ -107,7 +107,7 @@ it('identity Lease is reused after a restart, and separate for each server of a 
   expect(after).toMatchObject({ metadata: { name: nameOf(before) }, spec: { renewTime: '2026-01-02T03:05:05.000000Z' } });
   expect(after).toMatchObject({ spec: { holderIdentity: `${String(nameOf(before))}_00000000-0000-4000-8000-000000000001` } });
   await start({ port: 6444 });
-  await settle(10);
+  await flushPromises(10);
   expect(leasesIn().length).toBe(2);
 });
 
@@ -133,8 +133,8 @@ it('identity Lease is recreated when another server deleted it while this server
   store.isHeld = true;
   store.remove(`/registry/${leases().stored.segment}/${SYSTEM}/${name}`);
   await advance(10_000);
-  store.held = false;
-  store.pump();
+  store.isHeld = false;
+  store.deliver();
   await advance(2_000);
   expect(await onlyLease()).toMatchObject({ metadata: { name }, spec: { renewTime: expect.stringMatching(/^2026-01-02T03:04:1/) } });
 });
@@ -165,7 +165,7 @@ it('identity Lease cleanup deletes only expired Leases of API servers', async ()
   await create('apiserver-here', OURS, { ...spec, renewTime: '2026-01-02T02:04:05.000000Z' });
   await create('leader', {}, { ...spec, renewTime: old });
   await create('apiserver-elsewhere', OURS, { ...spec, renewTime: old }, 'default');
-  await settle(10);
+  await flushPromises(10);
   await collect();
   expect([...leasesIn(), ...leasesIn('default')].map(nameOf)).toEqual(['apiserver-here', 'leader', 'apiserver-elsewhere']);
   await advance(3_600_000);

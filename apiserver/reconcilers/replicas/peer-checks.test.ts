@@ -65,7 +65,7 @@ async function start(hostname: string, aheadMs: number, settings: CommonSettings
 async function renewals(count: number, running: readonly Server[] = servers): Promise<void> {
   for (let left = count * 10; left > 0; left -= 1) {
     for (const { replica } of running) await replica.clock.advanceAsync(1_000);
-    await settle(5);
+    await flushPromises(5);
   }
   await flushPromises(20);
 }
@@ -99,7 +99,7 @@ it('peer check reports no clock skew for one late renewal', async () => {
   store.isHeld = true;
   await renewals(3, [late]);
   await first.replica.clock.advanceAsync(30_000);
-  store.held = false;
+  store.isHeld = false;
   await renewals(4);
   expect(first.findings).toEqual([]);
 });
@@ -107,11 +107,11 @@ it('peer check reports no clock skew for one late renewal', async () => {
 it('peer check reports no clock skew when it receives many renewals at once after it was starved', async () => {
   const [first, second] = [await start('one', 0), await start('other', 0)];
   await renewals(4);
-  store.held = true;
+  store.isHeld = true;
   await renewals(5, [second]);
   await second.replica.clock.advanceAsync(9_000);
   await first.replica.clock.advanceAsync(59_000);
-  store.held = false;
+  store.isHeld = false;
   await renewals(8);
   expect([...first.findings, ...second.findings]).toEqual([]);
 });

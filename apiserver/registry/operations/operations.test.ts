@@ -34,7 +34,7 @@ function operations(more?: OperationTable): Operations {
 }
 
 /** Rows with operations in the table of this folder. Reviews have their own. */
-function rowsOfTable({ rows }: Fixture['resources']): readonly KindRow[] {
+function rowsOfTable({ rows }: WriteFixture['resources']): readonly KindRow[] {
   return rows.filter(({ group, resource }) => group === '' && resource !== 'serviceaccounts');
 }
 

@@ -31,7 +31,7 @@ const definition: JsonObject = {
   },
 };
 
-async function writeStatus(fixture: Fixture, resource: string, name: string, revision: number, status: JsonObject): Promise<void> {
+async function writeStatus(fixture: WriteFixture, resource: string, name: string, revision: number, status: JsonObject): Promise<void> {
   const key = { namespace: fixture.resource(resource).row.namespaced ? 'ns' : '', name };
   await fixture.writer.writeComputedStatus(fixture.context, fixture.resource(resource), key, { revision, status }, OPTIONS);
   await fixture.cache.catchUp();

@@ -18,7 +18,7 @@ test.each([
   const { group } = find(resource).row;
   const requestContext = { ...context, authorizeCreate: () => forbiddenReasonError({ ...attributes, group, resource }, REFUSED) };
   const key = { namespace: 'ns', name: 'x' };
-  const rejection = await refusal(
+  const rejection = await refusalStatus(
     resource === 'leases'
       ? writer.update(requestContext, find(resource), key, undefined, { value: body, duplicates: [], format: 'json' }, OPTIONS)
       : writer.patch(
@@ -38,7 +38,7 @@ test.each([
 });
 
 test('a create and an apply of an existing object do not check the permission to create', async () => {
-  const { writer, context, resource: find } = await writeFixture();
+  const { writer, context, resource: find } = await openWriteFixture();
   const requestContext = {
     ...context,
     authorizeCreate: () => forbiddenReasonError({ ...attributes, group: '', resource: 'configmaps' }, REFUSED),

@@ -122,7 +122,7 @@ describe('deleteCollection', () => {
     const entries = [];
     for (let i = 0; i < 40; i++) entries.push((await g.create('configmaps', { metadata: { name: `c${i}` } })).entry);
     await g.remove('configmaps', 'c7');
-    listed.push({ revision: g.store.current, entries, continue: 'more' });
+    listed.push({ revision: g.store.currentRevision, entries, continue: 'more' });
     const selection = { hasFilters: false, matches: () => true };
     const page = await g.writer.deleteCollection(g.context, g.resource('configmaps'), 'ns', { selection }, { dryRun: false });
     expect([...page.entries].map((entry) => entry.key)).toEqual(entries.map((entry) => entry.key));

@@ -9,7 +9,7 @@ const ROUNDS = 150;
 const KEY = { namespace: 'ns', name: 'shared' };
 
 test('two concurrent appliers of different fields lose none', async () => {
-  const { writer, context, resource, stored } = await writeFixture();
+  const { writer, context, resource, stored } = await openWriteFixture();
   async function controller(manager: string): Promise<void> {
     for (let round = 1; round <= ROUNDS; round += 1) {
       // One field that stays, and one that changes its name and must be removed again.

@@ -13,7 +13,7 @@ async function fenced(fence: Fence): Promise<WriteFixture> {
 }
 
 /** Changes the Lease without a fencing token. */
-async function change(fixture: Fixture, spec: { readonly holderIdentity: string; readonly leaseTransitions: number }): Promise<void> {
+async function change(fixture: WriteFixture, spec: { readonly holderIdentity: string; readonly leaseTransitions: number }): Promise<void> {
   const { fence } = fixture.context;
   Object.assign(fixture.context, { fence: undefined });
   await fixture.patch('leases', 'l', 'merge', { spec });

@@ -56,7 +56,7 @@ it('parsingJson scans, parses and counts a JSON text in three steps', () => {
 });
 
 it('the writer runs the steps of a create once when its name exists', async () => {
-  const { writer, cache, context, resource, warnings } = await writeFixture();
+  const { writer, cache, context, resource, warnings } = await openWriteFixture();
   const create = (): Promise<unknown> => {
     const value = { metadata: { name: 'x' }, nothing: 1 };
     return writer.create(context, resource('configmaps'), 'ns', { value, duplicates: [], format: 'json' }, OPTIONS);

@@ -57,7 +57,7 @@ it('a write responds when its replica has seen it, and after 20 ms otherwise', a
   const seen = await create('seen');
   expect(cache.get(namespaces.stored, 'seen')?.revision).toBe(seen.entry.revision);
 
-  store.held = true;
+  store.isHeld = true;
   let hasResponded = false;
   const unseen = create('unseen').finally(() => (hasResponded = true));
   await stillClock.advanceAsync(19);

@@ -71,7 +71,7 @@ function withoutVersion({ metadata, ...members }: Body): Body {
   return { ...members, metadata: kept };
 }
 
-async function perform(fixture: Fixture, request: RecordedRequest): Promise<Outcome> {
+async function perform(fixture: WriteFixture, request: RecordedRequest): Promise<Outcome> {
   await fixture.cache.catchUp();
   try {
     return await route(fixture, request);
@@ -126,7 +126,7 @@ function bodyOf({ writer }: WriteFixture, resource: Resource, part: Json | undef
   return { value: object, duplicates, format, raw, ...(original === undefined ? {} : { text: original }) };
 }
 
-async function route(fixture: Fixture, request: RecordedRequest): Promise<Outcome> {
+async function route(fixture: WriteFixture, request: RecordedRequest): Promise<Outcome> {
   const { writer, context, cache } = fixture;
   const { method, path, body, type: patchType } = request;
   const { resource, key, subresource, query } = target(fixture, path);

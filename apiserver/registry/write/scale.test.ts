@@ -100,7 +100,7 @@ test('the manager of a scale update owns the replicas in an entry without a time
   expect([await owners(), await replicasAndGeneration()]).toEqual([[], [0, 4]]);
   await put('u2', { replicas: 9 });
   expect([await owners(), await replicasAndGeneration()]).toEqual([[], [9, 5]]);
-  expect(await refusal(apply('m1', { spec: { replicas: 3 } }))).toMatchObject({
+  expect(await refusalStatus(apply('m1', { spec: { replicas: 3 } }))).toMatchObject({
     code: 409,
     message:
       'Apply failed with 1 conflict: conflict with "before-first-apply" with subresource "scale" using autoscaling/v1: .spec.replicas',

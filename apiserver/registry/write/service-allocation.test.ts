@@ -6,7 +6,7 @@ import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json
 import { checkAllocations, type AllocationHolder } from '../../allocation/check-allocations';
 import { prefixRange } from '../../storage/store';
 import { serviceAllocation } from '../../kinds/core/service/allocation';
-import { PREFIX, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { PREFIX, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import { allocationOwnerOf } from './allocation';
 
 interface Port {
@@ -19,7 +19,7 @@ const web = (...ports: readonly Port[]): JsonObject => ({
 });
 
 /** The allocation keys with the names of their owners and, for ports, protocols. */
-async function keys({ store }: Fixture): Promise<Record<string, string>> {
+async function keys({ store }: WriteFixture): Promise<Record<string, string>> {
   const { kvs } = await store.range(prefixRange(`${PREFIX}/allocations/`));
   const owners: Record<string, string> = {};
   for (const { key, value } of kvs) {
@@ -43,14 +43,14 @@ const nodePorts = (object: JsonObject): unknown => {
 };
 
 /** The stored Service with a changed spec; a member with the value null is removed. */
-async function withSpec(fixture: Fixture, name: string, spec: JsonObject): Promise<JsonObject> {
+async function withSpec(fixture: WriteFixture, name: string, spec: JsonObject): Promise<JsonObject> {
   const stored = (await fixture.stored('services', name)) ?? {};
   const merged: JsonObject = { ...specOf(stored), ...spec };
   for (const [member, value] of Object.entries(spec)) if (value === null) delete merged[member];
   return { ...stored, spec: merged };
 }
 
-async function allocationFindings(fixture: Fixture): Promise<unknown> {
+async function allocationFindings(fixture: WriteFixture): Promise<unknown> {
   const { kvs } = await fixture.store.range(prefixRange(`${PREFIX}/services/specs/`));
   await fixture.cache.catchUp();
   const holders: AllocationHolder[] = [];
@@ -83,7 +83,7 @@ it('a dry run shows a free address and node port and allocates none', async () =
   expect(nodePorts(object)).toEqual([expect.any(Number)]);
   expect(await keys(fixture)).toEqual({});
   await fixture.create('services', service('b', { ...web(), clusterIP: '10.0.0.3' }));
-  const rejected = await refusal(fixture.create('services', service('c', { ...web(), clusterIP: '10.0.0.3' }), { dryRun: true }));
+  const rejected = await refusalStatus(fixture.create('services', service('c', { ...web(), clusterIP: '10.0.0.3' }), { dryRun: true }));
   expect(rejected.message).toContain('failed to allocate IP 10.0.0.3: provided IP is already allocated');
 });
 
@@ -175,7 +175,7 @@ describe('a Service', () => {
     ],
   ];
   it.each(cases)('with the spec %j is rejected for %s', async (spec, field, message) => {
-    const fixture = await writeFixture();
+    const fixture = await openWriteFixture();
     await fixture.create('services', service('holder', holderSpec));
     const before = await keys(fixture);
     const answer = await refusalStatus(fixture.create('services', service('a', spec)));
@@ -247,7 +247,7 @@ describe('an update of a Service', () => {
       externalTrafficPolicy: 'Cluster',
       healthCheckNodePort: null,
     });
-    const answer = await refusal(fixture.update('services', 'a', requested));
+    const answer = await refusalStatus(fixture.update('services', 'a', requested));
     expect(answer.message).toContain('spec.ports[0].nodePort: Invalid value: 31100: provided port is already allocated');
   });
 
@@ -296,11 +296,11 @@ it('a deleted Service keeps its address until its finalizers are removed', async
 });
 
 it('the allocator counts allocations and errors, without dry runs', async () => {
-  const fixture = await writeFixture();
+  const fixture = await openWriteFixture();
   await fixture.create('services', service('a', { ...web({ port: 80, nodePort: 31000 }), type: 'NodePort' }));
   await fixture.create('services', service('b', web()), { dryRun: true });
-  await refusal(fixture.create('services', service('c', { ...web(), clusterIP: '10.9.9.9' })));
-  await refusal(fixture.create('services', service('d', { ...web(), clusterIP: '10.9.9.9' }), { dryRun: true }));
+  await refusalStatus(fixture.create('services', service('c', { ...web(), clusterIP: '10.9.9.9' })));
+  await refusalStatus(fixture.create('services', service('d', { ...web(), clusterIP: '10.9.9.9' }), { dryRun: true }));
   expect([...fixture.allocator.counts.values()]).toEqual([
     { allocations: { dynamic: 1, static: 0 }, errors: { dynamic: 0, static: 1 }, allocated: 1 },
     { allocations: { dynamic: 0, static: 1 }, errors: { dynamic: 0, static: 0 }, allocated: 1 },

@@ -2,8 +2,8 @@
  * Replays the recordings in `service`: the causes of a rejection, or the changes that the server makes to an accepted
  * Service.
  */
-import { auditStore } from '../../../test/support/allocations';
-import { SERVICE_DEVIATIONS } from '../../../test/support/deviations';
+import { auditStoredAllocations } from '../../../test/support/allocation-audit';
+import { SERVICE_DEVIATIONS } from '../../../test/support/validation-deviations';
 import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import { readRecording } from '../../../test/replay/recording';
 import { isBody, type Body, type Json } from '../../../test/replay/json-response';

@@ -73,14 +73,14 @@ it.each([
     ' "" is invalid: patch: Invalid value: "map[data:map[k:a\\"b] immutable:1.5]": unrecognized type: bool',
   ],
 ])('the strategic merge patch %j is rejected with %i, reason %s and the upstream message', async (body, code, reason, message) => {
-  const rejection = await refusal(patch(body));
+  const rejection = await refusalStatus(patch(body));
   expect([rejection.code, rejection.reason, rejection.message]).toEqual([code, reason, message]);
 });
 
 it('a strategic merge patch reports sorted unknown and duplicate fields as fieldValidation requires', async () => {
   const body = '{"foo":1,"data":{"a":"1","a":"2"},"metadata":{"bar":1},"foo":2}';
   const faults = ['duplicate field "data.a"', 'duplicate field "foo"', 'unknown field "foo"', 'unknown field "metadata.bar"'];
-  const rejection = await refusal(patch(body, { fieldValidation: 'Strict' }));
+  const rejection = await refusalStatus(patch(body, { fieldValidation: 'Strict' }));
   const message = `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: ${faults.join(', ')}`;
   expect([rejection.code, rejection.reason, rejection.message]).toEqual([400, 'BadRequest', message]);
   await patch(body, { fieldValidation: 'Ignore' });

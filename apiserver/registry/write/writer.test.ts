@@ -275,7 +275,7 @@ describe('update', () => {
 describe('patch', () => {
   it('is rejected with the patched object when a field has the wrong type', async () => {
     await f.create('configmaps', configMap);
-    const rejection = await refusal(f.patch('configmaps', 'a', 'json', [{ op: 'add', path: '/data/k', value: 5 }]));
+    const rejection = await refusalStatus(f.patch('configmaps', 'a', 'json', [{ op: 'add', path: '/data/k', value: 5 }]));
     expect(rejection.code).toBe(422);
     expect(rejection.message).toMatch(/^ "" is invalid: patch: Invalid value: "\{\\"apiVersion\\":\\"v1\\",\\"data\\":\{\\"k\\":5\},/);
     expect(rejection.message).toMatch(/json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/);
@@ -285,7 +285,7 @@ describe('patch', () => {
   it('reports unknown and duplicate fields of the patch before those of the object', async () => {
     await f.create('configmaps', configMap);
     const patch = '[{"op":"add","path":"/data/q","value":"x","extra":1,"op":"add"},{"op":"add","path":"/foo","value":1}]';
-    const rejection = await refusal(f.patch('configmaps', 'a', 'json', patch, { fieldValidation: 'Strict' }));
+    const rejection = await refusalStatus(f.patch('configmaps', 'a', 'json', patch, { fieldValidation: 'Strict' }));
     expect(rejection.message).toMatch(
       /strict decoding error: json patch unknown field "\[0\]\.extra", json patch duplicate field "\[0\]\.op", unknown field "foo"$/,
     );

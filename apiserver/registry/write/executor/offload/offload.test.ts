@@ -89,7 +89,7 @@ describe('a reservation of admission', () => {
       { raw: { bytes: Buffer.from(stringifyJson({ metadata: { name: 'b', resourceVersion: '7' } })), format: 'json' } },
       { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' },
     );
-    expect(await refusal(created)).toMatchObject({ message: 'resourceVersion should not be set on objects to be created' });
+    expect(await refusalStatus(created)).toMatchObject({ message: 'resourceVersion should not be set on objects to be created' });
     expect(over.mock.calls).toEqual([[]]);
   });
 });
