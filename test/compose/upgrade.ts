@@ -21,8 +21,8 @@ import { findDifferences, countKinds, readRecords, type Records } from './object
 const NAMESPACE = 'kept';
 const MAPS = resourceOf('core.v1.ConfigMap');
 /**
- * Kinds with objects that controllers would delete: a node that sends no heartbeats, a pod on a missing node, and Endpoints
- * without a Service (when the controller starts).
+ * Kinds with objects that controllers would delete: a node that sends no heartbeats, a pod on a missing node, and
+ * Endpoints without a Service (when the controller starts).
  */
 const NOT_CREATED: ReadonlySet<string> = new Set(['Node', 'Pod', 'Endpoints']);
 const MAX_POLLS = 90;
