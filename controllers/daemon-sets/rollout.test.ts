@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import type { FakeApi } from '../../test/support/fake-api';
-import { lateMoves, playLate } from '../../test/support/late-world';
+import { simulationSteps, runSimulation } from '../../test/support/pod-controller-simulation';
 import { isPodReady } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { runDaemonSets } from './controller';

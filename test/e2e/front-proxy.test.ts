@@ -48,7 +48,7 @@ else
       return startFrontProxy({
         target: new URL(server.running.address),
         authority: server.running.certificates.authority,
-        own: await issueCertificate({ ...subjectOptions, authority: proxyAuthority(), usage: 'server', names: ['127.0.0.1'] }),
+        serving: await issueCertificate({ ...subjectOptions, authority: proxyAuthority(), usage: 'server', names: ['127.0.0.1'] }),
         client: await issueCertificate({ ...subjectOptions, authority: issuer, usage: 'client' }),
         users: USERS,
       });
@@ -65,7 +65,7 @@ else
       writeFileSync(file, JSON.stringify(config));
       return file;
     };
-    const kubectl = (token: string, command: string, input = ''): Promise<Outcome> =>
+    const kubectl = (token: string, command: string, input = ''): Promise<ClientResult> =>
       runClient(binary, writeKubeconfig(token), command.split(' '), { input });
 
     const proxy = useClosable(() => startProxy(proxyAuthority(), 'front-proxy'));

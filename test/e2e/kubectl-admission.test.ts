@@ -2,7 +2,7 @@
  * Admission control with real kubectl: policies with parameters, the pod security level of a namespace, and webhooks
  * that deny, change, warn and fail.
  */
-import { withEachKubectl } from '../support/kubectl-session';
+import { describeWithEachKubectl } from '../support/kubectl-session';
 import { waitUntil } from '../support/programs';
 import { startReviewServer } from '../support/review-server';
 import { useClosable } from '../support/use-resource';
@@ -92,7 +92,7 @@ ${options}`,
       );
     }
 
-    it('deny creations, changes and deletions until their configuration is deleted', async () => {
+    it('deny creations, changes and deletions waitUntil their configuration is deleted', async () => {
       await session.ok('apply -f -', CONFIGMAP);
       await applyWebhook('Validating', 'deny-message');
       const message = 'admission webhook "hook.example.com" denied the request: no way';

@@ -54,7 +54,7 @@ metadata: {name: web}
 subsets: [{addresses: [{ip: 10.1.2.3}], notReadyAddresses: [{ip: 10.1.2.4}], ports: [{name: http, port: 80}]}]
 `;
 
-withEachKubectl('traffic', (session) => {
+describeWithEachKubectl('traffic', (session) => {
   const getServiceSpec = async (name: string): Promise<Service['spec']> => (await session.json<Service>(`get service ${name}`)).spec;
 
   beforeAll(async () => {
@@ -185,7 +185,7 @@ withEachKubectl('traffic', (session) => {
     await session.ok(`delete ingressclass ${name}`);
     expect(parseTable(await session.ok('get ingress -o wide'))).toEqual([
       ['NAME', 'CLASS', 'HOSTS', 'ADDRESS', 'PORTS', 'AGE'],
-      // The column ADDRESS is empty, so that the table has one cell less.
+      // The column ADDRESS is empty, so that the parseTable has one cell less.
       ['all', 'nginx', '*.example.com,example.org', '80, 443', ANY_AGE],
       ['plain', name, '*', '80', ANY_AGE],
     ]);
@@ -202,7 +202,7 @@ withEachKubectl('traffic', (session) => {
     );
     const status = '{"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"},{"hostname":"lb.example.com"}]}}}';
     await session.ok(`patch ingress plain --subresource=status --type=merge -p ${status}`);
-    expect(table(await session.ok('get ing plain'))[1]).toEqual(['plain', 'other', '*', '1.2.3.4,lb.example.com', '80', ANY_AGE]);
+    expect(parseTable(await session.ok('get ing plain'))[1]).toEqual(['plain', 'other', '*', '1.2.3.4,lb.example.com', '80', ANY_AGE]);
   });
 
   it('create reports every invalid field of an ingress', async () => {

@@ -40,7 +40,7 @@ describeWithEachKubectl('updates', (session) => {
       );
       // The list that the file no longer has is removed as a whole; the label that the file never had remains.
       expect(await session.ok('get deployment shop -o jsonpath={.spec.template.spec.containers[0].env}')).toBe('');
-      expect(await session.value('get deployment shop', '.metadata.labels')).toEqual({ app: 'shop', tier: 'front' });
+      expect(await session.jsonPath('get deployment shop', '.metadata.labels')).toEqual({ app: 'shop', tier: 'front' });
       // The field that the file no longer has gets its default.
       expect(await session.ok('get deployment shop -o jsonpath={.spec.replicas}')).toBe('1');
     });
@@ -77,7 +77,7 @@ describeWithEachKubectl('updates', (session) => {
       expect(await session.ok('apply --server-side --field-manager=two --force-conflicts -f -', ofManagerTwo)).toBe(
         'configmap/owned serverside-applied\n',
       );
-      expect(await session.value('get configmap owned', '.data')).toEqual({ colour: 'red', size: '1' });
+      expect(await session.jsonPath('get configmap owned', '.data')).toEqual({ colour: 'red', size: '1' });
       // Fields that `one` no longer applies are removed, unless another manager owns them too.
       await session.ok('apply --server-side --field-manager=one -f -', settings({ shape: 'round' }, '{}').replace('settings', 'owned'));
       expect(await session.jsonPath('get configmap owned', '.data')).toEqual({ colour: 'red', shape: 'round' });
@@ -96,7 +96,7 @@ describeWithEachKubectl('updates', (session) => {
       const configMap = (data: Record<string, string>): string => settings(data, '{}').replace('settings', 'taken');
       await session.ok('apply -f -', configMap({ a: '1', b: '1' }));
       expect(await session.ok('apply --server-side -f -', configMap({ a: '1' }))).toBe('configmap/taken serverside-applied\n');
-      expect(await session.value('get configmap taken', '.data')).toEqual({ a: '1' });
+      expect(await session.jsonPath('get configmap taken', '.data')).toEqual({ a: '1' });
       expect(await session.ok('apply --server-side --dry-run=server -f -', configMap({ a: '2' }))).toBe(
         'configmap/taken serverside-applied (server dry run)\n',
       );

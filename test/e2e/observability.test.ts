@@ -70,8 +70,8 @@ describeWithProgram('promtool', 'the rules of the containers', (program) => {
   });
 });
 
-if (findEtcd() === undefined) skipLoudly('dashboards and alerts', 'no etcd');
-else describeWith('prometheus', 'dashboards and alerts', (program) => describeExpressions(program));
+if (findEtcd() === undefined) reportSkipped('dashboards and alerts', 'no etcd');
+else describeWithProgram('prometheus', 'dashboards and alerts', (program) => describeExpressions(program));
 
 function describeExpressions(program: string): void {
   const etcd = useResource(startEtcd, (started) => started.dispose());
@@ -109,18 +109,18 @@ function describeExpressions(program: string): void {
   }, 60_000);
 
   test.each(panels())('the panel %s has series for %s', async (_title, expression) => {
-    expect(await seriesOf(prometheus(), expression)).toBeGreaterThanOrEqual(0);
+    expect(await countSeries(prometheus(), expression)).toBeGreaterThanOrEqual(0);
     if (USUALLY_ABSENT.some((name) => expression.includes(name))) return;
-    await waitUntil(`series of ${expression}`, async () => (await seriesOf(prometheus(), expression)) > 0, 25_000);
+    await waitUntil(`series of ${expression}`, async () => (await countSeries(prometheus(), expression)) > 0, 25_000);
   });
 
   test.each(alerts())('the alert %s observes series with %s', async (_name, expression) => {
-    expect(await seriesOf(prometheus(), expression)).toBeGreaterThanOrEqual(0);
+    expect(await countSeries(prometheus(), expression)).toBeGreaterThanOrEqual(0);
     if (USUALLY_ABSENT.some((name) => expression.includes(name))) return;
-    await waitUntil(`series of ${expression}`, async () => (await seriesOf(prometheus(), observedSeries(expression))) > 0, 25_000);
+    await waitUntil(`series of ${expression}`, async () => (await countSeries(prometheus(), observedSeries(expression))) > 0, 25_000);
   });
 
-  describeWith('promtool', 'the exposition', (tool) => {
+  describeWithProgram('promtool', 'the exposition', (tool) => {
     it.each(['/metrics', '/metrics/slis'])('at %s has no complaint of promtool', async (path) => {
       expect(complaintsOf(tool, (await client().get(path)).text)).toEqual([]);
     });

@@ -31,7 +31,7 @@ if (!listOf(isRow)(rows)) throw new Error('rows.json has a row that is not as ex
 const CONTROLLER_TEST_FILE = /^test\/integration\/controllers\/([\w-]+)\.test\.ts$/;
 
 const recordedTitles = (name: string): readonly string[] =>
-  casesOf(name, body).map(({ title }) => (typeof title === 'string' ? title : ''));
+  readCases(name, body).map(({ title }) => (typeof title === 'string' ? title : ''));
 
 /** Titles that a file takes from a recording, by the file. */
 const TABLE_TITLES: Readonly<Record<string, readonly string[]>> = {

@@ -7,13 +7,13 @@ const controllerArgs = [
   '--horizontal-pod-autoscaler-sync-period=1s',
 ];
 
-function replaceText(state: Observed, text: string, replacement: string): Observed {
-  const changed: Observed = JSON.parse(JSON.stringify(state).replaceAll(text, replacement));
+function replaceText(state: ObservedState, text: string, replacement: string): ObservedState {
+  const changed: ObservedState = JSON.parse(JSON.stringify(state).replaceAll(text, replacement));
   return changed;
 }
 
 /** The reference lists the autoscalers that select the same pods in random order. */
-const withSortedAutoscalers = (state: Observed): Observed => replaceText(state, '[$NS/i $NS/h]', '[$NS/h $NS/i]');
+const withSortedAutoscalers = (state: ObservedState): ObservedState => replaceText(state, '[$NS/i $NS/h]', '[$NS/h $NS/i]');
 
 describe('autoscalers without a metrics API match the recording', () =>
   replayControllers('autoscalers', {

@@ -11,7 +11,7 @@ import { silentLogger } from '../../../shared/runtime/logger';
 import { objectAt, stringAt } from '../../../shared/values/json';
 import { FakeApi } from '../../support/fake-api';
 import { fakeClient } from '../../support/fake-client';
-import { ManualClock, settle } from '../../support/manual-clock';
+import { ManualClock, flushPromises } from '../../support/manual-clock';
 
 const LEASES = '/apis/coordination.platform.io/v1/leases';
 
@@ -64,7 +64,9 @@ function startProcess(identity: string, names: readonly string[], { api, clock }
 const CONTROLLER_NAMES = ['a', 'b', 'c', 'd'];
 
 const leaseHolders = ({ api }: ReturnType<typeof createWorld>) =>
-  api.all(LEASES).map((lease) => [stringAt(objectAt(lease, 'metadata'), 'name'), stringAt(objectAt(lease, 'spec'), 'holderIdentity')]);
+  api
+    .objectsIn(LEASES)
+    .map((lease) => [stringAt(objectAt(lease, 'metadata'), 'name'), stringAt(objectAt(lease, 'spec'), 'holderIdentity')]);
 
 /** Fails every write of the process from now on, as if it were dead. */
 function failWritesOf(identity: string, { api }: ReturnType<typeof createWorld>): void {
@@ -75,7 +77,7 @@ function failWritesOf(identity: string, { api }: ReturnType<typeof createWorld>)
 test('a process renews its own lease every 4 s and that of each controller once a minute', async () => {
   const world = createWorld();
   const first = startProcess('one', CONTROLLER_NAMES, world);
-  await settle(30);
+  await flushPromises(30);
   expect(first.leading()).toEqual(CONTROLLER_NAMES);
   expect(leaseHolders(world)).toEqual([
     ...CONTROLLER_NAMES.map((name) => [`controller-${name}`, 'one']),
@@ -92,16 +94,16 @@ test('a process renews its own lease every 4 s and that of each controller once 
 test('a process with one controller holds only the lease of that controller', async () => {
   const world = createWorld();
   startProcess('one', ['a'], world);
-  await settle(30);
+  await flushPromises(30);
   expect(leaseHolders(world)).toEqual([['controller-a', 'one']]);
 });
 
 test('of two processes with the same controllers, one leads all and the other polls one lease', async () => {
   const world = createWorld();
   const first = startProcess('one', CONTROLLER_NAMES, world);
-  await settle(30);
+  await flushPromises(30);
   const second = startProcess('other', [...CONTROLLER_NAMES].reverse(), world);
-  await settle(30);
+  await flushPromises(30);
   world.api.requests.length = 0;
   await world.clock.advanceAsync(30_000);
   expect(
@@ -109,14 +111,14 @@ test('of two processes with the same controllers, one leads all and the other po
   ).toBe(2);
   first.stop.abort();
   await first.ended;
-  await settle(60);
+  await flushPromises(60);
   expect(second.leading()).toEqual(CONTROLLER_NAMES);
 });
 
 test('a second process leads the controllers of a dead one after one lease duration', async () => {
   const world = createWorld();
   const first = startProcess('one', CONTROLLER_NAMES, world);
-  await settle(30);
+  await flushPromises(30);
   const second = startProcess('other', CONTROLLER_NAMES, world);
   await world.clock.advanceAsync(20_500);
   failWritesOf('one', world);
@@ -129,7 +131,7 @@ test('a second process leads the controllers of a dead one after one lease durat
 test('of two processes with overlapping controllers, one leads a shared controller until it dies', async () => {
   const world = createWorld();
   const first = startProcess('one', ['a', 'b'], world);
-  await settle(30);
+  await flushPromises(30);
   const second = startProcess('other', ['b', 'c'], world);
   await world.clock.advanceAsync(200_000);
   expect([first.leading(), second.leading()]).toEqual([['a', 'b'], ['c']]);
@@ -141,7 +143,7 @@ test('of two processes with overlapping controllers, one leads a shared controll
 test('a process stops a controller when another holder has acquired its Lease', async () => {
   const world = createWorld();
   const first = startProcess('one', ['a', 'b'], world);
-  await settle(30);
+  await flushPromises(30);
   const lease = world.api.get(LEASES, 'platform-system', 'controller-b') ?? {};
   world.api.put(LEASES, { ...lease, spec: { ...objectAt(lease, 'spec'), holderIdentity: 'an earlier release', leaseTransitions: 1 } });
   await world.clock.advanceAsync(61_000);

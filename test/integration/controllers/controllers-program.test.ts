@@ -261,12 +261,12 @@ const EFFECT_ROWS = NAMES.flatMap((name) => {
 
 describe('the controllers program:', () => {
   let api: ApiClient;
-  const send = sendOver(() => api);
+  const send = sendWith(() => api);
   const namespaceOf = (name: string): string => `sm-${name.slice(0, 40)}`;
 
   /** Items in the controller's namespace; of a cluster-scoped collection, those with the namespace as name prefix. */
   async function listItems(name: string, path: string): Promise<readonly Body[]> {
-    const { body } = await send('GET', absolute(path, namespaceOf(name)), {});
+    const { body } = await send('GET', absolutePath(path, namespaceOf(name)), {});
     const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : [];
     const isOwn = (item: Body): boolean => String(valueAt(item, 'metadata', 'name')).startsWith(namespaceOf(name));
     return path.startsWith('/') && !path.includes('$NS') && !path.includes('?') ? items.filter(isOwn) : items;
@@ -292,7 +292,7 @@ describe('the controllers program:', () => {
   afterAll(() => api.close());
 
   async function sendAll(name: string, requests: readonly ScenarioRequest[]): Promise<void> {
-    const stage = new Stage(send, namespaceOf(name));
+    const stage = new ScenarioSession(send, namespaceOf(name));
     const namespace = create(`${CORE}/namespaces`, { metadata: { name: '$NS' } });
     for (const request of [namespace, ...requests]) {
       const code = await stage.perform(request);

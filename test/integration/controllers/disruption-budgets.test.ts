@@ -7,25 +7,25 @@ import { replayControllers } from '../../support/replay-controllers';
 const BUDGETS = '/apis/policy/v1/namespaces/$NS/poddisruptionbudgets';
 
 /** Messages print a selector as JSON; the reference prints a Go struct. */
-const withJsonSelector = (state: Observed): Observed => {
+const withJsonSelector = (state: ObservedState): ObservedState => {
   const selectorJson = stringifyJson({ matchLabels: { app: 'a' } });
   const text = JSON.stringify(state).replaceAll(
     /&LabelSelector\{MatchLabels:.*?MatchExpressions:\[\]LabelSelectorRequirement\{\},\}/g,
     () => JSON.stringify(selectorJson).slice(1, -1),
   );
-  const changed: Observed = JSON.parse(text);
+  const changed: ObservedState = JSON.parse(text);
   return changed;
 };
 
-function replaceText(state: Observed, text: string, replacement: string): Observed {
-  const changed: Observed = JSON.parse(JSON.stringify(state).replaceAll(text, replacement));
+function replaceText(state: ObservedState, text: string, replacement: string): ObservedState {
+  const changed: ObservedState = JSON.parse(JSON.stringify(state).replaceAll(text, replacement));
   return changed;
 }
 
 /** Replaces counts and the condition in the status of the budget with the given name. */
 const withBudgetStatus =
   (name: string, counts: Readonly<Record<string, number>>, areDisruptionsAllowed: boolean) =>
-  (state: Observed): Observed => ({
+  (state: ObservedState): ObservedState => ({
     ...state,
     [BUDGETS]: (state[BUDGETS] ?? []).map((budget) =>
       isBody(budget) && nameOf(budget) === name ? setStatus(budget, counts, areDisruptionsAllowed) : budget,

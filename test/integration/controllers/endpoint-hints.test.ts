@@ -1,12 +1,12 @@
 /** Zone hints of endpoints, in proportion to the CPUs of the zones, compared with the reference's controllers. */
-import { isBody, type Body } from '../../replay/reference';
+import { isBody, type Body } from '../../replay/json-response';
 import type { ObservedState } from '../../replay/scenarios/scenario';
 import { replayControllers } from '../../support/replay-controllers';
 
 const SLICES = '/apis/discovery.k8s.io/v1/namespaces/$NS/endpointslices';
 
 /** This controller reconciles every Service when a node gets a zone; the reference waits for the Service to change. */
-function withImmediateHints(recorded: Observed): Observed {
+function withImmediateHints(recorded: ObservedState): ObservedState {
   const slices = (recorded[SLICES] ?? []).filter(isBody).map((slice) => {
     const endpoints = Array.isArray(slice['endpoints']) ? slice['endpoints'].filter(isBody) : [];
     return { ...slice, endpoints: endpoints.map((endpoint) => withZoneHint(endpoint)) };

@@ -1,10 +1,10 @@
 /** Garbage collection of objects with deleted owners, compared with the reference. */
-import type { Observed } from '../../replay/scenarios/scenario';
-import { isBody, type Body, type Json } from '../../replay/reference';
+import type { ObservedState } from '../../replay/scenarios/scenario';
+import { isBody, type Body, type Json } from '../../replay/json-response';
 import { replayControllers } from '../../support/replay-controllers';
 
 /** Marks the secret with the given name as being deleted and held by its finalizers. */
-function withDeletedSecret({ secrets = [], ...otherResources }: Observed, name: string): Observed {
+function withDeletedSecret({ secrets = [], ...otherResources }: ObservedState, name: string): ObservedState {
   const markDeleted = (secret: Json): Json => {
     const metadata = isBody(secret) ? secret['metadata'] : undefined;
     if (!isBody(secret) || !isBody(metadata) || metadata['name'] !== name) return secret;
@@ -17,7 +17,8 @@ function withDeletedSecret({ secrets = [], ...otherResources }: Observed, name: 
 const deviations = {
   // A child that is created while its owner waits is deleted at once; with the reference it stays until another child
   // is deleted, or forever.
-  'gc-added-while-waiting: another child comes, and one that has been there': (recorded: Observed) => withDeletedSecret(recorded, 'late'),
+  'gc-added-while-waiting: another child comes, and one that has been there': (recorded: ObservedState) =>
+    withDeletedSecret(recorded, 'late'),
 };
 
 // With one worker both owners of an object are deleted before the object is processed; otherwise it may drop one owner

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { resourceOf } from '../../../shared/client/rest/resource';
 import { objectAt, stringAt } from '../../../shared/values/json';
-import { adminClient, startHastyControllers } from '../../support/control-plane';
+import { adminClient, startAcceleratedControllers } from '../../support/control-plane';
 import { freePort } from '../../support/ports';
 import { startApiServer, waitUntil } from '../../support/programs';
 import { startTcpProxy } from '../../support/tcp-proxy';
@@ -31,7 +31,7 @@ const controllers = useResource(
     writeFileSync(files.kubeconfig, kubeconfig.replace(`:${port()}`, `:${proxy().port}`));
     writeFileSync(files.root, 'the first certificate');
     const controllersFlag = '--controllers=root-ca-cert-publisher,serviceaccount,serviceaccount-token';
-    return startHastyControllers(server(), `--kubeconfig=${files.kubeconfig}`, `--root-ca-file=${files.root}`, controllersFlag);
+    return startAcceleratedControllers(server(), `--kubeconfig=${files.kubeconfig}`, `--root-ca-file=${files.root}`, controllersFlag);
   },
   (started) => started.stop(),
   60_000,

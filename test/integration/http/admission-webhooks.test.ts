@@ -2,8 +2,8 @@
  * Replays requests that webhooks review, over HTTPS with a webhook server, as recorded from release 1.31.1
  * (admission/webhooks).
  */
-import { recordingOf } from '../../replay/recording';
-import { isBody, type Json } from '../../replay/reference';
+import { readRecording } from '../../replay/recording';
+import { isBody, type Json } from '../../replay/json-response';
 import { body } from '../../replay/shape';
 import { isWebhookCase, prepareWebhookCases, runWebhookCase, type WebhookCase } from '../../replay/webhooks/run-case';
 import { withCollectionDeletion } from '../../support/request-deviations';

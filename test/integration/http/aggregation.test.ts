@@ -22,7 +22,7 @@ beforeEach(() => void extension().calls.splice(0));
 
 type Condition = Readonly<Record<string, unknown>>;
 
-/** Waits until the condition Available has the reason. */
+/** Waits waitUntil the condition Available has the reason. */
 async function waitForAvailability(reason: string): Promise<Condition> {
   return waitUntil(`the reason ${reason}`, async () => {
     const condition: Condition = Object((await api.read(`${SERVICES}/${NAME}`))['status']).conditions?.[0] ?? {};
@@ -81,12 +81,12 @@ describe('the condition Available', () => {
   });
 
   test('is false with the failure of the server, and true again within seconds after it recovers', async () => {
-    extension().behave('refuse');
+    extension().setBehaviour('refuse');
     await triggerCheck();
     const url = `https://localhost:${extension().port}/apis/wardle.example.com/v1`;
     const message = `failing or missing response from ${url}: bad status from ${url}: 403`;
     expect(await waitForAvailability('FailedDiscoveryCheck')).toMatchObject({ message });
-    extension().behave('well');
+    extension().setBehaviour('well');
     expect(await waitForAvailability('Passed')).toMatchObject({ message: 'all checks passed' });
   });
 
@@ -226,7 +226,7 @@ describe('a request', () => {
 describe('the document of version 2', () => {
   const document = async (): Promise<Readonly<Record<string, object>>> => Object(await api.read('/openapi/v2'));
   const setOpenApi = (properties: object, tag: string): void =>
-    extension().describe(
+    extension().publishOpenApi(
       {
         swagger: '2.0',
         paths: {
@@ -237,7 +237,7 @@ describe('the document of version 2', () => {
       },
       tag,
     );
-  /** Waits until the document has these properties of the kind Flunder. */
+  /** Waits waitUntil the document has these properties of the kind Flunder. */
   async function waitForDefinition(description: string, properties: object): Promise<void> {
     await triggerCheck();
     await waitUntil(description, async () => {
@@ -251,7 +251,7 @@ describe('the document of version 2', () => {
 
   test('has the paths and definitions of the group, and follows their changes', async () => {
     setOpenApi({}, '"1"');
-    extension().behave('well');
+    extension().setBehaviour('well');
     await waitForDefinition('the first description', {});
     const { paths } = await document();
     expect(Object(paths)['/own']).toBeUndefined();
@@ -269,11 +269,11 @@ describe('the document of version 2', () => {
   });
 
   test.each(['refuse', 'lies', 'endless'] as const)('keeps the last document of a server with the behaviour "%s"', async (behaviour) => {
-    extension().behave(behaviour);
+    extension().setBehaviour(behaviour);
     await triggerCheck();
     await waitUntil('a request for the document', () => Promise.resolve(extension().calls.length > 0));
     await waitForDefinition('the last description', { spec: { type: 'string' } });
-    extension().behave('well');
+    extension().setBehaviour('well');
     await triggerCheck();
     await waitForAvailability('Passed');
   });
@@ -332,10 +332,10 @@ describe('discovery', () => {
   });
 
   test.each(['lies', 'endless'] as const)('has no resources of a server whose discovery document %s', async (behaviour) => {
-    extension().behave(behaviour);
+    extension().setBehaviour(behaviour);
     await triggerCheck();
     await waitUntil('the discovery of the group to fail', async () => JSON.stringify(Object(await aggregatedVersion()).resources) === '[]');
-    extension().behave('well');
+    extension().setBehaviour('well');
     await triggerCheck();
     await waitUntil('the next discovery of the group', async () => Object(await aggregatedVersion()).resources?.length === 1);
   });

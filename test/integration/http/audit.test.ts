@@ -31,7 +31,7 @@ async function auditedOptions(): Promise<FixtureOptions> {
   writeFileSync(file, JSON.stringify(AUDIT_POLICY));
   const audit = new Auditor(systemClock, silentLogger);
   audit.setPolicy(compilePolicy(await readConfiguration(file, [AUDIT_POLICY_FORMAT], systemClock), GENERATED_NAMES.kubernetes));
-  audit.setBackends(sinkInto(events));
+  audit.setBackends(collectAuditEvents(events));
   return { naming: 'kubernetes', audit, serviceAccounts: serviceAccountOptions() };
 }
 

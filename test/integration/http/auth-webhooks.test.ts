@@ -110,7 +110,7 @@ describe('an authorization webhook', () => {
     });
     const spec = { user: 'alice', group: ['devs', 'system:authenticated'] };
     expect(receivedReviews).toMatchObject([{ url: '/judge?x=1', body: { apiVersion: 'authorization.platform.io/v1beta1', spec } }]);
-    expect(joined(meters.expose())).toContain('apiserver_authorization_webhook_evaluations_total{name="default",result="success"} 1\n');
+    expect(joinChunks(meters.expose())).toContain('apiserver_authorization_webhook_evaluations_total{name="default",result="success"} 1\n');
   });
 
   it('is called by its match conditions, and denies with its reason', async () => {

@@ -2,7 +2,7 @@
  * Replays requests for objects that a webhook converts, over HTTPS, as recorded from release 1.31.1
  * (custom/conversion*).
  */
-import { isConversionCase, isConversionHead, type ConversionCase, type ConversionStep } from '../../replay/conversions/case';
+import { isConversionCase, isConversionHead, type ConversionCase, type ConversionStep } from '../../replay/conversions/conversion-case';
 import { createNamespace, runConversionCase } from '../../replay/conversions/run-case';
 import { readRecording } from '../../replay/recording';
 import { isBody, type Body, type Json } from '../../replay/json-response';

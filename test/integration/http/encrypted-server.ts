@@ -11,7 +11,7 @@ import { systemClock, type Clock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandomBytes, systemRandom } from '../../../shared/runtime/random';
 import { MemoryStore } from '../../support/memory-store';
-import { openEmbedded, openEtcd, type OpenedStore } from '../../support/open-stores';
+import { openTemporaryEmbeddedStore, openTemporaryEtcdStore, type OpenedStore } from '../../support/open-stores';
 import { removeFolder, temporaryFolder } from '../../support/programs';
 import type { ApiResponse } from './api-call';
 import { startFixture, type Fixture } from './fixture';
@@ -109,14 +109,14 @@ export interface InspectableStore extends OpenedStore {
 }
 
 export async function openInspectableEmbedded(): Promise<InspectableStore> {
-  const { directory, ...opened } = await openEmbedded();
+  const { directory, ...opened } = await openTemporaryEmbeddedStore();
   const files = (): string[] => readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => /\.mdb$|data/.test(name));
   const readRawText = async () => files().reduce((text, name) => text + readFileSync(path.join(directory, name), 'latin1'), '');
   return { ...opened, readRawText };
 }
 
 export async function openInspectableEtcd(): Promise<InspectableStore> {
-  const opened = await openEtcd();
+  const opened = await openTemporaryEtcdStore();
   return {
     ...opened,
     async readRawText() {

@@ -63,7 +63,7 @@ async function expectSecretsUnreadable({ store, readRawText, dispose }: Inspecta
   await second.stop();
   const bytes = await readRawText();
   expect(bytes).toContain('platform:enc:kms:v2:key-box:');
-  for (const text of [SECRET_VALUE, ENCODED_SECRET_VALUE, ...plugin.seeds.map((seed) => seed.toString('latin1'))])
+  for (const text of [SECRET_VALUE, ENCODED_SECRET_VALUE, ...plugin.encryptedSecrets.map((seed) => seed.toString('latin1'))])
     expect(bytes).not.toContain(text);
   await dispose();
 }
@@ -130,8 +130,8 @@ const putValue = (store: Store, name: string, value: Buffer): Promise<unknown> =
 
 describe('a value that cannot be decrypted', () => {
   const isAnswer = either(either(shape({ code: number, details: text }), shape({ length: number })), either(shape({ raw: text }), text));
-  const recorded = shape({ title: text, answer: isAnswer, code: number, message: text, page: either(text, nothing) });
-  const cases = casesOf('encryption/kms-decryptions', recorded);
+  const recorded = shape({ title: text, answer: isAnswer, code: number, message: text, page: either(text, nullValue) });
+  const cases = readCases('encryption/kms-decryptions', recorded);
   const plugin = createPlugin();
   const store = new MemoryStore();
   const server = useResource(
@@ -147,7 +147,7 @@ describe('a value that cannot be decrypted', () => {
   };
 
   test.each(cases)('is answered with the recorded error: $title', async ({ answer, code, message }) => {
-    plugin.behave('Decrypt', behaviourOf(answer));
+    plugin.setBehaviour('Decrypt', behaviourOf(answer));
     if (answer === 'away') plugin.stop();
     // A plug-in that did not respond is not called again at once.
     await waitUntil('the message', async () => {
@@ -207,7 +207,7 @@ test('while a plug-in is unreachable, known Secrets can be read and new ones wri
   await stop();
 });
 
-test('a changed configuration is used once its plug-ins are healthy, and the previous one until then', async () => {
+test('a changed configuration is used once its plug-ins are healthy, and the previous one waitUntil then', async () => {
   const [first, second] = [await createPlugin().start(), createPlugin()];
   const store = new MemoryStore();
   const { api, write, configurations, stop } = await startEncryptedServer(store, kmsProvider(first), IDENTITY_PROVIDER);

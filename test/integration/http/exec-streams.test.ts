@@ -25,7 +25,7 @@ beforeEach(() => {
   kubelet().whenOpened(0, () => undefined);
 });
 
-/** Waits until the kubelet has no connections. */
+/** Waits waitUntil the kubelet has no connections. */
 afterEach(async () => {
   for (const socket of opened.splice(0)) socket.terminate();
   await waitUntil('the connections have ended', () => kubelet().connections() === 0);
@@ -57,28 +57,28 @@ async function open(
 
 /** Runs a command to its end and returns the messages that the client received. */
 async function runCommand(path: string, streams: number, play: (command: RunningCommand) => void): Promise<readonly string[]> {
-  kubelet().behave(streams, play);
+  kubelet().whenOpened(streams, play);
   const { received } = await open(path);
   await waitUntil('the end', () => received.some((line) => line.startsWith('closed')));
   return received;
 }
 
-const waitForKubelet = (line: string): Promise<unknown> => waitUntil(line, () => kubelet().heard.includes(line));
+const waitForKubelet = (line: string): Promise<unknown> => waitUntil(line, () => kubelet().received.includes(line));
 
 function endStreams(command: RunningCommand, error: string): void {
-  command.say('error', error, true);
-  for (const stream of ['stdout', 'stderr']) command.say(stream, '', true);
+  command.send('error', error, true);
+  for (const stream of ['stdout', 'stderr']) command.send(stream, '', true);
 }
 
 describe('a command', () => {
   test('starts over SPDY and opens its streams in their order', async () => {
     const received = await runCommand(EXEC, 4, (command) => {
-      command.say('stdout', 'hi');
-      command.say('stderr', 'no');
+      command.send('stdout', 'hi');
+      command.send('stderr', 'no');
       endStreams(command, SUCCESS_STATUS);
     });
     expect(received).toEqual(['1 ', '1 hi', '2 no', `3 ${SUCCESS_STATUS}`, 'closed 1000']);
-    expect(kubelet().heard.slice(0, 5)).toEqual([
+    expect(kubelet().received.slice(0, 5)).toEqual([
       'POST /exec/default/p/c?command=ls&error=1&input=1&output=1 SPDY/3.1',
       ...['error', 'stdin', 'stdout', 'stderr'].map((name) => `opens ${name}`),
     ]);
@@ -92,7 +92,7 @@ describe('a command', () => {
   ])('of %s opens the streams %j', async (path, streams, first) => {
     const session = await open(path);
     await waitForKubelet(`opens ${streams.at(-1) ?? ''}`);
-    expect(kubelet().heard.slice(1)).toEqual(streams.map((name) => `opens ${name}`));
+    expect(kubelet().received.slice(1)).toEqual(streams.map((name) => `opens ${name}`));
     expect(session.received).toEqual([first]);
     session.socket.terminate();
   });
@@ -116,17 +116,17 @@ describe('a command', () => {
 
   test('ends when its output ends, not when its status arrives', async () => {
     const received = await runCommand(EXEC, 4, (command) => {
-      command.say('error', SUCCESS_STATUS, true);
-      command.say('stdout', 'late');
-      command.say('stdout', '', true);
-      command.raw(spdyFrame(3, Buffer.concat([number32(7), number32(5)])));
+      command.send('error', SUCCESS_STATUS, true);
+      command.send('stdout', 'late');
+      command.send('stdout', '', true);
+      command.sendFrame(spdyFrame(3, Buffer.concat([uint32Bytes(7), uint32Bytes(5)])));
     });
     expect(received).toEqual(['1 ', '1 late', `3 ${SUCCESS_STATUS}`, 'closed 1000']);
   });
 
   test.each([
-    ['is cut', (command: RunningCommand) => command.cut()],
-    ['says goodbye', (command: RunningCommand) => command.raw(spdyFrame(7, Buffer.alloc(8)))],
+    ['is cut', (command: RunningCommand) => command.disconnect()],
+    ['says goodbye', (command: RunningCommand) => command.sendFrame(spdyFrame(7, Buffer.alloc(8)))],
   ])('whose kubelet %s ends with success', async (_title, play) => {
     expect(await runCommand(EXEC, 4, play)).toEqual(['1 ', `3 ${SUCCESS_STATUS}`, 'closed 1000']);
   });
@@ -142,7 +142,7 @@ describe('a command', () => {
   });
 
   test('whose kubelet rejects it or cannot be reached ends with an internal error', async () => {
-    kubelet().refuse('nope');
+    kubelet().rejectUpgrades('nope');
     const { received } = await open(EXEC);
     await waitUntil('the end', () => received.includes('closed 1000'));
     expect(received[1]).toBe(`3 ${failed('unable to upgrade connection: nope')}`);
@@ -156,7 +156,7 @@ describe('a command', () => {
 });
 
 describe('the input of a command', () => {
-  test('is sent until its stream is closed, without messages for channels that cannot be written', async () => {
+  test('is sent waitUntil its stream is closed, without messages for channels that cannot be written', async () => {
     const { socket } = await open(EXEC);
     await waitForKubelet('opens stderr');
     for (const message of ['\0AB', '\0', '', '\x01x', '\x09x']) socket.send(Buffer.from(message));
@@ -165,10 +165,10 @@ describe('the input of a command', () => {
     socket.send(Buffer.from([255, 0]));
     socket.send(Buffer.from('\0C'));
     await waitForKubelet('stdin ends');
-    expect(kubelet().heard.slice(5)).toEqual(['stdin AB', 'stdin text', 'stdin ends']);
+    expect(kubelet().received.slice(5)).toEqual(['stdin AB', 'stdin text', 'stdin ends']);
     socket.close();
     await waitForKubelet('frame 7 0000000000000000');
-    expect(kubelet().heard).not.toContain('stdin C');
+    expect(kubelet().received).not.toContain('stdin C');
   });
 
   test('includes sizes of the terminal, unless they cannot be parsed', async () => {
@@ -177,7 +177,7 @@ describe('the input of a command', () => {
     for (const message of ['\x04{"Width":80,"Height":24}', '\x04nonsense', '\x04{"Width":81,"Height":25}', '\0B'])
       socket.send(Buffer.from(message));
     await waitForKubelet('stdin B');
-    expect(kubelet().heard.slice(5)).toEqual(['resize {"Width":80,"Height":24}\n', 'stdin B']);
+    expect(kubelet().received.slice(5)).toEqual(['resize {"Width":80,"Height":24}\n', 'stdin B']);
     socket.terminate();
     await waitForKubelet('stdin ends');
   });
@@ -194,11 +194,11 @@ describe('the input of a command', () => {
 test('megabytes are sent in both directions, and a ping is answered', async () => {
   const size = 3_000_000;
   let output = '';
-  kubelet().behave(4, (command) => {
-    command.raw(spdyFrame(6, number32(2)));
-    command.say('stdout', 'x'.repeat(size));
-    command.say('stdout', '', true);
-    command.say('stderr', '', true);
+  kubelet().whenOpened(4, (command) => {
+    command.sendFrame(spdyFrame(6, uint32Bytes(2)));
+    command.send('stdout', 'x'.repeat(size));
+    command.send('stdout', '', true);
+    command.send('stderr', '', true);
   });
   const { socket, received } = await open(EXEC);
   await waitForKubelet('frame 6 00000002');
@@ -206,13 +206,13 @@ test('megabytes are sent in both directions, and a ping is answered', async () =
   socket.send(Buffer.from([255, 0]));
   await waitForKubelet('stdin ends');
   await waitUntil('all of the output', () => (output = received.map((line) => line.slice(2)).join('')).length >= size);
-  const input = kubelet().heard.filter((line) => line.startsWith('stdin y'));
+  const input = kubelet().received.filter((line) => line.startsWith('stdin y'));
   expect([output.length, input.join('').replace(/stdin /g, '').length]).toEqual([size, size]);
   socket.terminate();
 });
 
 test('a frame over the maximum length ends the connection', async () => {
-  const received = await runCommand(EXEC, 4, (command) => command.raw(Buffer.from([0x80, 3, 0, 4, 0, 0xff, 0xff, 0xff, 1])));
+  const received = await runCommand(EXEC, 4, (command) => command.sendFrame(Buffer.from([0x80, 3, 0, 4, 0, 0xff, 0xff, 0xff, 1])));
   expect(received).toEqual(['1 ', `3 ${SUCCESS_STATUS}`, 'closed 1000']);
 });
 

@@ -101,8 +101,8 @@ describe('a long-running request', () => {
   test('holds no seat while an aggregated API server answers its watch, even before the first byte', async () => {
     const answers = [open('GET', `${FLUNDERS}?watch=1`)];
     await waitUntil('an event', () => answers[0]?.().includes('"ADDED"') === true);
-    extension().behave('hang');
-    // One after the other, because each holds the seat until it is proxied.
+    extension().setBehaviour('hang');
+    // One after the other, because each holds the seat waitUntil it is proxied.
     for (let count = 2; count <= 3; count += 1) {
       answers.push(open('GET', `${FLUNDERS}?watch=1`));
       await waitUntil('the watch reaches the extension server', () => countExtensionRequests('?watch=1') === count);

@@ -25,18 +25,18 @@ const api = useServer({
   serviceAccounts: serviceAccountOptions(),
 });
 const scrape = async (): Promise<Exposition> => readExposition(await api.metrics());
-const backgroundGrowth = async (): Promise<readonly string[]> => [...growth(await scrape(), await scrape()).keys()];
+const backgroundGrowth = async (): Promise<readonly string[]> => [...seriesGrowth(await scrape(), await scrape()).keys()];
 
 interface Step {
   readonly code: number;
   readonly grown: readonly (readonly [string, number])[];
 }
 
-/** The last exposition, and the growth of series at each step. */
+/** The last exposition, and the seriesGrowth of series at each step. */
 const counted = useResource(async () => {
   await api.waitForServerObjects();
   let background = await backgroundGrowth();
-  while (background.some((series) => isAskedFor(series) && series.includes('CREATE'))) background = await backgroundGrowth();
+  while (background.some((series) => isCausedByRequest(series) && series.includes('CREATE'))) background = await backgroundGrowth();
   const steps = new Map<string, Step>();
   let last = await scrape();
   for (const step of METRIC_STEPS) {
@@ -44,7 +44,7 @@ const counted = useResource(async () => {
     const { status: code } = await api.callStep(step, { 'user-agent': 'recorder' });
     if (step.name === 'a definition') await api.waitUntilServed('/apis/counted.example.com/v1/things');
     last = await scrape();
-    steps.set(step.name, { code, grown: grownBy(before, last, new Set(background)) });
+    steps.set(step.name, { code, grown: growthByRequest(before, last, new Set(background)) });
   }
   return { steps, last };
 });
@@ -57,7 +57,7 @@ const LEASE_EVENTS = /_events_received_total\{resource="leases\./;
 
 function comparable(code: number, grown: readonly (readonly [string, number])[]): readonly (readonly [string, number])[] {
   return grown
-    .filter(([series]) => isAskedFor(series) && !isDeviation(series) && !LEASE_EVENTS.test(series))
+    .filter(([series]) => isCausedByRequest(series) && !isSeriesDeviation(series) && !LEASE_EVENTS.test(series))
     .map(([series, increase]) => [series, code >= LOWEST_REJECTION_CODE ? Math.min(increase, 1) : increase]);
 }
 
@@ -89,7 +89,7 @@ it('the series that are left out of the comparison exist', () => {
     ...RECORDED.flatMap(({ grown: recorded }) => recorded),
     ...[...counted().steps.values()].flatMap(({ grown }) => grown),
   ].map(([series]) => series);
-  expect(SERIES.filter(({ series }) => !grownSeries.some((name) => series.test(name)))).toEqual([]);
+  expect(SERIES_DEVIATIONS.filter(({ series }) => !grownSeries.some((name) => series.test(name)))).toEqual([]);
 });
 
 it('the metrics of service levels are as recorded', async () => {

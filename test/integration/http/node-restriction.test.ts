@@ -1,5 +1,5 @@
 /** Replays writes of nodes with the admission plug-in NodeRestriction of release 1.31.1. */
-import { isBody } from '../../replay/reference';
+import { isBody } from '../../replay/json-response';
 import { replayRequests } from './replay-requests';
 import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
 import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH } from './api-call';

@@ -96,6 +96,6 @@ function describeProxiedMethods(address: string): void {
 }
 
 describe('proxies', () => {
-  if (ADDRESS === undefined) skipLoudly('proxies to a backend', 'this machine has no address that others reach');
+  if (ADDRESS === undefined) reportSkipped('proxies to a backend', 'this machine has no address that others reach');
   else describeProxiedMethods(ADDRESS);
 });

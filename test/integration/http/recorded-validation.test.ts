@@ -57,7 +57,7 @@ function rowOf({ resource, apiVersion }: KindHead): KindRow {
 }
 
 /** Parses an answer and checks what does not depend on the case. */
-function checkedResult(row: KindRow, answer: ApiResponse): WriteResult {
+function checkedResult(row: KindRow, answer: ApiResponse): KindWriteResult {
   const warnings = answer.warnings;
   if (answer.status < 400) {
     const { kind, apiVersion, ...object }: JsonObject = JSON.parse(answer.text);

@@ -34,7 +34,7 @@ export function replayRequests(recordings: readonly string[], options: ReplayOpt
       const session = new RequestSession((request) => send(api, request), namespace, head);
       beforeAll(async () => {
         if (head.namespace === true)
-          await session.answer({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: '$NS' } } });
+          await session.exchange({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: '$NS' } } });
         for (const request of head.setup ?? []) await sendSetupRequest(api, session, request);
       });
 
@@ -52,7 +52,7 @@ export function replayRequests(recordings: readonly string[], options: ReplayOpt
 }
 
 async function sendSetupRequest(api: Fixture, session: RequestSession, request: RecordedRequest): Promise<void> {
-  expect((await session.answer(request)).status).toBeLessThan(300);
+  expect((await session.exchange(request)).status).toBeLessThan(300);
   const metadata = request.path === DEFINITIONS && isBody(request.body) ? request.body['metadata'] : undefined;
   const name = isBody(metadata) ? metadata['name'] : undefined;
   if (typeof name !== 'string') return;

@@ -106,13 +106,13 @@ describe('a server that samples all requests', () => {
     'has the recorded spans for the step "%s"',
     (name, recorded) => {
       const spans = server().spansOf(name);
-      const actual: readonly SpanTree[] = treesOf(spans, TRACE);
+      const actual: readonly SpanTree[] = spanTrees(spans, CLIENT_TRACE_ID);
       expect(server().seen.get(name)?.code).toBe(recorded.code);
-      expect(actual.map((tree) => comparable(tree, 'ours', name))).toEqual(
-        recorded.spans.map((tree) => comparable(tree, 'recorded', name)),
+      expect(actual.map((tree) => comparableSpan(tree, 'ours', name))).toEqual(
+        recorded.spans.map((tree) => comparableSpan(tree, 'recorded', name)),
       );
       const calls = (server().seen.get(name)?.calls ?? []).map((call) => describeCall(call, spans));
-      expect(calls.filter(isTold)).toEqual(recorded.calls.filter(isTold));
+      expect(calls.filter(isComparedCall)).toEqual(recorded.calls.filter(isComparedCall));
     },
   );
 
@@ -143,9 +143,9 @@ describe('a server that samples all requests', () => {
   });
 
   test('has the recorded spans for calls of the store without a request', async () => {
-    const recorded = casesOf('tracing/background', shape({ name: text, kind: number, attributes: listOf(text) }));
+    const recorded = readCases('tracing/background', shape({ name: text, kind: number, attributes: listOf(text) }));
     await server().opened.flush();
-    const own = server().receiver.spans.filter(isOwnCall);
+    const own = server().receiver.spans.filter(isBackgroundCall);
     for (const { name, kind, attributes } of own.filter(({ name }) => name.startsWith('etcdserverpb.'))) {
       expect(recorded).toContainEqual({ name, kind, attributes: Object.keys(attributes).sort() });
     }

@@ -108,13 +108,13 @@ function describeAllocation(kind: keyof typeof STORES): void {
         expect([second.created.length, second.rejected.length]).toEqual([21, 79]);
         expect([...new Set(second.rejected)]).toEqual([RANGE_FULL]);
         expect(new Set([...first.created, ...second.created].map(addressOf)).size).toBe(1021);
-        expect(await auditStore(store)).toEqual({ services: 1021, allocations: 1021, findings: [] });
+        expect(await auditStoredAllocations(store)).toEqual({ services: 1021, allocations: 1021, findings: [] });
         const removed = await runInBatches(500, (index) => (replicas[(index + 1) % 2] ?? replicas[0]).remove('services', `s-${index}`));
         expect(removed.rejected).toEqual([]);
-        expect(await auditStore(store)).toEqual({ services: 521, allocations: 521, findings: [] });
+        expect(await auditStoredAllocations(store)).toEqual({ services: 521, allocations: 521, findings: [] });
         const third = await runInBatches(510, (index) => create(2000 + index));
         expect([third.created.length, [...new Set(third.rejected)]]).toEqual([500, [RANGE_FULL]]);
-        expect(await auditStore(store)).toMatchObject({ services: 1021, findings: [] });
+        expect(await auditStoredAllocations(store)).toMatchObject({ services: 1021, findings: [] });
       });
     }, 60_000);
 
@@ -152,7 +152,7 @@ function describeAllocation(kind: keyof typeof STORES): void {
           ['Internal error occurred: failed to allocate a nodePort: range is full'],
         ]);
         expect(new Set(created.flatMap(portsOf)).size).toBe(20);
-        expect(await auditStore(store)).toEqual({ services: 20, allocations: 40, findings: [] });
+        expect(await auditStoredAllocations(store)).toEqual({ services: 20, allocations: 40, findings: [] });
       });
     });
 

@@ -71,7 +71,7 @@ describeWithEtcd('calls to etcd', () => {
 
   it('have the type and labels of the recorded ones', async () => {
     const { families } = await scrape();
-    const recorded = casesOf('metrics/families', FAMILY).filter(({ name }) => name.startsWith('grpc_client_'));
+    const recorded = readCases('metrics/families', FAMILY).filter(({ name }) => name.startsWith('grpc_client_'));
     expect(recorded.length).toBe(4);
     for (const family of recorded) expect(families.get(family.name)).toEqual(family);
   });

@@ -24,7 +24,7 @@ const resources = buildResources();
 const configMaps: Resource = resources.require('configmaps');
 const context: RequestContext = { user: { name: 'someone', groups: [] }, deadline: Infinity, warn: () => undefined };
 
-describe('reads over the embedded store', () => describeReads(openEmbedded));
+describe('reads over the embedded store', () => describeReads(openTemporaryEmbeddedStore));
 
 describeWithEtcd('reads over etcd', () => {
   const server = useResource(startEtcd, (started) => started.dispose());
@@ -110,14 +110,14 @@ function describeReads(open: () => Promise<OpenedStore>): void {
         expect((await list(reader)).revision).toBeGreaterThanOrEqual(revision);
       }
     }
-    await remove(store, configMaps.stored, 'a/x');
+    await removeObject(store, configMaps.stored, 'a/x');
     expect(await expectStatusError(second.get(context, configMaps, { namespace: 'a', name: 'x' }, undefined))).toMatchObject({ code: 404 });
   });
 
   test('an exact list returns the state of its revision, from memory or later from the store', async () => {
     const first = await write('a/c1');
     const second = await write('a/c2');
-    const removed = await remove(store, configMaps.stored, 'a/c1');
+    const removed = await removeObject(store, configMaps.stored, 'a/c1');
     for (const reader of [await openReader(), await openReader()]) {
       const listAt = async (resourceVersion: Revision, more: Options = {}): Promise<unknown> => {
         const page = await list(reader, { resourceVersion, resourceVersionMatch: 'Exact', ...more });
@@ -135,7 +135,7 @@ function describeReads(open: () => Promise<OpenedStore>): void {
     const anyKey = fc.tuple(fc.constantFrom('a', 'b', 'ab'), fc.integer({ min: 0, max: 12 })).map(([namespace, n]) => `${namespace}/c${n}`);
     const change = fc.record({ key: anyKey, odd: fc.boolean(), isRemoved: fc.boolean() });
     const apply = ({ key, odd, isRemoved }: { key: string; odd: boolean; isRemoved: boolean }): Promise<Revision> =>
-      isRemoved ? remove(store, configMaps.stored, key) : write(key, { parity: odd ? 'odd' : 'even' });
+      isRemoved ? removeObject(store, configMaps.stored, key) : write(key, { parity: odd ? 'odd' : 'even' });
     await fc.assert(
       fc.asyncProperty(
         fc.array(change, { minLength: 1, maxLength: 15 }),

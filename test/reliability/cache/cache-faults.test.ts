@@ -86,11 +86,11 @@ describe('most recent reads', () => {
     });
     const before = store.calls.revision;
     const first = [1, 2, 3].map(() => cache.waitUntilFresh(deadlineIn(5000)));
-    await settle();
+    await flushPromises();
     const later = Array.from({ length: 100 }, () => cache.waitUntilFresh(deadlineIn(5000)));
-    await settle();
+    await flushPromises();
     expect(store.calls.revision - before).toBe(1);
-    const written = await put(store, nodes, 'n');
+    const written = await putObject(store, nodes, 'n');
     openGate();
     store.lookupGate = undefined;
     const answers = await Promise.all([...first, ...later]);
@@ -100,7 +100,7 @@ describe('most recent reads', () => {
   });
 
   it('request progress from a silent stream after 250 ms', async () => {
-    store.current += 1;
+    store.currentRevision += 1;
     const read = observePromise(cache.waitUntilFresh(deadlineIn(5000)));
     await clock.advanceAsync(249);
     expect(cache.statistics.progressRequests).toBe(0);
@@ -111,14 +111,14 @@ describe('most recent reads', () => {
   });
 
   it('write the tick key at most once a second when the store does not report progress', async () => {
-    store.answersProgress = false;
-    store.current += 5;
+    store.supportsProgress = false;
+    store.currentRevision += 5;
     const reads = Array.from({ length: 20 }, () => observePromise(cache.waitUntilFresh(deadlineIn(5000))));
     await clock.advanceAsync(260);
     expect(reads.every((read) => read.value() === store.currentRevision - 1)).toBe(true);
     expect(cache.statistics.ticks).toBe(1);
     expect((await store.get('/registry/tick')).kv?.version).toBe(1);
-    store.current += 5;
+    store.currentRevision += 5;
     const read = observePromise(cache.waitUntilFresh(deadlineIn(5000)));
     await clock.advanceAsync(600);
     expect(cache.statistics.ticks).toBe(1);
@@ -128,8 +128,8 @@ describe('most recent reads', () => {
   });
 
   it('reopen a stream that is silent for a second', async () => {
-    store.held = true;
-    const revision = await put(store, nodes, 'n');
+    store.isHeld = true;
+    const revision = await putObject(store, nodes, 'n');
     const read = observePromise(cache.waitUntilFresh(deadlineIn(5000)));
     await clock.advanceAsync(999);
     expect(store.reopenCount).toBe(0);
@@ -140,9 +140,9 @@ describe('most recent reads', () => {
   });
 
   it('fail after 3 s or at the deadline of the caller, and count as fallbacks to the store', async () => {
-    store.held = true;
-    store.reopenHelps = false;
-    await put(store, nodes, 'n');
+    store.isHeld = true;
+    store.reopenReleases = false;
+    await putObject(store, nodes, 'n');
     const longWait = observePromise(cache.waitUntilFresh(deadlineIn(60_000)));
     const shortWait = observePromise(cache.waitUntilFresh(deadlineIn(400)));
     await clock.advanceAsync(401);
@@ -154,11 +154,11 @@ describe('most recent reads', () => {
   });
 
   it('return a revision known to be stored although the stream has not delivered it', async () => {
-    await put(store, nodes, 'old');
+    await putObject(store, nodes, 'old');
     await cache.waitUntilFresh(deadlineIn(5000));
-    store.held = true;
-    store.reopenHelps = false;
-    const revision = await put(store, nodes, 'new');
+    store.isHeld = true;
+    store.reopenReleases = false;
+    const revision = await putObject(store, nodes, 'new');
     const waiting = observePromise(cache.snapshotAt(nodes, revision, deadlineIn(5000)));
     const snapshot = await cache.snapshotAt(nodes, revision, { ...deadlineIn(5000), isInStore: true });
     expect([...snapshot.range()].map(({ key }) => key)).toEqual(['new', 'old']);
@@ -174,12 +174,12 @@ describe('most recent reads', () => {
   });
 
   it('fail while the store is unreachable; gets from the cache succeed and its watches stay open', async () => {
-    await put(store, nodes, 'n');
-    const recorder = new Recorder();
+    await putObject(store, nodes, 'n');
+    const recorder = new ChangeRecorder();
     cache.watch(nodes, watchFromNow(), recorder);
-    store.cut = true;
+    store.isCut = true;
     store.failure = new StoreError('unavailable', 'no connection');
-    store.pump();
+    store.deliver();
     await expect(cache.waitUntilFresh(deadlineIn(5000))).rejects.toThrow('no connection');
     expect(cache.get(nodes, 'n')).toBeDefined();
     expect(cache.problems()).toEqual(['the stream to the store is disconnected']);
@@ -193,8 +193,8 @@ describe('most recent reads', () => {
 
 describe('a gap in the stream of the store', () => {
   async function disconnectDuring(during: () => Promise<void>): Promise<Revision> {
-    store.cut = true;
-    store.pump();
+    store.isCut = true;
+    store.deliver();
     await during();
     await store.compact(store.currentRevision);
     store.isCut = false;
@@ -203,19 +203,19 @@ describe('a gap in the stream of the store', () => {
     return store.currentRevision;
   }
 
-  it('ends only the watches of changed types, and later events are delivered', async () => {
-    await put(store, configMaps, 'a/kept');
-    await put(store, configMaps, 'a/gone');
-    await put(store, nodes, 'n');
-    const changed = new Recorder();
-    const same = new Recorder();
+  it('ends only the watches of changed storedTypes, and later events are delivered', async () => {
+    await putObject(store, configMaps, 'a/kept');
+    await putObject(store, configMaps, 'a/gone');
+    await putObject(store, nodes, 'n');
+    const changed = new ChangeRecorder();
+    const same = new ChangeRecorder();
     cache.watch(configMaps, watchFromNow(), changed);
     cache.watch(nodes, watchFromNow(), same);
     const requested = cache.revision;
     const revision = await disconnectDuring(async () => {
-      await remove(store, configMaps, 'a/gone');
-      await put(store, configMaps, 'a/new', { data: 'missed' });
-      for (let i = 0; i < 40; i += 1) await put(store, configMaps, `b/${i}`);
+      await removeObject(store, configMaps, 'a/gone');
+      await putObject(store, configMaps, 'a/new', { data: 'missed' });
+      for (let i = 0; i < 40; i += 1) await putObject(store, configMaps, `b/${i}`);
     });
     expect(changed.ended).toEqual({ type: 'expired', requested, oldest: revision });
     expect(same.ended).toBeUndefined();
@@ -224,30 +224,30 @@ describe('a gap in the stream of the store', () => {
     expect(dataOf(cache.get(configMaps, 'a/new')!)).toBe('missed');
     expect(cache.get(configMaps, 'a/gone')).toBeUndefined();
     expect(cache.statistics).toMatchObject({ gaps: 1, resyncs: 1 });
-    await put(store, nodes, 'n', { data: '2' });
-    expect(same.lines).toEqual([`MODIFIED n@${store.current}`]);
-    const resumed = new Recorder();
+    await putObject(store, nodes, 'n', { data: '2' });
+    expect(same.lines).toEqual([`MODIFIED n@${store.currentRevision}`]);
+    const resumed = new ChangeRecorder();
     cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision } }), resumed);
-    await put(store, configMaps, 'a/kept', { data: '2' });
-    expect(resumed.lines).toEqual([`MODIFIED a/kept@${store.current}`]);
+    await putObject(store, configMaps, 'a/kept', { data: '2' });
+    expect(resumed.lines).toEqual([`MODIFIED a/kept@${store.currentRevision}`]);
   });
 
   it('hides no custom resource whose first object was created in it', async () => {
     await disconnectDuring(async () => {
-      await put(store, widgets, 'a/new');
-      await put(store, gadgets, 'new');
+      await putObject(store, widgets, 'a/new');
+      await putObject(store, gadgets, 'new');
     });
     expect(cache.snapshot(widgets).size).toBe(1);
     expect(cache.get(gadgets, 'new')).toBeDefined();
   });
 
   it('expires watches that resume from an earlier revision', async () => {
-    const old = await put(store, configMaps, 'a/one');
+    const old = await putObject(store, configMaps, 'a/one');
     const revision = await disconnectDuring(async () => {
-      await put(store, configMaps, 'a/two');
-      await put(store, configMaps, 'a/two', { data: '2' });
+      await putObject(store, configMaps, 'a/two');
+      await putObject(store, configMaps, 'a/two', { data: '2' });
     });
-    const recorder = new Recorder();
+    const recorder = new ChangeRecorder();
     cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: old } }), recorder);
     await recorder.until(({ ended }) => ended !== undefined);
     expect(recorder.ended).toEqual({ type: 'expired', requested: old, oldest: revision });
@@ -271,17 +271,17 @@ describe('a gap in the stream of the store', () => {
     expect(cache.revision).toBeLessThan(store.currentRevision);
     store.failure = undefined;
     await clock.advanceAsync(2000);
-    expect(cache.revision).toBe(store.current);
+    expect(cache.revision).toBe(store.currentRevision);
     expect(notifications).toEqual(['reset', 'allocations/ips/10.0.0.9=owner']);
   });
 });
 
 describe('the consistency checker', () => {
   it('repairs a type that differs, ends its watches, and reports a problem when it differs again', async () => {
-    await put(store, configMaps, 'a/one');
-    await put(store, services, 'a/svc');
-    const affected = new Recorder();
-    const other = new Recorder();
+    await putObject(store, configMaps, 'a/one');
+    await putObject(store, services, 'a/svc');
+    const affected = new ChangeRecorder();
+    const other = new ChangeRecorder();
     cache.watch(configMaps, watchFromNow(), affected);
     cache.watch(services, watchFromNow(), other);
     for (const pass of [1, 2]) {
@@ -322,7 +322,7 @@ describe('compaction', () => {
     await open({ compactionMs: 300_000 });
     await putObject(store, nodes, 'n');
     await clock.advanceAsync(300_000);
-    const intervalStart = store.current;
+    const intervalStart = store.currentRevision;
     expect(store.compactRevision).toBe(0);
     await putObject(store, nodes, 'n', { data: '2' });
     await clock.advanceAsync(300_000);
@@ -337,7 +337,7 @@ describe('compaction', () => {
 });
 
 /** Not writable before `release`. */
-class GatedSink extends Recorder {
+class GatedSink extends ChangeRecorder {
   private open: () => void = () => undefined;
   private gate: Promise<void> | undefined = this.newGate();
 
@@ -359,9 +359,9 @@ class GatedSink extends Recorder {
 
 describe('slow or faulty watchers', () => {
   it('receive the initial state and then all later events when they become ready, without delaying others', async () => {
-    for (const name of ['one', 'two', 'three']) await put(store, configMaps, `a/${name}`);
+    for (const name of ['one', 'two', 'three']) await putObject(store, configMaps, `a/${name}`);
     const slow = new GatedSink();
-    const other = new Recorder();
+    const other = new ChangeRecorder();
     cache.watch(configMaps, watchWithState({ markEndOfInitialEvents: true }), slow);
     cache.watch(configMaps, watchFromNow(), other);
     const from = cache.revision;
@@ -384,10 +384,10 @@ describe('slow or faulty watchers', () => {
     await cache.close();
     await open({ windowBytes: 0 });
     const from = cache.revision;
-    for (let i = 0; i < 3; i += 1) await put(store, configMaps, 'a/one', { data: String(i) });
+    for (let i = 0; i < 3; i += 1) await putObject(store, configMaps, 'a/one', { data: String(i) });
     const slow = new GatedSink();
     cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: from } }), slow);
-    await settle();
+    await flushPromises();
     expect(slow.events).toHaveLength(1);
     await putObject(store, configMaps, 'a/one', { data: 'later' });
     slow.release();
@@ -400,27 +400,27 @@ describe('slow or faulty watchers', () => {
     await cache.close();
     await open({ windowBytes: 0 });
     const from = cache.revision;
-    for (const data of ['1', '2']) await put(store, configMaps, 'a/one', { data });
-    store.held = true;
-    await put(store, configMaps, 'a/one', { data: '3' });
-    const recorder = new Recorder();
+    for (const data of ['1', '2']) await putObject(store, configMaps, 'a/one', { data });
+    store.isHeld = true;
+    await putObject(store, configMaps, 'a/one', { data: '3' });
+    const recorder = new ChangeRecorder();
     cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: from } }), recorder);
-    await settle();
-    store.held = false;
-    store.pump();
-    await settle(10);
+    await flushPromises();
+    store.isHeld = false;
+    store.deliver();
+    await flushPromises(10);
     expect(recorder.events.map(({ entry }) => dataOf(entry))).toEqual(['1', '2', '3']);
   });
 
   it('are closed when the window moves past the initial state that they still read', async () => {
     await cache.close();
     await open({ windowBytes: 0 });
-    await put(store, configMaps, 'a/one');
-    await put(store, configMaps, 'a/two');
+    await putObject(store, configMaps, 'a/one');
+    await putObject(store, configMaps, 'a/two');
     const slow = new GatedSink();
     cache.watch(configMaps, watchWithState(), slow);
-    await settle();
-    await put(store, configMaps, 'a/three');
+    await flushPromises();
+    await putObject(store, configMaps, 'a/three');
     await clock.advanceAsync(10_000);
     expect(slow.ended).toEqual({ type: 'closed' });
   });
@@ -429,9 +429,9 @@ describe('slow or faulty watchers', () => {
     await cache.close();
     await open({ windowBytes: 0 });
     const from = cache.revision;
-    for (let i = 0; i < 3; i += 1) await put(store, configMaps, 'a/one', { data: String(i) });
-    await store.compact(store.current);
-    const recorder = new Recorder();
+    for (let i = 0; i < 3; i += 1) await putObject(store, configMaps, 'a/one', { data: String(i) });
+    await store.compact(store.currentRevision);
+    const recorder = new ChangeRecorder();
     cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: from } }), recorder);
     await recorder.until(({ ended }) => ended !== undefined);
     expect(recorder.ended).toEqual({ type: 'expired', requested: from, oldest: store.currentRevision });
@@ -439,7 +439,7 @@ describe('slow or faulty watchers', () => {
 
   it('receive nothing more after they close themselves in an event handler', async () => {
     const received: string[] = [];
-    const other = new Recorder();
+    const other = new ChangeRecorder();
     const closing: ChangeSink = {
       event: (type) => {
         received.push(type);
@@ -450,8 +450,8 @@ describe('slow or faulty watchers', () => {
     };
     const watch = cache.watch(configMaps, watchFromNow(), closing);
     cache.watch(configMaps, watchFromNow(), other);
-    await put(store, configMaps, 'a/one');
-    await put(store, configMaps, 'a/two');
+    await putObject(store, configMaps, 'a/one');
+    await putObject(store, configMaps, 'a/two');
     expect(received).toEqual(['ADDED']);
     expect(other.events).toHaveLength(2);
     expect(cache.statistics.watchers.get('configmaps')).toBe(1);
@@ -480,8 +480,8 @@ describe('slow or faulty watchers', () => {
       new ChangeRecorder(),
     );
     cache.watch(configMaps, watchFromNow(), other);
-    await put(store, configMaps, 'a/one');
-    await put(store, configMaps, 'a/two');
+    await putObject(store, configMaps, 'a/one');
+    await putObject(store, configMaps, 'a/two');
     expect(other.events).toHaveLength(2);
     expect(ends).toEqual([{ type: 'failed', message: 'broken sink' }]);
     expect(cache.statistics.watchesFailed).toBe(2);
@@ -516,11 +516,11 @@ describe('many watchers', () => {
     const from = cache.revision;
     for (const sink of sinks) cache.watch(configMaps, watchFromNow(), sink);
     EncodingSink.encodings = 0;
-    for (let i = 0; i < 5; i += 1) await put(store, configMaps, 'a/one', { data: String(i) });
+    for (let i = 0; i < 5; i += 1) await putObject(store, configMaps, 'a/one', { data: String(i) });
     expect(sinks.every(({ delivered }) => delivered === 5)).toBe(true);
     const late = new EncodingSink();
     cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: from } }), late);
-    await settle();
+    await flushPromises();
     expect(late.delivered).toBe(5);
     expect(EncodingSink.encodings).toBe(5);
   });
@@ -532,7 +532,7 @@ describe('many watchers', () => {
       return true;
     };
     const sinks = Array.from({ length: 1000 }, (_, i) => {
-      const sink = new Recorder();
+      const sink = new ChangeRecorder();
       cache.watch(configMaps, watchFromNow({ scope: { namespace: i % 2 === 0 ? 'a' : 'b', name: `name-${i}`, matches } }), sink);
       return sink;
     });
@@ -545,13 +545,13 @@ describe('many watchers', () => {
 
 describe('bookmarks', () => {
   it('are sent about once a minute, only when the revision advanced since the last event or bookmark', async () => {
-    const watching = new Recorder();
-    const withoutBookmarks = new Recorder();
+    const watching = new ChangeRecorder();
+    const withoutBookmarks = new ChangeRecorder();
     cache.watch(configMaps, watchFromNow({ bookmarks: true }), watching);
     cache.watch(configMaps, watchFromNow(), withoutBookmarks);
     await clock.advanceAsync(120_000);
     expect(watching.bookmarks).toEqual([]);
-    const otherRevision = await put(store, nodes, 'n');
+    const otherRevision = await putObject(store, nodes, 'n');
     await clock.advanceAsync(61_000);
     expect(watching.bookmarks).toEqual([{ revision: otherRevision, initial: false, after: 0 }]);
     await clock.advanceAsync(300_000);
@@ -563,7 +563,7 @@ describe('bookmarks', () => {
   });
 
   it('are sent on request, unless the revision is that of the start', async () => {
-    const recorder = new Recorder();
+    const recorder = new ChangeRecorder();
     const watch = cache.watch(configMaps, watchFromNow({ bookmarks: true }), recorder);
     watch.sendBookmark();
     expect(recorder.bookmarks).toEqual([]);
@@ -576,9 +576,9 @@ describe('bookmarks', () => {
   });
 
   it('are spread over several seconds for watchers that started together', async () => {
-    const recorders = Array.from({ length: 50 }, () => new Recorder());
+    const recorders = Array.from({ length: 50 }, () => new ChangeRecorder());
     for (const recorder of recorders) cache.watch(configMaps, watchFromNow({ bookmarks: true }), recorder);
-    await put(store, nodes, 'n');
+    await putObject(store, nodes, 'n');
     const perSecond: number[] = [];
     for (let second = 0; second < 62; second += 1) {
       const before = cache.statistics.bookmarks;
@@ -593,16 +593,16 @@ describe('bookmarks', () => {
 
 describe('a watch from a future revision', () => {
   it('waits without an error and delivers only events after that revision', async () => {
-    const recorder = new Recorder();
+    const recorder = new ChangeRecorder();
     cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: cache.revision + 2 } }), recorder);
-    for (let i = 0; i < 3; i += 1) await put(store, configMaps, `a/${i}`);
-    expect(recorder.lines).toEqual([`ADDED a/2@${store.current}`]);
+    for (let i = 0; i < 3; i += 1) await putObject(store, configMaps, `a/${i}`);
+    expect(recorder.lines).toEqual([`ADDED a/2@${store.currentRevision}`]);
   });
 });
 
 describe('closing the cache', () => {
   it('ends watches and pending waits, and leaves no timer and no store watch', async () => {
-    const recorder = new Recorder();
+    const recorder = new ChangeRecorder();
     cache.watch(configMaps, watchFromNow({ bookmarks: true }), recorder);
     const waiting = cache.waitForRevision(cache.revision + 1, deadlineIn(60_000));
     await cache.close();

@@ -55,7 +55,7 @@ describeWithEtcd('the cache on etcd', () => {
 
   it('loses and repeats no event when etcd is killed and restarted', async () => {
     const recorder = watch();
-    const written = [await put(store, configMaps, 'a/0')];
+    const written = [await putObject(store, configMaps, 'a/0')];
     await cache.waitUntilFresh(deadlineIn(3000));
     await server.kill();
     await expect(cache.waitUntilFresh(deadlineIn(500))).rejects.toMatchObject({ name: 'StoreError' });

@@ -108,7 +108,7 @@ async function main(): Promise<void> {
   const counts = new Map<string, number>();
   const calm: CalmResult = { slowestMs: 0, requests: 0, failures: [] };
   let isObserving = true;
-  const calmClient = runCalmClient(client, () => isObserving && server.process.running, calm);
+  const calmClient = runCalmClient(client, () => isObserving && server.process.isRunning, calm);
   const report = async (): Promise<void> => {
     const opened = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const minutes = ((performance.now() - begin) / MINUTE).toFixed(1);

@@ -51,9 +51,9 @@ const STEP_TIMEOUT_MS = 90_000;
 const RECORDING = 'measured-autoscalers';
 
 /** At most `count` random items, in their order. */
-function sample<T>(items: readonly T[], chance: Chance, count: number): readonly T[] {
+function sample<T>(items: readonly T[], chance: SeededRandom, count: number): readonly T[] {
   const remaining = [...items];
-  while (remaining.length > count) remaining.splice(chance.below(remaining.length), 1);
+  while (remaining.length > count) remaining.splice(chance.integerBelow(remaining.length), 1);
   return remaining;
 }
 
@@ -61,7 +61,7 @@ function sample<T>(items: readonly T[], chance: Chance, count: number): readonly
  * A controller that is killed between a scaling and the status update loses the scale time; the same with the
  * reference.
  */
-function withoutScaleTimes(state: Observed): Observed {
+function withoutScaleTimes(state: ObservedState): ObservedState {
   const withoutScaleTime = (value: Json): Json => {
     if (!isBody(value) || !isBody(value['status'] ?? null)) return value;
     const { lastScaleTime: _, ...status }: Body = Object(value['status']);
@@ -74,7 +74,7 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
   const folder = temporaryFolder(`killed-autoscalers-${seed}`);
   const recorded = recordedSteps(RECORDING).map((step) => ({ ...step, state: withoutScaleTimes(step.state) }));
   const suitable = (SCENARIOS.get(RECORDING) ?? []).filter(({ name }) => !DEPENDS_ON_HISTORY.test(name) && !DEVIATING_SCENARIOS.has(name));
-  const scenarios = sample(suitable, createChance(seed), SCENARIOS_PER_SEED);
+  const scenarios = sample(suitable, createSeededRandom(seed), SCENARIOS_PER_SEED);
   let server: ApiServer;
   let controllers: ProgramProcess;
   let killed: RandomKiller;
@@ -94,7 +94,7 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
       },
       kill: () => controllers.kill(),
     };
-    killed = new KilledAtRandom(program, createChance(seed), LIFETIMES);
+    killed = new RandomKiller(program, createSeededRandom(seed), LIFETIMES);
   }, 60_000);
 
   afterAll(async () => {
@@ -112,17 +112,17 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
     'match the recording of %s after every step',
     async (name, scenario) => {
       const events = withoutLostEvents(recordedEvents(recorded, name));
-      const compared = (state: Observed, wanted: Observed): Observed => withoutScaleTimes(events(state, wanted));
+      const compared = (state: ObservedState, expected: ObservedState): ObservedState => withoutScaleTimes(events(state, expected));
       const options = { recorded, compared, restMs: STEP_TIMEOUT_MS };
-      for await (const { found: actual, wanted } of played(new Stage(send, `sc-${name}`), scenario, options))
-        expect(actual).toEqual(wanted);
+      for await (const { actual, expected } of playSteps(new ScenarioSession(send, `sc-${name}`), scenario, options))
+        expect(actual).toEqual(expected);
     },
     240_000,
   );
 
   it.concurrent('scale exactly once for each change of the metric', async () => {
-    const target = await ScaledTarget.start(server, new Stage(send, 'sc-at-once'), { scaleDown: IMMEDIATE, scaleUp: IMMEDIATE });
-    const chance = createChance(seed);
+    const target = await ScaledTarget.start(server, new ScenarioSession(send, 'sc-at-once'), { scaleDown: IMMEDIATE, scaleUp: IMMEDIATE });
+    const chance = createSeededRandom(seed);
     const expected = [MIN];
     while (expected.length < 5) {
       const replicas = differentReplicas(chance, expected.at(-1) ?? 0);
@@ -136,11 +136,11 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
 
   it.concurrent('scale down only when the stabilization window no longer forbids it', async () => {
     const scaleDown = { ...IMMEDIATE, stabilizationWindowSeconds: LONG_WINDOW_S };
-    const target = await ScaledTarget.start(server, new Stage(send, 'sc-in-time'), { scaleDown, scaleUp: IMMEDIATE });
-    const chance = createChance(seed + 1);
+    const target = await ScaledTarget.start(server, new ScenarioSession(send, 'sc-in-time'), { scaleDown, scaleUp: IMMEDIATE });
+    const chance = createSeededRandom(seed + 1);
     const expected = [MIN];
     for (const kills = killed.kills; killed.kills < kills + 4;) {
-      const [replicas, highest] = [1 + chance.below(12), expected.at(-1) ?? 0];
+      const [replicas, highest] = [1 + chance.integerBelow(12), expected.at(-1) ?? 0];
       await target.setMetricFor(replicas);
       if (replicas > highest && highest < MAX) {
         expected.push(Math.min(replicas, MAX));
@@ -165,12 +165,12 @@ const IMMEDIATE: Body = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pod
 const UNITS_PER_REPLICA = 10;
 
 /** A random number of replicas between the limits, other than `current`. */
-function differentReplicas(chance: Chance, current: number): number {
-  const replicas = MIN + chance.below(MAX - MIN + 1);
+function differentReplicas(chance: SeededRandom, current: number): number {
+  const replicas = MIN + chance.integerBelow(MAX - MIN + 1);
   return replicas === current ? differentReplicas(chance, current) : replicas;
 }
 
-function wasKilledAgain(killed: KilledAtRandom): () => boolean {
+function wasKilledAgain(killed: RandomKiller): () => boolean {
   const before = killed.kills;
   return () => killed.kills > before;
 }
@@ -183,7 +183,7 @@ class ScaledTarget {
 
   private constructor(private readonly stage: ScenarioSession) {}
 
-  static async start(server: ApiServer, stage: Stage, behavior: Body): Promise<ScaledTarget> {
+  static async start(server: ApiServer, stage: ScenarioSession, behavior: Body): Promise<ScaledTarget> {
     await stage.open();
     const scaled = new ScaledTarget(stage);
     const client = adminClient([server.address], server.certificates, { dialect: 'kubernetes' });
@@ -200,14 +200,14 @@ class ScaledTarget {
     await followResource(resourceOf('autoscaling.v2.HorizontalPodAutoscaler'), ({ body }) =>
       scaled.times.push(body.status?.lastScaleTime ?? ''),
     );
-    const metrics = [external(average(String(UNITS_PER_REPLICA)))];
-    const wanted = scaler({ minReplicas: MIN, maxReplicas: MAX, metrics, behavior });
-    for (const act of [queueHas(String(MIN * UNITS_PER_REPLICA)), ...deployment(MIN), wanted]) await scaled.act(act);
+    const metrics = [externalMetric(averageTarget(String(UNITS_PER_REPLICA)))];
+    const expected = createAutoscaler({ minReplicas: MIN, maxReplicas: MAX, metrics, behavior });
+    for (const act of [setQueueLengths(String(MIN * UNITS_PER_REPLICA)), ...createDeployment(MIN), expected]) await scaled.act(act);
     return scaled;
   }
 
   setMetricFor(replicas: number): Promise<void> {
-    return this.act(queueHas(String(replicas * UNITS_PER_REPLICA)));
+    return this.act(setQueueLengths(String(replicas * UNITS_PER_REPLICA)));
   }
 
   patch(spec: Body): Promise<void> {

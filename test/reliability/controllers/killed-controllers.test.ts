@@ -1,6 +1,6 @@
 /**
  * Controllers that are killed (SIGKILL) repeatedly during requests reach the same objects, conditions and Events as
- * those of the reference, after every step. A seed chooses the requests (`replay/scenarios/random-scripts`) and the
+ * those of the reference, after every step. A seed chooses the requests (`replay/scenarios/random-scenarios`) and the
  * times of the kills. `KILLED_SEEDS=1,2,3,4` plays all recordings.
  */
 import { createSeededRandom } from '../../replay/seeded-random';
@@ -49,8 +49,8 @@ const cronJobWarnings = (events: readonly Json[]): readonly Json[] =>
 
 describe.each(SEEDS)('controllers killed at random with seed %i', (seed) => {
   const folder = temporaryFolder(`killed-${seed}`);
-  const recorded = [...recordedSteps(killedName(seed)), ...recordedSteps('jobs')];
-  const scenarios = [...randomScripts(seed), ...(SCENARIOS.get('jobs') ?? []).filter(({ name }) => CRON_SCENARIOS.includes(name))];
+  const recorded = [...recordedSteps(killedRecordingName(seed)), ...recordedSteps('jobs')];
+  const scenarios = [...randomScenarios(seed), ...(SCENARIOS.get('jobs') ?? []).filter(({ name }) => CRON_SCENARIOS.includes(name))];
   let server: ApiServer;
   let controllers: ProgramProcess;
   let killed: RandomKiller;
@@ -67,7 +67,7 @@ describe.each(SEEDS)('controllers killed at random with seed %i', (seed) => {
       },
       kill: () => controllers.kill(),
     };
-    killed = new KilledAtRandom(program, createChance(seed), LIFETIMES);
+    killed = new RandomKiller(program, createSeededRandom(seed), LIFETIMES);
   }, 60_000);
 
   afterAll(async () => {
@@ -83,11 +83,11 @@ describe.each(SEEDS)('controllers killed at random with seed %i', (seed) => {
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     'match the recording of %s after every step',
     async (name, scenario) => {
-      const events = eventsOf(recorded, name);
+      const events = recordedEvents(recorded, name);
       const compared = withoutLostEvents([...events, ...cronJobWarnings(events)]);
       const options = { recorded, compared, restMs: STEP_TIMEOUT_MS };
-      for await (const { found: actual, wanted } of played(new Stage(send, `sc-${name}`), scenario, options))
-        expect(actual).toEqual(wanted);
+      for await (const { actual, expected } of playSteps(new ScenarioSession(send, `sc-${name}`), scenario, options))
+        expect(actual).toEqual(expected);
     },
     300_000,
   );

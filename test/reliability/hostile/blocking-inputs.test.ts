@@ -26,23 +26,23 @@ function requestOf(
   return { origin: target().client.address, http2, method, path: requestPath, headers: requestHeaders, body };
 }
 
-async function sendPreparation({ before = [] }: HostileInput): Promise<void> {
-  for (const step of before) await sendHostile(requestOf(step, false, true));
+async function sendPreparation({ setup = [] }: HostileInput): Promise<void> {
+  for (const step of setup) await sendHostileRequest(requestOf(step, false, true));
 }
 
 /**
  * A connection may be closed before the response is read when the server does not read the body. On a busy machine
  * worker threads, which have low priority, may exceed the request timeout, so 504 is acceptable too.
  */
-const isAcceptable = (status: number, { mayBeCut }: HostileInput): boolean =>
-  (status >= 200 && status < 500 && status !== 429) || status === 504 || (mayBeCut === true && status === 0);
+const isAcceptable = (status: number, { mayLoseResponse }: HostileInput): boolean =>
+  (status >= 200 && status < 500 && status !== 429) || status === 504 || (mayLoseResponse === true && status === 0);
 
 /** Number of other requests answered during an input; reached only when no step of the input blocks for long. */
 const REQUIRED_ANSWERS = 11;
 
 describe('the API server, given hostile inputs,', () => {
   beforeAll(async () => {
-    for (const step of HOSTILE_PREPARATION) expect(await sendHostile(requestOf(step, false, true))).toBe(201);
+    for (const step of HOSTILE_SETUP) expect(await sendHostileRequest(requestOf(step, false, true))).toBe(201);
     // The custom resource is served after a moment.
     const things = '/apis/hostile.example.com/v1/namespaces/default/things';
     while ((await sendHostileRequest(requestOf({ path: things }, false, true))) === 404);
@@ -54,13 +54,13 @@ describe('the API server, given hostile inputs,', () => {
     'answers %s (over HTTP/2: %s), and rejects it without credentials',
     async (_, http2, input) => {
       // The next test sends the long inputs.
-      if (input.isLong !== true) {
+      if (input.isSlow !== true) {
         await sendPreparation(input);
-        expect([await sendHostile(requestOf(input, http2, true))].filter((status) => !isAcceptable(status, input))).toEqual([]);
+        expect([await sendHostileRequest(requestOf(input, http2, true))].filter((status) => !isAcceptable(status, input))).toEqual([]);
       }
       for (const http2 of [false, true]) {
-        const status = await sendHostile(requestOf(input, http2, false));
-        expect(status === 403 || (input.path ?? '').startsWith('/healthz') || (input.mayBeCut === true && status === 0)).toBe(true);
+        const status = await sendHostileRequest(requestOf(input, http2, false));
+        expect(status === 403 || (input.path ?? '').startsWith('/healthz') || (input.mayLoseResponse === true && status === 0)).toBe(true);
       }
     },
     60_000,

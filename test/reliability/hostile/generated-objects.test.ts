@@ -149,7 +149,7 @@ it('creating an object takes time in proportion to its length', () => {
   for (let n = 0; n < CASES; n += 1) {
     const info = INFOS[n % INFOS.length];
     if (info === undefined) throw new Error('no kinds');
-    const object: JsonObject = { ...everythingOf(info.row.type), metadata: { ...everythingOf('meta.v1.ObjectMeta'), name: 'a' } };
+    const object: JsonObject = { ...fullObjectOf(info.row.type), metadata: { ...fullObjectOf('meta.v1.ObjectMeta'), name: 'a' } };
     const locations = locationsIn(object, [], []);
     const location = locations[chanceBelow(locations.length)];
     if (location === undefined) continue;

@@ -48,12 +48,12 @@ it('the server keeps serving when on a hundred connections requests follow a GOA
     let received = Buffer.alloc(0);
     socket.on('data', (chunk: Buffer) => void (received = Buffer.concat([received, chunk])));
     writeRecords(socket, requestsAroundGoaway);
-    await waitUntil('an answer', () => frameTypes(received).includes(FRAME.headers) || !server.process.running);
+    await waitUntil('an answer', () => frameTypes(received).includes(FRAME.headers) || !server.process.isRunning);
     socket.destroy();
   };
-  for (let sent = 0; sent < CONNECTIONS && server.process.running; sent += BATCH)
+  for (let sent = 0; sent < CONNECTIONS && server.process.isRunning; sent += BATCH)
     await Promise.all(Array.from({ length: BATCH }, sendAndReset));
-  expect({ running: server.process.running, output: server.process.output }).toEqual({ running: true, output: '' });
+  expect({ running: server.process.isRunning, output: server.process.output }).toEqual({ running: true, output: '' });
   expect((await client.get('/livez')).status).toBe(200);
 }, 60_000);
 

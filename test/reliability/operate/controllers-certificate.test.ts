@@ -7,8 +7,8 @@ import { formatKubeconfig } from '../../../deploy/cluster/kubeconfig';
 import { CONTROLLERS_LEAF } from '../../../deploy/cluster/identities';
 import { isNotFound } from '../../../shared/client/rest/api-error';
 import { resourceOf } from '../../../shared/client/rest/resource';
-import { adminClient, startHastyControllers } from '../../support/control-plane';
-import { makePair, type When } from '../../support/credential-files';
+import { adminClient, startAcceleratedControllers } from '../../support/control-plane';
+import { makePair, type CertificateValidity } from '../../support/credential-files';
 import { freePort } from '../../support/ports';
 import { startApiServer, waitUntil, type ProgramProcess } from '../../support/programs';
 import { useClosable, useFolder, useResource } from '../../support/use-resource';
@@ -26,7 +26,7 @@ const server = useResource(
 );
 const client = useClosable(() => adminClient([server().address], server().certificates));
 
-async function writeKubeconfig(validity: When): Promise<void> {
+async function writeKubeconfig(validity: CertificateValidity): Promise<void> {
   const certificate = server().certificates.authority;
   const authority = { certificate, key: readFileSync(path.join(server().pki, 'ca.key'), 'utf8') };
   const { commonName } = CONTROLLERS_LEAF.subject;
@@ -43,7 +43,7 @@ async function writeKubeconfig(validity: When): Promise<void> {
 
 test('the controllers log an expired client certificate and load a renewed one', async () => {
   await writeKubeconfig('over');
-  controllers = startHastyControllers(server(), `--kubeconfig=${file}`, '--controllers=serviceaccount');
+  controllers = startAcceleratedControllers(server(), `--kubeconfig=${file}`, '--controllers=serviceaccount');
   const { output } = await waitUntil('the log to name the remedy', () =>
     /it is read while they run/.test(controllers?.output ?? '') ? controllers : undefined,
   );

@@ -31,7 +31,7 @@ describeWithEtcd('an API server on etcd with TLS', () => {
 
   let savedPairs = 0;
   const savePairFiles = (pair: Credential): PairFiles => {
-    const files = pairIn(folder, `pair-${savedPairs++}`);
+    const files = pairPaths(folder, `pair-${savedPairs++}`);
     savePair(files, pair);
     return files;
   };
@@ -49,8 +49,8 @@ describeWithEtcd('an API server on etcd with TLS', () => {
   ];
 
   interface Case {
-    readonly member?: { readonly when?: When; readonly names?: readonly string[]; readonly isFromOtherAuthority?: boolean };
-    readonly client?: { readonly when?: When; readonly isFromOtherAuthority?: boolean };
+    readonly member?: { readonly when?: CertificateValidity; readonly names?: readonly string[]; readonly isFromOtherAuthority?: boolean };
+    readonly client?: { readonly when?: CertificateValidity; readonly isFromOtherAuthority?: boolean };
     readonly reason: RegExp;
     readonly remedy: RegExp;
   }
@@ -99,7 +99,7 @@ describeWithEtcd('an API server on etcd with TLS', () => {
       running.push(process);
       expect((await process.exited).code).toBe(1);
       const lines = process.output.split('\n').filter((text) => text.includes('a member of etcd cannot be reached'));
-      // When the member closes the connection before its alert is read, that attempt logs the closed connection, and
+      // CertificateValidity the member closes the connection before its alert is read, that attempt logs the closed connection, and
       // another one the reason.
       const line = lines.find((text) => reason.test(text)) ?? lines[0] ?? '';
       expect(JSON.parse(line)).toMatchObject({ level: 'warn', endpoint: etcd.endpoint, reason: expect.stringMatching(reason) });

@@ -28,7 +28,7 @@ interface StarvedProcess {
 function startStarvable(type: string, location: string): StarvedProcess {
   const process = spawn(
     globalThis.process.execPath,
-    ['-r', supportFile('typescript-hook.cjs'), '-r', supportFile('hasty-clock.ts'), program, type, location],
+    ['-r', supportFile('typescript-hook.cjs'), '-r', supportFile('accelerated-clock.ts'), program, type, location],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

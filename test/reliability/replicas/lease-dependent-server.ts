@@ -1,6 +1,6 @@
 /**
  * The parts of an API server that depend on leases, in a process that a test deprives of CPU time: its replica key, the
- * endpoints of the default Service and its identity Lease. Started with test/support/hasty-clock, so that its timers
+ * endpoints of the default Service and its identity Lease. Started with test/support/accelerated-clock, so that its timers
  * and its leases of the store run eight times as fast. Writes its state as a line of JSON every second of its clock.
  * Arguments: `embedded` and a folder, or `etcd` and an endpoint.
  */

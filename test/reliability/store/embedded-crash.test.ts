@@ -102,12 +102,12 @@ describe('the embedded store after a crash', () => {
         const shared = byKey.get(`/round${round}/shared`);
         expect(byKey.get(shared?.value.toString() ?? '')?.modRevision).toBe(shared?.modRevision);
         // The event log has no gap: a watch from the oldest available event receives every revision up to the newest.
-        const recorder = new Recorder();
+        const recorder = new StoreEventRecorder();
         const watch = store.watch(prefixRange('/'), current - 40, recorder);
-        await recorder.until(() => recorder.all[recorder.all.length - 1]?.revision === current);
+        await recorder.until(() => recorder.allEvents[recorder.allEvents.length - 1]?.revision === current);
         watch.close();
         expect(recorder.breaches).toEqual([]);
-        expect([...new Set(recorder.all.map(({ revision }) => revision))]).toEqual(
+        expect([...new Set(recorder.allEvents.map(({ revision }) => revision))]).toEqual(
           Array.from({ length: 41 }, (_, index) => current - 40 + index),
         );
       } finally {

@@ -81,7 +81,7 @@ describe('the data folder of the embedded store,', () => {
   ];
   describe.each(PROCESSES)('wanted by %s,', (name, commandPrefix) => {
     if (commandPrefix.length > 0 && spawnSync(commandPrefix[0] ?? '', [...commandPrefix.slice(1), 'true']).status !== 0) {
-      skipLoudly(name, 'no namespaces can be made here');
+      reportSkipped(name, 'no namespaces can be made here');
       return;
     }
 
@@ -105,7 +105,7 @@ describe('the data folder of the embedded store,', () => {
 
   it('opened twice, stays with the last writer; the other store closes and loses no acknowledged write', async () => {
     const store = await open();
-    const recorder = new Recorder();
+    const recorder = new StoreEventRecorder();
     store.watch(prefixRange('/'), 1, recorder);
     await put(store, '/mine', '1');
     await recorder.count(1);

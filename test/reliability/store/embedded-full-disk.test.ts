@@ -17,7 +17,7 @@ afterAll(() => {
   rmSync(disk, { recursive: true, force: true });
 });
 if (isMounted) describe('the embedded store on a full disk', describeFullDisk);
-else skipLoudly('the embedded store on a full disk', 'no disk of its own can be mounted here');
+else reportSkipped('the embedded store on a full disk', 'no disk of its own can be mounted here');
 
 function describeFullDisk(): void {
   let clock: ManualClock;

@@ -45,7 +45,7 @@ describeWithEtcd('the etcd store on a cluster', () => {
   it('loses no write and no event while each member in turn is killed and restarted', async () => {
     if (store === undefined) throw new Error('the store is not open');
     const target = store;
-    const recorder = new Recorder();
+    const recorder = new StoreEventRecorder();
     const watch = target.watch(prefixRange('/'), 1, recorder);
     let serial = 0;
     const create = async (): Promise<void> => {
@@ -71,7 +71,7 @@ describeWithEtcd('the etcd store on a cluster', () => {
     await recorder.count(serial);
     watch.close();
     expect(recorder.breaches).toEqual([]);
-    expect(recorder.all.map(({ key }) => key).sort()).toEqual(Array.from({ length: serial }, (_, index) => `/key/${index}`).sort());
+    expect(recorder.allEvents.map(({ key }) => key).sort()).toEqual(Array.from({ length: serial }, (_, index) => `/key/${index}`).sort());
     expect((await target.count(prefixRange('/'))).count).toBe(serial);
   }, 60_000);
 
@@ -82,7 +82,7 @@ describeWithEtcd('the etcd store on a cluster', () => {
     await Promise.all(others.map((member) => member.kill()));
     const write = (): Promise<unknown> =>
       commit(target, { compare: [], operations: [{ type: 'put', key: '/alone', value: Buffer.from('x') }] }, { clock: systemClock });
-    // A leader accepts writes that it cannot commit until it notices that the other members are down.
+    // A leader accepts writes that it cannot commit waitUntil it notices that the other members are down.
     let outcome = '';
     let tookMs = Infinity;
     for (const end = systemClock.monotonic() + 30_000; outcome !== 'unavailable' || tookMs > 1_000;) {

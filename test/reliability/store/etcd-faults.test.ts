@@ -53,13 +53,15 @@ describeWithEtcd('the etcd store under faults', () => {
     }
   };
 
-  const expectAllRevisions = (recorder: Recorder, from: number, through: number): void => {
+  const expectAllRevisions = (recorder: StoreEventRecorder, from: number, through: number): void => {
     expect(recorder.breaches).toEqual([]);
-    expect(recorder.all.map(({ revision }) => revision)).toEqual(Array.from({ length: through - from + 1 }, (_, index) => from + index));
+    expect(recorder.allEvents.map(({ revision }) => revision)).toEqual(
+      Array.from({ length: through - from + 1 }, (_, index) => from + index),
+    );
   };
 
   it('loses and repeats no event when the server is killed during a watch', async () => {
-    const recorder = new Recorder();
+    const recorder = new StoreEventRecorder();
     watch = direct.watch(allKeys, 2, recorder);
     for (let value = 0; value < 20; value++) await put(direct, '/a', String(value));
     await server.kill();
@@ -75,12 +77,12 @@ describeWithEtcd('the etcd store under faults', () => {
   it('resumes a watch whose connection is cut repeatedly before it catches up', async () => {
     const value = 'x'.repeat(2_000);
     await Promise.all(Array.from({ length: 2_000 }, (_, index) => put(direct, `/${index % 10}`, value + String(index))));
-    const recorder = new Recorder();
+    const recorder = new StoreEventRecorder();
     watch = store.watch(allKeys, 2, recorder);
     for (let cuts = 1; cuts <= 4; cuts++) {
       proxy.cutAfter(500_000);
       await recorder.until(
-        () => recorder.connections.filter((state) => state === 'disconnected').length >= cuts || recorder.all.length === 2_000,
+        () => recorder.connections.filter((state) => state === 'disconnected').length >= cuts || recorder.allEvents.length === 2_000,
       );
     }
     await recorder.count(2_000);
@@ -89,7 +91,7 @@ describeWithEtcd('the etcd store under faults', () => {
   }, 30_000);
 
   it('reports a compaction when a disconnected watch has missed compacted events', async () => {
-    const recorder = new Recorder();
+    const recorder = new StoreEventRecorder();
     watch = store.watch(allKeys, 2, recorder);
     await put(direct, '/a', '1');
     await recorder.count(1);
@@ -101,11 +103,11 @@ describeWithEtcd('the etcd store under faults', () => {
     proxy.refuse(false);
     await recorder.until(() => recorder.compactedAt !== undefined);
     expect(recorder.compactedAt).toBe(7);
-    expect(recorder.all).toHaveLength(1);
+    expect(recorder.allEvents).toHaveLength(1);
   }, 30_000);
 
   it('resumes a watch when the missed events are not compacted', async () => {
-    const recorder = new Recorder();
+    const recorder = new StoreEventRecorder();
     watch = store.watch(allKeys, 2, recorder);
     await put(direct, '/a', '1');
     await recorder.count(1);
@@ -120,7 +122,7 @@ describeWithEtcd('the etcd store under faults', () => {
   }, 30_000);
 
   it('fails calls at their deadline while the server is stopped, and recovers when it continues', async () => {
-    const recorder = new Recorder();
+    const recorder = new StoreEventRecorder();
     watch = direct.watch(allKeys, 2, recorder);
     await put(direct, '/a', '1');
     await recorder.count(1);
@@ -131,7 +133,7 @@ describeWithEtcd('the etcd store under faults', () => {
     expect(await failureOf(direct.transact(write, deadlineInOneSecond()))).toMatchObject({ failure: 'ambiguous' });
     server.resume();
     await put(direct, '/c', '1');
-    await recorder.until(() => recorder.all.some(({ key }) => key === '/c'));
+    await recorder.until(() => recorder.allEvents.some(({ key }) => key === '/c'));
     expect(recorder.breaches).toEqual([]);
     expect(await valueOf(direct, '/a')).toBe('1');
   }, 30_000);
@@ -143,7 +145,7 @@ describeWithEtcd('the etcd store under faults', () => {
       // response is cut.
       const before = await direct.revision();
       proxy.mute(true);
-      const recorder = new Recorder();
+      const recorder = new StoreEventRecorder();
       const witness = direct.watch(allKeys, before + 1, recorder);
       await recorder.count(1);
       witness.close();
@@ -201,7 +203,7 @@ describeWithEtcd('the etcd store under faults', () => {
   }, 30_000);
 
   it('moves a watch to another connection when it is reopened', async () => {
-    const recorder = new Recorder();
+    const recorder = new StoreEventRecorder();
     watch = store.watch(allKeys, 2, recorder);
     await put(direct, '/a', '1');
     await recorder.count(1);
@@ -254,7 +256,7 @@ describeWithEtcd('the etcd store under faults', () => {
     const endpoints = [`http://127.0.0.1:${silent.port}`, server.endpoint];
     const pair = await openEtcdStore({ endpoints, clock, random: new FixedRandom() });
     try {
-      const recorder = new Recorder();
+      const recorder = new StoreEventRecorder();
       watch = pair.watch(allKeys, 2, recorder);
       await put(direct, '/a', '1');
       // One connection for calls and one for the watch.
@@ -272,14 +274,14 @@ describeWithEtcd('the etcd store under faults', () => {
 
   it('reconnects to members whose names resolve to other addresses', async () => {
     let address = '127.0.0.1';
-    const restoreNames = makeUpNames(() => address);
+    const restoreNames = stubTestDomains(() => address);
     const [target, ports] = [Number(new URL(server.endpoint).port), await freePorts(2)];
     const startProxies = (): Promise<TcpProxy[]> => Promise.all(ports.map((port) => startTcpProxy(target, { host: address, port })));
     let proxies = await startProxies();
     const endpoints = ports.map((port, index) => `http://member-${index}.test:${port}`);
     const named = await openEtcdStore({ endpoints, clock: systemClock, random: systemRandom });
     try {
-      const recorder = new Recorder();
+      const recorder = new StoreEventRecorder();
       watch = named.watch(allKeys, 2, recorder);
       await put(named, '/a', '1');
       await recorder.count(1);
@@ -288,7 +290,7 @@ describeWithEtcd('the etcd store under faults', () => {
       proxies = await startProxies();
       expect(await retryWhileUnavailable(() => valueOf(named, '/a'))).toBe('1');
       await put(direct, '/a', '2');
-      await recorder.until(() => recorder.all.length >= 2);
+      await recorder.until(() => recorder.allEvents.length >= 2);
       expect(recorder.breaches).toEqual([]);
     } finally {
       restoreNames();
