@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ManualClock, settle } from '../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../test/support/manual-clock';
 import type { WebhookResult } from '../../shared/client/rest/webhook';
 import { createWebhookCaller, KubeconfigWebhook } from '../options/webhooks';
 import { systemClock } from '../../shared/runtime/clock';
@@ -206,7 +206,7 @@ describe('webhook token authentication', () => {
     let answer: (text: string) => void = () => undefined;
     const known = tokens(() => new Promise((resolve) => (answer = resolve)));
     const waiting = [known.authenticate('t', SERVER_AUDIENCES), known.authenticate('t', SERVER_AUDIENCES)];
-    await settle();
+    await flushPromises();
     answer(good());
     expect(await Promise.all(waiting.map(async (outcome) => (await outcome).type))).toEqual(['user', 'user']);
     expect(sent).toHaveLength(1);

@@ -2,7 +2,7 @@
  * Replays recorded responses to RBAC, quota, storage, scheduling, certificate, flow control and admission registration
  * objects, valid and invalid.
  */
-import { recordingsIn } from '../../test/replay/recording';
+import { listRecordings } from '../../test/replay/recording';
 import { replayKindCases } from '../../test/replay/replay-kind-cases';
 
 replayKindCases(listRecordings('governance'));

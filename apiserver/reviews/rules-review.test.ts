@@ -4,7 +4,7 @@ import { ALL_RULES, type Authorizer, type ResourceRule } from '../authorization/
 import { createOperations } from '../registry/operations/operations';
 import type { RequestContext } from '../registry/verbs';
 import { createDefaultAdmission } from '../admission/plugins/default-admission';
-import { UNCHANGED } from '../../test/support/plugin-switches';
+import { NON_MUTATING_PLUGINS } from '../../test/support/plugin-switches';
 import { reviewOwnRules } from './rules-review';
 
 it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10,000 rules, and returns all of them', async () => {
@@ -26,7 +26,7 @@ it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10
       table: { 'selfsubjectrulesreviews.authorization.platform.io': reviewOwnRules(authorizer) },
       cache,
       namespaces: resource('namespaces'),
-      admission: createDefaultAdmission({ names, random, clock, cache, resources }, UNCHANGED),
+      admission: createDefaultAdmission({ names, random, clock, cache, resources }, NON_MUTATING_PLUGINS),
       clock,
       names,
     },

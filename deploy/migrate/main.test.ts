@@ -7,7 +7,7 @@ import { startMigrate } from '../../test/support/migrate';
 const folder = mkdtempSync(path.join(tmpdir(), 'migrate-main-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function runMigrate(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+async function runMigrate(...args: readonly string[]): Promise<{ readonly code: number | null; readonly stderr: string }> {
   const { child, ended } = startMigrate(args);
   child.stdin?.end();
   return ended;
@@ -18,9 +18,9 @@ describe('platform-migrate', () => {
     ['no command', []],
     ['an unknown command', ['copy']],
   ])('prints its usage for %s', async (_title, args) => {
-    const { code, output } = await runMigrate(...args);
+    const { code, stderr } = await runMigrate(...args);
     expect(code).toBe(64);
-    for (const verb of ['backup', 'verify', 'restore', 'move']) expect(output).toContain(`  ${verb} `);
+    for (const verb of ['backup', 'verify', 'restore', 'move']) expect(stderr).toContain(`  ${verb} `);
   });
 
   it.each([
@@ -29,16 +29,16 @@ describe('platform-migrate', () => {
     ['a missing flag', ['verify'], '--file is required'],
     ['a move without a target store', ['move', '--to=etcd'], '--etcd-servers is required'],
   ])('rejects %s with exit code 64', async (_title, args, message) => {
-    const { code, output } = await runMigrate(...args);
+    const { code, stderr } = await runMigrate(...args);
     expect(code).toBe(64);
-    expect(output).toContain(message);
+    expect(stderr).toContain(message);
   });
 
   it('prints one line for a failure and creates no file', async () => {
     const file = path.join(folder, 'a.backup');
-    const { code, output } = await runMigrate('backup', `--file=${file}`, `--storage-dir=${folder}/none`);
+    const { code, stderr } = await runMigrate('backup', `--file=${file}`, `--storage-dir=${folder}/none`);
     expect(code).toBe(1);
-    expect(output).toBe(`platform-migrate: there is no embedded store in ${folder}/none\n`);
+    expect(stderr).toBe(`platform-migrate: there is no embedded store in ${folder}/none\n`);
     expect(existsSync(file)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@
  * Measures a Pod of sixty fields before it is stored: decoding, defaults, disabled fields and validation, beside
  * JSON.parse of its text.
  */
-import { validatePod } from '../../apiserver/kinds/core/pod/rules';
+import { validatePod } from '../../apiserver/kinds/core/pod/validate-pod';
 import type { JsonObject } from '../../shared/values/json';
 import { applyDefaults, decodeObject, dropDisabledFields } from '../../shared/api/types';
 

@@ -49,7 +49,7 @@ export function policyMicros(): number {
       cache: { snapshot: unexpectedCall },
       resourceOf: () => undefined,
       conversions: { convertEntries: unexpectedCall },
-      shown: unexpectedCall,
+      decodeEntry: unexpectedCall,
     },
     equivalents: (resource) => [resource],
     names,

@@ -1,5 +1,5 @@
 /** Reads all objects of a cluster from one server, and compares two such readings. Changes nothing. */
-import { discover } from '../../shared/client/rest/discovery';
+import { discoverResources } from '../../shared/client/rest/discovery';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { RestClient } from '../../shared/client/rest/rest-client';
@@ -29,7 +29,7 @@ const PAGE = 500;
 /** Reads stored objects only: resources without `watch` are views. */
 export async function readRecords(client: RestClient): Promise<Records> {
   const records = new Map<string, ObjectRecord>();
-  for (const resource of (await discover(client)).resources) {
+  for (const resource of (await discoverResources(client)).resources) {
     if (!resource.verbs.has('list') || !resource.verbs.has('watch') || EXPIRING.has(resource.resource)) continue;
     let token: string | undefined;
     do {

@@ -96,7 +96,7 @@ export class Upgrade {
   private async createObjects(): Promise<void> {
     const { client } = this;
     await client.create(resourceOf('core.v1.Namespace'), { metadata: { name: NAMESPACE } });
-    const { kinds } = await discover(client);
+    const { kinds } = await discoverResources(client);
     for (const object of [...parseManifests(), ...DEFINITIONS]) {
       const kind = stringAt(object, 'kind') ?? '';
       const resource = kinds.get(`${canonicalApiVersion(stringAt(object, 'apiVersion') ?? '')}/${kind}`);

@@ -53,7 +53,7 @@ export interface AutoscalerFixture {
   queueLength: number;
   /** Responds in place of the server, or fails the request. */
   intercept: (request: TransportRequest) => Interception;
-  readonly events: Report[];
+  readonly events: EventReport[];
   /** The requests since the previous call, without watches: `GET …/web/scale`. */
   takeRequests(): readonly string[];
   put(name: string, spec?: JsonObject, metadata?: JsonObject): void;
@@ -81,7 +81,7 @@ export async function startAutoscalerFixture({
   const fake = fakeClient();
   const { clock, api } = fake;
   const targets = new Map<string, FakeTarget>();
-  const events: Report[] = [];
+  const events: EventReport[] = [];
   const abort = new AbortController();
   const put: AutoscalerFixture['put'] = (name, spec = {}, metadata = {}) => {
     const existing = api.get(AUTOSCALERS, 'n', name);

@@ -2,8 +2,8 @@
  * A replica without HTTP: a real cache and a writer over a store that several replicas may share. The caller creates
  * the namespace `default`.
  */
-import { defaultAdmission } from '../../apiserver/admission/plugins';
-import { QUOTA_GUARDS, QuotaGuards } from '../../apiserver/admission/quota/guards';
+import { createDefaultAdmission } from '../../apiserver/admission/plugins/default-admission';
+import { QUOTA_GUARD_PREFIX, QuotaGuards } from '../../apiserver/admission/plugins/quota/quota-guards';
 import { ALLOCATIONS, type ServiceAllocator } from '../../apiserver/allocation/service-allocator';
 import { openCache, type OpenedCache } from '../../apiserver/cache/sync/open-cache';
 import { REPLICAS, Replicas } from '../../apiserver/reconcilers/replicas/replicas';
@@ -69,7 +69,10 @@ export async function openReplica<C extends Clock>(
     store,
     cache,
     reader: { list: () => Promise.reject(new Error('no list')) },
-    admission: defaultAdmission({ names, random: systemRandom, cache, resources, clock, quotas: { cache, guards } }, NON_MUTATING_PLUGINS),
+    admission: createDefaultAdmission(
+      { names, random: systemRandom, cache, resources, clock, quotas: { cache, guards } },
+      NON_MUTATING_PLUGINS,
+    ),
     clock,
     random: systemRandom,
     names,

@@ -63,7 +63,7 @@ export async function startSimulatedCluster({
     const { port } = await runServer(parseArguments(SERVER, SERVER_FLAGS, args), { ...environment, store });
     const address = `https://127.0.0.1:${port}`;
     const controllersKubeconfig = path.join(folder, 'controllers.kubeconfig');
-    writeFileSync(controllersKubeconfig, kubeconfig(address, certificates.authority, 'controllers', certificates.controllers));
+    writeFileSync(controllersKubeconfig, formatKubeconfig(address, certificates.authority, 'controllers', certificates.controllers));
     const controllerFlags = controllerArguments({ controllersKubeconfig, pki }, controllerArgs);
     await startControllers(parseArguments(CONTROLLERS, CONTROLLER_FLAGS, controllerFlags), environment);
     return { clock, store, address, certificates, log, stop };

@@ -123,10 +123,10 @@ export async function openWriteFixture(
     readonly list?: () => Promise<ListPage>;
     readonly ranges?: string;
     readonly nodePorts?: string;
-    readonly mayUseAddresses?: MayUse;
-    readonly mayUseSigner?: MayUseSigner;
+    readonly mayUseAddresses?: CanUseAddresses;
+    readonly mayUseSigner?: CanUseSigner;
     /** Absent: objects are stored as they are sent. */
-    readonly plugins?: PluginSwitches;
+    readonly plugins?: PluginOverrides;
     readonly gates?: ReadonlyMap<FeatureName, boolean>;
     /** Offloads every write: bodies are sent unparsed, and the steps run as in a worker thread. */
     readonly isOffloaded?: boolean;
@@ -177,8 +177,8 @@ export async function openWriteFixture(
     },
   };
   const { externalValidator } = options;
-  const admission = defaultAdmission(
-    { names, random, clock, cache, resources, mayUseAddresses: options.mayUseAddresses, mayUseSigner: options.mayUseSigner },
+  const admission = createDefaultAdmission(
+    { names, random, clock, cache, resources, canUseAddresses: options.mayUseAddresses, canUseSigner: options.mayUseSigner },
     options.plugins ?? NON_MUTATING_PLUGINS,
   );
   const writer = createWriter({

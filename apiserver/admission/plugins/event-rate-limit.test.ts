@@ -1,7 +1,7 @@
 /** Replays which Events release 1.31.1 rejected; the clock stands still. */
 import { StatusError } from '../../../shared/api/errors/status';
 import { objectAt } from '../../../shared/values/json';
-import { isBody } from '../../../test/replay/reference';
+import { isBody } from '../../../test/replay/json-response';
 import { requestRecording } from '../../../test/replay/requests/request-recording';
 import { admissionRequest } from '../../../test/support/admission-request';
 import { ManualClock } from '../../../test/support/manual-clock';

@@ -4,7 +4,7 @@ import { untypedValue } from '../../../shared/expression/untyped-json';
 import { ListValue, MapValue, type Value } from '../../../shared/expression/values/value';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';
-import { everythingOf } from '../../../test/support/everything';
+import { fullObjectOf } from '../../../test/support/full-object';
 import { parseObject, kindView } from './object-view';
 
 /** All that is in a value, in its order. */
@@ -28,7 +28,7 @@ describe.each(['kubernetes', 'platform'] as const)('typed CEL value in the %s sp
   test.each(
     SERVED_KINDS.filter(({ storedAs }) => storedAs === undefined).map((row) => [`${row.kind} ${row.group}/${row.version}`, row] as const),
   )('reads %s as its JSON text does', (_, row) => {
-    const full = codecOf(row).decode(everythingOf(row.type)).object;
+    const full = codecOf(row).decode(fullObjectOf(row.type)).object;
     const view = kindView(row, names);
     for (const object of [
       full,

@@ -249,15 +249,15 @@ it('OIDC authentication ignores tokens of unknown issuers and tokens that are no
 it('OIDC authentication fetches new keys at most every ten seconds, whatever key ids tokens name', async () => {
   const authenticator = authenticatorOf();
   const first = await provider.sign({});
-  const requestsBefore = provider.asked;
+  const requestsBefore = provider.keyRequests;
   expect(await authenticator.authenticate(first, [])).toMatchObject({ type: 'user' });
-  expect(provider.asked).toBe(requestsBefore + 1);
+  expect(provider.keyRequests).toBe(requestsBefore + 1);
   for (let n = 0; n < 20; n += 1) await authenticator.authenticate(await provider.sign({}, { kid: `k${n}` }), []);
-  expect(provider.asked).toBe(requestsBefore + 1);
+  expect(provider.keyRequests).toBe(requestsBefore + 1);
   await provider.rotate('two');
   clock.advance(10_000);
   expect(await authenticator.authenticate(await provider.sign({}), [])).toMatchObject({ type: 'user' });
-  expect(provider.asked).toBe(requestsBefore + 2);
+  expect(provider.keyRequests).toBe(requestsBefore + 2);
   // The cached token has expired, and the key was rotated.
   expect(await authenticator.authenticate(first, [])).toMatchObject({ type: 'failed' });
   await provider.rotate('one');
@@ -269,11 +269,11 @@ it('OIDC authentication fetches a new key under a known key id, also for a token
   expect(await authenticator.authenticate(await provider.sign({}), [])).toMatchObject({ type: 'user' });
   for (const head of [{}, { kid: undefined }]) {
     await provider.rotate('same');
-    const [token, requestsBefore] = [await provider.sign({}, head), provider.asked];
+    const [token, requestsBefore] = [await provider.sign({}, head), provider.keyRequests];
     expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
     clock.advance(10_000);
     expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
-    expect(provider.asked).toBe(requestsBefore + 1);
+    expect(provider.keyRequests).toBe(requestsBefore + 1);
   }
   await provider.rotate('one');
 });
@@ -309,7 +309,7 @@ const discoveryDocument = (): string => JSON.stringify({ issuer: provider.url, j
 it('OIDC authentication waits at most ten seconds for a provider and calls it once for concurrent requests', async () => {
   const token = await provider.sign({});
   const requested = new Promise<void>((resolve) => {
-    provider.broken = () => {
+    provider.override = () => {
       resolve();
       return 'hang';
     };

@@ -1,4 +1,4 @@
-import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { legacyTokenUseRecorder } from './legacy-token-uses';
 
 const MINUTE = 60_000;
@@ -57,7 +57,7 @@ it('legacy token use has at most four concurrent writes and records a skipped us
   for (const secret of secretNames) used(secret, '');
   expect(marked).toHaveLength(4);
   for (const go of release.splice(0)) go();
-  await settle(3);
+  await flushPromises(3);
   for (const secret of secretNames) used(secret, '');
   expect(marked).toHaveLength(8);
   expect(new Set(marked).size).toBe(8);

@@ -86,7 +86,7 @@ test.each(RECORDED.updated.map((line) => [line.title, line] as const))(
 
 describe('deleting a CustomResourceDefinition', () => {
   const deleteDefinition = async (naming: 'kubernetes' | 'platform', finalizers: readonly string[] = []): Promise<JsonObject> => {
-    const fixture = await writeFixture({ naming });
+    const fixture = await openWriteFixture({ naming });
     await fixture.create(RESOURCE, definition({}, { finalizers: [...finalizers] }));
     await fixture.cache.catchUp();
     const result = await fixture.remove(RESOURCE, NAME, { propagationPolicy: 'Foreground' });
@@ -133,7 +133,7 @@ describe('a CustomResourceDefinition with an extreme schema', () => {
     return inner;
   };
   const createInvalid = async (root: JsonObject): Promise<StatusError> => {
-    const fixture = await writeFixture({ naming: 'kubernetes' });
+    const fixture = await openWriteFixture({ naming: 'kubernetes' });
     const body = definition({
       versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: root } }],
     });
@@ -182,7 +182,7 @@ function objectOf(value: JsonValue): JsonObject {
   return value;
 }
 
-async function runRequest(perform: () => Promise<Answer>): Promise<DefinitionAnswer> {
+async function runRequest(perform: () => Promise<WriteResult>): Promise<DefinitionAnswer> {
   try {
     const { object, created } = await perform();
     return definitionAnswer({ code: created ? 201 : 200, message: '', causes: [], object });

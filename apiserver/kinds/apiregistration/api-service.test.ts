@@ -1,5 +1,5 @@
 /** Compares responses to valid and invalid APIServices with release 1.31.1. */
-import { recordingOf } from '../../../test/replay/recording';
+import { readRecording } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { shortenPatterns } from '../../../test/replay/normalize-answer';
 import { openWriteFixture, type WriteResult, type WriteFixture } from '../../../test/support/write-fixture';
@@ -61,7 +61,7 @@ function withName(sent: JsonObject): JsonObject {
   return { ...sent, metadata: { name: NAME, ...objectAt(sent, 'metadata') } };
 }
 
-async function runRequest(to: string, perform: () => Promise<Answer>): Promise<JsonObject> {
+async function runRequest(to: string, perform: () => Promise<WriteResult>): Promise<JsonObject> {
   try {
     const { object, created } = await perform();
     const time = stringAt(objectAt(object, 'metadata'), 'creationTimestamp') ?? '';

@@ -2,7 +2,7 @@
  * Replays recorded responses to ConfigMaps, Secrets, ServiceAccounts, Namespaces, Nodes, Leases and Events, valid and
  * invalid.
  */
-import { recordingsIn } from '../../../test/replay/recording';
+import { listRecordings } from '../../../test/replay/recording';
 import { replayKindCases } from '../../../test/replay/replay-kind-cases';
 
 replayKindCases(listRecordings('core'));

@@ -2,7 +2,7 @@
  * Replays recorded responses to Endpoints, EndpointSlices, Ingresses, IngressClasses and NetworkPolicies, valid and
  * invalid.
  */
-import { recordingsIn } from '../../../test/replay/recording';
+import { listRecordings } from '../../../test/replay/recording';
 import { replayKindCases } from '../../../test/replay/replay-kind-cases';
 
 replayKindCases(listRecordings('networking'));

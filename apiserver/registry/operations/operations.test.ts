@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import { UNCHANGED } from '../../../test/support/plugin-switches';
-import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { NON_MUTATING_PLUGINS } from '../../../test/support/plugin-switches';
+import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
 import { createDefaultAdmission } from '../../admission/plugins/default-admission';
 import type { Entry } from '../../cache/cache';
 import type { ParsedBody, WriteOptions } from '../verbs';
@@ -26,7 +26,7 @@ function operations(more?: OperationTable): Operations {
     table,
     cache,
     namespaces: fixture.resource('namespaces'),
-    admission: createDefaultAdmission({ names, random, clock, cache, resources }, UNCHANGED),
+    admission: createDefaultAdmission({ names, random, clock, cache, resources }, NON_MUTATING_PLUGINS),
     clock,
     names,
   };
@@ -100,7 +100,7 @@ it('createOperations throws for an operation without a function', () => {
     table: {},
     cache,
     namespaces: fixture.resource('namespaces'),
-    admission: createDefaultAdmission({ names, random, clock, cache, resources }, UNCHANGED),
+    admission: createDefaultAdmission({ names, random, clock, cache, resources }, NON_MUTATING_PLUGINS),
     clock,
     names,
   };

@@ -43,7 +43,7 @@ const spec = ({ api }: { readonly api: FakeApi }) => objectAt(api.get(LEASES, PL
 test('the first of two replicas leads and renews the Lease while the second one waits', async () => {
   const env = world();
   const first = copy('first', env);
-  await settle(10);
+  await flushPromises(10);
   const second = copy('second', env);
   await env.clock.advanceAsync(60_000);
   expect([first.isLeading(), second.isLeading()]).toEqual([true, false]);
@@ -60,7 +60,7 @@ test('the first of two replicas leads and renews the Lease while the second one 
 test('a leader that stops releases the Lease, and the next replica leads at once', async () => {
   const env = world();
   const first = copy('first', env);
-  await settle(10);
+  await flushPromises(10);
   const second = copy('second', env);
   await env.clock.advanceAsync(2_500);
   first.stop.abort();
@@ -73,7 +73,7 @@ test('a leader that stops releases the Lease, and the next replica leads at once
 test('a replica takes over from a dead leader shortly after the lease duration, not earlier', async () => {
   const env = world();
   const first = copy('first', env);
-  await settle(10);
+  await flushPromises(10);
   const second = copy('second', env);
   await env.clock.advanceAsync(20_000);
   // Dead: nothing of the first one arrives any more, from just after a renewal.
@@ -91,7 +91,7 @@ test('a replica takes over from a dead leader shortly after the lease duration, 
 test('a leader without a connection stops leading before another replica can take over', async () => {
   const env = world();
   const first = copy('first', env);
-  await settle(10);
+  await flushPromises(10);
   env.api.intercept = () => new ConnectionError('away', true);
   await env.clock.advanceAsync(7_000);
   expect(first.isLeading()).toBe(true);
@@ -113,7 +113,7 @@ test('a term starts when the Lease is requested, even if the process is stopped 
     return undefined;
   };
   const first = copy('first', env);
-  await settle(10);
+  await flushPromises(10);
   expect([env.clock.monotonic(), first.isLeading()]).toEqual([4_000, true]);
   await env.clock.advanceAsync(3_900);
   expect(first.isLeading()).toBe(true);
@@ -124,7 +124,7 @@ test('a term starts when the Lease is requested, even if the process is stopped 
 test('a leader continues its term when the response to a stored renewal was lost', async () => {
   const env = world();
   const first = copy('first', env);
-  await settle(10);
+  await flushPromises(10);
   let lost = 0;
   env.api.intercept = ({ method, body }) => {
     if (method !== 'PUT' || lost > 0) return undefined;
@@ -139,7 +139,7 @@ test('a leader continues its term when the response to a stored renewal was lost
 test('a paused leader stops leading when another replica took over, and its late write is rejected with 409', async () => {
   const env = world();
   const paused = copy('first', env);
-  await settle(10);
+  await flushPromises(10);
   const [term] = paused.terms;
   if (term === undefined) throw new Error('no term');
   // Another copy took over while the first one stood still.
@@ -155,12 +155,12 @@ test('a paused leader stops leading when another replica took over, and its late
 test('a replica that leads again after it released the Lease increments leaseTransitions', async () => {
   const env = world();
   const first = copy('same', env);
-  await settle(10);
+  await flushPromises(10);
   first.stop.abort();
   await first.ended;
   expect(spec(env)).toMatchObject({ holderIdentity: '', leaseTransitions: 0 });
   const again = copy('same', env);
-  await settle(10);
+  await flushPromises(10);
   expect(again.terms[0]?.fence.transitions).toBe(1);
 });
 
@@ -187,7 +187,7 @@ describe('a term nested in the term of an outer Lease', () => {
     const env = world();
     beat(env, { holderIdentity: 'first', leaseTransitions: 3 });
     copy('first', env, seldom);
-    await settle(10);
+    await flushPromises(10);
     const second = copy('second', env);
     for (let time = 0; time < 58_000; time += 2_000) {
       beat(env, { holderIdentity: 'first', leaseTransitions: 3 });
@@ -212,11 +212,11 @@ describe('a term nested in the term of an outer Lease', () => {
     const env = world();
     beat(env, { holderIdentity: 'first', leaseTransitions: 3 });
     copy('first', env, seldom);
-    await settle(10);
+    await flushPromises(10);
     const second = copy('second', env);
-    await settle(10);
+    await flushPromises(10);
     expect(second.isLeading()).toBe(false);
-    if (outer === undefined) env.api.drop(LEASES, OUTER.namespace, OUTER.name);
+    if (outer === undefined) env.api.remove(LEASES, OUTER.namespace, OUTER.name);
     else beat(env, outer);
     await env.clock.advanceAsync(2_500);
     expect(second.isLeading()).toBe(true);
@@ -226,9 +226,9 @@ describe('a term nested in the term of an outer Lease', () => {
     const env = world();
     beat(env, { holderIdentity: 'first', leaseTransitions: 3 });
     copy('first', env, seldom);
-    await settle(10);
+    await flushPromises(10);
     const next = copy('second', env, { ...seldom, within: { ...within, holder: 'second', transitions: 4 } });
-    await settle(10);
+    await flushPromises(10);
     expect(next.terms[0]?.fence).toEqual({ ...PLACE, holder: 'second', transitions: 1 });
     expect(next.isLeading()).toBe(true);
     expect(env.api.requests).not.toContain(`GET ${LEASES.replace('/leases', `/namespaces/${OUTER.namespace}/leases/${OUTER.name}`)}`);
@@ -238,7 +238,7 @@ describe('a term nested in the term of an outer Lease', () => {
     const env = world();
     beat(env, { holderIdentity: 'first', leaseTransitions: 3 });
     copy('first', env, seldom);
-    await settle(10);
+    await flushPromises(10);
     const late = copy('late', env, { ...seldom, within: { ...within, holder: 'late', transitions: 2 } });
     await env.clock.advanceAsync(4_000);
     expect(late.isLeading()).toBe(false);
@@ -248,10 +248,10 @@ describe('a term nested in the term of an outer Lease', () => {
 test('a replica counts the lease duration from the observed renewal, not from its next retry', async () => {
   const env = world();
   copy('first', env);
-  await settle(10);
+  await flushPromises(10);
   await env.clock.advanceAsync(3_900);
   const second = copy('second', env);
-  await settle(10);
+  await flushPromises(10);
   // The renewal comes at 4 s, the look after it at 6 s: nothing of the first arrives after that renewal.
   await env.clock.advanceAsync(200);
   env.api.intercept = ({ method, body }) =>

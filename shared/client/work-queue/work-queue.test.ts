@@ -216,7 +216,7 @@ describe('runWorkers', () => {
     stop.abort();
     let ended = false;
     void run.then(() => (ended = true));
-    await settle();
+    await flushPromises();
     expect([started, ended]).toEqual([['a'], false]);
     finish();
     await run;

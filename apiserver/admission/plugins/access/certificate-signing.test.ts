@@ -1,6 +1,6 @@
 /** Permissions to approve and sign CertificateSigningRequests, and the rejection of system:masters. */
 import { certificateRequest } from '../../../../test/replay/scenarios/certificate-request';
-import { refusal, writeFixture, type Answer, type Fixture } from '../../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteResult, type WriteFixture } from '../../../../test/support/write-fixture';
 import type { JsonObject } from '../../../../shared/values/json';
 import type { SignerUse } from './certificate-signing';
 
@@ -9,7 +9,7 @@ const CERTIFICATE = Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CER
 
 let allowed: (use: SignerUse) => boolean;
 let checks: SignerUse[];
-let fixture: Fixture;
+let fixture: WriteFixture;
 beforeEach(async () => {
   checks = [];
   allowed = () => false;
@@ -54,7 +54,7 @@ test.each<['approval' | 'status', JsonObject, SignerUse['verb']]>([
   ['status', { spec: { signerName: 'mine.com/s' }, ...condition('Noted') }, 'sign'],
 ])('CertificateSigningRequest %s with %j requires permission to %s', async (subresource, body, verb) => {
   await createRequest();
-  expect(await refusal(patch(subresource, body))).toMatchObject({
+  expect(await refusalStatus(patch(subresource, body))).toMatchObject({
     code: 403,
     message: `${messagePrefix}user not permitted to ${verb} requests with signerName "example.com/s"`,
     details: { name: 'r', kind: REQUESTS },
@@ -88,14 +88,14 @@ test.each(['platform', 'kubernetes'])(
   'CertificateSigningRequest permission check uses the canonical spelling of a signer in the %s spelling',
   async (product) => {
     await createRequest(`${product}.io/kubelet-serving`);
-    await refusal(patch('approval', condition('Approved')));
+    await refusalStatus(patch('approval', condition('Approved')));
     expect(checks[0]).toEqual({ verb: 'approve', name: 'platform.io/kubelet-serving' });
   },
 );
 
 test('CertificateSigningRequest is validated before the permission check', async () => {
   await createRequest();
-  expect(await refusal(patch('approval', { status: { conditions: [{ type: 'Approved' }] } }))).toMatchObject({ code: 422 });
+  expect(await refusalStatus(patch('approval', { status: { conditions: [{ type: 'Approved' }] } }))).toMatchObject({ code: 422 });
   expect(
     await refusalStatus(
       fixture.create(REQUESTS, request('platform.io/kube-apiserver-client', ['system:masters'], { expirationSeconds: 1 })),

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { GENERATED_NAMES } from '../../../../shared/names/dialect';
 import type { JsonObject } from '../../../../shared/values/json';
-import { admissionRequest, type AskedParts } from '../../../../test/support/admission-request';
+import { admissionRequest, type AdmissionRequestParts } from '../../../../test/support/admission-request';
 import { resourceAttributes } from '../../../../test/support/attributes';
-import { UNCHANGED } from '../../../../test/support/plugin-switches';
-import { refusal, writeFixture } from '../../../../test/support/write-fixture';
+import { NON_MUTATING_PLUGINS } from '../../../../test/support/plugin-switches';
+import { refusalStatus, openWriteFixture } from '../../../../test/support/write-fixture';
 import { NO_OPINION, NO_RULES, type Attributes, type Authorizer } from '../../../authorization/authorizer';
 import { rbacAuthorizer } from '../../../authorization/rbac/authorizer';
 import { readBinding } from '../../../authorization/rbac/binding';
@@ -31,7 +31,11 @@ const dependenciesWith = (policy: RbacPolicy): EscalationDependencies => ({
 });
 
 /** Returns the message of the rejection, or `undefined` when the role is admitted. */
-async function rejectionOf(held: readonly JsonObject[], object: JsonObject, changes: AskedParts = {}): Promise<string | undefined> {
+async function rejectionOf(
+  held: readonly JsonObject[],
+  object: JsonObject,
+  changes: AdmissionRequestParts = {},
+): Promise<string | undefined> {
   const plugin = escalationCheck(dependenciesWith(policyOf(held)));
   const attributes = admissionRequest({ kind: 'ClusterRole', namespace: '', user: author, object, ...changes });
   try {
@@ -50,7 +54,7 @@ it('role escalation check yields to the event loop between the permissions that 
   const requeue = async (): Promise<void> => void (requeues += 1);
   const context = { warn: () => undefined, isTurnOver: true, requeue };
   const attributes = admissionRequest({ kind: 'Role', object: { metadata: { name: 'r' }, rules }, context });
-  expect(await refusal(Promise.resolve(plugin.mutate(attributes)))).toMatchObject({ code: 403 });
+  expect(await refusalStatus(Promise.resolve(plugin.mutate(attributes)))).toMatchObject({ code: 403 });
   expect(requeues).toBeGreaterThanOrEqual(200);
 });
 
@@ -149,7 +153,7 @@ it.each<[change: string, isRejected: boolean, object: JsonObject, oldObject: Jso
 });
 
 it('role escalation check runs on the role that a reinvoked webhook changed', async () => {
-  const { clock, cache, random, resources } = await writeFixture();
+  const { clock, cache, random, resources } = await openWriteFixture();
   const admission = createDefaultAdmission(
     {
       names: GENERATED_NAMES.platform,
@@ -173,5 +177,5 @@ it('role escalation check runs on the role that a reinvoked webhook changed', as
     NON_MUTATING_PLUGINS,
   );
   const attributes = admissionRequest({ kind: 'ClusterRole', namespace: '', user: author, object: { metadata: { name: 'r' }, rules: [] } });
-  expect(await refusal(Promise.resolve(admission.mutate(attributes)))).toMatchObject({ code: 403 });
+  expect(await refusalStatus(Promise.resolve(admission.mutate(attributes)))).toMatchObject({ code: 403 });
 });

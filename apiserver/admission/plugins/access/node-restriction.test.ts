@@ -1,8 +1,8 @@
 import { GENERATED_NAMES } from '../../../../shared/names/dialect';
 import type { JsonObject } from '../../../../shared/values/json';
 import { admissionRequest } from '../../../../test/support/admission-request';
-import { UNCHANGED } from '../../../../test/support/plugin-switches';
-import { refusal, writeFixture } from '../../../../test/support/write-fixture';
+import { NON_MUTATING_PLUGINS } from '../../../../test/support/plugin-switches';
+import { refusalStatus, openWriteFixture } from '../../../../test/support/write-fixture';
 import { createDefaultAdmission } from '../default-admission';
 
 const user = { name: 'system:node:n', groups: ['system:nodes'] };
@@ -13,7 +13,7 @@ it.each<[step: 'mutate' | 'validate', taintedBy: 'node' | 'webhook']>([
   ['mutate', 'node'],
   ['validate', 'webhook'],
 ])('NodeRestriction rejects in its %s step taints that the %s set', async (step, taintedBy) => {
-  const { clock, cache, random, resources } = await writeFixture();
+  const { clock, cache, random, resources } = await openWriteFixture();
   const admission = createDefaultAdmission(
     {
       names: GENERATED_NAMES.platform,
@@ -39,6 +39,6 @@ it.each<[step: 'mutate' | 'validate', taintedBy: 'node' | 'webhook']>([
   const object = taintedBy === 'node' ? { ...node, spec: TAINTED } : { ...node };
   const attributes = admissionRequest({ kind: 'Node', operation: 'UPDATE', namespace: '', name: 'n', user, object, oldObject: node });
   if (step === 'validate') await admission.mutate(attributes);
-  const refused = await refusal(Promise.resolve().then(() => admission[step](attributes)));
+  const refused = await refusalStatus(Promise.resolve().then(() => admission[step](attributes)));
   expect(refused).toMatchObject({ code: 403, message: expect.stringContaining('not allowed to modify taints') });
 });

@@ -2,7 +2,7 @@
  * Permissions to set externalIPs and load balancer addresses of a Service, for every kind of write, and writes that
  * need none.
  */
-import { refusal, writeFixture, type Fixture } from '../../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../../test/support/write-fixture';
 import type { JsonObject } from '../../../../shared/values/json';
 import type { ServiceAddressUse } from './service-address-permissions';
 
@@ -12,11 +12,11 @@ const BALANCER = 'services "a" is forbidden: Use of load balancer addresses is d
 
 let allowed: boolean;
 let checks: ServiceAddressUse[];
-let fixture: Fixture;
+let fixture: WriteFixture;
 beforeEach(async () => {
   allowed = true;
   checks = [];
-  fixture = await writeFixture({
+  fixture = await openWriteFixture({
     mayUseAddresses: (_user, use) => {
       checks.push(use);
       return allowed;
@@ -64,7 +64,7 @@ const ADDS_ADDRESS: readonly (readonly [string, string, Write])[] = [
 
 it.each(ADDS_ADDRESS)('Service address check rejects %s that adds an address without permission', async (_title, message, write) => {
   await createLoadBalancer();
-  expect(await refusal(write())).toMatchObject({ code: 403, reason: 'Forbidden', message, details: { name: 'a', kind: 'services' } });
+  expect(await refusalStatus(write())).toMatchObject({ code: 403, reason: 'Forbidden', message, details: { name: 'a', kind: 'services' } });
 });
 
 it.each(ADDS_ADDRESS)('Service address check admits %s that adds an address with permission', async (_title, _message, write) => {

@@ -1,9 +1,9 @@
 /** Compares writes of Pods and PersistentVolumeClaims under LimitRanges with release 1.31.1. */
 import { StatusError } from '../../../../shared/api/errors/status';
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../../../shared/values/json';
-import { recordingOf } from '../../../../test/replay/recording';
+import { readRecording } from '../../../../test/replay/recording';
 import { anything, body, number, shape, text, type Check } from '../../../../test/replay/shape';
-import { writeFixture, type Fixture } from '../../../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../../../test/support/write-fixture';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
 const isCase = shape(
@@ -27,7 +27,7 @@ function comparedFields({ metadata, spec }: JsonObject): unknown {
   return { annotations, initContainers: containers('initContainers'), containers: containers('containers') };
 }
 
-it.each(recordingOf('admission/limit-ranges', body, isCase).cases.map((recorded) => [recorded.title, recorded] as const))(
+it.each(readRecording('admission/limit-ranges', body, isCase).cases.map((recorded) => [recorded.title, recorded] as const))(
   'LimitRanger decides as recorded: %s',
   async (_, { ranges, resource, body, old, code, message, shown: expected }) => {
     if (old !== undefined) {

@@ -5,7 +5,7 @@ import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { parseQuantity } from '../../../../shared/values/quantity';
 import { mergeObject } from '../../../../shared/patch/merge-patch';
-import { recordingOf } from '../../../../test/replay/recording';
+import { readRecording } from '../../../../test/replay/recording';
 import { body, number, shape, text, type Check } from '../../../../test/replay/shape';
 import { usageDeltas, exceededMessage, quotaFor, unspecifiedMessage } from './usage-delta';
 
@@ -16,7 +16,7 @@ const isCase = shape(
 );
 const NOW = Date.UTC(2026, 0, 2);
 
-it.each(recordingOf('admission/quota', body, isCase).cases.map((recorded) => [recorded.title, recorded] as const))(
+it.each(readRecording('admission/quota', body, isCase).cases.map((recorded) => [recorded.title, recorded] as const))(
   'ResourceQuota decides as recorded: %s',
   (_, { resource, hard, used, spec, body, old, code, message }) => {
     const { row } = buildResources().require(resource);

@@ -4,10 +4,10 @@
  */
 import { NO_OVERRIDES } from '../plugin-overrides';
 import { SYSTEM_PRIORITY_CLASSES } from '../../../kinds/scheduling/priority-class';
-import { writeFixture } from '../../../../test/support/write-fixture';
+import { openWriteFixture } from '../../../../test/support/write-fixture';
 
 it('Priority plug-in rejects deletion of system priority classes only', async () => {
-  const fixture = await writeFixture({ plugins: NO_OVERRIDES });
+  const fixture = await openWriteFixture({ plugins: NO_OVERRIDES });
   for (const [name, object] of SYSTEM_PRIORITY_CLASSES) await fixture.create('priorityclasses', { ...object, metadata: { name } });
   await fixture.create('priorityclasses', { metadata: { name: 'mine' }, value: 1 });
   await fixture.cache.catchUp();
