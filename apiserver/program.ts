@@ -166,7 +166,7 @@ async function openEncryption(
   return encryption;
 }
 
-/** The packages that keep and send traces are heavy, and nobody else needs them. */
+/** Loads the OpenTelemetry packages only when tracing is configured, because they are large. */
 async function openTraces(flags: ServerFlags, configurations: ConfigurationFiles, host: ServerHost): Promise<OpenedTracing | undefined> {
   const file = flags['tracing-config-file'];
   if (file === '') return undefined;

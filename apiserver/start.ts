@@ -1,4 +1,4 @@
-/** The API server's program: flags in, a running server until it is told to stop. */
+/** The program of the API server: parses its flags and runs the server until a signal ends it. */
 import { systemClock as clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/cli/flags';
 import { Lifecycle } from '../shared/runtime/process/lifecycle';

@@ -9,9 +9,6 @@ import process from 'node:process';
 import ts from 'typescript';
 import { root } from './steps.mjs';
 
-/** Folders that hold the vocabulary; the check covers these when it is given no path. */
-const COVERED = [];
-
 /** Words of a name, in any position. */
 const WORDS_IN_NAMES = {
   tell: 'log, record, observe, warn, notify',
@@ -69,7 +66,7 @@ const VOICE =
 
 const isCounting = process.argv.includes('--count');
 
-const PRODUCT = ['apiserver', 'controllers', 'shared', 'deploy', 'test'];
+const FOLDERS = ['apiserver', 'controllers', 'shared', 'deploy', 'test'];
 
 /** Recorded or generated text, and this table of words itself. */
 const UNCHECKED = /(^|\/)(generated|answers|node_modules|dist)(\/|$)|deploy\/scripts\/vocabulary\.mjs$/;
@@ -95,7 +92,7 @@ function findingsOf(file, text) {
   const mayHaveVoice = isCounting || (text.match(COMMENT_LIKE) ?? []).some((comment) => VOICE.test(comment));
   for (const { start, value } of mayHaveVoice ? commentsOf(source, text) : []) {
     comments += 1;
-    const match = VOICE.exec(value);
+    const match = VOICE.exec(withoutQuotations(value));
     if (match) findings.push({ file, line: lineAt(start + match.index), text: match[0], advice: 'a plain sentence' });
   }
   return { findings, names, comments };
@@ -128,6 +125,9 @@ function adviceFor(name) {
   return word === undefined ? undefined : WORDS_IN_NAMES[word.toLowerCase()];
 }
 
+/** Values and identifiers in backticks are quotations. Keeps positions. */
+const withoutQuotations = (comment) => comment.replaceAll(/`[^`\n]*`/g, (quotation) => ' '.repeat(quotation.length));
+
 /** What looks like a comment, also inside of strings: a quick test that spares most files the precise one. */
 const COMMENT_LIKE = /\/\*[\s\S]*?\*\/|\/\/.*/g;
 
@@ -155,8 +155,7 @@ function filesIn(name) {
 function main() {
   const args = process.argv.slice(2);
   const paths = args.filter((argument) => !argument.startsWith('--'));
-  const isWhole = args.includes('--all');
-  const files = (paths.length > 0 ? paths : isWhole ? PRODUCT : COVERED).flatMap(filesIn);
+  const files = (paths.length > 0 ? paths : FOLDERS).flatMap(filesIn);
   const results = files.map((file) => ({ file, ...findingsOf(file, readFileSync(path.join(root, file), 'utf8')) }));
   const findings = results.flatMap((result) => result.findings);
   if (args.includes('--count')) {
