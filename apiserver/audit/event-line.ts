@@ -105,13 +105,13 @@ const REQUEST_OBJECT = encodePiece(',"requestObject":');
 const RESPONSE_OBJECT = encodePiece(',"responseObject":');
 const RECEIVED_TIME = encodePiece(',"requestReceivedTimestamp":"');
 const STAGE_TIME = encodePiece('","stageTimestamp":"');
-const ANNOTATIONS = encodePiece('","annotations":{');
+const CLOSE_TIME_OPEN_ANNOTATIONS = encodePiece('","annotations":{');
 const EMPTY_OBJECT = encodePiece('{}');
 const COMMA = 0x2c;
-const LIST_END = 0x5d;
-const END = 0x7d;
-const BOTH_END = encodePiece('}}');
-const TIME_END = encodePiece('"}');
+const CLOSE_LIST = 0x5d;
+const CLOSE_OBJECT = 0x7d;
+const CLOSE_ANNOTATIONS_AND_EVENT = encodePiece('}}');
+const CLOSE_TIME_AND_EVENT = encodePiece('"}');
 
 /**
  * The cached JSON of a user, because a user usually sends many requests, and with the last source address and user
@@ -178,7 +178,7 @@ function writeSourceIps(buffer: LineBuffer, sourceIps: readonly string[]): void 
     if (index > 0) buffer.writeByte(COMMA);
     buffer.writeString(address);
   }
-  buffer.writeByte(LIST_END);
+  buffer.writeByte(CLOSE_LIST);
 }
 
 const RESOURCE = encodePiece(',"objectRef":{"resource":');
@@ -201,7 +201,7 @@ function writeObjectReference(buffer: LineBuffer, object: AuditObject): void {
   writeMember(buffer, VERSION, object.apiVersion);
   writeMember(buffer, REVISION, object.resourceVersion);
   writeMember(buffer, SUBRESOURCE, object.subresource);
-  buffer.writeByte(END);
+  buffer.writeByte(CLOSE_OBJECT);
 }
 
 function writeMember(buffer: LineBuffer, member: Uint8Array, value: string): void {
@@ -223,7 +223,7 @@ function writeAnnotations(buffer: LineBuffer, annotations: AuditEvent['annotatio
   const needsTruncatedAnnotation = isShortened && annotations?.has(TRUNCATED_ANNOTATION) !== true;
   let isFirst = true;
   const write = (name: string, value: string): void => {
-    if (isFirst) buffer.writePiece(ANNOTATIONS);
+    if (isFirst) buffer.writePiece(CLOSE_TIME_OPEN_ANNOTATIONS);
     else buffer.writeByte(COMMA);
     isFirst = false;
     buffer.writePiece(encodeAnnotationName(dialect, name));
@@ -231,7 +231,7 @@ function writeAnnotations(buffer: LineBuffer, annotations: AuditEvent['annotatio
   };
   if (needsTruncatedAnnotation) write(TRUNCATED_ANNOTATION, 'true');
   if (annotations !== undefined) for (const [name, value] of annotations) write(name, value);
-  buffer.writePiece(isFirst ? TIME_END : BOTH_END);
+  buffer.writePiece(isFirst ? CLOSE_TIME_AND_EVENT : CLOSE_ANNOTATIONS_AND_EVENT);
 }
 
 /**

@@ -2,7 +2,7 @@
 import { ApiError } from '../../shared/client/rest/api-error';
 import type { ControllerContext } from '../runtime/controller';
 
-/** Seconds: doubled fifteen times, from a millisecond. */
+/** Seconds: 15 buckets, each twice the previous one, as upstream. */
 const BUCKETS = Array.from({ length: 15 }, (_, power) => 2 ** power / 1000);
 
 /** Returns a function that runs the sync of a namespace, and counts it by the HTTP code of its outcome. */
@@ -10,10 +10,13 @@ export function syncObserver({
   metrics,
   clock,
 }: Pick<ControllerContext, 'metrics' | 'clock'>): (sync: () => Promise<void>) => Promise<void> {
-  const count = metrics.counter('root_ca_cert_publisher_sync_total', 'Namespaces looked at, by the answer.', ['code']);
-  const seconds = metrics.histogram('root_ca_cert_publisher_sync_duration_seconds', 'Time for a namespace, by the answer.', BUCKETS, [
-    'code',
-  ]);
+  const count = metrics.counter('root_ca_cert_publisher_sync_total', 'Number of namespace syncs, by HTTP code.', ['code']);
+  const seconds = metrics.histogram(
+    'root_ca_cert_publisher_sync_duration_seconds',
+    'Duration of a namespace sync, by HTTP code.',
+    BUCKETS,
+    ['code'],
+  );
   return async (sync) => {
     const started = clock.monotonic();
     let code = '200';

@@ -1,6 +1,6 @@
 /**
- * Publishes cluster-info: the server and its authority for joining machines. These have only a bootstrap token, so
- * anonymous users may read it. A controller adds its signatures.
+ * Publishes the ConfigMap cluster-info with the server's URL and CA certificate, as kubeadm does. A joining machine has
+ * no credentials yet, so anonymous users may read it. The controller bootstrapsigner adds the signatures.
  */
 import { isAlreadyExists } from '../../shared/client/rest/api-error';
 import { createTransport } from '../../shared/client/transport/connect';
@@ -26,7 +26,7 @@ export interface Publication {
   readonly naming: Dialect;
 }
 
-const MAPS = resourceOf('core.v1.ConfigMap');
+const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
 const RBAC = 'rbac.authorization.platform.io';
 const ROLES = resourceOf('rbac.v1.Role');
 const BINDINGS = resourceOf('rbac.v1.RoleBinding');
@@ -63,7 +63,7 @@ export async function publish(
   const apiGroup = groupInDialect(naming, RBAC);
   await createOnce(client, ROLES, signal, {
     metadata: { namespace, name },
-    rules: [{ apiGroups: [''], resources: [MAPS.resource], resourceNames: [CLUSTER_INFO.name], verbs: ['get'] }],
+    rules: [{ apiGroups: [''], resources: [CONFIG_MAPS.resource], resourceNames: [CLUSTER_INFO.name], verbs: ['get'] }],
   });
   await createOnce(client, BINDINGS, signal, {
     metadata: { namespace, name },
@@ -71,9 +71,9 @@ export async function publish(
     subjects: [{ apiGroup, kind: 'User', name: 'system:anonymous' }],
   });
   const data = { [CLUSTER_INFO.kubeconfig]: formatClusterInfoKubeconfig(server, authority) };
-  const made = await createOnce(client, MAPS, signal, { metadata: { namespace, name: CLUSTER_INFO.name }, data });
+  const made = await createOnce(client, CONFIG_MAPS, signal, { metadata: { namespace, name: CLUSTER_INFO.name }, data });
   // The port or the authority may have changed since the last start.
-  if (!made) await client.patch(MAPS, { namespace, name: CLUSTER_INFO.name }, 'merge', { data }, { signal });
+  if (!made) await client.patch(CONFIG_MAPS, { namespace, name: CLUSTER_INFO.name }, 'merge', { data }, { signal });
 }
 
 /** False when the object exists. */

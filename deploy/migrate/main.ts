@@ -28,9 +28,9 @@ function createVerb<Table extends FlagTable>(
 }
 
 const VERBS = new Map([
-  createVerb('backup', 'Writes all that a store holds at one revision into a file, while the API servers go on.', BACKUP_FLAGS, backup),
-  createVerb('verify', 'Looks whether a backup is whole, and says what it is of.', VERIFY_FLAGS, verify),
-  createVerb('restore', 'Puts a backup into an empty store. Clients that come back list everything anew.', RESTORE_FLAGS, restoreFile),
+  createVerb('backup', 'Writes all that a store holds at one revision into a file, while the API servers run.', BACKUP_FLAGS, backup),
+  createVerb('verify', 'Checks that a backup is complete, and prints its source.', VERIFY_FLAGS, verify),
+  createVerb('restore', 'Puts a backup into an empty store. Clients list all objects again afterwards.', RESTORE_FLAGS, restoreFile),
   createVerb('move', 'Copies all data from the embedded store to an empty etcd, or back, while no API server runs.', MOVE_FLAGS, move),
 ]);
 

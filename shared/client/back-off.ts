@@ -4,6 +4,7 @@ import type { Random } from '../runtime/random';
 export interface BackOffOptions {
   /** Milliseconds. */
   readonly initialMs: number;
+  /** Limits the delay before jitter is added. */
   readonly maxMs: number;
   /** Multiplier after each failure; 2 by default. */
   readonly factor?: number;

@@ -26,6 +26,7 @@ interface Address {
 
 interface Stream {
   readonly address: Address;
+  /** `undefined` ends the stream, an Error breaks it. */
   readonly lines: (Buffer | Error | undefined)[];
   wake(): void;
 }

@@ -12,7 +12,7 @@ import { propertyRuns } from '../../../test/support/property-runs';
 const CASES = ['decoding', 'formats', 'updates', 'validation'].flatMap(customResourceCases).filter(({ answer }) => answer.code !== 400);
 const text = (value: JsonValue | undefined): string => (value === undefined ? '' : JSON.stringify(value).slice(0, 100));
 
-function ready(node: SchemaNode, value: JsonObject): JsonObject {
+function decodeAndDefault(node: SchemaNode, value: JsonObject): JsonObject {
   const given = value['metadata'];
   const { object } = decodeCustom(node, {
     apiVersion: 'x/v2',
@@ -34,7 +34,7 @@ function byField(causes: readonly Cause[]): Record<string, Cause[]> {
 }
 
 function causes({ node, sent, old }: CustomResourceCase): Cause[] {
-  const errors = validateSchema(node, ready(node, sent), old === undefined ? undefined : ready(node, old));
+  const errors = validateSchema(node, decodeAndDefault(node, sent), old === undefined ? undefined : decodeAndDefault(node, old));
   return errors.map(({ reason, field, body }) => [field, reason, shortenPatterns(body)]);
 }
 

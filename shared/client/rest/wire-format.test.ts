@@ -43,16 +43,16 @@ async function collectEvents(events: AsyncIterable<RawEvent>): Promise<readonly 
 }
 
 /** Servers behind this API know upstream's names only. */
-function of(as: string): string {
+function metadataMediaTypes(as: string): string {
   return ['meta.platform.io', 'meta.k8s.io'].map((group) => `application/json;as=${as};g=${group};v=v1`).join(', ');
 }
 
 it.each([
   [{ target: 'list', metadataOnly: false, protobuf: false }, 'application/json'],
-  [{ target: 'object', metadataOnly: true, protobuf: false }, `${of('PartialObjectMetadata')}, application/json`],
+  [{ target: 'object', metadataOnly: true, protobuf: false }, `${metadataMediaTypes('PartialObjectMetadata')}, application/json`],
   [
     { target: 'list', metadataOnly: true, protobuf: true },
-    `${BINARY};as=PartialObjectMetadataList;g=meta.platform.io;v=v1, ${of('PartialObjectMetadataList')}, application/json`,
+    `${BINARY};as=PartialObjectMetadataList;g=meta.platform.io;v=v1, ${metadataMediaTypes('PartialObjectMetadataList')}, application/json`,
   ],
 ] as const)('acceptHeader returns the media types for %p', (form, accept) => {
   expect(acceptHeader('platform', form)).toBe(accept);

@@ -1,6 +1,6 @@
 /**
  * JSON of a custom resource as CEL values, by its schema. Nothing is copied: members and items are wrapped lazily. A
- * member that is null or not specified by the schema is absent.
+ * member of an object with declared properties that is null, or that the schema does not declare, is absent.
  */
 import type { SchemaNode } from '../../api/structural/schema-node';
 import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';

@@ -113,7 +113,7 @@ describe('an authorization webhook', () => {
     expect(joinChunks(meters.expose())).toContain('apiserver_authorization_webhook_evaluations_total{name="default",result="success"} 1\n');
   });
 
-  it('is called by its match conditions, and denies with its reason', async () => {
+  it('is called only when its match conditions hold, and denies with its reason', async () => {
     reviewReply = () => ({ status: 200, body: { status: { allowed: false, denied: true, reason: 'no' } } });
     const expression = "has(request.resourceAttributes) && request.resourceAttributes.resource == 'nodes'";
     const file = configuration(webhook({ matchConditions: [{ expression }] }));
@@ -134,7 +134,7 @@ describe('an authorization webhook', () => {
     ['fails', broken, 'Deny'],
     ['sends no JSON', rubbish, 'NoOpinion'],
     ['sends no JSON', rubbish, 'Deny'],
-  ])('that %s (%j) allows nothing beside roles and masters with the failure policy %s', async (_title, reply, failurePolicy) => {
+  ])('that %s (%j) grants nothing beyond RBAC and system:masters with the failure policy %s', async (_title, reply, failurePolicy) => {
     reviewReply = () => reply;
     await withAuthorizer([`--authorization-config=${configuration(webhook({ failurePolicy }))}`], async (api) => {
       expect((await api.get('/api/v1/nodes', { token: ALICE })).status).toBe(403);

@@ -32,10 +32,11 @@ interface Step {
   readonly grown: readonly (readonly [string, number])[];
 }
 
-/** The last exposition, and the seriesGrowth of series at each step. */
+/** The last exposition, and the growth of the series at each step. */
 const counted = useResource(async () => {
   await api.waitForServerObjects();
   let background = await backgroundGrowth();
+  // The server's own writes at startup may still add series of creates.
   while (background.some((series) => isCausedByRequest(series) && series.includes('CREATE'))) background = await backgroundGrowth();
   const steps = new Map<string, Step>();
   let last = await scrape();
@@ -49,7 +50,7 @@ const counted = useResource(async () => {
   return { steps, last };
 });
 
-/** A rejection is repeated on a confirmed state, so plug-ins may be called twice. */
+/** A write that is rejected on cached state is retried on state from the store, so plug-ins may be called twice. */
 const LOWEST_REJECTION_CODE = 400;
 
 /** The server renews its own Lease in the background. */
@@ -92,7 +93,7 @@ it('the series that are left out of the comparison exist', () => {
   expect(SERIES_DEVIATIONS.filter(({ series }) => !grownSeries.some((name) => series.test(name)))).toEqual([]);
 });
 
-it('the metrics of service levels are as recorded', async () => {
+it('/metrics/slis is as recorded', async () => {
   const { families: shown } = readExposition((await api.get('/metrics/slis')).text);
   expect([...shown.values()]).toEqual(
     readCases('metrics/slis', FAMILY).map((family) => ({ ...family, stability: shown.get(family.name)?.stability })),

@@ -1,4 +1,8 @@
-/** The types of an attempt at a write after each step, and of its outcome. */
+/**
+ * The types of an attempt at a write after each step, and of its outcome. The steps of a create are decode, default,
+ * convertToStorage, updateManagedFields, mutatingAdmission, stampMetadata, allocate, prepare, validate, canonicalize,
+ * validatingAdmission, reserveQuota, encode and commit; the other verbs have parts of them (`verbs/lists.ts`).
+ */
 import type { StatusError } from '../../../../shared/api/errors/status';
 import type { MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../../shared/values/json';
@@ -17,8 +21,8 @@ import type { StepExecution } from './step';
 export interface ObjectSource {
   readonly verb: 'create' | 'update' | 'patch' | 'apply';
   /**
-   * Returns a new decoded object of the served version on every call; for an apply with managedFields. `old`: the
-   * stored object.
+   * Returns a new decoded object of the served version on every call. The object of an apply has its managedFields
+   * already. `old`: the stored object.
    */
   makeObject(old: JsonObject | undefined, execution: StepExecution): MaybePromise<JsonObject>;
   /** Adds information of the source to a rejection of the last returned object. */
@@ -31,7 +35,7 @@ export interface AttemptStart {
 }
 
 export interface ObjectStart extends AttemptStart {
-  /** Empty when the validation of the kind has to reject it. */
+  /** Empty if the request names no object; the validation of the kind then reports it. */
   readonly name: string;
   readonly source: ObjectSource;
   readonly options: WriteOptions;
@@ -53,6 +57,7 @@ export interface StoredObject {
 
 export type DecodedChange = DecodedAttempt & StoredObject;
 
+/** After `mutatingAdmission`. */
 export interface AdmittedAttempt {
   readonly admission: AdmissionRequest;
 }
