@@ -234,10 +234,7 @@ function writeAnnotations(buffer: LineBuffer, annotations: AuditEvent['annotatio
   buffer.writePiece(isFirst ? CLOSE_TIME_AND_EVENT : CLOSE_ANNOTATIONS_AND_EVENT);
 }
 
-/**
- * Encoded annotation names with their colons. The first ones are cached; all but those of webhooks and policies are
- * few.
- */
+/** Encoded annotation names with their colons. Bounded, because webhooks and policies can add any number of names. */
 const annotationNames: Readonly<Record<Dialect, Map<string, Uint8Array>>> = { platform: new Map(), kubernetes: new Map() };
 const MAX_ANNOTATION_NAMES = 256;
 
