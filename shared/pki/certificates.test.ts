@@ -79,7 +79,7 @@ describe('certificates', () => {
     expect(readCertificate(leaf.certificate).notAfter).toBe(start + 5 * day);
   });
 
-  it('are not accepted by isIssuedBy with another authority or another key', async () => {
+  it('pass isIssuedBy only with their own authority and its key', async () => {
     const [ca, other] = [await authority(), await authority()];
     const leaf = await issueCertificate({
       authority: ca,

@@ -17,7 +17,8 @@ import type { Clock } from '../runtime/clock';
 
 export interface Yielder {
   /**
-   * To be called between two steps: `undefined` to go on, otherwise the computation goes on when the promise resolves.
+   * Call it between two steps. Returns `undefined` when the computation may continue at once; otherwise it continues when
+   * the promise resolves.
    */
   yieldIfDue(): Promise<void> | undefined;
 }

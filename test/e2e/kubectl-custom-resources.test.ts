@@ -261,7 +261,7 @@ describeWithEachKubectl('custom resources', (session) => {
       expect(await session.ok('get pod bound -o jsonpath={.spec.nodeName}')).toBe('n1');
     });
 
-    it('are not found after their deletion', async () => {
+    it('disappear from kubectl after their deletion', async () => {
       expect(await session.ok(`delete crd shelves.${group} --timeout=30s`)).toContain('deleted');
       expect(await session.fails(`get crd shelves.${group}`)).toContain('(NotFound)');
     });

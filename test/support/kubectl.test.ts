@@ -14,7 +14,7 @@ if (kubectl === undefined || helm === undefined) {
     const kubeconfig = path.join(folder, 'none.kubeconfig');
     afterAll(() => removeFolder(folder));
 
-    it('are versions 1.31 of kubectl and 3 of helm', async () => {
+    it('report the versions 1.31 of kubectl and 3 of helm', async () => {
       const version = await runClient(kubectl, kubeconfig, ['version', '--client', '-o', 'json']);
       expect(version).toMatchObject({ code: 0, stderr: '' });
       expect(JSON.parse(version.stdout)).toMatchObject({ clientVersion: { gitVersion: expect.stringMatching(/^v1\.31\./) } });

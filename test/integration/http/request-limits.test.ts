@@ -65,7 +65,7 @@ describe('a request header', () => {
     }
   });
 
-  it('that exceeds the limit of the HTTP/1.1 parser is answered with a Status too', async () => {
+  it('receives a Status when it exceeds the limit of the HTTP/1.1 parser', async () => {
     const answer = await api.get('/version', { headers: { 'x-long': 'a'.repeat(3 * LIMIT) } });
     expect([answer.status, answer.json['code']]).toEqual([431, 431]);
   });

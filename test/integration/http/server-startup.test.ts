@@ -149,14 +149,14 @@ describe('a faulty store', () => {
   const api = useServer({}, store);
   afterAll(() => jest.restoreAllMocks());
 
-  it('that rejects writes makes its server not ready, but live', async () => {
+  it('makes its server live but not ready when it rejects writes', async () => {
     jest.spyOn(store, 'health').mockRejectedValue(new StoreError('no-space', 'No space left on device'));
     expect((await api.get('/readyz/etcd-readiness')).text).toContain('No space left on device');
     expect((await api.get('/readyz')).status).toBe(500);
     expect((await api.get('/livez')).status).toBe(200);
   });
 
-  it('that cannot purge compacted revisions is counted in a metric', async () => {
+  it('increments a metric when it cannot purge compacted revisions', async () => {
     const series = 'apiserver_storage_purge_failures_total';
     expect(await api.metrics()).toMatch(new RegExp(`^${series} 0$`, 'm'));
     jest.spyOn(store, 'status').mockResolvedValue({ version: 'embedded', revision: 1, size: 0, purgeFailures: 3 });
