@@ -11,7 +11,7 @@ import { writeLegacyClaims } from '../../shared/api/identity/legacy-claims';
 import { signToken } from '../../shared/api/identity/signed-token';
 import type { TokenKey } from '../../shared/api/identity/token-keys';
 import type { CoreV1Secret } from '../../shared/api/types/generated/members';
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFound, ignoreNotFoundOrConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { ObjectStore } from '../../shared/client/informer/object-store';
 import { metadataOf, resourceOf, type Resource } from '../../shared/client/rest/resource';
@@ -126,7 +126,7 @@ class TokensController {
         break;
       case 'delete':
         logger.info('a Secret with a token is deleted', { namespace, name, account: accountName, reason: action.reason });
-        await client.delete(SECRETS, { namespace, name }, { preconditions: { uid: secret.uid }, signal }).catch(ignoreReplaced);
+        await client.delete(SECRETS, { namespace, name }, { preconditions: { uid: secret.uid }, signal }).catch(ignoreNotFoundOrConflict);
         break;
       case 'update': {
         const account = { name: accountName, uid: uid ?? '' };
@@ -174,12 +174,3 @@ class TokensController {
 }
 
 const accountKeyOf = (secret: Secret): string => `${secret.namespace}/${accountNameOf(secret, PREFIXES)}`;
-
-/** A Secret that was deleted, or created again with the same name, is enqueued by its event. */
-function ignoreReplaced(error: unknown): void {
-  if (!isNotFound(error) && !isConflict(error)) throw error;
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!isNotFound(error)) throw error;
-}

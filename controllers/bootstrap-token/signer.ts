@@ -4,7 +4,7 @@
  * events enqueue the same item. Unlike upstream's signer it is requeued for the time at which the next token expires,
  * and logs why a token cannot sign.
  */
-import { isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
@@ -60,8 +60,4 @@ function warnIfInvalid(secret: TokenSecret, { logger }: ControllerContext): void
   const result = isBeingDeleted(secret) ? undefined : parseSigningToken(secret);
   if (result?.type !== 'invalid') return;
   logger.warn('a bootstrap token cannot sign', { namespace: secret.namespace, name: secret.name, reason: result.error });
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }

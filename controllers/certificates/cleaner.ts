@@ -3,7 +3,7 @@
  * decision, pending ones after a day, issued ones with their certificate. A request is requeued for the time at which
  * it expires; upstream's cleaner polls all requests once an hour.
  */
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
@@ -31,14 +31,9 @@ async function run(context: ControllerContext): Promise<void> {
     if (object === undefined || expiration === undefined) return DONE;
     if (expiration > clock.now()) return { type: 'again', afterMs: expiration - clock.now() };
     const { uid, resourceVersion } = object;
-    await client.delete(SIGNING_REQUESTS, { name }, { preconditions: { uid, resourceVersion }, signal }).catch(ignoreOutdated);
+    await client.delete(SIGNING_REQUESTS, { name }, { preconditions: { uid, resourceVersion }, signal }).catch(ignoreNotFoundOrConflict);
     return DONE;
   };
   if (await waitForSync([requests], signal)) await runWorkers({ queue, concurrency: 1, logger, signal, work });
   removeHandlers();
-}
-
-/** A request that changed or was deleted meanwhile is enqueued by its event. */
-function ignoreOutdated(error: unknown): void {
-  if (!isNotFound(error) && !isConflict(error)) throw error;
 }

@@ -8,7 +8,7 @@
  *
  * Unlike upstream it raises `observedGeneration` also while expectations are outstanding.
  */
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import type {
   AppsV1ControllerRevision,
   AppsV1DaemonSet,
@@ -219,7 +219,5 @@ async function updateStatus(
   status: AppsV1DaemonSetStatus | undefined,
 ): Promise<void> {
   if (status === undefined) return;
-  await client.update(DAEMON_SETS, { ...set.body, status }, { subresource: 'status', signal }).catch((error: unknown) => {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  });
+  await client.update(DAEMON_SETS, { ...set.body, status }, { subresource: 'status', signal }).catch(ignoreNotFoundOrConflict);
 }

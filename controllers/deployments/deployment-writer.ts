@@ -2,7 +2,13 @@
  * Executes the plan of a Deployment: writes its ReplicaSets, its status and its revision, and records Events. Every
  * update carries the observed resourceVersion.
  */
-import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
+import {
+  ApiError,
+  ignoreNotFound,
+  ignoreNotFoundOrConflict,
+  isAlreadyExists,
+  isNamespaceTerminating,
+} from '../../shared/client/rest/api-error';
 import type { AppsV1ReplicaSet, AppsV1ReplicaSetSpec } from '../../shared/api/types/generated/members';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
@@ -137,7 +143,7 @@ export class DeploymentWriter {
     const previous = conditionsOf(body);
     if (conditions.list().every((condition) => previous.includes(condition))) return;
     const status = { ...body.status, conditions: [...conditions.list()] };
-    await client.update(DEPLOYMENTS, { ...body, status }, { subresource: 'status', signal }).catch(ignoreConflict);
+    await client.update(DEPLOYMENTS, { ...body, status }, { subresource: 'status', signal }).catch(ignoreNotFoundOrConflict);
   }
 
   /**
@@ -152,7 +158,7 @@ export class DeploymentWriter {
       revision === undefined ? annotationsOf(deployment) : withAnnotation(annotationsOf(deployment), 'revision', revision);
     const metadata = { ...body.metadata, annotations: { ...annotations } };
     const updated = { ...body, metadata, status: status ?? body.status ?? {} };
-    await client.update(DEPLOYMENTS, updated, { subresource: 'status', signal }).catch(ignoreConflict);
+    await client.update(DEPLOYMENTS, updated, { subresource: 'status', signal }).catch(ignoreNotFoundOrConflict);
   }
 
   private recordEvent(deployment: Deployment, type: 'Normal' | 'Warning', reason: string, message: string): void {
@@ -164,13 +170,4 @@ export class DeploymentWriter {
 function scalingMessage({ replicaSet, from, to }: ScalingEvent): string {
   if (from === undefined) return `Scaled up replica set ${replicaSet} to ${to}`;
   return `Scaled ${to > from ? 'up' : 'down'} replica set ${replicaSet} to ${to} from ${from}`;
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!isNotFound(error)) throw error;
-}
-
-/** The change or deletion that caused the conflict enqueues the Deployment. */
-function ignoreConflict(error: unknown): void {
-  if (!isNotFound(error) && !isConflict(error)) throw error;
 }

@@ -2,10 +2,10 @@
  * A ReplicaSet while a Deployment is reconciled: its observed status, and the mutable members that the plan changes.
  */
 import type { CoreV1PodTemplateSpec } from '../../shared/api/types/generated/members';
-import { isBeingDeleted } from '../../shared/client/rest/api-object';
+import { generationOf, isBeingDeleted } from '../../shared/client/rest/api-object';
 import { compareBytes, equalJson, type JsonObject } from '../../shared/values/json';
 import { withoutNulls } from '../workload/template-hash';
-import { generationOf, minReadySecondsOf, replicasOf, templateOf } from '../workload/spec';
+import { minReadySecondsOf, replicasOf, templateOf } from '../workload/spec';
 import { annotatedRevision, annotationsOf, POD_TEMPLATE_HASH_LABEL, type Annotations } from './annotations';
 import type { ReplicaSet } from './deployment';
 

@@ -3,7 +3,8 @@
  * proportion when the Deployment is scaled during a rollout. Changes planned ReplicaSets only, and records each change
  * for an Event.
  */
-import { generationOf, replicasOf } from '../workload/spec';
+import { generationOf } from '../../shared/client/rest/api-object';
+import { replicasOf } from '../workload/spec';
 import { annotatedReplicas, withAnnotation } from './annotations';
 import { isRollingUpdate, type Deployment } from './deployment';
 import { resolveFenceposts } from './fenceposts';

@@ -2,6 +2,7 @@
  * Calculates the status of a Deployment: the counts of its ReplicaSets and the conditions `Available`, `Progressing`
  * and `ReplicaFailure`. Pure.
  */
+import { generationOf } from '../../shared/client/rest/api-object';
 import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type {
   AppsV1DeploymentCondition,
@@ -10,7 +11,7 @@ import type {
 } from '../../shared/api/types/generated/members';
 import { compareBytes, equalJson } from '../../shared/values/json';
 import { omitZeros } from '../workload/omit-zeros';
-import { generationOf, replicasOf } from '../workload/spec';
+import { replicasOf } from '../workload/spec';
 import { conditionOf, conditionsOf } from '../runtime/conditions';
 import { progressDeadlineOf, type Deployment } from './deployment';
 import { resolveFenceposts } from './fenceposts';

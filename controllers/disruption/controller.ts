@@ -7,7 +7,7 @@
  * conditions share the queue.
  */
 import type { CoreV1Pod, PolicyV1PodDisruptionBudget, PolicyV1PodDisruptionBudgetStatus } from '../../shared/api/types/generated/members';
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -164,7 +164,7 @@ async function writeStatus(
   status: PolicyV1PodDisruptionBudgetStatus | undefined,
 ): Promise<void> {
   if (status === undefined) return;
-  await client.update(BUDGETS, { ...budget.body, status }, { subresource: 'status', signal }).catch(ignoreConflict);
+  await client.update(BUDGETS, { ...budget.body, status }, { subresource: 'status', signal }).catch(ignoreNotFoundOrConflict);
 }
 
 async function syncStalePodDisruption({ client, clock, signal }: ControllerContext, pod: Pod | undefined): Promise<WorkOutcome> {
@@ -174,11 +174,6 @@ async function syncStalePodDisruption({ client, clock, signal }: ControllerConte
   if (staleAt > now) return { type: 'again', afterMs: staleAt - now };
   const { namespace, name } = pod;
   const patch = resetConditionPatch(pod, now);
-  await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal }).catch(ignoreConflict);
+  await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal }).catch(ignoreNotFoundOrConflict);
   return DONE;
-}
-
-/** The object has changed or was deleted: its event enqueues it again. */
-function ignoreConflict(error: unknown): void {
-  if (!isNotFound(error) && !isConflict(error)) throw error;
 }

@@ -5,7 +5,7 @@
  * changed are restored at the next change of the Service or its pods; deleted Endpoints at once.
  */
 import type { CoreV1Endpoints, CoreV1Pod, CoreV1Service } from '../../shared/api/types/generated/members';
-import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
+import { ApiError, ignoreNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -96,9 +96,7 @@ class EndpointsController {
 
   private async delete({ namespace, name, uid }: Endpoints): Promise<void> {
     const { client, signal } = this.context;
-    await client.delete(ENDPOINTS, { namespace, name }, { preconditions: { uid }, signal }).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    await client.delete(ENDPOINTS, { namespace, name }, { preconditions: { uid }, signal }).catch(ignoreNotFound);
   }
 
   private async apply(key: string, action: EndpointsAction): Promise<void> {

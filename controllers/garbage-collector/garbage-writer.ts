@@ -2,9 +2,10 @@
  * The writes of the garbage collector. Each has the observed version as its precondition; after a conflict the object
  * is read and the change is computed again, once. An object with another uid under the same name is never changed.
  */
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFound, isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
-import type { RequestOptions, RestClient } from '../../shared/client/rest/rest-client';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import type { RequestOptions } from '../../shared/client/rest/request-options';
 import { metadataOf, type PartialObjectMetadata, type Resource } from '../../shared/client/rest/resource';
 import { equalJson } from '../../shared/values/json';
 import type { ObservedNode } from './owner-graph';
@@ -71,10 +72,6 @@ export class GarbageWriter {
       if (current !== undefined) await write(current, error).catch(ignoreNotFound);
     }
   }
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }
 
 const hasSameOwnerReferences = (a: MetadataObject, b: MetadataObject): boolean =>

@@ -1,7 +1,7 @@
 /** Decides what the garbage collector does with an object, from the state of its owners and its dependents. Pure. */
 import type { MetaV1ObjectMeta, MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import { finalizersOf, isBeingDeleted } from '../../shared/client/rest/api-object';
-import type { MergePatch } from '../../shared/client/rest/rest-client';
+import type { MergePatch } from '../../shared/client/rest/request-options';
 import {
   FOREGROUND_FINALIZER,
   isDeletingDependents,

@@ -7,11 +7,10 @@ import { isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { controllerOf } from '../runtime/pods';
-import type { Pod } from '../../shared/client/rest/typed-objects';
+import type { Pod, Job } from '../../shared/client/rest/typed-objects';
 import type { Expectations } from '../workload/expectations';
 import type { FinalizerExpectations } from './finalizer-expectations';
 import { hasTrackingFinalizer, JOBS, PODS } from './job';
-import type { Job } from '../../shared/client/rest/typed-objects';
 import { hasStatus } from './status';
 
 export interface LiveJobReaderOptions {

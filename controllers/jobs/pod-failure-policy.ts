@@ -2,8 +2,7 @@
 import type { BatchV1PodFailurePolicyOnExitCodesRequirement, BatchV1PodFailurePolicyRule } from '../../shared/api/types/generated/members';
 import { keyOf } from '../../shared/client/rest/api-object';
 import { conditionsOf } from '../runtime/conditions';
-import type { Pod } from '../../shared/client/rest/typed-objects';
-import type { Job } from '../../shared/client/rest/typed-objects';
+import type { Pod, Job } from '../../shared/client/rest/typed-objects';
 
 export type PodFailureAction =
   | { readonly type: 'count' }

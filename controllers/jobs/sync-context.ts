@@ -3,11 +3,10 @@
  * its counters and indexes. Pure.
  */
 import { compareNames } from '../runtime/pods';
-import type { Pod } from '../../shared/client/rest/typed-objects';
+import type { Pod, Job } from '../../shared/client/rest/typed-objects';
 import { isPodActive } from '../workload/pod-activity';
 import { hasIndex, indexCount, parseIndexes, withIndexes, type OrderedIntervals } from './index-intervals';
 import { countAnnotation, hasTrackingFinalizer } from './job';
-import type { Job } from '../../shared/client/rest/typed-objects';
 import { jobSpecOf, type JobSpec } from './job-spec';
 import { podCountersOf, type PodCounters } from './pod-counters';
 import { matchPodFailurePolicy, type PodFailureAction } from './pod-failure-policy';

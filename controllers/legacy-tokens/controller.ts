@@ -5,7 +5,7 @@
  * cleaner there is no queue; a failed run is repeated after a minute. Writes have preconditions: a token that is used
  * meanwhile is kept.
  */
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { sleepUnlessAborted } from '../../shared/client/signals';
@@ -89,12 +89,16 @@ export async function cleanLegacyTokens(
       case 'invalidate': {
         logger.info('a token that nobody uses is taken out of use', { namespace, name, since: action.since });
         const labels = { [`${names.prefix}/${LEGACY_TOKEN_LABELS.invalidSince}`]: action.since };
-        await client.patchMetadata(SECRETS, { namespace, name }, { uid, resourceVersion, labels }, { signal }).catch(ignoreOutdated);
+        await client
+          .patchMetadata(SECRETS, { namespace, name }, { uid, resourceVersion, labels }, { signal })
+          .catch(ignoreNotFoundOrConflict);
         break;
       }
       case 'delete':
         logger.info('a token that has long been out of use is deleted', { namespace, name });
-        await client.delete(SECRETS, { namespace, name }, { preconditions: { uid, resourceVersion }, signal }).catch(ignoreOutdated);
+        await client
+          .delete(SECRETS, { namespace, name }, { preconditions: { uid, resourceVersion }, signal })
+          .catch(ignoreNotFoundOrConflict);
         break;
     }
   });
@@ -113,9 +117,4 @@ async function trackedSince({ client, names, signal }: Pick<ControllerContext, '
     if (isNotFound(error)) return '';
     throw error;
   }
-}
-
-/** A Secret that was used or changed meanwhile is examined in the next run. */
-function ignoreOutdated(error: unknown): void {
-  if (!isNotFound(error) && !isConflict(error)) throw error;
 }

@@ -6,7 +6,8 @@ import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { metadataOf, type PartialObjectMetadata } from '../../shared/client/rest/resource';
 import type { ServedResource } from '../../shared/client/rest/discovery';
-import type { ObjectList, RestClient } from '../../shared/client/rest/rest-client';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import type { ObjectList } from '../../shared/client/rest/request-options';
 import type { RemainingContent } from './namespace-conditions';
 
 const PAGE_SIZE = 500;

@@ -8,7 +8,7 @@
  * provider is asked whether a node exists.
  */
 import type { CoordinationV1Lease, CoreV1Node, CoreV1Pod } from '../../shared/api/types/generated/members';
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFound, isConflict } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -179,9 +179,4 @@ class NodeLifecycle {
       else ignoreNotFound(error);
     });
   }
-}
-
-/** The event of the deletion is handled on its own. */
-function ignoreNotFound(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }

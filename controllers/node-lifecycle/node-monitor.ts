@@ -3,7 +3,7 @@
  * Decides which conditions, taints and labels a node needs; the controller writes them.
  */
 import type { CoreV1Node, CoreV1NodeCondition } from '../../shared/api/types/generated/members';
-import type { MergePatch } from '../../shared/client/rest/rest-client';
+import type { MergePatch } from '../../shared/client/rest/request-options';
 import type { Clock } from '../../shared/runtime/clock';
 import type { NodeSettings } from '../runtime/controller';
 import type { Node } from '../runtime/nodes';

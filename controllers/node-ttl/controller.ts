@@ -4,7 +4,7 @@
  * Adding or removing a node requeues all nodes when the number of nodes passes a boundary. Like upstream's controller;
  * in addition removes the annotation in the other dialect.
  */
-import { isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { otherQualifiedName } from '../../shared/names/dialect';
@@ -55,9 +55,7 @@ async function run(context: ControllerContext): Promise<void> {
     const ttlSeconds = ttlSecondsOf(boundaryStep);
     if (node === undefined || node.metadata.annotations?.[ttlAnnotation] === ttlSeconds) return DONE;
     const annotations = { ...removals, [ttlAnnotation]: ttlSeconds };
-    await client.patchMetadata(NODES, { name }, { uid: node.uid, annotations }, { signal }).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    await client.patchMetadata(NODES, { name }, { uid: node.uid, annotations }, { signal }).catch(ignoreNotFound);
     return DONE;
   };
   if (await waitForSync([nodes], signal)) {

@@ -1,4 +1,5 @@
 /** Calculates the status of a ReplicaSet from its active pods. Pure. */
+import { generationOf } from '../../shared/client/rest/api-object';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { AppsV1ReplicaSetCondition, AppsV1ReplicaSetStatus } from '../../shared/api/types/generated/members';
 import { equalJson } from '../../shared/values/json';
@@ -7,7 +8,7 @@ import { isPodReady, labelsOf } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { omitZeros } from '../workload/omit-zeros';
 import { isPodAvailable } from '../workload/pod-activity';
-import { generationOf, minReadySecondsOf, templateOf } from '../workload/spec';
+import { minReadySecondsOf, templateOf } from '../workload/spec';
 import type { ReplicaOwner } from './replica-kinds';
 
 /** The failure of an action, for the condition `ReplicaFailure`. */

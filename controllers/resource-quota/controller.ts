@@ -7,7 +7,7 @@
  * changes the usage.
  */
 import type { CoreV1ResourceQuota } from '../../shared/api/types/generated/members';
-import { isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -122,9 +122,7 @@ async function syncResourceQuota(
     new TimeSlice(clock, { stepsPerCheck: 1 }),
   );
   if (status !== undefined) {
-    await client.update(QUOTAS, { ...quota.body, status }, { subresource: 'status', signal }).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    await client.update(QUOTAS, { ...quota.body, status }, { subresource: 'status', signal }).catch(ignoreNotFound);
   }
   const afterMs = Math.min(requeueAfterMs ?? Number.POSITIVE_INFINITY, ...delays);
   return Number.isFinite(afterMs) ? { type: 'again', afterMs } : DONE;

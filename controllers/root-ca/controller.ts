@@ -4,7 +4,7 @@
  * deleted ConfigMap enqueue the namespace; a change of the certificate's file enqueues all namespaces. Unlike
  * upstream's publisher it follows the file, and deletes immutable ConfigMaps with other data.
  */
-import { isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { waitForAbort } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
@@ -84,8 +84,4 @@ async function apply(
       await client.delete(CONFIG_MAPS, configMap, { preconditions: { uid: action.uid }, signal }).catch(ignoreNotFound);
       return;
   }
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }

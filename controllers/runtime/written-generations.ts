@@ -3,7 +3,7 @@
  * EndpointSlices, a Deployment's ReplicaSets. While the informer is behind, a reconciliation would repeat the writes.
  * Works by `metadata.generation`, which grows with each change of a dependent's content.
  */
-import type { ApiObject } from '../../shared/client/rest/api-object';
+import { generationOf, type ApiObject } from '../../shared/client/rest/api-object';
 
 interface WrittenState {
   readonly generation: number;
@@ -44,5 +44,3 @@ export class WrittenGenerations {
     return [...states].some(([uid, { generation }]) => (seen.get(uid) ?? -1) < generation);
   }
 }
-
-const generationOf = ({ metadata }: ApiObject): number => Number(metadata.generation ?? 0);

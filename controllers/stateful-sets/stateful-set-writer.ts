@@ -1,5 +1,13 @@
 /** Executes the actions of a StatefulSet: writes its pods, their claims and its status, and records Events about it. */
-import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
+import {
+  ApiError,
+  ignoreNotFound,
+  ignoreNotFoundOrConflict,
+  isAlreadyExists,
+  isConflict,
+  isNamespaceTerminating,
+  isNotFound,
+} from '../../shared/client/rest/api-error';
 import type { AppsV1StatefulSetStatus, CoreV1PersistentVolumeClaim } from '../../shared/api/types/generated/members';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
@@ -130,9 +138,7 @@ export class StatefulSetWriter {
       const ownerReferences = changedOwnerReferences({ dialect: client.dialect, set, pod, isCondemned }, claim);
       if (ownerReferences === undefined) continue;
       const metadata = { ...claim.body.metadata, ownerReferences };
-      await client.update(CLAIMS, { ...claim.body, metadata }, { signal }).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      await client.update(CLAIMS, { ...claim.body, metadata }, { signal }).catch(ignoreNotFound);
       hasUpdated = true;
     }
     return hasUpdated;
@@ -162,9 +168,7 @@ export class StatefulSetWriter {
   async updateStatus(set: StatefulSet, status: AppsV1StatefulSetStatus | undefined): Promise<void> {
     if (status === undefined) return;
     const { client, signal } = this.options;
-    await client.update(STATEFUL_SETS, { ...set.body, status }, { subresource: 'status', signal }).catch((error: unknown) => {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    });
+    await client.update(STATEFUL_SETS, { ...set.body, status }, { subresource: 'status', signal }).catch(ignoreNotFoundOrConflict);
   }
 
   private recordPodEvent(set: StatefulSet, verb: 'create' | 'update' | 'delete', pod: string, error?: ApiError): void {

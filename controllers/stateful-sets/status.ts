@@ -1,11 +1,11 @@
 /** Calculates the status of a StatefulSet from its pods. Pure. */
 import type { AppsV1StatefulSetStatus } from '../../shared/api/types/generated/members';
-import { isBeingDeleted } from '../../shared/client/rest/api-object';
+import { generationOf, isBeingDeleted } from '../../shared/client/rest/api-object';
 import { equalJson } from '../../shared/values/json';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { omitZeros } from '../workload/omit-zeros';
 import { isPodAvailable } from '../workload/pod-activity';
-import { generationOf, minReadySecondsOf } from '../workload/spec';
+import { minReadySecondsOf } from '../workload/spec';
 import { podRevisionOf } from './identity';
 import { isRunningAndReady, type StatefulSetView } from './reconcile';
 import { updateStrategyOf } from './stateful-set';

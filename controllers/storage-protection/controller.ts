@@ -8,12 +8,13 @@
  * Unlike upstream the claim controller always lists the pods from the API server before it removes a finalizer, and
  * never decides from an informer that a claim is in use.
  */
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import type { CoreV1Pod, CoreV1PersistentVolumeClaim } from '../../shared/api/types/generated/members';
 import { metadataOf, resourceOf, type PartialObjectMetadata, type Resource } from '../../shared/client/rest/resource';
-import type { ObjectList, RestClient } from '../../shared/client/rest/rest-client';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import type { ObjectList } from '../../shared/client/rest/request-options';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { isBound, podUsesClaim, reconcileFinalizer, type ProtectedBody } from './reconcile';
@@ -107,7 +108,7 @@ async function protect<Body extends ProtectedBody>(
       if (await protection.isInUse(object)) return DONE;
       keysInUse.delete(key);
     }
-    await client.update(resource, action.body, { signal }).catch(ignoreConflict);
+    await client.update(resource, action.body, { signal }).catch(ignoreNotFoundOrConflict);
     return DONE;
   };
   if (await waitForSync(users === undefined ? [objects] : [objects, users], signal)) {
@@ -132,9 +133,4 @@ async function isUsedByPod(
     next = page.continue;
   }
   return false;
-}
-
-/** The change or deletion that caused the conflict enqueues the object. */
-function ignoreConflict(error: unknown): void {
-  if (!isNotFound(error) && !isConflict(error)) throw error;
 }

@@ -2,7 +2,7 @@
  * Keeps the history of an owner's pod template as ControllerRevisions: creates the revision of the current template, or
  * makes an equal older one the latest. The caller decides which old revisions to delete.
  */
-import { isAlreadyExists, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFound, isAlreadyExists } from '../../shared/client/rest/api-error';
 import type { Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { controllerOf } from '../runtime/pods';
@@ -51,9 +51,7 @@ export class RevisionHistory {
   async delete(revisions: readonly ControllerRevision[]): Promise<void> {
     const { client, signal } = this.options;
     for (const { namespace, name, uid } of revisions) {
-      await client.delete(REVISIONS, { namespace, name }, { preconditions: { uid }, signal }).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      await client.delete(REVISIONS, { namespace, name }, { preconditions: { uid }, signal }).catch(ignoreNotFound);
     }
   }
 

@@ -1,6 +1,5 @@
 /** Members of a workload's spec that have a default, for all kinds that have them. */
 import type { CoreV1PodTemplateSpec } from '../../shared/api/types/generated/members';
-import type { ApiObject } from '../../shared/client/rest/api-object';
 
 interface HasReplicas {
   readonly spec?: { readonly replicas?: number };
@@ -17,5 +16,3 @@ export const replicasOf = ({ body }: { readonly body: HasReplicas }): number => 
 export const minReadySecondsOf = ({ body }: { readonly body: HasMinReadySeconds }): number => body.spec?.minReadySeconds ?? 0;
 
 export const templateOf = ({ body }: { readonly body: HasTemplate }): CoreV1PodTemplateSpec => body.spec?.template ?? {};
-
-export const generationOf = ({ metadata }: Pick<ApiObject, 'metadata'>): number => Number(metadata.generation ?? 0);

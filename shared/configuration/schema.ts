@@ -39,7 +39,7 @@ export function integerSchema(minimum: number, maximum: number): ConfigurationSc
 export const anyObjectSchema: ConfigurationSchema<JsonObject> = { json: { type: 'object' } };
 
 export function listSchema<T>(item: ConfigurationSchema<T>, minItems = 0): ConfigurationSchema<readonly T[]> {
-  return { json: { type: 'array', items: item.json, minItems: minItems } };
+  return { json: { type: 'array', items: item.json, minItems } };
 }
 
 export function mapSchema<T>(value: ConfigurationSchema<T>): ConfigurationSchema<Readonly<Record<string, T>>> {

@@ -107,7 +107,7 @@ export class KmsPlugin {
 
   private handler(name: PluginMethod) {
     return ({ request }: ServerUnaryCall<PluginMessage, PluginMessage>, callback: sendUnaryData<PluginMessage>): void => {
-      this.calls.push({ method: name, request: request });
+      this.calls.push({ method: name, request });
       const defaultResponse = this.defaultResponse(name, request);
       const response = this.behaviours.get(name)?.(request, defaultResponse) ?? defaultResponse;
       if (response === 'never') return;

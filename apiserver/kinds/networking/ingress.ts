@@ -76,7 +76,7 @@ function hasErrors(check: (errors: Errors) => void): boolean {
 }
 
 function checkSpec(spec: NetworkingV1IngressSpec, options: RatchetingOptions, errors: Errors): void {
-  const { rules = [], defaultBackend: defaultBackend, tls = [] } = spec;
+  const { rules = [], defaultBackend, tls = [] } = spec;
   if (rules.length === 0 && defaultBackend === undefined) {
     errors.push(invalidShownValue('spec', '[]networking.IngressRule(nil)', 'either `defaultBackend` or `rules` must be specified'));
   }

@@ -66,7 +66,7 @@ function checkPorts(ports: readonly NetworkingV1NetworkPolicyPort[] | undefined,
 }
 
 function checkPolicyPort(policyPort: NetworkingV1NetworkPolicyPort, fieldPath: string, errors: Errors): void {
-  const { port, endPort: endPort } = policyPort;
+  const { port, endPort } = policyPort;
   checkEnum(policyPort, 'protocol', fieldPath, PROTOCOLS, errors);
   if (typeof port === 'number') {
     checkPort(port, `${fieldPath}.port`, errors);

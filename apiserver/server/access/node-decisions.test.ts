@@ -17,7 +17,7 @@ for (const { collection, object } of stored) {
   const node = stringAt(spec, 'nodeName');
   const metadata = { ...objectAt(object, 'metadata'), namespace: collection.split('/')[4] ?? '' };
   // Admission sets this in every pod.
-  const pod = { ...object, metadata: metadata, spec: { serviceAccountName: 'default', ...spec } };
+  const pod = { ...object, metadata, spec: { serviceAccountName: 'default', ...spec } };
   if (collection.endsWith('/pods')) graph.setPod(name, node, podReferences(pod));
   else if (collection.endsWith('/persistentvolumes')) graph.setVolume(name, volumeReferencesOf(object));
   else if (collection.endsWith('/volumeattachments')) graph.setAttachment(name, node);

@@ -13,7 +13,8 @@ import { keyOf, type ApiObject } from '../rest/api-object';
 import { BackOff } from '../back-off';
 import { Notifications, type Handlers } from './notifications';
 import type { Resource } from '../rest/resource';
-import type { ListOptions, ObjectList, RestClient, Selectors, WatchOptions } from '../rest/rest-client';
+import type { RestClient } from '../rest/rest-client';
+import type { ListOptions, ObjectList, Selectors, WatchOptions } from '../rest/request-options';
 import { sleepUnlessAborted } from '../signals';
 import type { WatchEvent } from '../rest/watch-event';
 

@@ -18,7 +18,8 @@ import { isAlreadyExists, isConflict, isNotFound } from '../rest/api-error';
 import { keyOf, type ApiObject } from '../rest/api-object';
 import { leaseRecord, releasedLease, renewedLease, acquiredLease, type LeaseRecord } from './lease-record';
 import { resourceOf } from '../rest/resource';
-import type { RequestOptions, RestClient } from '../rest/rest-client';
+import type { RestClient } from '../rest/rest-client';
+import type { RequestOptions } from '../rest/request-options';
 import { sleepUnlessAborted } from '../signals';
 
 export interface LeaderElectionOptions {

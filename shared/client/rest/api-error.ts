@@ -57,3 +57,13 @@ export function isNamespaceTerminating(error: unknown): boolean {
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && error.code === 410;
 }
+
+/** For `catch`: throws the error again unless the object does not exist any more. */
+export function ignoreNotFound(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}
+
+/** For `catch`: throws the error again unless the object was deleted or changed meanwhile; the next event of it brings its new state. */
+export function ignoreNotFoundOrConflict(error: unknown): void {
+  if (!isNotFound(error) && !isConflict(error)) throw error;
+}

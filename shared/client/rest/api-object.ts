@@ -57,3 +57,8 @@ export function isBeingDeleted({ metadata }: Pick<ApiObject, 'metadata'>): boole
 export function finalizersOf({ metadata }: Pick<ApiObject, 'metadata'>): readonly string[] {
   return metadata.finalizers ?? [];
 }
+
+/** 0 for kinds without generations. */
+export function generationOf({ metadata }: Pick<ApiObject, 'metadata'>): number {
+  return Number(metadata.generation ?? 0);
+}

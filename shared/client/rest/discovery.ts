@@ -5,7 +5,8 @@
 import { canonicalGroup, groupInDialect, type Dialect } from '../../names/dialect';
 import { apiVersionOf, parseApiVersion } from '../../api/identity/identity';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../values/json';
-import type { RequestOptions, RestClient } from './rest-client';
+import type { RestClient } from './rest-client';
+import type { RequestOptions } from './request-options';
 import type { Resource } from './resource';
 
 export interface ServedResource extends Resource {

@@ -8,17 +8,7 @@
 import { FENCE_HEADER, formatFence, type Fence } from '../../api/identity/fencing';
 import { apiVersionOf } from '../../api/identity/identity';
 import type { AutoscalingV1Scale, MetaV1ObjectMeta } from '../../api/types/generated/members';
-import {
-  arrayAt,
-  isObject,
-  objectAt,
-  own,
-  stringAt,
-  stringifyJson,
-  type JsonObject,
-  type JsonPrimitive,
-  type JsonValue,
-} from '../../values/json';
+import { arrayAt, isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { apiVersionInDialect, type Dialect } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
 import type { Random } from '../../runtime/random';
@@ -27,6 +17,16 @@ import { apiObject, MalformedResponse, parseApiObject, type ApiObject } from './
 import { BackOff } from '../back-off';
 import type { Credentials } from '../kubeconfig/credential-source';
 import { collectBody, parseBody } from './json-body';
+import type {
+  DeleteOptions,
+  ListOptions,
+  MergePatch,
+  ObjectList,
+  PatchType,
+  RequestOptions,
+  Selectors,
+  WatchOptions,
+} from './request-options';
 import { isBodyOf, resourcePath, type ResourceLocation, type Resource } from './resource';
 import { sleepUnlessAborted, withDeadline } from '../signals';
 import { ConnectionError, type Method, type Transport, type TransportRequest, type TransportResponse } from '../transport/transport';
@@ -46,61 +46,6 @@ export interface RestClientOptions {
    */
   readonly timeoutMs?: number;
 }
-
-export interface RequestOptions {
-  readonly signal?: AbortSignal;
-  readonly timeoutMs?: number;
-}
-
-export interface Selectors {
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-}
-
-export interface ListOptions extends Selectors, RequestOptions {
-  readonly limit?: number;
-  readonly continue?: string;
-  /** Request protobuf if the kind has an encoding. */
-  readonly protobuf?: boolean;
-}
-
-export interface ObjectList<Body extends JsonObject = JsonObject> {
-  readonly resourceVersion: string;
-  /** Set when further pages exist. */
-  readonly continue: string | undefined;
-  readonly items: readonly ApiObject<Body>[];
-  /** Length of the response body. */
-  readonly bytes: number;
-}
-
-export interface WatchOptions extends Selectors {
-  /**
-   * Watch events after this version, or `present`: a streaming list, which sends an event for each existing object and
-   * a bookmark, and then changes.
-   */
-  readonly from: { readonly resourceVersion: string } | 'present';
-  /** The server ends the watch after this time. */
-  readonly timeoutSeconds: number;
-  readonly signal?: AbortSignal;
-  /** Request protobuf if the kind has an encoding. */
-  readonly protobuf?: boolean;
-}
-
-export interface DeleteOptions extends RequestOptions {
-  readonly gracePeriodSeconds?: number;
-  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
-}
-
-export type PatchType = 'merge' | 'json';
-
-/** A JSON merge patch of a type: changed members, and null for removed ones. Lists are replaced as a whole. */
-export type MergePatch<T> = T extends JsonPrimitive | readonly unknown[]
-  ? T
-  : string extends keyof T
-    ? Record<string, T[keyof T] | null>
-    : { [Member in keyof T]?: MergePatch<Exclude<T[Member], undefined>> | null };
 
 const PATCH_MEDIA_TYPES: Readonly<Record<PatchType, string>> = {
   merge: 'application/merge-patch+json',

@@ -1,0 +1,58 @@
+/** The options of requests by verb, and the types of lists and patches. */
+import type { JsonObject, JsonPrimitive } from '../../values/json';
+import type { ApiObject } from './api-object';
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
+export interface Selectors {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface ListOptions extends Selectors, RequestOptions {
+  readonly limit?: number;
+  readonly continue?: string;
+  /** Request protobuf if the kind has an encoding. */
+  readonly protobuf?: boolean;
+}
+
+export interface ObjectList<Body extends JsonObject = JsonObject> {
+  readonly resourceVersion: string;
+  /** Set when further pages exist. */
+  readonly continue: string | undefined;
+  readonly items: readonly ApiObject<Body>[];
+  /** Length of the response body. */
+  readonly bytes: number;
+}
+
+export interface WatchOptions extends Selectors {
+  /**
+   * Watch events after this version, or `present`: a streaming list, which sends an event for each existing object and
+   * a bookmark, and then changes.
+   */
+  readonly from: { readonly resourceVersion: string } | 'present';
+  /** The server ends the watch after this time. */
+  readonly timeoutSeconds: number;
+  readonly signal?: AbortSignal;
+  /** Request protobuf if the kind has an encoding. */
+  readonly protobuf?: boolean;
+}
+
+export interface DeleteOptions extends RequestOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+export type PatchType = 'merge' | 'json';
+
+/** A JSON merge patch of a type: changed members, and null for removed ones. Lists are replaced as a whole. */
+export type MergePatch<T> = T extends JsonPrimitive | readonly unknown[]
+  ? T
+  : string extends keyof T
+    ? Record<string, T[keyof T] | null>
+    : { [Member in keyof T]?: MergePatch<Exclude<T[Member], undefined>> | null };
