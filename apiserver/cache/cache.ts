@@ -14,6 +14,8 @@ export interface StoredType {
   /** Key segment below the prefix, without leading and trailing slash: `configmaps`, `services/specs`. */
   readonly segment: string;
   readonly namespaced: boolean;
+  /** Names in `Entry.fields` by which lists find objects without reading all of them. */
+  readonly indexedFields?: readonly string[];
 }
 
 /** One object at one revision. Immutable; owns its bytes. */
@@ -42,6 +44,11 @@ export interface Snapshot {
    * Entries with `start` ≤ key < `end` in order; an absent bound is open. The iteration may be abandoned at any point.
    */
   range(start?: string, end?: string): Iterable<Entry>;
+  /**
+   * The entries of the range that may have the field value, in order: just those that have it when the field is indexed
+   * and the state is the current one, else all.
+   */
+  rangeWith(selected: SelectedField, start?: string, end?: string): Iterable<Entry>;
   /** Number of entries in the range. O(log n) where the type allows it, never slower than an iteration. */
   count(start?: string, end?: string): number;
   /**

@@ -77,7 +77,13 @@ function storedType(row: KindRow, types: Map<string, StoredType>): StoredType {
   const segment = row.storageSegment ?? row.resource;
   const existing = types.get(segment);
   if (existing !== undefined) return existing;
-  const type: StoredType = { name: groupResourceText(row), segment, namespaced: row.namespaced };
+  const indexedFields = (row.selectableFields ?? []).filter(({ indexed }) => indexed).map(({ name, storedName }) => storedName ?? name);
+  const type: StoredType = {
+    name: groupResourceText(row),
+    segment,
+    namespaced: row.namespaced,
+    ...(indexedFields.length === 0 ? {} : { indexedFields }),
+  };
   types.set(segment, type);
   return type;
 }

@@ -7,7 +7,7 @@
 import BTree from 'sorted-btree';
 import { compareBytes } from '../../../shared/values/json';
 import type { Revision } from '../../storage/store';
-import type { Entry, Snapshot } from '../cache';
+import type { Entry, SelectedField, Snapshot } from '../cache';
 
 export type KeyOrder = (a: string, b: string) => number;
 export type Tree = BTree<string, Entry>;
@@ -119,8 +119,15 @@ export class FrozenTree {
   }
 }
 
-/** The number of entries in a namespace; undefined when it would have to be counted. */
-export type NamespaceCount = (namespace: string) => number | undefined;
+/** What the type keeps about its current state. Undefined once the type has changed since the snapshot. */
+export interface CurrentStateIndexes {
+  /** The number of entries in a namespace. */
+  namespaceCount(namespace: string): number | undefined;
+  /** The sorted keys of the entries with the field value; also undefined when reading the range costs less. */
+  keysWith(selected: SelectedField): readonly string[] | undefined;
+}
+
+const NO_INDEXES: CurrentStateIndexes = { namespaceCount: () => undefined, keysWith: () => undefined };
 
 export class TreeSnapshot implements Snapshot {
   constructor(
@@ -131,7 +138,7 @@ export class TreeSnapshot implements Snapshot {
      * alone.
      */
     readonly supersededBefore: number,
-    private readonly namespaceCount: NamespaceCount = () => undefined,
+    private readonly indexes: CurrentStateIndexes = NO_INDEXES,
   ) {}
 
   get size(): number {
@@ -146,16 +153,29 @@ export class TreeSnapshot implements Snapshot {
     return this.frozen.range(start, end);
   }
 
+  rangeWith(selected: SelectedField, start?: string, end?: string): Iterable<Entry> {
+    const keys = this.indexes.keysWith(selected);
+    return keys === undefined ? this.range(start, end) : this.entriesOf(keys, start, end);
+  }
+
+  private *entriesOf(keys: readonly string[], start: string | undefined, end: string | undefined): Generator<Entry, void, undefined> {
+    for (const key of keys) {
+      if (end !== undefined && compareBytes(key, end) >= 0) return;
+      const entry = start === undefined || compareBytes(key, start) >= 0 ? this.get(key) : undefined;
+      if (entry !== undefined) yield entry;
+    }
+  }
+
   count(start?: string, end?: string): number {
     if (start === undefined && end === undefined) return this.size;
     const namespace = wholeNamespace(start, end);
-    const count = namespace === undefined ? undefined : this.namespaceCount(namespace);
+    const count = namespace === undefined ? undefined : this.indexes.namespaceCount(namespace);
     return count ?? this.frozen.count(start, end);
   }
 
   /** The same state at another revision; the type must not have changed in between. */
   withRevision(revision: Revision): TreeSnapshot {
-    return revision === this.revision ? this : new TreeSnapshot(revision, this.frozen, this.supersededBefore, this.namespaceCount);
+    return revision === this.revision ? this : new TreeSnapshot(revision, this.frozen, this.supersededBefore, this.indexes);
   }
 
   hasSameState(other: TreeSnapshot): boolean {
@@ -213,6 +233,10 @@ export class StoreSnapshot implements Snapshot {
     const before = start === undefined ? 0 : this.position(start);
     const coversRange = end === undefined || (this.end !== undefined && compareBytes(end, this.end) >= 0);
     return Math.max(0, (coversRange ? this.total : this.position(end)) - before);
+  }
+
+  rangeWith(_selected: SelectedField, start?: string, end?: string): Iterable<Entry> {
+    return this.range(start, end);
   }
 
   /** Index of the first entry with a key not below `key`. */

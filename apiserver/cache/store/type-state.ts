@@ -3,13 +3,17 @@
  * unreadable values. Advancing the revision and notifying watchers are left to the callers.
  */
 import type { Revision } from '../../storage/store';
-import type { Entry, StoredType } from '../cache';
+import type { Entry, SelectedField, StoredType } from '../cache';
 import { entrySize } from './slab-entry';
+import { FieldIndex } from './field-index';
 import { FrozenTree, needsByteOrder, createTree, TreeSnapshot, type Tree } from './snapshot';
 import { ChangeLog } from './event-window';
 
 /** Estimated memory of an entry besides its bytes, for limiting snapshots. */
 const ENTRY_OVERHEAD = 300;
+
+/** A value that more than this part of the objects have is found by reading all of them, without sorting keys. */
+const MIN_INDEXED_FRACTION = 8;
 
 export interface UnreadableValue {
   readonly revision: Revision;
@@ -36,13 +40,16 @@ export class TypeState {
   private tree: Tree = createTree(false);
   private usesByteOrder = false;
   private namespaces = new Map<string, number>();
+  private fieldIndexes: readonly FieldIndex[];
   private frozen: TreeSnapshot | undefined;
 
   constructor(
     readonly type: StoredType,
     /** Length of the part of the store key before the object's key. */
     readonly keyOffset: number,
-  ) {}
+  ) {
+    this.fieldIndexes = createFieldIndexes(type);
+  }
 
   get size(): number {
     return this.tree.size;
@@ -68,6 +75,7 @@ export class TypeState {
     if (previous === undefined) this.addKey(entry.key);
     else this.supersededBytes += entrySize(previous) + ENTRY_OVERHEAD;
     this.tree.set(entry.key, entry);
+    for (const index of this.fieldIndexes) index.replace(previous, entry);
   }
 
   /** Removes a key and returns its entry. */
@@ -76,6 +84,7 @@ export class TypeState {
     if (previous === undefined) return undefined;
     this.frozen = undefined;
     this.tree.delete(key);
+    for (const index of this.fieldIndexes) index.delete(previous);
     this.countNamespace(key, -1);
     this.supersededBytes += entrySize(previous) + ENTRY_OVERHEAD;
     return previous;
@@ -87,6 +96,7 @@ export class TypeState {
     this.frozen = undefined;
     this.tree = createTree(this.usesByteOrder);
     this.namespaces = new Map();
+    this.fieldIndexes = createFieldIndexes(this.type);
     this.unreadable.clear();
   }
 
@@ -110,13 +120,17 @@ export class TypeState {
   }
 
   private freeze(revision: Revision): TreeSnapshot {
-    const snapshot: TreeSnapshot = new TreeSnapshot(
-      revision,
-      new FrozenTree(this.tree.clone(), this.usesByteOrder),
-      this.supersededBytes,
-      (namespace) => (this.frozen?.hasSameState(snapshot) === true ? (this.namespaces.get(namespace) ?? 0) : undefined),
-    );
+    const snapshot: TreeSnapshot = new TreeSnapshot(revision, new FrozenTree(this.tree.clone(), this.usesByteOrder), this.supersededBytes, {
+      namespaceCount: (namespace) => (isCurrent() ? (this.namespaces.get(namespace) ?? 0) : undefined),
+      keysWith: (selected) => (isCurrent() ? this.keysWith(selected) : undefined),
+    });
+    const isCurrent = (): boolean => this.frozen?.hasSameState(snapshot) === true;
     return snapshot;
+  }
+
+  private keysWith({ field, value }: SelectedField): readonly string[] | undefined {
+    const index = this.fieldIndexes.find((candidate) => candidate.field === field);
+    return index?.keysWith(value, this.tree.size / MIN_INDEXED_FRACTION);
   }
 
   private addKey(key: string): void {
@@ -139,4 +153,8 @@ export class TypeState {
     if (count > 0) this.namespaces.set(namespace, count);
     else this.namespaces.delete(namespace);
   }
+}
+
+function createFieldIndexes({ indexedFields = [] }: StoredType): readonly FieldIndex[] {
+  return indexedFields.map((field) => new FieldIndex(field));
 }

@@ -2,9 +2,10 @@
  * The open watches of one type, indexed by what they can see, so that a change visits only those that it concerns:
  * 1,000 watches of one name each, or of one value each of an indexed field, cost a change no more than one watch does.
  */
-import type { Entry, StoredType, WatchScope } from '../cache';
+import type { StoredType, WatchScope } from '../cache';
 import type { Watcher } from './watcher';
 import type { RecordedChange } from '../store/event-window';
+import { fieldValue } from '../store/field-index';
 
 export class TypeWatchers {
   /** Watchers without an indexed field. */
@@ -43,8 +44,8 @@ export class TypeWatchers {
     this.unindexed.notify(change);
     const { current, previous } = change;
     for (const [field, byValue] of this.byField) {
-      const currentValue = current === undefined ? undefined : valueOf(current, field);
-      const previousValue = previous === undefined ? undefined : valueOf(previous, field);
+      const currentValue = current === undefined ? undefined : fieldValue(current, field);
+      const previousValue = previous === undefined ? undefined : fieldValue(previous, field);
       if (currentValue !== undefined) byValue.get(currentValue)?.notify(change);
       if (previousValue !== undefined && previousValue !== currentValue) byValue.get(previousValue)?.notify(change);
     }
@@ -65,10 +66,6 @@ export class TypeWatchers {
     byValue.set(indexed.value, byScope);
     return byScope;
   }
-}
-
-function valueOf(entry: Entry, field: string): string {
-  return entry.fields[field] ?? '';
 }
 
 /** Watchers by scope: everything, a namespace, or a name. */

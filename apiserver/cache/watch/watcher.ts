@@ -7,7 +7,7 @@
  */
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { StoreError, type Revision } from '../../storage/store';
-import type { CacheWatch, ChangeSink, Entry, Change, WatchEnd, WatchEventType, WatchRequest } from '../cache';
+import type { CacheWatch, ChangeSink, Entry, Change, WatchEnd, WatchEventType, WatchRequest, WatchScope } from '../cache';
 import { isInScope, scopeBounds } from '../store/key-space';
 import type { TimeSlice } from '../../../shared/scheduling/yielding';
 import { CompactedError, replayChanges, type ReplayHost } from './replay-changes';
@@ -38,7 +38,7 @@ export class Watcher implements CacheWatch {
   private phase: 'backlog' | 'live' | 'ended' = 'backlog';
   private readonly startedAt: Revision;
   private lastSent: Revision;
-  private initialState: TreeSnapshot | undefined;
+  private initialState: { readonly revision: Revision; readonly entries: Iterable<Entry> } | undefined;
   private readonly matches: ((entry: Entry) => boolean) | undefined;
 
   constructor(
@@ -49,7 +49,8 @@ export class Watcher implements CacheWatch {
   ) {
     this.matches = request.scope.matches;
     if (request.start.type === 'state') {
-      this.initialState = state.snapshot(host.revision);
+      const snapshot = state.snapshot(host.revision);
+      this.initialState = { revision: snapshot.revision, entries: entriesInScope(snapshot, state, request.scope) };
       this.position = host.revision;
     } else {
       this.position = request.start.revision;
@@ -135,12 +136,11 @@ export class Watcher implements CacheWatch {
     }
   }
 
-  private async deliverState(snapshot: TreeSnapshot): Promise<void> {
+  private async deliverState({ revision, entries }: NonNullable<Watcher['initialState']>): Promise<void> {
     const { scope } = this.request;
-    const { start, end } = scopeBounds(this.state.type, scope);
     const slice = this.host.timeSlice();
     let events = 0;
-    for (const entry of snapshot.range(start, end)) {
+    for (const entry of entries) {
       if (this.phase !== 'backlog') return;
       if (isInScope(this.state.type, scope, entry.key) && (this.matches === undefined || this.matches(entry))) {
         events += 1;
@@ -153,8 +153,8 @@ export class Watcher implements CacheWatch {
     this.initialState = undefined;
     this.host.onInitialEvents(this, events);
     if (this.phase !== 'backlog') return;
-    this.lastSent = snapshot.revision;
-    if (this.request.markEndOfInitialEvents) this.callSink(() => this.sink.bookmark(snapshot.revision, true));
+    this.lastSent = revision;
+    if (this.request.markEndOfInitialEvents) this.callSink(() => this.sink.bookmark(revision, true));
   }
 
   /** Delivers the changes since `position` from the window, or from the store where the window does not reach back. */
@@ -235,4 +235,10 @@ export class Watcher implements CacheWatch {
     // The sink may start a new watch here; an error of it is reported and has no other effect.
     this.callSink(() => this.sink.end({ type: 'failed', message: errorMessage(error) }));
   }
+}
+
+/** Chosen at once: the index of the type answers for the current state only. */
+function entriesInScope(snapshot: TreeSnapshot, { type }: TypeState, scope: WatchScope): Iterable<Entry> {
+  const { start, end } = scopeBounds(type, scope);
+  return scope.indexed === undefined ? snapshot.range(start, end) : snapshot.rangeWith(scope.indexed, start, end);
 }

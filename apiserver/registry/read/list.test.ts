@@ -7,7 +7,10 @@ import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
 import type { ListPage, Resource, Selection } from '../verbs';
+import { buildResources } from '../resources';
 import { createReader } from './reader';
+import type { ListCounts } from './reader-parts';
+import { selectionFor } from './selection';
 
 const OBJECTS = 2000;
 /** Time per visited object, so that all of them take 40 ms. */
@@ -79,4 +82,23 @@ test('a list with a selector and no limit returns all matching objects in order'
   const page = await list(selecting((key) => key.endsWith('99')));
   expect([...page.entries].map(({ key }) => key).slice(0, 3)).toEqual(['a/1099', 'a/1199', 'a/1299']);
   expect([...page.entries]).toHaveLength(OBJECTS / 100);
+});
+
+test('a list of Pods by spec.nodeName visits only the Pods of the node', async () => {
+  const pods = buildResources().builtInResources.find(({ row: { kind } }) => kind === 'Pod')!;
+  const store = new MemoryStore();
+  for (let index = 0; index < 100; index += 1)
+    await putObject(store, pods.stored, `a/${index}`, { fields: { 'spec.nodeName': `n${index % 50}` } });
+  const options = { prefix: '/registry', types: [pods.stored], random: systemRandom, logger: silentLogger };
+  const podCache = openCache({ store, clock, ...options, checkMs: 0, compactionMs: 0 });
+  await podCache.whenReady();
+  const counts: ListCounts[] = [];
+  const listMetrics = { observeCacheList: (_type: unknown, count: ListCounts) => counts.push(count), observeStoreList: () => undefined };
+  const reader = createReader({ cache: podCache, store, clock, gates: { isEnabled: () => false }, listMetrics });
+  const selection = selectionFor(pods.row, '', 'spec.nodeName=n7');
+  const context = { user: { name: 'someone', groups: [] }, deadline: Infinity, warn: () => undefined };
+  const page = await reader.list(context, pods, '', { selection });
+  expect([...page.entries].map(({ key }) => key)).toEqual(['a/57', 'a/7']);
+  expect(counts).toEqual([{ fetched: 2, returned: 2 }]);
+  await podCache.close();
 });

@@ -285,7 +285,7 @@ async function firstMatches(
   const entries: Entry[] = [];
   let part: RangeRequest = { start: scope.start, end: scope.end, limit };
   for (let chunk = snapshot; ; chunk = await read(part)) {
-    for (const entry of chunk.range(part.start, part.end)) {
+    for (const entry of candidates(chunk, selection, part)) {
       if (entries.length === limit) return partialPage(snapshot, scope, entries, isSelective);
       visited.count += 1;
       if (!isSelective || selection.matches(entry)) entries.push(entry);
@@ -296,6 +296,10 @@ async function firstMatches(
     if (entries.length === limit) return partialPage(snapshot, scope, entries, isSelective);
     part = { start: chunk.unknownFrom, end: scope.end, limit: Math.min(part.limit * 2, MAX_READ) };
   }
+}
+
+function candidates(chunk: Snapshot, { indexed }: Selection, { start, end }: RangeRequest): Iterable<Entry> {
+  return indexed === undefined ? chunk.range(start, end) : chunk.rangeWith(indexed, start, end);
 }
 
 /** Converts entries to the version of the row, on behalf of a request. */

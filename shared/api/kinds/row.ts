@@ -38,8 +38,8 @@ export interface SelectableField {
   /** The name of the field in the storage version, when it differs. */
   readonly storedName?: string;
   /**
-   * Watches that select one value of this field are indexed by that value: for fields by which many watchers partition
-   * the objects of a kind. An indexed field has no `absent`.
+   * Lists and watches that select one value of this field are indexed by that value: for fields by which many clients
+   * partition the objects of a kind. An indexed field has no `absent`.
    */
   readonly indexed?: true;
 }
