@@ -6,6 +6,7 @@ import { versionText } from '../shared/names/dialect';
 import { formatIpAddress } from '../shared/values/ip-address';
 import { ConfigurationFiles } from '../shared/configuration/configuration-files';
 import type { Clock } from '../shared/runtime/clock';
+import { formatFlagLines } from '../shared/cli/flag-lines';
 import { UsageError, type CommandLine } from '../shared/cli/flags';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
@@ -22,7 +23,7 @@ import type { EncryptionFromFile } from './options/encryption-options';
 import { etcdCredentialFiles } from './options/etcd-credential-files';
 import { createEtcdUnreachableLog } from './options/etcd-unreachable-log';
 import { frontProxyOptions, hasProxyHeaderFlags } from './options/front-proxy-options';
-import type { ServerFlags } from './options/flags';
+import { FLAGS, type ServerFlags } from './options/flags';
 import { serviceAccountFlagFault, serviceAccountAccessOptions, openTokenKeyFiles } from './options/service-account-options';
 import { Meters } from './metrics/meters';
 import type { AuthorizerLink } from './server/access/authorizers';
@@ -336,6 +337,7 @@ async function serverOptions(
     keySetAddress: flags['service-account-jwks-uri'] === '' ? undefined : flags['service-account-jwks-uri'],
     kinds: flags['runtime-config'].kinds,
     gates: flags['feature-gates'],
+    flagLines: formatFlagLines(FLAGS, flags),
     prefix: prefixOf(flags),
     advertiseAddress: advertised(flags),
     serviceRanges: flags['service-cluster-ip-range'],

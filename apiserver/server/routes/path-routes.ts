@@ -14,10 +14,11 @@ import type { Exchange } from '../../endpoints/request/exchange';
 import { traceResponse } from '../../endpoints/request/request-tracing';
 import { negotiateStatus } from '../../endpoints/request/negotiation';
 import { acceptsGzip } from '../../endpoints/response/compression';
-import { sendTextStream, wantsPretty } from '../../endpoints/response/send-response';
+import { sendText, sendTextStream, wantsPretty } from '../../endpoints/response/send-response';
 import { HEALTH_ENDPOINTS, type HealthChecks, type HealthEndpoint } from '../../../shared/runtime/health';
 import { METRICS_TYPE } from '../../metrics/exposition';
 import type { Metrics } from '../../metrics/metrics';
+import { formatFlagPage, formatStatusPage, type ServerStatus } from './diagnostic-pages';
 import { sendHealth } from './health-response';
 
 export interface PathRoute {
@@ -43,6 +44,9 @@ export interface PathRouteDependencies {
   /** Absent = the server issues no tokens. */
   readonly openId: OpenId | undefined;
   readonly build: BuildInfo;
+  readonly collectStatus: () => Promise<ServerStatus>;
+  /** The flags of the server as `name=value`. */
+  readonly flagLines: readonly string[];
   /** Whether a group, in canonical spelling, is served in some version. */
   readonly servesGroup: (group: string) => boolean;
 }
@@ -74,6 +78,7 @@ export function createPathRoutes(deps: PathRouteDependencies): readonly PathRout
       isServedDuringShutdown: true,
       respond: (exchange) => sendTextStream(exchange, METRICS_TYPE, metrics.scrapeSlis()),
     },
+    ...diagnosticRoutes(deps),
     {
       purpose: 'release',
       paths: withSlash('/version'),
@@ -101,6 +106,24 @@ export function createPathRoutes(deps: PathRouteDependencies): readonly PathRout
     },
   ];
   return table;
+}
+
+function diagnosticRoutes({ collectStatus, flagLines }: PathRouteDependencies): readonly PathRoute[] {
+  return [
+    {
+      purpose: 'state of the server, for people',
+      paths: ['/statusz'],
+      methods: 'any',
+      isServedDuringShutdown: true,
+      respond: async (exchange) => sendText(exchange, 200, formatStatusPage(await collectStatus())),
+    },
+    {
+      purpose: 'flags of the server, for people',
+      paths: ['/flagz'],
+      methods: 'any',
+      respond: (exchange) => sendText(exchange, 200, formatFlagPage(flagLines)),
+    },
+  ];
 }
 
 function discoveryRoutes(discovery: Discovery): readonly PathRoute[] {

@@ -47,6 +47,8 @@ export interface ServerOptions extends AccessOptions {
   /** The served kinds; absent = all kinds that are not disabled by default. */
   readonly kinds?: readonly KindRow[];
   readonly gates: FeatureGates;
+  /** The flags as `name=value`, for `/flagz`; absent = none. */
+  readonly flagLines?: readonly string[];
   readonly prefix: string;
   /** The name under which clients reach the server; absent = its address. */
   readonly externalHostname?: string | undefined;

@@ -10,8 +10,9 @@ import { requestListener, type ChainDependencies, type RequestListener } from '.
 import { Deadlines } from '../filters/deadlines';
 import type { TlsFiles } from '../connections/listeners';
 import { RequestWaitGroup } from '../filters/request-wait-group';
-import { createPathRoutes, type PathRoute } from '../routes/path-routes';
+import { createPathRoutes, type PathRoute, type PathRouteDependencies } from '../routes/path-routes';
 import { serverAddress } from './server-address';
+import { createStatusCollector } from './server-status';
 import type { Origin } from '../../endpoints/request/exchange';
 import type { Observability } from './observability';
 import type { Registry } from './registry';
@@ -42,8 +43,9 @@ export function startServing(
     clients: new ClientAuthorities(context.clock, tls.clientCa),
     proxies: new ClientAuthorities(context.clock, tls.proxyCa),
   };
-  const chain = createChainDependencies(context, state, observability, registry, { waitGroup, authorities });
   let current = tls;
+  const collectStatus = createStatusCollector(context, state, observability, () => current);
+  const chain = createChainDependencies(context, state, observability, registry, { waitGroup, authorities, collectStatus });
   const renew = (renewed: TlsFiles): void => {
     secure.renew(renewed);
     current = renewed;
@@ -58,6 +60,7 @@ export function startServing(
 interface SharedParts {
   readonly waitGroup: RequestWaitGroup;
   readonly authorities: Authorities;
+  readonly collectStatus: PathRouteDependencies['collectStatus'];
 }
 
 function createChainDependencies(
@@ -65,7 +68,7 @@ function createChainDependencies(
   state: ClusterState,
   observability: Observability,
   registry: Registry,
-  { waitGroup, authorities }: SharedParts,
+  { waitGroup, authorities, collectStatus }: SharedParts,
 ): ChainDependencies {
   const { options, clock, random, logger } = context;
   const { serverState, inFlight, flowControl, metrics } = observability;
@@ -73,7 +76,7 @@ function createChainDependencies(
   const servesGroup = (group: string): boolean => served.has(group);
   return {
     api: registry.api,
-    paths: createPaths(context, state, observability, registry, servesGroup),
+    paths: createPaths(context, state, observability, registry, { servesGroup, collectStatus }),
     servesGroup,
     aggregation: { ...state.registrations, extensions: registry.extensions },
     clock,
@@ -103,7 +106,7 @@ function createPaths(
   state: ClusterState,
   { health, metrics }: Observability,
   { access }: Registry,
-  servesGroup: (group: string) => boolean,
+  shared: Pick<PathRouteDependencies, 'servesGroup' | 'collectStatus'>,
 ): readonly PathRoute[] {
   const { options } = context;
   const { naming } = options;
@@ -119,7 +122,8 @@ function createPaths(
     openApi: createOpenApiHandler(context, state, access.openId?.serves() === true),
     openId: access.openId,
     build: { gitCommit: '', buildDate: '1970-01-01T00:00:00Z', runtime: process.version, platform: `${process.platform}/${process.arch}` },
-    servesGroup,
+    flagLines: options.flagLines ?? [],
+    ...shared,
   });
 }
 

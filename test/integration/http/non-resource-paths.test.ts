@@ -1,5 +1,6 @@
 /** Paths besides those of resources: the methods that they accept, and responses to unknown paths. */
 import { STORED_KINDS } from '../../../shared/api/kinds';
+import { ALICE } from './api-call';
 import { useServer } from './fixture';
 
 const api = useServer();
@@ -64,4 +65,11 @@ it('/ lists every path that is served, and each of them answers', async () => {
   expect(listed).not.toContain('/openid/v1/jwks');
   expect(listed.length).toBeLessThan(STORED_KINDS.length * 2);
   for (const path of listed) expect([path, (await api.get(path)).status]).toEqual([path, 200]);
+});
+
+it.each(['/statusz', '/flagz'])('%s is a page of text that needs permission', async (path) => {
+  const { status, headers, text } = await api.get(path);
+  expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+  expect(text).toContain('Warning: This page is for people.');
+  expect((await api.call(path, { token: ALICE })).status).toBe(403);
 });
