@@ -53,7 +53,7 @@ const table = {
   'apiserver/storage/encryption': ['apiserver/storage', 'shared/names'],
   'apiserver/storage/encryption/kms': ['apiserver/storage/encryption', 'shared/serialization'],
   'apiserver/storage/embedded': ['apiserver/storage'],
-  'apiserver/storage/etcd/http2': [],
+  'apiserver/storage/etcd/http2': ['shared/runtime'],
   'apiserver/storage/etcd': ['apiserver/storage', 'apiserver/storage/etcd/http2', 'shared/serialization'],
   'apiserver/tracing': ['apiserver/storage', 'shared/configuration'],
   'apiserver/cache': ['apiserver/storage'],

@@ -205,7 +205,7 @@ class Connection {
         this.keepAlive(established);
         resolve(established);
       };
-      const established = new Http2ClientSession(socket, peerOf(this.member), () => this.dropSession(established), onReady);
+      const established = new Http2ClientSession(socket, peerOf(this.member), this.clock, () => this.dropSession(established), onReady);
     });
     socket.on('error', (error: Error) => (failure = error));
     socket.once('close', () => {

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { freePort } from '../../../../test/support/ports';
 import { FrameReader, FrameType, CONNECTION_PREFACE, Setting, encodeSettingsFrame, type Frame } from './frames';
 import { MalformedHeadersError, decodeResponseHeaders, encodeRequestHeaders } from './headers';
+import { systemClock } from '../../../../shared/runtime/clock';
 import { Http2ClientSession } from './session';
 
 const NO_HEADERS = { status: undefined, grpcStatus: undefined, grpcMessage: undefined };
@@ -65,7 +66,12 @@ describe('header codec with a Node server', () => {
 
   it('sends request headers that the server reads', async () => {
     const path = `/etcdserverpb.KV/${'R'.repeat(300)}`;
-    const session = new Http2ClientSession(connect(port, '127.0.0.1'), { scheme: 'http', authority: 'member:2379' }, () => undefined);
+    const session = new Http2ClientSession(
+      connect(port, '127.0.0.1'),
+      { scheme: 'http', authority: 'member:2379' },
+      systemClock,
+      () => undefined,
+    );
     await new Promise<void>((resolve, reject) => {
       session.call(path, Buffer.alloc(5), { onResponse: () => resolve(), onFailure: (reason) => reject(new Error(reason)) });
     });

@@ -6,6 +6,7 @@ import {
   type Settings,
 } from 'node:http2';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { systemClock } from '../../../../shared/runtime/clock';
 import { freePort } from '../../../../test/support/ports';
 import { waitUntil } from '../../../../test/support/programs';
 import {
@@ -32,7 +33,7 @@ const openSession = async (): Promise<void> => {
   const socket = connect(port, '127.0.0.1');
   await new Promise<void>((resolve) => socket.once('connect', resolve));
   goAways = 0;
-  session = new Http2ClientSession(socket, PEER, () => (goAways += 1));
+  session = new Http2ClientSession(socket, PEER, systemClock, () => (goAways += 1));
 };
 
 const call = (body: Buffer | string): Promise<Outcome> & { readonly cancel: () => void } => {

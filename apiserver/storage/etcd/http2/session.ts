@@ -5,6 +5,8 @@
  * not retry.
  */
 import type { Socket } from 'node:net';
+import type { Clock } from '../../../../shared/runtime/clock';
+import { DelayedPongs } from './delayed-pongs';
 import {
   contentOfFrame,
   DEFAULT_MAX_FRAME,
@@ -97,16 +99,19 @@ export class Http2ClientSession {
   private recentHeaders: { readonly block: Buffer; readonly head: ResponseHeaders }[] = [];
   private onPong: (() => void) | undefined;
   private closeReason = CONNECTION_LOST;
+  private readonly pongs: DelayedPongs;
 
   /** `socket` must be connected. */
   constructor(
     private readonly socket: Socket,
     private readonly peer: Http2Peer,
+    clock: Clock,
     /** Called when no new calls are accepted any more; calls in flight continue. */
     private readonly onClosing: () => void,
     /** Called on SETTINGS of the server: it is reachable and speaks HTTP/2. */
     private readonly onReady: () => void = () => undefined,
   ) {
+    this.pongs = new DelayedPongs(clock, (frames) => this.write(frames));
     socket.on('data', (chunk: Buffer) => this.feed(chunk));
     socket.on('error', (error) => (this.closeReason = error.message));
     socket.once('close', () => this.onSocketClosed());
@@ -257,6 +262,7 @@ export class Http2ClientSession {
 
   private onSocketClosed(): void {
     this.isClosing = true;
+    this.pongs.clear();
     for (const call of this.waitingCalls.splice(0)) call.handler.onFailure(this.closeReason, false);
     for (const call of this.openCalls.splice(0)) call.handler.onFailure(this.closeReason, true);
   }
@@ -395,8 +401,13 @@ export class Http2ClientSession {
   }
 
   private handlePing(flags: number, payload: Buffer): void {
-    if ((flags & Flag.ack) !== 0) this.onPong?.();
-    else this.write(encodeFrame(FrameType.ping, Flag.ack, 0, payload));
+    if ((flags & Flag.ack) !== 0) {
+      this.onPong?.();
+      return;
+    }
+    this.pongs.add(encodeFrame(FrameType.ping, Flag.ack, 0, payload));
+    // The server enlarges the send window by what it learns from the answer.
+    if (this.blockedCalls > 0) this.pongs.flush();
   }
 
   /** Handles GOAWAY: the server processes no stream above `lastStream`. */
