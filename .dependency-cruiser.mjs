@@ -4,7 +4,11 @@
  */
 const table = {
   'shared/names': [],
-  'shared/values': [],
+  'shared/values/text': [],
+  'shared/values/encoding': [],
+  'shared/values/network': ['shared/values/text'],
+  'shared/values/time': ['shared/values/text'],
+  'shared/values': ['shared/values/encoding', 'shared/values/network', 'shared/values/time'],
   'shared/cli': [],
   'shared/runtime': ['shared/cli'],
   'shared/runtime/files': ['shared/runtime'],

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { versionText } from '../shared/names/dialect';
-import { formatIpAddress } from '../shared/values/ip-address';
+import { formatIpAddress } from '../shared/values/network/ip-address';
 import { ConfigurationFiles } from '../shared/configuration/configuration-files';
 import type { Clock } from '../shared/runtime/clock';
 import { formatFlagLines } from '../shared/cli/flag-lines';

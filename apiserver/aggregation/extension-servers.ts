@@ -4,7 +4,7 @@
  */
 import type { ClientRequest, OutgoingHttpHeaders } from 'node:http';
 import type { UserInfo } from '../../shared/api/identity/user';
-import { hostUrl, parseHost } from '../../shared/values/host-url';
+import { hostUrl, parseHost } from '../../shared/values/network/host-url';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Resolve } from '../webhook-client/service-resolver';
 import { dial } from '../endpoints/forward/backend';

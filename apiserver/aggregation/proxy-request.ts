@@ -4,8 +4,8 @@
  */
 import type { UserInfo } from '../../shared/api/identity/user';
 import { badRequest } from '../../shared/api/errors/status';
-import { decodePercent } from '../../shared/values/percent';
-import { quote } from '../../shared/values/quote';
+import { decodePercent } from '../../shared/values/text/percent';
+import { quote } from '../../shared/values/text/quote';
 import { connectionErrorText } from '../../shared/runtime/connection-error';
 import { errorCode } from '../../shared/runtime/error-code';
 import { sendText } from '../endpoints/response/send-response';

@@ -3,7 +3,7 @@
  * keys that change with the object. Nothing is allocated before the transaction; until then chosen ids are only
  * reserved against other requests of this replica.
  */
-import type { IpFamily } from '../../shared/values/ip-address';
+import type { IpFamily } from '../../shared/values/network/ip-address';
 import type { KeyValue, StoreOperation, Revision } from '../storage/store';
 import { holdingOf, type ServiceAllocator, type AllocationOwner, type AllocationScope } from './service-allocator';
 import { addressId, portId, addressOrPortIn, type AllocationPool } from './pool';

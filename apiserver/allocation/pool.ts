@@ -2,7 +2,7 @@
  * The ids of one range in two bands, as in upstream's allocators: free ids are picked from the upper band first, so
  * that the lower one stays free for static allocation. {@link ServiceAllocator} stores the owners.
  */
-import { formatIpAddress, parseIpAddress } from '../../shared/values/ip-address';
+import { formatIpAddress, parseIpAddress } from '../../shared/values/network/ip-address';
 import { Band } from './band';
 import { portRangeText, type PortRange, type ServiceRange } from './ranges';
 

@@ -1,5 +1,5 @@
 /** Parses and validates the flags for Service addresses and node ports. */
-import { formatIpAddress, parseIpRange, type IpAddress, type IpFamily } from '../../shared/values/ip-address';
+import { formatIpAddress, parseIpRange, type IpAddress, type IpFamily } from '../../shared/values/network/ip-address';
 
 /** A range of one family with cleared host bits. */
 export interface ServiceRange {

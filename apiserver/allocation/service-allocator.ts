@@ -3,7 +3,7 @@
  * own transactions. The store is authoritative: every write compares the keys that it allocates. This view only makes
  * the first attempt likely to succeed; it never reads the store.
  */
-import type { IpFamily } from '../../shared/values/ip-address';
+import type { IpFamily } from '../../shared/values/network/ip-address';
 import type { Random } from '../../shared/runtime/random';
 import type { KeyValue, Revision } from '../storage/store';
 import { AllocationFaultCounts } from './fault-counts';

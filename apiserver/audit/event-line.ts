@@ -2,7 +2,7 @@
  * Encodes an audit event as one line, in JSON or in the legacy text format. Every request has two events, so everything
  * that is constant or cached is pre-encoded.
  */
-import { quote } from '../../shared/values/quote';
+import { quote } from '../../shared/values/text/quote';
 import { stringifyJsonString } from '../../shared/values/json';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { AUDIT_NAMES, auditAnnotationInDialect, type Dialect } from '../../shared/names/dialect';

@@ -2,7 +2,7 @@
  * A reusable buffer for lines of JSON as bytes. Constant parts are pre-encoded, and strings that clients choose are
  * escaped while they are copied: joining a string first and escaping it afterwards costs four times as much.
  */
-import { growBuffer } from '../../shared/values/grow-buffer';
+import { growBuffer } from '../../shared/values/encoding/grow-buffer';
 import { escapeJsonMarkup, stringifyJsonString } from '../../shared/values/json';
 
 const USUAL_BYTES = 4096;

@@ -5,7 +5,7 @@
 import { canonicalGroup, canonicalNamespace, canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
 import { ruleNamesInBothSpellings, pathSpellings } from '../../shared/names/spellings';
 import type { UserInfo } from '../../shared/api/identity/user';
-import { matchesPathPattern } from '../../shared/values/path-pattern';
+import { matchesPathPattern } from '../../shared/values/text/path-pattern';
 import type { AuditLevel, Policy, AuditRule, AuditStage } from './policy-format';
 
 /** The attributes of a request; groups and namespaces are in canonical form. */

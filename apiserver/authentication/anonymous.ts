@@ -1,5 +1,5 @@
 /** Decides where anonymous requests are accepted. What they may do is authorized like any other request. */
-import { decodePercentOrKeep } from '../../shared/values/percent';
+import { decodePercentOrKeep } from '../../shared/values/text/percent';
 
 /** Called with the raw target of the request. */
 export type AnonymousPolicy = (target: string) => boolean;

@@ -3,8 +3,8 @@
  * Such headers are ignored from other clients, and removed before a request is forwarded.
  */
 import { appendToKey } from '../../shared/values/append';
-import { decodeHeader } from '../../shared/values/decode-header';
-import { decodePercentOrKeep } from '../../shared/values/percent';
+import { decodeHeader } from '../../shared/values/text/decode-header';
+import { decodePercentOrKeep } from '../../shared/values/text/percent';
 import { NO_CREDENTIALS, type AuthenticationOutcome, type Authenticator, type RequestCredentials } from './authenticator';
 
 /** Header names and prefixes are in lower case. */

@@ -4,7 +4,7 @@ import { parseBody } from '../../shared/client/rest/json-body';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { apiVersionInDialect, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
 import { isObject, objectAt, own, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { quote } from '../../shared/values/quote';
+import { quote } from '../../shared/values/text/quote';
 
 export type TokenReviewVersion = 'v1' | 'v1beta1';
 

@@ -2,7 +2,7 @@
 import { canonicalGroup } from '../../shared/names/dialect';
 import { isSameName, pathSpellings } from '../../shared/names/spellings';
 import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { matchesPathPattern } from '../../shared/values/path-pattern';
+import { matchesPathPattern } from '../../shared/values/text/path-pattern';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { ALLOW, type AccessRules, type Attributes, type Authorizer, type Decision } from './authorizer';
 

@@ -1,7 +1,7 @@
 /** Builds the body of a ConversionReview request from stored bytes, which are copied once and never decoded. */
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
 import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
-import { growBuffer } from '../../shared/values/grow-buffer';
+import { growBuffer } from '../../shared/values/encoding/grow-buffer';
 
 export const REVIEW_KIND = 'ConversionReview';
 export const REVIEW_GROUP = 'apiextensions.platform.io';

@@ -1,7 +1,7 @@
 /** The approval condition of a definition in a protected group, as upstream's controller sets it. */
 import { parseApiApproval } from '../kinds/apiextensions/api-approval';
 import type { JsonObject } from '../../shared/values/json';
-import { quote } from '../../shared/values/quote';
+import { quote } from '../../shared/values/text/quote';
 import type { DefinitionCondition } from './conditions';
 
 const TYPE = 'KubernetesAPIApprovalPolicyConformant';

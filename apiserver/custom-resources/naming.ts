@@ -3,7 +3,7 @@
  * from the accepted names of the others to the names and conditions of the definition.
  */
 import { equalJson, type JsonObject, objectAt, stringAt, stringsAt } from '../../shared/values/json';
-import { quote } from '../../shared/values/quote';
+import { quote } from '../../shared/values/text/quote';
 import { isConditionTrue, ESTABLISHED, NOT_ESTABLISHED, withCondition, type DefinitionCondition } from './conditions';
 
 /** Names that other definitions of a group use; see group-names.ts. */

@@ -8,7 +8,7 @@ import { invalidShownValue, type FieldError, type FieldErrorReason } from '../..
 import { apiVersionOf, type GroupVersionKind } from '../../shared/api/identity/identity';
 import type { JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
-import { quote } from '../../shared/values/quote';
+import { quote } from '../../shared/values/text/quote';
 import { compileRules, type CompiledRules } from '../../shared/expression/custom/compile-rules';
 import type { Strategy, StrategyContext } from '../registry/strategy';
 import { scaleSpecErrors, scaleStatusErrors } from './scale-rules';

@@ -3,7 +3,7 @@
  * which moves the nested bytes when the length takes more bytes than reserved; published documents are so large that
  * building objects would cost more.
  */
-import { growBuffer } from '../../shared/values/grow-buffer';
+import { growBuffer } from '../../shared/values/encoding/grow-buffer';
 
 const FIRST_BYTES = 4096;
 const MAX_RETAINED_BYTES = 4 * 1024 * 1024;

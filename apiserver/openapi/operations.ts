@@ -2,7 +2,7 @@
  * The operations of every served resource by path, with parameters, bodies and responses, derived from the verbs
  * (operation-shapes.ts). render-v2.ts and render-v3.ts render them.
  */
-import { capitalize } from '../../shared/values/capitalize';
+import { capitalize } from '../../shared/values/text/capitalize';
 import { compareBytes } from '../../shared/values/json';
 import type { KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
 import { hasSchema } from '../../shared/api/types';

@@ -16,7 +16,7 @@ import { readConfiguration, readEmbeddedConfiguration, type ConfigurationFormat 
 import { anyObjectSchema, listSchema, objectSchema, stringSchema, type ValueOf } from '../../shared/configuration/schema';
 import type { Clock } from '../../shared/runtime/clock';
 import { own } from '../../shared/values/json';
-import { quote } from '../../shared/values/quote';
+import { quote } from '../../shared/values/text/quote';
 
 const PLUGIN = objectSchema({ name: stringSchema() }, { path: stringSchema(), configuration: anyObjectSchema });
 const SCHEMA = objectSchema({}, { plugins: listSchema(PLUGIN) });

@@ -8,7 +8,7 @@ import { DURATION_FORMAT, integerSchema, listSchema, objectSchema, stringSchema,
 import { canonicalGroup } from '../../shared/names/dialect';
 import { parseDuration } from '../../shared/cli/duration';
 import { appendAll } from '../../shared/values/append';
-import { quote } from '../../shared/values/quote';
+import { quote } from '../../shared/values/text/quote';
 
 const keys = objectSchema({}, { keys: listSchema(objectSchema({}, { name: stringSchema(), secret: stringSchema() })) });
 const provider = objectSchema(

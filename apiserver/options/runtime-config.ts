@@ -5,7 +5,7 @@
  */
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { OPTIONAL_KINDS, SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
-import { quote } from '../../shared/values/quote';
+import { quote } from '../../shared/values/text/quote';
 import { canonicalGroup } from '../../shared/names/dialect';
 import { FlagError, mapFlag, type Flag } from '../../shared/cli/flags';
 

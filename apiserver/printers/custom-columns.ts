@@ -9,7 +9,7 @@ import { apiVersionOf } from '../../shared/api/identity/identity';
 import { stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';
-import { TimeFault } from '../../shared/values/time';
+import { TimeFault } from '../../shared/values/time/time';
 import { nameOf } from './table/cell';
 import { NAME } from './table/column';
 import type { Cell, ColumnDefinition } from './table/convertor';

@@ -1,6 +1,6 @@
 /** Describes faults of allocations in Events, logs and metrics, with the texts, reasons and labels of upstream. */
 import type { JsonObject } from '../../shared/values/json';
-import { formatMicroTime } from '../../shared/values/time';
+import { formatMicroTime } from '../../shared/values/time/time';
 import type { AllocationFinding } from '../allocation/check-allocations';
 import { isPortId, addressOrPortIn } from '../allocation/pool';
 import type { FaultSubject, FaultType } from '../allocation/fault-counts';

@@ -11,7 +11,7 @@ import type { UserInfo } from '../../shared/api/identity/user';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { FieldSet } from '../../shared/patch/apply/field-set';
 import type { FeatureGates } from '../../shared/cli/feature-gates';
-import type { IpFamily } from '../../shared/values/ip-address';
+import type { IpFamily } from '../../shared/values/network/ip-address';
 import type { JsonObject } from '../../shared/values/json';
 import type { AllocationClaims, HeldIds } from '../allocation/claims';
 import type { Stages } from './stages';

@@ -7,7 +7,7 @@ import { Http1Transport } from '../../shared/client/transport/http1-transport';
 import { ConnectionError, type Transport } from '../../shared/client/transport/transport';
 import { callWebhook, type WebhookResult } from '../../shared/client/rest/webhook';
 import { JSON_MEDIA_TYPE, WEBHOOK_USER_AGENT } from '../../shared/names/dialect';
-import { hostUrl, parseHost } from '../../shared/values/host-url';
+import { hostUrl, parseHost } from '../../shared/values/network/host-url';
 import type { Clock } from '../../shared/runtime/clock';
 import { withTimeout } from '../../shared/runtime/with-timeout';
 import { ANONYMOUS, type Identify, type IdentityFailure, type WebhookIdentity } from './identity';

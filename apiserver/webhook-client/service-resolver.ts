@@ -3,8 +3,8 @@
  * no connection.
  */
 import { arrayAt, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
-import { parseIpAddress } from '../../shared/values/ip-address';
-import { isProxyable } from '../../shared/values/proxyable-address';
+import { parseIpAddress } from '../../shared/values/network/ip-address';
+import { isProxyable } from '../../shared/values/network/proxyable-address';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import type { Random } from '../../shared/runtime/random';
 import type { Entry } from '../cache/cache';

@@ -14,7 +14,7 @@ import type { RestClient } from '../../shared/client/rest/rest-client';
 import { ConnectionError } from '../../shared/client/transport/transport';
 import { canonicalGroup, groupInDialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
-import { parseGoDuration } from '../../shared/values/go-duration';
+import { parseGoDuration } from '../../shared/values/time/go-duration';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { ServedKinds } from '../runtime/served-kinds';
 import { apiErrorMessage } from './messages';

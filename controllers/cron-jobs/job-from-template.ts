@@ -4,7 +4,7 @@ import type { ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { qualifiedNameInDialect, type Dialect } from '../../shared/names/dialect';
 import { cloneJson } from '../../shared/values/json';
-import { formatZonedTime } from '../../shared/values/zone-offset';
+import { formatZonedTime } from '../../shared/values/time/zone-offset';
 import { controllerReference } from '../workload/references';
 
 export type CronJob = ApiObject<BatchV1CronJob>;

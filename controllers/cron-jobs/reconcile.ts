@@ -4,11 +4,11 @@
 import type { BatchV1CronJobStatus, CoreV1ObjectReference } from '../../shared/api/types/generated/members';
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
-import { parseCronSchedule, type CronSchedule } from '../../shared/values/cron-schedule';
-import { lastCronTime, nextCronTime, countCronTimes } from '../../shared/values/cron-times';
+import { parseCronSchedule, type CronSchedule } from '../../shared/values/time/cron-schedule';
+import { lastCronTime, nextCronTime, countCronTimes } from '../../shared/values/time/cron-times';
 import { compareBytes } from '../../shared/values/json';
-import { isTimeZoneName } from '../../shared/values/time-zone';
-import { quote } from '../../shared/values/quote';
+import { isTimeZoneName } from '../../shared/values/time/time-zone';
+import { quote } from '../../shared/values/text/quote';
 import { finishedConditionOf, type FinishedCondition } from '../workload/finished-jobs';
 import { jobNameFor, type CronJob } from './job-from-template';
 import type { Job } from '../../shared/client/rest/typed-objects';

@@ -1,7 +1,7 @@
 /** Decides which Endpoints are mirrored to EndpointSlices, and the endpoints that their slices should have. Pure. */
 import type { CoreV1EndpointAddress, CoreV1EndpointPort, CoreV1EndpointSubset } from '../../shared/api/types/generated/members';
 import { valueInEitherSpelling } from '../../shared/names/spellings';
-import { parseIpAddress } from '../../shared/values/ip-address';
+import { parseIpAddress } from '../../shared/values/network/ip-address';
 import type { Endpoint, PortGroup, SlicePort } from '../endpoint-slices/desired-endpoints';
 import { portGroupKey } from '../endpoint-slices/desired-endpoints';
 import type { AddressType, ServiceView } from '../service-pods/service-view';

@@ -2,7 +2,7 @@
 import type { CoreV1Container, CoreV1PodStatus } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { valueInEitherSpelling } from '../../shared/names/spellings';
-import { parseIpAddress } from '../../shared/values/ip-address';
+import { parseIpAddress } from '../../shared/values/network/ip-address';
 import type { AddressType, ServicePortView, ServiceView } from './service-view';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 

@@ -1,7 +1,7 @@
 /** Plans the processes of a local control plane: their flags, addresses and files, computed from the options alone. */
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { formatIpAddress, parseIpRange } from '../../shared/values/ip-address';
+import { formatIpAddress, parseIpRange } from '../../shared/values/network/ip-address';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import { frontProxyFlags } from '../cluster/identities';
 import type { RunnerOptions } from './options';

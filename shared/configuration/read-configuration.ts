@@ -7,7 +7,7 @@ import { canonicalApiVersion } from '../names/dialect';
 import type { Clock } from '../runtime/clock';
 import { parseYaml, SyntaxFault } from '../serialization';
 import { isObject, setMember, type JsonObject, type JsonValue } from '../values/json';
-import { quote } from '../values/quote';
+import { quote } from '../values/text/quote';
 import { ConfigurationError, type ConfigurationFault } from './configuration-error';
 import type { ConfigurationSchema } from './schema';
 

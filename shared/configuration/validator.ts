@@ -5,7 +5,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import { parseDuration } from '../cli/duration';
-import { quote } from '../values/quote';
+import { quote } from '../values/text/quote';
 import { appendFieldPath, type ConfigurationFault } from './configuration-error';
 import { DURATION_FORMAT, type ConfigurationSchema } from './schema';
 

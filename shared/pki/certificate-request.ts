@@ -13,10 +13,10 @@ import {
   DerFault,
   parseDerChildren,
   type DerValue,
-} from '../values/der';
-import { parseGoUrl } from '../values/go-url';
-import { formatIpAddress, parseIpAddress } from '../values/ip-address';
-import { firstPemBlock } from '../values/pem';
+} from '../values/encoding/der';
+import { parseGoUrl } from '../values/network/go-url';
+import { formatIpAddress, parseIpAddress } from '../values/network/ip-address';
+import { firstPemBlock } from '../values/encoding/pem';
 
 /** The request is malformed, or not signed with its own key. */
 export class CertificateRequestFault extends Error {}

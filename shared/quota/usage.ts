@@ -6,7 +6,7 @@ import type { GroupResource } from '../api/identity/identity';
 import { canonicalQualifiedName } from '../names/dialect';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../values/json';
 import { parseQuantity, type Quantity } from '../values/quantity';
-import { parseInstant } from '../values/time';
+import { parseInstant } from '../values/time/time';
 import { wholeQuantity, type ResourceAmounts } from './amounts';
 import { objectCountName, storageClassResourceName } from './counted-resource';
 import { podResourceAmounts } from './pod-amounts';

@@ -4,7 +4,7 @@
  */
 import { isObject, setMember, type JsonObject, type JsonValue } from '../values/json';
 import { schemaOf } from '../api/types/tables';
-import { formatMicroTime, formatTime } from '../values/time';
+import { formatMicroTime, formatTime } from '../values/time/time';
 import type { EitherType, FieldSchema, FieldType, Scalar } from '../api/types/types';
 import { parseJson } from './strict-json';
 import { SyntaxFault } from './syntax-fault';

@@ -5,7 +5,7 @@
  */
 import { isObject, sortedKeys, stringifyJson, type JsonObject, type JsonValue } from '../values/json';
 import { schemaOf } from '../api/types/tables';
-import { parseInstant, ZERO_SECONDS } from '../values/time';
+import { parseInstant, ZERO_SECONDS } from '../values/time/time';
 import type { EitherType, FieldSchema, FieldType, Scalar } from '../api/types/types';
 import { WIRE_TYPES, type WireWriter } from './wire';
 

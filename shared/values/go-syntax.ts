@@ -3,7 +3,7 @@
  * {}{"a":[]interface {}{1, "x"}}`. Members are sorted.
  */
 import { sortedKeys, type JsonArray, type JsonObject, type JsonValue } from './json';
-import { quote } from './quote';
+import { quote } from './text/quote';
 
 export function formatGoSyntax(value: JsonValue): string {
   if (value === null) return 'interface {}(nil)';

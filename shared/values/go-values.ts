@@ -1,6 +1,6 @@
 /** Formats API types as Go structures (`%#v`), as upstream's messages contain them. */
 import { arrayAt, isObject, type JsonObject, type JsonValue, objectAt, sortedKeys, stringAt, stringsAt } from './json';
-import { quote } from './quote';
+import { quote } from './text/quote';
 
 export function formatGoIntOrString(value: JsonValue | undefined): string {
   const [type, number, text] = typeof value === 'string' ? [1, 0, value] : [0, typeof value === 'number' ? value : 0, ''];

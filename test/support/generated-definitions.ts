@@ -4,7 +4,7 @@
  * double holds. A seed always generates the same ones. Produces JSON texts only, ready to be sent.
  */
 import { createSeededRandom, type SeededRandom } from '../replay/seeded-random';
-import { capitalize } from '../../shared/values/capitalize';
+import { capitalize } from '../../shared/values/text/capitalize';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 
 export interface GeneratedDefinition {

@@ -2,7 +2,7 @@
  * Determines which admission plug-ins are enabled, from the table and the flags, and validates the flags with
  * upstream's messages.
  */
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import type { AdmissionSettings } from './admission-settings';
 import { ADMISSION_PLUGINS, type PluginRegistration } from './admission-plugins';
 

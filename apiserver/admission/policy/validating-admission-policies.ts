@@ -13,7 +13,7 @@ import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import { own, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { AdmissionTarget, AdmissionRequest } from '../../registry/admission';
 import type { Entry } from '../../cache/cache';

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import { stringAt } from '../../../shared/values/json';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import { serviceAccountGroups, serviceAccountUserName, type UserInfo } from '../../../shared/api/identity/user';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';

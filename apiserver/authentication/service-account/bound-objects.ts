@@ -2,7 +2,7 @@
  * Checks whether the objects that a service account token is bound to still exist: its account, and the pod, Secret or
  * node. Read from this replica's cache in every request, so that a token ends with its objects.
  */
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { TokenClaims, ObjectClaim } from './claims';
 

@@ -5,7 +5,7 @@
 import { LEGACY_CLAIMS, legacyIssuer, type LegacyClaims } from '../../../shared/api/identity/legacy-claims';
 import { serviceAccountUserName } from '../../../shared/api/identity/user';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import { GENERATED_NAMES, type GeneratedNames } from '../../../shared/names/dialect';
 import { LEGACY_TOKEN_LABELS } from '../../../shared/names/legacy-token';
 import { tokenFingerprint } from '../token-fingerprint';

@@ -2,7 +2,7 @@
 import { canonicalGroup, canonicalQualifiedName } from '../../../shared/names/dialect';
 import { bothSpellings, ruleNamesInBothSpellings, pathSpellings } from '../../../shared/names/spellings';
 import { stringsAt, type JsonObject } from '../../../shared/values/json';
-import { matchesPathPattern } from '../../../shared/values/path-pattern';
+import { matchesPathPattern } from '../../../shared/values/text/path-pattern';
 import { SIGNERS, type PathAttributes, type ResourceAttributes } from '../authorizer';
 
 /** Groups and the names of signers are in canonical spelling. */

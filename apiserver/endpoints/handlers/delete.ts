@@ -2,7 +2,7 @@
 import { arrayAt, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { clientError, deletedCollectionStatus } from '../../../shared/api/errors/status';
 import { parseApiVersion } from '../../../shared/api/identity/identity';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import { DecodeError, decodeObject } from '../../../shared/api/types';
 import { ProtobufFault, SyntaxFault } from '../../../shared/serialization';
 import { canonicalGroup, apiVersionInDialect } from '../../../shared/names/dialect';

@@ -7,7 +7,7 @@ import { IncomingMessage, ServerResponse, type IncomingHttpHeaders, type Outgoin
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { FENCE_HEADER, parseFence, type Fence } from '../../../shared/api/identity/fencing';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import { badRequest } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Dialect } from '../../../shared/names/dialect';

@@ -6,7 +6,7 @@ import { appendAll } from '../../../shared/values/append';
 import type { KindRow } from '../../../shared/api/kinds';
 import { forbiddenField, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { MAX_MANAGER_BYTES, fieldManagerErrors, UNPRINTABLE_CHARACTER } from '../../../shared/api/metadata/manager-name';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import { badRequest, clientError, invalid, type StatusError } from '../../../shared/api/errors/status';
 import type {
   DeleteOptions,

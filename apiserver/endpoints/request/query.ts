@@ -2,7 +2,7 @@
  * Parses the query of a URL as upstream does: `+` is a space, pairs with a `;` or an invalid escape are dropped, and
  * the order is kept.
  */
-import { decodePercent } from '../../../shared/values/percent';
+import { decodePercent } from '../../../shared/values/text/percent';
 
 export class Query {
   private readonly names: string[] = [];

@@ -12,7 +12,7 @@ import { policyVariables, type PolicyVariables } from '../../../shared/expressio
 import { compileExpression } from '../../../shared/expression/engine';
 import { DYN, type Type } from '../../../shared/expression/types/type';
 import { checkDns1035Label, checkDnsSubdomain, checkQualifiedName } from '../../../shared/values/name-formats';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import type { Strategy } from '../../registry/strategy';
 import { checkEnum, checkFormat, type Errors } from '../rules/checks';
 import { checkMatchConditions, compileFieldError } from './match-conditions';

@@ -6,7 +6,7 @@ import type {
   AdmissionregistrationV1ValidatingAdmissionPolicyBindingSpec,
 } from '../../../shared/api/types/generated/members';
 import { checkDnsSubdomain, checkPathSegment } from '../../../shared/values/name-formats';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import type { Strategy } from '../../registry/strategy';
 import { checkFormat, checkRequired, type Errors } from '../rules/checks';
 import { checkSelector } from '../rules/selectors';

@@ -1,6 +1,6 @@
 /** Validates rules with operations: operations, groups, versions and resources, each with `*` for all. */
 import { invalidShownValue, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import type { Errors } from '../rules/checks';
 import type { AdmissionregistrationV1RuleWithOperations } from '../../../shared/api/types/generated/members';
 

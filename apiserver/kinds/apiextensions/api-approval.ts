@@ -1,6 +1,6 @@
 /** Validates the API approval annotation, which definitions in protected groups need. */
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
-import { parseGoUrl } from '../../../shared/values/go-url';
+import { parseGoUrl } from '../../../shared/values/network/go-url';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import type { Errors } from '../rules/checks';
 import { API_APPROVAL, isProtectedGroup } from '../../../shared/names/dialect';

@@ -5,7 +5,7 @@
  */
 import { invalidShownValue, invalidValue } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { checkApiApproval } from './api-approval';
 import { checkDefinitionNames } from './definition-names';

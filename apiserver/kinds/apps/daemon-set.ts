@@ -5,7 +5,7 @@
 import { createFieldError, invalidShownValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoIntOrString } from '../../../shared/values/go-values';
 import { equalJson, stringAt } from '../../../shared/values/json';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import { badRequest } from '../../../shared/api/errors/status';
 import type { Errors } from '../rules/checks';
 import { intOrPercentValue, checkIntOrPercent, checkNotMoreThan100Percent, checkNonNegative } from '../rules/numbers';

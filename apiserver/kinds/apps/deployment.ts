@@ -1,7 +1,7 @@
 /** Deployment strategy: replicas, selector, template and rollout. */
 import { createFieldError, forbiddenField, invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoIntOrString } from '../../../shared/values/go-values';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import type { Errors } from '../rules/checks';
 import { intOrPercentValue, checkIntOrPercent, checkNotMoreThan100Percent, checkNonNegative } from '../rules/numbers';
 import { checkReplicaSetTemplate } from './replica-set';

@@ -3,7 +3,7 @@ import { forbiddenField, invalidShownValue, invalidValue, unsupportedValue, requ
 import { formatGoQuantity } from '../../../shared/values/go-values';
 import { objectAt } from '../../../shared/values/json';
 import { checkDnsLabel, checkPathSegment } from '../../../shared/values/name-formats';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import { checkRequired, isSet, type Errors } from '../rules/checks';
 import type { UnionMember, UnionMemberOf } from '../rules/union-members';
 import { checkContainerResource } from '../rules/resource-names';

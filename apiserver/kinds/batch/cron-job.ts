@@ -1,9 +1,9 @@
 /** CronJob strategy: schedule, time zone and Job template. */
 import { invalidShownValue, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
-import { cronScheduleFault } from '../../../shared/values/cron-schedule';
+import { cronScheduleFault } from '../../../shared/values/time/cron-schedule';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { tooLongMessage } from '../../../shared/values/name-formats';
-import { isTimeZoneName } from '../../../shared/values/time-zone';
+import { isTimeZoneName } from '../../../shared/values/time/time-zone';
 import { checkRequiredEnum, type Errors } from '../rules/checks';
 import { checkNonNegative } from '../rules/numbers';
 import { checkJobSpec, manyIndexesWarnings } from './job/spec';

@@ -7,9 +7,9 @@ import {
   requiredValue,
   type FieldError,
 } from '../../../shared/api/errors/field-error';
-import { parseIpRange, isStrictSubrange } from '../../../shared/values/ip-address';
+import { parseIpRange, isStrictSubrange } from '../../../shared/values/network/ip-address';
 import { checkPortName } from '../../../shared/values/name-formats';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import { appendAll } from '../../../shared/values/append';
 import { labelSelectorErrors, type SelectorRules } from '../../../shared/api/selectors/label-selector-rules';
 import { checkCidr } from '../rules/addresses';

@@ -1,6 +1,6 @@
 /** Validates IP addresses and CIDRs with upstream's messages. */
 import { invalidValue } from '../../../shared/api/errors/field-error';
-import { addressClass, parseIpAddress, parseIpRange, type AddressClass } from '../../../shared/values/ip-address';
+import { addressClass, parseIpAddress, parseIpRange, type AddressClass } from '../../../shared/values/network/ip-address';
 import type { Errors } from './checks';
 
 const INVALID_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';

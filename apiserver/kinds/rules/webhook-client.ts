@@ -1,6 +1,6 @@
 /** Validates how a webhook is reached (a URL or a Service of this cluster) and the review versions that it supports. */
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
-import { parseGoUrl } from '../../../shared/values/go-url';
+import { parseGoUrl } from '../../../shared/values/network/go-url';
 import { checkDns1035Label, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from './checks';
 import type { AdmissionregistrationV1ServiceReference } from '../../../shared/api/types/generated/members';

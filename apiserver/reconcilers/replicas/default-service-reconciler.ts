@@ -4,7 +4,7 @@
  * Service is created, an existing one is not changed. While no replica is known, the endpoints are left unchanged,
  * because the replica that runs this is alive.
  */
-import { parseIpAddress } from '../../../shared/values/ip-address';
+import { parseIpAddress } from '../../../shared/values/network/ip-address';
 import { equalJson, objectAt, own, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';

@@ -12,7 +12,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import { objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { checkLabelValue } from '../../../shared/values/name-formats';
-import { microTimeAt } from '../../../shared/values/time';
+import { microTimeAt } from '../../../shared/values/time/time';
 import type { Cache, Entry } from '../../cache/cache';
 import { TimeSlice } from '../../../shared/scheduling/yielding';
 import { parseEntry } from '../../registry/object/stored-object';

@@ -4,7 +4,7 @@ import type { ScalePaths } from '../../../shared/api/structural/version';
 import { objectAt, own, type JsonObject } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import { internalError } from '../../../shared/api/errors/status';
 import { encodeBody } from '../../../shared/api/types';
 import { formatLabelSelector } from '../../../shared/api/selectors/label-selector';

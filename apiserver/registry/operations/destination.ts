@@ -1,8 +1,8 @@
 /** Computes the URL of a kubelet, pod or Service endpoint from API objects. Opens no connections. */
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { hostUrl, isPort, parseHost, type Host } from '../../../shared/values/host-url';
-import { parseIpAddress } from '../../../shared/values/ip-address';
-import { isProxyable } from '../../../shared/values/proxyable-address';
+import { hostUrl, isPort, parseHost, type Host } from '../../../shared/values/network/host-url';
+import { parseIpAddress } from '../../../shared/values/network/ip-address';
+import { isProxyable } from '../../../shared/values/network/proxyable-address';
 import { badRequest, StatusError } from '../../../shared/api/errors/status';
 
 /** How the server certificate is verified: `kubelet`, against the authority of kubelets; `any`, not at all. */

@@ -7,8 +7,8 @@ import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import type { Random } from '../../../shared/runtime/random';
 import { badRequest, notFound, serviceUnavailable, StatusError } from '../../../shared/api/errors/status';
-import { hostUrl, parsePort } from '../../../shared/values/host-url';
-import { quote } from '../../../shared/values/quote';
+import { hostUrl, parsePort } from '../../../shared/values/network/host-url';
+import { quote } from '../../../shared/values/text/quote';
 import type { Entry } from '../../cache/cache';
 import type { Reader, RequestContext, Resource } from '../verbs';
 import { parseEntry } from '../object/stored-object';

@@ -4,9 +4,9 @@
  * write into Endpoints cannot lead to other hosts. Opens no connections.
  */
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { parseIpAddress } from '../../../shared/values/ip-address';
+import { parseIpAddress } from '../../../shared/values/network/ip-address';
 import { serviceUnavailable } from '../../../shared/api/errors/status';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import type { Entry } from '../../cache/cache';
 import { parseEntry } from '../object/stored-object';
 

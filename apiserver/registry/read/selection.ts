@@ -7,7 +7,7 @@
 import { canonicalApiVersion, otherQualifiedName } from '../../../shared/names/dialect';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow, SelectableField } from '../../../shared/api/kinds';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import { parseFieldSelector, type FieldTerm } from '../../../shared/api/selectors/field-selector';
 import { compileLabelSelector, parseLabelSelector } from '../../../shared/api/selectors/label-selector';
 import { SelectorError } from '../../../shared/api/selectors/selector-error';

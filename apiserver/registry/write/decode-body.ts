@@ -13,7 +13,7 @@ import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { badRequest, invalid, type StatusError } from '../../../shared/api/errors/status';
 import { fieldFaults } from '../../../shared/serialization';
 import { canonicalApiVersion, canonicalGroup } from '../../../shared/names/dialect';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import type { FieldValidation } from '../verbs';
 import type { KindInfo } from '../object/resource-info';
 

@@ -6,7 +6,7 @@ import { isFenceInForce, type Fence } from '../../../shared/api/identity/fencing
 import type { GroupResource } from '../../../shared/api/identity/identity';
 import { conflict } from '../../../shared/api/errors/status';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import type { ResourceInfo } from '../object/resource-info';
 import { parseEntry } from '../object/stored-object';
 import { entryKey } from '../resources';

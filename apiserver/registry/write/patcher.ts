@@ -6,7 +6,7 @@ import { jsonKindOf } from '../../../shared/api/types/decode-error';
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { numberTooLargeMessage } from '../../../shared/values/number-literals';
 import { invalidValue } from '../../../shared/api/errors/field-error';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
 import {

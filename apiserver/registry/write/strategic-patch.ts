@@ -4,7 +4,7 @@
  */
 import { invalidValue } from '../../../shared/api/errors/field-error';
 import { isObject, type JsonObject } from '../../../shared/values/json';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
 import { formatGoValue, findTypeError, strategicMerge, StrategicMergeError } from '../../../shared/patch/strategic-merge';

@@ -2,7 +2,7 @@
  * Limits the number of connections in total and per client address, and counts refused ones. Protects clients from
  * each other before anything is known about a connection. Touches no socket.
  */
-import { parseIpAddress } from '../../../shared/values/ip-address';
+import { parseIpAddress } from '../../../shared/values/network/ip-address';
 
 export interface ConnectionCaps {
   /** 0 = unlimited. */

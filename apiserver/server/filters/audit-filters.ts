@@ -3,7 +3,7 @@
  * decides what is recorded.
  */
 import { groupInDialect, type Dialect } from '../../../shared/names/dialect';
-import { quote } from '../../../shared/values/quote';
+import { quote } from '../../../shared/values/text/quote';
 import type { Auditor } from '../../audit/auditor';
 import type { AuditObject } from '../../audit/event';
 import { sendText } from '../../endpoints/response/send-response';

@@ -4,9 +4,9 @@
  */
 import { AUTHENTICATED_GROUP, isInMastersGroup, MASTERS_GROUP, type UserInfo } from '../../../shared/api/identity/user';
 import { badRequest, unauthorized, type StatusError } from '../../../shared/api/errors/status';
-import { decodeHeader } from '../../../shared/values/decode-header';
-import { decodePercent } from '../../../shared/values/percent';
-import { quote } from '../../../shared/values/quote';
+import { decodeHeader } from '../../../shared/values/text/decode-header';
+import { decodePercent } from '../../../shared/values/text/percent';
+import { quote } from '../../../shared/values/text/quote';
 import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { parseDuration } from '../../../shared/cli/duration';

@@ -14,9 +14,9 @@ import {
 import { canonicalUserName, type GeneratedNames } from '../../../shared/names/dialect';
 import type { ResourceAttributes } from '../../authorization/authorizer';
 import { appendToKey } from '../../../shared/values/append';
-import { decodeHeader } from '../../../shared/values/decode-header';
+import { decodeHeader } from '../../../shared/values/text/decode-header';
 import { checkDnsLabel } from '../../../shared/values/name-formats';
-import { decodePercent } from '../../../shared/values/percent';
+import { decodePercent } from '../../../shared/values/text/percent';
 
 const PREFIX = 'impersonate-';
 const EXTRA = 'impersonate-extra-';

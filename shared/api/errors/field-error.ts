@@ -3,7 +3,7 @@
  * them into a 422 Status.
  */
 import { stringifyJson, type JsonValue } from '../../values/json';
-import { quote } from '../../values/quote';
+import { quote } from '../../values/text/quote';
 
 const PREFIX = {
   FieldValueRequired: 'Required value',

@@ -5,7 +5,7 @@
  */
 import { groupKindText, groupResourceText, type GroupResource } from '../identity/identity';
 import { invalidShownValue, MAX_SHOWN_CHARACTERS, type FieldError } from './field-error';
-import { quote } from '../../values/quote';
+import { quote } from '../../values/text/quote';
 
 export interface StatusCause {
   readonly reason?: string;

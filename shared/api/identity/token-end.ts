@@ -1,5 +1,5 @@
 /** Reads the expiry of a bootstrap token from its Secret. Does not compare it with a clock. */
-import { parseInstant, TimeFault } from '../../values/time';
+import { parseInstant, TimeFault } from '../../values/time/time';
 
 /**
  * Milliseconds since 1970 of the `expiration` value: Infinity (never expires) when it is empty, -Infinity (always

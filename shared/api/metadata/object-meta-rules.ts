@@ -6,7 +6,7 @@ import { fieldManagerErrors } from './manager-name';
 import { equalJson, isObject, type JsonObject, type JsonValue, objectAt, own, sortedKeys, stringAt, stringsAt } from '../../values/json';
 import { checkDnsLabel, checkLabelValue, checkQualifiedName, type NameCheck } from '../../values/name-formats';
 import { isTerminating } from './object-meta';
-import { quote } from '../../values/quote';
+import { quote } from '../../values/text/quote';
 import { STANDARD_FINALIZERS } from '../../names/dialect';
 
 export interface MetadataRules {

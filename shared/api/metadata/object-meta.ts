@@ -1,6 +1,6 @@
 /** Access to an object's metadata and its scalar formats. Validation is in object-meta-rules.ts. */
 import { isObject, objectAt, own, stringAt, type JsonObject } from '../../values/json';
-import { formatTime, parseInstant } from '../../values/time';
+import { formatTime, parseInstant } from '../../values/time/time';
 
 /** The object's metadata; adds it to the object when it is absent. */
 export function ensureMetadata(object: JsonObject): JsonObject {

@@ -6,7 +6,7 @@ import { otherQualifiedName } from '../../names/dialect';
 import { spellingsOfLabelValue } from '../../names/spellings';
 import { compareBytes } from '../../values/json';
 import { checkLabelValue, checkQualifiedName } from '../../values/name-formats';
-import { quote } from '../../values/quote';
+import { quote } from '../../values/text/quote';
 import { SelectorError } from './selector-error';
 
 export type LabelOperator = '=' | '!=' | 'in' | 'notin' | 'exists' | 'absent' | '>' | '<';

@@ -3,8 +3,8 @@
  * (test/replay/answers/custom). The time is proportional to the size of the value, whatever it contains.
  */
 import { equalJson, isObject, own, sortedKeys, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import { compilePattern } from '../../values/pattern';
-import { quote } from '../../values/quote';
+import { compilePattern } from '../../values/text/pattern';
+import { quote } from '../../values/text/quote';
 import { shownValue, type SchemaCheck, type CheckContext } from './check-context';
 import type { OldValue } from './correlate';
 import { compileFormatCheck } from './formats';

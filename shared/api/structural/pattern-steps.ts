@@ -1,5 +1,5 @@
 /** Computes the cost of matching a schema's patterns, without an object. */
-import { compilePattern } from '../../values/pattern';
+import { compilePattern } from '../../values/text/pattern';
 import type { ValueValidation, SchemaNode } from './schema-node';
 
 /**

@@ -4,11 +4,11 @@
  */
 import { cloneJson, isDeeperThan, isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { numberTooLargeMessage } from '../../values/number-literals';
-import { Base64Fault, canonicalBase64 } from '../../values/base64';
+import { Base64Fault, canonicalBase64 } from '../../values/encoding/base64';
 import type { DecodeContext, MemberLocation, ValueReader } from './decode-context';
 import { DecodeError, jsonKindOf } from './decode-error';
 import { canonicalQuantity, QuantityFault } from '../../values/quantity';
-import { canonicalMicroTime, canonicalTime, TimeFault } from '../../values/time';
+import { canonicalMicroTime, canonicalTime, TimeFault } from '../../values/time/time';
 import type { Scalar } from './types';
 
 /** Maximum nesting depth of free-form values. The limit allows code that walks such a value to recurse. */

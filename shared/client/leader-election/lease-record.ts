@@ -2,7 +2,7 @@
 import { formatFence, parseFence, type Fence } from '../../api/identity/fencing';
 import { LEASE_WITHIN_ANNOTATION, type Dialect } from '../../names/dialect';
 import { isObject, objectAt, own, stringAt, type JsonObject } from '../../values/json';
-import { microTimeAt } from '../../values/time';
+import { microTimeAt } from '../../values/time/time';
 import type { ApiObject } from '../rest/api-object';
 
 export interface LeaseRecord {

@@ -3,7 +3,7 @@
  */
 import { appendAll } from '../../values/append';
 import { objectAt, type JsonObject } from '../../values/json';
-import { quote } from '../../values/quote';
+import { quote } from '../../values/text/quote';
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
 import {
   forbiddenField,

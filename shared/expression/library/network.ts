@@ -2,9 +2,16 @@
  * The IP and CIDR libraries: `ip`, `cidr` and their methods. Parsing is strict: no leading zeros, no zones, no
  * IPv4-mapped IPv6 addresses.
  */
-import { formatIpAddress, parseIpAddress, rangeContains, isStrictSubrange, type IpAddress, type IpRange } from '../../values/ip-address';
-import { parseStrictIpPrefix, parseStrictIpAddress } from '../../values/strict-ip-address';
-import { quote } from '../../values/quote';
+import {
+  formatIpAddress,
+  parseIpAddress,
+  rangeContains,
+  isStrictSubrange,
+  type IpAddress,
+  type IpRange,
+} from '../../values/network/ip-address';
+import { parseStrictIpPrefix, parseStrictIpAddress } from '../../values/network/strict-ip-address';
+import { quote } from '../../values/text/quote';
 import { ErrorValue, OpaqueValue, valueSize, type Value } from '../values/value';
 import {
   binary,

@@ -2,7 +2,7 @@
  * String functions of the standard library and of the strings extension (version 2). Indexes count code points, not
  * UTF-16 units.
  */
-import { SHORT_ESCAPES } from '../../values/quote';
+import { SHORT_ESCAPES } from '../../values/text/quote';
 import { ArrayList, ErrorValue, type ListValue, valueSize, type Value } from '../values/value';
 import {
   binary,

@@ -3,7 +3,7 @@
  * `url.ParseRequestURI`.
  */
 import { appendToKey } from '../../values/append';
-import { quote } from '../../values/quote';
+import { quote } from '../../values/text/quote';
 import type { WorkContext } from '../values/equality';
 import { ArrayList, EntryMap, ErrorValue, mapKeyOf, OpaqueValue, type Value } from '../values/value';
 import { isOpaque, isString, traversalCosts, unary, type FunctionOverload, type ValueGuard } from './function';

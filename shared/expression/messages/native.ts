@@ -2,7 +2,7 @@
  * Converts values to the Go types of message fields: numbers with a range check, values in a `Struct` to JSON. Errors
  * have upstream's messages. Charges work for everything that is traversed.
  */
-import { capitalize } from '../../values/capitalize';
+import { capitalize } from '../../values/text/capitalize';
 import { printDuration, printTimestamp } from '../library/printing';
 import type { WorkContext } from '../values/equality';
 import {

@@ -5,7 +5,7 @@
  */
 import { compareBytes, equalJson, type JsonObject } from '../../values/json';
 import { truncatePath } from '../../values/field-path';
-import { quote } from '../../values/quote';
+import { quote } from '../../values/text/quote';
 import { isSameManager, type ManagedFieldsEntry, type FieldManager } from './managed-fields';
 import {
   canonicalFieldSet,

@@ -3,7 +3,7 @@
  * which are granular. Derived from the type tables, each type on first use.
  */
 import { isObject, stringifyJsonString, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
-import { quote } from '../../values/quote';
+import { quote } from '../../values/text/quote';
 import { schemaOf, type FieldSchema, type FieldType } from '../../api/types';
 import { fieldElement, valueElement, type PathElement } from './field-set';
 

@@ -3,7 +3,7 @@
  * not match.
  */
 import { rowConditions } from '../../../apiserver/printers/table';
-import { cronScheduleFault } from '../../../shared/values/cron-schedule';
+import { cronScheduleFault } from '../../../shared/values/time/cron-schedule';
 import { KNOWN_KINDS } from '../../../shared/api/kinds';
 import { requirementsOfSelector } from '../../../shared/api/selectors/object-selector';
 import { parseDuration } from '../../../shared/cli/duration';

@@ -6,7 +6,7 @@
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import type { UserInfo } from '../../../../shared/api/identity/user';
 import { equalJson, arrayAt, isObject, own, stringAt, type JsonObject, type JsonValue } from '../../../../shared/values/json';
-import { quote } from '../../../../shared/values/quote';
+import { quote } from '../../../../shared/values/text/quote';
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { Decision, ResourceAttributes } from '../../../authorization/authorizer';
 import type { AdmissionRequest } from '../../../registry/admission';

@@ -5,7 +5,7 @@
 import { appendAll } from '../../../../shared/values/append';
 import { forbiddenField, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { arrayAt, compareBytes, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
-import { compilePattern } from '../../../../shared/values/pattern';
+import { compilePattern } from '../../../../shared/values/text/pattern';
 import {
   itemSchemas,
   schemasInMap,

@@ -8,7 +8,7 @@ import {
   tooManyItems,
 } from '../../../../shared/api/errors/field-error';
 import { checkQualifiedName } from '../../../../shared/values/name-formats';
-import { quote } from '../../../../shared/values/quote';
+import { quote } from '../../../../shared/values/text/quote';
 import { checkFormat, CONDITION_STATUSES, type Errors } from '../../rules/checks';
 import type {
   BatchV1JobSpec,

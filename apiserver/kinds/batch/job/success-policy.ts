@@ -1,6 +1,6 @@
 /** Validates success policies of indexed Jobs. */
 import { invalidShownValue, invalidValue, requiredValue, tooLongValue, tooManyItems } from '../../../../shared/api/errors/field-error';
-import { quote } from '../../../../shared/values/quote';
+import { quote } from '../../../../shared/values/text/quote';
 import type { Errors } from '../../rules/checks';
 import { checkNonNegative } from '../../rules/numbers';
 import type { BatchV1JobSpec, BatchV1SuccessPolicy, BatchV1SuccessPolicyRule } from '../../../../shared/api/types/generated/members';

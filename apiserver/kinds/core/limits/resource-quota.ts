@@ -1,7 +1,7 @@
 /** ResourceQuota strategy. Usage is computed elsewhere. */
 import { invalidShownValue, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';
-import { quote } from '../../../../shared/values/quote';
+import { quote } from '../../../../shared/values/text/quote';
 import type { Errors } from '../../rules/checks';
 import { checkResourceQuantity, checkQuotaResource, isStandardQuotaResource } from '../../rules/resource-names';
 import { UPDATE } from '../../../registry/stages';

@@ -1,5 +1,5 @@
 /** Warns about deprecated node labels in selectors, affinities and topology keys. */
-import { quote } from '../../../../shared/values/quote';
+import { quote } from '../../../../shared/values/text/quote';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type { CoreV1NodeSelector, CoreV1NodeSelectorTerm } from '../../../../shared/api/types/generated/members';
 

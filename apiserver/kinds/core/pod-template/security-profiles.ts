@@ -1,6 +1,6 @@
 /** Validates seccomp and AppArmor profiles. */
 import { invalidShownValue, invalidValue, longerThanLimit, requiredValue } from '../../../../shared/api/errors/field-error';
-import { quote } from '../../../../shared/values/quote';
+import { quote } from '../../../../shared/values/text/quote';
 import { checkLocalPath, checkRequiredEnum, type Errors } from '../../rules/checks';
 import type { CoreV1PodSecurityContext, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
 

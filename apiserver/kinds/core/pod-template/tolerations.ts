@@ -1,7 +1,7 @@
 /** Validates tolerations. */
 import { invalidShownValue, invalidValue, unsupportedValue } from '../../../../shared/api/errors/field-error';
 import { checkLabelValue } from '../../../../shared/values/name-formats';
-import { quote } from '../../../../shared/values/quote';
+import { quote } from '../../../../shared/values/text/quote';
 import { checkFormat, checkLabelKey, type Errors } from '../../rules/checks';
 import type { CoreV1Toleration } from '../../../../shared/api/types/generated/members';
 

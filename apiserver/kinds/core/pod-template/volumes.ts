@@ -1,7 +1,7 @@
 /** Validates the names of a Pod's volumes, and that each has one source. */
 import { duplicateValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name-formats';
-import { quote } from '../../../../shared/values/quote';
+import { quote } from '../../../../shared/values/text/quote';
 import { checkFirstUnionMember } from '../../rules/union-members';
 import { checkFormat, type Errors } from '../../rules/checks';
 import type { VolumesByName } from './volume-mounts';

@@ -3,7 +3,7 @@
  * that hide others, and likely mistakes.
  */
 import { appendAll } from '../../../../shared/values/append';
-import { quote } from '../../../../shared/values/quote';
+import { quote } from '../../../../shared/values/text/quote';
 import { parseQuantity } from '../../../../shared/values/quantity';
 import { findDeprecatedNodeLabels, warnOfNodeLabel, warnOfNodeSelector, warnOfNodeSelectorTerm } from '../node/deprecated-node-labels';
 import { byCanonicalName, knownAnnotations } from './annotations';

@@ -2,7 +2,7 @@
  * Formats the difference between two Pod specs for an error message: old and new values of the changed members. The
  * output is bounded, because clients choose the contents.
  */
-import { capitalize } from '../../../../shared/values/capitalize';
+import { capitalize } from '../../../../shared/values/text/capitalize';
 import { equalJson, own, stringifyJson, type JsonObject } from '../../../../shared/values/json';
 
 const MAX_MEMBERS = 8;

@@ -8,7 +8,7 @@ import {
   type FieldError,
 } from '../../../../shared/api/errors/field-error';
 import { checkDnsSubdomain, checkQualifiedName } from '../../../../shared/values/name-formats';
-import { quote } from '../../../../shared/values/quote';
+import { quote } from '../../../../shared/values/text/quote';
 import { checkIp, ipFamily } from '../../rules/addresses';
 import { checkFormat, checkIfNotEmpty, type Errors } from '../../rules/checks';
 import type { CoreV1Pod, CoreV1PodStatus } from '../../../../shared/api/types/generated/members';

@@ -3,7 +3,7 @@
  * families are known and before validation (upstream's order).
  */
 import { invalidShownValue, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
-import type { IpFamily } from '../../../../shared/values/ip-address';
+import type { IpFamily } from '../../../../shared/values/network/ip-address';
 import type { CoreV1Service, CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { internalError, invalid, type StatusError } from '../../../../shared/api/errors/status';
 import { NotAllocatedError, type AllocationClaims, type HeldIds } from '../../../allocation/claims';

@@ -7,7 +7,7 @@ import {
   unsupportedValue,
 } from '../../../../shared/api/errors/field-error';
 import type { CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
-import { quote } from '../../../../shared/values/quote';
+import { quote } from '../../../../shared/values/text/quote';
 import { checkIp, checkNonSpecialIp, ipFamily } from '../../rules/addresses';
 import { checkEnum, type Errors, type MemberOf } from '../../rules/checks';
 

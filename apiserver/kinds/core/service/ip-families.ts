@@ -4,7 +4,7 @@
  * on its arguments.
  */
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
-import type { IpFamily } from '../../../../shared/values/ip-address';
+import type { IpFamily } from '../../../../shared/values/network/ip-address';
 import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { equalJson } from '../../../../shared/values/json';
 import { ipFamily } from '../../rules/addresses';

@@ -1,7 +1,7 @@
 /** Warnings about Services, in upstream's order and words. */
 import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
-import { parseStrictIpPrefix, parseStrictIpAddress, type StrictParseResult } from '../../../../shared/values/strict-ip-address';
-import { quote } from '../../../../shared/values/quote';
+import { parseStrictIpPrefix, parseStrictIpAddress, type StrictParseResult } from '../../../../shared/values/network/strict-ip-address';
+import { quote } from '../../../../shared/values/text/quote';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { CLUSTER_IP_NONE } from './cluster-ips';
 

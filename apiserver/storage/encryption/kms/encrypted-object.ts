@@ -5,7 +5,7 @@
  */
 import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from '../../../../shared/serialization/wire';
 import { checkFullyQualifiedDomainName } from '../../../../shared/values/name-formats';
-import { quote } from '../../../../shared/values/quote';
+import { quote } from '../../../../shared/values/text/quote';
 import { TransformError } from '../ciphers';
 import type { EncryptedDekSource } from './kms-service';
 

@@ -1,5 +1,5 @@
 /** Completes descriptions: each source supplies what the sources before it lack. */
-import { capitalize } from '../../../values/capitalize';
+import { capitalize } from '../../../values/text/capitalize';
 import type { Descriptions } from './descriptions';
 
 /** Adds descriptions that only the client models have. `types` are the types of the tables (`core.v1.PodStatus`). */

@@ -2,7 +2,7 @@
  * Parses URLs as Go's `net/url` does, with its error messages. Parts without a member in {@link GoUrl} (path, port) are
  * only validated.
  */
-import { quote } from './quote';
+import { quote } from '../text/quote';
 
 export interface GoUrl {
   /** In lower case; `''` when there is none. */

@@ -3,7 +3,7 @@
  * upstream's parser. Times of a schedule are computed in cron-times.ts.
  */
 import { parseGoDuration } from './go-duration';
-import { quote } from './quote';
+import { quote } from '../text/quote';
 import { isTimeZoneName } from './time-zone';
 
 interface Range {

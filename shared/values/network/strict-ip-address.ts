@@ -2,7 +2,7 @@
  * Parses IP addresses and prefixes as strictly as Go's `net/netip`, for warnings about texts that upstream still
  * accepts. Returns the canonical text (RFC 5952) or the error message of Go. Validation uses ip-address.ts instead.
  */
-import { quote } from './quote';
+import { quote } from '../text/quote';
 
 export type StrictParseResult = { readonly canonical: string } | { readonly fault: string };
 

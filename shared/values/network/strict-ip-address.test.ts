@@ -2,8 +2,8 @@
  * Compares strict parsing with the warnings of release 1.31.1 about addresses and ranges that it accepts. It does not
  * warn of IPv4 ranges that are not canonical, so none of these is recorded.
  */
-import { readCases } from '../../test/replay/recording';
-import { text, tupleOf } from '../../test/replay/shape';
+import { readCases } from '../../../test/replay/recording';
+import { text, tupleOf } from '../../../test/replay/shape';
 import { parseStrictIpPrefix, parseStrictIpAddress } from './strict-ip-address';
 
 it.each(readCases('values/strict', tupleOf(text, text, text, text)))(

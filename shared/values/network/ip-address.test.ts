@@ -1,6 +1,6 @@
 /** Compares the parsing of IP addresses and ranges with release 1.31.1. */
-import { readRecording } from '../../test/replay/recording';
-import { body, text, boolean, tupleOf } from '../../test/replay/shape';
+import { readRecording } from '../../../test/replay/recording';
+import { body, text, boolean, tupleOf } from '../../../test/replay/shape';
 import { addressClass, formatIpAddress, parseIpAddress, parseIpRange, rangeContains, isStrictSubrange } from './ip-address';
 
 it.each(readRecording('values/addresses', body, tupleOf(text, text)).cases)(

@@ -2,7 +2,7 @@
  * Parses durations in API objects (`1h30m`, `1.5s`) with the error messages of Go's `time.ParseDuration`. Flags use
  * shared/cli/duration.ts.
  */
-import { quote } from './quote';
+import { quote } from '../text/quote';
 
 const UNITS: ReadonlyMap<string, number> = new Map([
   ['ns', 1],
