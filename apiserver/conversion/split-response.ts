@@ -2,7 +2,7 @@
  * Locates the objects in the response of a conversion webhook without parsing them. The response is valid JSON if the
  * objects and the envelope are.
  */
-import { endOfContainer, endOfString, endOfValue, isJsonWhitespace } from '../../shared/serialization/json-tokens';
+import { endOfContainer, endOfString, endOfValue, isJsonWhitespace } from '../../shared/serialization/json/json-tokens';
 
 export interface TextSpan {
   readonly start: number;

@@ -4,7 +4,7 @@
  * When the webhook changes nothing, the metadata is copied as a whole.
  */
 import { parseBody } from '../../shared/client/rest/json-body';
-import { endOfString, endOfValue } from '../../shared/serialization/json-tokens';
+import { endOfString, endOfValue } from '../../shared/serialization/json/json-tokens';
 import { isObject, own, stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { TextSpan } from './split-response';
 

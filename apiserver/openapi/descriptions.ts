@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists';
-import { parseJson } from '../../shared/serialization/strict-json';
+import { parseJson } from '../../shared/serialization/json/strict-json';
 
 /** The description of a type or of its field. */
 export type Describe = (type: string, member?: string) => string | undefined;

@@ -11,7 +11,7 @@ import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import { errorCode } from '../../shared/runtime/error-code';
 import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists';
-import { parseJson } from '../../shared/serialization/strict-json';
+import { parseJson } from '../../shared/serialization/json/strict-json';
 import { isObject, objectAt, stringAt } from '../../shared/values/json';
 import type { Chunk } from './chunk';
 import type { PartForm } from './response-form';

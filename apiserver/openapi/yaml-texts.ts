@@ -2,7 +2,7 @@
  * Values as YAML text. Documents contain the same few short values thousands of times, so their text is cached, within
  * a limit.
  */
-import { stringifyYaml } from '../../shared/serialization/yaml-output';
+import { stringifyYaml } from '../../shared/serialization/yaml/yaml-output';
 import type { JsonObject, JsonValue } from '../../shared/values/json';
 import type { JsonIndex } from '../../shared/values/json-index';
 

@@ -12,7 +12,7 @@ import type { JsonObject } from '../values/json';
 import { STORED_KINDS, type KindRow } from '../api/kinds';
 import { decodeObject, encodeBody } from '../api/types';
 import { apiVersionInDialect } from '../names/dialect';
-import { decodeProtobuf, encodeProtobuf, ProtobufFault } from './protobuf';
+import { decodeProtobuf, encodeProtobuf, ProtobufFault } from './protobuf/protobuf';
 
 const RECORDED = new Map(
   readCases('objects/messages', tupleOf(written, written, written, written)).map(([apiVersion, kind, ...digests]) => [

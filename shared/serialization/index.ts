@@ -12,10 +12,17 @@
  *   encodeProtobuf(type, …)        an object with its envelope
  *   encodeProtobufMessage(type, …) an object without envelope, for list items and watch frames
  */
-export { fieldFaults } from './field-faults';
-export { decodeProtobuf, decodeProtobufEvent, decodeProtobufList, encodeProtobuf, encodeProtobufMessage, ProtobufFault } from './protobuf';
-export { parseJson, parseJsonInSteps, type ParsedText } from './strict-json';
-export { parseStoredJson } from './stored-json';
-export { NumberRangeFault, SyntaxFault } from './syntax-fault';
-export { parseYaml } from './yaml';
-export { stringifyYaml } from './yaml-output';
+export { fieldFaults } from './json/field-faults';
+export {
+  decodeProtobuf,
+  decodeProtobufEvent,
+  decodeProtobufList,
+  encodeProtobuf,
+  encodeProtobufMessage,
+  ProtobufFault,
+} from './protobuf/protobuf';
+export { parseJson, parseJsonInSteps, type ParsedText } from './json/strict-json';
+export { parseStoredJson } from './json/stored-json';
+export { NumberRangeFault, SyntaxFault } from './json/syntax-fault';
+export { parseYaml } from './yaml/yaml';
+export { stringifyYaml } from './yaml/yaml-output';

@@ -6,7 +6,7 @@ import type { Entry } from '../../cache/cache';
 import { tableConvertor } from '../../printers/table';
 import type { Representation } from '../request/negotiation';
 import { parseJson } from '../../../shared/serialization';
-import { composeYaml } from '../../../shared/serialization/yaml-document';
+import { composeYaml } from '../../../shared/serialization/yaml/yaml-document';
 import { ByteSink, ChunkPool } from './byte-sink';
 import { Encoders } from './encoders';
 import type { IncludeObject } from './table-encoder';

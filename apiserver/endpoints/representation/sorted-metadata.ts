@@ -4,7 +4,7 @@
  * response: values are moved, not parsed.
  */
 import { parseStoredJson } from '../../../shared/serialization';
-import { endOfString, endOfValue } from '../../../shared/serialization/json-tokens';
+import { endOfString, endOfValue } from '../../../shared/serialization/json/json-tokens';
 import { stringifyJson } from '../../../shared/values/json';
 
 const START = '"metadata":';

@@ -2,7 +2,7 @@
  * The etcd messages that the store uses: encodes requests and decodes responses to the types of the store contract.
  * Field numbers are those of etcd's published API. Values in responses are views of the received message.
  */
-import { WireReader } from '../../../shared/serialization/wire';
+import { WireReader } from '../../../shared/serialization/protobuf/wire';
 import type { Compare, KeyRange, KeyValue, StoreOperation, Revision, Transaction, TransactionResult, StoreEvent } from '../store';
 import { RpcWriter, type RpcMessage } from './rpc-writer';
 

@@ -1,5 +1,5 @@
 /**
- * Writes the protobuf wire format of the requests in messages.ts; responses are read with shared/serialization/wire.ts.
+ * Writes the protobuf wire format of the requests in messages.ts; responses are read with shared/serialization/protobuf/wire.ts.
  * The writer fills its buffer from the end, so that the length of a nested message is known when its tag is written.
  *
  * Hand-written because a transaction is encoded for every write: protobufjs' writer takes 2.1 to 2.8 times as long for

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseJsonInSteps } from '../../serialization/strict-json';
+import { parseJsonInSteps } from '../../serialization/json/strict-json';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { runStepsSync } from '../../scheduling/steps';
 import { decodeObject } from './decode';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { encodeProtobuf, encodeProtobufMessage } from '../../serialization';
-import { WIRE_TYPES, WireWriter } from '../../serialization/wire';
+import { WIRE_TYPES, WireWriter } from '../../serialization/protobuf/wire';
 import type { JsonObject } from '../../values/json';
 import { MalformedResponse } from './api-object';
 import { metadataOf, resourceOf } from './resource';

@@ -23,7 +23,7 @@ import { applyJsonPatch, parseOperations } from '../../../shared/patch/json-patc
 import { formatGoValue } from '../../../shared/patch/strategic-merge';
 import { parseDuration } from '../../../shared/cli/duration';
 import { fieldFaults, parseJson, SyntaxFault } from '../../../shared/serialization';
-import { composeYaml } from '../../../shared/serialization/yaml-document';
+import { composeYaml } from '../../../shared/serialization/yaml/yaml-document';
 import { formatGoSyntax } from '../../../shared/values/go-syntax';
 import type { JsonObject } from '../../../shared/values/json';
 

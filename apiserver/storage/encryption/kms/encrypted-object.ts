@@ -3,7 +3,7 @@
  * source, encrypted by the plug-in, from which the DEK is obtained. Encodes, decodes and validates it; encrypts
  * nothing.
  */
-import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from '../../../../shared/serialization/wire';
+import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from '../../../../shared/serialization/protobuf/wire';
 import { checkFullyQualifiedDomainName } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/text/quote';
 import { TransformError } from '../ciphers';

@@ -2,7 +2,7 @@
  * The messages of upstream's `v2.KeyManagementService`: encodes requests and decodes responses. Field numbers are those
  * of its definition.
  */
-import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from '../../../../shared/serialization/wire';
+import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from '../../../../shared/serialization/protobuf/wire';
 import { readAnnotation, writeAnnotations } from './encrypted-object';
 import { KmsError, type EncryptedDekSource, type KmsStatus } from './kms-service';
 

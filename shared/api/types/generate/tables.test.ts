@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { schemaOf, typeNames } from '../tables';
-import { WireReader, WIRE_TYPES } from '../../../serialization/wire';
+import { WireReader, WIRE_TYPES } from '../../../serialization/protobuf/wire';
 import { printMembers } from './members';
 import { readSources, readTypes, type Sources } from './packages';
 import { readRequired } from './required';

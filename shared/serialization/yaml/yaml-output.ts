@@ -3,9 +3,9 @@
  * natural order, strings plain where they are parsed as strings and quoted otherwise, strings of several lines as
  * literal block scalars.
  */
-import { isObject, stringifyJsonNumber, type JsonObject, type JsonValue } from '../values/json';
+import { isObject, stringifyJsonNumber, type JsonObject, type JsonValue } from '../../values/json';
 import { resolvePlain } from './yaml-scalar';
-import { SyntaxFault } from './syntax-fault';
+import { SyntaxFault } from '../json/syntax-fault';
 
 /** Ends with a line break. */
 export function stringifyYaml(value: JsonValue): string {

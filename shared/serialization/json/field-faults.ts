@@ -2,7 +2,7 @@
  * Formats unknown and duplicate fields of a body for `fieldValidation`, with the messages of upstream in the same
  * order.
  */
-import { formatPathElement } from '../values/field-path';
+import { formatPathElement } from '../../values/field-path';
 import { FaultList } from './fault-list';
 import { walkMembers } from './json-walk';
 import type { ParsedText } from './strict-json';

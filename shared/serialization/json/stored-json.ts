@@ -2,8 +2,8 @@
  * Parses JSON that the server has written itself, faster than strict-json.ts: assumes a valid text with canonical
  * spelling, and checks only that it is an object.
  */
-import type { JsonArray, JsonObject, JsonValue } from '../values/json';
-import { parseLongInteger } from '../values/long-integer';
+import type { JsonArray, JsonObject, JsonValue } from '../../values/json';
+import { parseLongInteger } from '../../values/long-integer';
 import { endOfString } from './json-tokens';
 import { parseJson } from './strict-json';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { JsonValue } from '../values/json';
+import type { JsonValue } from '../../values/json';
 import { fieldFaults } from './field-faults';
-import { runStepsSync } from '../scheduling/steps';
+import { runStepsSync } from '../../scheduling/steps';
 import { MAX_DEPTH, parseJson, parseJsonInSteps } from './strict-json';
 import { NumberRangeFault, SyntaxFault } from './syntax-fault';
 

@@ -2,8 +2,8 @@
  * The protobuf form of objects: four magic bytes, then an envelope (`runtime.Unknown`) with the kind, the apiVersion
  * and the message of the object. The bytes are the same for the media types of both dialects.
  */
-import type { JsonObject } from '../values/json';
-import { DecodeError, decodeObject } from '../api/types';
+import type { JsonObject } from '../../values/json';
+import { DecodeError, decodeObject } from '../../api/types';
 import { messageReader } from './protobuf-read';
 import { messageWriter } from './protobuf-write';
 import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from './wire';

@@ -1,6 +1,6 @@
 /** Compares the fast parser of stored JSON with the strict parser of requests. */
 import fc from 'fast-check';
-import { stringifyJson, type JsonValue } from '../values/json';
+import { stringifyJson, type JsonValue } from '../../values/json';
 import { parseStoredJson } from './stored-json';
 import { parseJson } from './strict-json';
 

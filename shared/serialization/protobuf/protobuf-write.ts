@@ -3,10 +3,10 @@
  * encoder: fields in ascending order of their numbers; plain scalars and structs always, pointers, lists and maps when
  * they are set; sorted map keys.
  */
-import { isObject, sortedKeys, stringifyJson, type JsonObject, type JsonValue } from '../values/json';
-import { schemaOf } from '../api/types/tables';
-import { parseInstant, ZERO_SECONDS } from '../values/time/time';
-import type { EitherType, FieldSchema, FieldType, Scalar } from '../api/types/types';
+import { isObject, sortedKeys, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
+import { schemaOf } from '../../api/types/tables';
+import { parseInstant, ZERO_SECONDS } from '../../values/time/time';
+import type { EitherType, FieldSchema, FieldType, Scalar } from '../../api/types/types';
 import { WIRE_TYPES, type WireWriter } from './wire';
 
 type MessageWriter = (object: JsonObject, out: WireWriter) => void;

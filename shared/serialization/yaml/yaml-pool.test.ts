@@ -1,7 +1,7 @@
-import { ManualClock } from '../../test/support/manual-clock';
-import { StatusError } from '../api/errors/status';
-import type { WorkerThread } from '../scheduling/thread-pool';
-import { SyntaxFault } from './syntax-fault';
+import { ManualClock } from '../../../test/support/manual-clock';
+import { StatusError } from '../../api/errors/status';
+import type { WorkerThread } from '../../scheduling/thread-pool';
+import { SyntaxFault } from '../json/syntax-fault';
 import { YamlPool, type YamlWorkerResult } from './yaml-pool';
 
 /** A thread with results that the test triggers. */

@@ -2,11 +2,11 @@
  * Parses YAML documents in up to two worker threads, with a time limit and a bounded queue. A document that exceeds the
  * limits of a thread is rejected with a SyntaxFault. Parsing is in yaml-worker.ts.
  */
-import { tooManyRequests } from '../api/errors/status';
-import type { Clock } from '../runtime/clock';
-import { ThreadLost, ThreadPool, ThreadPoolFull, type WorkerThread } from '../scheduling/thread-pool';
-import type { JsonValue } from '../values/json';
-import { SyntaxFault } from './syntax-fault';
+import { tooManyRequests } from '../../api/errors/status';
+import type { Clock } from '../../runtime/clock';
+import { ThreadLost, ThreadPool, ThreadPoolFull, type WorkerThread } from '../../scheduling/thread-pool';
+import type { JsonValue } from '../../values/json';
+import { SyntaxFault } from '../json/syntax-fault';
 import type { YamlDocument } from './yaml-document';
 
 const LIMITS = {

@@ -1,4 +1,4 @@
-import { numberTooLargeMessage } from '../values/number-literals';
+import { numberTooLargeMessage } from '../../values/number-literals';
 
 /**
  * A body cannot be parsed. The message is that of upstream (`unexpected end of JSON input`, `yaml: …`), without a

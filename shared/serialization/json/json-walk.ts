@@ -2,8 +2,8 @@
  * Visits the members and numbers of a valid JSON text in order of appearance. Not recursive, because clients choose the
  * depth. Paths are computed on demand and have a limited length.
  */
-import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
-import { extendPath } from '../values/field-path';
+import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { extendPath } from '../../values/field-path';
 import { JsonTokens, decodeStringToken } from './json-tokens';
 
 export interface JsonVisitor {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { systemClock } from '../runtime/clock';
-import { fieldFaults } from './field-faults';
-import { SyntaxFault } from './syntax-fault';
+import { systemClock } from '../../runtime/clock';
+import { fieldFaults } from '../json/field-faults';
+import { SyntaxFault } from '../json/syntax-fault';
 import { parseYaml } from './yaml';
 import { stringifyYaml } from './yaml-output';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { isObject, type JsonObject, type JsonValue } from '../values/json';
-import { STORED_KINDS } from '../api/kinds';
-import { decodeObject } from '../api/types/decode';
-import { encodeBody } from '../api/types/encode';
-import { schemaOf } from '../api/types/tables';
-import type { FieldType, Scalar } from '../api/types/types';
+import { isObject, type JsonObject, type JsonValue } from '../../values/json';
+import { STORED_KINDS } from '../../api/kinds';
+import { decodeObject } from '../../api/types/decode';
+import { encodeBody } from '../../api/types/encode';
+import { schemaOf } from '../../api/types/tables';
+import type { FieldType, Scalar } from '../../api/types/types';
 import { decodeProtobuf, encodeProtobuf, ProtobufFault } from './protobuf';
 
 /** Protobuf responses of release 1.31.1 for a ConfigMap, a Lease, a Service and a Pod. */

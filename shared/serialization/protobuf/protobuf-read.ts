@@ -2,12 +2,12 @@
  * Decodes protobuf messages to objects in their JSON form, with readers compiled from the type tables. Unknown fields
  * are skipped, as in upstream.
  */
-import { isObject, setMember, type JsonObject, type JsonValue } from '../values/json';
-import { schemaOf } from '../api/types/tables';
-import { formatMicroTime, formatTime } from '../values/time/time';
-import type { EitherType, FieldSchema, FieldType, Scalar } from '../api/types/types';
-import { parseJson } from './strict-json';
-import { SyntaxFault } from './syntax-fault';
+import { isObject, setMember, type JsonObject, type JsonValue } from '../../values/json';
+import { schemaOf } from '../../api/types/tables';
+import { formatMicroTime, formatTime } from '../../values/time/time';
+import type { EitherType, FieldSchema, FieldType, Scalar } from '../../api/types/types';
+import { parseJson } from '../json/strict-json';
+import { SyntaxFault } from '../json/syntax-fault';
 import { ProtobufFault, WIRE_TYPES, type WireReader } from './wire';
 
 /** Adds the fields of a message to the object. */

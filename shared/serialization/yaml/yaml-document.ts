@@ -13,8 +13,8 @@ import {
   type Event,
   type ScalarEvent,
 } from 'js-yaml';
-import { compareBytes, isObject, own, setMember, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
-import { SyntaxFault } from './syntax-fault';
+import { compareBytes, isObject, own, setMember, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { SyntaxFault } from '../json/syntax-fault';
 import { explainYaml } from './explain-yaml';
 import { IndentRepairer } from './yaml-indent';
 import { isScalarTag, resolvePlain, resolveTagged, type YamlScalar } from './yaml-scalar';

@@ -3,10 +3,10 @@
  * pass over the text counts members (more than in the parsed value means duplicates), measures the depth and detects
  * unusual number literals; only if there are any, a second, slower walk locates them.
  */
-import { type JsonArray, type JsonObject, type JsonValue } from '../values/json';
-import type { NumberLiterals } from '../values/number-literals';
-import { parseLongInteger } from '../values/long-integer';
-import { runStepsSync, type Steps } from '../scheduling/steps';
+import { type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import type { NumberLiterals } from '../../values/number-literals';
+import { parseLongInteger } from '../../values/long-integer';
+import { runStepsSync, type Steps } from '../../scheduling/steps';
 import { explainJson } from './explain-json';
 import { parseMergingRepeats } from './merge-repeats';
 import { FaultList } from './fault-list';

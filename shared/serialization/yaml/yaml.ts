@@ -7,10 +7,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { isUtf8 } from 'node:buffer';
-import type { Clock } from '../runtime/clock';
-import { startThread } from '../scheduling/worker-thread';
-import { parseJson, type ParsedText } from './strict-json';
-import { SyntaxFault } from './syntax-fault';
+import type { Clock } from '../../runtime/clock';
+import { startThread } from '../../scheduling/worker-thread';
+import { parseJson, type ParsedText } from '../json/strict-json';
+import { SyntaxFault } from '../json/syntax-fault';
 import { composeYaml } from './yaml-document';
 import { YamlPool } from './yaml-pool';
 

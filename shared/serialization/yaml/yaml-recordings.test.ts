@@ -1,8 +1,8 @@
 /** Compares the parsing of YAML bodies with recordings of release 1.31.1. */
-import { yamlBytes, yamlBodies, type YamlBody } from '../../test/replay/yaml-body';
-import { systemClock } from '../runtime/clock';
-import { isObject, own, stringifyJson } from '../values/json';
-import { SyntaxFault } from './syntax-fault';
+import { yamlBytes, yamlBodies, type YamlBody } from '../../../test/replay/yaml-body';
+import { systemClock } from '../../runtime/clock';
+import { isObject, own, stringifyJson } from '../../values/json';
+import { SyntaxFault } from '../json/syntax-fault';
 import { parseYaml } from './yaml';
 import { composeYaml } from './yaml-document';
 

@@ -1,7 +1,7 @@
 /** The worker thread of yaml-pool.ts: parses each text that it receives and posts the result. */
 import { parentPort } from 'node:worker_threads';
-import type { JsonValue } from '../values/json';
-import { SyntaxFault } from './syntax-fault';
+import type { JsonValue } from '../../values/json';
+import { SyntaxFault } from '../json/syntax-fault';
 import { composeYaml } from './yaml-document';
 import type { YamlWorkerResult } from './yaml-pool';
 

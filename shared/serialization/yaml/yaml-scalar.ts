@@ -1,7 +1,7 @@
 /**
  * Resolves YAML scalars by the rules of YAML 1.1, as upstream does (`yes` and `on` are true, `0o17` and `017` are 15).
  */
-import { SyntaxFault } from './syntax-fault';
+import { SyntaxFault } from '../json/syntax-fault';
 
 const BOOLEANS = new Map<string, boolean>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON', 'true', 'True', 'TRUE'].map((text): [string, boolean] => [text, true]),
