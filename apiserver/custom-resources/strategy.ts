@@ -1,7 +1,7 @@
 /** The strategy of custom resources: validates objects against the schema, the scale subresource and CEL rules. */
 import { stringsAt } from '../../shared/values/json';
 import { patternStepsPerCharacter } from '../../shared/api/structural/pattern-steps';
-import { validateSchema } from '../../shared/api/structural/validate';
+import { validateSchema } from '../../shared/api/structural/validation/validate';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import type { CustomVersion } from '../../shared/api/structural/version';
 import { invalidShownValue, type FieldError, type FieldErrorReason } from '../../shared/api/errors/field-error';

@@ -4,7 +4,7 @@
  * clients on the embedded store, after some thousand requests, because the server's code must be compiled first.
  */
 import { readSchema } from '../../shared/api/structural/read-schema';
-import { validateSchema } from '../../shared/api/structural/validate';
+import { validateSchema } from '../../shared/api/structural/validation/validate';
 import { compileRules } from '../../shared/expression/custom/compile-rules';
 import type { JsonObject } from '../../shared/values/json';
 import { configMap, type BenchClient } from './client';

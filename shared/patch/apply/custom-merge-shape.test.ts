@@ -7,7 +7,7 @@ import { applySchemaDefaults, dropNulls } from '../../api/structural/defaults';
 import { pruneUnknown } from '../../api/structural/prune';
 import { readSchema } from '../../api/structural/read-schema';
 import type { SchemaNode } from '../../api/structural/schema-node';
-import { validateSchema } from '../../api/structural/validate';
+import { validateSchema } from '../../api/structural/validation/validate';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { ApplyConflict, applyConfiguration } from './apply';
 import { customMergeShape } from './custom-merge-shape';

@@ -2,9 +2,9 @@
 import { invalidShownValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { formatGoSyntax } from '../../../../shared/values/go-syntax';
 import { cloneJson, isObject, type JsonObject, type JsonValue } from '../../../../shared/values/json';
-import { CheckContext, ROOT_PATH } from '../../../../shared/api/structural/check-context';
-import { schemaCheckOf } from '../../../../shared/api/structural/check-value';
-import { Correlation } from '../../../../shared/api/structural/correlate';
+import { CheckContext, ROOT_PATH } from '../../../../shared/api/structural/validation/check-context';
+import { schemaCheckOf } from '../../../../shared/api/structural/validation/check-value';
+import { Correlation } from '../../../../shared/api/structural/validation/correlate';
 import { decodeEmbedded, EmbeddedResourceError, validateEmbedded } from '../../../../shared/api/structural/embedded';
 import { pruneUnknown } from '../../../../shared/api/structural/prune';
 import { readSchema } from '../../../../shared/api/structural/read-schema';

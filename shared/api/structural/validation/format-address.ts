@@ -1,5 +1,5 @@
 /** Strict IP address formats: no leading zeros in IPv4, at most four digits per group in IPv6, no zones. */
-import { parseIpAddress } from '../../values/network/ip-address';
+import { parseIpAddress } from '../../../values/network/ip-address';
 
 /** An IPv4 or IPv6 address. */
 export function isStrictAddress(text: string): boolean {

@@ -2,10 +2,10 @@
  * Checks numeric bounds as upstream does: an integer against the integral part of a bound, any other number against the
  * bound itself.
  */
-import { formatGoNumber, formatGoSyntax } from '../../values/go-syntax';
+import { formatGoNumber, formatGoSyntax } from '../../../values/go-syntax';
 import type { SchemaCheck, CheckContext } from './check-context';
 import { isNearlyWhole } from './check-type';
-import type { ValueValidation } from './schema-node';
+import type { ValueValidation } from '../schema-node';
 
 export function compileNumberCheck(node: ValueValidation): SchemaCheck {
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = node;

@@ -1,8 +1,8 @@
 /** State of one validation of an object against its schema: current path, errors, and remaining matching steps. */
-import { appendAll } from '../../values/append';
-import { createFieldError, type FieldError, type FieldErrorReason } from '../errors/field-error';
-import { formatGoSyntax } from '../../values/go-syntax';
-import type { JsonValue } from '../../values/json';
+import { appendAll } from '../../../values/append';
+import { createFieldError, type FieldError, type FieldErrorReason } from '../../errors/field-error';
+import { formatGoSyntax } from '../../../values/go-syntax';
+import type { JsonValue } from '../../../values/json';
 import type { Correlation, OldValue } from './correlate';
 
 /** Upstream reports all errors; this limit bounds the response. */

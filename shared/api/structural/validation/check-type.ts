@@ -2,10 +2,10 @@
  * Checks types as upstream does, including its quirks: with a format, a list is accepted in place of a string in some
  * cases, and a number that is nearly whole is accepted as an integer.
  */
-import type { JsonValue } from '../../values/json';
+import type { JsonValue } from '../../../values/json';
 import { shownValue, type SchemaCheck } from './check-context';
 import { knownFormatName } from './formats';
-import { isSchemaNode, type ValueValidation } from './schema-node';
+import { isSchemaNode, type ValueValidation } from '../schema-node';
 
 /** `undefined` when the schema restricts neither type nor format. */
 export function compileTypeCheck(node: ValueValidation): SchemaCheck | undefined {

@@ -2,7 +2,7 @@
  * String formats that upstream checks (`format: date-time`), with the accepted texts as recorded
  * (test/replay/answers/custom). Other formats are ignored.
  */
-import { parseIpAddress, parseIpRange } from '../../values/network/ip-address';
+import { parseIpAddress, parseIpRange } from '../../../values/network/ip-address';
 import { shownValue, type SchemaCheck } from './check-context';
 import { isIpv6 } from './format-address';
 import { isMailAddress } from './format-email';

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
-import { customResourceCases, type CustomResourceCase } from '../../../test/replay/recorded-custom-resources';
-import { shortenPatterns } from '../../../test/replay/normalize-answer';
-import { isObject, type JsonObject, type JsonValue } from '../../values/json';
-import { decodeCustom } from './decode-custom';
-import { applySchemaDefaults } from './defaults';
-import { readSchema } from './read-schema';
-import type { SchemaNode } from './schema-node';
+import { customResourceCases, type CustomResourceCase } from '../../../../test/replay/recorded-custom-resources';
+import { shortenPatterns } from '../../../../test/replay/normalize-answer';
+import { isObject, type JsonObject, type JsonValue } from '../../../values/json';
+import { decodeCustom } from '../decode-custom';
+import { applySchemaDefaults } from '../defaults';
+import { readSchema } from '../read-schema';
+import type { SchemaNode } from '../schema-node';
 import { validateSchema } from './validate';
-import { propertyRuns } from '../../../test/support/property-runs';
+import { propertyRuns } from '../../../../test/support/property-runs';
 
 const CASES = ['decoding', 'formats', 'updates', 'validation'].flatMap(customResourceCases).filter(({ answer }) => answer.code !== 400);
 const text = (value: JsonValue | undefined): string => (value === undefined ? '' : JSON.stringify(value).slice(0, 100));

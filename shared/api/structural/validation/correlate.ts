@@ -3,8 +3,8 @@
  * items of map lists by their keys; items of other lists, items without all keys and members outside the schema have no
  * old value. One instance serves one pair of objects.
  */
-import { equalJson, isObject, own, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import type { SchemaNode } from './schema-node';
+import { equalJson, isObject, own, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../../values/json';
+import type { SchemaNode } from '../schema-node';
 
 /** The old value of a value; `undefined` when there is none. */
 export type OldValue = JsonValue | undefined;

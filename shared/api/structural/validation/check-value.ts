@@ -2,14 +2,14 @@
  * Compiles a schema into checks of a value, once per node. Messages, order and quirks are upstream's, as recorded
  * (test/replay/answers/custom). The time is proportional to the size of the value, whatever it contains.
  */
-import { equalJson, isObject, own, sortedKeys, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import { compilePattern } from '../../values/text/pattern';
-import { quote } from '../../values/text/quote';
+import { equalJson, isObject, own, sortedKeys, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../../values/json';
+import { compilePattern } from '../../../values/text/pattern';
+import { quote } from '../../../values/text/quote';
 import { shownValue, type SchemaCheck, type CheckContext } from './check-context';
 import type { OldValue } from './correlate';
 import { compileFormatCheck } from './formats';
 import { compileNumberCheck } from './check-number';
-import { isSchemaNode, type ValueValidation } from './schema-node';
+import { isSchemaNode, type ValueValidation } from '../schema-node';
 import { compileTypeCheck } from './check-type';
 
 const known = new WeakMap<ValueValidation, SchemaCheck>();

@@ -1,10 +1,10 @@
 /** Checks the uniqueness of items in sets and of keys in map lists (`x-kubernetes-list-type`). */
-import { createFieldError, type FieldError } from '../errors/field-error';
-import { isObject, sortedKeys, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { createFieldError, type FieldError } from '../../errors/field-error';
+import { isObject, sortedKeys, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../../values/json';
 import { MAX_SCHEMA_ERRORS, shownValue } from './check-context';
 import { keysOf, memberNode } from './correlate';
-import { formatFieldPath, type FieldPathElement } from './path';
-import type { SchemaNode } from './schema-node';
+import { formatFieldPath, type FieldPathElement } from '../path';
+import type { SchemaNode } from '../schema-node';
 
 export function validateListTypes(node: SchemaNode, object: JsonObject): FieldError[] {
   const errors: FieldError[] = [];

@@ -2,14 +2,14 @@
  * Validates a custom resource against its schema, except for CEL rules. Tolerates errors of values that an update does
  * not change. The objects are decoded and defaulted, and complete with apiVersion, kind and metadata.
  */
-import type { FieldError } from '../errors/field-error';
-import type { JsonObject } from '../../values/json';
+import type { FieldError } from '../../errors/field-error';
+import type { JsonObject } from '../../../values/json';
 import { CheckContext, MAX_SCHEMA_ERRORS } from './check-context';
 import { schemaCheckOf } from './check-value';
 import { Correlation } from './correlate';
-import { validateEmbedded } from './embedded';
+import { validateEmbedded } from '../embedded';
 import { validateListTypes } from './list-types';
-import type { SchemaNode } from './schema-node';
+import type { SchemaNode } from '../schema-node';
 
 /** `old` is the object that is replaced. `otherErrors` are reported after type errors and before list errors. */
 export function validateSchema(
