@@ -18,21 +18,21 @@ import { pluginOverridesFault, pluginsMissingSettings, type PluginOverrides } fr
 import { webhookTokenAuthenticator } from './authentication/webhook-token';
 import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
-import { opensslSuites, cipherSuitesFault } from './options/cipher-suites';
-import type { EncryptionFromFile } from './options/encryption-options';
-import { etcdCredentialFiles } from './options/etcd-credential-files';
-import { createEtcdUnreachableLog } from './options/etcd-unreachable-log';
-import { frontProxyOptions, hasProxyHeaderFlags } from './options/front-proxy-options';
-import { FLAGS, type ServerFlags } from './options/flags';
-import { serviceAccountFlagFault, serviceAccountAccessOptions, openTokenKeyFiles } from './options/service-account-options';
+import { opensslSuites, cipherSuitesFault } from './options/flags/cipher-suites';
+import type { EncryptionFromFile } from './options/storage/encryption-options';
+import { etcdCredentialFiles } from './options/storage/etcd-credential-files';
+import { createEtcdUnreachableLog } from './options/storage/etcd-unreachable-log';
+import { frontProxyOptions, hasProxyHeaderFlags } from './options/authentication/front-proxy-options';
+import { FLAGS, type ServerFlags } from './options/flags/flags';
+import { serviceAccountFlagFault, serviceAccountAccessOptions, openTokenKeyFiles } from './options/authentication/service-account-options';
 import { Meters } from './metrics/meters';
 import type { AuthorizerLink } from './server/access/authorizers';
 import { authorizationFlagFault, openAuthorizerLinks } from './options/authorizer-links';
 import { createWebhookCaller, openWebhook } from './options/webhooks';
-import { kubeletCredentialFiles, proxyCredentialFiles } from './options/backend-options';
-import { oidcFlagFault } from './options/oidc-options';
-import { openTokenIssuers, type TokenIssuers } from './options/token-issuers';
-import type { TokenKeyFiles } from './options/token-key-files';
+import { kubeletCredentialFiles, proxyCredentialFiles } from './options/storage/backend-options';
+import { oidcFlagFault } from './options/authentication/oidc-options';
+import { openTokenIssuers, type TokenIssuers } from './options/authentication/token-issuers';
+import type { TokenKeyFiles } from './options/authentication/token-key-files';
 import { advertisedAddress } from './server/advertised-address';
 import type { TlsBounds, TlsFiles } from './server/connections/listeners';
 import { startServer, type RunningServer } from './server/wiring/start-server';
@@ -148,7 +148,7 @@ async function openEncryption(
 ): Promise<EncryptionFromFile | undefined> {
   const file = flags['encryption-provider-config'];
   if (file === '') return undefined;
-  const { openEncryptionAtRest } = await import('./options/encryption-options.js');
+  const { openEncryptionAtRest } = await import('./options/storage/encryption-options.js');
   const reloads = flags['encryption-provider-config-automatic-reload'];
   const server = `${hostname()}:${flags['secure-port']}`;
   const encryption = await openEncryptionAtRest({

@@ -5,7 +5,7 @@ import { Lifecycle } from '../shared/runtime/process/lifecycle';
 import { createLogger, effectiveLogLevel } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import { errorMessage } from '../shared/runtime/error-message';
-import { FLAGS } from './options/flags';
+import { FLAGS } from './options/flags/flags';
 import { PROGRAM, runServer } from './program';
 
 async function main(): Promise<void> {

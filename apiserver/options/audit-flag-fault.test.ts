@@ -1,6 +1,6 @@
 import { parseFlags } from '../../shared/cli/flags';
 import { auditFlagFault } from './audit-flag-fault';
-import { FLAGS } from './flags';
+import { FLAGS } from './flags/flags';
 
 function faultOf(...argv: string[]): string | undefined {
   const parsed = parseFlags({ name: 'apiserver', description: '' }, FLAGS, argv);

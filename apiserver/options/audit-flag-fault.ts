@@ -1,5 +1,5 @@
 /** Validates combinations of the audit flags. */
-import type { ServerFlags } from './flags';
+import type { ServerFlags } from './flags/flags';
 
 /** The error of the combined flags; undefined when they are valid. */
 export function auditFlagFault(flags: ServerFlags): string | undefined {

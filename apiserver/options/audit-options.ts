@@ -10,7 +10,7 @@ import { compilePolicy } from '../audit/policy';
 import { AUDIT_POLICY_FORMAT } from '../audit/policy-format';
 import type { OnEventsLost, AuditBackend, EventEncoding } from '../audit/audit-backend';
 import { createWebhookDelivery } from '../audit/webhook-delivery';
-import type { ServerFlags } from './flags';
+import type { ServerFlags } from './flags/flags';
 import { openWebhook, type WebhookParts } from './webhooks';
 
 export interface AuditDependencies extends WebhookParts {

@@ -13,7 +13,7 @@ import { webhookAuthorizer } from '../authorization/webhook/authorizer';
 import { compileMatchConditions } from '../authorization/webhook/match-conditions';
 import type { AuthorizerLink } from '../server/access/authorizers';
 import { authorizationFormat, type AuthorizationConfiguration, type ConfiguredWebhook } from './authorization-configuration';
-import type { ServerFlags } from './flags';
+import type { ServerFlags } from './flags/flags';
 import { createWebhookCaller, KubeconfigWebhook, openWebhook, type WebhookParts } from './webhooks';
 
 export interface AuthorizerLinksParts extends WebhookParts {

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { load, YAML11_SCHEMA } from 'js-yaml';
-import { FLAGS as serverFlags } from '../../apiserver/options/flags';
+import { FLAGS as serverFlags } from '../../apiserver/options/flags/flags';
 import { flags as controllerFlags } from '../../controllers/flags';
 import { CONTROLLERS } from '../../controllers/table';
 import { NODE_ARGUMENTS } from '../cluster/tuning';

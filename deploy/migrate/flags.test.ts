@@ -1,4 +1,4 @@
-import { FLAGS } from '../../apiserver/options/flags';
+import { FLAGS } from '../../apiserver/options/flags/flags';
 import { parseFlags, type FlagTable } from '../../shared/cli/flags';
 import { BACKUP_FLAGS, MOVE_FLAGS, RESTORE_FLAGS, VERIFY_FLAGS } from './flags';
 

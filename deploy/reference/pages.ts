@@ -3,7 +3,7 @@
  * kinds. Each page is a function without arguments, so that a test can compare its result with the committed file.
  * Reads and writes no files.
  */
-import { FLAGS } from '../../apiserver/options/flags';
+import { FLAGS } from '../../apiserver/options/flags/flags';
 import { servedGroups } from '../../apiserver/discovery/groups';
 import { CATALOGUE, type MetricRow, type Stability } from '../../apiserver/metrics/catalogue';
 import { UPSTREAM_STABILITY } from '../../apiserver/metrics/upstream-stability';

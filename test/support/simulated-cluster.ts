@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { FLAGS as SERVER_FLAGS } from '../../apiserver/options/flags';
+import { FLAGS as SERVER_FLAGS } from '../../apiserver/options/flags/flags';
 import { PROGRAM as SERVER, runServer } from '../../apiserver/program';
 import { flags as CONTROLLER_FLAGS } from '../../controllers/flags';
 import { PROGRAM as CONTROLLERS, startControllers } from '../../controllers/program';

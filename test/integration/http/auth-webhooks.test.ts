@@ -5,7 +5,7 @@ import path from 'node:path';
 import { webhookTokenAuthenticator } from '../../../apiserver/authentication/webhook-token';
 import { Meters } from '../../../apiserver/metrics/meters';
 import { openAuthorizerLinks } from '../../../apiserver/options/authorizer-links';
-import { FLAGS, type ServerFlags } from '../../../apiserver/options/flags';
+import { FLAGS, type ServerFlags } from '../../../apiserver/options/flags/flags';
 import { createWebhookCaller, openWebhook } from '../../../apiserver/options/webhooks';
 import { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
 import { ConfigurationError } from '../../../shared/configuration/configuration-error';

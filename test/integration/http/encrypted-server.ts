@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { openEncryptionAtRest, type EncryptionFromFile } from '../../../apiserver/options/encryption-options';
+import { openEncryptionAtRest, type EncryptionFromFile } from '../../../apiserver/options/storage/encryption-options';
 import type { Store } from '../../../apiserver/storage/store';
 import { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
 import { systemClock, type Clock } from '../../../shared/runtime/clock';

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { connect as connectHttp2, type ClientHttp2Session, type SecureClientSessionOptions } from 'node:http2';
 import { connect as openSocket, type TLSSocket } from 'node:tls';
-import { FLAGS } from '../../../apiserver/options/flags';
+import { FLAGS } from '../../../apiserver/options/flags/flags';
 import { allowEverywhere } from '../../../apiserver/authentication/anonymous';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { startServer, type RunningServer } from '../../../apiserver/server/wiring/start-server';

@@ -1,6 +1,6 @@
 /** TLS versions and cipher suites that are negotiated, before and after the certificate is renewed. */
 import { connect, type ConnectionOptions } from 'node:tls';
-import { opensslSuites } from '../../../apiserver/options/cipher-suites';
+import { opensslSuites } from '../../../apiserver/options/flags/cipher-suites';
 import type { TlsBounds } from '../../../apiserver/server/connections/listeners';
 import { tlsPairOf, issueServerCertificate, startFixture, type Fixture } from './fixture';
 

@@ -2,7 +2,7 @@
  * Objects that are written in one API version and read in another, compared with release 1.31.1: Events in two groups,
  * autoscalers in two versions, flow control in a deprecated version.
  */
-import { runtimeConfigFlag } from '../../../apiserver/options/runtime-config';
+import { runtimeConfigFlag } from '../../../apiserver/options/flags/runtime-config';
 import type { KindRow } from '../../../shared/api/kinds';
 import { isObject } from '../../../shared/values/json';
 import { isBody, type Json } from '../../replay/json-response';

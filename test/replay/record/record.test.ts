@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { FLAGS } from '../../../apiserver/options/flags';
+import { FLAGS } from '../../../apiserver/options/flags/flags';
 import { ADMIN, startFixture, type Fixture, type FixtureOptions } from '../../integration/http/fixture';
 import { isKindCase, isKindHead, type KindHead } from '../kind-case';
 import { readRecording, listRecordings } from '../recording';

@@ -1,11 +1,11 @@
 /** Credentials for connections to kubelets and extension API servers, read again when their files change. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import type { KubeletCredentials } from '../endpoints/forward/backend';
-import type { ProxyCredentials } from '../aggregation/extension-servers';
-import { readCertificateBundle } from '../../shared/pki/certificate-bundle';
-import { FileBackedValue } from '../../shared/runtime/files/file-backed-value';
-import type { ServerFlags } from './flags';
+import type { KubeletCredentials } from '../../endpoints/forward/backend';
+import type { ProxyCredentials } from '../../aggregation/extension-servers';
+import { readCertificateBundle } from '../../../shared/pki/certificate-bundle';
+import { FileBackedValue } from '../../../shared/runtime/files/file-backed-value';
+import type { ServerFlags } from '../flags/flags';
 
 /** Throws when the files are unusable. */
 export const kubeletCredentialFiles = (

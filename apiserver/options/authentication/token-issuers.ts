@@ -2,17 +2,17 @@
  * Creates the OIDC issuers and the anonymous policy from the flags, or from a configuration file that may change while
  * the server runs.
  */
-import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
-import { readCertificateBundle } from '../../shared/pki/certificate-bundle';
-import type { Clock } from '../../shared/runtime/clock';
-import type { Logger } from '../../shared/runtime/logger';
-import { allowEverywhere, allowNowhere, allowAtPaths, type AnonymousPolicy } from '../authentication/anonymous';
-import type { OidcIssuer } from '../authentication/oidc/authenticator';
-import type { TokenIssuerConfig } from '../authentication/oidc/issuer';
-import { compileClaimMapping } from '../authentication/oidc/claim-mapping';
-import { OidcProvider } from '../authentication/oidc/provider';
+import type { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
+import { readCertificateBundle } from '../../../shared/pki/certificate-bundle';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Logger } from '../../../shared/runtime/logger';
+import { allowEverywhere, allowNowhere, allowAtPaths, type AnonymousPolicy } from '../../authentication/anonymous';
+import type { OidcIssuer } from '../../authentication/oidc/authenticator';
+import type { TokenIssuerConfig } from '../../authentication/oidc/issuer';
+import { compileClaimMapping } from '../../authentication/oidc/claim-mapping';
+import { OidcProvider } from '../../authentication/oidc/provider';
 import { authenticationFormat, issuersOf, type AuthenticationConfiguration } from './authentication-configuration';
-import type { ServerFlags } from './flags';
+import type { ServerFlags } from '../flags/flags';
 import { issuerFromFlags } from './oidc-options';
 
 export interface TokenIssuers {

@@ -1,5 +1,5 @@
-import { helpText, parseFlags } from '../../shared/cli/flags';
-import { effectiveLogLevel } from '../../shared/runtime/logger';
+import { helpText, parseFlags } from '../../../shared/cli/flags';
+import { effectiveLogLevel } from '../../../shared/runtime/logger';
 import { FLAGS } from './flags';
 
 const PROGRAM = { name: 'apiserver', description: '' };

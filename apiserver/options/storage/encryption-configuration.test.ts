@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ConfigurationError } from '../../shared/configuration/configuration-error';
-import { readConfiguration } from '../../shared/configuration/read-configuration';
-import { readCases } from '../../test/replay/recording';
-import { anything, either, nullValue, shape, text } from '../../test/replay/shape';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ConfigurationError } from '../../../shared/configuration/configuration-error';
+import { readConfiguration } from '../../../shared/configuration/read-configuration';
+import { readCases } from '../../../test/replay/recording';
+import { anything, either, nullValue, shape, text } from '../../../test/replay/shape';
+import { ManualClock } from '../../../test/support/manual-clock';
 import { decodeSecret, ENCRYPTION_FORMAT } from './encryption-configuration';
 
 const isCase = shape({ title: text, file: anything, error: either(text, nullValue) });

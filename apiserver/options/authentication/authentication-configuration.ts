@@ -2,14 +2,14 @@
  * Schema and validation of the AuthenticationConfiguration file, and its conversion to issuer configurations. Reads no
  * file.
  */
-import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
-import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
-import { booleanSchema, listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../shared/configuration/schema';
-import { parseCertificates } from '../../shared/pki/certificate-bundle';
-import type { FeatureGates } from '../../shared/cli/feature-gates';
-import { ALL_ALGORITHMS, type ClaimRule, type ClaimSource, type TokenIssuerConfig } from '../authentication/oidc/issuer';
-import { compileClaimsExpression } from '../authentication/oidc/expressions';
-import { compileClaimMapping } from '../authentication/oidc/claim-mapping';
+import type { ConfigurationFault } from '../../../shared/configuration/configuration-error';
+import type { ConfigurationFormat } from '../../../shared/configuration/read-configuration';
+import { booleanSchema, listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../../shared/configuration/schema';
+import { parseCertificates } from '../../../shared/pki/certificate-bundle';
+import type { FeatureGates } from '../../../shared/cli/feature-gates';
+import { ALL_ALGORITHMS, type ClaimRule, type ClaimSource, type TokenIssuerConfig } from '../../authentication/oidc/issuer';
+import { compileClaimsExpression } from '../../authentication/oidc/expressions';
+import { compileClaimMapping } from '../../authentication/oidc/claim-mapping';
 
 const source = objectSchema({}, { claim: stringSchema(), prefix: stringSchema(), expression: stringSchema() });
 const issuer = objectSchema(

@@ -1,6 +1,6 @@
 /** Reads the flags of authenticating proxies: their certificate authority and names, and the headers with the user. */
-import type { FrontProxyOptions } from '../authentication/front-proxy';
-import type { ServerFlags } from './flags';
+import type { FrontProxyOptions } from '../../authentication/front-proxy';
+import type { ServerFlags } from '../flags/flags';
 
 const HEADER_FLAGS = ['requestheader-username-headers', 'requestheader-group-headers', 'requestheader-extra-headers-prefix'] as const;
 

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseFlags } from '../../shared/cli/flags';
-import { removeFolder, temporaryFolder } from '../../test/support/programs';
-import { FLAGS, type ServerFlags } from './flags';
+import { parseFlags } from '../../../shared/cli/flags';
+import { removeFolder, temporaryFolder } from '../../../test/support/programs';
+import { FLAGS, type ServerFlags } from '../flags/flags';
 import { serviceAccountAccessOptions, serviceAccountFlagFault, openTokenKeyFiles } from './service-account-options';
 
 const folder = temporaryFolder('keys');

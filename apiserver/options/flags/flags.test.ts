@@ -1,4 +1,4 @@
-import { parseFlags } from '../../shared/cli/flags';
+import { parseFlags } from '../../../shared/cli/flags';
 import { FLAGS } from './flags';
 
 const parse = (...argv: string[]) => parseFlags({ name: 'apiserver', description: '' }, FLAGS, argv);

@@ -1,6 +1,6 @@
 /** `--runtime-config`: which kinds are served under its settings, and which settings are rejected. */
-import { apiVersionOf } from '../../shared/api/identity/identity';
-import { SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
+import { apiVersionOf } from '../../../shared/api/identity/identity';
+import { SERVED_KINDS, type KindRow } from '../../../shared/api/kinds';
 import { createRuntimeConfig, runtimeConfigFlag } from './runtime-config';
 
 const flag = runtimeConfigFlag('');

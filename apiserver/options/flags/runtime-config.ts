@@ -3,11 +3,11 @@
  * `api/beta`, `api/alpha`, `group/version` and `group/version/resource`, each `=true` (or nothing) or `=false`; groups
  * in either dialect. The more specific key wins.
  */
-import { apiVersionOf } from '../../shared/api/identity/identity';
-import { OPTIONAL_KINDS, SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
-import { quote } from '../../shared/values/text/quote';
-import { canonicalGroup } from '../../shared/names/dialect';
-import { FlagError, mapFlag, type Flag } from '../../shared/cli/flags';
+import { apiVersionOf } from '../../../shared/api/identity/identity';
+import { OPTIONAL_KINDS, SERVED_KINDS, type KindRow } from '../../../shared/api/kinds';
+import { quote } from '../../../shared/values/text/quote';
+import { canonicalGroup } from '../../../shared/names/dialect';
+import { FlagError, mapFlag, type Flag } from '../../../shared/cli/flags';
 
 export interface RuntimeConfig {
   /** The flag's keys, groups in canonical spelling. */

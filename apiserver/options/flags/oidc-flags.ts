@@ -1,5 +1,5 @@
 /** The OpenID Connect flags, under upstream's names. */
-import { listFlag, mapFlag, stringFlag } from '../../shared/cli/flags';
+import { listFlag, mapFlag, stringFlag } from '../../../shared/cli/flags';
 
 const OIDC = 'OpenID Connect';
 const text = (help: string, preset = ''): ReturnType<typeof stringFlag> => stringFlag({ section: OIDC, help, default: preset });

@@ -1,5 +1,5 @@
 /** The API server's flags, under upstream's names. Unlisted flags are usage errors. */
-import { featureGatesFlag } from '../../shared/cli/feature-gates';
+import { featureGatesFlag } from '../../../shared/cli/feature-gates';
 import {
   boolFlag,
   choiceFlag,
@@ -13,16 +13,16 @@ import {
   versionFlag,
   type Flag,
   type FlagValues,
-} from '../../shared/cli/flags';
-import { logLevelFlag, verbosityFlag } from '../../shared/runtime/logger';
-import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
-import { ADMISSION_PLUGINS, type PluginRegistration } from '../admission/plugins/admission-plugins';
+} from '../../../shared/cli/flags';
+import { logLevelFlag, verbosityFlag } from '../../../shared/runtime/logger';
+import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../../allocation/ranges';
+import { ADMISSION_PLUGINS, type PluginRegistration } from '../../admission/plugins/admission-plugins';
 import { cipherSuitesFlag } from './cipher-suites';
 import { AUDIT_FLAGS } from './audit-flags';
 import { OIDC_FLAGS } from './oidc-flags';
 import { UPSTREAM_FLAGS } from './upstream-flags';
 import { runtimeConfigFlag } from './runtime-config';
-import { AUTHORIZATION_MODES, type AuthorizationMode } from '../server/access/authorizers';
+import { AUTHORIZATION_MODES, type AuthorizationMode } from '../../server/access/authorizers';
 
 const SERVING = 'Serving';
 const STORAGE = 'Storage';

@@ -1,6 +1,6 @@
 /** The audit flags, under upstream's names. */
-import { boolFlag, choiceFlag, durationFlag, intFlag, stringFlag } from '../../shared/cli/flags';
-import { AUDIT_FORMATS } from '../audit/event-line';
+import { boolFlag, choiceFlag, durationFlag, intFlag, stringFlag } from '../../../shared/cli/flags';
+import { AUDIT_FORMATS } from '../../audit/event-line';
 
 const AUDIT = 'Audit';
 const SECOND = 1000;

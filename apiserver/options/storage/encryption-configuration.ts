@@ -2,13 +2,13 @@
  * Schema and validation of the EncryptionConfiguration file, with upstream's messages. Reads no file and creates no
  * cipher.
  */
-import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
-import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
-import { DURATION_FORMAT, integerSchema, listSchema, objectSchema, stringSchema, type ValueOf } from '../../shared/configuration/schema';
-import { canonicalGroup } from '../../shared/names/dialect';
-import { parseDuration } from '../../shared/cli/duration';
-import { appendAll } from '../../shared/values/append';
-import { quote } from '../../shared/values/text/quote';
+import type { ConfigurationFault } from '../../../shared/configuration/configuration-error';
+import type { ConfigurationFormat } from '../../../shared/configuration/read-configuration';
+import { DURATION_FORMAT, integerSchema, listSchema, objectSchema, stringSchema, type ValueOf } from '../../../shared/configuration/schema';
+import { canonicalGroup } from '../../../shared/names/dialect';
+import { parseDuration } from '../../../shared/cli/duration';
+import { appendAll } from '../../../shared/values/append';
+import { quote } from '../../../shared/values/text/quote';
 
 const keys = objectSchema({}, { keys: listSchema(objectSchema({}, { name: stringSchema(), secret: stringSchema() })) });
 const provider = objectSchema(

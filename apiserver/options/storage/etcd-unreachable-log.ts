@@ -2,11 +2,11 @@
  * Logs which etcd member is unreachable, the reason, and a remedy in terms of the flags. Each problem of each member
  * is logged at a limited rate, because there are many attempts. Makes no connections itself.
  */
-import type { Clock } from '../../shared/runtime/clock';
-import type { Logger } from '../../shared/runtime/logger';
-import { throttleByKey } from '../../shared/runtime/throttle';
-import { validityFault } from '../../shared/pki/certificates';
-import type { OnUnreachable } from '../storage/etcd/unary-client';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Logger } from '../../../shared/runtime/logger';
+import { throttleByKey } from '../../../shared/runtime/throttle';
+import { validityFault } from '../../../shared/pki/certificates';
+import type { OnUnreachable } from '../../storage/etcd/unary-client';
 
 export interface EtcdUnreachableLogOptions {
   readonly clock: Clock;

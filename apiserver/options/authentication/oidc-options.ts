@@ -1,6 +1,6 @@
 /** Turns the OpenID Connect flags into an issuer configuration. */
-import { ALL_ALGORITHMS, type TokenIssuerConfig } from '../authentication/oidc/issuer';
-import type { ServerFlags } from './flags';
+import { ALL_ALGORITHMS, type TokenIssuerConfig } from '../../authentication/oidc/issuer';
+import type { ServerFlags } from '../flags/flags';
 
 /** The error of the combined flags; undefined when they are valid. */
 export function oidcFlagFault(flags: ServerFlags): string | undefined {

@@ -1,7 +1,7 @@
 /** The keys of service account tokens, read again when their files change. */
 import { readFileSync } from 'node:fs';
-import { readPrivateKey, readPublicKeys, type TokenKeys } from '../../shared/api/identity/token-keys';
-import { FileBackedValue } from '../../shared/runtime/files/file-backed-value';
+import { readPrivateKey, readPublicKeys, type TokenKeys } from '../../../shared/api/identity/token-keys';
+import { FileBackedValue } from '../../../shared/runtime/files/file-backed-value';
 
 export interface TokenKeyPaths {
   readonly verificationKeys: readonly string[];

@@ -2,7 +2,7 @@
  * Flags of upstream's server that have no effect here, so that an existing command line either works unchanged or
  * fails with a reason: each accepts the values that describe this server's behaviour and rejects others.
  */
-import { compatibilityFlag } from '../../shared/cli/flags';
+import { compatibilityFlag } from '../../../shared/cli/flags';
 
 const AUDIT_VERSIONS = ['audit.k8s.io/v1', 'audit.platform.io/v1'];
 const ON = ['true'];

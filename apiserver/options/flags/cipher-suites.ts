@@ -2,7 +2,7 @@
  * Maps upstream's names of TLS 1.2 cipher suites to OpenSSL names. TLS 1.3 suites are always offered, as on upstream's
  * server.
  */
-import { FlagError, listFlag, type Flag } from '../../shared/cli/flags';
+import { FlagError, listFlag, type Flag } from '../../../shared/cli/flags';
 
 const SUITES: ReadonlyMap<string, string> = new Map([
   ['TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA', 'ECDHE-ECDSA-AES128-SHA'],

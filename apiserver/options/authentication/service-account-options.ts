@@ -1,6 +1,6 @@
 /** Validates the service account flags with upstream's rules and messages, and turns them into server options. */
-import type { ServerFlags } from './flags';
-import type { AccessOptions } from '../server/access/access';
+import type { ServerFlags } from '../flags/flags';
+import type { AccessOptions } from '../../server/access/access';
 import { fileBackedTokenKeys, type TokenKeyFiles } from './token-key-files';
 
 const HOUR_MS = 3_600_000;

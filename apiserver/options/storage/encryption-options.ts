@@ -2,21 +2,21 @@
  * Encryption at rest: the current rules from the configuration file, reloaded if enabled, and the store that uses
  * them. Ciphers are implemented elsewhere.
  */
-import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
-import { readConfiguration } from '../../shared/configuration/read-configuration';
-import { canonicalGroup, type Dialect } from '../../shared/names/dialect';
-import type { Clock } from '../../shared/runtime/clock';
-import type { Logger } from '../../shared/runtime/logger';
-import type { RandomBytes } from '../../shared/runtime/random';
-import { STORED_KINDS } from '../../shared/api/kinds';
-import { createTypeNameLookup } from '../cache/store/key-space';
-import { EncryptionMetrics } from '../metrics/encryption-metrics';
-import { buildResources } from '../registry/resources';
-import { ENCRYPTION, type EncryptionAtRest } from '../server/wiring/server-options';
-import { createEncryptedStore } from '../storage/encryption/encrypted-store';
-import type { Store } from '../storage/store';
-import { createAesCbcCipher, createAesGcmCipher, createSecretboxCipher, type Cipher } from '../storage/encryption/ciphers';
-import { EncryptionRules, type EncryptionRule, type Envelope, type ValueProvider } from '../storage/encryption/encryption-rules';
+import type { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
+import { readConfiguration } from '../../../shared/configuration/read-configuration';
+import { canonicalGroup, type Dialect } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Logger } from '../../../shared/runtime/logger';
+import type { RandomBytes } from '../../../shared/runtime/random';
+import { STORED_KINDS } from '../../../shared/api/kinds';
+import { createTypeNameLookup } from '../../cache/store/key-space';
+import { EncryptionMetrics } from '../../metrics/encryption-metrics';
+import { buildResources } from '../../registry/resources';
+import { ENCRYPTION, type EncryptionAtRest } from '../../server/wiring/server-options';
+import { createEncryptedStore } from '../../storage/encryption/encrypted-store';
+import type { Store } from '../../storage/store';
+import { createAesCbcCipher, createAesGcmCipher, createSecretboxCipher, type Cipher } from '../../storage/encryption/ciphers';
+import { EncryptionRules, type EncryptionRule, type Envelope, type ValueProvider } from '../../storage/encryption/encryption-rules';
 import {
   decodeSecret,
   ENCRYPTION_FORMAT,

@@ -1,9 +1,9 @@
 /** Credentials for connections to etcd, read again when their files change. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { readCertificateBundle } from '../../shared/pki/certificate-bundle';
-import { FileBackedValue } from '../../shared/runtime/files/file-backed-value';
-import type { EtcdCredentials } from '../storage/etcd/unary-client';
+import { readCertificateBundle } from '../../../shared/pki/certificate-bundle';
+import { FileBackedValue } from '../../../shared/runtime/files/file-backed-value';
+import type { EtcdCredentials } from '../../storage/etcd/unary-client';
 
 /** Empty paths are not set. */
 export interface EtcdCredentialPaths {

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ConfigurationFiles } from '../../shared/configuration/configuration-files';
-import { ConfigurationError } from '../../shared/configuration/configuration-error';
-import { readConfiguration } from '../../shared/configuration/read-configuration';
-import { featureGates } from '../../shared/cli/feature-gates';
-import { parseFlags } from '../../shared/cli/flags';
-import { silentLogger } from '../../shared/runtime/logger';
-import { ManualClock, flushPromises } from '../../test/support/manual-clock';
+import { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
+import { ConfigurationError } from '../../../shared/configuration/configuration-error';
+import { readConfiguration } from '../../../shared/configuration/read-configuration';
+import { featureGates } from '../../../shared/cli/feature-gates';
+import { parseFlags } from '../../../shared/cli/flags';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { authenticationFormat, issuersOf } from './authentication-configuration';
-import { FLAGS, type ServerFlags } from './flags';
+import { FLAGS, type ServerFlags } from '../flags/flags';
 import { issuerFromFlags, oidcFlagFault } from './oidc-options';
 import { openTokenIssuers } from './token-issuers';
 

@@ -2,16 +2,16 @@
  * The configured KMS providers: each is opened once, kept across reloads that do not change it, and closed when it is
  * no longer configured. Loaded only when there is one, together with the gRPC library.
  */
-import { NotYetUsableError } from '../../shared/configuration/configuration-files';
-import type { Clock } from '../../shared/runtime/clock';
-import { parseDuration } from '../../shared/cli/duration';
-import type { Logger } from '../../shared/runtime/logger';
-import type { RandomBytes } from '../../shared/runtime/random';
-import { KmsMetrics } from '../metrics/kms-metrics';
-import type { Meters } from '../metrics/meters';
-import { hashKeyId } from '../storage/encryption/kms/dek-seed-rotator';
-import { KmsEnvelope } from '../storage/encryption/kms/kms-envelope';
-import { GrpcKmsService } from '../storage/encryption/kms/grpc-service';
+import { NotYetUsableError } from '../../../shared/configuration/configuration-files';
+import type { Clock } from '../../../shared/runtime/clock';
+import { parseDuration } from '../../../shared/cli/duration';
+import type { Logger } from '../../../shared/runtime/logger';
+import type { RandomBytes } from '../../../shared/runtime/random';
+import { KmsMetrics } from '../../metrics/kms-metrics';
+import type { Meters } from '../../metrics/meters';
+import { hashKeyId } from '../../storage/encryption/kms/dek-seed-rotator';
+import { KmsEnvelope } from '../../storage/encryption/kms/kms-envelope';
+import { GrpcKmsService } from '../../storage/encryption/kms/grpc-service';
 import type { ConfiguredKms } from './encryption-configuration';
 
 export interface KmsParts {

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { silentLogger } from '../../shared/runtime/logger';
-import { createSigningKeyPair } from '../../shared/pki/certificates';
-import { ManualClock, flushPromises } from '../../test/support/manual-clock';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { createSigningKeyPair } from '../../../shared/pki/certificates';
+import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
 import { fileBackedTokenKeys } from './token-key-files';
 
 let folder: string;
