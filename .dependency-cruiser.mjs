@@ -194,7 +194,10 @@ const table = {
   'apiserver/openapi': ['apiserver/registry', 'shared/serialization', 'shared/runtime/files'],
   'apiserver/openapi/generate': ['apiserver/openapi'],
   'apiserver/health': ['apiserver/registry', 'apiserver/cache/sync'],
-  'apiserver/metrics': ['apiserver/storage/encryption/kms', 'apiserver/registry', 'apiserver/flow-control'],
+  'apiserver/metrics/registry': ['shared/names'],
+  'apiserver/metrics/storage': ['apiserver/metrics/registry', 'apiserver/storage/encryption/kms', 'apiserver/registry'],
+  'apiserver/metrics/requests': ['apiserver/metrics/registry', 'apiserver/registry', 'apiserver/flow-control'],
+  'apiserver/metrics': ['apiserver/metrics/storage', 'apiserver/metrics/requests'],
   'apiserver/server/filters': [
     'apiserver/health',
     'apiserver/endpoints',

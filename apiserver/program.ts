@@ -25,7 +25,7 @@ import { createEtcdUnreachableLog } from './options/storage/etcd-unreachable-log
 import { frontProxyOptions, hasProxyHeaderFlags } from './options/authentication/front-proxy-options';
 import { FLAGS, type ServerFlags } from './options/flags/flags';
 import { serviceAccountFlagFault, serviceAccountAccessOptions, openTokenKeyFiles } from './options/authentication/service-account-options';
-import { Meters } from './metrics/meters';
+import { Meters } from './metrics/registry/meters';
 import type { AuthorizerLink } from './server/access/authorizers';
 import { authorizationFlagFault, openAuthorizerLinks } from './options/authorizer-links';
 import { createWebhookCaller, openWebhook } from './options/webhooks';

@@ -1,6 +1,6 @@
 /** Durations of admission, per plug-in and per step. */
 import type { Clock } from '../../shared/runtime/clock';
-import type { Meters, Observer } from './meters';
+import type { Meters, Observer } from './registry/meters';
 
 type Step = 'admit' | 'validate';
 

@@ -1,5 +1,5 @@
 /** Match conditions of admission webhooks and policies, and calls of authorization webhooks, under upstream's names. */
-import type { Meters } from './meters';
+import type { Meters } from './registry/meters';
 
 interface MatchConditionEvaluation {
   readonly kind: 'webhook' | 'policy';

@@ -1,5 +1,5 @@
 /** Calls of conversion webhooks under upstream's names: durations, versions and failures. */
-import type { Meters } from './meters';
+import type { Meters } from './registry/meters';
 
 export interface ConversionCallResult {
   readonly definition: string;

@@ -1,8 +1,8 @@
 /** Evaluations of validating admission policies under upstream's names. */
 import { Counter, type Registry } from 'prom-client';
 import type { Clock } from '../../shared/runtime/clock';
-import { Histogram, type ExpositionChunks, type HistogramSeries } from './histogram';
-import type { Meters } from './meters';
+import { Histogram, type ExpositionChunks, type HistogramSeries } from './registry/histogram';
+import type { Meters } from './registry/meters';
 
 export interface PolicyEvaluationResult {
   readonly policy: string;

@@ -1,6 +1,6 @@
 /** Calls of admission webhooks under upstream's names: durations, outcomes and failures with failure policy Ignore. */
 import { Counter, type Registry } from 'prom-client';
-import { Histogram, type ExpositionChunks, type HistogramSeries } from './histogram';
+import { Histogram, type ExpositionChunks, type HistogramSeries } from './registry/histogram';
 
 export interface WebhookCallResult {
   readonly webhook: { readonly name: string; readonly type: 'mutating' | 'validating' };

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { appendAll } from '../../shared/values/append';
 import { parseDuration } from '../../shared/cli/duration';
 import { createAuthorizerWebhookRecorder } from '../metrics/condition-metrics';
-import type { Meters } from '../metrics/meters';
+import type { Meters } from '../metrics/registry/meters';
 import type { Logger } from '../../shared/runtime/logger';
 import { abacAuthorizer } from '../authorization/abac';
 import type { Authorizer } from '../authorization/authorizer';

@@ -5,7 +5,7 @@ import { systemRandom as random } from '../../shared/runtime/random';
 import { ManualClock } from '../../test/support/manual-clock';
 import { waitUntil } from '../../test/support/programs';
 import { Outbox } from '../endpoints/output/outbox';
-import { Meters } from '../metrics/meters';
+import { Meters } from '../metrics/registry/meters';
 import { StartGate, type StartGateLimits } from './start-gate';
 import { ServerState } from './filters/server-state';
 

@@ -12,7 +12,7 @@ import type { Random } from '../../shared/runtime/random';
 import { Exchange, type ExchangeDependencies, type Incoming, type Origin, type Outgoing } from '../endpoints/request/exchange';
 import { Query } from '../endpoints/request/query';
 import { sendStatus } from '../endpoints/response/send-response';
-import type { Meters } from '../metrics/meters';
+import type { Meters } from '../metrics/registry/meters';
 import type { RequestListener } from './chain';
 import { sendHealth } from './routes/health-response';
 import { sendShuttingDown, type ServerState } from './filters/server-state';

@@ -4,7 +4,7 @@
  * conditions allowed, denied, failed, timed out and was skipped; an admission webhook and a policy had conditions that
  * are false, true and fail; a watch began with the state; etcd held a value that cannot be decoded.
  *   node deploy/scripts/run.mjs test/replay/metrics-in-use.js FILE
- * apiserver/metrics/catalogue.test.ts replays the recording.
+ * apiserver/metrics/registry/catalogue.test.ts replays the recording.
  */
 import { readFileSync } from 'node:fs';
 import { readExposition } from '../support/exposition';

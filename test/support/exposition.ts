@@ -1,5 +1,5 @@
 /** Parses metrics in the Prometheus text format, as far as tests need it. */
-import type { ExpositionChunks } from '../../apiserver/metrics/histogram';
+import type { ExpositionChunks } from '../../apiserver/metrics/registry/histogram';
 
 export interface MetricFamily {
   readonly name: string;

@@ -10,7 +10,7 @@ import type { Logger } from '../../../shared/runtime/logger';
 import type { RandomBytes } from '../../../shared/runtime/random';
 import { STORED_KINDS } from '../../../shared/api/kinds';
 import { createTypeNameLookup } from '../../cache/store/key-space';
-import { EncryptionMetrics } from '../../metrics/encryption-metrics';
+import { EncryptionMetrics } from '../../metrics/storage/encryption-metrics';
 import { buildResources } from '../../registry/resources';
 import { ENCRYPTION, type EncryptionAtRest } from '../../server/wiring/server-options';
 import { createEncryptedStore } from '../../storage/encryption/encrypted-store';

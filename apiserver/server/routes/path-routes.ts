@@ -16,7 +16,7 @@ import { negotiateStatus } from '../../endpoints/request/negotiation';
 import { acceptsGzip } from '../../endpoints/response/compression';
 import { sendText, sendTextStream, wantsPretty } from '../../endpoints/response/send-response';
 import { HEALTH_ENDPOINTS, type HealthChecks, type HealthEndpoint } from '../../../shared/runtime/health';
-import { METRICS_TYPE } from '../../metrics/exposition';
+import { METRICS_TYPE } from '../../metrics/registry/exposition';
 import type { Metrics } from '../../metrics/metrics';
 import { formatFlagPage, formatStatusPage, type ServerStatus } from './diagnostic-pages';
 import { sendHealth } from './health-response';

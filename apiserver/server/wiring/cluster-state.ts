@@ -8,7 +8,7 @@ import { QUOTA_GUARD_PREFIX, QuotaGuards } from '../../admission/plugins/quota/q
 import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
 import { createCompilationTimer } from '../../metrics/policy-metrics';
 import { createConversionRecorder } from '../../metrics/conversion-metrics';
-import { createListRecorder } from '../../metrics/read-metrics';
+import { createListRecorder } from '../../metrics/storage/read-metrics';
 import { claimPrefix } from '../../reconcilers/claim-prefix';
 import { REPLICAS, Replicas } from '../../reconcilers/replicas/replicas';
 import type { Reader } from '../../registry/verbs';

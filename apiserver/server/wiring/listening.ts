@@ -7,7 +7,7 @@ import { HealthChecks } from '../../../shared/runtime/health';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../../endpoints/output/outbox';
 import { createServerChecks } from '../../health/server-checks';
-import type { Meters } from '../../metrics/meters';
+import type { Meters } from '../../metrics/registry/meters';
 import { ConnectionLimiter } from '../connections/connection-limiter';
 import { listenLocally, listenSecurely, DEFAULT_TLS, type Listener } from '../connections/listeners';
 import type { UnreadKind } from '../connections/stall-tracker';

@@ -4,7 +4,7 @@ import { HealthChecks } from '../../../shared/runtime/health';
 import { createServerChecks, createSharedCheck } from '../../health/server-checks';
 import { isStartCheck, type StartCheck } from '../../health/start-checks';
 import { FlowControl, type FlowMeter } from '../../flow-control/flow-control';
-import { FlowControlMetrics } from '../../metrics/flow-control-metrics';
+import { FlowControlMetrics } from '../../metrics/requests/flow-control-metrics';
 import { Metrics } from '../../metrics/metrics';
 import { droppedLogLines } from '../../../shared/runtime/logger';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';

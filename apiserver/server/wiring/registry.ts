@@ -3,7 +3,7 @@
  * dependencies of the API handlers.
  */
 import { createMatchConditionRecorder } from '../../metrics/condition-metrics';
-import { scopeOf } from '../../metrics/request-labels';
+import { scopeOf } from '../../metrics/requests/request-labels';
 import { canonicalNamespace, namespaceAlias, type GeneratedNames } from '../../../shared/names/dialect';
 import { whenResolved } from '../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../shared/values/json';
@@ -21,7 +21,7 @@ import type { ValidatingPlugin } from '../../admission/chain';
 import { validatingAdmissionPolicies } from '../../admission/policy/validating-admission-policies';
 import { mutatingWebhooks, validatingWebhooks } from '../../admission/webhook/webhook-plugins';
 import { createEquivalents, createResolver } from '../informers/webhook-configuration-informer';
-import { tokenCacheCounters } from '../../metrics/read-metrics';
+import { tokenCacheCounters } from '../../metrics/storage/read-metrics';
 import { createAdmissionDurations, createPodSecurityCounter, createPodSecurityExemptionCounter } from '../../metrics/admission-metrics';
 import { createDefaultAdmission } from '../../admission/plugins/default-admission';
 import type { AdmissionDependencies, WebhookPlugins } from '../../admission/plugins/admission-plugins';

@@ -12,8 +12,8 @@ import type { AdmissionSettings } from '../../admission/plugins/admission-settin
 import type { PluginOverrides } from '../../admission/plugins/plugin-overrides';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { Auditor } from '../../audit/auditor';
-import type { Meters } from '../../metrics/meters';
-import type { EncryptionMetrics } from '../../metrics/encryption-metrics';
+import type { Meters } from '../../metrics/registry/meters';
+import type { EncryptionMetrics } from '../../metrics/storage/encryption-metrics';
 import type { Store } from '../../storage/store';
 import type { GrpcCallCounters } from '../../storage/grpc-call-counters';
 import type { Tracing } from '../../tracing/span';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { webhookTokenAuthenticator } from '../../../apiserver/authentication/webhook-token';
-import { Meters } from '../../../apiserver/metrics/meters';
+import { Meters } from '../../../apiserver/metrics/registry/meters';
 import { openAuthorizerLinks } from '../../../apiserver/options/authorizer-links';
 import { FLAGS, type ServerFlags } from '../../../apiserver/options/flags/flags';
 import { createWebhookCaller, openWebhook } from '../../../apiserver/options/webhooks';

@@ -6,7 +6,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { startServer, type RunningServer } from '../../../apiserver/server/wiring/start-server';
 import { startListening } from '../../../apiserver/server/wiring/listening';
 import type { Listening } from '../../../apiserver/server/wiring/server-options';
-import { Meters } from '../../../apiserver/metrics/meters';
+import { Meters } from '../../../apiserver/metrics/registry/meters';
 import { StoreError } from '../../../apiserver/storage/store';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { silentLogger as logger } from '../../../shared/runtime/logger';

@@ -1,6 +1,6 @@
 /** The metrics of calls to a real etcd. */
 import { Registry } from 'prom-client';
-import { publishGrpcCalls } from '../../../apiserver/metrics/grpc-metrics';
+import { publishGrpcCalls } from '../../../apiserver/metrics/storage/grpc-metrics';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { GrpcCallCounters } from '../../../apiserver/storage/grpc-call-counters';
 import { StoreError } from '../../../apiserver/storage/store';

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../../shared/values/json';
 import { admissionRequest } from '../../../../test/support/admission-request';
 import { createPodSecurityExemptionCounter } from '../../../metrics/admission-metrics';
-import { Meters } from '../../../metrics/meters';
+import { Meters } from '../../../metrics/registry/meters';
 import type { AdmissionRequest } from '../../../registry/admission';
 import { podSecurity } from './pod-security';
 import { PRIVILEGED_POLICY } from './policy';

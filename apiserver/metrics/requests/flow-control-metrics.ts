@@ -3,10 +3,10 @@
  * the seats of the levels.
  */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { FlowControl, FlowMeter } from '../flow-control/flow-control';
-import type { LevelUsage, PriorityLevel } from '../flow-control/priority-level';
-import type { RejectReason } from '../flow-control/queue-set';
-import { familyHeader, Histogram, formatHistogram, type ExpositionChunks, type HistogramSeries } from './histogram';
+import type { FlowControl, FlowMeter } from '../../flow-control/flow-control';
+import type { LevelUsage, PriorityLevel } from '../../flow-control/priority-level';
+import type { RejectReason } from '../../flow-control/queue-set';
+import { familyHeader, Histogram, formatHistogram, type ExpositionChunks, type HistogramSeries } from '../registry/histogram';
 
 const SECONDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const LABELS = ['flow_schema', 'priority_level'] as const;

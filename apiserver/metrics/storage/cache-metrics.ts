@@ -1,6 +1,6 @@
 /** Publishes the statistics of the cache as metrics. Collected at scrape time. */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { CacheStatistics } from '../cache/statistics';
+import type { CacheStatistics } from '../../cache/statistics';
 
 export interface CacheGauges {
   cache(): CacheStatistics;

@@ -1,10 +1,10 @@
-import { joinChunks } from '../../test/support/exposition';
+import { joinChunks } from '../../../test/support/exposition';
 import { Registry } from 'prom-client';
-import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { ManualClock } from '../../test/support/manual-clock';
-import { FlowControl, type FlowRequest } from '../flow-control/flow-control';
-import { readFlowSchema } from '../flow-control/flow-schema';
-import { readPriorityLevel } from '../flow-control/priority-level';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { ManualClock } from '../../../test/support/manual-clock';
+import { FlowControl, type FlowRequest } from '../../flow-control/flow-control';
+import { readFlowSchema } from '../../flow-control/flow-schema';
+import { readPriorityLevel } from '../../flow-control/priority-level';
 import { FlowControlMetrics } from './flow-control-metrics';
 
 const rules = [{ subjects: [{ kind: 'Group', group: { name: '*' } }], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] }];

@@ -1,6 +1,6 @@
 /** A store that counts and times its calls by operation and resource type. */
-import type { Clock } from '../../shared/runtime/clock';
-import { measureTime } from '../../shared/runtime/measure-time';
+import type { Clock } from '../../../shared/runtime/clock';
+import { measureTime } from '../../../shared/runtime/measure-time';
 import type {
   KeyRange,
   KeyValue,
@@ -11,9 +11,9 @@ import type {
   StoreCallOptions,
   Transaction,
   TransactionResult,
-} from '../storage/store';
-import { DelegatingStore } from '../storage/delegating-store';
-import type { NumberSeries, Meters, Observer } from './meters';
+} from '../../storage/store';
+import { DelegatingStore } from '../../storage/delegating-store';
+import type { NumberSeries, Meters, Observer } from '../registry/meters';
 
 type Operation = 'get' | 'list' | 'listWithCount' | 'create' | 'update' | 'delete';
 

@@ -1,6 +1,6 @@
-import { STORED_KINDS, type KindRow } from '../../shared/api/kinds';
-import { ManualClock } from '../../test/support/manual-clock';
-import { Meters } from './meters';
+import { STORED_KINDS, type KindRow } from '../../../shared/api/kinds';
+import { ManualClock } from '../../../test/support/manual-clock';
+import { Meters } from '../registry/meters';
 import { RequestMetrics, type CompletedRequest } from './request-metrics';
 
 const MAX_CHUNK_LENGTH = 16_384;

@@ -1,5 +1,5 @@
 /** List requests: served by the cache or the store, number of objects, and the wait for the cache. */
-import type { NumberSeries, Meters } from './meters';
+import type { NumberSeries, Meters } from '../registry/meters';
 
 interface ListedType {
   readonly name: string;

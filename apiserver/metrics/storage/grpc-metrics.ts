@@ -1,6 +1,6 @@
 /** Calls of the store's gRPC client, under the names of gRPC's own metrics. Collected at scrape time. */
 import { Counter, type Registry } from 'prom-client';
-import type { GrpcCallCounters, MethodCallCounters } from '../storage/grpc-call-counters';
+import type { GrpcCallCounters, MethodCallCounters } from '../../storage/grpc-call-counters';
 
 const METHOD = ['grpc_method', 'grpc_service', 'grpc_type'] as const;
 

@@ -1,4 +1,4 @@
-import { joinChunks } from '../../test/support/exposition';
+import { joinChunks } from '../../../test/support/exposition';
 import { Meters } from './meters';
 
 it('Meters exposes a counter with the help text of the catalogue', () => {

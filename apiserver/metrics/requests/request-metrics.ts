@@ -1,8 +1,8 @@
 /** Request metrics under upstream's names: counts, durations, request and response sizes. */
-import type { Clock } from '../../shared/runtime/clock';
-import { DURATION_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
-import { familyHeader, Histogram, formatLabels, type ExpositionChunks, type HistogramSeries } from './histogram';
-import { NumberSeries, type Meters, type Observer } from './meters';
+import type { Clock } from '../../../shared/runtime/clock';
+import { DURATION_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from '../registry/buckets';
+import { familyHeader, Histogram, formatLabels, type ExpositionChunks, type HistogramSeries } from '../registry/histogram';
+import { NumberSeries, type Meters, type Observer } from '../registry/meters';
 import { RequestLabelSets, type DescribedRequest, type RequestLabels } from './request-labels';
 
 /** A completed or aborted request. */

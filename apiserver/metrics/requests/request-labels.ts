@@ -1,5 +1,5 @@
 /** The labels of a request. Only served resources, known paths and known words become label values. */
-import type { ServedResource } from '../registry/verbs';
+import type { ServedResource } from '../../registry/verbs';
 
 interface ResourceInfo {
   readonly kind: 'resource';

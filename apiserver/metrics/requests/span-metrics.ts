@@ -1,6 +1,6 @@
 /** Outcomes of trace spans. Collected at scrape time. */
 import { Counter, type Registry } from 'prom-client';
-import type { SpanCounts } from '../tracing/span';
+import type { SpanCounts } from '../../tracing/span';
 
 const OUTCOMES = ['exported', 'failed', 'dropped'] as const;
 

@@ -1,8 +1,8 @@
 /** Usage of the Service IP ranges and of the node port range, under upstream's names. Collected at scrape time. */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { FaultSubject } from '../allocation/fault-counts';
-import type { ServiceAllocator, PoolCounts, AllocationScope } from '../allocation/service-allocator';
-import type { AllocationPool } from '../allocation/pool';
+import type { FaultSubject } from '../../allocation/fault-counts';
+import type { ServiceAllocator, PoolCounts, AllocationScope } from '../../allocation/service-allocator';
+import type { AllocationPool } from '../../allocation/pool';
 
 const SCOPES: readonly AllocationScope[] = ['static', 'dynamic'];
 

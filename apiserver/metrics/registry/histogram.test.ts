@@ -1,4 +1,4 @@
-import { joinChunks } from '../../test/support/exposition';
+import { joinChunks } from '../../../test/support/exposition';
 import { Histogram } from './histogram';
 
 it('Histogram counts a value in every bucket with a bound not less than it', () => {

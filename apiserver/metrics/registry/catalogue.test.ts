@@ -2,9 +2,9 @@
  * Metrics that are exposed only once they are used have the names, types, labels, buckets and stability of the
  * reference server.
  */
-import { readCases } from '../../test/replay/recording';
-import { listOf, number, shape, text } from '../../test/replay/shape';
-import { MISSING_FAMILIES_IN_USE } from '../../test/support/metric-deviations';
+import { readCases } from '../../../test/replay/recording';
+import { listOf, number, shape, text } from '../../../test/replay/shape';
+import { MISSING_FAMILIES_IN_USE } from '../../../test/support/metric-deviations';
 import { CATALOGUE, type MetricRow } from './catalogue';
 import { stabilityOf } from './exposition';
 

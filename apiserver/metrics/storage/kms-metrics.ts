@@ -1,12 +1,12 @@
 /**
  * KMS v2 metrics under upstream's names: calls of the plug-ins and use of their keys. Key IDs are exposed as hashes.
  */
-import type { Clock } from '../../shared/runtime/clock';
-import { hashKeyId } from '../storage/encryption/kms/dek-seed-rotator';
-import type { KmsMetricsRecorder } from '../storage/encryption/kms/kms-envelope';
-import type { Direction } from '../storage/encryption/encryption-rules';
-import { hashServerId } from './configuration-metrics';
-import type { NumberSeries, Meters } from './meters';
+import type { Clock } from '../../../shared/runtime/clock';
+import { hashKeyId } from '../../storage/encryption/kms/dek-seed-rotator';
+import type { KmsMetricsRecorder } from '../../storage/encryption/kms/kms-envelope';
+import type { Direction } from '../../storage/encryption/encryption-rules';
+import { hashServerId } from '../registry/configuration-metrics';
+import type { NumberSeries, Meters } from '../registry/meters';
 
 export interface KmsProviderRecorder extends KmsMetricsRecorder {
   /** `method` is the gRPC path, `code` the name of the gRPC status. */

@@ -1,9 +1,9 @@
 /** Encryption at rest under upstream's names: transformations and their durations. */
 import type { Registry } from 'prom-client';
-import type { Direction, TransformMetricsRecorder } from '../storage/encryption/encryption-rules';
-import { publishReloads, type ReloadCounts } from './configuration-metrics';
-import type { ExpositionChunks } from './histogram';
-import { Meters } from './meters';
+import type { Direction, TransformMetricsRecorder } from '../../storage/encryption/encryption-rules';
+import { publishReloads, type ReloadCounts } from '../registry/configuration-metrics';
+import type { ExpositionChunks } from '../registry/histogram';
+import { Meters } from '../registry/meters';
 
 export class EncryptionMetrics implements TransformMetricsRecorder {
   readonly meters = new Meters();
