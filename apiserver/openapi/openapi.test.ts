@@ -6,7 +6,7 @@ import type { OpenApiResponse, OpenApiDocuments, OpenApiRequest } from './openap
 import { gunzipSync } from 'node:zlib';
 import { parseDefinition } from '../../test/support/parse-definition';
 import { createOpenApi } from './openapi';
-import type { PartFailure } from './parts';
+import type { PartFailure } from './parts/parts';
 
 const clock = new ManualClock();
 const openApi = createOpenApi({

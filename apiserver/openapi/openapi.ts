@@ -9,14 +9,14 @@ import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { memoByRows } from '../registry/memo-by-row';
-import { gzipOf, totalLength, gunzipToBuffer, type Chunk } from './chunk';
+import { gzipOf, totalLength, gunzipToBuffer, type Chunk } from './parts/chunk';
 import type { OpenApiResponse, OpenApiDocuments, OpenApiRequest } from './openapi-document';
-import { negotiateForm, type ResponseForm, type PartForm } from './response-form';
-import { buildOpenIdPieceV2 } from './documents';
-import { composeChunks, PartEncoder, type DocumentPart } from './part';
-import { Parts, type PartFailure, type RemoteOpenApiDescription } from './parts';
-import type { PrebuiltParts } from './prebuilt-parts';
-import { byName, subjectsOf, type DocumentSubject, type DocumentSubjects } from './subjects';
+import { negotiateForm, type ResponseForm, type PartForm } from './documents/response-form';
+import { buildOpenIdPieceV2 } from './documents/documents';
+import { composeChunks, PartEncoder, type DocumentPart } from './parts/part';
+import { Parts, type PartFailure, type RemoteOpenApiDescription } from './parts/parts';
+import type { PrebuiltParts } from './parts/prebuilt-parts';
+import { byName, subjectsOf, type DocumentSubject, type DocumentSubjects } from './parts/subjects';
 
 export interface OpenApiOptions {
   /** The built-in kinds among the served ones. */

@@ -126,7 +126,7 @@ export async function build(...projects) {
 async function generateFiles() {
   // Field descriptions for `kubectl explain` come from an installed package and are never committed.
   const describe = path.join(root, 'dist/shared/api/types/generate/describe.js');
-  if ((await run(process.execPath, [describe, path.join(root, 'dist/apiserver/openapi/descriptions.json')])) !== 0) return false;
+  if ((await run(process.execPath, [describe, path.join(root, 'dist/apiserver/openapi/documents/descriptions.json')])) !== 0) return false;
   if ((await run(process.execPath, [path.join(root, 'dist/apiserver/openapi/generate/main.js')])) !== 0) return false;
   if ((await run(process.execPath, [path.join(root, 'deploy/scripts/declarations.mjs')])) !== 0) return false;
   return (await run(process.execPath, [path.join(root, 'deploy/scripts/whole-programs.mjs')])) === 0;

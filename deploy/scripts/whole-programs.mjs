@@ -37,7 +37,7 @@ const programs = [
   },
   { module: 'deploy/local/main.js', args: () => ['--help'] },
   { module: 'apiserver/server/wiring/write-worker.js', isThread: true },
-  { module: 'apiserver/openapi/part-worker.js', isThread: true },
+  { module: 'apiserver/openapi/parts/part-worker.js', isThread: true },
   { module: 'shared/serialization/yaml/yaml-worker.js', isThread: true },
 ];
 

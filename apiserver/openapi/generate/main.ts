@@ -3,8 +3,8 @@
  * code that reads them.
  */
 import { SERVED_KINDS } from '../../../shared/api/kinds';
-import { readDescriptions } from '../descriptions';
-import { PrebuiltParts } from '../prebuilt-parts';
+import { readDescriptions } from '../documents/descriptions';
+import { PrebuiltParts } from '../parts/prebuilt-parts';
 import { buildPrebuiltParts } from './prebuild';
 
 const prebuilt = new PrebuiltParts();

@@ -1,10 +1,10 @@
 /** Builds the parts of built-in kinds for every document and encoding. */
 import type { KindRow } from '../../../shared/api/kinds';
 import { DIALECTS } from '../../../shared/names/dialect';
-import type { Describe } from '../descriptions';
-import { PartBuilder } from '../part-job';
-import { digestKey, type PrebuiltPart, type PrebuiltParts } from '../prebuilt-parts';
-import { subjectsOf } from '../subjects';
+import type { Describe } from '../documents/descriptions';
+import { PartBuilder } from '../parts/part-job';
+import { digestKey, type PrebuiltPart, type PrebuiltParts } from '../parts/prebuilt-parts';
+import { subjectsOf } from '../parts/subjects';
 
 const MEDIA = ['json', 'protobuf'] as const;
 

@@ -37,7 +37,7 @@ test('the package contains the programs, their data and the declarations', () =>
     'LICENSE',
     'dist/apiserver/main.js',
     'dist/controllers/main.js',
-    'dist/apiserver/openapi/descriptions.json',
+    'dist/apiserver/openapi/documents/descriptions.json',
     'dist/.types/deploy/client/index.d.ts',
     'dist/.types/shared/client/rest/rest-client.d.ts',
   ];

@@ -14,7 +14,7 @@ test.each([
   ['program', 'controllers/main.js'],
   ['program', 'deploy/local/main.js'],
   ['thread', 'apiserver/server/wiring/write-worker.js'],
-  ['thread', 'apiserver/openapi/part-worker.js'],
+  ['thread', 'apiserver/openapi/parts/part-worker.js'],
   ['thread', 'shared/serialization/yaml/yaml-worker.js'],
 ])('the V8 code cache of the %s %s is accepted', (kind, module) => {
   const words = [...NODE_ARGUMENTS, inDist('test/support/code-cache-verdict.js'), kind, inDist(module)];

@@ -1,0 +1,97 @@
+/**
+ * The published schemas of custom kinds and their lists. published-schema.ts converts the schema itself; this module
+ * adds the members that every kind has.
+ */
+import type { CustomVersion } from '../../../shared/api/structural/version';
+import { PublishedSchema } from './published-schema';
+import type { JsonObject } from '../../../shared/values/json';
+import { JsonIndex } from '../../../shared/values/json-index';
+import type { KindRow } from '../../../shared/api/kinds';
+import { openApiName } from '../../../shared/api/types';
+
+const OBJECT_META = 'meta.v1.ObjectMeta';
+const LIST_META = 'meta.v1.ListMeta';
+
+/** Types of the tables that the schemas refer to. */
+export const CUSTOM_REFERENCES: readonly string[] = [OBJECT_META, LIST_META];
+
+export interface CustomSchemaOptions {
+  readonly version: 2 | 3;
+  /** Prefix of the published names of built-in types. */
+  readonly namePrefix: string;
+}
+
+/** By published name. The schema of the kind itself is as large as its definition. */
+export function customSchemas({ custom, ...row }: KindRow, options: CustomSchemaOptions): Record<string, JsonObject | PublishedSchema> {
+  if (custom === undefined) return {};
+  return {
+    [openApiName(row.type, options.namePrefix)]: kindSchema(row, custom, options),
+    [openApiName(`${row.type}List`, options.namePrefix)]: listSchema(row, options),
+  };
+}
+
+/** The published names of the schemas. */
+export const customSchemaNames = (rows: readonly KindRow[], namePrefix: string): string[] =>
+  rows.flatMap(({ type }) => [openApiName(type, namePrefix), openApiName(`${type}List`, namePrefix)]);
+
+function kindSchema(row: KindRow, { schemaText }: CustomVersion, options: CustomSchemaOptions): PublishedSchema {
+  const selectable = (row.selectableFields ?? []).map(({ path }) => ({ fieldPath: path }));
+  return new PublishedSchema(new JsonIndex(schemaText()), {
+    version: options.version,
+    objectMembers: typeMetaProperties(TEXTS.object, OBJECT_META, options),
+    embeddedMembers: typeMetaProperties(TEXTS.embedded, OBJECT_META, options),
+    extraMembers: { ...groupVersionKindExtension(row, row.kind), 'x-kubernetes-selectable-fields': selectable },
+  });
+}
+
+function listSchema(row: KindRow, options: CustomSchemaOptions): JsonObject {
+  const name = openApiName(row.type, options.namePrefix);
+  const items = options.version === 2 ? { $ref: `#/definitions/${name}` } : { $ref: `#/components/schemas/${name}` };
+  return {
+    description: `${row.kind}List is a list of ${row.kind}`,
+    type: 'object',
+    required: ['items'],
+    properties: {
+      ...typeMetaProperties(TEXTS.list, LIST_META, options),
+      items: { description: `List of ${row.resource}.`, type: 'array', items },
+    },
+    ...groupVersionKindExtension(row, `${row.kind}List`),
+    'x-kubernetes-selectable-fields': [],
+  };
+}
+
+interface MemberTexts {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: string;
+}
+
+const API_VERSION = 'defines the schema in which the object is written, as the group and version that the schema belongs to.';
+const KIND = 'is what sort of object this is, in CamelCase; it cannot be changed.';
+const TYPE = { apiVersion: `APIVersion ${API_VERSION}`, kind: `Kind ${KIND}` };
+const METADATA = "Standard object's metadata: its name, its place, what is said of it, and what the server keeps for it.";
+
+/** Clients look for the words at the start of these descriptions. */
+const TEXTS: Readonly<Record<'embedded' | 'list' | 'object', MemberTexts>> = {
+  object: { ...TYPE, metadata: METADATA },
+  list: { ...TYPE, metadata: 'Standard list metadata: at which state it was read, and how it goes on.' },
+  embedded: { apiVersion: `apiVersion ${API_VERSION}`, kind: `kind ${KIND}`, metadata: METADATA },
+};
+
+function typeMetaProperties(
+  { apiVersion, kind, metadata }: MemberTexts,
+  type: string,
+  { version, namePrefix }: CustomSchemaOptions,
+): JsonObject {
+  const name = openApiName(type, namePrefix);
+  const reference = version === 2 ? { $ref: `#/definitions/${name}` } : { allOf: [{ $ref: `#/components/schemas/${name}` }] };
+  return {
+    apiVersion: { description: apiVersion, type: 'string' },
+    kind: { description: kind, type: 'string' },
+    metadata: { description: metadata, ...reference },
+  };
+}
+
+function groupVersionKindExtension({ group, version }: KindRow, kind: string): JsonObject {
+  return { 'x-kubernetes-group-version-kind': [{ group, kind, version }] };
+}

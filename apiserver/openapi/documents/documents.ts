@@ -1,0 +1,274 @@
+/**
+ * Builds OpenAPI documents as values: one v2 document of everything, one v3 document per group version, and the pieces
+ * that each custom kind adds. Derived from the kind table, the type tables and schemas. Caching and HTTP are in
+ * openapi.ts.
+ */
+import { compareBytes, type JsonObject } from '../../../shared/values/json';
+import { apiVersionOf, type GroupVersion } from '../../../shared/api/identity/identity';
+import type { KindRow } from '../../../shared/api/kinds';
+import { CUSTOM_TYPE_PREFIX, buildDefinitions, openApiName, type PublishedKind } from '../../../shared/api/types';
+import { type Dialect, DIALECTS, groupInDialect, OPENAPI_NAME_PREFIX, RELEASE } from '../../../shared/names/dialect';
+import { PublishedSchema } from './published-schema';
+import { CUSTOM_REFERENCES, customSchemas } from './custom-schemas';
+import type { Describe } from './descriptions';
+import type { OpenApiVersion } from './response-form';
+import {
+  DELETE_OPTIONS_TYPE,
+  PATCH_TYPE,
+  pathsOf,
+  RESOURCE_LIST_TYPE,
+  discoveryPathOf,
+  STATUS_TYPE,
+  STRING_TYPE,
+  WATCH_EVENT_TYPE,
+  type PathEntry,
+} from './operations';
+import { OPENID_OVERVIEWS, OVERVIEWS, overviewsOf, RELEASE_TYPE, releaseSchema } from './overviews';
+import { renderPathV2 } from './render-v2';
+import { renderPathV3 } from './render-v3';
+import { schemaValue } from './schema-json';
+
+/** Members of a document besides its paths and schemas. */
+export const INFO = { title: 'Cluster control plane', version: `${RELEASE.major}.${RELEASE.minor}` };
+const SECURITY = 'BearerToken';
+export const SECURITY_SCHEMES = { [SECURITY]: { description: 'Bearer token', type: 'apiKey', name: 'authorization', in: 'header' } };
+export const REQUIREMENTS = [{ [SECURITY]: [] }];
+
+/** A part of a document: members of its paths and of its schemas. */
+export interface DocumentPiece {
+  readonly paths: JsonObject;
+  readonly schemas: JsonObject;
+}
+
+/** The properties of a version of a custom kind that its paths depend on. */
+export type CustomRow = Omit<KindRow, 'custom'>;
+
+/** The v2 document of all kinds, with groups in both spellings, so that each client finds the one that it uses. */
+export function buildDocumentV2(rows: readonly KindRow[], naming: Dialect, describe?: Describe): JsonObject {
+  const { paths, schemas } = buildPieceV2(rows, naming, describe);
+  return {
+    swagger: '2.0',
+    info: INFO,
+    paths,
+    definitions: schemas,
+    securityDefinitions: SECURITY_SCHEMES,
+    security: REQUIREMENTS,
+  };
+}
+
+export function buildPieceV2(rows: readonly KindRow[], naming: Dialect, describe?: Describe): DocumentPiece {
+  const namePrefix = OPENAPI_NAME_PREFIX[naming];
+  const ofGroups = DIALECTS.flatMap((dialect) => {
+    const own = rows.filter((row) => isListedIn(row, dialect));
+    return [...overviewsOf(own, dialect).values(), ...entriesOf(own, dialect, naming)];
+  });
+  const entries = [...OVERVIEWS.values(), ...ofGroups];
+  const kinds = publishedKinds(rows, DIALECTS);
+  const texts = describe === undefined ? {} : { describe };
+  return {
+    paths: renderPaths(entries, naming, 'v2'),
+    schemas: buildSchemas(entries, rows, { version: 2, namePrefix, kinds, texts }),
+  };
+}
+
+/** The part of the v2 document that describes the OpenID discovery documents of service account tokens. */
+export function buildOpenIdPieceV2(naming: Dialect): DocumentPiece {
+  return { paths: renderPaths([...OPENID_OVERVIEWS.values()], naming, 'v2'), schemas: {} };
+}
+
+/** The dialects of a custom kind's paths: one, when its group is spelled alike in both dialects. */
+export function pathDialectsOf(row: CustomRow, naming: Dialect, version: OpenApiVersion): readonly Dialect[] {
+  if (version === 'v3') return [naming];
+  return DIALECTS.filter((dialect) => isListedIn(row, dialect)).map((dialect) => dialectOfPath(row, dialect, naming));
+}
+
+/**
+ * The v3 document of one group version in one dialect. `rows` are all kinds, because types may be kinds of other group
+ * versions.
+ */
+export function buildDocumentV3(rows: readonly KindRow[], version: GroupVersion, dialect: Dialect, describe?: Describe): JsonObject {
+  const { paths, schemas } = buildPieceV3(rows, version, dialect, describe);
+  return { openapi: '3.0.0', info: INFO, paths, components: { schemas, securitySchemes: SECURITY_SCHEMES } };
+}
+
+export function buildPieceV3(
+  rows: readonly KindRow[],
+  { group, version }: GroupVersion,
+  dialect: Dialect,
+  describe?: Describe,
+): DocumentPiece {
+  const namePrefix = OPENAPI_NAME_PREFIX[dialect];
+  const own = rows.filter((row) => row.group === group && row.version === version);
+  const entries = entriesOf(own, dialect, dialect);
+  const kinds = publishedKinds(rows, [dialect]);
+  const texts = describe === undefined ? {} : { describe };
+  return {
+    paths: renderPaths(entries, dialect, 'v3'),
+    schemas: buildSchemas(entries, own, { version: 3, namePrefix, kinds, texts }),
+  };
+}
+
+/** A v3 document without custom kinds. */
+export interface BuiltInSubject extends GroupVersion {
+  /** The name in the index: `apis/<group>/<version>`. */
+  readonly name: string;
+  /** The dialect of its names. */
+  readonly dialect: Dialect;
+  /** The discovery path of the document, when it is not about a group version. */
+  readonly overview?: PathEntry;
+}
+
+export function buildBuiltInPieceV3(rows: readonly KindRow[], subject: BuiltInSubject, describe?: Describe): DocumentPiece {
+  const { dialect, overview } = subject;
+  return overview === undefined ? buildPieceV3(rows, subject, dialect, describe) : buildOverviewPiece(overview, dialect, describe);
+}
+
+/** The piece of a document about a discovery path. */
+export function buildOverviewPiece(entry: PathEntry, dialect: Dialect, describe?: Describe): DocumentPiece {
+  const namePrefix = OPENAPI_NAME_PREFIX[dialect];
+  const texts = describe === undefined ? {} : { describe };
+  const types = entry.operations.flatMap(({ responses }) => responses.map(({ type }) => type)).filter((type) => type !== STRING_TYPE);
+  return {
+    paths: renderPaths([entry], dialect, 'v3'),
+    schemas: builtInSchemas(types, false, { version: 3, namePrefix, kinds: publishedKinds([], []), texts }),
+  };
+}
+
+/**
+ * The additional piece of a group version of custom kinds: the built-in types that its kinds refer to. `builtIn` are
+ * the built-in kinds.
+ */
+export function buildGroupPieceV3(
+  custom: readonly KindRow[],
+  builtIn: readonly KindRow[],
+  dialect: Dialect,
+  describe?: Describe,
+): DocumentPiece {
+  const namePrefix = OPENAPI_NAME_PREFIX[dialect];
+  const kinds = publishedKinds(builtIn, [dialect]);
+  const types = typesOf(custom.flatMap((row) => pathsOf(row, dialect)));
+  const texts = describe === undefined ? {} : { describe };
+  return { paths: {}, schemas: withPatch(builtInSchemas(types, true, { version: 3, namePrefix, kinds, texts }), namePrefix) };
+}
+
+/** `naming` is the dialect of kinds of other groups, where the group of the path has one spelling only. */
+function entriesOf(rows: readonly KindRow[], dialect: Dialect, naming: Dialect): PathEntry[] {
+  return [...rootsOf(rows, dialect), ...rows.flatMap((row) => pathsOf(row, dialectOfPath(row, dialect, naming)))];
+}
+
+/** The discovery paths of group versions; upstream does not describe those of custom groups. */
+function rootsOf(rows: readonly KindRow[], dialect: Dialect): readonly PathEntry[] {
+  const builtIn = rows.filter(({ custom }) => custom === undefined);
+  return [...new Map(builtIn.map((row) => [apiVersionOf(row), discoveryPathOf(row, dialect)])).values()];
+}
+
+function dialectOfPath(row: CustomRow, dialect: Dialect, naming: Dialect): Dialect {
+  return isSpelledAlike(row) ? naming : dialect;
+}
+
+function isSpelledAlike({ group }: CustomRow): boolean {
+  return groupInDialect('kubernetes', group) === group;
+}
+
+/** Groups that are spelled alike in both dialects are listed once. */
+function isListedIn(row: CustomRow, dialect: Dialect): boolean {
+  return dialect === 'platform' || !isSpelledAlike(row);
+}
+
+/** By path; `naming` is the dialect of the contents. */
+export function renderPaths(entries: readonly PathEntry[], naming: Dialect, version: OpenApiVersion): JsonObject {
+  const render = version === 'v2' ? renderPathV2 : renderPathV3;
+  const sorted = [...entries].sort((a, b) => compareBytes(a.path, b.path));
+  return Object.fromEntries(
+    sorted.map((entry) => [entry.path, render(entry, naming, (type) => openApiName(type, OPENAPI_NAME_PREFIX[naming]))]),
+  );
+}
+
+interface SchemaOptions {
+  readonly version: 2 | 3;
+  readonly namePrefix: string;
+  readonly kinds: ReadonlyMap<string, readonly PublishedKind[]>;
+  readonly texts: { readonly describe?: Describe };
+}
+
+/** The schemas of all types that the operations refer to; `rows` are the kinds of the operations. */
+function buildSchemas(entries: readonly PathEntry[], rows: readonly KindRow[], options: SchemaOptions): Record<string, JsonObject> {
+  const { version, namePrefix } = options;
+  const isCustom = rows.some(({ custom }) => custom !== undefined);
+  const builtIn = builtInSchemas(typesOf(entries), isCustom, options);
+  const custom = rows.flatMap((row) => Object.entries(customSchemas(row, { version, namePrefix })));
+  return withPatch({ ...builtIn, ...Object.fromEntries(custom.map(([name, schema]) => [name, valueOf(schema)])) }, namePrefix);
+}
+
+const valueOf = (schema: JsonObject | PublishedSchema): JsonObject => (schema instanceof PublishedSchema ? schemaValue(schema) : schema);
+
+function builtInSchemas(
+  types: readonly string[],
+  isCustom: boolean,
+  { version, namePrefix, kinds, texts }: SchemaOptions,
+): Record<string, JsonObject> {
+  const requestedTypes = [...types.filter((type) => !type.startsWith(CUSTOM_TYPE_PREFIX)), ...(isCustom ? CUSTOM_REFERENCES : [])];
+  const ofTables = requestedTypes.filter((type) => type !== RELEASE_TYPE);
+  const schemas = buildDefinitions(ofTables, { version, namePrefix, kindsOf: (type) => kinds.get(type) ?? [], ...texts });
+  return requestedTypes.includes(RELEASE_TYPE) ? { ...schemas, [openApiName(RELEASE_TYPE, namePrefix)]: releaseSchema(version) } : schemas;
+}
+
+/** The types that the operations refer to, and those that clients expect unconditionally. */
+function typesOf(entries: readonly PathEntry[]): string[] {
+  const types = new Set([WATCH_EVENT_TYPE]);
+  for (const { operations } of entries) {
+    for (const { body, responses } of operations) {
+      if (body !== undefined && !body.patch) types.add(body.type);
+      for (const { type } of responses) types.add(type);
+    }
+  }
+  return [...types];
+}
+
+/** A patch has no type in the tables. */
+function withPatch(schemas: Record<string, JsonObject>, namePrefix: string): Record<string, JsonObject> {
+  const patch = { description: 'What is to change of an object, in the form that the content type says.', type: 'object' };
+  const schemasAndPatch = Object.entries({ ...schemas, [openApiName(PATCH_TYPE, namePrefix)]: patch });
+  return Object.fromEntries(schemasAndPatch.sort(([a], [b]) => compareBytes(a, b)));
+}
+
+/** Types that are kinds of core/v1. */
+const SHARED_TYPES = [
+  STATUS_TYPE,
+  RESOURCE_LIST_TYPE,
+  DELETE_OPTIONS_TYPE,
+  WATCH_EVENT_TYPE,
+  'meta.v1.APIGroup',
+  'meta.v1.APIGroupList',
+  'meta.v1.APIVersions',
+];
+
+/**
+ * The kinds as which a type is published. DeleteOptions and WatchEvent are kinds of every group version except those of
+ * custom kinds.
+ */
+function publishedKinds(rows: readonly KindRow[], dialects: readonly Dialect[]): ReadonlyMap<string, readonly PublishedKind[]> {
+  const kinds = new Map<string, PublishedKind[]>();
+  const publish = (type: string, kind: PublishedKind): void => {
+    const known = kinds.get(type) ?? [];
+    if (!known.some((other) => other.group === kind.group && other.version === kind.version)) kinds.set(type, [...known, kind]);
+  };
+  for (const shared of SHARED_TYPES) {
+    publish(shared, { group: '', version: 'v1', kind: shared.slice(shared.lastIndexOf('.') + 1) });
+  }
+  for (const dialect of dialects) {
+    for (const row of rows.filter(({ custom }) => custom === undefined)) {
+      const group = groupInDialect(dialect, row.group);
+      const { version } = row;
+      publish(row.type, { group, version, kind: row.kind });
+      publish(`${row.type}List`, { group, version, kind: `${row.kind}List` });
+      publish(DELETE_OPTIONS_TYPE, { group, version, kind: 'DeleteOptions' });
+      publish(WATCH_EVENT_TYPE, { group, version, kind: 'WatchEvent' });
+      for (const { kind: body, connects } of row.subresources ?? []) {
+        if (body !== undefined && connects === undefined)
+          publish(body.type, { group: groupInDialect(dialect, body.group), version: body.version, kind: body.kind });
+      }
+    }
+  }
+  return kinds;
+}

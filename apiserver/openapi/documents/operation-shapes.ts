@@ -1,0 +1,211 @@
+/**
+ * The operation of each verb as data: method, id, parameters, body and response codes. Independent of kinds and paths.
+ * The short descriptions are this repository's own.
+ */
+import type { Verb } from '../../../shared/api/kinds';
+
+export type OperationMethod = 'get' | 'put' | 'post' | 'delete' | 'patch';
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly type: 'string' | 'integer' | 'boolean';
+  readonly description: string;
+}
+
+const queryParameter = (name: string, type: Parameter['type'], description: string): Parameter => ({
+  name,
+  in: 'query',
+  type,
+  description,
+});
+const pathParameter = (name: string, description: string): Parameter => ({ name, in: 'path', type: 'string', description });
+
+export const NAME = pathParameter('name', 'The name of the object.');
+export const NAMESPACE = pathParameter('namespace', 'The namespace of the object.');
+export const PRETTY = queryParameter('pretty', 'string', "'true' indents the answer.");
+const DRY_RUN = queryParameter('dryRun', 'string', "'All' goes through every step of the request but does not store anything.");
+const FIELD_MANAGER = queryParameter(
+  'fieldManager',
+  'string',
+  'The name under which changed fields are recorded: at most 128 printable characters.',
+);
+const FIELD_VALIDATION = queryParameter(
+  'fieldValidation',
+  'string',
+  'What unknown and duplicate fields of the body lead to: Ignore, Warn or Strict.',
+);
+const FORCE = queryParameter('force', 'boolean', 'Takes over fields that others own. Only for apply patches.');
+const CONTINUE = queryParameter('continue', 'string', 'The token of the page before.');
+const FIELD_SELECTOR = queryParameter('fieldSelector', 'string', 'Restricts the list of returned objects by their fields.');
+const LABEL_SELECTOR = queryParameter('labelSelector', 'string', 'Restricts the list of returned objects by their labels.');
+const LIMIT = queryParameter('limit', 'integer', 'The most objects in one page.');
+const RESOURCE_VERSION = queryParameter('resourceVersion', 'string', 'The state that the answer may come from.');
+const RESOURCE_VERSION_MATCH = queryParameter(
+  'resourceVersionMatch',
+  'string',
+  'How resourceVersion restricts a list: Exact or NotOlderThan.',
+);
+const SEND_INITIAL_EVENTS = queryParameter('sendInitialEvents', 'boolean', 'Begins a watch with the present state.');
+const TIMEOUT_SECONDS = queryParameter('timeoutSeconds', 'integer', 'How long a list or watch may take.');
+const GRACE_PERIOD = queryParameter('gracePeriodSeconds', 'integer', 'Seconds that the object is given to end; zero ends it at once.');
+const ORPHAN = queryParameter('orphanDependents', 'boolean', 'Deprecated: use propagationPolicy.');
+const PROPAGATION = queryParameter('propagationPolicy', 'string', 'What happens to dependents: Orphan, Background or Foreground.');
+
+const LIST_PARAMETERS: readonly Parameter[] = [
+  queryParameter('allowWatchBookmarks', 'boolean', 'Lets a watch send bookmarks.'),
+  CONTINUE,
+  FIELD_SELECTOR,
+  LABEL_SELECTOR,
+  LIMIT,
+  RESOURCE_VERSION,
+  RESOURCE_VERSION_MATCH,
+  SEND_INITIAL_EVENTS,
+  TIMEOUT_SECONDS,
+  queryParameter('watch', 'boolean', 'Watch for changes to the described resources, which come as a stream.'),
+];
+const WRITE_PARAMETERS: readonly Parameter[] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
+const DELETE_PARAMETERS: readonly Parameter[] = [DRY_RUN, GRACE_PERIOD, ORPHAN, PROPAGATION];
+const DELETE_COLLECTION_PARAMETERS: readonly Parameter[] = [
+  CONTINUE,
+  DRY_RUN,
+  FIELD_SELECTOR,
+  GRACE_PERIOD,
+  LABEL_SELECTOR,
+  LIMIT,
+  ORPHAN,
+  PROPAGATION,
+  RESOURCE_VERSION,
+  RESOURCE_VERSION_MATCH,
+  SEND_INITIAL_EVENTS,
+  TIMEOUT_SECONDS,
+];
+
+/** The operation of a verb. */
+export interface OperationShape {
+  readonly method: OperationMethod;
+  readonly action: string;
+  readonly idVerb: string;
+  /** `%` is replaced by the kind. */
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  readonly scope: 'collection' | 'object';
+  readonly body?: 'object' | 'patch' | 'deleteOptions';
+  readonly response: 'object' | 'list' | 'status' | 'event';
+  readonly codes: readonly (200 | 201 | 202)[];
+}
+
+/** One row per verb; `watch` is a form of `list`. */
+export const OPERATION_SHAPES: Readonly<Record<Exclude<Verb, 'watch'>, OperationShape>> = {
+  list: {
+    method: 'get',
+    action: 'list',
+    idVerb: 'list',
+    description: 'List or watch objects of kind %.',
+    parameters: LIST_PARAMETERS,
+    scope: 'collection',
+    response: 'list',
+    codes: [200],
+  },
+  create: {
+    method: 'post',
+    action: 'post',
+    idVerb: 'create',
+    description: 'Create %.',
+    parameters: WRITE_PARAMETERS,
+    scope: 'collection',
+    body: 'object',
+    response: 'object',
+    codes: [200, 201, 202],
+  },
+  deletecollection: {
+    method: 'delete',
+    action: 'deletecollection',
+    idVerb: 'deleteCollection',
+    description: 'Delete all selected objects of kind %.',
+    parameters: DELETE_COLLECTION_PARAMETERS,
+    scope: 'collection',
+    body: 'deleteOptions',
+    response: 'status',
+    codes: [200],
+  },
+  get: {
+    method: 'get',
+    action: 'get',
+    idVerb: 'read',
+    description: 'Read %.',
+    parameters: [],
+    scope: 'object',
+    response: 'object',
+    codes: [200],
+  },
+  update: {
+    method: 'put',
+    action: 'put',
+    idVerb: 'replace',
+    description: 'Replace %.',
+    parameters: WRITE_PARAMETERS,
+    scope: 'object',
+    body: 'object',
+    response: 'object',
+    codes: [200, 201],
+  },
+  delete: {
+    method: 'delete',
+    action: 'delete',
+    idVerb: 'delete',
+    description: 'Delete %.',
+    parameters: DELETE_PARAMETERS,
+    scope: 'object',
+    body: 'deleteOptions',
+    response: 'status',
+    codes: [200, 202],
+  },
+  patch: {
+    method: 'patch',
+    action: 'patch',
+    idVerb: 'patch',
+    description: 'Change part of %.',
+    parameters: [...WRITE_PARAMETERS, FORCE],
+    scope: 'object',
+    body: 'patch',
+    response: 'object',
+    codes: [200, 201],
+  },
+};
+
+/** For custom kinds, upstream describes less of some operations and more of others. */
+export const CUSTOM_OPERATION_SHAPES: typeof OPERATION_SHAPES = {
+  ...OPERATION_SHAPES,
+  get: { ...OPERATION_SHAPES.get, parameters: [RESOURCE_VERSION] },
+  patch: { ...OPERATION_SHAPES.patch, codes: [200] },
+  deletecollection: { ...withoutBody(OPERATION_SHAPES.deletecollection), parameters: LIST_PARAMETERS },
+};
+
+function withoutBody({ body: _, ...shape }: OperationShape): OperationShape {
+  return shape;
+}
+
+/** The deprecated watch operations, which have their own paths. */
+export const WATCH_SHAPES: Readonly<Record<'one' | 'many', OperationShape>> = {
+  one: {
+    method: 'get',
+    action: 'watch',
+    idVerb: 'watch',
+    description: 'Watch an object of kind %. Deprecated: list with the parameters watch and fieldSelector.',
+    parameters: LIST_PARAMETERS,
+    scope: 'object',
+    response: 'event',
+    codes: [200],
+  },
+  many: {
+    method: 'get',
+    action: 'watchlist',
+    idVerb: 'watch',
+    description: 'Watch objects of kind %. Deprecated: list with the parameter watch.',
+    parameters: LIST_PARAMETERS,
+    scope: 'collection',
+    response: 'event',
+    codes: [200],
+  },
+};

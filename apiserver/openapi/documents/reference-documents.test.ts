@@ -1,0 +1,61 @@
+/**
+ * Compares digests of the published OpenAPI documents with those of release 1.31.1: every path and definition, in both
+ * versions.
+ */
+import { readRecording } from '../../../test/replay/recording';
+import { body, text, tupleOf } from '../../../test/replay/shape';
+import { objectAt } from '../../../shared/values/json';
+import { SERVED_KINDS } from '../../../shared/api/kinds';
+import { digestsOf, type Digests } from '../../../test/replay/openapi-digests';
+import { buildDocumentV2, buildDocumentV3, buildOpenIdPieceV2, buildOverviewPiece } from './documents';
+import { OPENID_OVERVIEWS, OVERVIEWS, overviewsOf } from './overviews';
+
+/** The v2 and v3 digests by name; `-` = not in that version. */
+const recorded = (part: keyof Digests): ReadonlyMap<string, readonly [string, string]> =>
+  new Map(readRecording(`openapi/${part}`, body, tupleOf(text, text, text)).cases.map(([name, ...digests]) => [name, digests]));
+const RECORDED = { paths: recorded('paths'), definitions: recorded('definitions') };
+
+/** Paths of upstream that may be missing because they are not served. */
+const LEFT_OUT: readonly RegExp[] = [/^\/logs\/$/, /^\/logs\/\{logpath\}$/, /\/(attach|exec|portforward|proxy|log)(\/\{path\})?$/];
+
+const everything = buildDocumentV2(SERVED_KINDS, 'kubernetes');
+const v2 = digestsOf({ ...everything, paths: { ...objectAt(everything, 'paths'), ...buildOpenIdPieceV2('kubernetes').paths } });
+const v3 = [...new Map(SERVED_KINDS.map((row) => [`${row.group}/${row.version}`, row])).values()].map((row) =>
+  digestsOf(buildDocumentV3(SERVED_KINDS, row, 'kubernetes')),
+);
+
+for (const overview of [...OVERVIEWS.values(), ...OPENID_OVERVIEWS.values(), ...overviewsOf(SERVED_KINDS, 'kubernetes').values()]) {
+  const { paths, schemas } = buildOverviewPiece(overview, 'kubernetes');
+  v3.push(digestsOf({ paths, components: { schemas } }));
+}
+
+/** Only in upstream's spelling, because the other spelling has no counterpart. */
+const names = (digests: Readonly<Record<string, string>>): string[] =>
+  Object.keys(digests).filter((name) => !name.includes('.platform.io'));
+
+function differences(part: keyof Digests): string[] {
+  const wrong = (digests: Digests, at: 0 | 1): string[] =>
+    names(digests[part])
+      .filter((name) => digests[part][name] !== RECORDED[part].get(name)?.[at])
+      .map((name) => `v${at + 2} ${name}`);
+  return [...new Set([...wrong(v2, 0), ...v3.flatMap((digests) => wrong(digests, 1))])];
+}
+
+test('every published path has the recorded digest', () => {
+  expect(differences('paths')).toEqual([]);
+});
+
+test('every published definition has the recorded digest', () => {
+  expect(differences('definitions')).toEqual([]);
+});
+
+test('the published paths contain every recorded path of the served kinds', () => {
+  const served = (path: string): boolean =>
+    SERVED_KINDS.some((row) =>
+      path.startsWith(row.group === '' ? '/api/v1/' : `/apis/${row.group.replace('.platform.io', '.k8s.io')}/${row.version}/`),
+    );
+  const missing = [...RECORDED.paths.keys()].filter(
+    (path) => served(path) && v2.paths[path] === undefined && !LEFT_OUT.some((pattern) => pattern.test(path)),
+  );
+  expect(missing).toEqual([]);
+});

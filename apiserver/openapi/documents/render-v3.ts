@@ -1,0 +1,43 @@
+/** Renders operations in the format of OpenAPI 3.0. The operations are defined in operations.ts. */
+import type { JsonObject } from '../../../shared/values/json';
+import type { Dialect } from '../../../shared/names/dialect';
+import type { Parameter } from './operation-shapes';
+import { RESPONSE_TEXT, type Operation, type PathEntry } from './operations';
+import { extensionsOf, patchTypes, produces, schemaOrReference } from './render-v2';
+
+/** `reference` returns the published name of a type. */
+export function renderPathV3(entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
+  const item: JsonObject = {};
+  for (const operation of entry.operations) item[operation.method] = renderOperation(operation, entry, dialect, reference);
+  if (entry.parameters.length > 0) item['parameters'] = entry.parameters.map(renderParameter);
+  return item;
+}
+
+function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
+  const { body, parameters } = operation;
+  const content = (type: string, mediaTypes: readonly string[]): JsonObject => {
+    const schema = schemaOrReference(type, `#/components/schemas/${reference(type)}`);
+    return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
+  };
+  const responses: JsonObject = {};
+  for (const { code, type } of operation.responses) {
+    responses[code] = { description: RESPONSE_TEXT[code], content: content(type, [...produces(operation, entry, dialect)].sort()) };
+  }
+  responses['401'] = { description: 'Unauthorized' };
+  const bodyTypes = body?.patch === true ? patchTypes(entry) : entry.custom === true ? produces(operation, entry, dialect) : ['*/*'];
+  return {
+    tags: [entry.tag],
+    description: operation.description,
+    operationId: operation.id,
+    ...(parameters.length === 0 ? {} : { parameters: parameters.map(renderParameter) }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { content: content(body.type, [...bodyTypes].sort()), ...(body.required ? { required: true } : {}) } }),
+    responses,
+    ...extensionsOf(operation),
+  };
+}
+
+function renderParameter({ name, in: location, type, description }: Parameter): JsonObject {
+  return { name, in: location, description, ...(location === 'path' ? { required: true } : {}), schema: { type, uniqueItems: true } };
+}

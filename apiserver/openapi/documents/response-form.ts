@@ -1,0 +1,43 @@
+/** Content negotiation of OpenAPI documents. */
+import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
+
+export type DocumentMedia = 'json' | 'protobuf';
+export type OpenApiVersion = 'v2' | 'v3';
+
+/** The encoding of a document and of its parts. */
+export interface PartForm {
+  readonly version: OpenApiVersion;
+  readonly media: DocumentMedia;
+}
+
+export interface ResponseForm {
+  readonly contentType: string;
+  readonly media: DocumentMedia;
+}
+
+const JSON_FORM: ResponseForm = { contentType: JSON_MEDIA_TYPE, media: 'json' };
+const ANY_JSON: ReadonlySet<string> = new Set([JSON_MEDIA_TYPE, 'application/*', '*/*']);
+
+/** The first supported media type of the Accept header; `undefined` when none is supported. Without a header, JSON. */
+export function negotiateForm(accept: string | undefined, version: OpenApiVersion): ResponseForm | undefined {
+  if (accept === undefined || accept.trim() === '') return JSON_FORM;
+  for (const clause of accept.split(',')) {
+    const type = clause.split(';')[0]?.trim() ?? '';
+    if (ANY_JSON.has(type)) return JSON_FORM;
+    if (isProtobuf(type, version)) return protobufForm(version);
+  }
+  return undefined;
+}
+
+/** Two spellings are in use. `@` is not permitted in a media type, so responses use the other spelling. */
+function isProtobuf(type: string, version: OpenApiVersion): boolean {
+  const prefix = `application/com.github.proto-openapi.spec.${version}`;
+  return type === `${prefix}@v1.0+protobuf` || type === `${prefix}.v1.0+protobuf`;
+}
+
+function protobufForm(version: OpenApiVersion): ResponseForm {
+  return {
+    contentType: `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`,
+    media: 'protobuf',
+  };
+}

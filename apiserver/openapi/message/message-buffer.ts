@@ -1,0 +1,144 @@
+/**
+ * A growing buffer for a document. In protobuf, the length of a nested message is written before it when it is known,
+ * which moves the nested bytes when the length takes more bytes than reserved; published documents are so large that
+ * building objects would cost more.
+ */
+import { growBuffer } from '../../../shared/values/encoding/grow-buffer';
+
+const FIRST_BYTES = 4096;
+const MAX_RETAINED_BYTES = 4 * 1024 * 1024;
+/** Texts of up to this many UTF-16 units take less than 128 bytes. */
+const SHORT_TEXT = 42;
+const MAX_CHARACTER_BYTES = 3;
+const DOUBLE_BYTES = 8;
+/** From this length on, a bulk copy is faster than a loop. */
+const MIN_BULK_COPY = 100;
+/** For a length that fits into memory. */
+const MAX_VARINT_BYTES = 5;
+
+/** Receives the encoded fields of a message. */
+export interface MessageSink {
+  varint(value: number): void;
+  double(value: number): void;
+  /** Copies bytes unchanged. */
+  copy(source: Uint8Array, start: number, end: number): void;
+  /** Writes a text with its length. */
+  text(text: string): void;
+  /** Starts a nested message with a length prefix; `guess` is the expected length. Pass the result to {@link close}. */
+  open(guess?: number): number;
+  close(start: number): void;
+}
+
+export class MessageBuffer implements MessageSink {
+  private bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  private end = 0;
+
+  varint(value: number): void {
+    this.reserve(MAX_VARINT_BYTES);
+    this.end = writeVarint(this.bytes, this.end, value);
+  }
+
+  double(value: number): void {
+    this.reserve(DOUBLE_BYTES);
+    this.end = this.bytes.writeDoubleLE(value, this.end);
+  }
+
+  copy(source: Uint8Array, start: number, end: number): void {
+    this.reserve(end - start);
+    const { bytes } = this;
+    if (end - start > MIN_BULK_COPY) bytes.set(source.subarray(start, end), this.end);
+    else for (let from = start, to = this.end; from < end; from += 1, to += 1) bytes[to] = source[from] ?? 0;
+    this.end += end - start;
+  }
+
+  /** Writes a text without its length. */
+  plain(text: string): void {
+    this.reserve(text.length * MAX_CHARACTER_BYTES);
+    this.end += text.length > SHORT_TEXT || !writeAscii(this.bytes, this.end, text) ? this.bytes.write(text, this.end) : text.length;
+  }
+
+  text(text: string): void {
+    if (text.length > SHORT_TEXT) {
+      this.longText(text);
+      return;
+    }
+    this.reserve(SHORT_TEXT * MAX_CHARACTER_BYTES + 1);
+    const start = this.end + 1;
+    const written = writeAscii(this.bytes, start, text) ? text.length : this.bytes.write(text, start);
+    this.bytes[this.end] = written;
+    this.end = start + written;
+  }
+
+  /** Most texts take one byte per character. */
+  private longText(text: string): void {
+    this.reserve(text.length * MAX_CHARACTER_BYTES + MAX_VARINT_BYTES);
+    const guess = varintBytes(text.length);
+    const written = this.bytes.write(text, this.end + guess);
+    const needed = varintBytes(written);
+    if (needed > guess) this.bytes.copyWithin(this.end + needed, this.end + guess, this.end + guess + written);
+    this.end = writeVarint(this.bytes, this.end, written) + written;
+  }
+
+  open(guess = 0): number {
+    const reserved = varintBytes(guess);
+    this.reserve(reserved);
+    this.end += reserved;
+    // Stores the number of reserved bytes.
+    this.bytes[this.end - 1] = reserved;
+    return this.end;
+  }
+
+  close(start: number): void {
+    const length = this.end - start;
+    const reserved = this.bytes[start - 1] ?? 1;
+    const more = varintBytes(length) - reserved;
+    if (more !== 0) {
+      this.reserve(Math.max(more, 0));
+      this.bytes.copyWithin(start + more, start, this.end);
+      this.end += more;
+    }
+    writeVarint(this.bytes, start - reserved, length);
+  }
+
+  /** Valid until the next {@link reset}. */
+  finish(): Buffer {
+    return this.bytes.subarray(0, this.end);
+  }
+
+  /** Empties the buffer and keeps its memory, unless that is very large. */
+  reset(): this {
+    this.end = 0;
+    if (this.bytes.length > MAX_RETAINED_BYTES) this.bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+    return this;
+  }
+
+  private reserve(bytes: number): void {
+    const needed = this.end + bytes;
+    if (needed > this.bytes.length) this.bytes = growBuffer(this.bytes, this.end, needed);
+  }
+}
+
+/** Returns false for a text with other characters than ASCII; the written bytes are then invalid. */
+function writeAscii(bytes: Buffer, start: number, text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit > 0x7f) return false;
+    bytes[start + at] = unit;
+  }
+  return true;
+}
+
+function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes += 1;
+  return bytes;
+}
+
+/** Returns the end offset. */
+function writeVarint(bytes: Buffer, start: number, value: number): number {
+  let at = start;
+  let rest = value;
+  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes[at++] = (rest % 0x80) | 0x80;
+  bytes[at++] = rest;
+  return at;
+}

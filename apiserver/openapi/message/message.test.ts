@@ -1,0 +1,86 @@
+import { Reader } from 'protobufjs/minimal';
+import { isObject, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { SERVED_KINDS } from '../../../shared/api/kinds';
+import { buildDocumentV2, buildDocumentV3 } from '../documents/documents';
+import { encodeMessage, type Messages, type MessageShape } from './message';
+import { OPENAPI_MESSAGES as PUBLISHED } from '../parts/openapi-messages';
+
+const MESSAGES: Messages = {
+  All: {
+    fields: [
+      ['text', 1, 'string'],
+      ['flag', 2, 'boolean'],
+      ['list', 3, { list: 'string' }],
+      ['map', 4, { entries: { message: 'Inner' } }],
+      ['wrapped', 5, { within: 7, shape: 'string' }],
+      ['either', 6, { list: { orReference: 'Inner' } }],
+      ['value', 8, 'scalar'],
+      ['placed', 9, { byParameterIn: { path: { message: 'Inner' } } }],
+      ['again', 10, { list: { shared: 'Inner' } }],
+    ],
+    extensions: 15,
+  },
+  Inner: { fields: [['in', 1, 'string']] },
+};
+
+const SHARED: JsonObject = { in: 'v' };
+const text = (value: string): string => Buffer.from(value).toString('hex');
+const hex = (value: JsonObject): string => encodeMessage(MESSAGES, 'All', value).toString('hex');
+
+test.each<[JsonObject, string]>([
+  [{ text: 'ab' }, `0a02${text('ab')}`],
+  [{ flag: true }, '1001'],
+  [{ list: ['a', 'b'] }, `1a01${text('a')}1a01${text('b')}`],
+  [{ map: { k: { in: 'v' } } }, `2208` + `0a01${text('k')}` + `1203` + `0a01${text('v')}`],
+  [{ wrapped: 'a' }, `2a03` + `3a01${text('a')}`],
+  [{ either: [{ $ref: 'r' }, { in: 'v' }] }, `3205` + `1203` + `0a01${text('r')}` + `3205` + `0a03` + `0a01${text('v')}`],
+  [{ value: 'a' }, `4203` + `1a01${text('a')}`],
+  [{ value: true }, '42021001'],
+  [{ value: 1 }, '4209' + '09000000000000f03f'],
+  [{ value: {} }, '4200'],
+  [{ placed: { in: 'path' } }, `4a06` + `0a04${text('path')}`],
+  [{ placed: { in: 'elsewhere' } }, ''],
+  [{ again: [SHARED, SHARED] }, `5203` + `0a01${text('v')}` + `5203` + `0a01${text('v')}`],
+  [{ 'x-e': { b: 1, a: ['y'] } }, `7a17` + `0a03${text('x-e')}` + `1210` + `120e${text('a:\n- "y"\nb: 1\n')}`],
+  [{ unknown: 1, text: null }, ''],
+])('encodeMessage encodes %j', (value, expected) => {
+  expect(hex(value)).toBe(expected);
+});
+
+test.each([0, 1, 42, 43, 126, 127, 128, 5_000, 20_000])('encodeMessage encodes strings and nested messages of %p characters', (length) => {
+  const inner = Reader.create(encodeMessage(MESSAGES, 'All', { map: { ['ü'.repeat(length)]: { in: 'a€😀'.repeat(length) } } }));
+  expect(inner.uint32()).toBe(34);
+  const entry = Reader.create(inner.bytes());
+  expect([entry.uint32(), entry.string(), entry.uint32()]).toEqual([10, 'ü'.repeat(length), 18]);
+  const value = Reader.create(entry.bytes());
+  expect([value.uint32(), value.string()]).toEqual([10, 'a€😀'.repeat(length)]);
+  expect([inner, entry, value].map((reader) => reader.pos - reader.len)).toEqual([0, 0, 0]);
+});
+
+/** Paths of members without a row. */
+function leftOut(messages: Messages, shape: MessageShape, value: JsonValue, path: string): string[] {
+  if (typeof shape === 'string') return [];
+  if ('list' in shape)
+    return Array.isArray(value) ? value.flatMap((item, index) => leftOut(messages, shape.list, item, `${path}[${index}]`)) : [path];
+  if (!isObject(value)) return 'within' in shape ? leftOut(messages, shape.shape, value, path) : [path];
+  if ('entries' in shape) return Object.entries(value).flatMap(([name, item]) => leftOut(messages, shape.entries, item, `${path}/${name}`));
+  if ('within' in shape) return leftOut(messages, shape.shape, value, path);
+  if ('byParameterIn' in shape) return leftOut(messages, shape.byParameterIn[stringAt(value, 'in') ?? ''] ?? { message: '' }, value, path);
+  if ('orReference' in shape) {
+    return value['$ref'] === undefined
+      ? leftOut(messages, { message: shape.orReference }, value, path)
+      : Object.keys(value).filter((key) => key !== '$ref');
+  }
+  const table = messages['shared' in shape ? shape.shared : shape.message];
+  return Object.entries(value).flatMap(([member, item]) => {
+    const row = table?.fields.find(([name]) => name === member);
+    if (row !== undefined) return leftOut(messages, row[2], item, `${path}/${member}`);
+    return member.startsWith('x-') && table?.extensions !== undefined ? [] : [`${path}/${member}`];
+  });
+}
+
+test('the message tables have a row for every field of the published documents', () => {
+  const document: MessageShape = { message: 'Document' };
+  expect(leftOut(PUBLISHED.v2, document, buildDocumentV2(SERVED_KINDS, 'platform'), '')).toEqual([]);
+  expect(leftOut(PUBLISHED.v3, document, buildDocumentV3(SERVED_KINDS, { group: '', version: 'v1' }, 'platform'), '')).toEqual([]);
+});

@@ -1,0 +1,216 @@
+/**
+ * Encodes a JSON document as a protobuf message by tables of its fields. For the published protobuf forms of OpenAPI,
+ * in which an object with arbitrary members is a list of name and value pairs, and values of any type are YAML text.
+ * Members without a row are omitted.
+ */
+import { isObject, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { MessageBuffer, type MessageSink } from './message-buffer';
+import { yamlOf } from './yaml-texts';
+
+export type MessageShape =
+  | 'string'
+  | 'boolean'
+  /** A message that has YAML text as its second field. */
+  | 'any'
+  /** A string, number or boolean, each in a field of its own. */
+  | 'scalar'
+  | { readonly message: string }
+  /** The same for objects that occur repeatedly: each is encoded once. */
+  | { readonly shared: string }
+  | { readonly list: MessageShape }
+  /** The members of an object, each as a message of name (1) and value (2). */
+  | { readonly entries: MessageShape }
+  /** A message with only this field. */
+  | { readonly within: number; readonly shape: MessageShape }
+  /** A message with a reference in field 2, or any other value in field 1. */
+  | { readonly orReference: string }
+  /** Selected by the member `in` of the value (an OpenAPI parameter). */
+  | { readonly byParameterIn: Readonly<Record<string, MessageShape>> };
+
+export type FieldRow = readonly [member: string, number: number, shape: MessageShape];
+
+export interface MessageTable {
+  readonly fields: readonly FieldRow[];
+  /** The field for members with names that start with `x-`. */
+  readonly extensions?: number;
+}
+
+export type Messages = Readonly<Record<string, MessageTable>>;
+
+const YAML_TEXT = 2;
+const REFERENCE: MessageTable = { fields: [['$ref', 1, 'string']] };
+
+export function encodeMessage(messages: Messages, name: string, value: JsonObject): Buffer {
+  const bytes = new MessageBuffer();
+  new MessageWriter(messages, bytes).message(tableOf(messages, name), value);
+  return bytes.finish();
+}
+
+/** The header of a field with a length prefix. */
+export function encodeFieldHeader(number: number, length: number): Buffer {
+  const bytes = new MessageBuffer();
+  bytes.varint(tag(number, 2));
+  bytes.varint(length);
+  return bytes.finish();
+}
+
+export function tableOf(messages: Messages, name: string): MessageTable {
+  const table = messages[name];
+  if (table === undefined) throw new Error(`no table describes the message ${name}`);
+  return table;
+}
+
+/** The index of the row for a member; tables have at most 32 rows. */
+const rowIndexesByTable = new WeakMap<MessageTable, ReadonlyMap<string, number>>();
+
+export function rowIndexesOf(table: MessageTable): ReadonlyMap<string, number> {
+  let indexes = rowIndexesByTable.get(table);
+  if (indexes === undefined) rowIndexesByTable.set(table, (indexes = new Map(table.fields.map(([member], index) => [member, index]))));
+  return indexes;
+}
+
+/** Wire types: 0 = varint, 1 = 64-bit, 2 = length-delimited. */
+const tag = (field: number, wire: 0 | 1 | 2): number => field * 8 + wire;
+
+/** Encodings of objects that occur repeatedly. */
+const sharedMessages = new WeakMap<JsonObject, { readonly table: MessageTable; readonly bytes: Buffer }>();
+
+export class MessageWriter {
+  constructor(
+    private readonly messages: Messages,
+    private readonly bytes: MessageSink,
+  ) {}
+
+  /**
+   * Objects have few of the members of a table, so the table is looked up for each member of the object. Fields are
+   * written in the order of the table.
+   */
+  message(table: MessageTable, value: JsonObject): void {
+    const { fields, extensions } = table;
+    const rowIndexes = rowIndexesOf(table);
+    let known = 0;
+    let extended = false;
+    for (const member in value) {
+      if (!Object.hasOwn(value, member)) continue;
+      const rowIndex = rowIndexes.get(member);
+      if (rowIndex !== undefined) known |= 1 << rowIndex;
+      else if (extensions !== undefined && member.startsWith('x-')) extended = true;
+    }
+    for (; known !== 0; known &= known - 1) {
+      const row = fields[31 - Math.clz32(known & -known)];
+      const memberValue = row === undefined ? undefined : value[row[0]];
+      if (row !== undefined && memberValue !== undefined && memberValue !== null) this.field(row[1], row[2], memberValue);
+    }
+    if (!extended || extensions === undefined) return;
+    for (const member in value) {
+      if (member.startsWith('x-') && Object.hasOwn(value, member)) this.pair(extensions, member, 'any', value[member] ?? null);
+    }
+  }
+
+  field(number: number, shape: MessageShape, value: JsonValue): void {
+    if (shape === 'string') this.text(number, typeof value === 'string' ? value : stringifyJson(value));
+    else if (shape === 'boolean') this.boolean(number, value === true);
+    else if (shape === 'any') this.any(number, value);
+    else if (shape === 'scalar') this.scalar(number, value);
+    else if ('message' in shape) this.object(number, tableOf(this.messages, shape.message), value);
+    else if ('shared' in shape) this.shared(number, tableOf(this.messages, shape.shared), value);
+    else if ('list' in shape) for (const item of Array.isArray(value) ? value : []) this.field(number, shape.list, item);
+    else if ('entries' in shape) this.entries(number, shape.entries, value);
+    else if ('within' in shape) this.within(number, shape.within, shape.shape, value);
+    else if ('orReference' in shape) this.alternative(number, shape.orReference, value);
+    else this.parameter(number, shape.byParameterIn, value);
+  }
+
+  /** The start of a length-delimited field. */
+  fieldHeader(number: number): void {
+    this.bytes.varint(tag(number, 2));
+  }
+
+  text(number: number, text: string): void {
+    this.fieldHeader(number);
+    this.bytes.text(text);
+  }
+
+  yaml(number: number, text: string): void {
+    const start = this.open(number);
+    this.text(YAML_TEXT, text);
+    this.bytes.close(start);
+  }
+
+  private boolean(number: number, value: boolean): void {
+    this.bytes.varint(tag(number, 0));
+    this.bytes.varint(value ? 1 : 0);
+  }
+
+  private any(number: number, value: JsonValue): void {
+    this.yaml(number, yamlOf(value));
+  }
+
+  private within(number: number, inner: number, shape: MessageShape, value: JsonValue): void {
+    const start = this.open(number);
+    this.field(inner, shape, value);
+    this.bytes.close(start);
+  }
+
+  private entries(number: number, shape: MessageShape, value: JsonValue): void {
+    if (!isObject(value)) return;
+    for (const name in value) if (Object.hasOwn(value, name)) this.pair(number, name, shape, value[name] ?? null);
+  }
+
+  private parameter(number: number, shapes: Readonly<Record<string, MessageShape>>, value: JsonValue): void {
+    const shape = shapes[stringAt(isObject(value) ? value : undefined, 'in') ?? ''];
+    if (shape !== undefined) this.field(number, shape, value);
+  }
+
+  private object(number: number, table: MessageTable, value: JsonValue): void {
+    if (!isObject(value)) return;
+    const start = this.open(number);
+    this.message(table, value);
+    this.bytes.close(start);
+  }
+
+  private shared(number: number, table: MessageTable, value: JsonValue): void {
+    if (!isObject(value)) return;
+    let written = sharedMessages.get(value);
+    if (written?.table !== table) {
+      const bytes = new MessageBuffer();
+      new MessageWriter(this.messages, bytes).message(table, value);
+      sharedMessages.set(value, (written = { table, bytes: bytes.finish() }));
+    }
+    this.fieldHeader(number);
+    this.bytes.varint(written.bytes.length);
+    this.bytes.copy(written.bytes, 0, written.bytes.length);
+  }
+
+  private alternative(number: number, message: string, value: JsonValue): void {
+    const isReference = isObject(value) && value['$ref'] !== undefined;
+    const start = this.open(number);
+    this.object(isReference ? 2 : 1, isReference ? REFERENCE : tableOf(this.messages, message), value);
+    this.bytes.close(start);
+  }
+
+  private pair(number: number, name: string, shape: MessageShape, value: JsonValue): void {
+    const start = this.open(number);
+    this.text(1, name);
+    this.field(2, shape, value);
+    this.bytes.close(start);
+  }
+
+  /** Lists and objects are not supported here: the message stays empty. */
+  private scalar(number: number, value: JsonValue): void {
+    const start = this.open(number);
+    if (typeof value === 'string') this.text(3, value);
+    else if (typeof value === 'boolean') this.boolean(2, value);
+    else if (typeof value !== 'object') {
+      this.bytes.varint(tag(1, 1));
+      this.bytes.double(Number(value));
+    }
+    this.bytes.close(start);
+  }
+
+  /** Starts a nested message; pass the result to `bytes.close`. `length` is the expected length. */
+  open(number: number, length = 0): number {
+    this.fieldHeader(number);
+    return this.bytes.open(length);
+  }
+}

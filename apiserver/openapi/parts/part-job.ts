@@ -1,0 +1,144 @@
+/** Jobs that build parts of documents, in a form that can be sent to a worker thread, and their execution. */
+import { gunzipSync } from 'node:zlib';
+import type { CustomVersion } from '../../../shared/api/structural/version';
+import { readSchema } from '../../../shared/api/structural/read-schema';
+import type { KindRow } from '../../../shared/api/kinds';
+import type { Dialect } from '../../../shared/names/dialect';
+import type { Describe } from '../documents/descriptions';
+import { buildBuiltInPieceV3, buildGroupPieceV3, buildPieceV2, type BuiltInSubject, type CustomRow } from '../documents/documents';
+import type { PartForm } from '../documents/response-form';
+import { RemotePieces, type RejectedDocument } from './remote-pieces';
+import { digestOf, PartEncoder, type DocumentPart } from './part';
+
+interface CommonJob {
+  /** The dialect of names; see documents.ts. */
+  readonly dialect: Dialect;
+  readonly form: PartForm;
+}
+
+/** Builds the part of one version of a custom kind. */
+interface CustomJob extends CommonJob {
+  readonly type: 'custom';
+  readonly row: CustomRow;
+  /** JSON, in a buffer of its own. */
+  readonly schema: Uint8Array<ArrayBuffer>;
+}
+
+/** Builds the part of all built-in kinds for v2. */
+interface BuiltInJob extends CommonJob {
+  readonly type: 'builtIn';
+  readonly rows: readonly KindRow[];
+}
+
+/**
+ * Builds the part of one group version for v3: all of a built-in one, or the additional piece of one with custom kinds.
+ */
+interface GroupVersionJob extends CommonJob {
+  readonly type: 'groupVersion';
+  /** The built-in kinds. */
+  readonly rows: readonly KindRow[];
+  /** Its custom kinds. */
+  readonly custom: readonly CustomRow[];
+  /** Set for a built-in group version. */
+  readonly subject: BuiltInSubject | undefined;
+}
+
+/** Builds the parts of aggregated API servers for v2. */
+export interface RemoteJob {
+  readonly type: 'remote';
+  /** The built-in kinds; their definitions are compared with those of the documents. */
+  readonly rows: readonly KindRow[];
+  readonly dialect: Dialect;
+  readonly form: PartForm;
+  /** In document order; the texts are compressed with gzip. */
+  readonly documents: readonly { readonly name: string; readonly packed: Uint8Array }[];
+  /** Names of definitions of custom kinds. */
+  readonly takenNames: readonly string[];
+}
+
+export interface RemoteParts {
+  readonly parts: readonly DocumentPart[];
+  readonly leftOut: readonly RejectedDocument[];
+}
+
+export type PartJob = BuiltInJob | CustomJob | GroupVersionJob;
+
+/** Computes digests of the v3 documents of built-in group versions, by document name. */
+export interface DigestJob {
+  readonly type: 'digests';
+  readonly rows: readonly KindRow[];
+  readonly subjects: readonly BuiltInSubject[];
+}
+
+export type Digests = ReadonlyMap<string, string>;
+
+export interface BuiltPart {
+  readonly part: DocumentPart;
+  /**
+   * Digest of the contents, independent of the encoding; only for built-in kinds, because custom kinds are identified
+   * by their definition.
+   */
+  readonly digest?: string;
+}
+
+/** Executes jobs one after another. `describe` returns the descriptions of types. */
+export class PartBuilder {
+  private readonly encoder = new PartEncoder();
+
+  constructor(private readonly describe: Describe) {}
+
+  build(job: PartJob): BuiltPart {
+    const { dialect, form } = job;
+    switch (job.type) {
+      case 'builtIn': {
+        const piece = buildPieceV2(job.rows, dialect, this.describe);
+        return { part: this.encoder.ofPiece(piece, form), digest: digestOf(piece) };
+      }
+      case 'groupVersion': {
+        const custom = job.custom.map((row) => ({ ...row, custom: customVersionOf(NO_TEXT) }));
+        const { subject, rows } = job;
+        const piece =
+          subject === undefined
+            ? buildGroupPieceV3(custom, rows, dialect, this.describe)
+            : buildBuiltInPieceV3(rows, subject, this.describe);
+        return { part: this.encoder.ofPiece(piece, form) };
+      }
+      case 'custom':
+        return { part: this.encoder.ofCustom({ ...job.row, custom: customVersionOf(job.schema) }, dialect, form) };
+    }
+  }
+
+  digests({ rows, subjects }: DigestJob): Digests {
+    return new Map(subjects.map((subject) => [subject.name, digestOf(buildBuiltInPieceV3(rows, subject, this.describe))]));
+  }
+
+  remote({ rows, dialect, form, documents, takenNames }: RemoteJob): RemoteParts {
+    const pieces = new RemotePieces(buildPieceV2(rows, dialect, this.describe).schemas, new Set(takenNames));
+    const parts: DocumentPart[] = [];
+    for (const { name, packed } of documents) {
+      const piece = pieces.add({ name, text: gunzipSync(packed).toString() });
+      if (piece !== undefined) parts.push(this.encoder.ofPiece(piece, form));
+    }
+    return { parts, leftOut: pieces.leftOut };
+  }
+}
+
+const NO_TEXT = Buffer.from('{}');
+
+/** The parts of a custom version that documents need. */
+function customVersionOf(text: Uint8Array): CustomVersion {
+  return {
+    definition: '',
+    schema: EMPTY_SCHEMA,
+    schemaText: () => Buffer.from(text.buffer, text.byteOffset, text.byteLength),
+    schemaId: '',
+    displayId: '',
+    versions: new Map(),
+    storageVersion: '',
+    webhook: undefined,
+    columns: [],
+    scale: undefined,
+  };
+}
+
+const EMPTY_SCHEMA = readSchema({});

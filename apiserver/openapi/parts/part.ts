@@ -1,0 +1,121 @@
+/**
+ * Parts of OpenAPI documents in their encodings: encoded and compressed once, then composed into whole documents
+ * without encoding them again. The callers decide which parts belong to a document.
+ */
+import { createHash } from 'node:crypto';
+import type { KindRow } from '../../../shared/api/kinds';
+import { OPENAPI_NAME_PREFIX, type Dialect } from '../../../shared/names/dialect';
+import { compressChunk, totalLength, type Chunk } from './chunk';
+import { customSchemas } from '../documents/custom-schemas';
+import { INFO, REQUIREMENTS, SECURITY_SCHEMES, type DocumentPiece } from '../documents/documents';
+import type { OpenApiVersion, PartForm } from '../documents/response-form';
+import { encodeFieldHeader, encodeMessage, MessageWriter } from '../message/message';
+import { MessageBuffer } from '../message/message-buffer';
+import { OPENAPI_MESSAGES, PATHS_FIELD, SCHEMAS_FIELD } from './openapi-messages';
+import { PathTemplates } from './path-templates';
+import { PublishedSchema } from '../documents/published-schema';
+import { encodeJson, encodeMembersAsJson, type DocumentMembers } from '../documents/schema-json';
+import { SchemaMessageWriter } from './schema-message';
+
+export interface DocumentPart {
+  readonly paths: Chunk;
+  readonly schemas: Chunk;
+}
+
+/** Encodes parts one after another, reusing the buffer and the path templates. */
+export class PartEncoder {
+  private readonly buffer = new MessageBuffer();
+  private readonly templates = new PathTemplates();
+
+  ofPiece({ paths, schemas }: DocumentPiece, form: PartForm): DocumentPart {
+    return { paths: this.members(paths, form, 'paths'), schemas: this.members(schemas, form, 'schemas') };
+  }
+
+  /**
+   * The part of one version of a custom kind; the types that it refers to belong to built-in kinds. `naming` is the
+   * dialect of these.
+   */
+  ofCustom(row: KindRow, naming: Dialect, form: PartForm): DocumentPart {
+    const bytes = this.buffer.reset();
+    this.templates.write(row, naming, form, bytes);
+    const paths = compressChunk(bytes.finish());
+    const schemas = customSchemas(row, { version: form.version === 'v2' ? 2 : 3, namePrefix: OPENAPI_NAME_PREFIX[naming] });
+    return { paths, schemas: this.members(schemas, form, 'schemas') };
+  }
+
+  private members(members: DocumentMembers, form: PartForm, kind: keyof DocumentPiece): Chunk {
+    const bytes = this.buffer.reset();
+    if (form.media === 'json') return compressChunk(encodeMembersAsJson(members, bytes));
+    writeMembers(members, form.version, kind, bytes);
+    return compressChunk(bytes.finish());
+  }
+}
+
+/** Equal for pieces with equal contents. */
+export function digestOf({ paths, schemas }: DocumentPiece): string {
+  return createHash('sha512').update(encodeJson(paths)).update(encodeJson(schemas)).digest('base64');
+}
+
+function writeMembers(members: DocumentMembers, version: OpenApiVersion, kind: keyof DocumentPiece, bytes: MessageBuffer): void {
+  const [number, { entries }] = (kind === 'paths' ? PATHS_FIELD : SCHEMAS_FIELD)[version];
+  const writer = new MessageWriter(OPENAPI_MESSAGES[version], bytes);
+  for (const name in members) {
+    const value = Object.hasOwn(members, name) ? members[name] : undefined;
+    if (value === undefined) continue;
+    const start = writer.open(number);
+    writer.text(1, name);
+    if (value instanceof PublishedSchema) new SchemaMessageWriter(OPENAPI_MESSAGES[version], bytes, value).root(2, entries);
+    else writer.field(2, entries, value);
+    bytes.close(start);
+  }
+}
+
+/** A whole document, composed of its parts in order. */
+export function composeChunks(parts: readonly DocumentPart[], form: PartForm): readonly Chunk[] {
+  const [paths, schemas] = [parts.map((part) => part.paths), parts.map((part) => part.schemas)];
+  return form.media === 'json' ? composeJson(paths, schemas, form.version) : composeProtobuf(paths, schemas, form.version);
+}
+
+const COMMA = compressChunk(',');
+
+function composeJson(paths: readonly Chunk[], schemas: readonly Chunk[], version: OpenApiVersion): readonly Chunk[] {
+  const info = JSON.stringify(INFO);
+  const security = JSON.stringify(SECURITY_SCHEMES);
+  const [head, middle, end] =
+    version === 'v2'
+      ? [
+          `{"swagger":"2.0","info":${info},"paths":{`,
+          '},"definitions":{',
+          `},"securityDefinitions":${security},"security":${JSON.stringify(REQUIREMENTS)}}`,
+        ]
+      : [`{"openapi":"3.0.0","info":${info},"paths":{`, '},"components":{"schemas":{', `},"securitySchemes":${security}}}`];
+  return [compressChunk(head), ...separated(paths), compressChunk(middle), ...separated(schemas), compressChunk(end)];
+}
+
+function separated(chunks: readonly Chunk[]): readonly Chunk[] {
+  return chunks.filter(({ length }) => length > 0).flatMap((chunk, index) => (index === 0 ? [chunk] : [COMMA, chunk]));
+}
+
+/** Field numbers are those of the published messages; see messages.ts. */
+function composeProtobuf(paths: readonly Chunk[], schemas: readonly Chunk[], version: OpenApiVersion): readonly Chunk[] {
+  const messages = OPENAPI_MESSAGES[version];
+  if (version === 'v2') {
+    return [
+      compressChunk(encodeMessage(messages, 'Document', { swagger: '2.0', info: INFO })),
+      ...nested(8, paths),
+      ...nested(9, schemas),
+      compressChunk(encodeMessage(messages, 'Document', { security: REQUIREMENTS, securityDefinitions: SECURITY_SCHEMES })),
+    ];
+  }
+  const securitySchemes = compressChunk(encodeMessage(messages, 'Components', { securitySchemes: SECURITY_SCHEMES }));
+  return [
+    compressChunk(encodeMessage(messages, 'Document', { openapi: '3.0.0', info: INFO })),
+    ...nested(4, paths),
+    ...nested(5, [...nested(1, schemas), securitySchemes]),
+  ];
+}
+
+/** A length-delimited field. */
+function nested(number: number, content: readonly Chunk[]): readonly Chunk[] {
+  return [compressChunk(encodeFieldHeader(number, totalLength(content))), ...content];
+}

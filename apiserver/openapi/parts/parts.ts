@@ -1,0 +1,168 @@
+/**
+ * A cache of document parts: each is built once per encoding on first use, off the event loop, and kept within a size
+ * limit. A part that cannot be built is omitted and reported once, and does not affect others.
+ */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { KindRow } from '../../../shared/api/kinds';
+import type { Clock } from '../../../shared/runtime/clock';
+import { errorMessage } from '../../../shared/runtime/error-message';
+import { OPENAPI_NAME_PREFIX, type Dialect } from '../../../shared/names/dialect';
+import type { PartForm } from '../documents/response-form';
+import type { DocumentPart } from './part';
+import type { DigestJob, Digests, BuiltPart } from './part-job';
+import { customSchemaNames } from '../documents/custom-schemas';
+import { PartThreads } from './part-threads';
+import { PrebuiltParts } from './prebuilt-parts';
+import type { DocumentSubject } from './subjects';
+
+/** Maximum size of compressed parts. */
+const MAX_BYTES = 48 * 1024 * 1024;
+/**
+ * Version of the encoding in the identity of custom parts: increase it when the same definition is published
+ * differently.
+ */
+const EDITION = 3;
+
+export interface PartFailure {
+  readonly definition: string;
+  readonly version: string;
+  readonly message: string;
+}
+
+/** The v2 document of an aggregated API server for one group version. */
+export interface RemoteOpenApiDescription {
+  /** `apis/<group>/<version>` */
+  readonly name: string;
+  /** Changes with the contents. */
+  readonly id: string;
+  /** The text, compressed with gzip. */
+  readonly packed: Uint8Array;
+}
+
+export interface PartsOptions {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly failed: (failure: PartFailure) => void;
+  /** Called for rejected documents of aggregated API servers. */
+  readonly leftOut: ((name: string, message: string) => void) | undefined;
+  readonly prebuiltParts?: PrebuiltParts;
+}
+
+export class Parts {
+  private readonly cache = new LRUCache<string, Promise<DocumentPart | undefined>>({ maxSize: MAX_BYTES });
+  private readonly builtIn = new Map<string, Promise<BuiltPart>>();
+  private readonly identities = new WeakMap<KindRow, string>();
+  private readonly threads: PartThreads;
+  private readonly prebuiltParts: PrebuiltParts;
+
+  constructor(private readonly options: PartsOptions) {
+    this.threads = new PartThreads(options.clock);
+    this.prebuiltParts = options.prebuiltParts ?? new PrebuiltParts();
+  }
+
+  /** Starts threads ahead of requests, for one part or for all of them. */
+  warm(scale: 'some' | 'all'): void {
+    this.threads.warm(scale);
+  }
+
+  async digests(job: DigestJob): Promise<Digests> {
+    return this.prebuiltParts.digests(job) ?? (await this.threads.digests(job));
+  }
+
+  forget(): void {
+    this.cache.clear();
+    this.builtIn.clear();
+  }
+
+  /** Equal for rows that are published identically; computed without parsing the schema. */
+  identityOf(row: KindRow): string {
+    let identity = this.identities.get(row);
+    if (identity === undefined) {
+      const { custom, ...plain } = row;
+      identity = createHash('sha512')
+        .update(JSON.stringify([EDITION, plain, custom?.displayId]))
+        .digest('base64');
+      this.identities.set(row, identity);
+    }
+    return identity;
+  }
+
+  /** `undefined` when the part cannot be built. */
+  ofCustom(row: KindRow, dialect: Dialect, form: PartForm): Promise<DocumentPart | undefined> {
+    const { custom, ...plain } = row;
+    const key = `${this.identityOf(row)} ${dialect} ${form.version} ${form.media}`;
+    const cached = this.cache.get(key);
+    if (cached !== undefined || custom === undefined) return cached ?? Promise.resolve(undefined);
+    // Transfers a copy to the thread, because the bytes are part of a larger buffer.
+    const schema = new Uint8Array(custom.schemaText());
+    const pending = this.threads.build({ type: 'custom', row: plain, schema, dialect, form }).then(
+      ({ part }) => {
+        this.cache.set(key, pending, { size: part.paths.packed.length + part.schemas.packed.length });
+        return part;
+      },
+      (error: unknown) => {
+        const message = errorMessage(error);
+        this.options.failed({ definition: custom.definition, version: row.version, message });
+        return undefined;
+      },
+    );
+    this.cache.set(key, pending, { size: 1 });
+    return pending;
+  }
+
+  /**
+   * The v2 parts of aggregated API servers. `custom` are the custom kinds, which take precedence for names. Invalid
+   * documents are omitted.
+   */
+  async ofRemotes(
+    documents: readonly RemoteOpenApiDescription[],
+    rows: readonly KindRow[],
+    custom: readonly KindRow[],
+    dialect: Dialect,
+    form: PartForm,
+  ): Promise<readonly DocumentPart[]> {
+    if (documents.length === 0) return [];
+    const texts = documents.map(({ name, packed }) => ({ name, packed }));
+    const takenNames = customSchemaNames(custom, OPENAPI_NAME_PREFIX[dialect]);
+    try {
+      const { parts, leftOut } = await this.threads.remote({ type: 'remote', rows, dialect, form, documents: texts, takenNames });
+      for (const { name, message } of leftOut) this.options.leftOut?.(name, message);
+      return parts;
+    } catch (error) {
+      const message = errorMessage(error);
+      this.options.leftOut?.(documents.map(({ name }) => name).join(', '), message);
+      return [];
+    }
+  }
+
+  /** The v3 part of a group version: all of a built-in one, or the additional piece of one with custom kinds. */
+  async ofGroupVersion(
+    rows: readonly KindRow[],
+    { isBuiltIn, custom, ...subject }: DocumentSubject,
+    form: PartForm,
+  ): Promise<DocumentPart> {
+    const builtInSubject = isBuiltIn ? subject : undefined;
+    const { dialect } = subject;
+    const prebuilt = isBuiltIn ? await this.prebuiltParts.part(rows, subject, form) : undefined;
+    if (prebuilt !== undefined) return prebuilt.part;
+    const plain = custom.map(({ custom: _, ...row }) => row);
+    return (await this.threads.build({ type: 'groupVersion', rows, custom: plain, subject: builtInSubject, dialect, form })).part;
+  }
+
+  /**
+   * The v2 part of all built-in kinds with a digest of its contents, which is the same for every encoding. `rows` never
+   * change.
+   */
+  ofBuiltIn(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<BuiltPart> {
+    const key = `${dialect} ${form.version} ${form.media}`;
+    const cached = this.builtIn.get(key);
+    if (cached !== undefined) return cached;
+    const pending = this.prebuiltParts
+      .part(rows, { dialect }, form)
+      .then((prebuilt) => prebuilt ?? this.threads.build({ type: 'builtIn', rows, dialect, form }));
+    this.builtIn.set(key, pending);
+    // The next request retries.
+    pending.catch(() => this.builtIn.delete(key));
+    return pending;
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Renders the paths of custom kinds. These differ only in names for all kinds with the same shape, so they are rendered
+ * and encoded once per shape, with gaps that are filled with the names of each kind.
+ */
+import { CUSTOM_TYPE_PREFIX, openApiName } from '../../../shared/api/types';
+import { OPENAPI_NAME_PREFIX, type Dialect } from '../../../shared/names/dialect';
+import { renderPaths, pathDialectsOf, type CustomRow } from '../documents/documents';
+import type { PartForm } from '../documents/response-form';
+import { MessageWriter } from '../message/message';
+import type { MessageBuffer } from '../message/message-buffer';
+import { gap, MessageTemplate, TextTemplate, wordsFrom, type Words } from '../message/message-template';
+import { OPENAPI_MESSAGES, PATHS_FIELD } from './openapi-messages';
+import { pathsOfShape, wordsOf, type KindWords, type PathShape } from '../documents/operations';
+import { encodeJson } from '../documents/schema-json';
+import { yamlOf } from '../message/yaml-texts';
+
+const GAPS: KindWords = {
+  group: gap(0),
+  version: gap(1),
+  kind: gap(2),
+  resource: gap(3),
+  idKind: gap(4),
+  tag: gap(5),
+  idPrefix: gap(6),
+  type: CUSTOM_TYPE_PREFIX + gap(7),
+  on: { group: gap(8), version: gap(9), kind: gap(10) },
+};
+
+/** The words for {@link GAPS}, in that order. Names need no escaping in JSON; in YAML some are quoted (`No`). */
+function wordsIn(row: CustomRow, spelling: Dialect, dialect: Dialect, { media }: PartForm): Words {
+  const { group, version, kind, resource, idKind, tag, idPrefix, type, on } = wordsOf(row, spelling);
+  const value = media === 'json' ? (text: string) => text : (text: string) => yamlOf(text).trimEnd();
+  const values = [on.group, on.version, on.kind].map(value);
+  return wordsFrom([group, version, kind, resource, idKind, tag, idPrefix, openApiName(type, OPENAPI_NAME_PREFIX[dialect]), ...values]);
+}
+
+export class PathTemplates {
+  /**
+   * One per shape. There are few shapes, because the operations of custom kinds differ only in scope, status and scale.
+   */
+  private readonly templates = new Map<string, MessageTemplate | TextTemplate>();
+
+  /** Writes the path members of the kind in the encoding. */
+  write(row: CustomRow, dialect: Dialect, form: PartForm, bytes: MessageBuffer): void {
+    const shape: PathShape = { ...row, isCustom: true };
+    for (const [index, spelling] of pathDialectsOf(row, dialect, form.version).entries()) {
+      if (index > 0 && form.media === 'json') bytes.plain(',');
+      this.template(shape, spelling, dialect, form).fill(wordsIn(row, spelling, dialect, form), bytes);
+    }
+  }
+
+  private template(shape: PathShape, spelling: Dialect, dialect: Dialect, form: PartForm): MessageTemplate | TextTemplate {
+    const key = `${keyOf(shape)} ${spelling} ${dialect} ${form.version} ${form.media}`;
+    let template = this.templates.get(key);
+    if (template === undefined) this.templates.set(key, (template = templateOf(shape, spelling, dialect, form)));
+    return template;
+  }
+}
+
+function keyOf({ namespaced, verbs, subresources = [], returnsDeletedObject }: PathShape): string {
+  const subresourceKeys = subresources.map((sub) => `${sub.name}:${sub.verbs.join()}:${sub.kind?.type ?? ''}`);
+  return [namespaced, verbs.join(), returnsDeletedObject ?? '', ...subresourceKeys].join(';');
+}
+
+function templateOf(shape: PathShape, spelling: Dialect, dialect: Dialect, { version, media }: PartForm): MessageTemplate | TextTemplate {
+  const paths = renderPaths(pathsOfShape(shape, GAPS, spelling), dialect, version);
+  if (media === 'json') return new TextTemplate(encodeJson(paths).slice(1, -1));
+  const [number, shapeOfPaths] = PATHS_FIELD[version];
+  const template = new MessageTemplate();
+  new MessageWriter(OPENAPI_MESSAGES[version], template).field(number, shapeOfPaths, paths);
+  return template;
+}

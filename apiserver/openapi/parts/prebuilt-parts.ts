@@ -1,0 +1,137 @@
+/**
+ * Parts and digests of built-in kinds, prebuilt by the build (generate/main.ts), because they change only with the
+ * release. They are valid for the kinds that they were built for; for other kinds, and without a build, parts are built
+ * on demand.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KindRow } from '../../../shared/api/kinds';
+import type { Dialect } from '../../../shared/names/dialect';
+import { errorCode } from '../../../shared/runtime/error-code';
+import { readFileIfExists } from '../../../shared/runtime/files/read-file-if-exists';
+import { parseJson } from '../../../shared/serialization/json/strict-json';
+import { isObject, objectAt, stringAt } from '../../../shared/values/json';
+import type { Chunk } from './chunk';
+import type { PartForm } from '../documents/response-form';
+import type { DocumentPart } from './part';
+import type { DigestJob, Digests, BuiltPart } from './part-job';
+
+const FOLDER = join(__dirname, 'ready');
+const DIGESTS = 'digests.json';
+/** Length and checksum of the paths and of the schemas, and the compressed length of the paths, as 4-byte integers. */
+const HEAD_BYTES = 20;
+
+/** Identifies a document. */
+interface DocumentId {
+  /** The dialect of its names. */
+  readonly dialect: Dialect;
+  /** The name in the v3 index; absent for the v2 document. */
+  readonly name?: string;
+}
+
+export interface PrebuiltPart extends DocumentId {
+  readonly form: PartForm;
+  readonly part: DocumentPart;
+}
+
+/** The key of a document's digest, which is independent of the encoding. */
+export function digestKey({ dialect, name = '' }: DocumentId): string {
+  return `${dialect} ${name}`;
+}
+
+interface PrebuiltDigests {
+  /** Identity of the kinds. */
+  readonly kinds: string;
+  readonly byName: ReadonlyMap<string, string>;
+}
+
+export class PrebuiltParts {
+  private digestsFile: PrebuiltDigests | 'none' | undefined;
+  private readonly identities = new WeakMap<readonly KindRow[], string>();
+
+  constructor(private readonly folder = FOLDER) {}
+
+  /** `undefined` when one of them is missing. */
+  digests({ rows, subjects }: DigestJob): Digests | undefined {
+    const digests = this.digestsOf(rows);
+    const digestsByName = new Map<string, string>();
+    for (const subject of subjects) {
+      const digest = digests?.get(digestKey(subject));
+      if (digest === undefined) return undefined;
+      digestsByName.set(subject.name, digest);
+    }
+    return digestsByName;
+  }
+
+  /** A part with the digest of its contents; `undefined` when it does not exist. */
+  async part(rows: readonly KindRow[], document: DocumentId, form: PartForm): Promise<Required<BuiltPart> | undefined> {
+    const digest = this.digestsOf(rows)?.get(digestKey(document));
+    if (digest === undefined) return undefined;
+    const bytes = await readFile(this.fileOf(document, form)).catch((error: unknown) => {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    });
+    return bytes === undefined ? undefined : { part: partIn(bytes), digest };
+  }
+
+  clear(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+    this.digestsFile = undefined;
+  }
+
+  /** Writes all parts and digests; the folder must have been cleared. */
+  write(rows: readonly KindRow[], digests: ReadonlyMap<string, string>, parts: readonly PrebuiltPart[]): void {
+    mkdirSync(this.folder, { recursive: true });
+    for (const builtPart of parts) writeFileSync(this.fileOf(builtPart, builtPart.form), bytesOf(builtPart.part));
+    writeFileSync(join(this.folder, DIGESTS), JSON.stringify({ kinds: identityOf(rows), digests: Object.fromEntries(digests) }));
+    this.digestsFile = undefined;
+  }
+
+  /** `undefined` when the digests belong to other kinds. */
+  private digestsOf(rows: readonly KindRow[]): ReadonlyMap<string, string> | undefined {
+    this.digestsFile ??= readDigests(join(this.folder, DIGESTS)) ?? 'none';
+    if (this.digestsFile === 'none') return undefined;
+    let identity = this.identities.get(rows);
+    if (identity === undefined) this.identities.set(rows, (identity = identityOf(rows)));
+    return identity === this.digestsFile.kinds ? this.digestsFile.byName : undefined;
+  }
+
+  private fileOf({ dialect, name = '' }: DocumentId, { version, media }: PartForm): string {
+    return join(this.folder, [dialect, version, media, ...name.split('/')].join('-'));
+  }
+}
+
+function readDigests(file: string): PrebuiltDigests | undefined {
+  const bytes = readFileIfExists(file);
+  const value = bytes === undefined ? undefined : parseJson(bytes).value;
+  if (!isObject(value)) return undefined;
+  const digests = Object.entries(objectAt(value, 'digests') ?? {});
+  return {
+    kinds: stringAt(value, 'kinds') ?? '',
+    byName: new Map(digests.flatMap(([name, digest]) => (typeof digest === 'string' ? [[name, digest]] : []))),
+  };
+}
+
+function identityOf(rows: readonly KindRow[]): string {
+  return createHash('sha256').update(JSON.stringify(rows)).digest('base64');
+}
+
+function bytesOf({ paths, schemas }: DocumentPart): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  [paths.length, paths.crc, schemas.length, schemas.crc, paths.packed.length].forEach((value, index) =>
+    head.writeUInt32LE(value, index * 4),
+  );
+  return Buffer.concat([head, paths.packed, schemas.packed]);
+}
+
+function partIn(bytes: Buffer): DocumentPart {
+  const end = HEAD_BYTES + bytes.readUInt32LE(16);
+  const chunk = (at: number, from: number, to: number): Chunk => ({
+    length: bytes.readUInt32LE(at),
+    crc: bytes.readUInt32LE(at + 4),
+    packed: new Uint8Array(bytes.subarray(from, to)),
+  });
+  return { paths: chunk(0, HEAD_BYTES, end), schemas: chunk(8, end, bytes.length) };
+}

@@ -1,0 +1,137 @@
+/**
+ * Merges v2 documents of aggregated API servers into the v2 document: the paths of the registered group version, and
+ * the definitions. An equal definition is reused; a different definition of the same name is renamed to `_v2` and so
+ * on. An invalid document does not affect the others.
+ */
+import { errorMessage } from '../../../shared/runtime/error-message';
+import { equalJson, isObject, own, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import type { DocumentPiece } from '../documents/documents';
+
+export interface RemoteText {
+  /** `apis/<group>/<version>` */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A rejected document and the reason. */
+export interface RejectedDocument {
+  readonly name: string;
+  readonly message: string;
+}
+
+const DEFINITIONS = '#/definitions/';
+const PARAMETERS = '#/parameters/';
+const KINDS = 'x-kubernetes-group-version-kind';
+
+/** `takenNames` are names of other definitions that are not in `known`. */
+export class RemotePieces {
+  readonly leftOut: RejectedDocument[] = [];
+  private readonly defined: Map<string, JsonValue>;
+
+  constructor(
+    known: JsonObject,
+    private readonly takenNames: ReadonlySet<string>,
+  ) {
+    this.defined = new Map(Object.entries(known));
+  }
+
+  /** `undefined` when the document is rejected. */
+  add({ name, text }: RemoteText): DocumentPiece | undefined {
+    try {
+      return this.pieceOf(name, JSON.parse(text));
+    } catch (error) {
+      // The document may be nested too deeply for recursion.
+      this.leftOut.push({ name, message: errorMessage(error) });
+      return undefined;
+    }
+  }
+
+  private pieceOf(name: string, parsed: unknown): DocumentPiece {
+    const document = isJsonObject(parsed) ? parsed : undefined;
+    if (document === undefined || document['swagger'] !== '2.0') throw new Error('no document of OpenAPI 2.0');
+    const paths = objectOr(document['paths']);
+    const keptPaths = Object.entries(paths).filter(([path, item]) => path.startsWith(`/${name}/`) && isObject(item));
+    const definitions = neededDefinitions(objectOr(document['definitions']), paths, Object.fromEntries(keptPaths));
+    const parameters = objectOr(document['parameters']);
+    const renamed = new Map<string, string>();
+    const added: [string, JsonValue][] = [];
+    for (const [definition, schema] of definitions) {
+      const assigned = this.assignName(definition, schema);
+      if (assigned.name !== definition) renamed.set(definition, assigned.name);
+      if (assigned.isNew) added.push([assigned.name, schema]);
+    }
+    const rewrite = (value: JsonValue): JsonValue => rewriteReferences(value, renamed, parameters);
+    return {
+      paths: Object.fromEntries(keptPaths.map(([path, item]) => [path, rewrite(item)])),
+      schemas: Object.fromEntries(added.map(([definition, schema]) => [definition, rewrite(schema)])),
+    };
+  }
+
+  /** The first unused name, or one with an equal definition. */
+  private assignName(definition: string, schema: JsonValue): { readonly name: string; readonly isNew: boolean } {
+    for (let count = 1; ; count += 1) {
+      const name = count === 1 ? definition : `${definition}_v${count}`;
+      if (this.takenNames.has(name)) continue;
+      const known = this.defined.get(name);
+      if (known === undefined) {
+        this.defined.set(name, schema);
+        return { name, isNew: true };
+      }
+      if (isEqualExceptKinds(known, schema)) return { name, isNew: false };
+    }
+  }
+}
+
+const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const objectOr = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
+
+/** All definitions except those that only omitted paths use. */
+function neededDefinitions(definitions: JsonObject, allPaths: JsonObject, keptPaths: JsonObject): [string, JsonValue][] {
+  const before = reachableDefinitions(definitions, allPaths);
+  const after = reachableDefinitions(definitions, keptPaths);
+  return Object.entries(definitions).filter(([name, schema]) => isObject(schema) && (after.has(name) || !before.has(name)));
+}
+
+/** The definitions that paths refer to, directly or indirectly. */
+function reachableDefinitions(definitions: JsonObject, from: JsonValue): ReadonlySet<string> {
+  const reachable = new Set<string>();
+  const queue: JsonValue[] = [from];
+  for (let value = queue.pop(); value !== undefined; value = queue.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    for (const member of Object.values(value)) queue.push(member);
+    const reference = isObject(value) ? own(value, '$ref') : undefined;
+    if (typeof reference !== 'string' || !reference.startsWith(DEFINITIONS)) continue;
+    const name = reference.slice(DEFINITIONS.length);
+    const schema = own(definitions, name);
+    if (reachable.has(name) || schema === undefined) continue;
+    reachable.add(name);
+    queue.push(schema);
+  }
+  return reachable;
+}
+
+/** Renames references to definitions and inlines parameters, as in this server's own documents. */
+function rewriteReferences(value: JsonValue, renamed: ReadonlyMap<string, string>, parameters: JsonObject): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => rewriteReferences(item, renamed, parameters));
+  if (!isObject(value)) return value;
+  const reference = own(value, '$ref');
+  if (typeof reference === 'string' && reference.startsWith(PARAMETERS)) {
+    return own(parameters, reference.slice(PARAMETERS.length)) ?? value;
+  }
+  if (typeof reference === 'string' && reference.startsWith(DEFINITIONS)) {
+    const name = reference.slice(DEFINITIONS.length);
+    return { ...value, $ref: DEFINITIONS + (renamed.get(name) ?? name) };
+  }
+  return Object.fromEntries(Object.entries(value).map(([member, each]) => [member, rewriteReferences(each, renamed, parameters)]));
+}
+
+/** Compares definitions without their group, version and kind extension, which may differ. */
+function isEqualExceptKinds(a: JsonValue, b: JsonValue): boolean {
+  return equalJson(withoutKinds(a), withoutKinds(b));
+}
+
+function withoutKinds(value: JsonValue): JsonValue {
+  if (!isObject(value)) return value;
+  const { [KINDS]: _, ...rest } = value;
+  return rest;
+}

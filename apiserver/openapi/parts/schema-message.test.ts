@@ -1,0 +1,137 @@
+/** Compares schemas that are written directly with the same schemas built first and written by the general writers. */
+import { generateDefinitions } from '../../../test/support/generated-definitions';
+import { isObject, objectAt, own, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { JsonIndex } from '../../../shared/values/json-index';
+import { MessageBuffer } from '../message/message-buffer';
+import { MessageWriter } from '../message/message';
+import { OPENAPI_MESSAGES, SCHEMAS_FIELD } from './openapi-messages';
+import { PublishedSchema } from '../documents/published-schema';
+import { encodeJson, encodeMembersAsJson, schemaValue } from '../documents/schema-json';
+import { SchemaMessageWriter } from './schema-message';
+
+const string: JsonObject = { type: 'string' };
+const objectOf = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
+
+function nest(depth: number): JsonObject {
+  let schema = string;
+  for (let level = 0; level < depth; level += 1)
+    schema = level % 2 === 0 ? objectOf({ [`m${level}`]: schema }) : { type: 'array', items: schema };
+  return objectOf({ spec: schema });
+}
+
+const SCHEMAS_BY_TITLE: Readonly<Record<string, JsonObject>> = {
+  'an empty schema': {},
+  'unsorted names, integer keys and names of Object.prototype': objectOf({
+    b: string,
+    a: string,
+    10: string,
+    9: string,
+    '01': string,
+    '4294967296': string,
+    ['__proto__']: string,
+    constructor: string,
+    é: string,
+    '<&>': string,
+    '': string,
+    '\ue000': string,
+    '😀': string,
+  }),
+  'properties that are no schemas': objectOf({ a: true, b: null, c: 'text', d: string }),
+  'strings with escapes and long strings': objectOf({
+    a: { description: 'a <b> & "c"\n\\ \u2028 é 😀 \u0001', pattern: '^<\\d+$' },
+    b: { description: 'x'.repeat(200), format: 'ü'.repeat(70), title: '<'.repeat(300) },
+  }),
+  'numbers at the limits of their types': objectOf({
+    a: { type: 'integer', maximum: 9_223_372_036_854_775_807n, minimum: -9_223_372_036_854_775_808n, default: 9_007_199_254_740_993n },
+    b: {
+      type: 'number',
+      minimum: -0.000_000_1,
+      maximum: 1e300,
+      multipleOf: 0.1,
+      enum: [0, -1, 1e21, 9_007_199_254_740_993n, null, 'no', ''],
+    },
+  }),
+  'long integers that v2 leaves out': objectOf({ a: { type: 'integer', default: 9_007_199_254_740_993n, description: '<' } }),
+  'flags that are false and defaults that are false': objectOf({
+    a: { type: 'boolean', default: false, nullable: false, uniqueItems: false, 'x-kubernetes-preserve-unknown-fields': false },
+    b: { type: 'object', default: { 10: 1, 9: 2, b: { c: [] } }, additionalProperties: false },
+    c: { type: 'object', additionalProperties: true, required: [] },
+  }),
+  'schemas that v2 publishes without properties': objectOf({
+    a: objectOf({ b: string }, { nullable: true, description: 'gone' }),
+    c: objectOf({ b: string }, { 'x-kubernetes-preserve-unknown-fields': true }),
+  }),
+  'a root that preserves unknown fields': objectOf({ a: string }, { 'x-kubernetes-preserve-unknown-fields': true }),
+  'a nullable root': objectOf({ a: string }, { nullable: true }),
+  'own schemas of metadata and kind': objectOf({ metadata: objectOf({ name: string }), kind: { description: 'mine' }, spec: string }),
+  'embedded resources': objectOf({
+    a: { type: 'object', 'x-kubernetes-embedded-resource': true, required: ['kind', 'z'], properties: { z: string, kind: string } },
+    b: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+    c: { type: 'array', items: { type: 'object', 'x-kubernetes-embedded-resource': true } },
+  }),
+  'int-or-string fields': objectOf({
+    a: { 'x-kubernetes-int-or-string': true },
+    b: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+    c: { 'x-kubernetes-int-or-string': true, allOf: [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }, { pattern: 'a' }] },
+    d: { 'x-kubernetes-int-or-string': true, anyOf: null },
+  }),
+  'alternatives and validation rules': objectOf({
+    a: objectOf({ x: string }, { oneOf: [{ required: ['x'] }, { properties: { x: { enum: ['<'] } } }], not: { required: ['y'] } }),
+    b: {
+      ...string,
+      'x-kubernetes-validations': [{ rule: 'self.size() < 3 && self != "no"', message: 'too\nlong', reason: 'FieldValueInvalid' }],
+    },
+    c: { type: 'array', items: string, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['yes', 'n'] },
+  }),
+  'the maximal depth': nest(499),
+  'more than the maximal depth': nest(700),
+};
+
+const METADATA: JsonObject = { description: 'its metadata', $ref: '#/definitions/Meta' };
+const OPTIONS = {
+  objectMembers: { apiVersion: string, kind: string, metadata: METADATA },
+  embeddedMembers: { apiVersion: string, kind: string, metadata: { ...METADATA, description: 'another' } },
+  extraMembers: { 'x-kubernetes-group-version-kind': [{ group: 'g', kind: 'K', version: 'v1' }], 'x-kubernetes-selectable-fields': [] },
+};
+
+const large = generateDefinitions(6).flatMap(({ name, text }): [string, JsonObject][] => {
+  const definition = new JsonIndex(Buffer.from(text)).toJson(0);
+  const spec = objectAt(isObject(definition) ? definition : {}, 'spec') ?? {};
+  const versions = own(spec, 'versions');
+  return Array.isArray(versions)
+    ? versions.filter(isObject).map((of) => [name, objectAt(objectAt(of, 'schema'), 'openAPIV3Schema') ?? {}])
+    : [];
+});
+
+function sameWays(version: 2 | 3, schema: JsonObject): void {
+  const published = new PublishedSchema(new JsonIndex(Buffer.from(stringifyJson(schema, 'sorted'))), { version, ...OPTIONS });
+  const value = schemaValue(published);
+  const [messages, [, { entries }]] = version === 2 ? [OPENAPI_MESSAGES.v2, SCHEMAS_FIELD.v2] : [OPENAPI_MESSAGES.v3, SCHEMAS_FIELD.v3];
+  const [direct, made] = [new MessageBuffer(), new MessageBuffer()];
+  new SchemaMessageWriter(messages, direct, published).root(2, entries);
+  new MessageWriter(messages, made).field(2, entries, value);
+  expect(direct.finish().equals(made.finish())).toBe(true);
+  expect(Buffer.from(encodeMembersAsJson({ published }, new MessageBuffer())).toString()).toBe(
+    encodeJson({ published: value } satisfies JsonValue).slice(1, -1),
+  );
+}
+
+test.each(Object.entries(SCHEMAS_BY_TITLE).flatMap(([title, schema]) => [2, 3].map((version) => [title, version, schema] as const)))(
+  'SchemaMessageWriter writes the same bytes as MessageWriter for a schema with %s in v%i',
+  (_title, version, schema) => {
+    sameWays(version === 2 ? 2 : 3, schema);
+  },
+);
+
+test('encodeMembersAsJson sorts integer keys first, then names by their bytes, then the fields of every object', () => {
+  const schema = SCHEMAS_BY_TITLE['unsorted names, integer keys and names of Object.prototype'] ?? {};
+  const published = new PublishedSchema(new JsonIndex(Buffer.from(stringifyJson(schema))), { version: 2, ...OPTIONS });
+  const text = Buffer.from(encodeMembersAsJson({ published }, new MessageBuffer())).toString();
+  const names = [...text.matchAll(/"([^"]*)":\{"type":"string"\}/g)].map(([, name]) => name);
+  const named = ['9', '10', '', '01', '4294967296', '<&>', '__proto__', 'a', 'b', 'constructor', 'é', '\ue000', '😀'];
+  expect(names).toEqual([...named, 'apiVersion', 'kind']);
+});
+
+test('SchemaMessageWriter writes the same bytes as MessageWriter for definitions of realistic size', () => {
+  for (const [, schema] of large) for (const version of [2, 3] as const) sameWays(version, schema);
+});

@@ -1,0 +1,151 @@
+/**
+ * Writes a published custom schema as a protobuf message by the tables of messages.ts, without building objects: texts
+ * are copied from the definition.
+ */
+import type { PublishedLevel, PublishedMember, PublishedSchema } from '../documents/published-schema';
+import { isObject, own } from '../../../shared/values/json';
+import type { JsonIndex } from '../../../shared/values/json-index';
+import { MessageWriter, rowIndexesOf, tableOf, type Messages, type MessageShape, type MessageTable } from '../message/message';
+import type { MessageBuffer } from '../message/message-buffer';
+import { yamlAt } from '../message/yaml-texts';
+
+export class SchemaMessageWriter {
+  private readonly writer: MessageWriter;
+  private readonly json: JsonIndex;
+
+  constructor(
+    private readonly messages: Messages,
+    private readonly bytes: MessageBuffer,
+    private readonly schema: PublishedSchema,
+  ) {
+    this.writer = new MessageWriter(messages, bytes);
+    this.json = schema.json;
+  }
+
+  /** Writes the whole schema as a field of the given shape. */
+  root(number: number, shape: MessageShape): void {
+    this.below(number, shape, this.json.root, (table) => this.message(table, this.schema.root(), 0));
+  }
+
+  /** Fields are in the order of the table, extensions in their own order. */
+  private message(table: MessageTable, level: PublishedLevel, depth: number): void {
+    const { fields, extensions } = table;
+    const rows = rowIndexesOf(table);
+    let present = 0;
+    for (let at = 0; at < level.count; at += 1) present |= 1 << (rows.get(level.members[at]?.name ?? '') ?? 31);
+    for (let row = 0; present !== 0 && row < fields.length; row += 1) {
+      const field = (present & (1 << row)) === 0 ? undefined : fields[row];
+      const member = field === undefined ? undefined : memberOf(level, field[0]);
+      if (field !== undefined && member !== undefined) this.member(field[1], field[2], member, depth);
+    }
+    if (extensions === undefined) return;
+    for (let at = 0; at < level.count; at += 1) {
+      const member = level.members[at];
+      if (member?.name.startsWith('x-') === true) this.extension(extensions, member);
+    }
+  }
+
+  private extension(number: number, { name, form, index, given }: PublishedMember): void {
+    const start = this.writer.open(number);
+    this.writer.text(1, name);
+    if (form === 'plain') this.any(2, index);
+    else this.writer.field(2, 'any', given);
+    this.bytes.close(start);
+  }
+
+  /** A null value is omitted. */
+  private member(number: number, shape: MessageShape, member: PublishedMember, depth: number): void {
+    const { form, given, index } = member;
+    if (form === 'given') this.writer.field(number, shape, given);
+    else if (form === 'plain') {
+      if (this.json.typeOf(index) !== 'null') this.plain(number, shape, index);
+    } else if (typeof shape === 'object' && 'within' in shape) {
+      const start = this.writer.open(number, this.lengthOf(index));
+      this.member(shape.within, shape.shape, member, depth);
+      this.bytes.close(start);
+    } else if (form === 'schema') this.nested(number, shape, index, depth);
+    else if (typeof shape === 'object' && 'entries' in shape) this.entries(number, shape.entries, member, depth);
+  }
+
+  private entries(number: number, shape: MessageShape, member: PublishedMember, depth: number): void {
+    const names = this.schema.membersOf(member);
+    for (let at = 0; at < names.length; at += 1) {
+      const name = names[at] ?? 0;
+      if (name < 0) this.givenEntry(number, shape, member, ~name);
+      else this.entry(number, shape, name, depth);
+    }
+  }
+
+  private entry(number: number, shape: MessageShape, name: number, depth: number): void {
+    const index = this.json.valueOfName(name);
+    const start = this.writer.open(number, this.lengthOf(index));
+    this.text(1, name);
+    this.nested(2, shape, index, depth);
+    this.bytes.close(start);
+  }
+
+  private givenEntry(number: number, shape: MessageShape, { given }: PublishedMember, at: number): void {
+    const givenMembers = isObject(given) ? given : {};
+    const text = Object.keys(givenMembers)[at] ?? '';
+    const start = this.writer.open(number);
+    this.writer.text(1, text);
+    this.writer.field(2, shape, own(givenMembers, text) ?? null);
+    this.bytes.close(start);
+  }
+
+  private nested(number: number, shape: MessageShape, index: number, depth: number): void {
+    this.below(number, shape, index, (table) => this.message(table, this.schema.level(index, depth + 1), depth + 1));
+  }
+
+  /** A published schema is never a reference. */
+  private below(number: number, shape: MessageShape, index: number, write: (table: MessageTable) => void): void {
+    if (typeof shape !== 'object') return;
+    const length = this.lengthOf(index);
+    const start = this.writer.open(number, length);
+    if ('orReference' in shape) {
+      const inner = this.writer.open(1, length);
+      write(tableOf(this.messages, shape.orReference));
+      this.bytes.close(inner);
+    } else if ('message' in shape) write(tableOf(this.messages, shape.message));
+    this.bytes.close(start);
+  }
+
+  /** The expected length of the encoding. */
+  private lengthOf(index: number): number {
+    return index < 0 ? 0 : this.json.end(index) - this.json.start(index);
+  }
+
+  private plain(number: number, shape: MessageShape, index: number): void {
+    const { json } = this;
+    if (shape === 'string' && json.isText(index)) this.text(number, index);
+    else if (shape === 'any') this.any(number, index);
+    else if (typeof shape === 'object' && 'within' in shape) {
+      const start = this.writer.open(number);
+      this.plain(shape.within, shape.shape, index);
+      this.bytes.close(start);
+    } else if (typeof shape === 'object' && 'list' in shape && json.typeOf(index) === 'list') {
+      for (let item = json.firstChild(index); item < json.nextSibling(index); item = json.nextSibling(item))
+        this.plain(number, shape.list, item);
+    } else this.writer.field(number, shape, json.toJson(index));
+  }
+
+  private text(number: number, index: number): void {
+    if (this.json.isEscaped(index)) {
+      this.writer.text(number, this.json.text(index));
+      return;
+    }
+    const [start, end] = [this.json.start(index) + 1, this.json.end(index) - 1];
+    this.writer.fieldHeader(number);
+    this.bytes.varint(end - start);
+    this.bytes.copy(this.json.bytes, start, end);
+  }
+
+  private any(number: number, index: number): void {
+    this.writer.yaml(number, yamlAt(this.json, index));
+  }
+}
+
+function memberOf({ members, count }: PublishedLevel, name: string): PublishedMember | undefined {
+  for (let at = 0; at < count; at += 1) if (members[at]?.name === name) return members[at];
+  return undefined;
+}

@@ -1,0 +1,65 @@
+/**
+ * The subjects of the v3 documents: a group version in one dialect, an API group, or the server itself. Derived from
+ * the served kinds.
+ */
+import { apiVersionOf } from '../../../shared/api/identity/identity';
+import type { KindRow } from '../../../shared/api/kinds';
+import { type Dialect, DIALECTS, groupInDialect } from '../../../shared/names/dialect';
+import { compareBytes } from '../../../shared/values/json';
+import type { BuiltInSubject } from '../documents/documents';
+import type { PathEntry } from '../documents/operations';
+import { OPENID_OVERVIEWS, OVERVIEWS, overviewsOf } from '../documents/overviews';
+
+/** The subject of a v3 document. */
+export interface DocumentSubject extends BuiltInSubject {
+  /** Whether it has built-in kinds or is about the server itself. */
+  readonly isBuiltIn: boolean;
+  /** Custom kinds. */
+  readonly custom: readonly KindRow[];
+}
+
+/** By document name. */
+export type DocumentSubjects = ReadonlyMap<string, DocumentSubject>;
+
+/** `openId`: whether the OpenID discovery documents of service account tokens are served. */
+export function subjectsOf(rows: readonly KindRow[], naming: Dialect, openId: boolean): DocumentSubjects {
+  const subjects = new Map<string, DocumentSubject & { isBuiltIn: boolean; custom: KindRow[] }>();
+  for (const row of rows) {
+    for (const dialect of dialectsOf(row, naming)) {
+      const groupVersion = apiVersionOf({ group: groupInDialect(dialect, row.group), version: row.version });
+      const name = row.group === '' ? `api/${groupVersion}` : `apis/${groupVersion}`;
+      const subject = subjects.get(name) ?? { name, group: row.group, version: row.version, dialect, isBuiltIn: false, custom: [] };
+      if (row.custom === undefined) subject.isBuiltIn = true;
+      else subject.custom.push(row);
+      subjects.set(name, subject);
+    }
+  }
+  for (const { custom } of subjects.values()) custom.sort(byName);
+  return new Map([...overviewSubjects(rows, naming, openId), ...subjects]);
+}
+
+function overviewSubjects(rows: readonly KindRow[], naming: Dialect, openId: boolean): DocumentSubjects {
+  const subjectsFrom = (overviews: ReadonlyMap<string, PathEntry>, dialect: Dialect): [string, DocumentSubject][] =>
+    [...overviews].map(([name, overview]) => [name, { name, group: '', version: '', dialect, isBuiltIn: true, overview, custom: [] }]);
+  const groups = DIALECTS.flatMap((dialect) =>
+    subjectsFrom(
+      overviewsOf(
+        rows.filter((row) => dialectsOf(row, naming).includes(dialect)),
+        dialect,
+      ),
+      dialect,
+    ),
+  );
+  return new Map([...subjectsFrom(OVERVIEWS, naming), ...(openId ? subjectsFrom(OPENID_OVERVIEWS, naming) : []), ...groups]);
+}
+
+/** A group that is spelled alike in both dialects has one document. */
+function dialectsOf({ group }: KindRow, naming: Dialect): readonly Dialect[] {
+  if (group === '') return [naming];
+  return groupInDialect('kubernetes', group) === group ? ['kubernetes'] : DIALECTS;
+}
+
+/** A canonical order, because replicas see definitions in different orders. */
+export function byName(a: KindRow, b: KindRow): number {
+  return compareBytes(a.group, b.group) || compareBytes(a.version, b.version) || compareBytes(a.resource, b.resource);
+}
