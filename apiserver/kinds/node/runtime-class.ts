@@ -5,7 +5,7 @@ import { checkDnsLabel } from '../../../shared/values/name-formats';
 import { validateLabels } from '../../../shared/api/metadata/object-meta-rules';
 import { checkFormat, type Errors } from '../rules/checks';
 import { findDeprecatedNodeLabels } from '../core/node/deprecated-node-labels';
-import { checkResources } from '../core/pod-template/resources';
+import { checkResources } from '../core/pod-template/containers/resources';
 import { checkToleration } from '../core/pod-template/tolerations';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';

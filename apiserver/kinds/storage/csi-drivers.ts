@@ -9,7 +9,7 @@ import {
 } from '../../../shared/api/errors/field-error';
 import { equalIgnoringEmptyLists, equalJson, stringifyJson } from '../../../shared/values/json';
 import { checkQualifiedName } from '../../../shared/values/name-formats';
-import { checkCsiDriverName } from '../core/pod-template/volume-sources';
+import { checkCsiDriverName } from '../core/pod-template/volumes/volume-sources';
 import { checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';

@@ -3,7 +3,7 @@ import { forbiddenField, invalidShownValue, requiredValue, tooLongValue, type Fi
 import { equalIgnoringEmptyLists, stringifyJson } from '../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkAccessModes, checkHasAccessModes } from '../core/claim/volume-checks';
-import { checkCsiDriverName } from '../core/pod-template/volume-sources';
+import { checkCsiDriverName } from '../core/pod-template/volumes/volume-sources';
 import { checkPersistentVolumeSource } from '../core/volume/volume-sources';
 import { checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';

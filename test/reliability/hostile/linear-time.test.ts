@@ -10,7 +10,7 @@ import {
   checkKnownAnnotations,
   checkAnnotationsMatchProfiles,
 } from '../../../apiserver/kinds/core/pod-template/annotations';
-import { checkVolumeMounts } from '../../../apiserver/kinds/core/pod-template/volume-mounts';
+import { checkVolumeMounts } from '../../../apiserver/kinds/core/pod-template/volumes/volume-mounts';
 import { checkTopologySpreadConstraints } from '../../../apiserver/kinds/core/pod-template/topology-spread';
 import { canonicalQuantity, QuantityFault } from '../../../shared/values/quantity';
 import { validateMetadata } from '../../../shared/api/metadata/object-meta-rules';

@@ -7,7 +7,7 @@ import { isObject, own, sortedKeys, stringAt, type JsonObject, type JsonValue } 
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { checkLocalPath, type Errors } from '../../rules/checks';
 import { checkTolerations } from './tolerations';
-import { PROFILE_TYPES } from './security-profiles';
+import { PROFILE_TYPES } from './containers/security-profiles';
 import type { CoreV1Container, CoreV1PodSpec, CoreV1Toleration } from '../../../../shared/api/types/generated/members';
 
 const WELL_KNOWN_DOMAIN = /(?:^|\.)(?:alpha|beta|controller|platform|kubernetes)\./;

@@ -8,15 +8,15 @@ import { validateLabels } from '../../../../shared/api/metadata/object-meta-rule
 import { checkAffinity } from './affinity';
 import { checkFormat, checkLabelKey, checkIfNotEmpty, checkRequiredEnum, type Errors } from '../../rules/checks';
 import { checkRange } from '../../rules/numbers';
-import { checkContainers } from './containers';
+import { checkContainers } from './containers/containers';
 import { checkDnsConfig, checkDnsPolicy, checkHostAliases } from './dns';
-import { checkHostProcess } from './host-process';
+import { checkHostProcess } from './containers/host-process';
 import { checkOperatingSystem } from './operating-system';
-import { checkResources } from './resources';
-import { checkPodSecurityContext } from './security-context';
+import { checkResources } from './containers/resources';
+import { checkPodSecurityContext } from './containers/security-context';
 import { checkTopologySpreadConstraints } from './topology-spread';
 import { checkTolerations } from './tolerations';
-import { checkVolumes } from './volumes';
+import { checkVolumes } from './volumes/volumes';
 import type { CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
 /** `fieldPath` is the path of the spec (`spec`, `spec.template.spec`). */

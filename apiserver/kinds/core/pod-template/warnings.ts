@@ -7,7 +7,7 @@ import { quote } from '../../../../shared/values/text/quote';
 import { parseQuantity } from '../../../../shared/values/quantity';
 import { findDeprecatedNodeLabels, warnOfNodeLabel, warnOfNodeSelector, warnOfNodeSelectorTerm } from '../node/deprecated-node-labels';
 import { byCanonicalName, knownAnnotations } from './annotations';
-import { warnOfDeprecatedSources } from './deprecated-volume-sources';
+import { warnOfDeprecatedSources } from './volumes/deprecated-volume-sources';
 import { portWarnings } from './port-warnings';
 import { stringAt } from '../../../../shared/values/json';
 import type {

@@ -7,7 +7,7 @@ import { APP_ARMOR_ANNOTATION_PREFIX, checkKnownAnnotations, MIRROR_POD_ANNOTATI
 import type { Errors } from '../../rules/checks';
 import { checkRange } from '../../rules/numbers';
 import { withMembersOf } from '../../rules/with-members-of';
-import { imageWhitespaceError } from '../pod-template/containers';
+import { imageWhitespaceError } from '../pod-template/containers/containers';
 import { checkTolerations } from '../pod-template/tolerations';
 import { formatPodSpecDiff } from './pod-spec-diff';
 import { computePodQos } from './pod-qos';

@@ -2,7 +2,7 @@
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import { checkKnownAnnotations, checkAnnotationsMatchProfiles } from '../pod-template/annotations';
 import type { Errors } from '../../rules/checks';
-import { imageWhitespaceError } from '../pod-template/containers';
+import { imageWhitespaceError } from '../pod-template/containers/containers';
 import { checkPodSpec } from '../pod-template/pod-spec';
 import type { CoreV1Pod, CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 

@@ -15,7 +15,7 @@ import { compareQuantities } from '../../../../shared/values/quantity';
 import { checkIfNotEmpty, type Errors } from '../../rules/checks';
 import { checkNodeSelector } from '../node/node-selector';
 import { warnOfNodeSelector } from '../node/deprecated-node-labels';
-import { warnOfDeprecatedSources } from '../pod-template/deprecated-volume-sources';
+import { warnOfDeprecatedSources } from '../pod-template/volumes/deprecated-volume-sources';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
 import {

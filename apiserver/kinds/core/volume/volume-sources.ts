@@ -3,8 +3,8 @@ import { forbiddenField, requiredValue } from '../../../../shared/api/errors/fie
 import { checkDnsLabel, checkDnsSubdomain, type NameCheck } from '../../../../shared/values/name-formats';
 import { checkFormat, checkNoBacksteps, checkRequired, isSet, type Errors } from '../../rules/checks';
 import { checkFirstUnionMember, type UnionMemberOf } from '../../rules/union-members';
-import { UNKNOWN_ISCSI_NAME } from '../pod-template/iscsi';
-import { checkCsiDriverMember, iscsiRule, requireMembers, SHARED_VOLUME_RULES } from '../pod-template/volume-sources';
+import { UNKNOWN_ISCSI_NAME } from '../pod-template/volumes/iscsi';
+import { checkCsiDriverMember, iscsiRule, requireMembers, SHARED_VOLUME_RULES } from '../pod-template/volumes/volume-sources';
 import type {
   CoreV1AzureFilePersistentVolumeSource,
   CoreV1CSIPersistentVolumeSource,

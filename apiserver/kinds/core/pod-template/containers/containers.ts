@@ -1,15 +1,15 @@
 /** Validates ordinary, init and ephemeral containers. */
-import { duplicateValue, forbiddenField, invalidValue, notFoundValue, requiredValue } from '../../../../shared/api/errors/field-error';
-import { isEmptyObject } from '../../../../shared/values/json';
-import { checkDnsLabel } from '../../../../shared/values/name-formats';
-import { checkEnum, checkRequired, checkRequiredEnum, forbidMembers, isSet, type Errors } from '../../rules/checks';
+import { duplicateValue, forbiddenField, invalidValue, notFoundValue, requiredValue } from '../../../../../shared/api/errors/field-error';
+import { isEmptyObject } from '../../../../../shared/values/json';
+import { checkDnsLabel } from '../../../../../shared/values/name-formats';
+import { checkEnum, checkRequired, checkRequiredEnum, forbidMembers, isSet, type Errors } from '../../../rules/checks';
 import { checkEnv } from './environment';
 import { checkLifecycle, checkProbe } from './handlers';
-import { checkVolumeMounts, type VolumesByName } from './volume-mounts';
+import { checkVolumeMounts, type VolumesByName } from '../volumes/volume-mounts';
 import { checkHostNetworkPorts, checkHostPorts, checkContainerPorts } from './ports';
 import { checkResources } from './resources';
 import { checkSecurityContext } from './security-context';
-import type { CoreV1Container, CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
+import type { CoreV1Container, CoreV1PodSpec } from '../../../../../shared/api/types/generated/members';
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const TERMINATION_MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];

@@ -1,15 +1,15 @@
 /** Validates the environment variables of containers. Does not look up the referenced ConfigMaps and Secrets. */
-import { invalidValue } from '../../../../shared/api/errors/field-error';
-import { checkConfigKey, checkDnsSubdomain, patternMessage, type NameCheck } from '../../../../shared/values/name-formats';
-import { checkUnionMembers, type UnionMemberOf } from '../../rules/union-members';
-import { checkFormat, checkRequired, type Errors } from '../../rules/checks';
-import { checkObjectFieldSelector, checkResourceFieldSelector, ENV_FIELD_PATHS } from './downward-api';
+import { invalidValue } from '../../../../../shared/api/errors/field-error';
+import { checkConfigKey, checkDnsSubdomain, patternMessage, type NameCheck } from '../../../../../shared/values/name-formats';
+import { checkUnionMembers, type UnionMemberOf } from '../../../rules/union-members';
+import { checkFormat, checkRequired, type Errors } from '../../../rules/checks';
+import { checkObjectFieldSelector, checkResourceFieldSelector, ENV_FIELD_PATHS } from '../volumes/downward-api';
 import type {
   CoreV1ConfigMapKeySelector,
   CoreV1Container,
   CoreV1EnvFromSource,
   CoreV1EnvVarSource,
-} from '../../../../shared/api/types/generated/members';
+} from '../../../../../shared/api/types/generated/members';
 
 const ENV_VAR_NAME = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 const ENV_VAR_NAME_TEXT = patternMessage(

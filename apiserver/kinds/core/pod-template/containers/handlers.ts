@@ -1,9 +1,9 @@
 /** Validates probes, lifecycle hooks and their handlers. */
-import { invalidShownValue, requiredValue } from '../../../../shared/api/errors/field-error';
-import { patternMessage, checkPortName, type NameCheck } from '../../../../shared/values/name-formats';
-import { checkFirstUnionMember, type UnionMember, type UnionMemberOf } from '../../rules/union-members';
-import { checkFormat, checkRequiredEnum, type Errors } from '../../rules/checks';
-import { checkNonNegative, checkPort } from '../../rules/numbers';
+import { invalidShownValue, requiredValue } from '../../../../../shared/api/errors/field-error';
+import { patternMessage, checkPortName, type NameCheck } from '../../../../../shared/values/name-formats';
+import { checkFirstUnionMember, type UnionMember, type UnionMemberOf } from '../../../rules/union-members';
+import { checkFormat, checkRequiredEnum, type Errors } from '../../../rules/checks';
+import { checkNonNegative, checkPort } from '../../../rules/numbers';
 import type {
   CoreV1Container,
   CoreV1ExecAction,
@@ -13,7 +13,7 @@ import type {
   CoreV1Probe,
   CoreV1SleepAction,
   CoreV1TCPSocketAction,
-} from '../../../../shared/api/types/generated/members';
+} from '../../../../../shared/api/types/generated/members';
 
 const HEADER_NAME = /^[-A-Za-z0-9]+$/;
 const HEADER_TEXT = patternMessage("a valid HTTP header must consist of alphanumeric characters or '-'", '[-A-Za-z0-9]+', 'X-Header-Name');

@@ -1,7 +1,7 @@
 /** Validates Windows HostProcess containers: either all containers of a Pod are, or none. */
-import { invalidShownValue, invalidValue } from '../../../../shared/api/errors/field-error';
-import type { Errors } from '../../rules/checks';
-import type { CoreV1Container, CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
+import { invalidShownValue, invalidValue } from '../../../../../shared/api/errors/field-error';
+import type { Errors } from '../../../rules/checks';
+import type { CoreV1Container, CoreV1PodSpec } from '../../../../../shared/api/types/generated/members';
 
 const hostProcessOf = (holder: CoreV1PodSpec | CoreV1Container): boolean | undefined => holder.securityContext?.windowsOptions?.hostProcess;
 

@@ -1,9 +1,9 @@
 /** Validates container ports and host ports. */
-import { duplicateValue, invalidShownValue, requiredValue } from '../../../../shared/api/errors/field-error';
-import { checkPortName } from '../../../../shared/values/name-formats';
-import { checkFormat, checkRequiredEnum, type Errors } from '../../rules/checks';
-import { checkPort, PROTOCOLS } from '../../rules/numbers';
-import type { CoreV1Container } from '../../../../shared/api/types/generated/members';
+import { duplicateValue, invalidShownValue, requiredValue } from '../../../../../shared/api/errors/field-error';
+import { checkPortName } from '../../../../../shared/values/name-formats';
+import { checkFormat, checkRequiredEnum, type Errors } from '../../../rules/checks';
+import { checkPort, PROTOCOLS } from '../../../rules/numbers';
+import type { CoreV1Container } from '../../../../../shared/api/types/generated/members';
 
 export function checkContainerPorts(container: CoreV1Container, fieldPath: string, errors: Errors): void {
   const names = new Set<string>();

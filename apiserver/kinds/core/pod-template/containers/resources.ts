@@ -1,11 +1,17 @@
 /** Validates resource requests and limits. Quantities are compared exactly. */
-import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
-import { formatGoQuantity } from '../../../../shared/values/go-values';
-import { sortedKeys, stringAt } from '../../../../shared/values/json';
-import { parseQuantity } from '../../../../shared/values/quantity';
-import { checkContainerResource, HUGE_PAGES_PREFIX, isHugePages, isNativeResource, isNeverOvercommitted } from '../../rules/resource-names';
-import type { Errors } from '../../rules/checks';
-import type { CoreV1ResourceRequirements } from '../../../../shared/api/types/generated/members';
+import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../../shared/api/errors/field-error';
+import { formatGoQuantity } from '../../../../../shared/values/go-values';
+import { sortedKeys, stringAt } from '../../../../../shared/values/json';
+import { parseQuantity } from '../../../../../shared/values/quantity';
+import {
+  checkContainerResource,
+  HUGE_PAGES_PREFIX,
+  isHugePages,
+  isNativeResource,
+  isNeverOvercommitted,
+} from '../../../rules/resource-names';
+import type { Errors } from '../../../rules/checks';
+import type { CoreV1ResourceRequirements } from '../../../../../shared/api/types/generated/members';
 
 const NANOS_PER_UNIT = 1_000_000_000n;
 

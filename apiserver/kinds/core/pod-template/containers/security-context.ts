@@ -1,10 +1,10 @@
 /** Validates the security contexts of Pods and containers. Pod security policies are checked elsewhere. */
-import { duplicateValue, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
-import { checkEnum, type Errors } from '../../rules/checks';
-import { checkUserOrGroupId } from '../../rules/numbers';
+import { duplicateValue, invalidShownValue, invalidValue, requiredValue } from '../../../../../shared/api/errors/field-error';
+import { checkEnum, type Errors } from '../../../rules/checks';
+import { checkUserOrGroupId } from '../../../rules/numbers';
 import { checkAppArmorProfile, checkSeccompProfile } from './security-profiles';
 import { checkWindowsOptions } from './windows-options';
-import type { CoreV1PodSecurityContext, CoreV1PodSpec, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
+import type { CoreV1PodSecurityContext, CoreV1PodSpec, CoreV1SecurityContext } from '../../../../../shared/api/types/generated/members';
 
 const CAP_SYS_ADMIN = 'CAP_SYS_ADMIN';
 

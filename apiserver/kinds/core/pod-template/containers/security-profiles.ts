@@ -1,8 +1,8 @@
 /** Validates seccomp and AppArmor profiles. */
-import { invalidShownValue, invalidValue, longerThanLimit, requiredValue } from '../../../../shared/api/errors/field-error';
-import { quote } from '../../../../shared/values/text/quote';
-import { checkLocalPath, checkRequiredEnum, type Errors } from '../../rules/checks';
-import type { CoreV1PodSecurityContext, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
+import { invalidShownValue, invalidValue, longerThanLimit, requiredValue } from '../../../../../shared/api/errors/field-error';
+import { quote } from '../../../../../shared/values/text/quote';
+import { checkLocalPath, checkRequiredEnum, type Errors } from '../../../rules/checks';
+import type { CoreV1PodSecurityContext, CoreV1SecurityContext } from '../../../../../shared/api/types/generated/members';
 
 export const PROFILE_TYPES: readonly string[] = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const MAX_NAME_LENGTH = 4095;

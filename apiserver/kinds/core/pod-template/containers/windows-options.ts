@@ -1,8 +1,8 @@
 /** Validates the Windows options of security contexts. */
-import { invalidValue } from '../../../../shared/api/errors/field-error';
-import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
-import { checkFormat, type Errors } from '../../rules/checks';
-import type { CoreV1PodSecurityContext, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
+import { invalidValue } from '../../../../../shared/api/errors/field-error';
+import { checkDnsSubdomain } from '../../../../../shared/values/name-formats';
+import { checkFormat, type Errors } from '../../../rules/checks';
+import type { CoreV1PodSecurityContext, CoreV1SecurityContext } from '../../../../../shared/api/types/generated/members';
 
 const MAX_SPEC_KIB = 64;
 const MAX_DOMAIN_LENGTH = 256;

@@ -1,7 +1,7 @@
 /** Validates Azure disk volumes. */
-import { unsupportedValue } from '../../../../shared/api/errors/field-error';
-import { checkEnum, checkRequired, type Errors } from '../../rules/checks';
-import type { CoreV1AzureDiskVolumeSource } from '../../../../shared/api/types/generated/members';
+import { unsupportedValue } from '../../../../../shared/api/errors/field-error';
+import { checkEnum, checkRequired, type Errors } from '../../../rules/checks';
+import type { CoreV1AzureDiskVolumeSource } from '../../../../../shared/api/types/generated/members';
 
 const CACHING_MODES = ['None', 'ReadOnly', 'ReadWrite'];
 const KINDS = ['Dedicated', 'Managed', 'Shared'];

@@ -1,10 +1,10 @@
 /** Validates the claim templates of ephemeral volumes. */
-import { forbiddenField, requiredValue } from '../../../../shared/api/errors/field-error';
-import { isEmptyObject } from '../../../../shared/values/json';
-import { validateAnnotations, validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
-import { checkClaimSpec } from '../claim/claim-spec';
-import type { Errors } from '../../rules/checks';
-import type { CoreV1EphemeralVolumeSource, MetaV1ObjectMeta } from '../../../../shared/api/types/generated/members';
+import { forbiddenField, requiredValue } from '../../../../../shared/api/errors/field-error';
+import { isEmptyObject } from '../../../../../shared/values/json';
+import { validateAnnotations, validateLabels } from '../../../../../shared/api/metadata/object-meta-rules';
+import { checkClaimSpec } from '../../claim/claim-spec';
+import type { Errors } from '../../../rules/checks';
+import type { CoreV1EphemeralVolumeSource, MetaV1ObjectMeta } from '../../../../../shared/api/types/generated/members';
 
 export function checkClaimTemplate(source: CoreV1EphemeralVolumeSource, sourcePath: string, errors: Errors): void {
   const template = source.volumeClaimTemplate;

@@ -1,5 +1,5 @@
 /** Warns about deprecated volume sources of Pods and PersistentVolumes. */
-import { own, type JsonObject } from '../../../../shared/values/json';
+import { own, type JsonObject } from '../../../../../shared/values/json';
 
 /** `shown` is upstream's spelling of the member when it differs. */
 const DEPRECATED_SOURCES: readonly (readonly [member: string, text: string, shown?: string])[] = [

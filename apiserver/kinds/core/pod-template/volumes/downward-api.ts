@@ -1,8 +1,8 @@
 /** Validates downward API references to fields and resources of the Pod, in environment variables and in volumes. */
-import { invalidValue, unsupportedValue, requiredValue } from '../../../../shared/api/errors/field-error';
-import { checkQualifiedName } from '../../../../shared/values/name-formats';
-import { checkFormat, checkRequired, type Errors } from '../../rules/checks';
-import type { CoreV1ObjectFieldSelector, CoreV1ResourceFieldSelector } from '../../../../shared/api/types/generated/members';
+import { invalidValue, unsupportedValue, requiredValue } from '../../../../../shared/api/errors/field-error';
+import { checkQualifiedName } from '../../../../../shared/values/name-formats';
+import { checkFormat, checkRequired, type Errors } from '../../../rules/checks';
+import type { CoreV1ObjectFieldSelector, CoreV1ResourceFieldSelector } from '../../../../../shared/api/types/generated/members';
 
 export const ENV_FIELD_PATHS: readonly string[] = [
   'metadata.name',

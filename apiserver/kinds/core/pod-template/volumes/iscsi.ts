@@ -1,6 +1,6 @@
 /** Validates iSCSI qualified names of targets and initiators. */
-import { invalidValue } from '../../../../shared/api/errors/field-error';
-import type { Errors } from '../../rules/checks';
+import { invalidValue } from '../../../../../shared/api/errors/field-error';
+import type { Errors } from '../../../rules/checks';
 
 const NAME_FORMATS: readonly (readonly [prefix: string, pattern: RegExp])[] = [
   ['iqn', /^iqn\.\d{4}-\d{2}\.[a-z0-9.-]+:[^,;*&$|\s]+$/i],

@@ -1,7 +1,7 @@
 /** Validates the items of ConfigMap, Secret and downward API volumes, and projected volumes. */
-import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
-import { checkFilePath, checkRequired, type Errors } from '../../rules/checks';
-import { checkFileMode } from '../../rules/numbers';
+import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../../shared/api/errors/field-error';
+import { checkFilePath, checkRequired, type Errors } from '../../../rules/checks';
+import { checkFileMode } from '../../../rules/numbers';
 import { checkObjectFieldSelector, checkResourceFieldSelector, VOLUME_FIELD_PATHS } from './downward-api';
 import type {
   CoreV1ConfigMapProjection,
@@ -13,7 +13,7 @@ import type {
   CoreV1SecretVolumeSource,
   CoreV1ServiceAccountTokenProjection,
   CoreV1VolumeProjection,
-} from '../../../../shared/api/types/generated/members';
+} from '../../../../../shared/api/types/generated/members';
 
 type KeySource = CoreV1ConfigMapVolumeSource | CoreV1SecretVolumeSource | CoreV1ConfigMapProjection | CoreV1SecretProjection;
 type FieldSource = CoreV1DownwardAPIVolumeSource | CoreV1DownwardAPIProjection;

@@ -1,7 +1,12 @@
 /** Validates volume mounts and volume devices of containers. */
-import { forbiddenField, invalidValue, notFoundValue, unsupportedValue, requiredValue } from '../../../../shared/api/errors/field-error';
-import { checkEnum, checkLocalPath, isSet, type Errors } from '../../rules/checks';
-import type { CoreV1Container, CoreV1Volume, CoreV1VolumeDevice, CoreV1VolumeMount } from '../../../../shared/api/types/generated/members';
+import { forbiddenField, invalidValue, notFoundValue, unsupportedValue, requiredValue } from '../../../../../shared/api/errors/field-error';
+import { checkEnum, checkLocalPath, isSet, type Errors } from '../../../rules/checks';
+import type {
+  CoreV1Container,
+  CoreV1Volume,
+  CoreV1VolumeDevice,
+  CoreV1VolumeMount,
+} from '../../../../../shared/api/types/generated/members';
 
 /** The valid volumes of a Pod, by name. */
 export type VolumesByName = ReadonlyMap<string, CoreV1Volume>;

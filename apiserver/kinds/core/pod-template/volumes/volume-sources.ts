@@ -1,9 +1,9 @@
 /** Validation rules of the volume sources, in upstream's order. */
-import { forbiddenField, invalidValue, requiredValue, tooLongValue } from '../../../../shared/api/errors/field-error';
-import { type JsonObject, sortedKeys } from '../../../../shared/values/json';
-import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name-formats';
-import { parseQuantity } from '../../../../shared/values/quantity';
-import { isProtectedGroup, RESERVED_DOMAINS_MESSAGE } from '../../../../shared/names/dialect';
+import { forbiddenField, invalidValue, requiredValue, tooLongValue } from '../../../../../shared/api/errors/field-error';
+import { type JsonObject, sortedKeys } from '../../../../../shared/values/json';
+import { checkDnsLabel, checkDnsSubdomain } from '../../../../../shared/values/name-formats';
+import { parseQuantity } from '../../../../../shared/values/quantity';
+import { isProtectedGroup, RESERVED_DOMAINS_MESSAGE } from '../../../../../shared/names/dialect';
 import {
   checkEnum,
   checkFormat,
@@ -14,9 +14,9 @@ import {
   isSet,
   type Errors,
   type MemberOf,
-} from '../../rules/checks';
-import { checkFileMode, checkRange } from '../../rules/numbers';
-import type { UnionMemberOf, Rule } from '../../rules/union-members';
+} from '../../../rules/checks';
+import { checkFileMode, checkRange } from '../../../rules/numbers';
+import type { UnionMemberOf, Rule } from '../../../rules/union-members';
 import { checkClaimTemplate } from './claim-template';
 import { checkAzureDisk } from './azure-disk';
 import { checkDownwardApiItems, checkKeyItems, checkProjectedVolume } from './projected-volumes';
@@ -48,7 +48,7 @@ import type {
   CoreV1StorageOSVolumeSource,
   CoreV1Volume,
   CoreV1VsphereVirtualDiskVolumeSource,
-} from '../../../../shared/api/types/generated/members';
+} from '../../../../../shared/api/types/generated/members';
 
 const MAX_PARTITION = 255;
 const MAX_LUN = 255;

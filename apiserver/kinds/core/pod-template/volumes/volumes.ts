@@ -1,12 +1,12 @@
 /** Validates the names of a Pod's volumes, and that each has one source. */
-import { duplicateValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
-import { checkDnsLabel, checkDnsSubdomain } from '../../../../shared/values/name-formats';
-import { quote } from '../../../../shared/values/text/quote';
-import { checkFirstUnionMember } from '../../rules/union-members';
-import { checkFormat, type Errors } from '../../rules/checks';
+import { duplicateValue, invalidValue, requiredValue } from '../../../../../shared/api/errors/field-error';
+import { checkDnsLabel, checkDnsSubdomain } from '../../../../../shared/values/name-formats';
+import { quote } from '../../../../../shared/values/text/quote';
+import { checkFirstUnionMember } from '../../../rules/union-members';
+import { checkFormat, type Errors } from '../../../rules/checks';
 import type { VolumesByName } from './volume-mounts';
 import { POD_VOLUME_SOURCES } from './volume-sources';
-import type { CoreV1PodSpec, CoreV1Volume } from '../../../../shared/api/types/generated/members';
+import type { CoreV1PodSpec, CoreV1Volume } from '../../../../../shared/api/types/generated/members';
 
 const NO_VOLUMES: VolumesByName = new Map();
 
