@@ -10,8 +10,8 @@ import { readBinding } from '../../apiserver/authorization/rbac/binding';
 import { RbacPolicy } from '../../apiserver/authorization/rbac/policy';
 import { readRule } from '../../apiserver/authorization/rbac/rule';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { type BenchClient, configMap } from './client';
-import { measureWarmLoop, type Cost } from './measure';
+import { type BenchClient, configMap } from './harness/client';
+import { measureWarmLoop, type Cost } from './harness/measure';
 
 const ROLES = 1_000;
 const RULES_EACH = 10;

@@ -6,9 +6,9 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { startMigrate } from '../support/migrate';
 import type { ApiServer } from '../support/programs';
-import { longestDelay } from './loop-delay';
-import { anonymousMegabytes } from './measure';
-import { Probe, type Waits } from './probe';
+import { longestDelay } from './harness/loop-delay';
+import { anonymousMegabytes } from './harness/measure';
+import { Probe, type Waits } from './harness/probe';
 
 export interface BackupCost {
   readonly seconds: number;

@@ -7,11 +7,11 @@ import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit'
 import { arrayAt, isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { GROUP, isConversionCase, isConversionHead, NAMESPACE } from '../replay/conversions/conversion-case';
 import { readRecording } from '../replay/recording';
-import type { BenchClient } from './client';
-import { BenchClient as Client } from './client';
+import type { BenchClient } from './harness/client';
+import { BenchClient as Client } from './harness/client';
 import { ConversionProcess } from './conversion-webhook';
-import { cpuSeconds } from './measure';
-import type { Probe } from './probe';
+import { cpuSeconds } from './harness/measure';
+import type { Probe } from './harness/probe';
 
 export interface ConversionWaits {
   /** Duration of the list in the stored version. */

@@ -7,8 +7,8 @@ import { readSchema } from '../../shared/api/structural/read-schema';
 import { validateSchema } from '../../shared/api/structural/validation/validate';
 import { compileRules } from '../../shared/expression/custom/compile-rules';
 import type { JsonObject } from '../../shared/values/json';
-import { configMap, type BenchClient } from './client';
-import { measureLoop, loopSeconds, type Cost } from './measure';
+import { configMap, type BenchClient } from './harness/client';
+import { measureLoop, loopSeconds, type Cost } from './harness/measure';
 
 const GROUP = 'bench.example.com';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

@@ -12,11 +12,11 @@ import { kubectlOnPath, packagedProgram, runClient } from '../support/kubectl';
 import { generateDefinitions, smallDefinition, type GeneratedDefinition } from '../support/generated-definitions';
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
-import { BenchClient } from './client';
-import { quantile } from './cluster-waits';
-import { anonymousMegabytes, cpuSeconds, residentMegabytes } from './measure';
-import { Probe } from './probe';
-import { textOption } from './settings';
+import { BenchClient } from './harness/client';
+import { quantile } from './harness/cluster-waits';
+import { anonymousMegabytes, cpuSeconds, residentMegabytes } from './harness/measure';
+import { Probe } from './harness/probe';
+import { textOption } from './harness/settings';
 
 const TOKEN = 'bench-token';
 const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';

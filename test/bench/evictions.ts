@@ -3,7 +3,7 @@
  * previous pod is deleted, a replacement is ready, and the budget's status is updated. Works against any server with
  * its controllers, so that two can be compared on one machine.
  */
-import type { BenchClient } from './client';
+import type { BenchClient } from './harness/client';
 
 export interface EvictionCosts {
   readonly seconds: number;

@@ -2,7 +2,7 @@
  * Measures how fast the garbage collector deletes objects after their owners: a chain of fifty, and five thousand
  * children of one owner. Works on any server with a garbage collector.
  */
-import type { BenchClient } from './client';
+import type { BenchClient } from './harness/client';
 
 export interface CollectionTimes {
   readonly name: string;

@@ -5,9 +5,9 @@
 import { once } from 'node:events';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
-import { configMap, type BenchClient } from './client';
-import { cpuSeconds, measureLoop } from './measure';
-import type { Probe, Waits } from './probe';
+import { configMap, type BenchClient } from './harness/client';
+import { cpuSeconds, measureLoop } from './harness/measure';
+import type { Probe, Waits } from './harness/probe';
 
 export interface LongListWait {
   readonly name: string;

@@ -11,7 +11,7 @@ import * as access from './parts/access';
 import * as controllers from './parts/controllers';
 import * as custom from './parts/custom';
 import * as requests from './parts/requests';
-import { listOption } from './settings';
+import { listOption } from './harness/settings';
 
 interface Part {
   /** Runs when no parts are selected. */

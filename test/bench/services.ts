@@ -8,8 +8,8 @@ import { claimPrefix } from '../../apiserver/reconcilers/claim-prefix';
 import { openEmbeddedStore } from '../../apiserver/storage/embedded/open';
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { systemRandom as random } from '../../shared/runtime/random';
-import { configMap, type BenchClient } from './client';
-import { measureLoop, type Cost } from './measure';
+import { configMap, type BenchClient } from './harness/client';
+import { measureLoop, type Cost } from './harness/measure';
 
 const ADDRESSES = 65_534;
 export const SERVICE_RANGE = '--service-cluster-ip-range=10.96.0.0/16';

@@ -3,7 +3,7 @@
  * they are right after the last one. Works against any server with its controllers, so that two can be compared on one
  * machine.
  */
-import type { BenchClient } from './client';
+import type { BenchClient } from './harness/client';
 
 export interface ReplacementCosts {
   /** Writes of EndpointSlices, from the first replaced pod to the end. */

@@ -1,6 +1,6 @@
 /** Measures fan-out: the cost of delivering one event to one of many watches of an object. */
 import type { IncomingMessage } from 'node:http';
-import { cpuSeconds } from './measure';
+import { cpuSeconds } from './harness/measure';
 
 export interface FanOut {
   readonly events: number;

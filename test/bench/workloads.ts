@@ -2,8 +2,8 @@
  * Measures many pods of one Deployment: the time until all exist, the requests that this takes, and the memory and CPU
  * of the controllers' process while nothing happens. Works on any server with its controllers.
  */
-import type { BenchClient } from './client';
-import { anonymousMegabytes, cpuSeconds } from './measure';
+import type { BenchClient } from './harness/client';
+import { anonymousMegabytes, cpuSeconds } from './harness/measure';
 
 export interface WorkloadCosts {
   /** From the creation of the Deployment. */

@@ -5,15 +5,15 @@ import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '.
 import { freePort } from '../../support/ports';
 import { startTraceReceiver } from '../../support/trace-receiver';
 import { decisionMicros, measureGet, writeAuditPolicy, prepareAccess, writeTracingFile } from '../access';
-import { BenchClient } from '../client';
-import { quantile } from '../cluster-waits';
-import { measureFlood, seatMicros, type FloodTarget } from '../flood';
-import { measureHostileInputs } from '../hostile';
-import type { Cost } from '../measure';
-import { canSeparateProcessors, separateProcessors, shareProcessors } from '../processors';
+import { BenchClient } from '../harness/client';
+import { quantile } from '../harness/cluster-waits';
+import { measureFlood, seatMicros, type FloodTarget } from '../hostile/flood';
+import { measureHostileInputs } from '../hostile/hostile';
+import type { Cost } from '../harness/measure';
+import { canSeparateProcessors, separateProcessors, shareProcessors } from '../harness/processors';
 import { policyMicros, webhookMicros } from '../policies';
-import { numberOption, seconds, textOption, TOKEN } from '../settings';
-import { withServer, printRow, startServer } from '../bench-server';
+import { numberOption, seconds, textOption, TOKEN } from '../harness/settings';
+import { withServer, printRow, startServer } from '../harness/bench-server';
 
 /** The servers alternate, because the load of a machine varies. */
 export async function access(): Promise<void> {

@@ -1,15 +1,15 @@
 /** Parts of the benchmark about controllers with many objects: their speed and cost. */
 import { startControllers } from '../../support/control-plane';
 import { findEtcd, startEtcd } from '../../support/etcd';
-import { BenchClient } from '../client';
-import { measureClusterWaits, quantile } from '../cluster-waits';
-import type { ClusterLoad } from '../cluster-load';
+import { BenchClient } from '../harness/client';
+import { measureClusterWaits, quantile } from '../harness/cluster-waits';
+import type { ClusterLoad } from '../harness/cluster-load';
 import { measureEvictions } from '../evictions';
 import { measureCollections, createFamilies, type CollectionTimes } from '../garbage';
-import { anonymousMegabytes, cpuSeconds } from '../measure';
-import { numberOption, textOption, TOKEN } from '../settings';
+import { anonymousMegabytes, cpuSeconds } from '../harness/measure';
+import { numberOption, textOption, TOKEN } from '../harness/settings';
 import { measureRollingReplacement } from '../slices';
-import { withControllers, withServer } from '../bench-server';
+import { withControllers, withServer } from '../harness/bench-server';
 import { measureWorkload } from '../workloads';
 
 /** On etcd when it is installed: its client shares the event loop with all requests. */

@@ -6,10 +6,10 @@ import { measureBackup, type ServerState } from '../backups';
 import { measureConversions } from '../conversions';
 import { measureCustomResources } from '../custom-costs';
 import { measureDefinitions } from '../definitions';
-import { withLoopDelay } from '../loop-delay';
-import { Probe } from '../probe';
-import { numberOption, seconds, stores, TOKEN } from '../settings';
-import { withServer, createConfigMaps, printRow, startServer } from '../bench-server';
+import { withLoopDelay } from '../harness/loop-delay';
+import { Probe } from '../harness/probe';
+import { numberOption, seconds, stores, TOKEN } from '../harness/settings';
+import { withServer, createConfigMaps, printRow, startServer } from '../harness/bench-server';
 
 const CONVERSION_ROUNDS = 5;
 

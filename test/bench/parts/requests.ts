@@ -5,16 +5,16 @@ import { createAuthority, issueCertificate, type Credential } from '../../../sha
 import { systemRandom } from '../../../shared/runtime/random';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { findEtcd, startEtcd } from '../../support/etcd';
-import { BareServer } from '../bare-server';
-import { configMap, deployment } from '../client';
+import { BareServer } from '../harness/bare-server';
+import { configMap, deployment } from '../harness/client';
 import { measureLongLists } from '../long-lists';
-import { anonymousMegabytes, measureLoop, measureWarmLoop, type Cost } from '../measure';
+import { anonymousMegabytes, measureLoop, measureWarmLoop, type Cost } from '../harness/measure';
 import { podChangeMicros } from '../node-watchers';
 import { podMicros } from '../pods';
-import { Probe } from '../probe';
+import { Probe } from '../harness/probe';
 import { compareCreations, fillRange, FREE_SERVICES, SERVICE_RANGE } from '../services';
-import { numberOption, seconds, stores, textOption, TOKEN } from '../settings';
-import { withServer, createConfigMaps, printRow, type BenchServer } from '../bench-server';
+import { numberOption, seconds, stores, textOption, TOKEN } from '../harness/settings';
+import { withServer, createConfigMaps, printRow, type BenchServer } from '../harness/bench-server';
 import { measureFanOut } from '../watchers';
 
 const PROTOBUF = PROTOBUF_MEDIA_TYPE.platform;

@@ -3,7 +3,7 @@
  * the measuring client. Arguments: port, token, path, number of connections, niceness.
  */
 import { setPriority } from 'node:os';
-import { BenchClient } from './client';
+import { BenchClient } from '../harness/client';
 
 const [port = '0', token = '', path = '', lanes = '1', niceness = '0'] = process.argv.slice(2);
 setPriority(Number(niceness));

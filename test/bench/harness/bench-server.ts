@@ -3,9 +3,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { startControllers } from '../support/control-plane';
-import { freePort } from '../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
+import { startControllers } from '../../support/control-plane';
+import { freePort } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 import { BenchClient, configMap } from './client';
 import { measureLoop, type Cost } from './measure';
 import { textOption, TOKEN } from './settings';

@@ -4,7 +4,7 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import type { Credential } from '../../shared/pki/certificates';
+import type { Credential } from '../../../shared/pki/certificates';
 import type { BareMessage } from './bare-server-process';
 import { BenchClient } from './client';
 import { measureWarmLoop, type Cost } from './measure';

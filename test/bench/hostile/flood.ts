@@ -5,15 +5,15 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { FlowControl } from '../../apiserver/flow-control/flow-control';
-import { readFlowSchema } from '../../apiserver/flow-control/flow-schema';
-import { readPriorityLevel } from '../../apiserver/flow-control/priority-level';
-import { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../../apiserver/kinds/flowcontrol/mandatory-objects';
-import { FlowControlMetrics } from '../../apiserver/metrics/requests/flow-control-metrics';
-import { SUGGESTED_PRIORITY_LEVELS, suggestedFlowSchemas } from '../../apiserver/reconcilers/flow-control/suggested-configuration';
-import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { systemClock } from '../../shared/runtime/clock';
-import type { BenchClient } from './client';
+import { FlowControl } from '../../../apiserver/flow-control/flow-control';
+import { readFlowSchema } from '../../../apiserver/flow-control/flow-schema';
+import { readPriorityLevel } from '../../../apiserver/flow-control/priority-level';
+import { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../../../apiserver/kinds/flowcontrol/mandatory-objects';
+import { FlowControlMetrics } from '../../../apiserver/metrics/requests/flow-control-metrics';
+import { SUGGESTED_PRIORITY_LEVELS, suggestedFlowSchemas } from '../../../apiserver/reconcilers/flow-control/suggested-configuration';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { systemClock } from '../../../shared/runtime/clock';
+import type { BenchClient } from '../harness/client';
 
 const ACQUISITIONS = 1_000_000;
 
