@@ -1,8 +1,8 @@
 import { parseFlags, UsageError } from '../shared/cli/flags';
 import { Lifecycle } from '../shared/runtime/process/lifecycle';
 import { silentLogger as logger } from '../shared/runtime/logger';
-import { FixedRandom } from '../test/support/fixed-random';
-import { ManualClock } from '../test/support/manual-clock';
+import { FixedRandom } from '../test/support/clock/fixed-random';
+import { ManualClock } from '../test/support/clock/manual-clock';
 import { flags } from './flags';
 import { PROGRAM, startControllers } from './program';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseFlags } from '../shared/cli/flags';
 import { silentLogger } from '../shared/runtime/logger';
 import { createAuthority } from '../shared/pki/certificates';
-import { ManualClock, flushPromises } from '../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../test/support/clock/manual-clock';
 import { flags, type ControllerFlags } from './flags';
 import { SigningFiles, validateSigningFlags } from './signing-files';
 

@@ -1,4 +1,4 @@
-import { admissionRequest } from '../../test/support/admission-request';
+import { admissionRequest } from '../../test/support/objects/admission-request';
 import { buildResources } from '../registry/resources';
 import { createAdmissionChain, type AdmissionMetrics, type MutatingPlugin } from './chain';
 

@@ -1,7 +1,7 @@
-import { FixedRandom } from '../../test/support/fixed-random';
-import { ManualClock, flushPromises } from '../../test/support/manual-clock';
+import { FixedRandom } from '../../test/support/clock/fixed-random';
+import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';
 import { waitUntil } from '../../test/support/programs';
-import { EXTENSION_GROUP, startExtensionServer, type ExtensionServer } from '../../test/support/extension-server';
+import { EXTENSION_GROUP, startExtensionServer, type ExtensionServer } from '../../test/support/servers/extension-server';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { STORED_KINDS } from '../../shared/api/kinds';
 import { systemClock } from '../../shared/runtime/clock';

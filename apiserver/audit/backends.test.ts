@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { ManualClock, flushPromises } from '../../test/support/manual-clock';
-import { auditEvent } from '../../test/support/audit-event';
+import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';
+import { auditEvent } from '../../test/support/objects/audit-event';
 import { BackOff } from '../../shared/client/back-off';
 import type { TransportRequest } from '../../shared/client/transport/transport';
 import type { AuditEvent } from './event';

@@ -1,4 +1,4 @@
-import { auditEvent, eventText } from '../../test/support/audit-event';
+import { auditEvent, eventText } from '../../test/support/objects/audit-event';
 
 it('an audit event is one line of JSON with escaped markup, in either dialect', () => {
   const annotations = new Map([

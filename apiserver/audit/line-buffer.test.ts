@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { auditEvent, eventText } from '../../test/support/audit-event';
+import { auditEvent, eventText } from '../../test/support/objects/audit-event';
 import { writeEvent } from './event-line';
 import { LineBuffer, encodePiece } from './line-buffer';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ManualClock, flushPromises } from '../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';
 import type { WebhookResult } from '../../shared/client/rest/webhook';
 import { createWebhookCaller, KubeconfigWebhook } from '../options/webhooks';
 import { systemClock } from '../../shared/runtime/clock';

@@ -1,4 +1,4 @@
-import { resourceAttributes } from '../../test/support/attributes';
+import { resourceAttributes } from '../../test/support/objects/attributes';
 import { abacAuthorizer, PolicyFileError } from './abac';
 import type { Attributes } from './authorizer';
 

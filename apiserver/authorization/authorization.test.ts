@@ -1,5 +1,5 @@
 import type { UserInfo } from '../../shared/api/identity/user';
-import { resourceAttributes } from '../../test/support/attributes';
+import { resourceAttributes } from '../../test/support/objects/attributes';
 import {
   ALL_RULES,
   ALLOW,

@@ -1,6 +1,6 @@
 import { startFixture } from '../../test/integration/http/fixture';
 import { waitUntil } from '../../test/support/programs';
-import { MemoryStore } from '../../test/support/memory-store';
+import { MemoryStore } from '../../test/support/store/memory-store';
 import { ALLOCATIONS } from '../allocation/service-allocator';
 import { QUOTA_GUARD_PREFIX } from '../admission/plugins/quota/quota-guards';
 import { buildResources } from '../registry/resources';

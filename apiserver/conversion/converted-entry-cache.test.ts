@@ -1,4 +1,4 @@
-import { convertedRows, storedWidget } from '../../test/support/converted-kind';
+import { convertedRows, storedWidget } from '../../test/support/objects/converted-kind';
 import { ConvertedEntry, ConvertedEntryCache, EntrySlabAllocator } from './converted-entry-cache';
 
 const [FIRST] = convertedRows();

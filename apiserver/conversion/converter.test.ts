@@ -1,8 +1,8 @@
 import { StatusError } from '../../shared/api/errors/status';
 import type { Random } from '../../shared/runtime/random';
 import { systemRandom } from '../../shared/runtime/random';
-import { convertedRows, storedWidget, InProcessConversionWebhook } from '../../test/support/converted-kind';
-import { ManualClock } from '../../test/support/manual-clock';
+import { convertedRows, storedWidget, InProcessConversionWebhook } from '../../test/support/objects/converted-kind';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import type { Entry } from '../cache/cache';
 import type { ConversionContext } from '../registry/conversions';
 import { parseEntry } from '../registry/object/stored-object';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { codecOf } from '../../shared/api/codec/codec';
-import { convertedRows } from '../../test/support/converted-kind';
+import { convertedRows } from '../../test/support/objects/converted-kind';
 import type { JsonObject } from '../../shared/values/json';
 import { endOfUnchangedMetadata, findResourceVersion, readStoredMetadata } from './stored-metadata';
 

@@ -1,6 +1,6 @@
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { openWriteFixture, type WriteFixture } from '../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../test/support/store/write-fixture';
 import type { Reconciler } from '../reconcilers/reconciler';
 import { Definitions } from './definitions';
 import { startDefinitionController } from './definition-controller';

@@ -1,5 +1,5 @@
 import { objectAt, type JsonObject } from '../../shared/values/json';
-import { parseDefinition } from '../../test/support/parse-definition';
+import { parseDefinition } from '../../test/support/objects/parse-definition';
 
 const SCHEMA: JsonObject = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } };
 

@@ -1,6 +1,6 @@
 import type { UserInfo } from '../../shared/api/identity/user';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { ManualClock, flushPromises } from '../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';
 import { FlowControl, type Admitted, type FlowMeter, type FlowRequest, type Queued, type Rejected } from './flow-control';
 import { readFlowSchema, type RequestAttributes } from './flow-schema';
 import { readPriorityLevel } from './priority-level';

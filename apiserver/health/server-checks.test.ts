@@ -1,4 +1,4 @@
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { HealthChecks } from '../../shared/runtime/health';
 import { createServerChecks, createSharedCheck } from './server-checks';
 import { START_CHECKS, createStartChecks, type StartCheck } from './start-checks';

@@ -4,7 +4,7 @@
  * updates that change nothing.
  */
 import type { JsonObject } from '../../shared/values/json';
-import { openWriteFixture } from '../../test/support/write-fixture';
+import { openWriteFixture } from '../../test/support/store/write-fixture';
 import { endpointSlice } from './discovery/endpoint-slice';
 import { ingress } from './networking/ingress';
 import { networkPolicy } from './networking/network-policy';

@@ -1,7 +1,7 @@
 /** Tests the endpoints of certificate approvals and ephemeral containers; the errors are those of upstream. */
 import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
-import { CERTIFICATE_REQUEST } from '../../test/support/certificate-request';
-import { refusalStatus, openWriteFixture, type WriteResult, type WriteFixture } from '../../test/support/write-fixture';
+import { CERTIFICATE_REQUEST } from '../../test/support/certificates/certificate-request';
+import { refusalStatus, openWriteFixture, type WriteResult, type WriteFixture } from '../../test/support/store/write-fixture';
 
 let fixture: WriteFixture;
 beforeEach(async () => (fixture = await openWriteFixture()));

@@ -1,10 +1,10 @@
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
 import { groupInDialect } from '../../shared/names/dialect';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import type { OpenApiResponse, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { gunzipSync } from 'node:zlib';
-import { parseDefinition } from '../../test/support/parse-definition';
+import { parseDefinition } from '../../test/support/objects/parse-definition';
 import { createOpenApi } from './openapi';
 import type { PartFailure } from './parts/parts';
 

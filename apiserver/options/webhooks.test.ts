@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { noFileEvents } from '../../test/support/no-file-events';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import { silentLogger } from '../../shared/runtime/logger';
 import { createAuthority, issueCertificate } from '../../shared/pki/certificates';

@@ -1,5 +1,5 @@
-import { ManualClock } from '../../test/support/manual-clock';
-import { MemoryStore } from '../../test/support/memory-store';
+import { ManualClock } from '../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../test/support/store/memory-store';
 import { DATA_FORMAT, DATA_FORMAT_VERSION, RESTORED_FORMAT_VERSION } from '../storage/format-marker';
 import { shiftStoreByMarker } from '../storage/shifted-store';
 import { claimPrefix, ForeignDataError } from './claim-prefix';

@@ -1,5 +1,5 @@
 import { createAuthority } from '../../shared/pki/certificates';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { configMapData } from './cluster-authentication';
 
 const NONE = { allowedNames: [], usernameHeaders: [], groupHeaders: [], extraPrefixes: [] };

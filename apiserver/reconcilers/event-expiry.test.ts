@@ -1,5 +1,5 @@
-import { flushPromises } from '../../test/support/manual-clock';
-import { PREFIX, openWriteFixture, type WriteFixture } from '../../test/support/write-fixture';
+import { flushPromises } from '../../test/support/clock/manual-clock';
+import { PREFIX, openWriteFixture, type WriteFixture } from '../../test/support/store/write-fixture';
 import { StoreError } from '../storage/store';
 import { startEventExpiry, type EventExpiry } from './event-expiry';
 

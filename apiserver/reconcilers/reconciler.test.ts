@@ -1,4 +1,4 @@
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { startReconciler } from './reconciler';
 
 test('reconciler logs a failed pass and retries after a second', async () => {

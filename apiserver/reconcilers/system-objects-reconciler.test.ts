@@ -1,7 +1,7 @@
-import { flushPromises } from '../../test/support/manual-clock';
+import { flushPromises } from '../../test/support/clock/manual-clock';
 import { StoreError } from '../storage/store';
 import { GENERATED_NAMES, systemNamespaces } from '../../shared/names/dialect';
-import { openWriteFixture, type WriteFixture } from '../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../test/support/store/write-fixture';
 import type { ChangeSink } from '../cache/cache';
 import { startSystemObjectsReconciler, type SystemObjectsReconciler } from './system-objects-reconciler';
 

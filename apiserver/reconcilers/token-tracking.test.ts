@@ -1,9 +1,9 @@
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
-import { ManualClock, flushPromises } from '../../test/support/manual-clock';
-import { MemoryStore } from '../../test/support/memory-store';
-import { openReplica, type Replica } from '../../test/support/replica';
-import { START } from '../../test/support/write-fixture';
+import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../test/support/store/memory-store';
+import { openReplica, type Replica } from '../../test/support/store/replica';
+import { START } from '../../test/support/store/write-fixture';
 import { StoreError } from '../storage/store';
 import { parseEntry } from '../registry/object/stored-object';
 import { startTokenTrackingReconciler, createLastUsedRecorder } from './token-tracking';

@@ -1,10 +1,10 @@
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { objectOf, openWriteFixture } from '../../test/support/write-fixture';
+import { objectOf, openWriteFixture } from '../../test/support/store/write-fixture';
 import { ALL_RULES, type Authorizer, type ResourceRule } from '../authorization/authorizer';
 import { createOperations } from '../registry/operations/operations';
 import type { RequestContext } from '../registry/verbs';
 import { createDefaultAdmission } from '../admission/plugins/default-admission';
-import { NON_MUTATING_PLUGINS } from '../../test/support/plugin-switches';
+import { NON_MUTATING_PLUGINS } from '../../test/support/objects/plugin-switches';
 import { reviewOwnRules } from './rules-review';
 
 it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10,000 rules, and returns all of them', async () => {

@@ -2,7 +2,7 @@ import { Agent, createServer, request, type IncomingMessage, type Server } from 
 import type { AddressInfo } from 'node:net';
 import { EventLoopScheduler } from '../../shared/scheduling/event-loop-scheduler';
 import { systemRandom as random } from '../../shared/runtime/random';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { waitUntil } from '../../test/support/programs';
 import { Outbox } from '../endpoints/output/outbox';
 import { Meters } from '../metrics/registry/meters';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { commit, type CommitOptions } from './commit';
 import { openEmbeddedStore } from './embedded/open';
 import { StoreError, type Revision, type Store, type Transaction, type TransactionResult } from './store';

@@ -1,5 +1,5 @@
-import { StoreEventRecorder } from '../../test/support/store-recorder';
-import { MemoryStore } from '../../test/support/memory-store';
+import { StoreEventRecorder } from '../../test/support/store/store-recorder';
+import { MemoryStore } from '../../test/support/store/memory-store';
 import { encodeFormatMarker, DATA_FORMAT, RESTORED_FORMAT_VERSION } from './format-marker';
 import { shiftStoreByMarker, shiftedStore } from './shifted-store';
 import { prefixRange, type Store } from './store';

@@ -2,9 +2,9 @@
 import { createLogger } from '../../shared/runtime/logger';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom as random } from '../../shared/runtime/random';
-import { startSilentServer } from '../../test/support/silent-server';
-import { ManualClock } from '../../test/support/manual-clock';
-import { startTraceReceiver } from '../../test/support/trace-receiver';
+import { startSilentServer } from '../../test/support/servers/silent-server';
+import { ManualClock } from '../../test/support/clock/manual-clock';
+import { startTraceReceiver } from '../../test/support/servers/trace-receiver';
 import { waitUntil } from '../../test/support/programs';
 import { openTracing, type OpenedTracing } from './open-tracing';
 

@@ -1,8 +1,8 @@
 /** The trace of one request: its spans and events, what it omits, and where it ends. */
 import { SpanStatusCode } from '@opentelemetry/api';
 import { AlwaysOffSampler, InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { ManualClock } from '../../test/support/manual-clock';
-import { MemoryStore } from '../../test/support/memory-store';
+import { ManualClock } from '../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../test/support/store/memory-store';
 import { RequestTracing } from './request-tracing';
 import type { RequestTrace } from './span';
 import { TracedStore } from './traced-store';

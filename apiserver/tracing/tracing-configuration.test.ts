@@ -10,7 +10,7 @@ import { readConfiguration } from '../../shared/configuration/read-configuration
 import { errorCode } from '../../shared/runtime/error-code';
 import { readCases } from '../../test/replay/recording';
 import { anything, either, nullValue, shape, text } from '../../test/replay/shape';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { parseTraceEndpoint, TRACING_FORMAT } from './tracing-configuration';
 
 const isCase = shape({ title: text, file: anything, error: either(text, nullValue) });

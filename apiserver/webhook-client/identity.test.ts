@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readKubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
 import { systemClock } from '../../shared/runtime/clock';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import type { Body } from '../../test/replay/json-response';
 import {
   credentialRecordings,

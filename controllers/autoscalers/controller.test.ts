@@ -1,10 +1,10 @@
-import { jsonResponse, statusResponse, type Interception } from '../../test/support/fake-api';
+import { jsonResponse, statusResponse, type Interception } from '../../test/support/controllers/fake-api';
 import {
   startAutoscalerFixture,
   PERIOD_MS,
   type AutoscalerFixture,
   type AutoscalerFixtureOptions,
-} from '../../test/support/autoscaler-fixture';
+} from '../../test/support/controllers/autoscaler-fixture';
 
 const SCALE_OF = '/apis/apps/v1/namespaces/n/deployments';
 const NEW_MS = 100;

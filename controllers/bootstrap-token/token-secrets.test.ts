@@ -1,8 +1,8 @@
 import { BOOTSTRAP_TOKEN_SECRET_TYPE } from '../../shared/names/bootstrap-token';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { jsonResponse } from '../../test/support/fake-api';
-import { fakeClient } from '../../test/support/fake-client';
-import { fakeContext } from '../../test/support/fake-context';
+import { jsonResponse } from '../../test/support/controllers/fake-api';
+import { fakeClient } from '../../test/support/controllers/fake-client';
+import { fakeContext } from '../../test/support/controllers/fake-context';
 import { waitForSync } from '../runtime/controller';
 import { TokenSecrets } from './token-secrets';
 

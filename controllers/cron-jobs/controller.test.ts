@@ -1,8 +1,8 @@
 import { apiObject } from '../../shared/client/rest/api-object';
-import { jsonResponse, type FakeApi } from '../../test/support/fake-api';
-import { fakeClient } from '../../test/support/fake-client';
-import { fakeContext } from '../../test/support/fake-context';
-import { ManualClock } from '../../test/support/manual-clock';
+import { jsonResponse, type FakeApi } from '../../test/support/controllers/fake-api';
+import { fakeClient } from '../../test/support/controllers/fake-client';
+import { fakeContext } from '../../test/support/controllers/fake-context';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { runCronJobs } from './controller';
 
 const CRON_JOBS = '/apis/batch/v1/cronjobs';

@@ -1,7 +1,7 @@
 import type { BatchV1CronJob, BatchV1CronJobSpec, BatchV1CronJobStatus, BatchV1Job } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import { statusResponse } from '../../test/support/fake-api';
-import { fakeClient } from '../../test/support/fake-client';
+import { statusResponse } from '../../test/support/controllers/fake-api';
+import { fakeClient } from '../../test/support/controllers/fake-client';
 import { CronJobWriter } from './cron-job-writer';
 import type { Job } from '../../shared/client/rest/typed-objects';
 import { reconcileCronJob, type CronJobActions } from './reconcile';

@@ -8,7 +8,7 @@ import type {
   CoreV1Pod,
 } from '../../shared/api/types/generated/members';
 import { apiObject, isBeingDeleted } from '../../shared/client/rest/api-object';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import type { Node } from '../runtime/nodes';
 import { isPodReady } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';

@@ -3,8 +3,8 @@
  * order.
  */
 import fc from 'fast-check';
-import type { FakeApi } from '../../test/support/fake-api';
-import { simulationSteps, runSimulation } from '../../test/support/pod-controller-simulation';
+import type { FakeApi } from '../../test/support/controllers/fake-api';
+import { simulationSteps, runSimulation } from '../../test/support/controllers/pod-controller-simulation';
 import { isPodReady } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { runDaemonSets } from './controller';

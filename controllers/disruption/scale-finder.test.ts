@@ -1,8 +1,8 @@
 import type { MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import type { JsonObject } from '../../shared/values/json';
-import { jsonResponse } from '../../test/support/fake-api';
-import { fakeClient } from '../../test/support/fake-client';
-import { fakeContext } from '../../test/support/fake-context';
+import { jsonResponse } from '../../test/support/controllers/fake-api';
+import { fakeClient } from '../../test/support/controllers/fake-client';
+import { fakeContext } from '../../test/support/controllers/fake-context';
 import type { SelectedPod } from './budget-pod-index';
 import { ScaleFinder } from './scale-finder';
 

@@ -1,7 +1,7 @@
 import type { MetaV1ObjectMeta, MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';
-import { fakeClient } from '../../test/support/fake-client';
+import { fakeClient } from '../../test/support/controllers/fake-client';
 import { GarbageCollector } from './garbage-collector';
 import { OwnerGraph } from './owner-graph';
 

@@ -1,5 +1,5 @@
 import { silentLogger } from '../../shared/runtime/logger';
-import { fakeClient } from '../../test/support/fake-client';
+import { fakeClient } from '../../test/support/controllers/fake-client';
 import { ResourceMonitors } from './resource-monitors';
 
 test('ResourceMonitors stops during the first discovery without waiting for the next one', async () => {

@@ -1,6 +1,6 @@
 import type { BatchV1Job, BatchV1JobStatus, CoreV1Pod } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import { fakeClient } from '../../test/support/fake-client';
+import { fakeClient } from '../../test/support/controllers/fake-client';
 import { Expectations } from '../workload/expectations';
 import { FinalizerExpectations } from './finalizer-expectations';
 import { LiveJobReader } from './live-job-reader';

@@ -2,8 +2,8 @@ import type { CoreV1Namespace, MetaV1ObjectMeta } from '../../shared/api/types/g
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 import { silentLogger } from '../../shared/runtime/logger';
-import { jsonResponse, statusResponse } from '../../test/support/fake-api';
-import { fakeClient } from '../../test/support/fake-client';
+import { jsonResponse, statusResponse } from '../../test/support/controllers/fake-api';
+import { fakeClient } from '../../test/support/controllers/fake-client';
 import { conditionOf } from '../runtime/conditions';
 import { NamespacedResourcesDeleter } from './namespaced-resources-deleter';
 

@@ -1,7 +1,7 @@
 import type { CoordinationV1Lease, CoreV1Node, CoreV1Taint } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { MergePatch } from '../../shared/client/rest/request-options';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import type { Node } from '../runtime/nodes';
 import type { Lease } from './node-health';
 import { NodeMonitor } from './node-monitor';

@@ -1,9 +1,9 @@
 import type { CoreV1ResourceQuota } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
-import { jsonResponse } from '../../test/support/fake-api';
-import { fakeClient } from '../../test/support/fake-client';
-import { fakeContext } from '../../test/support/fake-context';
+import { jsonResponse } from '../../test/support/controllers/fake-api';
+import { fakeClient } from '../../test/support/controllers/fake-client';
+import { fakeContext } from '../../test/support/controllers/fake-context';
 import { runResourceQuota } from './controller';
 
 const QUOTAS = '/api/v1/resourcequotas';

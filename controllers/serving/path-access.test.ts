@@ -1,8 +1,8 @@
 import { createLogger } from '../../shared/runtime/logger';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import { FakeApi } from '../../test/support/fake-api';
-import { fakeClient } from '../../test/support/fake-client';
-import { ManualClock } from '../../test/support/manual-clock';
+import { FakeApi } from '../../test/support/controllers/fake-api';
+import { fakeClient } from '../../test/support/controllers/fake-client';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { PathAccess, type PathCredentials } from './path-access';
 
 const clock = new ManualClock();

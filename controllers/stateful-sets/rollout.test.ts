@@ -3,7 +3,7 @@
  * order.
  */
 import fc from 'fast-check';
-import { simulationSteps, runSimulation, type SimulationOptions } from '../../test/support/pod-controller-simulation';
+import { simulationSteps, runSimulation, type SimulationOptions } from '../../test/support/controllers/pod-controller-simulation';
 import { isPodReady } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { runStatefulSets } from './controller';

@@ -1,6 +1,6 @@
 import type { CoreV1Node, CoreV1Pod, CoreV1Taint, CoreV1Toleration } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { EvictionSchedule } from './eviction-schedule';
 import { noExecuteTaints, minTolerationTime } from './tolerations';
 

@@ -1,7 +1,7 @@
 import type { CoreV1Pod, MetaV1ObjectMeta, MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { fakeClient } from '../../test/support/fake-client';
+import { fakeClient } from '../../test/support/controllers/fake-client';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { claimDependents, classifyCandidates, OwnerDeletedError } from './controller-ref-manager';
 

@@ -1,7 +1,7 @@
 import type { AppsV1ControllerRevision, AppsV1StatefulSet } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { fakeClient } from '../../test/support/fake-client';
+import { fakeClient } from '../../test/support/controllers/fake-client';
 import { labelsOf } from '../runtime/pods';
 import { RevisionHistory } from './revision-history';
 import {

@@ -2,8 +2,8 @@ import type { AppsV1ReplicaSet } from '../../shared/api/types/generated/members'
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { EventReport } from '../../shared/client/events/event-correlator';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { jsonResponse } from '../../test/support/fake-api';
-import { fakeClient } from '../../test/support/fake-client';
+import { jsonResponse } from '../../test/support/controllers/fake-api';
+import { fakeClient } from '../../test/support/controllers/fake-client';
 import { NamespaceTerminatingError, podFromTemplate, PodControl } from './pod-control';
 import { slowStartBatch } from './slow-start';
 

@@ -1,5 +1,5 @@
 import { objectAt, stringAt } from '../../shared/values/json';
-import { fakeClient } from '../../test/support/fake-client';
+import { fakeClient } from '../../test/support/controllers/fake-client';
 import { publish } from './cluster-info';
 
 const RBAC = '/apis/rbac.authorization.platform.io/v1';

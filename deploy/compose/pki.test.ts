@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isIssuedBy, coversNames, readCertificate } from '../../shared/pki/certificates';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import type { Clock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { ensureClusterFiles, type ClusterFilesOptions } from './pki';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isIssuedBy, coversNames, loadX509, readCertificate, type Credential } from '../../shared/pki/certificates';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { ensureCertificates } from './certificates';
 import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
 

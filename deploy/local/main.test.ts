@@ -20,7 +20,7 @@ beforeAll(() => {
   }
   mkdirSync(path.join(folder, 'dist/apiserver'));
   symlinkSync(path.join(repository, 'node_modules'), path.join(folder, 'node_modules'));
-  cpSync(path.join(repository, 'dist/test/support/fake-apiserver.js'), path.join(folder, 'dist/apiserver/main.js'));
+  cpSync(path.join(repository, 'dist/test/support/servers/fake-apiserver.js'), path.join(folder, 'dist/apiserver/main.js'));
 });
 afterAll(() => removeFolder(folder));
 

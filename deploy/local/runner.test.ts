@@ -15,7 +15,7 @@ import { isAlive } from './process-file';
 import { runLocal, StartError } from './runner';
 import { startProgram } from './start-program';
 
-const fake = path.join(repository, 'dist/test/support/fake-apiserver.js');
+const fake = path.join(repository, 'dist/test/support/servers/fake-apiserver.js');
 
 let folder: string;
 let securePort: number;

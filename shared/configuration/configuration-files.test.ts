@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { silentLogger } from '../runtime/logger';
 import { noFileEvents } from '../../test/support/no-file-events';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { ConfigurationFiles, NotYetUsableError } from './configuration-files';
 import { ConfigurationError } from './configuration-error';
 import { readConfiguration, type ConfigurationFormat } from './read-configuration';

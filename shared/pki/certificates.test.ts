@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { systemClock, type Clock } from '../runtime/clock';
-import { COMMON_NAMES_IN_ONE_RDN, NO_SUBJECT, TWO_COMMON_NAMES } from '../../test/support/odd-certificates';
+import { COMMON_NAMES_IN_ONE_RDN, NO_SUBJECT, TWO_COMMON_NAMES } from '../../test/support/certificates/odd-certificates';
 import {
   isIssuedBy,
   coversNames,

@@ -1,4 +1,4 @@
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { ResponseCache, type CacheableResponse } from './response-cache';
 
 type Response = { readonly text: string };

@@ -1,4 +1,4 @@
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { throttleByKey, throttle } from './throttle';
 
 it('throttle calls its function for the first call of each interval', () => {

@@ -1,4 +1,4 @@
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { withTimeout } from './with-timeout';
 
 const late = (): string => 'late';

@@ -1,4 +1,4 @@
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { EventLoopScheduler, type EventLoop, type Priority } from './event-loop-scheduler';
 
 /** An event loop that a test drives by hand. */

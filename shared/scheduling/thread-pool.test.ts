@@ -1,4 +1,4 @@
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { ThreadLost, ThreadPool, ThreadPoolFull, type WorkerThread, type ThreadPoolLimits } from './thread-pool';
 
 /** A thread with responses that the test triggers. */

@@ -1,4 +1,4 @@
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { runSteps, type Steps } from './steps';
 import { ItemYielder, slotTimeSlice, TimeSlice, yieldIfDue, type EventLoopSlot } from './yielding';
 

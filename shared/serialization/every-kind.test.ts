@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { readCases } from '../../test/replay/recording';
 import { text as written, tupleOf } from '../../test/replay/shape';
-import { fullObjectOf } from '../../test/support/full-object';
+import { fullObjectOf } from '../../test/support/objects/full-object';
 import { apiVersionOf } from '../api/identity/identity';
 import type { JsonObject } from '../values/json';
 import { STORED_KINDS, type KindRow } from '../api/kinds';

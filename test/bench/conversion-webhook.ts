@@ -5,7 +5,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { CONVERSIONS } from '../replay/conversions/behaviours';
 import { isBody, type Json } from '../replay/json-response';
-import { startWebhookServer } from '../support/webhook-server';
+import { startWebhookServer } from '../support/servers/webhook-server';
 
 interface WebhookAddress {
   readonly port: number;

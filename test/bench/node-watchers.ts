@@ -9,8 +9,8 @@ import { buildResources } from '../../apiserver/registry/resources';
 import { systemClock } from '../../shared/runtime/clock';
 import { silentLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
-import { storedValue } from '../support/cache-fixture';
-import { MemoryStore } from '../support/memory-store';
+import { storedValue } from '../support/store/cache-fixture';
+import { MemoryStore } from '../support/store/memory-store';
 
 const WARM_UP = 5000;
 const ROUNDS = 20_000;

@@ -9,8 +9,8 @@ import { WebhookClient } from '../../apiserver/webhook-client/client';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
-import { admissionRequest } from '../support/admission-request';
-import { startReviewServer } from '../support/review-server';
+import { admissionRequest } from '../support/objects/admission-request';
+import { startReviewServer } from '../support/servers/review-server';
 
 const names = GENERATED_NAMES.platform;
 const ROUNDS = 20_000;

@@ -13,7 +13,7 @@ import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { canonicalApiVersion } from '../../shared/names/dialect';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { manifests } from '../support/manifest-tables';
+import { manifests } from '../support/scenarios/manifest-tables';
 import { connectClient, type ConnectedClient } from './connect-client';
 import { compose, containerIds, docker, IMAGE, scaleApiServers, sleep } from './container-engine';
 import { findDifferences, countKinds, readRecords, type Records } from './object-records';

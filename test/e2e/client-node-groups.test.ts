@@ -28,7 +28,7 @@ import {
   StorageV1Api,
   V1MicroTime,
 } from '@kubernetes/client-node';
-import { CERTIFICATE_REQUEST } from '../support/certificate-request';
+import { CERTIFICATE_REQUEST } from '../support/certificates/certificate-request';
 import { useApiServer } from '../support/use-api-server';
 
 const TEMPLATE = { metadata: { labels: { a: 'b' } }, spec: { restartPolicy: 'Always', containers: [{ name: 'c', image: 'i' }] } };

@@ -17,7 +17,7 @@ import {
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { openEtcdStore } from '../../apiserver/storage/etcd/open';
-import { describeWithEtcd, startEtcd } from '../support/etcd';
+import { describeWithEtcd, startEtcd } from '../support/external/etcd';
 import { freePort } from '../support/ports';
 import { startApiServer, waitUntil, type ApiServer } from '../support/programs';
 import { useFolder, useResource } from '../support/use-resource';

@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { runClient } from '../support/kubectl';
+import { runClient } from '../support/external/kubectl';
 import { repository } from '../support/repository';
 import { reportSkipped } from '../support/report-skipped';
 import { useApiServer } from '../support/use-api-server';

@@ -7,7 +7,7 @@ import { request } from 'node:https';
 import path from 'node:path';
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
-import { describeWithEtcd, startEtcd } from '../support/etcd';
+import { describeWithEtcd, startEtcd } from '../support/external/etcd';
 import { freePort } from '../support/ports';
 import { startProgram, waitUntil } from '../support/programs';
 import { useFolder, useResource } from '../support/use-resource';

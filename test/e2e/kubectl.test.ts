@@ -3,7 +3,7 @@
  * output of kubectl or the stored objects, and later steps use the objects of earlier ones.
  */
 import { SERVED_KINDS } from '../../shared/api/kinds';
-import { parseTable, webManifest, describeWithEachKubectl, type KubectlObject } from '../support/kubectl-session';
+import { parseTable, webManifest, describeWithEachKubectl, type KubectlObject } from '../support/external/kubectl-session';
 import { waitUntil } from '../support/programs';
 
 const ANY_AGE = expect.stringMatching(/^\d+s$/);

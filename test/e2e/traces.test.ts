@@ -4,12 +4,12 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ApiClient } from '../support/api-client';
-import { findEtcd, startEtcd } from '../support/etcd';
+import { ApiClient } from '../support/http/api-client';
+import { findEtcd, startEtcd } from '../support/external/etcd';
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, startProgram, temporaryFolder, waitUntil, type ApiServer } from '../support/programs';
-import { startSilentServer } from '../support/silent-server';
-import { startTraceReceiver } from '../support/trace-receiver';
+import { startSilentServer } from '../support/servers/silent-server';
+import { startTraceReceiver } from '../support/servers/trace-receiver';
 
 const CONFIGURATION = 'apiVersion: apiserver.config.platform.io/v1beta1\nkind: TracingConfiguration\n';
 const NAMESPACE = '/api/v1/namespaces/default';

@@ -8,7 +8,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { RandomKiller } from '../support/random-killer';
-import { recordedEvents, playSteps, recordedSteps, withoutLostEvents } from '../support/replayed-scenario';
+import { recordedEvents, playSteps, recordedSteps, withoutLostEvents } from '../support/scenarios/replayed-scenario';
 import { createSeededRandom } from './seeded-random';
 import { ReferenceServer } from './record/reference-server';
 import { sendTo } from './record/scenarios';

@@ -9,7 +9,7 @@ import { apiVersionOf } from '../../shared/api/identity/identity';
 import { STORED_KINDS } from '../../shared/api/kinds';
 import { decodeObject, encodeBody } from '../../shared/api/types';
 import { apiVersionInDialect } from '../../shared/names/dialect';
-import { fullObjectOf } from '../support/full-object';
+import { fullObjectOf } from '../support/objects/full-object';
 
 for (const row of STORED_KINDS) {
   const apiVersion = apiVersionInDialect('kubernetes', apiVersionOf(row));

@@ -4,8 +4,8 @@
  */
 import { StatusError } from '../../shared/api/errors/status';
 import { isObject, type JsonObject } from '../../shared/values/json';
-import { VALIDATION_DEVIATIONS } from '../support/validation-deviations';
-import { openWriteFixture, type WriteResult } from '../support/write-fixture';
+import { VALIDATION_DEVIATIONS } from '../support/deviations/validation-deviations';
+import { openWriteFixture, type WriteResult } from '../support/store/write-fixture';
 import { isKindCase, isKindHead, type KindCase, type KindHead, type RecordedAnswer } from './kind-case';
 import { shortenPatterns, shortenStructs, withoutVolatileFields } from './normalize-answer';
 import { readRecording } from './recording';

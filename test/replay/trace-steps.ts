@@ -2,7 +2,7 @@
  * The requests of the recording `tracing/requests`, and the responses of the webhooks and the aggregated API server
  * that the server calls. Names are upstream's.
  */
-import type { WebhookRequest } from '../support/webhook-server';
+import type { WebhookRequest } from '../support/servers/webhook-server';
 import { isBody, type Body, type Json } from './json-response';
 import { requestSteps, type RequestStep } from './request-step';
 import type { Reply } from './webhooks/behaviours';

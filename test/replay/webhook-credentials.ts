@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
-import { startWebhookServer, type WebhookServer } from '../support/webhook-server';
+import { startWebhookServer, type WebhookServer } from '../support/servers/webhook-server';
 import { readRecording, listRecordings } from './recording';
 import type { Body } from './json-response';
 import { body, either, listOf, number, shape, text, type Check } from './shape';

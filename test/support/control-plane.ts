@@ -53,7 +53,7 @@ export function startControllersWithEnvironment(
 }
 
 const clockEnvironment = (name: string): NodeJS.ProcessEnv => ({
-  NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${path.join(repository, 'dist/test/support', name)}`,
+  NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${path.join(repository, 'dist/test/support/clock', name)}`,
 });
 
 /** The environment of programs with the accelerated clock. */

@@ -4,7 +4,7 @@ import { untypedValue } from '../../../shared/expression/untyped-json';
 import { ListValue, MapValue, type Value } from '../../../shared/expression/values/value';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';
-import { fullObjectOf } from '../../../test/support/full-object';
+import { fullObjectOf } from '../../../test/support/objects/full-object';
 import { parseObject, kindView } from './object-view';
 
 /** All that is in a value, in its order. */

@@ -3,8 +3,8 @@
  * HTTPS.
  */
 import { createHmac, createPublicKey } from 'node:crypto';
-import { ManualClock } from '../../../test/support/manual-clock';
-import { OpenIdProvider } from '../../../test/support/openid-provider';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
+import { OpenIdProvider } from '../../../test/support/servers/openid-provider';
 import type { TokenAuthenticator, TokenOutcome } from '../authenticator';
 import { oidcAuthenticator, type OidcIssuer } from './authenticator';
 import { ALL_ALGORITHMS, type TokenIssuerConfig } from './issuer';

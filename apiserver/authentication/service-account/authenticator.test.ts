@@ -1,5 +1,5 @@
 import { constants, createHmac, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { TokenOutcome } from '../authenticator';
 import { serviceAccountTokenAuthenticator } from './authenticator';

@@ -1,4 +1,4 @@
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { legacyTokenUseRecorder } from './legacy-token-uses';
 
 const MINUTE = 60_000;

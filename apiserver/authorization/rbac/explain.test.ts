@@ -1,4 +1,4 @@
-import { resourceAttributes } from '../../../test/support/attributes';
+import { resourceAttributes } from '../../../test/support/objects/attributes';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';
 import type { Attributes } from '../authorizer';

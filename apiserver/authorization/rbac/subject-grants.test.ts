@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { resourceAttributes } from '../../../test/support/attributes';
+import { resourceAttributes } from '../../../test/support/objects/attributes';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { ResourceAttributes } from '../authorizer';
 import { readBinding } from './binding';

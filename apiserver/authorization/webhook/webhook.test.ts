@@ -1,7 +1,7 @@
-import { resourceAttributes } from '../../../test/support/attributes';
+import { resourceAttributes } from '../../../test/support/objects/attributes';
 import type { WebhookResult } from '../../../shared/client/rest/webhook';
 import type { Authorizer } from '../authorizer';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { webhookAuthorizer, type WebhookAuthorizerOptions } from './authorizer';
 import { compileMatchConditions, type MatchResult } from './match-conditions';
 import { readDecision, subjectAccessReviewBody, subjectAccessReviewSpec } from './subject-access-review';

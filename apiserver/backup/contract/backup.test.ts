@@ -17,8 +17,8 @@ import { prefixRange, type Store } from '../../storage/store';
 import { claimPrefix, ForeignDataError } from '../../reconcilers/claim-prefix';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { systemRandom as random } from '../../../shared/runtime/random';
-import { describeWithEtcd, startEtcd } from '../../../test/support/etcd';
-import { MemoryStore } from '../../../test/support/memory-store';
+import { describeWithEtcd, startEtcd } from '../../../test/support/external/etcd';
+import { MemoryStore } from '../../../test/support/store/memory-store';
 
 const prefix = '/registry';
 const bumpRevision = 1_000_000_000;

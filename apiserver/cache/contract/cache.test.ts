@@ -1,10 +1,10 @@
 import { openEtcdStore } from '../../storage/etcd/open';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { describeWithEtcd, startEtcd } from '../../../test/support/etcd';
-import { openTemporaryEmbeddedStore, openMemoryStore } from '../../../test/support/open-stores';
+import { describeWithEtcd, startEtcd } from '../../../test/support/external/etcd';
+import { openTemporaryEmbeddedStore, openMemoryStore } from '../../../test/support/store/open-stores';
 import { useResource } from '../../../test/support/use-resource';
-import { storePrefix } from '../../../test/support/cache-fixture';
+import { storePrefix } from '../../../test/support/store/cache-fixture';
 import { describeCache } from './suite';
 
 describe('cache over the memory store', () => describeCache(openMemoryStore, 40));

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../cache';
 import type { OpenedCache } from '../sync/open-cache';
 import type { StoreOperation, Revision, Store } from '../../storage/store';
-import { configMaps, keyOf, nodes, storedValue } from '../../../test/support/cache-fixture';
+import { configMaps, keyOf, nodes, storedValue } from '../../../test/support/store/cache-fixture';
 
 export interface Write {
   readonly type: StoredType;

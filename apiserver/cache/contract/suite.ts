@@ -1,6 +1,6 @@
 /** What every cache must do, independent of the store. Runs with the memory, embedded and etcd stores. */
 import fc from 'fast-check';
-import type { OpenedStore } from '../../../test/support/open-stores';
+import type { OpenedStore } from '../../../test/support/store/open-stores';
 import type { Snapshot, WatchRequest } from '../cache';
 import { openCache, type CacheOptions, type OpenedCache } from '../sync/open-cache';
 import { StoreError, type Revision, type Store } from '../../storage/store';
@@ -19,7 +19,7 @@ import {
   services,
   storedTypes,
   widgets,
-} from '../../../test/support/cache-fixture';
+} from '../../../test/support/store/cache-fixture';
 import { guarantees, histories, record, type Recording } from './history';
 
 /** `open` creates an empty store; `runs` is the number of random histories to run on it. */

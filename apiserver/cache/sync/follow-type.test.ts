@@ -1,4 +1,4 @@
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import type { ChangeSink, Entry, StoredType, WatchEventType } from '../cache';
 import { createEntry } from '../store/entry';
 import { followType } from './follow-type';

@@ -1,5 +1,5 @@
 import type { Revision, Watch, StoreEvent } from '../../storage/store';
-import { flushPromises } from '../../../test/support/manual-clock';
+import { flushPromises } from '../../../test/support/clock/manual-clock';
 import { InboundQueue, type InboundQueueHandler } from './inbound-queue';
 import { TimeSlice } from '../../../shared/scheduling/yielding';
 

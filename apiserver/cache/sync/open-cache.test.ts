@@ -1,7 +1,7 @@
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
-import { MemoryStore } from '../../../test/support/memory-store';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../../test/support/store/memory-store';
 import {
   configMaps,
   dataOf,
@@ -13,7 +13,7 @@ import {
   services,
   storedTypes,
   storedValue,
-} from '../../../test/support/cache-fixture';
+} from '../../../test/support/store/cache-fixture';
 import { StoreError } from '../../storage/store';
 import { openCache, type CacheOptions, type OpenedCache } from './open-cache';
 

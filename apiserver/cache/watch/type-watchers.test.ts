@@ -9,9 +9,9 @@ import {
   removeObject,
   storedTypes,
   type ValueOptions,
-} from '../../../test/support/cache-fixture';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
-import { MemoryStore } from '../../../test/support/memory-store';
+} from '../../../test/support/store/cache-fixture';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../../test/support/store/memory-store';
 import type { CacheWatch, SelectedField, WatchRequest, WatchScope } from '../cache';
 import { openCache, type OpenedCache } from '../sync/open-cache';
 

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { flushPromises, ManualClock } from '../../../test/support/manual-clock';
+import { flushPromises, ManualClock } from '../../../test/support/clock/manual-clock';
 import { encodeChunk } from './frame';
 import { FrameOutput } from './frame-output';
 import { Outbox } from './outbox';

@@ -1,4 +1,4 @@
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { Outbox, type Sender } from './outbox';
 
 /** A watch that takes `costMs` to send. */

@@ -1,7 +1,7 @@
 import { STORED_KINDS } from '../../../shared/api/kinds';
 import type { Dialect } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import type { Entry } from '../../cache/cache';
 import { tableConvertor } from '../../printers/table';
 import type { Representation } from '../request/negotiation';

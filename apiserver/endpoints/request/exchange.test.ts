@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { Exchange } from './exchange';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../output/outbox';

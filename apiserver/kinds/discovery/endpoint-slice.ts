@@ -30,7 +30,7 @@ import type {
 
 const MAX_ENDPOINTS = 1000;
 const MAX_ADDRESSES = 100;
-/** The documented limit; upstream's server accepts 20,000 (test/support/validation-deviations.ts). */
+/** The documented limit; upstream's server accepts 20,000 (test/support/deviations/validation-deviations.ts). */
 const MAX_PORTS = 100;
 const MAX_ZONES = 8;
 

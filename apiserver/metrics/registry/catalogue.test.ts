@@ -4,7 +4,7 @@
  */
 import { readCases } from '../../../test/replay/recording';
 import { listOf, number, shape, text } from '../../../test/replay/shape';
-import { MISSING_FAMILIES_IN_USE } from '../../../test/support/metric-deviations';
+import { MISSING_FAMILIES_IN_USE } from '../../../test/support/deviations/metric-deviations';
 import { CATALOGUE, type MetricRow } from './catalogue';
 import { stabilityOf } from './exposition';
 

@@ -1,7 +1,7 @@
 import { joinChunks } from '../../../test/support/exposition';
 import { Registry } from 'prom-client';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { FlowControl, type FlowRequest } from '../../flow-control/flow-control';
 import { readFlowSchema } from '../../flow-control/flow-schema';
 import { readPriorityLevel } from '../../flow-control/priority-level';

@@ -1,5 +1,5 @@
 import { STORED_KINDS, type KindRow } from '../../../shared/api/kinds';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { Meters } from '../registry/meters';
 import { RequestMetrics, type CompletedRequest } from './request-metrics';
 

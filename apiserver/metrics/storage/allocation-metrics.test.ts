@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { openWriteFixture } from '../../../test/support/write-fixture';
+import { openWriteFixture } from '../../../test/support/store/write-fixture';
 import { publishAllocations } from './allocation-metrics';
 
 it('allocation metrics expose the usage of each range under the Kubernetes names', async () => {

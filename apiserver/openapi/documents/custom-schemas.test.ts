@@ -6,7 +6,7 @@ import { readRecording } from '../../../test/replay/recording';
 import { body, shape, text } from '../../../test/replay/shape';
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { OPENAPI_NAME_PREFIX } from '../../../shared/names/dialect';
-import { parseDefinition } from '../../../test/support/parse-definition';
+import { parseDefinition } from '../../../test/support/objects/parse-definition';
 import { customSchemas } from './custom-schemas';
 import { buildDocumentV2, buildDocumentV3 } from './documents';
 import { PublishedSchema } from './published-schema';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';
-import { parseDefinition } from '../../../test/support/parse-definition';
+import { parseDefinition } from '../../../test/support/objects/parse-definition';
 import { renderPaths, pathDialectsOf } from '../documents/documents';
 import type { PartForm } from '../documents/response-form';
 import { MessageWriter } from '../message/message';

@@ -1,6 +1,6 @@
 import { SERVED_KINDS, type KindRow } from '../../../shared/api/kinds';
 import { isObject, objectAt, type JsonValue } from '../../../shared/values/json';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { removeFolder, temporaryFolder } from '../../../test/support/programs';
 import { buildPrebuiltParts } from '../generate/prebuild';
 import { createOpenApi } from '../openapi';

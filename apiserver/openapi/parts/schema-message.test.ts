@@ -1,5 +1,5 @@
 /** Compares schemas that are written directly with the same schemas built first and written by the general writers. */
-import { generateDefinitions } from '../../../test/support/generated-definitions';
+import { generateDefinitions } from '../../../test/support/objects/generated-definitions';
 import { isObject, objectAt, own, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { JsonIndex } from '../../../shared/values/json-index';
 import { MessageBuffer } from '../message/message-buffer';

@@ -7,7 +7,7 @@ import { readConfiguration } from '../../../shared/configuration/read-configurat
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { parseFlags } from '../../../shared/cli/flags';
 import { silentLogger } from '../../../shared/runtime/logger';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { authenticationFormat, issuersOf } from './authentication-configuration';
 import { FLAGS, type ServerFlags } from '../flags/flags';
 import { issuerFromFlags, oidcFlagFault } from './oidc-options';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { createSigningKeyPair } from '../../../shared/pki/certificates';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { fileBackedTokenKeys } from './token-key-files';
 
 let folder: string;

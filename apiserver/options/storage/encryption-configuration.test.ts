@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../../shared/configuration/configuration-
 import { readConfiguration } from '../../../shared/configuration/read-configuration';
 import { readCases } from '../../../test/replay/recording';
 import { anything, either, nullValue, shape, text } from '../../../test/replay/shape';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { decodeSecret, ENCRYPTION_FORMAT } from './encryption-configuration';
 
 const isCase = shape({ title: text, file: anything, error: either(text, nullValue) });

@@ -1,6 +1,6 @@
 import { createAuthority, issueCertificate } from '../../../shared/pki/certificates';
 import type { LogFields } from '../../../shared/runtime/logger';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { createEtcdUnreachableLog } from './etcd-unreachable-log';
 
 const [ONE, OTHER] = ['https://10.0.0.1:2379', 'https://10.0.0.2:2379'];

@@ -3,7 +3,7 @@ import { GENERATED_NAMES, canonicalGroup, systemNamespaces } from '../../../shar
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { readRecording } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
-import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Reconciler } from '../reconciler';
 import { startDefaultRolesReconciler } from './default-roles-reconciler';

@@ -4,10 +4,10 @@
  */
 import { own, type JsonObject } from '../../../shared/values/json';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import { flushPromises } from '../../../test/support/manual-clock';
+import { flushPromises } from '../../../test/support/clock/manual-clock';
 import { readRecording } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
-import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Reconciler } from '../reconciler';
 import { startFlowControlReconciler } from './flow-control-reconciler';

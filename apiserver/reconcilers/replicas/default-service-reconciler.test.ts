@@ -1,9 +1,9 @@
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
-import { MemoryStore } from '../../../test/support/memory-store';
-import { openReplica, type Replica as OpenReplica } from '../../../test/support/replica';
-import { objectOf, START } from '../../../test/support/write-fixture';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../../test/support/store/memory-store';
+import { openReplica, type Replica as OpenReplica } from '../../../test/support/store/replica';
+import { objectOf, START } from '../../../test/support/store/write-fixture';
 import type { OpenedCache } from '../../cache/sync/open-cache';
 import { buildResources } from '../../registry/resources';
 import type { RequestContext } from '../../registry/verbs';

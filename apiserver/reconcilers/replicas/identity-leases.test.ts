@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../../shared/values/json';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { identityLabels } from '../../../shared/names/server-identity';
-import { FixedRandom } from '../../../test/support/fixed-random';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
-import { MemoryStore } from '../../../test/support/memory-store';
-import { openReplica, type Replica } from '../../../test/support/replica';
-import { START } from '../../../test/support/write-fixture';
+import { FixedRandom } from '../../../test/support/clock/fixed-random';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../../test/support/store/memory-store';
+import { openReplica, type Replica } from '../../../test/support/store/replica';
+import { START } from '../../../test/support/store/write-fixture';
 import { StoreError } from '../../storage/store';
 import { parseEntry } from '../../registry/object/stored-object';
 import { startIdentityLeaseCollector, startIdentityLeaseReconciler, type IdentityLeasesOptions } from './identity-leases';

@@ -1,10 +1,10 @@
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { LogFields } from '../../../shared/runtime/logger';
-import { FixedRandom } from '../../../test/support/fixed-random';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
-import { MemoryStore } from '../../../test/support/memory-store';
-import { openReplica, type Replica } from '../../../test/support/replica';
-import { START } from '../../../test/support/write-fixture';
+import { FixedRandom } from '../../../test/support/clock/fixed-random';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../../test/support/store/memory-store';
+import { openReplica, type Replica } from '../../../test/support/store/replica';
+import { START } from '../../../test/support/store/write-fixture';
 import { identityOf, startIdentityLeaseReconciler } from './identity-leases';
 import { startPeerChecks, type CommonSettings } from './peer-checks';
 

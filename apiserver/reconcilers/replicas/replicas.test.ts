@@ -1,5 +1,5 @@
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
-import { MemoryStore } from '../../../test/support/memory-store';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../../test/support/store/memory-store';
 import { prefixRange, StoreError, type LeaseId } from '../../storage/store';
 import { REPLICAS, Replicas, type ReplicaAddress } from './replicas';
 

@@ -1,7 +1,7 @@
 /** Evictions with disruption budgets in every state. Responses and stored objects are those of the reference server. */
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
-import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import type { Entry } from '../../cache/cache';
 import type { ListPage } from '../verbs';
 import { evictPod } from './eviction';

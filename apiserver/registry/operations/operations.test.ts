@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import { NON_MUTATING_PLUGINS } from '../../../test/support/plugin-switches';
-import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { NON_MUTATING_PLUGINS } from '../../../test/support/objects/plugin-switches';
+import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { createDefaultAdmission } from '../../admission/plugins/default-admission';
 import type { Entry } from '../../cache/cache';
 import type { ParsedBody, WriteOptions } from '../verbs';

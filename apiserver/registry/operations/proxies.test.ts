@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../shared/values/json';
 import { notFound, StatusError } from '../../../shared/api/errors/status';
 import { isProxyCase, isProxyHead, OWN_ADDRESS, withOwnAddress } from '../../../test/replay/proxy-destinations';
 import { readRecording } from '../../../test/replay/recording';
-import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { resolveDestination, type ConnectParts } from './resolve-destination';
 
 const OWN = '192.0.2.7';

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../../shared/values/json';
 import { notFound } from '../../../shared/api/errors/status';
-import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import type { Reader } from '../verbs';
 import { resolveDestination, type ConnectRequest } from './resolve-destination';
 import type { Destination } from './destination';

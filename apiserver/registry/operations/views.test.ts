@@ -1,7 +1,7 @@
 import { own, type JsonObject } from '../../../shared/values/json';
 import { COMPONENT_STATUS } from '../../../shared/api/kinds/operations';
 import { tableConvertor } from '../../printers/table';
-import { objectOf } from '../../../test/support/write-fixture';
+import { objectOf } from '../../../test/support/store/write-fixture';
 import { componentStatusView, createViews } from './views';
 
 const shown = async (fault: string | undefined): Promise<JsonObject> => {

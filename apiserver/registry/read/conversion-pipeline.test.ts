@@ -1,4 +1,4 @@
-import { storedWidget, convertedRows } from '../../../test/support/converted-kind';
+import { storedWidget, convertedRows } from '../../../test/support/objects/converted-kind';
 import type { Entry } from '../../cache/cache';
 import { ConversionPipeline } from './conversion-pipeline';
 

@@ -1,4 +1,4 @@
-import { convertedRows, storedWidget } from '../../../test/support/converted-kind';
+import { convertedRows, storedWidget } from '../../../test/support/objects/converted-kind';
 import type { Change, ChangeSink, Entry, WatchEnd } from '../../cache/cache';
 import type { Conversions } from '../conversions';
 import { ConvertedWatch } from './converted-watch';

@@ -2,9 +2,9 @@
 import { STORED_KINDS } from '../../../shared/api/kinds';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { putObject } from '../../../test/support/cache-fixture';
-import { ManualClock } from '../../../test/support/manual-clock';
-import { MemoryStore } from '../../../test/support/memory-store';
+import { putObject } from '../../../test/support/store/cache-fixture';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../../test/support/store/memory-store';
 import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
 import type { ListPage, Resource, Selection } from '../verbs';
 import { buildResources } from '../resources';

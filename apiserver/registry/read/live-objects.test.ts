@@ -1,7 +1,7 @@
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { ManualClock } from '../../../test/support/manual-clock';
-import { MemoryStore } from '../../../test/support/memory-store';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../../test/support/store/memory-store';
 import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
 import { encodeStoredValue } from '../../cache/store/stored-value';
 import { StoreError } from '../../storage/store';

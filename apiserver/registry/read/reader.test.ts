@@ -1,6 +1,6 @@
-import { storedValue, type ValueOptions } from '../../../test/support/cache-fixture';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
-import { MemoryStore } from '../../../test/support/memory-store';
+import { storedValue, type ValueOptions } from '../../../test/support/store/cache-fixture';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../../test/support/store/memory-store';
 import { STORED_KINDS, type KindRow } from '../../../shared/api/kinds';
 import { StatusError } from '../../../shared/api/errors/status';
 import { silentLogger } from '../../../shared/runtime/logger';

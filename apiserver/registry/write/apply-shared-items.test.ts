@@ -2,7 +2,7 @@
  * An apply that omits an item of a keyed list in which another manager owns fields: the item stays, and a validation
  * error in it names the owner.
  */
-import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { objectAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 
 const CONTAINERS = '.spec.template.spec.containers';

@@ -2,7 +2,7 @@
  * Annotations that encode fields in an older version of a kind have no meaning in the storage version, so writes in
  * the storage version drop them.
  */
-import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { isObject, objectAt, type JsonObject } from '../../../shared/values/json';
 
 const V1 = 'autoscaling/v1/horizontalpodautoscalers';

@@ -1,5 +1,5 @@
 import { arrayAt, isObject, objectAt, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
-import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import type { AdmissionRequest } from '../admission';
 
 const DEFINITIONS = 'customresourcedefinitions';

@@ -1,5 +1,5 @@
 /** Concurrent writers, and writers with a stale cache: no write is lost, and no rejection is based on stale data. */
-import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 
 let f: WriteFixture;
 beforeEach(async () => {

@@ -3,7 +3,7 @@
  * after validation.
  */
 import { forbiddenReasonError } from '../../authorization/union';
-import { refusalStatus, openWriteFixture } from '../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture } from '../../../test/support/store/write-fixture';
 
 const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
 const REFUSED = { type: 'no-opinion', reason: 'ask your admin' } as const;

@@ -3,7 +3,7 @@
  */
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
-import { objectOf, openWriteFixture } from '../../../test/support/write-fixture';
+import { objectOf, openWriteFixture } from '../../../test/support/store/write-fixture';
 
 const ROUNDS = 150;
 const KEY = { namespace: 'ns', name: 'shared' };

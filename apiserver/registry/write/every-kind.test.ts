@@ -9,8 +9,8 @@ import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { applyDefaults, encodeBody } from '../../../shared/api/types';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { decodeProtobuf, encodeProtobuf } from '../../../shared/serialization';
-import { createdObjects, type SentObject } from '../../../test/support/recorded-objects';
-import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { createdObjects, type SentObject } from '../../../test/support/objects/recorded-objects';
+import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 
 const RECORDED = createdObjects();
 

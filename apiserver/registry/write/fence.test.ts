@@ -1,5 +1,5 @@
 import type { Fence } from '../../../shared/api/identity/fencing';
-import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 
 const term = (fence: Partial<Fence> = {}): Fence => ({ namespace: 'ns', name: 'l', holder: 'me', transitions: 1, ...fence });
 

@@ -1,5 +1,5 @@
 /** Unknown and duplicate fields under each value of `fieldValidation`, in every kind of patch. */
-import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import type { FieldValidation, PatchType } from '../verbs';
 
 const CONFIG = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';

@@ -1,5 +1,5 @@
 /** Changes of built-in objects that increment the generation. Recorded requests cover custom objects. */
-import { openWriteFixture } from '../../../test/support/write-fixture';
+import { openWriteFixture } from '../../../test/support/store/write-fixture';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 
 const spec = (container: JsonObject = {}): JsonObject => ({

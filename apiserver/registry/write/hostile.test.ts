@@ -4,7 +4,7 @@ import { schemaOf, type FieldType } from '../../../shared/api/types';
 import type { Scalar } from '../../../shared/api/types/types';
 import type { JsonObject, JsonValue } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
-import { openWriteFixture } from '../../../test/support/write-fixture';
+import { openWriteFixture } from '../../../test/support/store/write-fixture';
 import { buildResources } from '../resources';
 import { propertyRuns } from '../../../test/support/property-runs';
 

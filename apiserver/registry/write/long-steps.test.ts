@@ -5,7 +5,7 @@ import { compareInSteps } from '../../../shared/patch/apply/compare';
 import { mergeShapeOf } from '../../../shared/patch/apply/merge-shape';
 import { parseJsonInSteps } from '../../../shared/serialization';
 import type { Steps } from '../../../shared/scheduling/steps';
-import { refusalStatus, openWriteFixture } from '../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture } from '../../../test/support/store/write-fixture';
 
 const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
 const WIDE = 100_000;

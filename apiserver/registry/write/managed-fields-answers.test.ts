@@ -4,7 +4,7 @@
  */
 import { readRecording } from '../../../test/replay/recording';
 import { isSequenceHead, isWriteSequence, type SequenceStep } from '../../../test/replay/write-sequences';
-import { objectOf, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { objectOf, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { isObject, objectAt, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { StatusError } from '../../../shared/api/errors/status';

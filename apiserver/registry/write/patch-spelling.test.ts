@@ -1,5 +1,5 @@
 /** Patches apply to the object as the client sees it, with group names in the client's dialect. */
-import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { groupInDialect, type Dialect } from '../../../shared/names/dialect';
 
 const GROUP = 'rbac.authorization.platform.io';

@@ -1,8 +1,8 @@
 /** The writers of two replicas with real caches over one store. */
-import { ManualClock } from '../../../test/support/manual-clock';
-import { MemoryStore } from '../../../test/support/memory-store';
-import { openReplica } from '../../../test/support/replica';
-import { objectOf } from '../../../test/support/write-fixture';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../../test/support/store/memory-store';
+import { openReplica } from '../../../test/support/store/replica';
+import { objectOf } from '../../../test/support/store/write-fixture';
 import type { RequestContext } from '../verbs';
 import { buildResources } from '../resources';
 

@@ -6,7 +6,7 @@ import { maskVolatileValues } from '../../../test/replay/mask-volatile-values';
 import { isBody, type Body, type Json } from '../../../test/replay/json-response';
 import { requestRecording, type RecordedAnswer, type RecordedRequest } from '../../../test/replay/requests/request-recording';
 import { shortenPatterns, withoutDifference } from '../../../test/replay/normalize-answer';
-import { objectOf, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { objectOf, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { StatusError } from '../../../shared/api/errors/status';
 import { parseJsonInSteps } from '../../../shared/serialization';
 import { runStepsSync } from '../../../shared/scheduling/steps';

@@ -1,7 +1,7 @@
 /** Writes through the scale of a workload. The managers after each step are those of the reference server. */
 import { isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { STORED_KINDS, SCALE, type KindRow } from '../../../shared/api/kinds';
-import { objectOf, refusalStatus, openWriteFixture, type WriteResult, type WriteFixture } from '../../../test/support/write-fixture';
+import { objectOf, refusalStatus, openWriteFixture, type WriteResult, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { scaleEntry } from '../object/scale';
 
 let fixture: WriteFixture;

@@ -6,7 +6,7 @@ import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json
 import { checkAllocations, type AllocationHolder } from '../../allocation/check-allocations';
 import { prefixRange } from '../../storage/store';
 import { serviceAllocation } from '../../kinds/core/service/allocation';
-import { PREFIX, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { PREFIX, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { allocationOwnerOf } from './allocation';
 
 interface Port {

@@ -2,9 +2,9 @@
  * Replays the recordings in `service`: the causes of a rejection, or the changes that the server makes to an accepted
  * Service.
  */
-import { auditStoredAllocations } from '../../../test/support/allocation-audit';
-import { SERVICE_DEVIATIONS } from '../../../test/support/validation-deviations';
-import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { auditStoredAllocations } from '../../../test/support/store/allocation-audit';
+import { SERVICE_DEVIATIONS } from '../../../test/support/deviations/validation-deviations';
+import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { readRecording } from '../../../test/replay/recording';
 import { isBody, type Body, type Json } from '../../../test/replay/json-response';
 import {

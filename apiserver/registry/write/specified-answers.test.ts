@@ -4,7 +4,7 @@
  */
 import { StatusError } from '../../../shared/api/errors/status';
 import type { JsonObject } from '../../../shared/values/json';
-import { openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { validateServiceStatus } from '../../kinds/core/service/traffic';
 
 let fixture: WriteFixture;

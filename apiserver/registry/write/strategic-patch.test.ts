@@ -1,4 +1,4 @@
-import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 
 let f: WriteFixture;
 beforeEach(async () => {

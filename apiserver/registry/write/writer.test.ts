@@ -1,6 +1,6 @@
 import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { StoreError } from '../../storage/store';
-import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/write-fixture';
+import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 
 let f: WriteFixture;
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { resourceAttributes } from '../../../test/support/attributes';
+import { resourceAttributes } from '../../../test/support/objects/attributes';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { MASTERS_GROUP } from '../../../shared/api/identity/user';
 import type { Authorizer } from '../../authorization/authorizer';

@@ -1,7 +1,7 @@
 /** Compares the decisions of the Node authorizer with those of release 1.31.1. */
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { objectAt, stringAt, stringsAt } from '../../../shared/values/json';
-import { reviewedAttributes } from '../../../test/support/attributes';
+import { reviewedAttributes } from '../../../test/support/objects/attributes';
 import { decisionSets } from '../../../test/replay/access-decisions';
 import { nodeAuthorizer } from '../../authorization/node/authorizer';
 import { NodeGraph } from '../../authorization/node/graph';

@@ -1,7 +1,7 @@
 /** Compares the decisions of the RBAC authorizer under random roles and bindings with those of release 1.31.1. */
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, stringAt, stringsAt } from '../../../shared/values/json';
-import { reviewedAttributes } from '../../../test/support/attributes';
+import { reviewedAttributes } from '../../../test/support/objects/attributes';
 import { decisionSets, type DecisionSet } from '../../../test/replay/access-decisions';
 import { rbacAuthorizer } from '../../authorization/rbac/authorizer';
 import { readBinding } from '../../authorization/rbac/binding';

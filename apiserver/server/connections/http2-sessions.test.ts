@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { markAsWatch, recordPieceWritten } from '../../endpoints/output/write-progress';
 import { Http2Sessions } from './http2-sessions';
 import type { UnreadKind } from './stall-tracker';

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { allowUnread, forbidUnread } from '../../endpoints/output/write-progress';
 import type { UnreadKind } from './stall-tracker';
 import { UnreadSockets } from './unread-sockets';

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { Exchange } from '../../endpoints/request/exchange';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../../endpoints/output/outbox';

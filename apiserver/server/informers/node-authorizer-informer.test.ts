@@ -1,6 +1,6 @@
 /** Covers which resources are watched. The content of the graph is tested with the Node authorizer. */
 import { STORED_KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { buildResources } from '../../registry/resources';
 import { startNodeAuthorizerInformer } from './node-authorizer-informer';
 

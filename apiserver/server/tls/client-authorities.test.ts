@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { ClientAuthorities, validityOf } from './client-authorities';
 
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createAuthority, issueCertificate, readCertificate, type Credential } from '../../../shared/pki/certificates';
 import { silentLogger, type Logger } from '../../../shared/runtime/logger';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import type { TlsFiles } from '../connections/listeners';
 import { readTls, watchTls, useExistingPair, type TlsSource } from './tls-files';
 

@@ -1,7 +1,7 @@
 /** Contract: compaction. Each test has a store of its own, because compaction affects the whole store. */
 import { prefixRange, type Store } from '../store';
-import { failureOf, put, remove, valueOf } from '../../../test/support/store-helpers';
-import { StoreEventRecorder } from '../../../test/support/store-recorder';
+import { failureOf, put, remove, valueOf } from '../../../test/support/store/store-helpers';
+import { StoreEventRecorder } from '../../../test/support/store/store-recorder';
 import type { StoreTestContext, StoreUnderTest } from './store-test-context';
 
 export function describeCompaction(context: StoreTestContext): void {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedStore } from '../embedded/open';
 import { systemRandom } from '../../../shared/runtime/random';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { shiftedStore } from '../shifted-store';
 import { StoreError } from '../store';
-import { put } from '../../../test/support/store-helpers';
+import { put } from '../../../test/support/store/store-helpers';
 import { describeStore } from './suite';
 
 describeStore('the embedded store', {

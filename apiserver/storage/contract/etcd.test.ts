@@ -2,7 +2,7 @@
 import { openEtcdStore } from '../etcd/open';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { describeWithEtcd, startEtcd } from '../../../test/support/etcd';
+import { describeWithEtcd, startEtcd } from '../../../test/support/external/etcd';
 import { describeStore } from './suite';
 
 describeWithEtcd('the etcd store', () => {

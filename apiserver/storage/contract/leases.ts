@@ -1,5 +1,5 @@
-import { failureOf, put, valueOf } from '../../../test/support/store-helpers';
-import { StoreEventRecorder } from '../../../test/support/store-recorder';
+import { failureOf, put, valueOf } from '../../../test/support/store/store-helpers';
+import { StoreEventRecorder } from '../../../test/support/store/store-recorder';
 import { prefixRange, type LeaseId } from '../store';
 import type { StoreTestContext } from './store-test-context';
 

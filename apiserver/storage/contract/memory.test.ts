@@ -1,6 +1,6 @@
 /** The in-memory store, which other tests use, fulfils the store contract. */
-import { ManualClock } from '../../../test/support/manual-clock';
-import { MemoryStore } from '../../../test/support/memory-store';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../../test/support/store/memory-store';
 import { describeStore } from './suite';
 
 describeStore('the in-memory store', {

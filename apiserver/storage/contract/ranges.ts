@@ -1,5 +1,5 @@
 import { prefixRange, singleKey } from '../store';
-import { failureOf, put, remove } from '../../../test/support/store-helpers';
+import { failureOf, put, remove } from '../../../test/support/store/store-helpers';
 import type { StoreTestContext } from './store-test-context';
 
 export function describeRanges(context: StoreTestContext): void {

@@ -3,8 +3,8 @@
  * shift is negative, so that revisions start where the suite expects it.
  */
 import { shiftedStore } from '../shifted-store';
-import { ManualClock } from '../../../test/support/manual-clock';
-import { MemoryStore } from '../../../test/support/memory-store';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../../test/support/store/memory-store';
 import { describeStore } from './suite';
 
 const writesBefore = 40;

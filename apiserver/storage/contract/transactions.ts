@@ -1,5 +1,5 @@
 import { singleKey, StoreError } from '../store';
-import { failureOf, put, remove, valueOf } from '../../../test/support/store-helpers';
+import { failureOf, put, remove, valueOf } from '../../../test/support/store/store-helpers';
 import type { StoreTestContext } from './store-test-context';
 
 export function describeTransactions(context: StoreTestContext): void {

@@ -1,6 +1,6 @@
 import { prefixRange, singleKey, type KeyRange, type Revision, type Store, type Watch } from '../store';
-import { failureOf, put, remove } from '../../../test/support/store-helpers';
-import { StoreEventRecorder } from '../../../test/support/store-recorder';
+import { failureOf, put, remove } from '../../../test/support/store/store-helpers';
+import { StoreEventRecorder } from '../../../test/support/store/store-recorder';
 import type { StoreTestContext } from './store-test-context';
 
 export function describeWatches(context: StoreTestContext): void {

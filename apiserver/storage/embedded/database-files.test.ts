@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { systemRandom } from '../../../shared/runtime/random';
-import { flushPromises } from '../../../test/support/manual-clock';
+import { flushPromises } from '../../../test/support/clock/manual-clock';
 import { prefixRange, type Store } from '../store';
 import { StoreGate } from './store-gate';
 import { openEmbeddedStore } from './open';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { silentLogger, type LogFields, type Logger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { prefixRange, type LeaseId, type Store, type TransactionResult, type StoreEvent } from '../store';
 import { Environment } from './environment';
 import { openEmbeddedStore } from './open';

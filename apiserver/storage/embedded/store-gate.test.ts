@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { put } from '../../../test/support/store-helpers';
+import { put } from '../../../test/support/store/store-helpers';
 import type { Store } from '../store';
 import { StoreGate } from './store-gate';
 import { openEmbeddedStore } from './open';

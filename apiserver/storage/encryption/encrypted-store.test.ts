@@ -1,8 +1,8 @@
 /** The encrypted store: stored and returned values, provider selection, rotation, and unreadable values. */
 import * as salsa from '@noble/ciphers/salsa.js';
 import { systemRandomBytes } from '../../../shared/runtime/random';
-import { ManualClock } from '../../../test/support/manual-clock';
-import { MemoryStore } from '../../../test/support/memory-store';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../../test/support/store/memory-store';
 import { prefixRange, type KeyValue, type Store, type StoreEvent } from '../store';
 import { unreadableReason } from '../unreadable-value';
 import { createAesCbcCipher, createAesGcmCipher, createSecretboxCipher, TransformError, type Cipher } from './ciphers';

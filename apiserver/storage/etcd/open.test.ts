@@ -1,7 +1,7 @@
 /** Progress requests, which depend on the versions of the etcd members. The members are simulated. */
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { systemClock } from '../../../shared/runtime/clock';
-import { FixedRandom } from '../../../test/support/fixed-random';
+import { FixedRandom } from '../../../test/support/clock/fixed-random';
 import { waitUntil } from '../../../test/support/programs';
 import type { Store, Watch } from '../store';
 import { openEtcdStore } from './open';

@@ -3,10 +3,10 @@ import type { TLSSocket } from 'node:tls';
 import { systemClock } from '../../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { freePort } from '../../../test/support/ports';
-import { startSilentServer } from '../../../test/support/silent-server';
-import { startTcpProxy } from '../../../test/support/tcp-proxy';
+import { startSilentServer } from '../../../test/support/servers/silent-server';
+import { startTcpProxy } from '../../../test/support/servers/tcp-proxy';
 import { waitUntil } from '../../../test/support/programs';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { CallError, UnaryClient, type EtcdCredentials } from './unary-client';
 import { RpcMessage } from './rpc-writer';
 

@@ -1,5 +1,5 @@
-import { FixedRandom } from '../../../test/support/fixed-random';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { FixedRandom } from '../../../test/support/clock/fixed-random';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { systemRandom } from '../../runtime/random';
 import { EventNames } from './event-names';
 

@@ -1,7 +1,7 @@
 import { own, stringAt } from '../../values/json';
 import { silentLogger } from '../../runtime/logger';
-import { statusResponse } from '../../../test/support/fake-api';
-import { fakeClient } from '../../../test/support/fake-client';
+import { statusResponse } from '../../../test/support/controllers/fake-api';
+import { fakeClient } from '../../../test/support/controllers/fake-client';
 import { EventRecorder } from './event-recorder';
 import { ConnectionError } from '../transport/transport';
 

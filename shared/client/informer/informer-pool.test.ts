@@ -1,5 +1,5 @@
 import { silentLogger } from '../../runtime/logger';
-import { fakeClient } from '../../../test/support/fake-client';
+import { fakeClient } from '../../../test/support/controllers/fake-client';
 import type { CoreV1ConfigMap } from '../../api/types/generated/members';
 import { apiObject, type ApiObject } from '../rest/api-object';
 import { metadataOf, resourceOf } from '../rest/resource';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { silentLogger } from '../../runtime/logger';
-import { fakeClient } from '../../../test/support/fake-client';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { fakeClient } from '../../../test/support/controllers/fake-client';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { apiObject, keyOf, type ApiObject } from '../rest/api-object';
 import { Informer, type InformerOptions } from './informer';
 import type { CoreV1ConfigMap } from '../../api/types/generated/members';

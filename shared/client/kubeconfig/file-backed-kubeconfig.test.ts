@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { silentLogger } from '../../runtime/logger';
 import { ConfigError } from './client-config';
 import { fileBackedKubeconfig } from './file-backed-kubeconfig';

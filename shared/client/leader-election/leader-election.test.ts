@@ -1,8 +1,8 @@
 import { objectAt } from '../../values/json';
 import { silentLogger } from '../../runtime/logger';
-import { FakeApi } from '../../../test/support/fake-api';
-import { fakeClient } from '../../../test/support/fake-client';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { FakeApi } from '../../../test/support/controllers/fake-api';
+import { fakeClient } from '../../../test/support/controllers/fake-client';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { LeaderElection, type LeaderElectionOptions, type Term } from './leader-election';
 import { resourceOf } from '../rest/resource';
 import { waitForAbort } from '../signals';

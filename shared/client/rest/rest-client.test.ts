@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { FakeApi, jsonResponse, statusResponse } from '../../../test/support/fake-api';
-import { fakeClient } from '../../../test/support/fake-client';
-import { FixedRandom } from '../../../test/support/fixed-random';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { FakeApi, jsonResponse, statusResponse } from '../../../test/support/controllers/fake-api';
+import { fakeClient } from '../../../test/support/controllers/fake-client';
+import { FixedRandom } from '../../../test/support/clock/fixed-random';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { ApiError, isNotFound } from './api-error';
 import { CredentialSource } from '../kubeconfig/credential-source';
 import { resourceOf } from './resource';

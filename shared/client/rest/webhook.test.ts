@@ -1,5 +1,5 @@
 /** Tests the timeouts and retries of webhook calls. Calls over HTTP are tested with the callers. */
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import type { TransportRequest, TransportResponse } from '../transport/transport';
 import { callWebhookWithRetries, callWebhook, type WebhookResult } from './webhook';
 

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import type { ClientConfig } from '../kubeconfig/client-config';
 import type { ClientConnection } from './connect';
 import { connectReloadable } from './reloadable-connection';

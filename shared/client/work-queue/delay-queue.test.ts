@@ -1,4 +1,4 @@
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { DelayQueue } from './delay-queue';
 
 test('DelayQueue delivers items in the order of their times, each once, however often it is added earlier', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { silentLogger } from '../../runtime/logger';
 import { ItemRateLimiter } from '../rate-limiter';
 import { runWorkers, type WorkOutcome } from './workers';

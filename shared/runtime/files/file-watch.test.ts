@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { noFileEvents } from '../../../test/support/no-file-events';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { waitUntil } from '../../../test/support/programs';
 import { systemClock } from '../clock';
 import type { FileEvents } from './file-events';

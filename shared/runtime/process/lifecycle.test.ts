@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { repository } from '../../../test/support/repository';
-import { ManualClock, flushPromises } from '../../../test/support/manual-clock';
+import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { Lifecycle } from './lifecycle';
 import { silentLogger } from '../logger';
 

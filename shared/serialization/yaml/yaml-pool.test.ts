@@ -1,4 +1,4 @@
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { StatusError } from '../../api/errors/status';
 import type { WorkerThread } from '../../scheduling/thread-pool';
 import { SyntaxFault } from '../json/syntax-fault';

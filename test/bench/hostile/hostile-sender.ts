@@ -2,7 +2,7 @@
  * Sends the requests that its parent orders. A process of its own, so that building and sending bad input does not
  * delay the measuring process.
  */
-import { sendHostileRequest, type HostileRequest } from '../../support/hostile-request';
+import { sendHostileRequest, type HostileRequest } from '../../support/http/hostile-request';
 
 export interface HostileOrder {
   readonly request: HostileRequest;

@@ -6,8 +6,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { startReadLoop } from '../harness/cluster-waits';
-import { HOSTILE_INPUTS, HOSTILE_SETUP, type HostileInput, type HostileStep } from '../../support/hostile-inputs';
-import type { HostileRequest } from '../../support/hostile-request';
+import { HOSTILE_INPUTS, HOSTILE_SETUP, type HostileInput, type HostileStep } from '../../support/http/hostile-inputs';
+import type { HostileRequest } from '../../support/http/hostile-request';
 import type { HostileOrder } from './hostile-sender';
 
 export interface HostileWait {

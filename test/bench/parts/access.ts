@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 import { freePort } from '../../support/ports';
-import { startTraceReceiver } from '../../support/trace-receiver';
+import { startTraceReceiver } from '../../support/servers/trace-receiver';
 import { decisionMicros, measureGet, writeAuditPolicy, prepareAccess, writeTracingFile } from '../access';
 import { BenchClient } from '../harness/client';
 import { quantile } from '../harness/cluster-waits';

@@ -1,6 +1,6 @@
 /** Parts of the benchmark about controllers with many objects: their speed and cost. */
 import { startControllers } from '../../support/control-plane';
-import { findEtcd, startEtcd } from '../../support/etcd';
+import { findEtcd, startEtcd } from '../../support/external/etcd';
 import { BenchClient } from '../harness/client';
 import { measureClusterWaits, quantile } from '../harness/cluster-waits';
 import type { ClusterLoad } from '../harness/cluster-load';

@@ -1,6 +1,6 @@
 /** Parts of the benchmark about custom kinds, their objects, and backups. */
 import path from 'node:path';
-import { startEtcd } from '../../support/etcd';
+import { startEtcd } from '../../support/external/etcd';
 import { removeFolder, temporaryFolder } from '../../support/programs';
 import { measureBackup, type ServerState } from '../backups';
 import { measureConversions } from '../conversions';

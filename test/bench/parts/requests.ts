@@ -4,7 +4,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { systemRandom } from '../../../shared/runtime/random';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
-import { findEtcd, startEtcd } from '../../support/etcd';
+import { findEtcd, startEtcd } from '../../support/external/etcd';
 import { BareServer } from '../harness/bare-server';
 import { configMap, deployment } from '../harness/client';
 import { measureLongLists } from '../long-lists';

@@ -6,8 +6,8 @@ import { resourceOf } from '../../../shared/client/rest/resource';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { adminClient } from '../../support/control-plane';
 import { waitUntil } from '../../support/programs';
-import { replayControllers } from '../../support/replay-controllers';
-import { startSimulatedCluster } from '../../support/simulated-cluster';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
+import { startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
 import { useClosable, useResource } from '../../support/use-resource';
 
 describe('account tokens match the recording', () => replayControllers('account-tokens'));

@@ -1,6 +1,6 @@
 /** HorizontalPodAutoscalers, compared with the reference: without any metrics API, and with one. */
 import type { ObservedState } from '../../replay/scenarios/scenario';
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 const controllerArgs = [
   '--controllers=-*,horizontal-pod-autoscaler,serviceaccount,namespace',

@@ -1,5 +1,5 @@
 /** Cleaning and signing of bootstrap tokens, compared with the reference. */
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 const controllerArgs = ['--controllers=*,tokencleaner,bootstrapsigner'];
 

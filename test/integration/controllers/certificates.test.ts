@@ -1,5 +1,5 @@
 /** CertificateSigningRequests: approval, signing and deletion, compared with the reference's controllers. */
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 // The reference server was recorded without NodeRestriction, which refuses a node's request for the certificate of
 // another node.

@@ -2,7 +2,7 @@
  * Behaviour of workloads that upstream's conformance tests check and no other scenario covers, compared with the
  * reference's controllers.
  */
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 replayControllers('conformance', {
   controllerArgs: [

@@ -9,9 +9,9 @@ import { ConnectionError } from '../../../shared/client/transport/transport';
 import { parseFlags } from '../../../shared/cli/flags';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { objectAt, stringAt } from '../../../shared/values/json';
-import { FakeApi } from '../../support/fake-api';
-import { fakeClient } from '../../support/fake-client';
-import { ManualClock, flushPromises } from '../../support/manual-clock';
+import { FakeApi } from '../../support/controllers/fake-api';
+import { fakeClient } from '../../support/controllers/fake-client';
+import { ManualClock, flushPromises } from '../../support/clock/manual-clock';
 
 const LEASES = '/apis/coordination.platform.io/v1/leases';
 

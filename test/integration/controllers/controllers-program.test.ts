@@ -7,9 +7,9 @@ import { isBody, type Body } from '../../replay/json-response';
 import { SCENARIOS } from '../../replay/scenarios';
 import { absolutePath, create, remove, type ScenarioRequest } from '../../replay/scenarios/scenario';
 import { ScenarioSession } from '../../replay/scenarios/scenario-session';
-import { ApiClient } from '../../support/api-client';
+import { ApiClient } from '../../support/http/api-client';
 import { startProgram, waitUntil } from '../../support/programs';
-import { sendWith } from '../../support/replayed-scenario';
+import { sendWith } from '../../support/scenarios/replayed-scenario';
 import { useControllers } from './controller-processes';
 
 interface Effect {

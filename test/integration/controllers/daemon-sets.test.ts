@@ -1,5 +1,5 @@
 /** DaemonSets, compared with the reference's controllers. */
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 replayControllers('daemon-sets', {
   controllerArgs: ['--controllers=-*,daemonset,nodelifecycle,serviceaccount,namespace,garbage-collector'],

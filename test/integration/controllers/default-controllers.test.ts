@@ -8,7 +8,7 @@ import { arrayAt, objectAt, stringAt, type JsonObject } from '../../../shared/va
 import { isNotFound } from '../../../shared/client/rest/api-error';
 import type { ApiObject } from '../../../shared/client/rest/api-object';
 import { resourceOf } from '../../../shared/client/rest/resource';
-import { packagedProgram, runClient } from '../../support/kubectl';
+import { packagedProgram, runClient } from '../../support/external/kubectl';
 import { freePort } from '../../support/ports';
 import { waitUntil } from '../../support/programs';
 import { reportSkipped } from '../../support/report-skipped';

@@ -1,5 +1,5 @@
 /** Deployments, compared with the reference's controllers. */
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 replayControllers('deployments', {
   controllerArgs: ['--controllers=-*,deployment,replicaset,serviceaccount,namespace,garbage-collector'],

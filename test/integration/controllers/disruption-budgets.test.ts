@@ -2,7 +2,7 @@
 import { stringifyJson } from '../../../shared/values/json';
 import { isBody, type Json } from '../../replay/json-response';
 import type { ObservedState } from '../../replay/scenarios/scenario';
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 const BUDGETS = '/apis/policy/v1/namespaces/$NS/poddisruptionbudgets';
 

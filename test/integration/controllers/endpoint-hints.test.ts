@@ -1,7 +1,7 @@
 /** Zone hints of endpoints, in proportion to the CPUs of the zones, compared with the reference's controllers. */
 import { isBody, type Body } from '../../replay/json-response';
 import type { ObservedState } from '../../replay/scenarios/scenario';
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 const SLICES = '/apis/discovery.k8s.io/v1/namespaces/$NS/endpointslices';
 

@@ -6,7 +6,7 @@ import { CONTROLLERS } from '../../../controllers/table';
 import { SCENARIOS } from '../../replay/scenarios';
 import type { ObservedState } from '../../replay/scenarios/scenario';
 import { isBody } from '../../replay/json-response';
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 /** Adds an owner to the object with the given name. */
 const withOwner =

@@ -1,7 +1,7 @@
 /** Garbage collection of objects with deleted owners, compared with the reference. */
 import type { ObservedState } from '../../replay/scenarios/scenario';
 import { isBody, type Body, type Json } from '../../replay/json-response';
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 /** Marks the secret with the given name as being deleted and held by its finalizers. */
 function withDeletedSecret({ secrets = [], ...otherResources }: ObservedState, name: string): ObservedState {

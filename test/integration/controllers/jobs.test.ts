@@ -1,5 +1,5 @@
 /** Jobs and CronJobs, compared with the reference's controllers. */
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 replayControllers('jobs', {
   controllerArgs: [

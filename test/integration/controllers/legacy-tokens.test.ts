@@ -7,9 +7,9 @@ import { resourceOf } from '../../../shared/client/rest/resource';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { adminClient } from '../../support/control-plane';
-import { ManualClock } from '../../support/manual-clock';
+import { ManualClock } from '../../support/clock/manual-clock';
 import { waitUntil } from '../../support/programs';
-import { startSimulatedCluster } from '../../support/simulated-cluster';
+import { startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
 import { useClosable, useResource } from '../../support/use-resource';
 
 const [SECRETS, ACCOUNTS] = [resourceOf('core.v1.Secret'), resourceOf('core.v1.ServiceAccount')];

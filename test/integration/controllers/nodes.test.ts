@@ -1,5 +1,5 @@
 /** Nodes, their taints and the pods on them, compared with the reference, with the short periods of the recording. */
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 const controllerArgs = [
   '--controllers=-*,nodelifecycle,taint-eviction,ttl,serviceaccount,namespace',

@@ -1,5 +1,5 @@
 /** Removal of orphaned and finished pods and of finished Jobs, compared with the reference. */
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 describe('removal of finished Jobs matches the recording', () => replayControllers('finished-jobs'));
 

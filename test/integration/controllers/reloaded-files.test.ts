@@ -6,7 +6,7 @@ import { objectAt, stringAt } from '../../../shared/values/json';
 import { adminClient, startAcceleratedControllers } from '../../support/control-plane';
 import { freePort } from '../../support/ports';
 import { startApiServer, waitUntil } from '../../support/programs';
-import { startTcpProxy } from '../../support/tcp-proxy';
+import { startTcpProxy } from '../../support/servers/tcp-proxy';
 import { useClosable, useFolder, useResource } from '../../support/use-resource';
 
 const MAPS = resourceOf('core.v1.ConfigMap');

@@ -1,5 +1,5 @@
 /** ReplicaSets and ReplicationControllers, compared with the reference's controllers. */
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 replayControllers('replica-sets', {
   controllerArgs: ['--controllers=-*,replicaset,replicationcontroller,serviceaccount,namespace,garbage-collector'],

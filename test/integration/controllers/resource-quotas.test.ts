@@ -1,7 +1,7 @@
 /** Usage of resource quotas, compared with the counts of the reference's controller and admission. */
 import type { ObservedState } from '../../replay/scenarios/scenario';
 import { isBody, type Json } from '../../replay/json-response';
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 /** Replaces the limit and the usage of secrets in the status of the quota with the given name. */
 const withSecrets =

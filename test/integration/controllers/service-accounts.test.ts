@@ -1,5 +1,5 @@
 /** Default ServiceAccounts and root certificates of namespaces, compared with the reference's controllers. */
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 describe('account controllers match the recording with paged lists', () => replayControllers('service-accounts'));
 

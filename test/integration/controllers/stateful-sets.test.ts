@@ -1,5 +1,5 @@
 /** StatefulSets, compared with the reference's controllers. */
-import { replayControllers } from '../../support/replay-controllers';
+import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 replayControllers('stateful-sets', {
   controllerArgs: ['--controllers=-*,statefulset,serviceaccount,namespace,garbage-collector,persistentvolumeclaim-protection'],

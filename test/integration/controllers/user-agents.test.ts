@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { waitUntil } from '../../support/programs';
-import { startSimulatedCluster } from '../../support/simulated-cluster';
+import { startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
 import { useFolder, useResource } from '../../support/use-resource';
 
 const POLICY = 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n';

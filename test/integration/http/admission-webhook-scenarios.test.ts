@@ -4,7 +4,7 @@
  * certificates, called by every replica.
  */
 import { systemClock } from '../../../shared/runtime/clock';
-import { startReviewServer } from '../../support/review-server';
+import { startReviewServer } from '../../support/servers/review-server';
 import { useClosable } from '../../support/use-resource';
 import type { ApiResponse } from './api-call';
 import { customResourceDefinition, useReplicas } from './fixture';

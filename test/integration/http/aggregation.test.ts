@@ -1,6 +1,6 @@
 /** An extension API server behind an APIService: its availability, proxied requests, OpenAPI and discovery. */
 import { once } from 'node:events';
-import { EXTENSION_GROUP, startExtensionServer } from '../../support/extension-server';
+import { EXTENSION_GROUP, startExtensionServer } from '../../support/servers/extension-server';
 import { waitUntil } from '../../support/programs';
 import { useClosable } from '../../support/use-resource';
 import { ALICE, requestBytes, type ApiResponse } from './api-call';

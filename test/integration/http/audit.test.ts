@@ -13,9 +13,9 @@ import { maskVolatileValues, withoutLatency } from '../../replay/mask-volatile-v
 import { readCases } from '../../replay/recording';
 import { isBody, type Body, type Json } from '../../replay/json-response';
 import { body, listOf, shape, text } from '../../replay/shape';
-import { collectionDeletionStatus } from '../../support/request-deviations';
-import { collectAuditEvents } from '../../support/audit-event';
-import { MemoryStore } from '../../support/memory-store';
+import { collectionDeletionStatus } from '../../support/deviations/request-deviations';
+import { collectAuditEvents } from '../../support/objects/audit-event';
+import { MemoryStore } from '../../support/store/memory-store';
 import { useFolder } from '../../support/use-resource';
 import { ADMIN, ALICE } from './api-call';
 import { serviceAccountOptions, useServer, type FixtureOptions } from './fixture';

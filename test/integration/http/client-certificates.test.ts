@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:https';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority, createSubordinateAuthority, type Credential } from '../../../shared/pki/certificates';
-import { TWO_COMMON_NAMES } from '../../support/odd-certificates';
+import { TWO_COMMON_NAMES } from '../../support/certificates/odd-certificates';
 import { useResource } from '../../support/use-resource';
 import { issueClientCertificate, HOUR_MS, tlsPairOf, issueServerCertificate, useServer } from './fixture';
 

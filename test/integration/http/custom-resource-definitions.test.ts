@@ -5,7 +5,7 @@
 import { request } from 'node:https';
 import { conditionsOf } from '../../../apiserver/custom-resources/conditions';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
-import { MemoryStore } from '../../support/memory-store';
+import { MemoryStore } from '../../support/store/memory-store';
 import { ADMIN, JSON_PATCH, TABLE } from './api-call';
 import { customResourceDefinition, startFixture, type Fixture } from './fixture';
 

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isBody, type Body, type Json } from '../../replay/json-response';
 import type { RecordedAnswer, RecordedRequest } from '../../replay/requests/request-recording';
-import { comparableAnswer, withDeviation } from '../../support/request-deviations';
+import { comparableAnswer, withDeviation } from '../../support/deviations/request-deviations';
 import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './api-call';
 import { customResourceDefinition, useServer } from './fixture';
 import { replayRequests } from './replay-requests';

@@ -10,8 +10,8 @@ import { ConfigurationFiles } from '../../../shared/configuration/configuration-
 import { systemClock, type Clock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandomBytes, systemRandom } from '../../../shared/runtime/random';
-import { MemoryStore } from '../../support/memory-store';
-import { openTemporaryEmbeddedStore, openTemporaryEtcdStore, type OpenedStore } from '../../support/open-stores';
+import { MemoryStore } from '../../support/store/memory-store';
+import { openTemporaryEmbeddedStore, openTemporaryEtcdStore, type OpenedStore } from '../../support/store/open-stores';
 import { removeFolder, temporaryFolder } from '../../support/programs';
 import type { ApiResponse } from './api-call';
 import { startFixture, type Fixture } from './fixture';

@@ -9,9 +9,9 @@ import type { Store } from '../../../apiserver/storage/store';
 import { systemRandomBytes } from '../../../shared/runtime/random';
 import { readCases } from '../../replay/recording';
 import { either, nullValue, number, shape, text } from '../../replay/shape';
-import { describeWithEtcd } from '../../support/etcd';
-import { KmsPlugin, maskSecret, encodeMessage, type PluginBehaviour } from '../../support/kms-plugin';
-import { MemoryStore } from '../../support/memory-store';
+import { describeWithEtcd } from '../../support/external/etcd';
+import { KmsPlugin, maskSecret, encodeMessage, type PluginBehaviour } from '../../support/servers/kms-plugin';
+import { MemoryStore } from '../../support/store/memory-store';
 import { waitUntil } from '../../support/programs';
 import { useFolder, useResource } from '../../support/use-resource';
 import {

@@ -2,9 +2,9 @@
  * Secrets that are encrypted at rest with local keys: responses, stored bytes, and behaviour when keys are replaced or
  * wrong.
  */
-import { describeWithEtcd } from '../../support/etcd';
+import { describeWithEtcd } from '../../support/external/etcd';
 import { joinChunks } from '../../support/exposition';
-import { MemoryStore } from '../../support/memory-store';
+import { MemoryStore } from '../../support/store/memory-store';
 import { waitUntil } from '../../support/programs';
 import { useResource } from '../../support/use-resource';
 import { MERGE_PATCH, type CallOptions } from './api-call';

@@ -4,7 +4,7 @@
  */
 import WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
-import { uint32Bytes, spdyFrame, startSpdyKubelet, type RunningCommand } from '../../support/spdy-kubelet';
+import { uint32Bytes, spdyFrame, startSpdyKubelet, type RunningCommand } from '../../support/servers/spdy-kubelet';
 import { useClosable } from '../../support/use-resource';
 import { ADMIN } from './api-call';
 import { tlsPairOf, issueServerCertificate } from './fixture';

@@ -16,8 +16,8 @@ import { silentLogger, type Logger } from '../../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import type { RequestStep } from '../../replay/request-step';
-import { MemoryStore } from '../../support/memory-store';
-import { NON_MUTATING_PLUGINS } from '../../support/plugin-switches';
+import { MemoryStore } from '../../support/store/memory-store';
+import { NON_MUTATING_PLUGINS } from '../../support/objects/plugin-switches';
 import { useResource } from '../../support/use-resource';
 import { ADMIN, ALICE, call, MERGE_PATCH, type ApiResponse, type CallOptions, type RequestBody } from './api-call';
 

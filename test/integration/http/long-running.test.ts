@@ -4,7 +4,7 @@
  */
 import type { Server } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { EXTENSION_GROUP, startExtensionServer } from '../../support/extension-server';
+import { EXTENSION_GROUP, startExtensionServer } from '../../support/servers/extension-server';
 import { waitUntil } from '../../support/programs';
 import { useClosable } from '../../support/use-resource';
 import { grantClusterAdmin, limitUserSeats } from './access-setup';

@@ -3,7 +3,7 @@
  * decoded.
  */
 import { NO_OVERRIDES } from '../../../apiserver/admission/plugins/plugin-overrides';
-import { MemoryStore } from '../../support/memory-store';
+import { MemoryStore } from '../../support/store/memory-store';
 import { useServer } from './fixture';
 
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';

@@ -6,7 +6,13 @@ import { featureGates } from '../../../shared/cli/feature-gates';
 import { seriesGrowth, readExposition, type Exposition } from '../../support/exposition';
 import { growthByRequest, isCausedByRequest } from '../../replay/metric-growth';
 import { METRIC_STEPS } from '../../replay/metric-steps';
-import { EMPTY_FAMILIES, isSeriesDeviation, MISSING_FAMILIES, SERIES_DEVIATIONS, UNCOUNTED_STEPS } from '../../support/metric-deviations';
+import {
+  EMPTY_FAMILIES,
+  isSeriesDeviation,
+  MISSING_FAMILIES,
+  SERIES_DEVIATIONS,
+  UNCOUNTED_STEPS,
+} from '../../support/deviations/metric-deviations';
 import { useResource } from '../../support/use-resource';
 import { readCases } from '../../replay/recording';
 import { listOf, number, shape, text, tupleOf } from '../../replay/shape';

@@ -8,7 +8,7 @@ import { Outbox } from '../../../apiserver/endpoints/output/outbox';
 import { Exchange } from '../../../apiserver/endpoints/request/exchange';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
-import { hasGo, startGoBackend, startNodeBackend, type StartBackend } from '../../support/echo-backend';
+import { hasGo, startGoBackend, startNodeBackend, type StartBackend } from '../../support/servers/echo-backend';
 import { waitUntil } from '../../support/programs';
 import { reportSkipped } from '../../support/report-skipped';
 import { useClosable, useResource } from '../../support/use-resource';

@@ -5,7 +5,7 @@
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { listRecordings } from '../../replay/recording';
 import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
-import { comparableAnswer, withDeviation } from '../../support/request-deviations';
+import { comparableAnswer, withDeviation } from '../../support/deviations/request-deviations';
 import { startFixture } from './fixture';
 import { replayRequests } from './replay-requests';
 

@@ -4,7 +4,7 @@
  */
 import { constants } from 'node:http2';
 import { connect } from 'node:tls';
-import { connectionPreface, headersFrame, rawFrame, FRAME, resetFrame } from '../../support/raw-http2';
+import { connectionPreface, headersFrame, rawFrame, FRAME, resetFrame } from '../../support/http/raw-http2';
 import { ADMIN } from './api-call';
 import { useServer } from './fixture';
 

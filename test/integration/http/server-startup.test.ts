@@ -11,7 +11,7 @@ import { StoreError } from '../../../apiserver/storage/store';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { silentLogger as logger } from '../../../shared/runtime/logger';
 import { systemRandom as random } from '../../../shared/runtime/random';
-import { MemoryStore } from '../../support/memory-store';
+import { MemoryStore } from '../../support/store/memory-store';
 import { waitUntil } from '../../support/programs';
 import { ALICE, type CallOptions, call } from './api-call';
 import { fixtureOptions, useServer, type FixtureOptions } from './fixture';

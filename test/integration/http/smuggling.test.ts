@@ -6,9 +6,9 @@
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority } from '../../../shared/pki/certificates';
 import { createSeededRandom } from '../../replay/seeded-random';
-import { hasGo, startGoBackend, startNodeBackend, type EchoedRequest, type StartBackend } from '../../support/echo-backend';
+import { hasGo, startGoBackend, startNodeBackend, type EchoedRequest, type StartBackend } from '../../support/servers/echo-backend';
 import { waitUntil } from '../../support/programs';
-import { sendRawStream, type RawStream } from '../../support/raw-http2-stream';
+import { sendRawStream, type RawStream } from '../../support/http/raw-http2-stream';
 import { reportSkipped } from '../../support/report-skipped';
 import { useResource } from '../../support/use-resource';
 import { grantClusterRole } from './access-setup';

@@ -3,7 +3,7 @@
  * of the reference server.
  */
 import { systemClock } from '../../../shared/runtime/clock';
-import { CERTIFICATE_REQUEST } from '../../support/certificate-request';
+import { CERTIFICATE_REQUEST } from '../../support/certificates/certificate-request';
 import { ADMIN, ALICE, type ApiResponse } from './api-call';
 import { serviceAccountOptions, startFixture, useServer } from './fixture';
 

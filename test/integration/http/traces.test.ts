@@ -11,11 +11,11 @@ import { listOf, number, shape, text } from '../../replay/shape';
 import type { RequestStep } from '../../replay/request-step';
 import { isBackgroundCall, isSpanTree, spanTrees, type SpanTree } from '../../replay/span-tree';
 import { OTHER_SERVER, otherServerSetup, CLIENT_TRACE_ID, TRACE_STEPS, traceReply, traceSetup } from '../../replay/trace-steps';
-import { MemoryStore } from '../../support/memory-store';
+import { MemoryStore } from '../../support/store/memory-store';
 import { useClosable } from '../../support/use-resource';
-import { comparableSpan, TRACE_DEVIATIONS, isComparedCall } from '../../support/trace-deviations';
-import { startTraceReceiver, type ReceivedSpan } from '../../support/trace-receiver';
-import { startWebhookServer, type WebhookRequest } from '../../support/webhook-server';
+import { comparableSpan, TRACE_DEVIATIONS, isComparedCall } from '../../support/deviations/trace-deviations';
+import { startTraceReceiver, type ReceivedSpan } from '../../support/servers/trace-receiver';
+import { startWebhookServer, type WebhookRequest } from '../../support/servers/webhook-server';
 import { serviceAccountOptions, startFixture } from './fixture';
 
 const CALL = shape({ url: text, traceparent: text, tracestate: text, baggage: text });

@@ -7,10 +7,10 @@ import type { Store, Transaction } from '../../../apiserver/storage/store';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { auditStoredAllocations } from '../../support/allocation-audit';
-import { describeWithEtcd } from '../../support/etcd';
-import { openTemporaryEmbeddedStore, openTemporaryEtcdStore, openMemoryStore } from '../../support/open-stores';
-import { openReplica, type Replica } from '../../support/replica';
+import { auditStoredAllocations } from '../../support/store/allocation-audit';
+import { describeWithEtcd } from '../../support/external/etcd';
+import { openTemporaryEmbeddedStore, openTemporaryEtcdStore, openMemoryStore } from '../../support/store/open-stores';
+import { openReplica, type Replica } from '../../support/store/replica';
 
 const STORES = { memory: openMemoryStore, embedded: openTemporaryEmbeddedStore, etcd: openTemporaryEtcdStore };
 

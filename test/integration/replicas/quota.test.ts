@@ -5,9 +5,9 @@
 import type { JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { describeWithEtcd } from '../../support/etcd';
-import { openTemporaryEmbeddedStore, openTemporaryEtcdStore, openMemoryStore } from '../../support/open-stores';
-import { openReplica, type Replica } from '../../support/replica';
+import { describeWithEtcd } from '../../support/external/etcd';
+import { openTemporaryEmbeddedStore, openTemporaryEtcdStore, openMemoryStore } from '../../support/store/open-stores';
+import { openReplica, type Replica } from '../../support/store/replica';
 
 const STORES = { memory: openMemoryStore, embedded: openTemporaryEmbeddedStore, etcd: openTemporaryEtcdStore };
 

@@ -8,7 +8,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
 import { readCases } from '../../replay/recording';
 import { listOf, number, shape, text } from '../../replay/shape';
-import { describeWithEtcd, startEtcd } from '../../support/etcd';
+import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { readExposition } from '../../support/exposition';
 import { waitUntil } from '../../support/programs';
 import { useClosable, useResource } from '../../support/use-resource';

@@ -15,10 +15,10 @@ import { StatusError } from '../../../shared/api/errors/status';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { putObject, removeObject } from '../../support/cache-fixture';
-import { openTemporaryEmbeddedStore, type OpenedStore } from '../../support/open-stores';
+import { putObject, removeObject } from '../../support/store/cache-fixture';
+import { openTemporaryEmbeddedStore, type OpenedStore } from '../../support/store/open-stores';
 import { useResource } from '../../support/use-resource';
-import { describeWithEtcd, startEtcd } from '../../support/etcd';
+import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 
 const resources = buildResources();
 const configMaps: Resource = resources.require('configmaps');

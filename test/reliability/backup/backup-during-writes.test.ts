@@ -6,8 +6,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { decodeBackup } from '../../../apiserver/backup/backup-format';
-import { ApiClient, type ApiObject } from '../../support/api-client';
-import { describeWithEtcd } from '../../support/etcd';
+import { ApiClient, type ApiObject } from '../../support/http/api-client';
+import { describeWithEtcd } from '../../support/external/etcd';
 import { migrate, startMigrate } from '../../support/migrate';
 import { waitUntil } from '../../support/programs';
 import {

@@ -5,8 +5,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { BackupFormatError, decodeBackup } from '../../../apiserver/backup/backup-format';
-import { ApiClient, type ApiObject } from '../../support/api-client';
-import { describeWithEtcd } from '../../support/etcd';
+import { ApiClient, type ApiObject } from '../../support/http/api-client';
+import { describeWithEtcd } from '../../support/external/etcd';
 import { migrate, startMigrate, type MigrateRun } from '../../support/migrate';
 import { removeFolder, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
 import {

@@ -4,9 +4,9 @@
  * target with keys, is rejected.
  */
 import path from 'node:path';
-import { ApiClient, type ApiObject } from '../../support/api-client';
-import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } from '../../support/etcd';
-import { makeEtcdCertificates, type EtcdCertificates } from '../../support/etcd-certificates';
+import { ApiClient, type ApiObject } from '../../support/http/api-client';
+import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } from '../../support/external/etcd';
+import { makeEtcdCertificates, type EtcdCertificates } from '../../support/certificates/etcd-certificates';
 import { migrate } from '../../support/migrate';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';

@@ -15,7 +15,7 @@ import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { adminClient } from '../../support/control-plane';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
 import { migrate } from '../../support/migrate';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';

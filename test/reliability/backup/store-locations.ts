@@ -8,8 +8,8 @@ import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { prefixRange } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import type { ApiClient, ApiObject } from '../../support/api-client';
-import { startEtcd } from '../../support/etcd';
+import type { ApiClient, ApiObject } from '../../support/http/api-client';
+import { startEtcd } from '../../support/external/etcd';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 

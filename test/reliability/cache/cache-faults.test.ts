@@ -21,9 +21,9 @@ import {
   storedTypes,
   storedValue,
   widgets,
-} from '../../support/cache-fixture';
-import { ManualClock, flushPromises } from '../../support/manual-clock';
-import { MemoryStore } from '../../support/memory-store';
+} from '../../support/store/cache-fixture';
+import { ManualClock, flushPromises } from '../../support/clock/manual-clock';
+import { MemoryStore } from '../../support/store/memory-store';
 
 let store: MemoryStore;
 let clock: ManualClock;

@@ -5,8 +5,8 @@ import type { Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { configMaps, nodes, storePrefix, putObject, ChangeRecorder, storedTypes } from '../../support/cache-fixture';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { configMaps, nodes, storePrefix, putObject, ChangeRecorder, storedTypes } from '../../support/store/cache-fixture';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
 
 describeWithEtcd('the cache on etcd', () => {
   let server: EtcdServer;

@@ -12,7 +12,7 @@ import {
   resetFrame,
   streamWindow,
   windowUpdate,
-} from '../../support/raw-http2';
+} from '../../support/http/raw-http2';
 
 /** A pseudo-random number in [0, 1). */
 export type Chance = () => number;

@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { ApiClient } from '../../support/api-client';
+import { ApiClient } from '../../support/http/api-client';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 import { anonymousMegabytes, configMap, CONFIGMAPS } from '../hostile/hostile-client';

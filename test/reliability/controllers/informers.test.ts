@@ -13,7 +13,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { adminClient } from '../../support/control-plane';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
 import { freePorts } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
 

@@ -24,13 +24,13 @@ import {
 } from '../../replay/scenarios/autoscaler-steps';
 import type { ScenarioAction, ObservedState } from '../../replay/scenarios/scenario';
 import { ScenarioSession } from '../../replay/scenarios/scenario-session';
-import { ApiClient } from '../../support/api-client';
+import { ApiClient } from '../../support/http/api-client';
 import { adminClient, startControllers } from '../../support/control-plane';
 import { RandomKiller } from '../../support/random-killer';
-import { serveMetrics } from '../../support/metrics-server';
+import { serveMetrics } from '../../support/servers/metrics-server';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
-import { recordedEvents, playSteps, recordedSteps, sendWith, withoutLostEvents } from '../../support/replayed-scenario';
+import { recordedEvents, playSteps, recordedSteps, sendWith, withoutLostEvents } from '../../support/scenarios/replayed-scenario';
 
 const SEED_CHOICE = process.env['KILLED_SEEDS'] ?? '1';
 const SEEDS = SEED_CHOICE === 'all' ? [1] : SEED_CHOICE.split(',').map(Number);

@@ -8,12 +8,12 @@ import { SCENARIOS } from '../../replay/scenarios';
 import { isBody, type Json } from '../../replay/json-response';
 import { killedRecordingName, randomScenarios } from '../../replay/scenarios/random-scenarios';
 import { ScenarioSession } from '../../replay/scenarios/scenario-session';
-import { ApiClient } from '../../support/api-client';
+import { ApiClient } from '../../support/http/api-client';
 import { startControllers } from '../../support/control-plane';
 import { RandomKiller } from '../../support/random-killer';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
-import { recordedEvents, playSteps, recordedSteps, sendWith, withoutLostEvents } from '../../support/replayed-scenario';
+import { recordedEvents, playSteps, recordedSteps, sendWith, withoutLostEvents } from '../../support/scenarios/replayed-scenario';
 
 const SEEDS = (process.env['KILLED_SEEDS'] ?? '1').split(',').map(Number);
 /** CronJob scenarios, which are recorded without a seed. */

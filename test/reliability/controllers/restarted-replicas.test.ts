@@ -9,7 +9,7 @@ import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { ConnectionError } from '../../../shared/client/transport/transport';
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../../shared/values/json';
 import { adminClient, startControllers } from '../../support/control-plane';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
 import { freePorts } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
 

@@ -2,8 +2,8 @@
  * A replica killed (SIGKILL) during writes: after the restart every acknowledged write is stored, no object exists that
  * was never sent, and no resourceVersion is assigned twice. Several kills at different times, over both stores.
  */
-import { ApiClient } from '../../support/api-client';
-import { describeWithEtcd, startEtcd } from '../../support/etcd';
+import { ApiClient } from '../../support/http/api-client';
+import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { freePort } from '../../support/ports';
 import { startApiServer, waitUntil, type ApiServer } from '../../support/programs';
 import { useFolder, useResource } from '../../support/use-resource';

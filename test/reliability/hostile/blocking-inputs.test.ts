@@ -5,8 +5,8 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { HOSTILE_INPUTS, HOSTILE_SETUP, type HostileInput, type HostileStep } from '../../support/hostile-inputs';
-import { sendHostileRequest, type HostileRequest } from '../../support/hostile-request';
+import { HOSTILE_INPUTS, HOSTILE_SETUP, type HostileInput, type HostileStep } from '../../support/http/hostile-inputs';
+import { sendHostileRequest, type HostileRequest } from '../../support/http/hostile-request';
 import { temporaryFolder } from '../../support/programs';
 import { useHostileTarget, CONFIGMAPS } from './hostile-client';
 

@@ -4,7 +4,7 @@
  */
 import { connect as connectHttp2, constants, type ClientHttp2Session } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
-import { ApiClient, type WatchEvent } from '../../support/api-client';
+import { ApiClient, type WatchEvent } from '../../support/http/api-client';
 import { waitUntil } from '../../support/programs';
 import { configMap, useHostileTarget, measureLatencies, CONFIGMAPS, openRawConnection, SlowHeaderClient } from './hostile-client';
 

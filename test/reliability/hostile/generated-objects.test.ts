@@ -19,7 +19,7 @@ import { featureGates } from '../../../shared/cli/feature-gates';
 import { parseJsonInSteps } from '../../../shared/serialization';
 import { runStepsSync } from '../../../shared/scheduling/steps';
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import { fullObjectOf } from '../../support/full-object';
+import { fullObjectOf } from '../../support/objects/full-object';
 
 const CASES = Number(process.env['HOSTILE_CASES'] ?? 160);
 const SEED = 20_240_813;

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { connect, type TLSSocket } from 'node:tls';
-import { ApiClient } from '../../support/api-client';
+import { ApiClient } from '../../support/http/api-client';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 

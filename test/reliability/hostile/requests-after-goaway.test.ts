@@ -3,7 +3,7 @@
  * 20 frees such a stream too early, which corrupts memory and ends the process some connections later.
  */
 import type { TLSSocket } from 'node:tls';
-import { connectionPreface, FRAME, frameTypes, headersFrame, rawFrame, streamWindow, windowUpdate } from '../../support/raw-http2';
+import { connectionPreface, FRAME, frameTypes, headersFrame, rawFrame, streamWindow, windowUpdate } from '../../support/http/raw-http2';
 import { waitUntil } from '../../support/programs';
 import { useHostileTarget, CONFIGMAPS, openRawConnection } from './hostile-client';
 

@@ -3,7 +3,7 @@
  * one.
  */
 import type { TLSSocket } from 'node:tls';
-import { connectionPreface, FRAME, frameTypes, headersFrame, resetFrame, streamWindow, windowUpdate } from '../../support/raw-http2';
+import { connectionPreface, FRAME, frameTypes, headersFrame, resetFrame, streamWindow, windowUpdate } from '../../support/http/raw-http2';
 import { waitUntil } from '../../support/programs';
 import { useHostileTarget, CONFIGMAPS, openRawConnection } from './hostile-client';
 

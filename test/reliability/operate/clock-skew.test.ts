@@ -9,9 +9,9 @@ import { readCertificate } from '../../../shared/pki/certificates';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { resourceOf, type Resource } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
-import { CERTIFICATE_REQUEST } from '../../support/certificate-request';
+import { CERTIFICATE_REQUEST } from '../../support/certificates/certificate-request';
 import { adminClient, clockAhead, startControllersWithEnvironment } from '../../support/control-plane';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
 import { freePorts } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
 

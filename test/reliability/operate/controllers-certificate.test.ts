@@ -8,7 +8,7 @@ import { CONTROLLERS_LEAF } from '../../../deploy/cluster/identities';
 import { isNotFound } from '../../../shared/client/rest/api-error';
 import { resourceOf } from '../../../shared/client/rest/resource';
 import { adminClient, startAcceleratedControllers } from '../../support/control-plane';
-import { makePair, type CertificateValidity } from '../../support/credential-files';
+import { makePair, type CertificateValidity } from '../../support/certificates/credential-files';
 import { freePort } from '../../support/ports';
 import { startApiServer, waitUntil, type ProgramProcess } from '../../support/programs';
 import { useClosable, useFolder, useResource } from '../../support/use-resource';

@@ -5,9 +5,16 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Credential } from '../../../shared/pki/certificates';
-import { makeAuthority, makePair, pairPaths, savePair, type PairFiles, type CertificateValidity } from '../../support/credential-files';
+import {
+  makeAuthority,
+  makePair,
+  pairPaths,
+  savePair,
+  type PairFiles,
+  type CertificateValidity,
+} from '../../support/certificates/credential-files';
 import { isReady } from '../../../deploy/local/readiness';
-import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } from '../../support/etcd';
+import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } from '../../support/external/etcd';
 import { freePort } from '../../support/ports';
 import { launchApiServer, removeFolder, startApiServer, temporaryFolder, waitUntil, type ProgramProcess } from '../../support/programs';
 

@@ -6,9 +6,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { connect } from 'node:tls';
 import type { Credential } from '../../../shared/pki/certificates';
-import { ApiClient } from '../../support/api-client';
+import { ApiClient } from '../../support/http/api-client';
 import { ACCELERATED_CLOCK } from '../../support/control-plane';
-import { makeAuthority, makePair, pairPaths, savePair, type CertificateValidity } from '../../support/credential-files';
+import { makeAuthority, makePair, pairPaths, savePair, type CertificateValidity } from '../../support/certificates/credential-files';
 import { freePort } from '../../support/ports';
 import {
   launchApiServer,

@@ -9,8 +9,8 @@ import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import type { Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { ApiClient } from '../../support/api-client';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { ApiClient } from '../../support/http/api-client';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
 import { freePort } from '../../support/ports';
 import {
   launchApiServer,

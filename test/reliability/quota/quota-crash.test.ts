@@ -2,8 +2,8 @@
  * Two API servers on etcd create objects under one ResourceQuota, and one of them is killed (SIGKILL) meanwhile: the
  * quota is never exceeded, and the other server uses it up.
  */
-import { ApiClient } from '../../support/api-client';
-import { describeWithEtcd, startEtcd } from '../../support/etcd';
+import { ApiClient } from '../../support/http/api-client';
+import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { freePort } from '../../support/ports';
 import { startApiServer, type ApiServer } from '../../support/programs';
 import { useFolder, useResource } from '../../support/use-resource';

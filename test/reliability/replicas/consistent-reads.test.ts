@@ -3,8 +3,8 @@
  * Thousands of alternating writes and reads, then the same with one replica stopped (SIGSTOP) for seconds and
  * continued. `REPLICA_ROUNDS=1000` writes and reads more often.
  */
-import { ApiClient } from '../../support/api-client';
-import { describeWithEtcd, startEtcd } from '../../support/etcd';
+import { ApiClient } from '../../support/http/api-client';
+import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { freePorts } from '../../support/ports';
 import { startApiServer, type ApiServer } from '../../support/programs';
 import { useFolder, useResource } from '../../support/use-resource';

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import { systemClock as clock } from '../../../shared/runtime/clock';
-import { describeWithEtcd, startEtcd } from '../../support/etcd';
+import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { removeFolder, temporaryFolder, waitUntil } from '../../support/programs';
 import { useResource } from '../../support/use-resource';
 import type { LeaseServerState } from './lease-dependent-server';
@@ -28,7 +28,7 @@ interface StarvedProcess {
 function startStarvable(type: string, location: string): StarvedProcess {
   const process = spawn(
     globalThis.process.execPath,
-    ['-r', supportFile('typescript-hook.cjs'), '-r', supportFile('accelerated-clock.ts'), program, type, location],
+    ['-r', supportFile('typescript-hook.cjs'), '-r', supportFile('clock/accelerated-clock.ts'), program, type, location],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

@@ -1,6 +1,6 @@
 /**
  * The parts of an API server that depend on leases, in a process that a test deprives of CPU time: its replica key, the
- * endpoints of the default Service and its identity Lease. Started with test/support/accelerated-clock, so that its timers
+ * endpoints of the default Service and its identity Lease. Started with test/support/clock/accelerated-clock, so that its timers
  * and its leases of the store run eight times as fast. Writes its state as a line of JSON every second of its clock.
  * Arguments: `embedded` and a folder, or `etcd` and an endpoint.
  */
@@ -15,8 +15,8 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { systemRandom } from '../../../shared/runtime/random';
 import { objectAt, stringAt } from '../../../shared/values/json';
-import { openReplica } from '../../support/replica';
-import { objectOf, PREFIX } from '../../support/write-fixture';
+import { openReplica } from '../../support/store/replica';
+import { objectOf, PREFIX } from '../../support/store/write-fixture';
 
 export interface LeaseServerState {
   /** Milliseconds of the clock of the process. */

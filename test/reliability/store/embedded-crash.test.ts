@@ -8,7 +8,7 @@ import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { prefixRange, type Revision, type Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { StoreEventRecorder } from '../../support/store-recorder';
+import { StoreEventRecorder } from '../../support/store/store-recorder';
 import { waitUntil } from '../../support/programs';
 
 const hook = resolve(__dirname, '../../support/typescript-hook.cjs');

@@ -11,8 +11,8 @@ import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { prefixRange, type Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { failureOf, put, valueOf } from '../../support/store-helpers';
-import { StoreEventRecorder } from '../../support/store-recorder';
+import { failureOf, put, valueOf } from '../../support/store/store-helpers';
+import { StoreEventRecorder } from '../../support/store/store-recorder';
 import { reportSkipped } from '../../support/report-skipped';
 
 const hook = resolve(__dirname, '../../support/typescript-hook.cjs');

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { prefixRange, type Store } from '../../../apiserver/storage/store';
 import { systemRandom } from '../../../shared/runtime/random';
-import { failureOf, put, valueOf } from '../../support/store-helpers';
-import { ManualClock } from '../../support/manual-clock';
+import { failureOf, put, valueOf } from '../../support/store/store-helpers';
+import { ManualClock } from '../../support/clock/manual-clock';
 import { reportSkipped } from '../../support/report-skipped';
 
 const disk = mkdtempSync(join(tmpdir(), 'embedded-disk-'));

@@ -7,10 +7,10 @@ import { openEtcdStore, type EtcdStoreOptions } from '../../../apiserver/storage
 import { prefixRange, type Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { failureOf } from '../../support/store-helpers';
-import { StoreEventRecorder } from '../../support/store-recorder';
-import { describeWithEtcd, startEtcdCluster, type EtcdServer } from '../../support/etcd';
-import { makeEtcdCertificates } from '../../support/etcd-certificates';
+import { failureOf } from '../../support/store/store-helpers';
+import { StoreEventRecorder } from '../../support/store/store-recorder';
+import { describeWithEtcd, startEtcdCluster, type EtcdServer } from '../../support/external/etcd';
+import { makeEtcdCertificates } from '../../support/certificates/etcd-certificates';
 import { waitUntil } from '../../support/programs';
 
 const SERVER_NAME = 'store.test';

@@ -4,16 +4,16 @@ import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { prefixRange, type Store, type Watch } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { failureOf, put, valueOf } from '../../support/store-helpers';
-import { StoreEventRecorder } from '../../support/store-recorder';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
-import { FixedRandom } from '../../support/fixed-random';
-import { stubTestDomains } from '../../support/stub-test-domains';
-import { ManualClock } from '../../support/manual-clock';
+import { failureOf, put, valueOf } from '../../support/store/store-helpers';
+import { StoreEventRecorder } from '../../support/store/store-recorder';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
+import { FixedRandom } from '../../support/clock/fixed-random';
+import { stubTestDomains } from '../../support/servers/stub-test-domains';
+import { ManualClock } from '../../support/clock/manual-clock';
 import { freePorts } from '../../support/ports';
 import { waitUntil } from '../../support/programs';
-import { startSilentServer } from '../../support/silent-server';
-import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
+import { startSilentServer } from '../../support/servers/silent-server';
+import { startTcpProxy, type TcpProxy } from '../../support/servers/tcp-proxy';
 
 describeWithEtcd('the etcd store under faults', () => {
   const allKeys = prefixRange('/');

@@ -4,7 +4,7 @@
  */
 import type { Method } from '../../../shared/client/transport/transport';
 import { systemClock } from '../../../shared/runtime/clock';
-import type { WebhookServer } from '../../support/webhook-server';
+import type { WebhookServer } from '../../support/servers/webhook-server';
 import type { Body, Json } from '../json-response';
 import { BEHAVIOURS, type Behaviour } from '../webhooks/behaviours';
 import { GROUP, NAMESPACE, type BoundPolicy, type ConversionCase, type AdmissionReviewer } from './conversion-case';

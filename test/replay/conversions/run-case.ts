@@ -3,7 +3,7 @@
  * the case with the responses and the reviews that the webhooks received. Masks what differs from run to run.
  */
 import { systemClock } from '../../../shared/runtime/clock';
-import type { ConversionServer } from '../../support/conversion-server';
+import type { ConversionServer } from '../../support/servers/conversion-server';
 import { isBody, type Json } from '../json-response';
 import { sendRequest, type RecordedRequest, type RequestTarget, type TargetResponse } from '../request-target';
 import { GROUP, NAMESPACE, type ConversionAnswer, type ConversionCase, type ConversionHead, type ConversionStep } from './conversion-case';

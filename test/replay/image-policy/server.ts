@@ -2,7 +2,7 @@
  * An image policy webhook for tests and recorders. The name of the first image selects the response (`deny:1`,
  * `status-500:2`).
  */
-import { startWebhookServer, type WebhookServer } from '../../support/webhook-server';
+import { startWebhookServer, type WebhookServer } from '../../support/servers/webhook-server';
 import { isBody, type Body, type Json } from '../json-response';
 import type { Reply } from '../webhooks/behaviours';
 

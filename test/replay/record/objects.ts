@@ -2,8 +2,8 @@
  * Drivers of recordings about objects of every kind: as they are created (`created-objects`), and the decoder's errors
  * about one wrong value in them (`decoding-errors`). All requests are dry runs.
  */
-import { isRecordedMutation, mutatedText } from '../../support/mutation';
-import { createdObjects, isObjectsHead, isSentObject, type SentObject } from '../../support/recorded-objects';
+import { isRecordedMutation, mutatedText } from '../../support/objects/mutation';
+import { createdObjects, isObjectsHead, isSentObject, type SentObject } from '../../support/objects/recorded-objects';
 import { readRecording } from '../recording';
 import { isBody, type Body, type Json } from '../json-response';
 import type { ReferenceServer } from './reference-server';

@@ -1,7 +1,7 @@
 /** Tests the driver of scenarios with a cluster in simulated time in place of the reference server. */
-import { ApiClient } from '../../support/api-client';
-import { sendWith } from '../../support/replayed-scenario';
-import { startSimulatedCluster, type SimulatedCluster } from '../../support/simulated-cluster';
+import { ApiClient } from '../../support/http/api-client';
+import { sendWith } from '../../support/scenarios/replayed-scenario';
+import { startSimulatedCluster, type SimulatedCluster } from '../../support/scenarios/simulated-cluster';
 import { readRecording } from '../recording';
 import { scenarioRecording } from '../scenarios';
 import { randomScenarios } from '../scenarios/random-scenarios';

@@ -6,7 +6,7 @@
 import { withConcurrencyLimit } from '../../../shared/scheduling/concurrency-limit';
 import { systemClock } from '../../../shared/runtime/clock';
 import { stringifyJson } from '../../../shared/values/json';
-import { startScenarioServer } from '../../support/scenario-server';
+import { startScenarioServer } from '../../support/scenarios/scenario-server';
 import { scenarioRecording } from '../scenarios';
 import { randomScenarios } from '../scenarios/random-scenarios';
 import { runStep } from '../scenarios/run-step';

@@ -4,8 +4,8 @@
  * is a new one.
  */
 import { systemClock } from '../../../shared/runtime/clock';
-import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../../support/trace-receiver';
-import { startWebhookServer, type WebhookRequest, type WebhookServer } from '../../support/webhook-server';
+import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../../support/servers/trace-receiver';
+import { startWebhookServer, type WebhookRequest, type WebhookServer } from '../../support/servers/webhook-server';
 import { writeRecording } from '../recording';
 import { requestSteps, type RequestStep } from '../request-step';
 import { isBackgroundCall, spanTrees } from '../span-tree';

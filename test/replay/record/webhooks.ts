@@ -5,8 +5,8 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startConversionServer } from '../../support/conversion-server';
-import { startReviewServer } from '../../support/review-server';
+import { startConversionServer } from '../../support/servers/conversion-server';
+import { startReviewServer } from '../../support/servers/review-server';
 import { isConversionCase, isConversionHead } from '../conversions/conversion-case';
 import { createNamespace, removeDefinition, runConversionCase } from '../conversions/run-case';
 import { isImageCase, isImagePolicyHead, runImageCases } from '../image-policy/run-case';

@@ -4,8 +4,8 @@
  * what differs from run to run.
  */
 import { systemClock } from '../../../shared/runtime/clock';
-import type { ReviewServer } from '../../support/review-server';
-import type { WebhookCall } from '../../support/webhook-server';
+import type { ReviewServer } from '../../support/servers/review-server';
+import type { WebhookCall } from '../../support/servers/webhook-server';
 import { GENERATED_NAME_PATTERN, TIME_PATTERN, UID_PATTERN } from '../volatile-patterns';
 import { objectNameOf } from '../object-name';
 import { isBody, type Body, type Json } from '../json-response';

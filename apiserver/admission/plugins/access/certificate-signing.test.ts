@@ -1,6 +1,6 @@
 /** Permissions to approve and sign CertificateSigningRequests, and the rejection of system:masters. */
 import { certificateRequest } from '../../../../test/replay/scenarios/certificate-request';
-import { refusalStatus, openWriteFixture, type WriteResult, type WriteFixture } from '../../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteResult, type WriteFixture } from '../../../../test/support/store/write-fixture';
 import type { JsonObject } from '../../../../shared/values/json';
 import type { SignerUse } from './certificate-signing';
 

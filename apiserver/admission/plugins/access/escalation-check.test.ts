@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { GENERATED_NAMES } from '../../../../shared/names/dialect';
 import type { JsonObject } from '../../../../shared/values/json';
-import { admissionRequest, type AdmissionRequestParts } from '../../../../test/support/admission-request';
-import { resourceAttributes } from '../../../../test/support/attributes';
-import { NON_MUTATING_PLUGINS } from '../../../../test/support/plugin-switches';
-import { refusalStatus, openWriteFixture } from '../../../../test/support/write-fixture';
+import { admissionRequest, type AdmissionRequestParts } from '../../../../test/support/objects/admission-request';
+import { resourceAttributes } from '../../../../test/support/objects/attributes';
+import { NON_MUTATING_PLUGINS } from '../../../../test/support/objects/plugin-switches';
+import { refusalStatus, openWriteFixture } from '../../../../test/support/store/write-fixture';
 import { NO_OPINION, NO_RULES, type Attributes, type Authorizer } from '../../../authorization/authorizer';
 import { rbacAuthorizer } from '../../../authorization/rbac/authorizer';
 import { readBinding } from '../../../authorization/rbac/binding';

@@ -1,8 +1,8 @@
 import { GENERATED_NAMES } from '../../../../shared/names/dialect';
 import type { JsonObject } from '../../../../shared/values/json';
-import { admissionRequest } from '../../../../test/support/admission-request';
-import { NON_MUTATING_PLUGINS } from '../../../../test/support/plugin-switches';
-import { refusalStatus, openWriteFixture } from '../../../../test/support/write-fixture';
+import { admissionRequest } from '../../../../test/support/objects/admission-request';
+import { NON_MUTATING_PLUGINS } from '../../../../test/support/objects/plugin-switches';
+import { refusalStatus, openWriteFixture } from '../../../../test/support/store/write-fixture';
 import { createDefaultAdmission } from '../default-admission';
 
 const user = { name: 'system:node:n', groups: ['system:nodes'] };

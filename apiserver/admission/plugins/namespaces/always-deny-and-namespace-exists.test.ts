@@ -1,6 +1,6 @@
 /** AlwaysDeny and NamespaceExists; the messages are those of release 1.31.1 with these plug-ins on. */
 import type { AdmissionRequest } from '../../../registry/admission';
-import { admissionRequest } from '../../../../test/support/admission-request';
+import { admissionRequest } from '../../../../test/support/objects/admission-request';
 import { alwaysDeny, namespaceExists } from './always-deny-and-namespace-exists';
 
 const request = (kind: string, attributes: Partial<AdmissionRequest> = {}): AdmissionRequest =>

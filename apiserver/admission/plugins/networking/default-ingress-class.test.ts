@@ -1,5 +1,5 @@
 /** Default IngressClass of an Ingress that names none; every expectation was observed at release 1.31.1. */
-import { openWriteFixture, type WriteFixture } from '../../../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../../../test/support/store/write-fixture';
 import { objectAt, type JsonObject } from '../../../../shared/values/json';
 
 const DEFAULT_ANNOTATION = 'ingressclass.platform.io/is-default-class';

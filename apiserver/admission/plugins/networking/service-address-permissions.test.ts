@@ -2,7 +2,7 @@
  * Permissions to set externalIPs and load balancer addresses of a Service, for every kind of write, and writes that
  * need none.
  */
-import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../../test/support/store/write-fixture';
 import type { JsonObject } from '../../../../shared/values/json';
 import type { ServiceAddressUse } from './service-address-permissions';
 

@@ -1,6 +1,6 @@
 /** The counter of PodSecurity exemptions, as release 1.31.1 counted with these exemptions. */
 import type { JsonObject } from '../../../../shared/values/json';
-import { admissionRequest } from '../../../../test/support/admission-request';
+import { admissionRequest } from '../../../../test/support/objects/admission-request';
 import { createPodSecurityExemptionCounter } from '../../../metrics/admission-metrics';
 import { Meters } from '../../../metrics/registry/meters';
 import type { AdmissionRequest } from '../../../registry/admission';

@@ -4,8 +4,8 @@
  */
 import type { Dialect } from '../../../../shared/names/dialect';
 import type { JsonObject } from '../../../../shared/values/json';
-import { admissionRequest } from '../../../../test/support/admission-request';
-import { ManualClock } from '../../../../test/support/manual-clock';
+import { admissionRequest } from '../../../../test/support/objects/admission-request';
+import { ManualClock } from '../../../../test/support/clock/manual-clock';
 import { imagePolicySettings, imagePolicyWebhook, type SendImageReview } from './image-policy';
 
 const MINUTE_MS = 60_000;

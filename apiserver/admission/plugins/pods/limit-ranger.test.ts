@@ -3,7 +3,7 @@ import { StatusError } from '../../../../shared/api/errors/status';
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../../../shared/values/json';
 import { readRecording } from '../../../../test/replay/recording';
 import { anything, body, number, shape, text, type Check } from '../../../../test/replay/shape';
-import { openWriteFixture, type WriteFixture } from '../../../../test/support/write-fixture';
+import { openWriteFixture, type WriteFixture } from '../../../../test/support/store/write-fixture';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
 const isCase = shape(

@@ -1,4 +1,4 @@
-import { openWriteFixture } from '../../../../test/support/write-fixture';
+import { openWriteFixture } from '../../../../test/support/store/write-fixture';
 
 test('PodNodeSelector treats constructor and toString as ordinary namespace names and label keys', async () => {
   const f = await openWriteFixture({ naming: 'kubernetes', plugins: { enabled: ['PodNodeSelector'], disabled: ['ServiceAccount'] } });

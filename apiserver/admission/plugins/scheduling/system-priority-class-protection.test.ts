@@ -4,7 +4,7 @@
  */
 import { NO_OVERRIDES } from '../plugin-overrides';
 import { SYSTEM_PRIORITY_CLASSES } from '../../../kinds/scheduling/priority-class';
-import { openWriteFixture } from '../../../../test/support/write-fixture';
+import { openWriteFixture } from '../../../../test/support/store/write-fixture';
 
 it('Priority plug-in rejects deletion of system priority classes only', async () => {
   const fixture = await openWriteFixture({ plugins: NO_OVERRIDES });

@@ -1,5 +1,5 @@
 /** Finalizers of new PersistentVolumes and PersistentVolumeClaims; every expectation was observed at release 1.31.1. */
-import { openWriteFixture } from '../../../../test/support/write-fixture';
+import { openWriteFixture } from '../../../../test/support/store/write-fixture';
 import { objectAt, type JsonObject } from '../../../../shared/values/json';
 
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };

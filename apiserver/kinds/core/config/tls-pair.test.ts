@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createAuthority, type Credential } from '../../../../shared/pki/certificates';
-import { ManualClock } from '../../../../test/support/manual-clock';
+import { ManualClock } from '../../../../test/support/clock/manual-clock';
 import { tlsPairFault } from './tls-pair';
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

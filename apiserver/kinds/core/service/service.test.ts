@@ -2,7 +2,7 @@
  * Tests `trafficDistribution` of Services while the feature gate ServiceTrafficDistribution is off, against the
  * behaviour of release 1.31.1.
  */
-import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../../test/support/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../../test/support/store/write-fixture';
 import { objectAt, type JsonObject } from '../../../../shared/values/json';
 
 const gates = new Map<'ServiceTrafficDistribution', boolean>();

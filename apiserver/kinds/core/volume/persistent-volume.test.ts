@@ -1,6 +1,6 @@
 /** Tests the phase transition time of volumes and updates of claims, against the behaviour of release 1.31.1. */
 import { objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
-import { openWriteFixture } from '../../../../test/support/write-fixture';
+import { openWriteFixture } from '../../../../test/support/store/write-fixture';
 
 const timeOf = (volume: JsonObject): string => stringAt(objectAt(volume, 'status'), 'lastPhaseTransitionTime') ?? '';
 const STATUS = { subresource: 'status' } as const;

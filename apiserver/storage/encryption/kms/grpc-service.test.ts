@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../../../shared/runtime/clock';
-import { KmsPlugin } from '../../../../test/support/kms-plugin';
+import { KmsPlugin } from '../../../../test/support/servers/kms-plugin';
 import { waitUntil } from '../../../../test/support/programs';
 import { GrpcKmsService, socketPathOf } from './grpc-service';
 

@@ -1,4 +1,4 @@
-import { ManualClock } from '../../../../test/support/manual-clock';
+import { ManualClock } from '../../../../test/support/clock/manual-clock';
 import { DelayedPongs } from './delayed-pongs';
 
 let clock: ManualClock;

@@ -2,7 +2,7 @@
 import { stringifyJson, type JsonObject } from '../../../../../shared/values/json';
 import { forbidden } from '../../../../../shared/api/errors/status';
 import { ensureMetadata } from '../../../../../shared/api/metadata/object-meta';
-import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../../../test/support/write-fixture';
+import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../../../test/support/store/write-fixture';
 import { StateChanged, type Admission, type AdmissionRequest, type Reservation } from '../../../admission';
 
 const map = (name: string): JsonObject => ({ metadata: { name }, data: { a: 'b' } });

@@ -1,0 +1,90 @@
+/**
+ * Recorded requests to which this server deliberately responds differently from release 1.31.1, with the expected
+ * response. Where the recorded request changed nothing and would change something here, a request is sent that is
+ * rejected here too, so that later steps start from the recorded state.
+ */
+import { isBody, type Body, type Json } from '../../replay/json-response';
+import type { RecordedAnswer, RecordedRequest, RequestCase } from '../../replay/requests/request-recording';
+
+/**
+ * The Status that this server returns for the deletion of the collection at `path`, where release 1.31.1 returns the
+ * list.
+ */
+export function collectionDeletionStatus(path: string): Body {
+  const segments = path.replace(/\?.*/, '').split('/');
+  const group = segments[1] === 'apis' ? { group: segments[2] ?? '' } : {};
+  const details = { ...group, kind: segments.at(-1) ?? '' };
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details, code: 200 };
+}
+
+/** A step of a lifecycle or a conversion: its `request` is the method and the path. */
+export function withCollectionDeletion(step: Json): Json {
+  if (!isBody(step) || typeof step['request'] !== 'string') return step;
+  const [method = '', path = ''] = step['request'].split(' ');
+  return isDeletedList(method, step['body']) ? { ...step, body: collectionDeletionStatus(path) } : step;
+}
+
+function isDeletedList(method: string, body: Json | undefined): boolean {
+  return method === 'DELETE' && isBody(body) && typeof body['kind'] === 'string' && body['kind'].endsWith('List');
+}
+
+/** The request as it is sent to this server, and the expected answer. */
+export function withDeviation(recorded: RequestCase): RequestCase {
+  const { request } = recorded;
+  const answer = withClientFault(recorded.answer);
+  const { method, path } = request;
+  const { body } = answer;
+  if (isDeletedList(method, body)) {
+    const next = isBody(body) && isBody(body['metadata']) ? body['metadata']['continue'] : undefined;
+    const status = collectionDeletionStatus(path);
+    return {
+      request,
+      answer: { ...answer, body: next === undefined || next === '' ? status : { ...status, metadata: { continue: next } } },
+    };
+  }
+  const message = messageOf(body);
+  if (method === 'DELETE' && /[?&]resourceVersion=/.test(path) && answer.status === 409 && isCollection(path)) {
+    // The resource version of a collection is no precondition.
+    return { request: withQuery(request, 'dryRun', 'All'), answer: { status: 200, body: collectionDeletionStatus(path) } };
+  }
+  if (message.includes(UNDECLARED))
+    return { request: withQuery(request, 'fieldValidation', 'Strict'), answer: { ...answer, status: 400, body: UNKNOWN_FIELDS } };
+  if (method === 'PATCH' && answer.status === 422 && message.includes(STRICT)) {
+    return { request, answer: { ...answer, status: 400, body: strictPart(message) } };
+  }
+  return { request, answer };
+}
+
+/** Release 1.31.1 answers 500 to some faults of clients, this server 400; both answer 500 to faults of a definition. */
+function withClientFault(answer: RecordedAnswer): RecordedAnswer {
+  if (answer.status !== 500 || (isBody(answer.body) && answer.body['reason'] === 'InternalError')) return answer;
+  return { ...answer, status: 400, body: isBody(answer.body) ? { ...answer.body, code: 400 } : answer.body };
+}
+
+/** The part of an answer that {@link withDeviation} expects. */
+export function comparableAnswer(answer: RecordedAnswer, { body }: RecordedAnswer): RecordedAnswer {
+  const message = messageOf(answer.body);
+  if (body === UNKNOWN_FIELDS && message.includes(`${STRICT}unknown field`)) return { ...answer, body: UNKNOWN_FIELDS };
+  return typeof body === 'string' && message.includes(STRICT) ? { ...answer, body: strictPart(message) } : answer;
+}
+
+const UNDECLARED = 'field not declared in schema';
+const STRICT = 'strict decoding error: ';
+/** Release 1.31.1 names one of several unknown fields, at random. */
+const UNKNOWN_FIELDS = 'a strict decoding error that names unknown fields';
+
+const strictPart = (message: string): string => message.slice(message.indexOf(STRICT));
+
+function messageOf(body: Json): string {
+  return isBody(body) && typeof body['message'] === 'string' ? body['message'] : '';
+}
+
+function isCollection(path: string): boolean {
+  return path.replace(/\?.*/, '').split('/').at(-2) === '$NS';
+}
+
+function withQuery(request: RecordedRequest, name: string, value: string): RecordedRequest {
+  const [path = '', query = ''] = request.path.split('?');
+  const others = query.split('&').filter((part) => part !== '' && !part.startsWith(`${name}=`));
+  return { ...request, path: `${path}?${[...others, `${name}=${value}`].join('&')}` };
+}

@@ -1,0 +1,226 @@
+/**
+ * Real etcd servers for tests. The program is `ETCD_BIN` or on PATH; on Debian, tests that run as root install the
+ * package. `describeWithEtcd` reports the tests that are skipped without it.
+ */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findProgram } from './find-program';
+import { freePorts } from '../ports';
+import { reportSkipped } from '../report-skipped';
+
+export interface EtcdServer {
+  /** `http://127.0.0.1:port`; the same after a restart. */
+  readonly endpoint: string;
+  /** Sends SIGKILL; resolves when the process has exited. */
+  kill(): Promise<void>;
+  /** Sends SIGTERM; resolves when the process has exited. */
+  stop(): Promise<void>;
+  /** SIGSTOP. */
+  pause(): void;
+  /** SIGCONT. */
+  resume(): void;
+  /** Starts a killed or stopped server on the same port and data. */
+  restart(): Promise<void>;
+  /** Kills the server and removes its data. */
+  dispose(): Promise<void>;
+}
+
+export interface EtcdServerOptions {
+  /** Syncs every write to disk. Off by default, because tests do not cut the power. */
+  readonly fsync?: boolean;
+  readonly arguments?: readonly string[];
+}
+
+let cachedProgram: string | undefined | null = null;
+
+/** The path of the etcd program, which is installed when possible; `undefined` when there is none. */
+export function findEtcd(): string | undefined {
+  if (cachedProgram === null) cachedProgram = locateEtcd() ?? (installEtcd() ? locateEtcd() : undefined);
+  return cachedProgram;
+}
+
+/** `describe` where etcd exists, otherwise one test that reports the skipped block. */
+export function describeWithEtcd(name: string, body: () => void): void {
+  if (findEtcd() !== undefined) {
+    describe(name, body);
+    return;
+  }
+  reportSkipped(name, 'no etcd in ETCD_BIN or on PATH, and it could not be installed');
+}
+
+export async function startEtcd(options: EtcdServerOptions = {}): Promise<EtcdServer> {
+  const [server] = await startEtcdCluster(1, options);
+  if (server === undefined) throw new Error('etcd did not start');
+  return server;
+}
+
+/** PEM files. Clients must present a certificate of the same authority. */
+export interface EtcdTls {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Starts the members of one cluster; resolves when all of them accept connections. */
+export async function startEtcdCluster(
+  members: number,
+  options: EtcdServerOptions & { readonly tls?: EtcdTls } = {},
+): Promise<EtcdServer[]> {
+  const program = findEtcd();
+  if (program === undefined) throw new Error('there is no etcd program');
+  const ports = await freePorts(2 * members);
+  const scheme = options.tls === undefined ? 'http' : 'https';
+  const addresses = Array.from({ length: members }, (_, index) => ({
+    name: `member-${index}`,
+    port: ports[2 * index] ?? 0,
+    endpoint: `${scheme}://127.0.0.1:${ports[2 * index] ?? 0}`,
+    peer: `http://127.0.0.1:${ports[2 * index + 1] ?? 0}`,
+  }));
+  const cluster = addresses.map(({ name, peer }) => `${name}=${peer}`).join(',');
+  const { tls } = options;
+  const secure =
+    tls === undefined ? [] : ['--cert-file', tls.cert, '--key-file', tls.key, '--trusted-ca-file', tls.ca, '--client-cert-auth'];
+  return Promise.all(
+    addresses.map(async ({ name, port, endpoint, peer }) => {
+      const directory = mkdtempSync(join(tmpdir(), 'etcd-test-'));
+      const member = new EtcdMember(program, directory, endpoint, port, [
+        ...['--name', name, '--data-dir', join(directory, 'data')],
+        ...['--listen-client-urls', endpoint, '--advertise-client-urls', endpoint],
+        ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', cluster],
+        ...['--max-txn-ops', '2048', '--max-request-bytes', '3145728'],
+        ...['--logger', 'zap', '--log-level', 'error'],
+        ...secure,
+        ...(options.fsync === true ? [] : ['--unsafe-no-fsync']),
+        ...(options.arguments ?? []),
+      ]);
+      await member.restart();
+      return member;
+    }),
+  );
+}
+
+class EtcdMember implements EtcdServer {
+  private child: ChildProcess | undefined;
+  private readonly killOnExit = (): void => void this.child?.kill('SIGKILL');
+
+  constructor(
+    private readonly program: string,
+    private readonly directory: string,
+    readonly endpoint: string,
+    private readonly port: number,
+    private readonly flags: readonly string[],
+  ) {
+    process.once('exit', this.killOnExit);
+  }
+
+  async restart(): Promise<void> {
+    const child = spawn(this.program, this.flags, { stdio: 'ignore' });
+    this.child = child;
+    await waitUntilListening(this.port, child);
+  }
+
+  kill(): Promise<void> {
+    return this.endProcess('SIGKILL');
+  }
+
+  stop(): Promise<void> {
+    return this.endProcess('SIGTERM');
+  }
+
+  pause(): void {
+    stopAllThreads(this.child);
+  }
+
+  resume(): void {
+    this.child?.kill('SIGCONT');
+  }
+
+  async dispose(): Promise<void> {
+    await this.endProcess('SIGKILL');
+    process.removeListener('exit', this.killOnExit);
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  private async endProcess(signal: NodeJS.Signals): Promise<void> {
+    const { child } = this;
+    this.child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.kill('SIGCONT');
+    child.kill(signal);
+    await exited;
+  }
+}
+
+const locateEtcd = (): string | undefined => findProgram('etcd', 'ETCD_BIN');
+
+/** Installs Debian's package, one process at a time; `false` where that is impossible. */
+function installEtcd(): boolean {
+  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-get')) return false;
+  const lock = join(tmpdir(), 'etcd-test-install');
+  const waits = 180;
+  for (let waited = 0; !acquireLock(lock); waited++) {
+    if (waited === waits) return locateEtcd() !== undefined;
+    execFileSync('sleep', ['1']);
+  }
+  try {
+    if (locateEtcd() !== undefined) return true;
+    const options = { stdio: 'ignore' as const, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+    // The package starts a server unless RUNLEVEL makes policy-rc.d forbid it; the tests need only the program.
+    const install = 'apt-get install -y -q --no-install-recommends etcd-server';
+    execFileSync('sh', ['-c', `RUNLEVEL=1 ${install} || (apt-get update -q && RUNLEVEL=1 ${install})`], options);
+    return locateEtcd() !== undefined;
+  } catch {
+    return false;
+  } finally {
+    rmdirSync(lock);
+  }
+}
+
+/** Takes a folder as a lock. A lock older than ten minutes belonged to a process that was killed, and is removed. */
+function acquireLock(lock: string): boolean {
+  const staleMs = 600_000;
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch {
+    try {
+      if (Date.now() - statSync(lock).mtimeMs > staleMs) rmdirSync(lock);
+    } catch {
+      // The holder has just removed it.
+    }
+    return false;
+  }
+}
+
+/** Sends SIGSTOP and returns when all threads have stopped: after the signal alone they may still send a response. */
+function stopAllThreads(child: ChildProcess | undefined): void {
+  if (child?.pid === undefined) return;
+  child.kill('SIGSTOP');
+  const tasks = `/proc/${child.pid}/task`;
+  const isStopped = (task: string): boolean => /^State:\s+T/m.test(readFileSync(`${tasks}/${task}/status`, 'latin1'));
+  const maxChecks = 10_000;
+  for (let checks = 0; checks < maxChecks && existsSync(tasks) && !readdirSync(tasks).every(isStopped); checks++);
+}
+
+async function waitUntilListening(port: number, child: ChildProcess): Promise<void> {
+  const pauseMs = 20;
+  while (!(await acceptsConnections(port))) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`etcd ended with ${child.exitCode ?? child.signalCode}`);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+function acceptsConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,142 @@
+/**
+ * Scripted kubectl sessions: helpers that run a command and report its output when the exit code is not the expected
+ * one, with the packaged kubectl 1.31 and any other on PATH, against the compiled API server. Asserts nothing beyond
+ * the exit code.
+ */
+import { kubectlOnPath, packagedProgram, runClient, startClient, type ClientResult } from './kubectl';
+import type { ProgramProcess } from '../programs';
+import { reportSkipped } from '../report-skipped';
+import { useApiServer, type TestApiServer } from '../use-api-server';
+
+/** The members of an object that scripts read. */
+export interface KubectlObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly resourceVersion: string;
+    readonly creationTimestamp: string;
+    readonly labels?: Record<string, string>;
+    readonly annotations?: Record<string, string>;
+    readonly finalizers?: string[];
+    readonly deletionTimestamp?: string;
+    readonly uid: string;
+  };
+  readonly data?: Record<string, string>;
+}
+
+export class KubectlSession {
+  constructor(
+    readonly binary: string,
+    readonly kubeconfig: string,
+    /** Appended to every command: `-n <namespace>`. */
+    readonly namespace: string,
+  ) {}
+
+  /** Runs a command to its end and returns its result, whatever the exit code. */
+  run(command: string | readonly string[], input?: string): Promise<ClientResult> {
+    return runClient(this.binary, this.kubeconfig, this.args(command), input === undefined ? {} : { input });
+  }
+
+  /** Runs a command that must succeed, and returns its standard output. */
+  async ok(command: string | readonly string[], input?: string): Promise<string> {
+    const { code, stdout, stderr } = await this.run(command, input);
+    if (code !== 0) throw new Error(`kubectl ${this.args(command).join(' ')} ended with ${code}:\n${stderr}${stdout}`);
+    return stdout;
+  }
+
+  /** Runs a command that must fail, and returns its standard error. */
+  async fails(command: string | readonly string[], input?: string): Promise<string> {
+    const { code, stdout, stderr } = await this.run(command, input);
+    if (code === 0) throw new Error(`kubectl ${this.args(command).join(' ')} should fail, but printed:\n${stdout}`);
+    return stderr;
+  }
+
+  /** The value of a JSONPath, which is given without braces. */
+  async jsonPath(command: string, path: string): Promise<unknown> {
+    return JSON.parse(await this.ok(`${command} -o jsonpath={${path}}`));
+  }
+
+  async json<T>(command: string): Promise<T> {
+    return JSON.parse(await this.ok(`${command} -o json`)) as T;
+  }
+
+  /** Starts a command that runs until it is stopped. */
+  start(command: string): ProgramProcess {
+    return startClient(this.binary, this.kubeconfig, this.args(command));
+  }
+
+  /** Splits a command at blanks; quotes have no meaning, so that arguments with blanks need an array. */
+  private args(command: string | readonly string[]): string[] {
+    const words = typeof command === 'string' ? command.split(' ').filter((word) => word !== '') : [...command];
+    return words.includes('-n') || words.includes('-A') ? words : ['-n', this.namespace, ...words];
+  }
+}
+
+/** The rows of kubectl's table output; two or more blanks separate cells. */
+export function parseTable(output: string): string[][] {
+  return output
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => line.trim().split(/ {2,}/));
+}
+
+/** A pod on a node, a Service and a Lease. */
+export const webManifest = (name: string): string => `
+apiVersion: v1
+kind: Pod
+metadata: {name: ${name}, labels: {app: web}}
+spec:
+  nodeName: worker-1
+  containers:
+  - {name: main, image: "registry.example.com/web:1.0", ports: [{containerPort: 80}], env: [{name: MODE, value: test}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: ${name}-svc}
+spec:
+  clusterIP: None
+  selector: {app: web}
+  ports: [{port: 80, targetPort: 8080}]
+---
+apiVersion: coordination.k8s.io/v1
+kind: Lease
+metadata: {name: ${name}-lease}
+spec: {holderIdentity: somebody, leaseDurationSeconds: 15}
+`;
+
+const binaries = [
+  ['the npm package', packagedProgram('kubectl')],
+  ['PATH', kubectlOnPath()],
+].flatMap(([source, binary]) => (source === undefined || binary === undefined ? [] : [{ source, binary }]));
+
+/** Declares the tests of `body` for each kubectl, each in its own namespace of one server. */
+export function describeWithEachKubectl(name: string, body: (session: KubectlSession, server: TestApiServer) => void): void {
+  const server = useApiServer('kubectl');
+
+  if (packagedProgram('kubectl') === undefined) {
+    reportSkipped(`${name} with the packaged kubectl`, 'it exists for linux-x64 only');
+  }
+
+  describe.each(binaries)(`${name}, kubectl of $source`, ({ source, binary }) => {
+    const namespace = `e2e-${source.toLowerCase().replace(/[^a-z]+/g, '-')}-${process.pid}`;
+    const session = new KubectlSession(binary, server.kubeconfig, namespace);
+    beforeAll(() => session.ok(`create namespace ${namespace}`), 30_000);
+    afterAll(() => session.ok(`delete namespace ${namespace} --wait=false`), 30_000);
+
+    body(session, server);
+  });
+}
+
+/** Declares tests with the packaged kubectl on a server of their own, in the namespace `default`. */
+export function describeWithPackagedKubectl(
+  name: string,
+  options: Parameters<typeof useApiServer>[1],
+  body: (session: KubectlSession, server: TestApiServer) => void,
+  namespace = 'default',
+): void {
+  const binary = packagedProgram('kubectl');
+  if (binary === undefined) return reportSkipped(name, 'the packaged kubectl exists for linux-x64 only');
+  describe(name, () => {
+    const server = useApiServer('kubectl', options);
+    body(new KubectlSession(binary, server.kubeconfig, namespace), server);
+  });
+}

@@ -1,0 +1,84 @@
+/**
+ * A cluster in the test's own process: the API server and the controllers, configured with the same flags as the
+ * programs and connected over TLS, on an in-memory store and a simulated clock. Its waits take no real time. Tests
+ * about processes (start, signals, crashes, memory) start the programs instead.
+ */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { FLAGS as SERVER_FLAGS } from '../../../apiserver/options/flags/flags';
+import { PROGRAM as SERVER, runServer } from '../../../apiserver/program';
+import { flags as CONTROLLER_FLAGS } from '../../../controllers/flags';
+import { PROGRAM as CONTROLLERS, startControllers } from '../../../controllers/program';
+import { formatKubeconfig } from '../../../deploy/cluster/kubeconfig';
+import { ensureCertificates, type Certificates } from '../../../deploy/local/certificates';
+import { systemClock } from '../../../shared/runtime/clock';
+import { parseFlags, type CommandLine, type FlagTable, type ParsedFlags } from '../../../shared/cli/flags';
+import { Lifecycle } from '../../../shared/runtime/process/lifecycle';
+import { createLogger } from '../../../shared/runtime/logger';
+import { systemRandom as random } from '../../../shared/runtime/random';
+import { controllerArguments } from '../control-plane';
+import { MemoryStore } from '../store/memory-store';
+import { removeFolder, serverArguments, temporaryFolder } from '../programs';
+import { SimulatedClock } from '../clock/simulated-clock';
+
+export interface SimulatedCluster {
+  readonly clock: SimulatedClock;
+  readonly store: MemoryStore;
+  /** Address of the API server. */
+  readonly address: string;
+  readonly certificates: Certificates;
+  /** Log lines of the API server and the controllers from level `warn`. */
+  readonly log: readonly string[];
+  stop(): Promise<void>;
+}
+
+export interface SimulatedClusterOptions {
+  /** Added to the usual flags. */
+  readonly serverArgs?: readonly string[];
+  readonly controllerArgs?: readonly string[];
+}
+
+/** Resolves when the API server is ready and the controllers have been started. */
+export async function startSimulatedCluster({
+  serverArgs = [],
+  controllerArgs = [],
+}: SimulatedClusterOptions = {}): Promise<SimulatedCluster> {
+  const folder = temporaryFolder('simulated-cluster');
+  const pki = path.join(folder, 'pki');
+  const certificates = await ensureCertificates(pki, systemClock);
+  const clock = new SimulatedClock(systemClock.now());
+  const store = new MemoryStore(clock);
+  const log: string[] = [];
+  const logger = createLogger({ level: 'warn', clock, destination: { write: (line) => void log.push(line) } });
+  const lifecycle = new Lifecycle({ clock, logger, process: { on: () => undefined, exit: () => undefined } });
+  const environment = { clock, random, logger, lifecycle };
+  const stopClock = clock.run();
+  const stop = async (): Promise<void> => {
+    await lifecycle.stop('the test has ended');
+    await stopClock();
+    removeFolder(folder);
+  };
+  try {
+    const args = serverArguments({ folder, securePort: 0, args: serverArgs }, pki);
+    const { port } = await runServer(parseArguments(SERVER, SERVER_FLAGS, args), { ...environment, store });
+    const address = `https://127.0.0.1:${port}`;
+    const controllersKubeconfig = path.join(folder, 'controllers.kubeconfig');
+    writeFileSync(controllersKubeconfig, formatKubeconfig(address, certificates.authority, 'controllers', certificates.controllers));
+    const controllerFlags = controllerArguments({ controllersKubeconfig, pki }, controllerArgs);
+    await startControllers(parseArguments(CONTROLLERS, CONTROLLER_FLAGS, controllerFlags), environment);
+    return { clock, store, address, certificates, log, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function parseArguments<Table extends FlagTable>(
+  program: CommandLine,
+  table: Table,
+  args: readonly string[],
+): Extract<ParsedFlags<Table>, { kind: 'values' }> {
+  const result = parseFlags(program, table, args);
+  if (result.kind === 'values') return result;
+  throw new Error(result.kind === 'error' ? result.message : result.text);
+}

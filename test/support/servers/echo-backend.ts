@@ -1,0 +1,99 @@
+/**
+ * Backends on Node and in Go that respond to each request with the request as they parsed it, and record it: they show
+ * how another server parses proxied bytes.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecure } from 'node:https';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import type { Credential } from '../../../shared/pki/certificates';
+import { findProgram } from '../external/find-program';
+import { closeServer, listen } from './listen';
+import { removeFolder, temporaryFolder } from '../programs';
+import { repository } from '../repository';
+
+export interface EchoedRequest {
+  /** Remote address of its connection. */
+  readonly connection: string;
+  /** Method and target. */
+  readonly line: string;
+  readonly user: string;
+  /** Value of Content-Length; -1 when there is none. */
+  readonly length: number;
+  readonly codings: readonly string[];
+  readonly body: string;
+}
+
+export interface EchoBackend {
+  readonly port: number;
+  /** All requests so far, in order. */
+  readonly requests: EchoedRequest[];
+  close(): Promise<void>;
+}
+
+/** Serves TLS when a certificate is given, else plain HTTP. */
+export type StartBackend = (serving?: Credential) => Promise<EchoBackend>;
+
+export const startNodeBackend: StartBackend = async (serving) => {
+  const requests: EchoedRequest[] = [];
+  const respond = (request: IncomingMessage, response: ServerResponse): void => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('error', () => undefined);
+    request.on('end', () => {
+      const { method = '', url = '', headers, socket } = request;
+      const coding = headers['transfer-encoding'];
+      const read = {
+        connection: `${socket.remoteAddress ?? ''}:${socket.remotePort ?? 0}`,
+        line: `${method} ${url}`,
+        user: String(headers['x-remote-user'] ?? ''),
+        length: Number(headers['content-length'] ?? -1),
+        codings: coding === undefined ? [] : [coding],
+        body: Buffer.concat(chunks).toString(),
+      };
+      requests.push(read);
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(read));
+    });
+  };
+  const server = serving === undefined ? createPlain(respond) : createSecure({ cert: serving.certificate, key: serving.key }, respond);
+  return { port: await listen(server), requests, close: () => closeServer(server) };
+};
+
+const findGo = (): string | undefined => findProgram('go', 'GO_BIN');
+
+export const hasGo = (): boolean => findGo() !== undefined;
+
+export const startGoBackend: StartBackend = async (serving) => {
+  const folder = temporaryFolder('go-backend');
+  const program = path.join(folder, 'backend');
+  await promisify(execFile)(findGo() ?? '', ['build', '-o', program, path.join(repository, 'test/support/servers/go-backend/main.go')], {
+    env: { ...process.env, CGO_ENABLED: '0', GO111MODULE: 'off' },
+  });
+  const files = serving === undefined ? [] : [path.join(folder, 'tls.crt'), path.join(folder, 'tls.key')];
+  const [certificate = '', key = ''] = files;
+  if (serving !== undefined) {
+    writeFileSync(certificate, serving.certificate);
+    writeFileSync(key, serving.key);
+  }
+  const child = spawn(program, files, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const requests: EchoedRequest[] = [];
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('exit', () => reject(new Error('the Go backend exited before it listened')));
+    createInterface(child.stdout).on('line', (line) => (line.startsWith('{') ? requests.push(JSON.parse(line)) : resolve(Number(line))));
+  });
+  return {
+    port,
+    requests,
+    async close() {
+      const exited = once(child, 'close');
+      child.kill();
+      await exited;
+      removeFolder(folder);
+    },
+  };
+};

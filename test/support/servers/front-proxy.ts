@@ -1,0 +1,59 @@
+/**
+ * An authenticating front proxy: it accepts the tokens that it knows and passes the user on in request headers. Such
+ * headers from clients are removed. Bodies and responses are streamed, so that watches work.
+ */
+import { createServer, request, type Server } from 'node:https';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Credential } from '../../../shared/pki/certificates';
+import { closeServer, listen } from './listen';
+
+export interface ProxiedUser {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, string>>;
+}
+
+export interface FrontProxyOptions {
+  /** The server's address and the authority of its certificate. */
+  readonly target: URL;
+  readonly authority: string;
+  /** The certificate that clients see. */
+  readonly serving: Credential;
+  /** The client certificate that the server sees. */
+  readonly client: Credential;
+  /** Users by token. */
+  readonly users: ReadonlyMap<string, ProxiedUser>;
+}
+
+export interface FrontProxy {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function startFrontProxy({ target, authority, serving, client, users }: FrontProxyOptions): Promise<FrontProxy> {
+  const identity = { ca: authority, cert: client.certificate, key: client.key };
+  const server: Server = createServer({ cert: serving.certificate, key: serving.key }, (incoming, reply) => {
+    const user = users.get((incoming.headers.authorization ?? '').replace(/^Bearer /, ''));
+    if (user === undefined) return void reply.writeHead(401).end('the proxy does not know you\n');
+    const headers = { ...forwardedHeaders(incoming.headers), ...remoteHeaders(user) };
+    const outgoing = request(new URL(incoming.url ?? '/', target), { ...identity, method: incoming.method, headers }, (answer) => {
+      reply.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(reply);
+    });
+    outgoing.on('error', () => reply.destroy());
+    reply.on('close', () => outgoing.destroy());
+    incoming.pipe(outgoing);
+  });
+  return { url: `https://127.0.0.1:${await listen(server)}`, close: () => closeServer(server) };
+}
+
+function forwardedHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !/^(authorization|connection|host)$/.test(name) && !name.startsWith('x-remote-')),
+  );
+}
+
+function remoteHeaders({ name, groups, extra }: ProxiedUser): Record<string, string | string[]> {
+  const extras = Object.entries(extra).map(([key, value]) => [`x-remote-extra-${encodeURIComponent(key)}`, value]);
+  return { 'x-remote-user': name, 'x-remote-group': [...groups], ...Object.fromEntries(extras) };
+}

@@ -1,0 +1,31 @@
+/** An admission webhook for tests and recorders. The path of a request names the behaviour. */
+import type { Body } from '../../replay/json-response';
+import { BEHAVIOURS } from '../../replay/webhooks/behaviours';
+import { startWebhookServer, type WebhookCall, type WebhookServer } from './webhook-server';
+
+export interface ReviewServer extends WebhookServer {
+  /** The reviews received so far, in order. */
+  readonly calls: WebhookCall[];
+}
+
+/** The certificate is valid for `names`. */
+export async function startReviewServer(names: readonly string[] = ['localhost', '127.0.0.1'], host = '127.0.0.1'): Promise<ReviewServer> {
+  const calls: WebhookCall[] = [];
+  const server = await startWebhookServer({
+    names,
+    host,
+    reply({ url, headers, text }) {
+      // A client that follows a redirect sends no body.
+      const review: unknown = text === '' ? { request: {} } : JSON.parse(text);
+      if (!isReview(review)) throw new Error('no review');
+      calls.push({ url, headers, review });
+      const name = url.split('?', 1)[0]?.slice(1) ?? '';
+      return BEHAVIOURS[name]?.(review['request']) ?? { status: 404, body: 'no such behaviour' };
+    },
+  });
+  return { ...server, calls };
+}
+
+function isReview(value: unknown): value is Body & { readonly request: Body } {
+  return typeof value === 'object' && value !== null && 'request' in value && typeof value.request === 'object' && value.request !== null;
+}

@@ -1,0 +1,91 @@
+/**
+ * An HTTPS server for webhooks of tests and recorders, with a certificate of its own authority. The caller's function
+ * produces the responses.
+ */
+import { createServer } from 'node:https';
+import { TLSSocket } from 'node:tls';
+import { systemClock } from '../../../shared/runtime/clock';
+import { createAuthority, issueCertificate } from '../../../shared/pki/certificates';
+import type { Body } from '../../replay/json-response';
+import type { Reply } from '../../replay/webhooks/behaviours';
+import { closeServer, listen } from './listen';
+
+const HOUR_MS = 3_600_000;
+
+export interface WebhookRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The common name in the client certificate; `undefined` when there is none. */
+  readonly client: string | undefined;
+}
+
+/** A review that a webhook received. */
+export interface WebhookCall {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly review: Body;
+}
+
+export interface WebhookServer {
+  readonly port: number;
+  /** In base64, as webhook configurations and definitions contain it. */
+  readonly caBundle: string;
+  close(): Promise<void>;
+}
+
+export interface WebhookServerOptions {
+  /** The certificate is valid for these names. */
+  readonly names: readonly string[];
+  readonly host: string;
+  /** A free port when absent. */
+  readonly port?: number;
+  /** Requests a client certificate, of any authority. */
+  readonly requestsClientCertificate?: boolean;
+  readonly reply: (request: WebhookRequest) => Reply;
+}
+
+export async function startWebhookServer({
+  names,
+  host,
+  port = 0,
+  requestsClientCertificate = false,
+  reply,
+}: WebhookServerOptions): Promise<WebhookServer> {
+  const authority = await createAuthority({ subject: { commonName: 'webhooks' }, lifetimeMs: HOUR_MS, clock: systemClock });
+  const issued = {
+    subject: { commonName: 'webhook' },
+    lifetimeMs: HOUR_MS,
+    clock: systemClock,
+    authority,
+    usage: 'server',
+    names,
+  } as const;
+  const { certificate, key } = await issueCertificate(issued);
+  const settings = { cert: certificate, key, requestCert: requestsClientCertificate, rejectUnauthorized: false };
+  const server = createServer(settings, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+      const { socket } = request;
+      const shown = requestsClientCertificate && socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
+      const [client] = [shown?.subject?.CN].flat();
+      respond(reply({ method: request.method ?? '', url: request.url ?? '', headers, text: Buffer.concat(chunks).toString(), client }));
+    });
+    function respond(sent: Reply): void {
+      if (sent === 'hang') return;
+      if (sent === 'cut') {
+        request.socket.destroy();
+        return;
+      }
+      const { status = 200, headers = { 'content-type': 'application/json' }, body } = sent;
+      response.writeHead(status, headers);
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    }
+  });
+  const caBundle = Buffer.from(authority.certificate).toString('base64');
+  return { port: await listen(server, port, host), caBundle, close: () => closeServer(server) };
+}

@@ -1,0 +1,46 @@
+/** Opens stores of each kind, for tests that run on all of them. */
+import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
+import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import type { Store } from '../../../apiserver/storage/store';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { systemRandom as random } from '../../../shared/runtime/random';
+import { startEtcd } from '../external/etcd';
+import { MemoryStore } from './memory-store';
+import { removeFolder, temporaryFolder } from '../programs';
+
+export interface OpenedStore {
+  readonly store: Store;
+  /** Closes the store and removes its data. */
+  dispose(): Promise<void>;
+}
+
+export async function openMemoryStore(): Promise<OpenedStore> {
+  const store = new MemoryStore();
+  return { store, dispose: () => store.close() };
+}
+
+export async function openTemporaryEmbeddedStore(): Promise<OpenedStore & { readonly directory: string }> {
+  const directory = temporaryFolder('embedded-store');
+  const store = await openEmbeddedStore({ directory, clock, random });
+  return {
+    store,
+    directory,
+    async dispose() {
+      await store.close();
+      removeFolder(directory);
+    },
+  };
+}
+
+/** On an etcd server of its own. */
+export async function openTemporaryEtcdStore(): Promise<OpenedStore> {
+  const server = await startEtcd();
+  const store = await openEtcdStore({ endpoints: [server.endpoint], clock, random });
+  return {
+    store,
+    async dispose() {
+      await store.close();
+      await server.dispose();
+    },
+  };
+}

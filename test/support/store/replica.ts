@@ -1,0 +1,112 @@
+/**
+ * A replica without HTTP: a real cache and a writer over a store that several replicas may share. The caller creates
+ * the namespace `default`.
+ */
+import { createDefaultAdmission } from '../../../apiserver/admission/plugins/default-admission';
+import { QUOTA_GUARD_PREFIX, QuotaGuards } from '../../../apiserver/admission/plugins/quota/quota-guards';
+import { ALLOCATIONS, type ServiceAllocator } from '../../../apiserver/allocation/service-allocator';
+import { openCache, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
+import { REPLICAS, Replicas } from '../../../apiserver/reconcilers/replicas/replicas';
+import type { RequestContext, Writer } from '../../../apiserver/registry/verbs';
+import { buildResources, type Resources } from '../../../apiserver/registry/resources';
+import { createWriter } from '../../../apiserver/registry/write/executor/writer';
+import type { Store } from '../../../apiserver/storage/store';
+import type { JsonObject } from '../../../shared/values/json';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import { featureGates } from '../../../shared/cli/feature-gates';
+import { createLogger } from '../../../shared/runtime/logger';
+import { systemRandom } from '../../../shared/runtime/random';
+import { NON_MUTATING_PLUGINS } from '../objects/plugin-switches';
+import { PREFIX, testAllocator } from './write-fixture';
+import { strategyFor } from '../../../apiserver/server/wiring/strategies';
+
+export interface Replica<C extends Clock = Clock> {
+  readonly clock: C;
+  readonly cache: OpenedCache;
+  readonly writer: Writer;
+  readonly allocator: ServiceAllocator;
+  readonly replicas: Replicas;
+  readonly resources: Resources;
+  /** Messages of failed background tasks. */
+  readonly failures: string[];
+  context(): RequestContext;
+  /** Creates a namespaced object in `default`, or a cluster-scoped one. */
+  create(resource: string, value: JsonObject): Promise<JsonObject>;
+  remove(resource: string, name: string): Promise<void>;
+}
+
+const WRITE_OPTIONS = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'test' } as const;
+
+export async function openReplica<C extends Clock>(
+  store: Store,
+  clock: C,
+  ranges: { readonly ranges?: string; readonly nodePorts?: string } = {},
+): Promise<Replica<C>> {
+  const resources = buildResources();
+  const names = GENERATED_NAMES.platform;
+  const failures: string[] = [];
+  const logger = createLogger({ level: 'silent', clock });
+  const cache = openCache({
+    store,
+    prefix: PREFIX,
+    types: resources.storedTypes,
+    clock,
+    random: systemRandom,
+    logger,
+    checkMs: 0,
+    compactionMs: 0,
+  });
+  const allocator = testAllocator(systemRandom, names, ranges);
+  cache.addKeyListener(ALLOCATIONS, allocator);
+  const guards = new QuotaGuards(PREFIX, clock);
+  cache.addKeyListener(QUOTA_GUARD_PREFIX, guards);
+  const replicas = new Replicas({ store, prefix: PREFIX, clock, onFailure: (message) => void failures.push(message) });
+  cache.addKeyListener(REPLICAS, replicas);
+  await cache.whenReady();
+  const writer = createWriter({
+    strategyOf: strategyFor,
+    store,
+    cache,
+    reader: { list: () => Promise.reject(new Error('no list')) },
+    admission: createDefaultAdmission(
+      { names, random: systemRandom, cache, resources, clock, quotas: { cache, guards } },
+      NON_MUTATING_PLUGINS,
+    ),
+    clock,
+    random: systemRandom,
+    names,
+    allocator,
+    prefix: PREFIX,
+    namespaces: resources.require('namespaces'),
+    definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
+    leases: resources.require('leases.coordination.platform.io'),
+    eventTtlSeconds: 3600,
+    gates: featureGates(),
+  });
+  const context = (): RequestContext => ({
+    user: { name: 'tester', groups: ['system:masters'] },
+    deadline: clock.monotonic() + 60_000,
+    warn: () => undefined,
+  });
+  const namespaceOf = (resource: string): string => (resources.require(resource).row.namespaced ? 'default' : '');
+  return {
+    clock,
+    cache,
+    writer,
+    allocator,
+    replicas,
+    resources,
+    failures,
+    context,
+    async create(resource, value) {
+      const body = { value, duplicates: [], format: 'json' } as const;
+      const { entry } = await writer.create(context(), resources.require(resource), namespaceOf(resource), body, WRITE_OPTIONS);
+      const object: JsonObject = JSON.parse(entry.bytes.toString());
+      return object;
+    },
+    async remove(resource, name) {
+      await writer.delete(context(), resources.require(resource), { namespace: namespaceOf(resource), name }, { dryRun: false });
+    },
+  };
+}

@@ -1,0 +1,31 @@
+/** Helpers of tests that use a store directly: unconditional writes, reads of text, and expected failures. */
+import { StoreError, type Revision, type Store, type StoreFailure } from '../../../apiserver/storage/store';
+
+/** Writes `key` unconditionally and returns the revision. */
+export async function put(store: Store, key: string, value: string): Promise<Revision> {
+  const result = await store.transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(value) }] });
+  if (!result.committed) throw new Error('an unconditional put was refused');
+  return result.revision;
+}
+
+export async function remove(store: Store, key: string): Promise<Revision> {
+  const result = await store.transact({ compare: [], operations: [{ type: 'delete', key }] });
+  if (!result.committed) throw new Error('an unconditional delete was refused');
+  return result.revision;
+}
+
+export async function valueOf(store: Store, key: string, revision?: Revision): Promise<string | undefined> {
+  const { kv } = await store.get(key, revision === undefined ? {} : { revision });
+  return kv?.value.toString();
+}
+
+/** The failure that `promise` must reject with; any other error is rethrown. */
+export async function failureOf(promise: Promise<unknown>): Promise<{ failure: StoreFailure; compactRevision: Revision | undefined }> {
+  try {
+    await promise;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return { failure: error.failure, compactRevision: error.compactRevision };
+  }
+  throw new Error('the call succeeded');
+}

@@ -1,0 +1,298 @@
+/**
+ * A writer over an in-memory store, with a manual clock and deterministic random values, and short functions to call
+ * it.
+ */
+import { NO_CONVERSIONS } from '../../../apiserver/registry/conversions';
+import { ServiceAllocator } from '../../../apiserver/allocation/service-allocator';
+import { parsePortRange, parseServiceRanges } from '../../../apiserver/allocation/ranges';
+import { createDefaultAdmission, createWorkerAdmission } from '../../../apiserver/admission/plugins/default-admission';
+import type { PluginOverrides } from '../../../apiserver/admission/plugins/plugin-overrides';
+import type { CanUseAddresses } from '../../../apiserver/admission/plugins/networking/service-address-permissions';
+import type { CanUseSigner } from '../../../apiserver/admission/plugins/access/certificate-signing';
+import type { Entry } from '../../../apiserver/cache/cache';
+import { ADMIT_ALL, type Admission, type AdmissionRequest } from '../../../apiserver/registry/admission';
+import type {
+  DeleteOptions,
+  DeleteResult,
+  ListPage,
+  ObjectBody,
+  PatchType,
+  RequestContext,
+  Resource,
+  Subresource,
+  WriteOptions,
+  Writer,
+} from '../../../apiserver/registry/verbs';
+import { buildResources, type Resources } from '../../../apiserver/registry/resources';
+import { createResourceInfoLookup, type ResourceInfo } from '../../../apiserver/registry/object/resource-info';
+import type { OffloadThreads, TransferredResource } from '../../../apiserver/registry/write/executor/offload/messages';
+import { runOffloaded, type WorkerDependencies } from '../../../apiserver/registry/write/executor/offload/run-offloaded';
+import { createWriter } from '../../../apiserver/registry/write/executor/writer';
+import { stringifyJson, type JsonObject } from '../../../shared/values/json';
+import { StatusError, type Status } from '../../../shared/api/errors/status';
+import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../../shared/names/dialect';
+import { featureGates, type FeatureName } from '../../../shared/cli/feature-gates';
+import type { Random } from '../../../shared/runtime/random';
+import { ManualClock } from '../clock/manual-clock';
+import { MemoryStore } from './memory-store';
+import { NON_MUTATING_PLUGINS } from '../objects/plugin-switches';
+import { LaggingCache } from './lagging-cache';
+import { strategyFor } from '../../../apiserver/server/wiring/strategies';
+
+export const PREFIX = '/registry';
+export const START = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+/** Counts up, so that every value is new and predictable. */
+export class CountingRandom implements Random {
+  private count = 0;
+  /** Suffixes that are returned first. */
+  readonly suffixes: string[] = [];
+
+  float(): number {
+    return 0.5;
+  }
+
+  uuid(): string {
+    return `00000000-0000-4000-8000-${String(++this.count).padStart(12, '0')}`;
+  }
+
+  string(length: number): string {
+    return this.suffixes.shift() ?? String(++this.count).padStart(length, 'b');
+  }
+}
+
+export interface WriteResult {
+  readonly object: JsonObject;
+  readonly entry: Entry;
+  readonly created: boolean;
+}
+
+type Options = Partial<WriteOptions> & {
+  readonly subresource?: Subresource;
+  readonly namespace?: string;
+  readonly force?: boolean;
+  /** The dialect of a patch; `platform` when absent. */
+  readonly dialect?: Dialect;
+};
+
+export interface WriteFixture {
+  readonly store: MemoryStore;
+  readonly cache: LaggingCache;
+  readonly clock: ManualClock;
+  readonly random: CountingRandom;
+  readonly resources: Resources;
+  readonly writer: Writer;
+  readonly allocator: ServiceAllocator;
+  readonly warnings: string[];
+  /** By plural, optionally with version and group before it (`apps/v1/deployments`). */
+  resource(name: string): Resource;
+  create(resource: string, body: JsonObject, options?: Options): Promise<WriteResult>;
+  update(resource: string, name: string, body: JsonObject, options?: Options): Promise<WriteResult>;
+  patch(resource: string, name: string, type: PatchType, body: unknown, options?: Options): Promise<WriteResult>;
+  remove(resource: string, name: string, options?: Partial<DeleteOptions> & { readonly namespace?: string }): Promise<DeleteResult>;
+  /** The stored object; `undefined` when there is none. */
+  stored(resource: string, name: string): Promise<JsonObject | undefined>;
+  context: RequestContext;
+}
+
+/** A allocator of ranges in the notation of the flags. */
+export function testAllocator(
+  random: Random,
+  names: GeneratedNames,
+  ranges: { readonly ranges?: string; readonly nodePorts?: string } = {},
+): ServiceAllocator {
+  const addresses = parseServiceRanges(ranges.ranges ?? '10.0.0.0/24');
+  const nodePorts = parsePortRange(ranges.nodePorts ?? '30000-32767');
+  if (typeof addresses === 'string' || typeof nodePorts === 'string') throw new Error('these are no ranges');
+  return new ServiceAllocator({
+    ranges: addresses,
+    nodePorts,
+    prefix: PREFIX,
+    random,
+    firstAddressFor: { namespace: 'default', name: names.defaultService },
+  });
+}
+
+/** Limits that every write exceeds, so that every write is offloaded. */
+const OFFLOAD_ALL = { bytes: -1, yamlBytes: -1, values: -1 };
+
+/** Everything is in the namespace `ns`, which exists. */
+export async function openWriteFixture(
+  options: {
+    readonly naming?: Dialect;
+    readonly list?: () => Promise<ListPage>;
+    readonly ranges?: string;
+    readonly nodePorts?: string;
+    readonly mayUseAddresses?: CanUseAddresses;
+    readonly mayUseSigner?: CanUseSigner;
+    /** Absent: objects are stored as they are sent. */
+    readonly plugins?: PluginOverrides;
+    readonly gates?: ReadonlyMap<FeatureName, boolean>;
+    /** Offloads every write: bodies are sent unparsed, and the steps run as in a worker thread. */
+    readonly isOffloaded?: boolean;
+    /** Replaces the admission chain of the write steps. */
+    readonly admission?: (usual: Admission) => Admission;
+    /** Validates every written object, as a webhook would: an external call that needs a proven state. */
+    readonly externalValidator?: (request: AdmissionRequest) => undefined;
+  } = {},
+): Promise<WriteFixture> {
+  const store = new MemoryStore();
+  const clock = new ManualClock(START);
+  const random = new CountingRandom();
+  const resources = buildResources();
+  const cache = await LaggingCache.open(store, PREFIX, resources.storedTypes);
+  const names = GENERATED_NAMES[options.naming ?? 'platform'];
+  const list = options.list ?? ((): Promise<ListPage> => Promise.reject(new Error('no list in this test')));
+  const allocator = testAllocator(random, names, options);
+  const gates = featureGates(options.gates);
+  const infoOf = createResourceInfoLookup(PREFIX, names.dialect, strategyFor);
+  const workerDeps: WorkerDependencies = {
+    admission: createWorkerAdmission(names),
+    clock,
+    random,
+    names,
+    eventTtlSeconds: 3600,
+    conversions: NO_CONVERSIONS,
+    strategyContext: ({ context }) => ({
+      names,
+      user: context.user,
+      warn: (text) => context.warn(text),
+      now: clock.now(),
+      serviceFamilies: allocator.families,
+      gates,
+    }),
+    createAllocator: () => testAllocator(random, names, options),
+  };
+  const infoOfSent = (sent: TransferredResource): ResourceInfo => {
+    if (sent.type === 'custom') throw new Error('no custom kinds in this test');
+    const resource = resources.find(sent.group, sent.version, sent.resource);
+    if (resource?.stored === undefined) throw new Error('no such resource');
+    return infoOf(resource);
+  };
+  const threads: OffloadThreads = {
+    limits: OFFLOAD_ALL,
+    async run(write, remote) {
+      const callStep: typeof remote.callStep = async (question) => structuredClone(await remote.callStep(structuredClone(question)));
+      return structuredClone(await runOffloaded(workerDeps, infoOfSent(write.resource), structuredClone(write), { callStep }));
+    },
+  };
+  const { externalValidator } = options;
+  const admission = createDefaultAdmission(
+    { names, random, clock, cache, resources, canUseAddresses: options.mayUseAddresses, canUseSigner: options.mayUseSigner },
+    options.plugins ?? NON_MUTATING_PLUGINS,
+  );
+  const writer = createWriter({
+    strategyOf: strategyFor,
+    store,
+    cache,
+    reader: { list },
+    admission:
+      externalValidator === undefined
+        ? (options.admission?.(admission) ?? admission)
+        : { ...ADMIT_ALL, callsWebhooks: () => true, validate: externalValidator },
+    clock,
+    random,
+    names,
+    gates,
+    allocator,
+    prefix: PREFIX,
+    namespaces: resources.require('namespaces'),
+    definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
+    leases: resources.require('leases.coordination.platform.io'),
+    eventTtlSeconds: 3600,
+    threads: options.isOffloaded === true ? threads : undefined,
+  });
+  const warnings: string[] = [];
+  const context: RequestContext = {
+    user: { name: 'tester', groups: [] },
+    deadline: clock.monotonic() + 60_000,
+    warn: (text) => void warnings.push(text),
+  };
+  const resource = (name: string): Resource => {
+    const [plural = '', version = '', group = ''] = name.split('/').reverse();
+    const match = resources.builtInResources.find(
+      ({ row }) => row.resource === plural && (version === '' || (row.version === version && row.group === group)),
+    );
+    if (match === undefined) throw new Error(`no resource ${name}`);
+    return match;
+  };
+  const namespaceOf = (name: string, options: { readonly namespace?: string } = {}): string =>
+    resource(name).row.namespaced ? (options.namespace ?? 'ns') : '';
+  const fullOptions = (options: Options = {}): WriteOptions => ({
+    dryRun: options.dryRun ?? false,
+    fieldValidation: options.fieldValidation ?? 'Warn',
+    fieldManager: options.fieldManager ?? 'test',
+    ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
+  });
+  const bodyOf = (value: JsonObject): ObjectBody =>
+    options.isOffloaded === true
+      ? { raw: { bytes: Buffer.from(stringifyJson(value)), format: 'json' } }
+      : { value, duplicates: [], format: 'json' };
+  const toResult = ({ entry, created }: { readonly entry: Entry; readonly created: boolean }): WriteResult => ({
+    object: objectOf(entry),
+    entry,
+    created,
+  });
+  const fixture: WriteFixture = {
+    store,
+    cache,
+    clock,
+    random,
+    resources,
+    writer,
+    allocator,
+    warnings,
+    resource,
+    context,
+    create: async (name, value, options) =>
+      toResult(await writer.create(context, resource(name), namespaceOf(name, options), bodyOf(value), fullOptions(options))),
+    update: async (name, object, value, options) =>
+      toResult(
+        await writer.update(
+          context,
+          resource(name),
+          { namespace: namespaceOf(name, options), name: object },
+          options?.subresource,
+          bodyOf(value),
+          fullOptions(options),
+        ),
+      ),
+    patch: async (name, object, type, body, options) =>
+      toResult(
+        await writer.patch(
+          context,
+          resource(name),
+          { namespace: namespaceOf(name, options), name: object },
+          options?.subresource,
+          { type, bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), dialect: options?.dialect ?? 'platform' },
+          { ...fullOptions(options), ...(options?.force === undefined ? {} : { force: options.force }) },
+        ),
+      ),
+    remove: (name, object, options) =>
+      writer.delete(context, resource(name), { namespace: namespaceOf(name, options), name: object }, { dryRun: false, ...options }),
+    async stored(name, object) {
+      const { stored, row } = resource(name);
+      const { entry } = await cache.readFromStore(stored, row.namespaced ? `ns/${object}` : object);
+      return entry === undefined ? undefined : objectOf(entry);
+    },
+  };
+  await fixture.create('namespaces', { metadata: { name: 'ns' } });
+  await cache.catchUp();
+  return fixture;
+}
+
+export function objectOf(entry: Entry): JsonObject {
+  const value: JsonObject = JSON.parse(entry.bytes.toString());
+  return value;
+}
+
+/** The Status that a call is rejected with. */
+export async function refusalStatus(call: Promise<unknown>): Promise<Status> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof StatusError) return error.status;
+    throw error;
+  }
+  throw new Error('the call was not refused');
+}
