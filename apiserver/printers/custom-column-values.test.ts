@@ -1,7 +1,7 @@
 /** Compares Tables of custom resources with those of release 1.31.1 (custom/columns). */
 import { readRecording } from '../../test/replay/recording';
 import { anything, body, either, listOf, mapOf, nullValue, number, oneOf, shape, text, type Check } from '../../test/replay/shape';
-import { expandBody } from '../../test/replay/request-body';
+import { expandBody } from '../../test/replay/formats/request-body';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';

@@ -17,7 +17,7 @@ import {
   writeCredentialFiles,
   type CredentialServer,
   type WebhookTarget,
-} from '../../test/replay/webhook-credentials';
+} from '../../test/replay/formats/webhook-credentials';
 import { WebhookClient } from './client';
 import { createIdentify } from './identity';
 import { readWebhookTarget } from './webhook-target';

@@ -1,6 +1,6 @@
 /**
  * Encodes every kind with every field set to protobuf and JSON, compares them with recordings of upstream's encoder
- * (see test/replay/print-full-objects.ts), and decodes them again. Malformed bytes must be decoded or rejected, quickly.
+ * (see test/replay/tools/print-full-objects.ts), and decodes them again. Malformed bytes must be decoded or rejected, quickly.
  */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';

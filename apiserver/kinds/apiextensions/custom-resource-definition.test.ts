@@ -4,8 +4,13 @@
  */
 import { readRecording } from '../../../test/replay/recording';
 import { shape, text } from '../../../test/replay/shape';
-import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../../../test/replay/recorded-definitions';
-import { expandBody } from '../../../test/replay/request-body';
+import {
+  definitionAnswer,
+  isDefinitionCase,
+  type DefinitionAnswer,
+  type DefinitionCase,
+} from '../../../test/replay/formats/recorded-definitions';
+import { expandBody } from '../../../test/replay/formats/request-body';
 import { openWriteFixture, type WriteResult, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';

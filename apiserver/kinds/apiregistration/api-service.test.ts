@@ -1,7 +1,7 @@
 /** Compares responses to valid and invalid APIServices with release 1.31.1. */
 import { readRecording } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
-import { shortenPatterns } from '../../../test/replay/normalize-answer';
+import { shortenPatterns } from '../../../test/replay/normalize/normalize-answer';
 import { openWriteFixture, type WriteResult, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';

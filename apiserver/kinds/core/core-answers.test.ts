@@ -3,6 +3,6 @@
  * invalid.
  */
 import { listRecordings } from '../../../test/replay/recording';
-import { replayKindCases } from '../../../test/replay/replay-kind-cases';
+import { replayKindCases } from '../../../test/replay/formats/replay-kind-cases';
 
 replayKindCases(listRecordings('core'));

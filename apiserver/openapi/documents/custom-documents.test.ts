@@ -5,7 +5,7 @@
 import { readRecording } from '../../../test/replay/recording';
 import { body, listOf, shape, text } from '../../../test/replay/shape';
 import { parseDefinition } from '../../../test/support/objects/parse-definition';
-import { operationsIn, withShortDescriptions } from '../../../test/replay/openapi-operations';
+import { operationsIn, withShortDescriptions } from '../../../test/replay/formats/openapi-operations';
 import { canonicalGroup } from '../../../shared/names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';

@@ -6,7 +6,7 @@ import { readRecording } from '../../../test/replay/recording';
 import { body, text, tupleOf } from '../../../test/replay/shape';
 import { objectAt } from '../../../shared/values/json';
 import { SERVED_KINDS } from '../../../shared/api/kinds';
-import { digestsOf, type Digests } from '../../../test/replay/openapi-digests';
+import { digestsOf, type Digests } from '../../../test/replay/formats/openapi-digests';
 import { buildDocumentV2, buildDocumentV3, buildOpenIdPieceV2, buildOverviewPiece } from './documents';
 import { OPENID_OVERVIEWS, OVERVIEWS, overviewsOf } from './overviews';
 

@@ -1,7 +1,7 @@
 /** Replays the destinations of proxied requests that were recorded from release 1.31.1 (proxies/requests). */
 import type { JsonObject } from '../../../shared/values/json';
 import { notFound, StatusError } from '../../../shared/api/errors/status';
-import { isProxyCase, isProxyHead, OWN_ADDRESS, withOwnAddress } from '../../../test/replay/proxy-destinations';
+import { isProxyCase, isProxyHead, OWN_ADDRESS, withOwnAddress } from '../../../test/replay/formats/proxy-destinations';
 import { readRecording } from '../../../test/replay/recording';
 import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { resolveDestination, type ConnectParts } from './resolve-destination';

@@ -3,7 +3,7 @@
  * release 1.31.1 (ownership/sequences). Compares codes, messages, and the final object with managedFields.
  */
 import { readRecording } from '../../../test/replay/recording';
-import { isSequenceHead, isWriteSequence, type SequenceStep } from '../../../test/replay/write-sequences';
+import { isSequenceHead, isWriteSequence, type SequenceStep } from '../../../test/replay/formats/write-sequences';
 import { objectOf, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { isObject, objectAt, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { ensureMetadata } from '../../../shared/api/metadata/object-meta';

@@ -2,10 +2,10 @@
  * Replays recorded writes of release 1.31.1 (test/replay/answers/writes) through the write path, without HTTP: code,
  * message, causes, warnings, and the object without managedFields.
  */
-import { maskVolatileValues } from '../../../test/replay/mask-volatile-values';
+import { maskVolatileValues } from '../../../test/replay/normalize/mask-volatile-values';
 import { isBody, type Body, type Json } from '../../../test/replay/json-response';
 import { requestRecording, type RecordedAnswer, type RecordedRequest } from '../../../test/replay/requests/request-recording';
-import { shortenPatterns, withoutDifference } from '../../../test/replay/normalize-answer';
+import { shortenPatterns, withoutDifference } from '../../../test/replay/normalize/normalize-answer';
 import { objectOf, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { StatusError } from '../../../shared/api/errors/status';
 import { parseJsonInSteps } from '../../../shared/serialization';

@@ -20,7 +20,7 @@ import {
   type ServiceChange,
   type ServiceSequence,
   type ServiceStep,
-} from '../../../test/replay/service-case';
+} from '../../../test/replay/formats/service-case';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
 import type { Subresource } from '../verbs';

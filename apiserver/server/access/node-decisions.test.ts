@@ -2,7 +2,7 @@
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { objectAt, stringAt, stringsAt } from '../../../shared/values/json';
 import { reviewedAttributes } from '../../../test/support/objects/attributes';
-import { decisionSets } from '../../../test/replay/access-decisions';
+import { decisionSets } from '../../../test/replay/formats/access-decisions';
 import { nodeAuthorizer } from '../../authorization/node/authorizer';
 import { NodeGraph } from '../../authorization/node/graph';
 import { podReferences, volumeReferencesOf } from '../../authorization/node/references';

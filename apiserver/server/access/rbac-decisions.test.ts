@@ -2,7 +2,7 @@
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, stringAt, stringsAt } from '../../../shared/values/json';
 import { reviewedAttributes } from '../../../test/support/objects/attributes';
-import { decisionSets, type DecisionSet } from '../../../test/replay/access-decisions';
+import { decisionSets, type DecisionSet } from '../../../test/replay/formats/access-decisions';
 import { rbacAuthorizer } from '../../authorization/rbac/authorizer';
 import { readBinding } from '../../authorization/rbac/binding';
 import { RbacPolicy } from '../../authorization/rbac/policy';

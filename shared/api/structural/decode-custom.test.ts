@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { customResourceCases, type CustomResourceCase } from '../../../test/replay/recorded-custom-resources';
+import { customResourceCases, type CustomResourceCase } from '../../../test/replay/formats/recorded-custom-resources';
 import { cloneJson, isObject, sortedKeys, type JsonObject, type JsonValue } from '../../values/json';
 import { DecodeError } from '../types';
 import { decodeCustom } from './decode-custom';

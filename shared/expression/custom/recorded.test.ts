@@ -5,7 +5,7 @@
  */
 import { readRecording } from '../../../test/replay/recording';
 import { anything, body, either, listOf, number, oneOf, shape, text, type Check } from '../../../test/replay/shape';
-import { errorsOfMember, ruleErrors } from '../../../test/replay/rule-errors';
+import { errorsOfMember, ruleErrors } from '../../../test/replay/formats/rule-errors';
 import type { JsonObject } from '../../values/json';
 import { readSchema } from '../../api/structural/read-schema';
 import type { FieldError } from '../../api/errors/field-error';

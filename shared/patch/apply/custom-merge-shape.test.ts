@@ -1,7 +1,7 @@
 import { readRecording } from '../../../test/replay/recording';
 import { body as anObject, listOf, number, oneOf, shape, text, type Check } from '../../../test/replay/shape';
 import { rejectsOwnNull } from '../../../test/support/deviations/validation-deviations';
-import { isCustomResourcesHead } from '../../../test/replay/recorded-custom-resources';
+import { isCustomResourcesHead } from '../../../test/replay/formats/recorded-custom-resources';
 import { decodeCustom } from '../../api/structural/decode-custom';
 import { applySchemaDefaults, dropNulls } from '../../api/structural/defaults';
 import { pruneUnknown } from '../../api/structural/prune';

@@ -1,5 +1,5 @@
 /** Compares the parsing of YAML bodies with recordings of release 1.31.1. */
-import { yamlBytes, yamlBodies, type YamlBody } from '../../../test/replay/yaml-body';
+import { yamlBytes, yamlBodies, type YamlBody } from '../../../test/replay/formats/yaml-body';
 import { systemClock } from '../../runtime/clock';
 import { isObject, own, stringifyJson } from '../../values/json';
 import { SyntaxFault } from '../json/syntax-fault';

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { lifecycles } from '../../replay/lifecycle';
+import { lifecycles } from '../../replay/formats/lifecycle';
 import { readCases } from '../../replay/recording';
 import { SCENARIOS } from '../../replay/scenarios';
 import { body, listOf, oneOf, shape, text } from '../../replay/shape';

@@ -1,5 +1,5 @@
 /** Replays requests under admission policies that were recorded from release 1.31.1 (admission/policies). */
-import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../../replay/admission-policies';
+import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../../replay/formats/admission-policies';
 import { readRecording } from '../../replay/recording';
 import { body } from '../../replay/shape';
 import { useServer } from './fixture';

@@ -8,8 +8,8 @@ import { readConfiguration } from '../../../shared/configuration/read-configurat
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { createLogger, silentLogger } from '../../../shared/runtime/logger';
-import { AUDIT_POLICY, AUDIT_STEPS } from '../../replay/audit-steps';
-import { maskVolatileValues, withoutLatency } from '../../replay/mask-volatile-values';
+import { AUDIT_POLICY, AUDIT_STEPS } from '../../replay/requests/audit-steps';
+import { maskVolatileValues, withoutLatency } from '../../replay/normalize/mask-volatile-values';
 import { readCases } from '../../replay/recording';
 import { isBody, type Body, type Json } from '../../replay/json-response';
 import { body, listOf, shape, text } from '../../replay/shape';

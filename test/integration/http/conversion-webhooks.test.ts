@@ -6,7 +6,7 @@ import { isConversionCase, isConversionHead, type ConversionCase, type Conversio
 import { createNamespace, runConversionCase } from '../../replay/conversions/run-case';
 import { readRecording } from '../../replay/recording';
 import { isBody, type Body, type Json } from '../../replay/json-response';
-import type { RequestTarget } from '../../replay/request-target';
+import type { RequestTarget } from '../../replay/requests/request-target';
 import { compareBytes, stringifyJson } from '../../../shared/values/json';
 import { startConversionServer } from '../../support/servers/conversion-server';
 import { withCollectionDeletion } from '../../support/deviations/request-deviations';

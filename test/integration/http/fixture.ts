@@ -15,7 +15,7 @@ import { featureGates } from '../../../shared/cli/feature-gates';
 import { silentLogger, type Logger } from '../../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { systemRandom as random } from '../../../shared/runtime/random';
-import type { RequestStep } from '../../replay/request-step';
+import type { RequestStep } from '../../replay/requests/request-step';
 import { MemoryStore } from '../../support/store/memory-store';
 import { NON_MUTATING_PLUGINS } from '../../support/objects/plugin-switches';
 import { useResource } from '../../support/use-resource';

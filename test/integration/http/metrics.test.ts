@@ -4,8 +4,8 @@ import { NO_OVERRIDES } from '../../../apiserver/admission/plugins/plugin-overri
 import { parseServiceRanges } from '../../../apiserver/allocation/ranges';
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { seriesGrowth, readExposition, type Exposition } from '../../support/exposition';
-import { growthByRequest, isCausedByRequest } from '../../replay/metric-growth';
-import { METRIC_STEPS } from '../../replay/metric-steps';
+import { growthByRequest, isCausedByRequest } from '../../replay/requests/metric-growth';
+import { METRIC_STEPS } from '../../replay/requests/metric-steps';
 import {
   EMPTY_FAMILIES,
   isSeriesDeviation,

@@ -1,7 +1,7 @@
 /**
  * Replays the creation, changes and deletion of an object of each kind: responses and watch events of release 1.31.1.
  */
-import { lifecycles, runLifecycle } from '../../replay/lifecycle';
+import { lifecycles, runLifecycle } from '../../replay/formats/lifecycle';
 import { withCollectionDeletion } from '../../support/deviations/request-deviations';
 import { useResource } from '../../support/use-resource';
 import { useServer } from './fixture';

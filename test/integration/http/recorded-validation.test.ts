@@ -6,9 +6,9 @@
 import { STORED_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
-import type { KindHead } from '../../replay/kind-case';
+import type { KindHead } from '../../replay/formats/kind-case';
 import { listRecordings } from '../../replay/recording';
-import { replayKindCases, type KindServer, type KindWriteResult } from '../../replay/replay-kind-cases';
+import { replayKindCases, type KindServer, type KindWriteResult } from '../../replay/formats/replay-kind-cases';
 import { listOf, number, oneOf, shape, text } from '../../replay/shape';
 import { type ApiResponse } from './api-call';
 import { startFixture } from './fixture';

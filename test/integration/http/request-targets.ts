@@ -8,7 +8,7 @@ import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { isBody, type Body } from '../../replay/json-response';
-import type { AuditedTarget, RequestTarget } from '../../replay/request-target';
+import type { AuditedTarget, RequestTarget } from '../../replay/requests/request-target';
 import { collectAuditEvents } from '../../support/objects/audit-event';
 import { ADMIN } from './api-call';
 import type { Fixture } from './fixture';

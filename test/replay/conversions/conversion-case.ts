@@ -1,6 +1,6 @@
 /** The lines of recordings of conversion webhooks (format `conversion-webhooks`). Names are those of Kubernetes. */
 import type { Body, Json } from '../json-response';
-import { isRecordedRequest, type RecordedRequest } from '../request-target';
+import { isRecordedRequest, type RecordedRequest } from '../requests/request-target';
 import { anything, body, listOf, number, oneOf, shape, text, type Check } from '../shape';
 
 export const NAMESPACE = 'converted';

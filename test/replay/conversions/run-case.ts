@@ -5,7 +5,7 @@
 import { systemClock } from '../../../shared/runtime/clock';
 import type { ConversionServer } from '../../support/servers/conversion-server';
 import { isBody, type Json } from '../json-response';
-import { sendRequest, type RecordedRequest, type RequestTarget, type TargetResponse } from '../request-target';
+import { sendRequest, type RecordedRequest, type RequestTarget, type TargetResponse } from '../requests/request-target';
 import { GROUP, NAMESPACE, type ConversionAnswer, type ConversionCase, type ConversionHead, type ConversionStep } from './conversion-case';
 import { createAdmissionReviewers } from './admission-reviewers';
 

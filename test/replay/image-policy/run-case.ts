@@ -3,9 +3,9 @@
  * and the reviews that the webhook received.
  */
 import { systemClock } from '../../../shared/runtime/clock';
-import { GENERATED_NAME_PATTERN } from '../volatile-patterns';
+import { GENERATED_NAME_PATTERN } from '../normalize/volatile-patterns';
 import type { Body, Json } from '../json-response';
-import { isRecordedRequest, sendRequest, type AuditedTarget, type RecordedRequest } from '../request-target';
+import { isRecordedRequest, sendRequest, type AuditedTarget, type RecordedRequest } from '../requests/request-target';
 import { anything, body, listOf, number, shape, text, boolean, type Check } from '../shape';
 import type { ImageServer } from './server';
 

@@ -1,6 +1,6 @@
 /** Records authorization decisions (format `access-decisions`) as the status of SubjectAccessReviews. */
 import { setTimeout } from 'node:timers/promises';
-import { decisionSets, type DecisionSet } from '../access-decisions';
+import { decisionSets, type DecisionSet } from '../formats/access-decisions';
 import type { Body, Json } from '../json-response';
 import { createObject, CreatedObjects } from './created-objects';
 import type { ReferenceServer } from './reference-server';

@@ -2,7 +2,7 @@
  * Drivers of recordings about admission policies: their effect on requests (`admission-policies`), and the status that
  * the server's controllers write into them (`policy-status`).
  */
-import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../admission-policies';
+import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../formats/admission-policies';
 import { objectNameOf } from '../object-name';
 import { readRecording } from '../recording';
 import { isBody, type Body, type Json } from '../json-response';

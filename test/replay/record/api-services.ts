@@ -3,7 +3,7 @@
  * the object that is updated is created from the `base` of the head before the first update, so creations come first,
  * and deleted afterwards.
  */
-import { shortenPatterns } from '../normalize-answer';
+import { shortenPatterns } from '../normalize/normalize-answer';
 import { readRecording } from '../recording';
 import { causesOf, isBody, type Body, type JsonResponse } from '../json-response';
 import { body, listOf, oneOf, shape, text, type Check } from '../shape';

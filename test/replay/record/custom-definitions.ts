@@ -2,8 +2,8 @@
  * Records the responses to writes of CustomResourceDefinitions (format `custom-definitions`). Everything is a dry run
  * except the old object of an update, which is stored until its names are accepted or rejected, and deleted afterwards.
  */
-import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../recorded-definitions';
-import { expandBody } from '../request-body';
+import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../formats/recorded-definitions';
+import { expandBody } from '../formats/request-body';
 import { objectNameOf } from '../object-name';
 import { readRecording } from '../recording';
 import { causesOf, isBody, type Body, type Json, type JsonResponse } from '../json-response';

@@ -2,7 +2,7 @@
  * Records the operations and schemas that OpenAPI documents have for custom kinds with unusual spellings of groups and
  * kinds.
  */
-import { operationsIn, withShortDescriptions } from '../openapi-operations';
+import { operationsIn, withShortDescriptions } from '../formats/openapi-operations';
 import { systemClock } from '../../../shared/runtime/clock';
 import { objectNameOf } from '../object-name';
 import { readRecording } from '../recording';

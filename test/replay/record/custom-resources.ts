@@ -3,10 +3,10 @@
  * (`custom-columns`), values of JSONPath columns (`custom-paths`) and schemas in OpenAPI documents
  * (`custom-documents`). Creations and updates are dry runs; sequences of writes are stored.
  */
-import { shortenPatterns } from '../normalize-answer';
-import { expandBody } from '../request-body';
+import { shortenPatterns } from '../normalize/normalize-answer';
+import { expandBody } from '../formats/request-body';
 import { systemClock } from '../../../shared/runtime/clock';
-import { TIME_PATTERN } from '../volatile-patterns';
+import { TIME_PATTERN } from '../normalize/volatile-patterns';
 import { readRecording } from '../recording';
 import { causesOf, isBody, type Body, type Json, type JsonResponse } from '../json-response';
 import { anything, body, either, listOf, mapOf, nullValue, oneOf, shape, text } from '../shape';

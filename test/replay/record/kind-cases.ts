@@ -11,11 +11,11 @@ import {
   type KindRequest,
   type RecordedAnswer,
   type UnrecordedKindCase,
-} from '../kind-case';
-import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../normalize-answer';
+} from '../formats/kind-case';
+import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../normalize/normalize-answer';
 import { readRecording } from '../recording';
 import { causesOf, isBody, type Body, type JsonResponse } from '../json-response';
-import { namedBody } from '../request-body';
+import { namedBody } from '../formats/request-body';
 import { withRecordedOrder } from './recorded-order';
 import type { RecordingDriver } from './recording-driver';
 import type { ReferenceServer } from './reference-server';

@@ -2,7 +2,7 @@
  * Records the responses to the requests of objects' lifecycles (format `lifecycles`). The server runs without
  * controllers.
  */
-import { lifecycles, runLifecycle, type LifecycleSend } from '../lifecycle';
+import { lifecycles, runLifecycle, type LifecycleSend } from '../formats/lifecycle';
 import { CreatedObjects } from './created-objects';
 import type { ReferenceServer } from './reference-server';
 

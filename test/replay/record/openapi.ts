@@ -3,7 +3,7 @@
  * with its digests in version 2 and version 3; `-` when a version lacks it.
  */
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import { digestsOf, type Digests } from '../openapi-digests';
+import { digestsOf, type Digests } from '../formats/openapi-digests';
 import { readRecording } from '../recording';
 import { anything, oneOf, shape, text } from '../shape';
 import type { ReferenceServer } from './reference-server';

@@ -5,11 +5,11 @@
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../../shared/runtime/clock';
 import { seriesGrowth, readExposition, type Exposition } from '../../support/exposition';
-import { withoutLatency } from '../mask-volatile-values';
-import { growthByRequest } from '../metric-growth';
+import { withoutLatency } from '../normalize/mask-volatile-values';
+import { growthByRequest } from '../requests/metric-growth';
 import { writeRecording } from '../recording';
 import { isBody, type Body, type Headers, type Json } from '../json-response';
-import { requestSteps, type RequestStep } from '../request-step';
+import { requestSteps, type RequestStep } from '../requests/request-step';
 import { waitForServer, writeRecordFiles } from './environment';
 import type { ReferenceServer } from './reference-server';
 

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { readRecording } from '../recording';
 import { isNewCase, isRequestHead, type RecordedAnswer, type RecordedRequest, type RequestHead } from '../requests/request-recording';
 import { RequestSession, type ReceivedResponse, type SentRequest, type Spelling } from '../requests/request-session';
-import * as dialect from '../spelling';
+import * as dialect from '../normalize/spelling';
 import { CreatedObjects } from './created-objects';
 import type { ReferenceServer } from './reference-server';
 

@@ -16,7 +16,7 @@ import {
   type ServiceSequence,
   type ServiceStep,
   type ServiceVerb,
-} from '../service-case';
+} from '../formats/service-case';
 import { withRecordedOrder } from './recorded-order';
 import type { RecordingDriver } from './recording-driver';
 import type { ReferenceServer } from './reference-server';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { ConnectionError } from '../../../shared/client/transport/transport';
 import { systemClock } from '../../../shared/runtime/clock';
 import { isBody, type Body, type Json } from '../json-response';
-import type { AuditedTarget, RequestTarget } from '../request-target';
+import type { AuditedTarget, RequestTarget } from '../requests/request-target';
 import type { ReferenceServer } from './reference-server';
 
 const LOG_INTERVAL_MS = 5;

@@ -3,7 +3,7 @@
  * whole schemas (`schema-errors`), estimated costs (`rule-costs`, `rule-prices`), and the outcomes of objects
  * (`rule-outcomes`) and updates (`rule-updates`) under rules.
  */
-import { errorsOfMember, ruleErrors } from '../rule-errors';
+import { errorsOfMember, ruleErrors } from '../formats/rule-errors';
 import { readRecording } from '../recording';
 import { causesOf, type Body } from '../json-response';
 import { anything, body, either, shape, text } from '../shape';

@@ -12,7 +12,7 @@ import {
   writeCredentialFiles,
   type CredentialServer,
   type WebhookTarget,
-} from '../webhook-credentials';
+} from '../formats/webhook-credentials';
 import { fromEnvironment, waitForServer } from './environment';
 import { pollUntil } from './poll';
 import type { ReferenceServer } from './reference-server';

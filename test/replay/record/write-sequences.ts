@@ -6,8 +6,8 @@
 import type { Method } from '../../../shared/client/transport/transport';
 import { readRecording } from '../recording';
 import { isBody, type Body, type Json } from '../json-response';
-import { fromServerNames, toServerNames, PATCH_MEDIA } from '../spelling';
-import { isSequenceHead, isWriteSequence, type SequenceStep, type WriteSequence } from '../write-sequences';
+import { fromServerNames, toServerNames, PATCH_MEDIA } from '../normalize/spelling';
+import { isSequenceHead, isWriteSequence, type SequenceStep, type WriteSequence } from '../formats/write-sequences';
 import type { ReferenceServer } from './reference-server';
 
 const JSON_TYPE = 'application/json';

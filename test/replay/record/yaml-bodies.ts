@@ -1,5 +1,5 @@
 /** Records the values that a server reads from YAML bodies (format `yaml-bodies`), with dry runs. */
-import { yamlBytes, yamlBodies, type YamlBody } from '../yaml-body';
+import { yamlBytes, yamlBodies, type YamlBody } from '../formats/yaml-body';
 import { isBody, type Json } from '../json-response';
 import type { ReferenceServer } from './reference-server';
 

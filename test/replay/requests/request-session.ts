@@ -4,10 +4,10 @@
  * responses alike. It does not compare anything.
  */
 import { stringifyJson } from '../../../shared/values/json';
-import { maskVolatileValues } from '../mask-volatile-values';
+import { maskVolatileValues } from '../normalize/mask-volatile-values';
 import { isBody, type Body, type Json } from '../json-response';
-import { expandBody } from '../request-body';
-import { PATCH_MEDIA } from '../spelling';
+import { expandBody } from '../formats/request-body';
+import { PATCH_MEDIA } from '../normalize/spelling';
 import { memberNames } from './member-names';
 import type { RecordedAnswer, RecordedRequest, RequestHead } from './request-recording';
 

@@ -5,9 +5,9 @@
 import type { Method } from '../../../shared/client/transport/transport';
 import { systemClock, type Clock } from '../../../shared/runtime/clock';
 import { describeCertificate } from './describe-certificate';
-import { TIME_PATTERN, UID_PATTERN } from '../volatile-patterns';
+import { TIME_PATTERN, UID_PATTERN } from '../normalize/volatile-patterns';
 import { isBody, type Body, type Json } from '../json-response';
-import { PATCH_MEDIA } from '../spelling';
+import { PATCH_MEDIA } from '../normalize/spelling';
 import { certificateRequest, isCertificateRequestFields, type CertificateRequestFields } from './certificate-request';
 import {
   absolutePath,

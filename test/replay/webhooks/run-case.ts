@@ -6,7 +6,7 @@
 import { systemClock } from '../../../shared/runtime/clock';
 import type { ReviewServer } from '../../support/servers/review-server';
 import type { WebhookCall } from '../../support/servers/webhook-server';
-import { GENERATED_NAME_PATTERN, TIME_PATTERN, UID_PATTERN } from '../volatile-patterns';
+import { GENERATED_NAME_PATTERN, TIME_PATTERN, UID_PATTERN } from '../normalize/volatile-patterns';
 import { objectNameOf } from '../object-name';
 import { isBody, type Body, type Json } from '../json-response';
 import {
@@ -16,7 +16,7 @@ import {
   type AuditedTarget,
   type RecordedRequest,
   type TargetResponse,
-} from '../request-target';
+} from '../requests/request-target';
 import { anything, body, listOf, mapOf, number, shape, text, type Check } from '../shape';
 
 interface WebhookAnswer {

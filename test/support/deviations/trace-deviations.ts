@@ -1,6 +1,6 @@
 /** Intended differences between this server's traces and the recorded ones, and the part of a span that is compared. */
 import type { Json } from '../../replay/json-response';
-import type { SpanTree } from '../../replay/span-tree';
+import type { SpanTree } from '../../replay/requests/span-tree';
 
 type Side = 'ours' | 'recorded';
 

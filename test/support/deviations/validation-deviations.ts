@@ -2,7 +2,7 @@
  * Recorded cases in which this server deliberately responds differently from release 1.31.1, because the API documents
  * it so, with the expected response. The recordings stay as they were recorded.
  */
-import type { RecordedAnswer } from '../../replay/kind-case';
+import type { RecordedAnswer } from '../../replay/formats/kind-case';
 
 type Cause = readonly [field: string, reason: string, text: string];
 

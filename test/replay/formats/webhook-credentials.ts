@@ -4,12 +4,12 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { systemClock } from '../../shared/runtime/clock';
-import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
-import { startWebhookServer, type WebhookServer } from '../support/servers/webhook-server';
-import { readRecording, listRecordings } from './recording';
-import type { Body } from './json-response';
-import { body, either, listOf, number, shape, text, type Check } from './shape';
+import { systemClock } from '../../../shared/runtime/clock';
+import { createAuthority, issueCertificate } from '../../../shared/pki/certificates';
+import { startWebhookServer, type WebhookServer } from '../../support/servers/webhook-server';
+import { readRecording, listRecordings } from '../recording';
+import type { Body } from '../json-response';
+import { body, either, listOf, number, shape, text, type Check } from '../shape';
 
 const AREA = 'webhook-credentials';
 const HOUR_MS = 3_600_000;

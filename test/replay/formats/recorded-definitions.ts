@@ -2,9 +2,9 @@
  * Recordings of writes of CustomResourceDefinitions (format `custom-definitions`): their lines, and the recorded part
  * of a response.
  */
-import type { Body } from './json-response';
-import { body, either, listOf, oneOf, shape, text, type Check } from './shape';
-import { shortenPatterns } from './normalize-answer';
+import type { Body } from '../json-response';
+import { body, either, listOf, oneOf, shape, text, type Check } from '../shape';
+import { shortenPatterns } from '../normalize/normalize-answer';
 
 /**
  * Causes as `<field> <reason> <message>`; `created`; the code and message of a rejection without causes; or the stored

@@ -2,10 +2,10 @@
  * The requests of the recording `tracing/requests`, and the responses of the webhooks and the aggregated API server
  * that the server calls. Names are upstream's.
  */
-import type { WebhookRequest } from '../support/servers/webhook-server';
-import { isBody, type Body, type Json } from './json-response';
+import type { WebhookRequest } from '../../support/servers/webhook-server';
+import { isBody, type Body, type Json } from '../json-response';
 import { requestSteps, type RequestStep } from './request-step';
-import type { Reply } from './webhooks/behaviours';
+import type { Reply } from '../webhooks/behaviours';
 
 /** The trace id that clients send. */
 export const CLIENT_TRACE_ID = '0af7651916cd43dd8448eb211c80319c';

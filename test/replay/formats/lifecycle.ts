@@ -3,11 +3,11 @@
  * a watch, patched and replaced, also through their subresources, and deleted alone and as a collection. Returns the
  * responses as a line of a recording (`"format": "lifecycles"`); compares nothing.
  */
-import { maskVolatileValues } from './mask-volatile-values';
-import { readRecording } from './recording';
-import { isBody, type Body, type Headers, type Json } from './json-response';
-import type { RecordedRequest } from './requests/request-recording';
-import { body, listOf, number, oneOf, shape, text, boolean, tupleOf, type Check } from './shape';
+import { maskVolatileValues } from '../normalize/mask-volatile-values';
+import { readRecording } from '../recording';
+import { isBody, type Body, type Headers, type Json } from '../json-response';
+import type { RecordedRequest } from '../requests/request-recording';
+import { body, listOf, number, oneOf, shape, text, boolean, tupleOf, type Check } from '../shape';
 
 /** Names are those of upstream. `$NS` is the namespace of the run and begins the names of cluster-scoped objects. */
 export interface KindWithLifecycle {

@@ -3,18 +3,18 @@
  * states that differ from the recorded ones. Records nothing: it shows that the recorded outcomes do not depend on when
  * controllers are killed.
  *   REFERENCE_RESTART='<command that kills and restarts the controllers>' \
- *     node deploy/scripts/run.mjs test/replay/killed-controllers.js KUBECONFIG [seed …]
+ *     node deploy/scripts/run.mjs test/replay/tools/killed-controllers.js KUBECONFIG [seed …]
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { RandomKiller } from '../support/random-killer';
-import { recordedEvents, playSteps, recordedSteps, withoutLostEvents } from '../support/scenarios/replayed-scenario';
-import { createSeededRandom } from './seeded-random';
-import { ReferenceServer } from './record/reference-server';
-import { sendTo } from './record/scenarios';
-import { killedRecordingName, RECORDED_SEEDS } from './scenarios/random-scenarios';
-import { SCENARIOS } from './scenarios';
-import { ScenarioSession, type ScenarioSend } from './scenarios/scenario-session';
+import { RandomKiller } from '../../support/random-killer';
+import { recordedEvents, playSteps, recordedSteps, withoutLostEvents } from '../../support/scenarios/replayed-scenario';
+import { createSeededRandom } from '../seeded-random';
+import { ReferenceServer } from '../record/reference-server';
+import { sendTo } from '../record/scenarios';
+import { killedRecordingName, RECORDED_SEEDS } from '../scenarios/random-scenarios';
+import { SCENARIOS } from '../scenarios';
+import { ScenarioSession, type ScenarioSend } from '../scenarios/scenario-session';
 
 /** The controllers of the reference take some seconds to start. */
 const LIFETIMES = { shortestMs: 300, longestMs: 4_500 };

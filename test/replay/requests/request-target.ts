@@ -1,7 +1,7 @@
 /** Sends the requests of recorded cases to a server: the reference server or the one under test. Masks nothing. */
-import type { Method } from '../../shared/client/transport/transport';
-import type { Body, Headers, Json } from './json-response';
-import { anything, oneOf, shape, text, type Check } from './shape';
+import type { Method } from '../../../shared/client/transport/transport';
+import type { Body, Headers, Json } from '../json-response';
+import { anything, oneOf, shape, text, type Check } from '../shape';
 
 export interface RecordedRequest {
   readonly method: Method;

@@ -1,6 +1,6 @@
 /** The lines of recorded destinations of proxied requests (format `proxy-destinations`). */
-import type { Body } from './json-response';
-import { body, listOf, mapOf, number, shape, text, type Check } from './shape';
+import type { Body } from '../json-response';
+import { body, listOf, mapOf, number, shape, text, type Check } from '../shape';
 
 /** Placeholder for an address of the server's machine, on which nothing listens at port 1. */
 export const OWN_ADDRESS = '<own>';

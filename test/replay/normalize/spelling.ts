@@ -2,8 +2,8 @@
  * Translates whole texts between canonical names and those of the reference server; and media types of patches by short
  * name.
  */
-import { groupInDialect, otherQualifiedName, PROTOBUF_MEDIA_TYPE } from '../../shared/names/dialect';
-import { STORED_KINDS } from '../../shared/api/kinds';
+import { groupInDialect, otherQualifiedName, PROTOBUF_MEDIA_TYPE } from '../../../shared/names/dialect';
+import { STORED_KINDS } from '../../../shared/api/kinds';
 
 export const PATCH_MEDIA: Readonly<Record<string, string>> = {
   json: 'application/json-patch+json',

@@ -1,5 +1,5 @@
 /** Determines which metric series grow with a request, for the recorder and the player. */
-import { seriesGrowth, type Exposition } from '../support/exposition';
+import { seriesGrowth, type Exposition } from '../../support/exposition';
 
 /**
  * Series that grow at any time, with the process, its connections and its own clients, and series of times and

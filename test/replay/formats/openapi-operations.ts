@@ -2,7 +2,7 @@
  * The part of an OpenAPI document of custom kinds that recordings hold: its operations, and its schemas with shortened
  * descriptions.
  */
-import { isBody, type Body, type Json } from './json-response';
+import { isBody, type Body, type Json } from '../json-response';
 
 const membersOf = (value: Json | undefined): Body => (isBody(value) ? value : {});
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);

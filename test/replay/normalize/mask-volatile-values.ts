@@ -3,7 +3,7 @@
  * order of unordered lists.
  */
 import { TIME_PATTERN, UID_PATTERN } from './volatile-patterns';
-import { isBody, type Body, type Json } from './json-response';
+import { isBody, type Body, type Json } from '../json-response';
 
 /** An age in a table. */
 const AGE = /^\d+[smhdy][0-9smhdy]*$/;

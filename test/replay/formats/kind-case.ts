@@ -3,8 +3,8 @@
  * line holds one object and the responses to the requests that were sent with it; the head holds what all lines share.
  * Names are in canonical spelling.
  */
-import type { Body } from './json-response';
-import { body, either, listOf, nullValue, number, oneOf, shape, text, boolean, type Check } from './shape';
+import type { Body } from '../json-response';
+import { body, either, listOf, nullValue, number, oneOf, shape, text, boolean, type Check } from '../shape';
 
 /** The response to one write. */
 export interface RecordedAnswer {

@@ -3,7 +3,7 @@
  * this server as JSON.
  */
 import { UID_PATTERN } from './volatile-patterns';
-import { isBody, type Body, type Json } from './json-response';
+import { isBody, type Body, type Json } from '../json-response';
 
 /** Removes explanations of patterns, and the diff of Go structs at the end of a rejected change. */
 export const shortenPatterns = (text: string): string =>

@@ -1,10 +1,10 @@
 /** Reads recordings of writes of custom resources (format `custom-resources`). */
-import { readSchema } from '../../shared/api/structural/read-schema';
-import type { SchemaNode } from '../../shared/api/structural/schema-node';
-import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { readRecording } from './recording';
-import type { Body } from './json-response';
-import { body, listOf, mapOf, number, shape, text, type Check } from './shape';
+import { readSchema } from '../../../shared/api/structural/read-schema';
+import type { SchemaNode } from '../../../shared/api/structural/schema-node';
+import { isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { readRecording } from '../recording';
+import type { Body } from '../json-response';
+import { body, listOf, mapOf, number, shape, text, type Check } from '../shape';
 import { expandBody } from './request-body';
 
 export interface CustomResourceAnswer {

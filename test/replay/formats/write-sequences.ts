@@ -2,8 +2,8 @@
  * The lines of recorded sequences of writes of one object by several managers (format `write-sequences`), generated at
  * random. Names are in canonical spelling.
  */
-import type { Body, Json } from './json-response';
-import { anything, body, either, listOf, nullValue, number, oneOf, shape, text, boolean, type Check } from './shape';
+import type { Body, Json } from '../json-response';
+import { anything, body, either, listOf, nullValue, number, oneOf, shape, text, boolean, type Check } from '../shape';
 
 export interface SequenceHead {
   readonly format: string;

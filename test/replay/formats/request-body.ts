@@ -1,5 +1,5 @@
 /** Expands the abbreviated bodies of cases. */
-import { isBody, type Body, type Json } from './json-response';
+import { isBody, type Body, type Json } from '../json-response';
 
 /**
  * Expands the abbreviations of a body: `{ "$times": 3, "of": x }` as an element of a list is x three times, with `$i`

@@ -1,8 +1,8 @@
 /**
  * Recorded results of YAML bodies (`"format": "yaml-bodies"`): ControllerRevisions, because their `data` is any value.
  */
-import { readRecording } from './recording';
-import { anything, listOf, oneOf, shape, text, type Check } from './shape';
+import { readRecording } from '../recording';
+import { anything, listOf, oneOf, shape, text, type Check } from '../shape';
 
 export interface YamlBody {
   readonly name: string;

@@ -3,13 +3,13 @@
  * --feature-gates=WatchList=true and --authorization-config, after these events: an authorization webhook with match
  * conditions allowed, denied, failed, timed out and was skipped; an admission webhook and a policy had conditions that
  * are false, true and fail; a watch began with the state; etcd held a value that cannot be decoded.
- *   node deploy/scripts/run.mjs test/replay/metrics-in-use.js FILE
+ *   node deploy/scripts/run.mjs test/replay/tools/metrics-in-use.js FILE
  * apiserver/metrics/registry/catalogue.test.ts replays the recording.
  */
 import { readFileSync } from 'node:fs';
-import { readExposition } from '../support/exposition';
-import { readCases, writeRecording } from './recording';
-import { listOf, number, shape, text } from './shape';
+import { readExposition } from '../../support/exposition';
+import { readCases, writeRecording } from '../recording';
+import { listOf, number, shape, text } from '../shape';
 
 const [file = ''] = process.argv.slice(2);
 const FAMILY = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });

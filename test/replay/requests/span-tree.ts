@@ -1,8 +1,8 @@
 /** The recorded form of received spans: a tree for each request, without what is new in every run. */
-import type { ReceivedSpan, SpanAttributes } from '../support/servers/trace-receiver';
-import { anything, listOf, mapOf, number, shape, text, tupleOf, type Check } from './shape';
-import { UID_PATTERN } from './volatile-patterns';
-import type { Json } from './json-response';
+import type { ReceivedSpan, SpanAttributes } from '../../support/servers/trace-receiver';
+import { anything, listOf, mapOf, number, shape, text, tupleOf, type Check } from '../shape';
+import { UID_PATTERN } from '../normalize/volatile-patterns';
+import type { Json } from '../json-response';
 
 export interface SpanTree {
   readonly name: string;

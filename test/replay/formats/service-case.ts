@@ -4,8 +4,8 @@
  * of writes of one Service. Names are in canonical spelling; addresses and ports that the server allocates are masked
  * as `*`.
  */
-import { isBody, type Body, type Json } from './json-response';
-import { anything, body, either, listOf, mapOf, number, oneOf, shape, text, type Check } from './shape';
+import { isBody, type Body, type Json } from '../json-response';
+import { anything, body, either, listOf, mapOf, number, oneOf, shape, text, type Check } from '../shape';
 
 export interface ServiceHead {
   readonly format: 'service-cases';

@@ -2,10 +2,10 @@
  * Requests that are recorded for more than their responses: audit events, metrics, traces. A recording `AREA/requests`
  * holds them, and the recordings beside it hold the outcomes.
  */
-import { readRecording } from './recording';
-import type { Json } from './json-response';
-import { anything, body, listOf, mapOf, oneOf, shape, text } from './shape';
-import { PATCH_MEDIA } from './spelling';
+import { readRecording } from '../recording';
+import type { Json } from '../json-response';
+import { anything, body, listOf, mapOf, oneOf, shape, text } from '../shape';
+import { PATCH_MEDIA } from '../normalize/spelling';
 
 export interface RequestStep {
   readonly name: string;

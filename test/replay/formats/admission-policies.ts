@@ -2,9 +2,9 @@
  * Runs recorded cases of admission policies against a server: creates policies and bindings, waits until they are in
  * force, sends the requests, and returns the case with the responses. Masks what differs from run to run.
  */
-import { systemClock } from '../../shared/runtime/clock';
-import { GENERATED_NAME_PATTERN, UID_PATTERN } from './volatile-patterns';
-import { isBody, type Body, type Json } from './json-response';
+import { systemClock } from '../../../shared/runtime/clock';
+import { GENERATED_NAME_PATTERN, UID_PATTERN } from '../normalize/volatile-patterns';
+import { isBody, type Body, type Json } from '../json-response';
 import {
   isRecordedRequest,
   sendExpectingSuccess,
@@ -12,8 +12,8 @@ import {
   type AuditedTarget,
   type RecordedRequest,
   type TargetResponse,
-} from './request-target';
-import { anything, body, listOf, mapOf, number, shape, text, type Check } from './shape';
+} from '../requests/request-target';
+import { anything, body, listOf, mapOf, number, shape, text, type Check } from '../shape';
 
 interface PolicyAnswer {
   readonly status: number;

@@ -4,7 +4,7 @@
  * are inlined), and the other dialect and group versions of a type.
  */
 import { createHash } from 'node:crypto';
-import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 
 export interface Digests {
   readonly paths: Readonly<Record<string, string>>;

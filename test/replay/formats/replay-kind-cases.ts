@@ -2,14 +2,14 @@
  * Replays recordings of the format `kind-cases`: each case is a test that sends the case's requests to this server and
  * compares the responses.
  */
-import { StatusError } from '../../shared/api/errors/status';
-import { isObject, type JsonObject } from '../../shared/values/json';
-import { VALIDATION_DEVIATIONS } from '../support/deviations/validation-deviations';
-import { openWriteFixture, type WriteResult } from '../support/store/write-fixture';
+import { StatusError } from '../../../shared/api/errors/status';
+import { isObject, type JsonObject } from '../../../shared/values/json';
+import { VALIDATION_DEVIATIONS } from '../../support/deviations/validation-deviations';
+import { openWriteFixture, type WriteResult } from '../../support/store/write-fixture';
 import { isKindCase, isKindHead, type KindCase, type KindHead, type RecordedAnswer } from './kind-case';
-import { shortenPatterns, shortenStructs, withoutVolatileFields } from './normalize-answer';
-import { readRecording } from './recording';
-import type { Body } from './json-response';
+import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../normalize/normalize-answer';
+import { readRecording } from '../recording';
+import type { Body } from '../json-response';
 import { namedBody } from './request-body';
 
 /** `undefined` for the object itself. */

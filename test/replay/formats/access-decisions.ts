@@ -2,9 +2,9 @@
  * The format of recorded authorization decisions (`"format": "access-decisions"`): a line with stored objects begins a
  * set, and each of the following lines is a decision under these objects.
  */
-import { readRecording } from './recording';
-import type { Body } from './json-response';
-import { body, either, listOf, oneOf, shape, text } from './shape';
+import { readRecording } from '../recording';
+import type { Body } from '../json-response';
+import { body, either, listOf, oneOf, shape, text } from '../shape';
 
 interface StoredObject {
   readonly collection: string;

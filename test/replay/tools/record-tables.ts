@@ -1,10 +1,10 @@
 /**
  * Records the tables that kubectl prints of the manifests in test/e2e/manifests when the reference server holds them:
- *   node deploy/scripts/run.mjs test/replay/record-tables.js <kubeconfig of the reference> > test/e2e/manifests/tables.txt
+ *   node deploy/scripts/run.mjs test/replay/tools/record-tables.js <kubeconfig of the reference> > test/e2e/manifests/tables.txt
  */
-import { KubectlSession } from '../support/external/kubectl-session';
-import { manifests, printedTables } from '../support/scenarios/manifest-tables';
-import { packagedProgram } from '../support/external/kubectl';
+import { KubectlSession } from '../../support/external/kubectl-session';
+import { manifests, printedTables } from '../../support/scenarios/manifest-tables';
+import { packagedProgram } from '../../support/external/kubectl';
 
 const NAMESPACE = 'show-shop';
 
