@@ -1,25 +1,25 @@
 /** The drivers that record each format, by the `format` in a recording's head. */
-import { recordAccessDecisions } from './access-decisions';
-import { recordAdmissionPolicies, recordPolicyStatus } from './admission-policies';
-import { recordApiServices } from './api-services';
-import { recordCustomDefinitions } from './custom-definitions';
-import { recordCustomOperations } from './custom-operations';
-import { recordCustomColumns, recordCustomDocuments, recordCustomPaths, recordCustomResources } from './custom-resources';
-import { recordDefaultObjects } from './default-objects';
-import { recordEndpointsOrder } from './endpoints-order';
-import { recordIpAddresses, recordIpRangePairs, recordIpRanges } from './ip-addresses';
-import { recordKindCases } from './kind-cases';
-import { recordLifecycles } from './lifecycles';
-import { recordLimitRanges, recordQuotas } from './limits';
-import { recordCreatedObjects, recordDecodingErrors } from './objects';
-import { recordOpenApi } from './openapi';
-import { recordPolicyExpressions } from './policy-expressions';
-import { recordProxyDestinations } from './proxy-destinations';
+import { recordAccessDecisions } from './requests/access-decisions';
+import { recordAdmissionPolicies, recordPolicyStatus } from './requests/admission-policies';
+import { recordApiServices } from './requests/api-services';
+import { recordCustomDefinitions } from './definitions/custom-definitions';
+import { recordCustomOperations } from './definitions/custom-operations';
+import { recordCustomColumns, recordCustomDocuments, recordCustomPaths, recordCustomResources } from './definitions/custom-resources';
+import { recordDefaultObjects } from './objects/default-objects';
+import { recordEndpointsOrder } from './objects/endpoints-order';
+import { recordIpAddresses, recordIpRangePairs, recordIpRanges } from './objects/ip-addresses';
+import { recordKindCases } from './objects/kind-cases';
+import { recordLifecycles } from './objects/lifecycles';
+import { recordLimitRanges, recordQuotas } from './objects/limits';
+import { recordCreatedObjects, recordDecodingErrors } from './objects/objects';
+import { recordOpenApi } from './requests/openapi';
+import { recordPolicyExpressions } from './definitions/policy-expressions';
+import { recordProxyDestinations } from './requests/proxy-destinations';
 import type { RecordingDriver } from './recording-driver';
-import { recordRequests } from './requests';
-import { recordAuditEvents, recordMetrics } from './request-steps';
+import { recordRequests } from './requests/requests';
+import { recordAuditEvents, recordMetrics } from './requests/request-steps';
 import { recordScenarios } from './scenarios';
-import { recordServiceCases } from './service-cases';
+import { recordServiceCases } from './objects/service-cases';
 import {
   recordRuleCosts,
   recordRuleErrors,
@@ -27,12 +27,12 @@ import {
   recordRulePrices,
   recordRuleUpdates,
   recordSchemaErrors,
-} from './validation-rules';
-import { recordTraces } from './traces';
-import { recordWebhookCredentials } from './webhook-credentials';
-import { recordAdmissionWebhooks, recordConversionWebhooks, recordImagePolicy } from './webhooks';
-import { recordWriteSequences } from './write-sequences';
-import { recordYamlBodies } from './yaml-bodies';
+} from './definitions/validation-rules';
+import { recordTraces } from './requests/traces';
+import { recordWebhookCredentials } from './requests/webhook-credentials';
+import { recordAdmissionWebhooks, recordConversionWebhooks, recordImagePolicy } from './requests/webhooks';
+import { recordWriteSequences } from './objects/write-sequences';
+import { recordYamlBodies } from './objects/yaml-bodies';
 
 export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, RecordingDriver>([
   ['access-decisions', recordAccessDecisions],

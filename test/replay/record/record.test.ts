@@ -10,9 +10,9 @@ import { isBody } from '../json-response';
 import { isServiceCase, isServiceHead } from '../formats/service-case';
 import { anything } from '../shape';
 import { DRIVERS } from './drivers';
-import { KindRecorder, recordKindCases } from './kind-cases';
+import { KindRecorder, recordKindCases } from './objects/kind-cases';
 import { ReferenceServer } from './reference-server';
-import { recordServiceCases } from './service-cases';
+import { recordServiceCases } from './objects/service-cases';
 import { toCanonical, toUpstream } from './spelling';
 
 let folder: string;

@@ -3,16 +3,16 @@
  * API server (format `trace-requests`). The requests stay as they are; the spans are recordings beside them. The server
  * is a new one.
  */
-import { systemClock } from '../../../shared/runtime/clock';
-import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../../support/servers/trace-receiver';
-import { startWebhookServer, type WebhookRequest, type WebhookServer } from '../../support/servers/webhook-server';
-import { writeRecording } from '../recording';
-import { requestSteps, type RequestStep } from '../requests/request-step';
-import { isBackgroundCall, spanTrees } from '../requests/span-tree';
-import { OTHER_SERVER, otherServerSetup, CLIENT_TRACE_ID, traceReply, traceSetup } from '../requests/trace-steps';
-import { fromEnvironment, waitForServer, writeRecordFiles } from './environment';
-import { pollUntil } from './poll';
-import type { ReferenceServer } from './reference-server';
+import { systemClock } from '../../../../shared/runtime/clock';
+import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../../../support/servers/trace-receiver';
+import { startWebhookServer, type WebhookRequest, type WebhookServer } from '../../../support/servers/webhook-server';
+import { writeRecording } from '../../recording';
+import { requestSteps, type RequestStep } from '../../requests/request-step';
+import { isBackgroundCall, spanTrees } from '../../requests/span-tree';
+import { OTHER_SERVER, otherServerSetup, CLIENT_TRACE_ID, traceReply, traceSetup } from '../../requests/trace-steps';
+import { fromEnvironment, waitForServer, writeRecordFiles } from '../environment';
+import { pollUntil } from '../poll';
+import type { ReferenceServer } from '../reference-server';
 import { sendStep } from './request-steps';
 
 const TRACE_PORT = 17_109;

@@ -2,11 +2,11 @@
  * Drivers of recordings about objects of every kind: as they are created (`created-objects`), and the decoder's errors
  * about one wrong value in them (`decoding-errors`). All requests are dry runs.
  */
-import { isRecordedMutation, mutatedText } from '../../support/objects/mutation';
-import { createdObjects, isObjectsHead, isSentObject, type SentObject } from '../../support/objects/recorded-objects';
-import { readRecording } from '../recording';
-import { isBody, type Body, type Json } from '../json-response';
-import type { ReferenceServer } from './reference-server';
+import { isRecordedMutation, mutatedText } from '../../../support/objects/mutation';
+import { createdObjects, isObjectsHead, isSentObject, type SentObject } from '../../../support/objects/recorded-objects';
+import { readRecording } from '../../recording';
+import { isBody, type Body, type Json } from '../../json-response';
+import type { ReferenceServer } from '../reference-server';
 
 /** A taint that the server's admission adds to new nodes. */
 const NOT_READY = 'node.kubernetes.io/not-ready';

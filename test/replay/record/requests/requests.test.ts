@@ -1,9 +1,9 @@
 /** Tests the drivers of recordings with this API server in place of the reference server. */
-import { readRecording } from '../recording';
-import { isBody, type Json } from '../json-response';
-import { anything } from '../shape';
-import { DRIVERS } from './drivers';
-import { startReferenceStandIn, type ReferenceStandIn } from '../../integration/http/reference-stand-in';
+import { readRecording } from '../../recording';
+import { isBody, type Json } from '../../json-response';
+import { anything } from '../../shape';
+import { DRIVERS } from '../drivers';
+import { startReferenceStandIn, type ReferenceStandIn } from '../../../integration/http/reference-stand-in';
 
 let own: ReferenceStandIn;
 

@@ -4,11 +4,11 @@
  * quotas also without LimitRanger.
  */
 import { setTimeout } from 'node:timers/promises';
-import { readRecording } from '../recording';
-import { isBody, type Body, type Json, type JsonResponse } from '../json-response';
-import { anything, body, listOf, mapOf, number, oneOf, shape, text } from '../shape';
+import { readRecording } from '../../recording';
+import { isBody, type Body, type Json, type JsonResponse } from '../../json-response';
+import { anything, body, listOf, mapOf, number, oneOf, shape, text } from '../../shape';
 import { createObject, CreatedObjects } from './created-objects';
-import type { ReferenceServer } from './reference-server';
+import type { ReferenceServer } from '../reference-server';
 
 const NAMESPACE = 'recorded-limits';
 const FOLDER = `/api/v1/namespaces/${NAMESPACE}`;

@@ -1,9 +1,9 @@
 /** Records authorization decisions (format `access-decisions`) as the status of SubjectAccessReviews. */
 import { setTimeout } from 'node:timers/promises';
-import { decisionSets, type DecisionSet } from '../formats/access-decisions';
-import type { Body, Json } from '../json-response';
-import { createObject, CreatedObjects } from './created-objects';
-import type { ReferenceServer } from './reference-server';
+import { decisionSets, type DecisionSet } from '../../formats/access-decisions';
+import type { Body, Json } from '../../json-response';
+import { createObject, CreatedObjects } from '../objects/created-objects';
+import type { ReferenceServer } from '../reference-server';
 
 /** How long the authorizers of the server need until they have seen all objects. */
 const PAUSE_MS = 1_000;

@@ -2,11 +2,11 @@
  * Records digests of a server's OpenAPI documents (formats `openapi-paths` and `openapi-definitions`). A line is a name
  * with its digests in version 2 and version 3; `-` when a version lacks it.
  */
-import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import { digestsOf, type Digests } from '../formats/openapi-digests';
-import { readRecording } from '../recording';
-import { anything, oneOf, shape, text } from '../shape';
-import type { ReferenceServer } from './reference-server';
+import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../../shared/values/json';
+import { digestsOf, type Digests } from '../../formats/openapi-digests';
+import { readRecording } from '../../recording';
+import { anything, oneOf, shape, text } from '../../shape';
+import type { ReferenceServer } from '../reference-server';
 
 const isHead = shape({ format: oneOf('openapi-paths', 'openapi-definitions'), about: text });
 

@@ -2,15 +2,15 @@
  * Records the responses to writes of CustomResourceDefinitions (format `custom-definitions`). Everything is a dry run
  * except the old object of an update, which is stored until its names are accepted or rejected, and deleted afterwards.
  */
-import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../formats/recorded-definitions';
-import { expandBody } from '../formats/request-body';
-import { objectNameOf } from '../object-name';
-import { readRecording } from '../recording';
-import { causesOf, isBody, type Body, type Json, type JsonResponse } from '../json-response';
-import { shape, text } from '../shape';
-import { pollUntil } from './poll';
-import { withRecordedOrder } from './recorded-order';
-import type { ReferenceServer } from './reference-server';
+import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../../formats/recorded-definitions';
+import { expandBody } from '../../formats/request-body';
+import { objectNameOf } from '../../object-name';
+import { readRecording } from '../../recording';
+import { causesOf, isBody, type Body, type Json, type JsonResponse } from '../../json-response';
+import { shape, text } from '../../shape';
+import { pollUntil } from '../poll';
+import { withRecordedOrder } from '../recorded-order';
+import type { ReferenceServer } from '../reference-server';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const CONFLICT = 409;

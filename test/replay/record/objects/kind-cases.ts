@@ -11,15 +11,15 @@ import {
   type KindRequest,
   type RecordedAnswer,
   type UnrecordedKindCase,
-} from '../formats/kind-case';
-import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../normalize/normalize-answer';
-import { readRecording } from '../recording';
-import { causesOf, isBody, type Body, type JsonResponse } from '../json-response';
-import { namedBody } from '../formats/request-body';
-import { withRecordedOrder } from './recorded-order';
-import type { RecordingDriver } from './recording-driver';
-import type { ReferenceServer } from './reference-server';
-import { toCanonical, toUpstream } from './spelling';
+} from '../../formats/kind-case';
+import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../../normalize/normalize-answer';
+import { readRecording } from '../../recording';
+import { causesOf, isBody, type Body, type JsonResponse } from '../../json-response';
+import { namedBody } from '../../formats/request-body';
+import { withRecordedOrder } from '../recorded-order';
+import type { RecordingDriver } from '../recording-driver';
+import type { ReferenceServer } from '../reference-server';
+import { toCanonical, toUpstream } from '../spelling';
 
 /** The namespace of the tests that replay the cases; messages name it. */
 const NAMESPACE = 'ns';

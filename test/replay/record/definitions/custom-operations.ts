@@ -2,14 +2,14 @@
  * Records the operations and schemas that OpenAPI documents have for custom kinds with unusual spellings of groups and
  * kinds.
  */
-import { operationsIn, withShortDescriptions } from '../formats/openapi-operations';
-import { systemClock } from '../../../shared/runtime/clock';
-import { objectNameOf } from '../object-name';
-import { readRecording } from '../recording';
-import { isBody, type Body, type Json } from '../json-response';
-import { body, listOf, shape, text } from '../shape';
-import { withRecordedOrder } from './recorded-order';
-import type { ReferenceServer } from './reference-server';
+import { operationsIn, withShortDescriptions } from '../../formats/openapi-operations';
+import { systemClock } from '../../../../shared/runtime/clock';
+import { objectNameOf } from '../../object-name';
+import { readRecording } from '../../recording';
+import { isBody, type Body, type Json } from '../../json-response';
+import { body, listOf, shape, text } from '../../shape';
+import { withRecordedOrder } from '../recorded-order';
+import type { ReferenceServer } from '../reference-server';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 /** How long the server needs to publish the documents of a definition. */

@@ -2,15 +2,15 @@
  * Drivers of recordings about admission policies: their effect on requests (`admission-policies`), and the status that
  * the server's controllers write into them (`policy-status`).
  */
-import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../formats/admission-policies';
-import { objectNameOf } from '../object-name';
-import { readRecording } from '../recording';
-import { isBody, type Body, type Json } from '../json-response';
-import { anything, body, listOf, shape, text } from '../shape';
-import { systemClock } from '../../../shared/runtime/clock';
-import { pollUntil } from './poll';
-import type { ReferenceServer } from './reference-server';
-import { auditedTarget } from './targets';
+import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../../formats/admission-policies';
+import { objectNameOf } from '../../object-name';
+import { readRecording } from '../../recording';
+import { isBody, type Body, type Json } from '../../json-response';
+import { anything, body, listOf, shape, text } from '../../shape';
+import { systemClock } from '../../../../shared/runtime/clock';
+import { pollUntil } from '../poll';
+import type { ReferenceServer } from '../reference-server';
+import { auditedTarget } from '../targets';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

@@ -3,16 +3,16 @@
  * (`custom-columns`), values of JSONPath columns (`custom-paths`) and schemas in OpenAPI documents
  * (`custom-documents`). Creations and updates are dry runs; sequences of writes are stored.
  */
-import { shortenPatterns } from '../normalize/normalize-answer';
-import { expandBody } from '../formats/request-body';
-import { systemClock } from '../../../shared/runtime/clock';
-import { TIME_PATTERN } from '../normalize/volatile-patterns';
-import { readRecording } from '../recording';
-import { causesOf, isBody, type Body, type Json, type JsonResponse } from '../json-response';
-import { anything, body, either, listOf, mapOf, nullValue, oneOf, shape, text } from '../shape';
+import { shortenPatterns } from '../../normalize/normalize-answer';
+import { expandBody } from '../../formats/request-body';
+import { systemClock } from '../../../../shared/runtime/clock';
+import { TIME_PATTERN } from '../../normalize/volatile-patterns';
+import { readRecording } from '../../recording';
+import { causesOf, isBody, type Body, type Json, type JsonResponse } from '../../json-response';
+import { anything, body, either, listOf, mapOf, nullValue, oneOf, shape, text } from '../../shape';
 import { CustomDefinition, definitionVersion, type ManagedWrite } from './custom-definition';
-import { withRecordedOrder } from './recorded-order';
-import type { ReferenceServer } from './reference-server';
+import { withRecordedOrder } from '../recorded-order';
+import type { ReferenceServer } from '../reference-server';
 
 const ANY_OBJECT: Body = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 /** Metadata that differs from run to run. */

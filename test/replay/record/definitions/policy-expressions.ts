@@ -3,11 +3,11 @@
  * batch of rules as validations: a dry run shows which are rejected, the others are put into force with the action
  * Warn, and a ConfigMap with the policy's name shows their outcomes.
  */
-import { readRecording } from '../recording';
-import { causesOf, type Body, type Json } from '../json-response';
-import { anything, number, shape, text } from '../shape';
-import { pollUntil } from './poll';
-import type { ReferenceServer } from './reference-server';
+import { readRecording } from '../../recording';
+import { causesOf, type Body, type Json } from '../../json-response';
+import { anything, number, shape, text } from '../../shape';
+import { pollUntil } from '../poll';
+import type { ReferenceServer } from '../reference-server';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
 const BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings';

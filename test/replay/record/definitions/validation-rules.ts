@@ -3,12 +3,12 @@
  * whole schemas (`schema-errors`), estimated costs (`rule-costs`, `rule-prices`), and the outcomes of objects
  * (`rule-outcomes`) and updates (`rule-updates`) under rules.
  */
-import { errorsOfMember, ruleErrors } from '../formats/rule-errors';
-import { readRecording } from '../recording';
-import { causesOf, type Body } from '../json-response';
-import { anything, body, either, shape, text } from '../shape';
+import { errorsOfMember, ruleErrors } from '../../formats/rule-errors';
+import { readRecording } from '../../recording';
+import { causesOf, type Body } from '../../json-response';
+import { anything, body, either, shape, text } from '../../shape';
 import { CustomDefinition, definitionVersion } from './custom-definition';
-import type { ReferenceServer } from './reference-server';
+import type { ReferenceServer } from '../reference-server';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const ROOT_PATHS = /\bspec\.(?:validation|versions\[0\]\.schema)\.openAPIV3Schema/g;

@@ -3,10 +3,10 @@
  * accepts as ranges (`ip-ranges`), and which ranges lie strictly within others (`ip-range-pairs`). Sends dry runs of
  * EndpointSlices and NetworkPolicies with many texts each.
  */
-import { readRecording } from '../recording';
-import { causesOf, type Json, type JsonResponse } from '../json-response';
-import { anything, either, oneOf, shape, text, tupleOf } from '../shape';
-import type { ReferenceServer } from './reference-server';
+import { readRecording } from '../../recording';
+import { causesOf, type Json, type JsonResponse } from '../../json-response';
+import { anything, either, oneOf, shape, text, tupleOf } from '../../shape';
+import type { ReferenceServer } from '../reference-server';
 
 const SLICES = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices?dryRun=All';
 const POLICIES = '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies?dryRun=All';

@@ -5,19 +5,19 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startConversionServer } from '../../support/servers/conversion-server';
-import { startReviewServer } from '../../support/servers/review-server';
-import { isConversionCase, isConversionHead } from '../conversions/conversion-case';
-import { createNamespace, removeDefinition, runConversionCase } from '../conversions/run-case';
-import { isImageCase, isImagePolicyHead, runImageCases } from '../image-policy/run-case';
-import { imageConfiguration, imageKubeconfig, startImageServer } from '../image-policy/server';
-import { readRecording } from '../recording';
-import { listOf, shape, text } from '../shape';
-import { isWebhookCase, prepareWebhookCases, runWebhookCase } from '../webhooks/run-case';
-import { fromEnvironment, waitForServer } from './environment';
-import { withRecordedOrder } from './recorded-order';
-import type { ReferenceServer } from './reference-server';
-import { auditedTarget, requestTarget } from './targets';
+import { startConversionServer } from '../../../support/servers/conversion-server';
+import { startReviewServer } from '../../../support/servers/review-server';
+import { isConversionCase, isConversionHead } from '../../conversions/conversion-case';
+import { createNamespace, removeDefinition, runConversionCase } from '../../conversions/run-case';
+import { isImageCase, isImagePolicyHead, runImageCases } from '../../image-policy/run-case';
+import { imageConfiguration, imageKubeconfig, startImageServer } from '../../image-policy/server';
+import { readRecording } from '../../recording';
+import { listOf, shape, text } from '../../shape';
+import { isWebhookCase, prepareWebhookCases, runWebhookCase } from '../../webhooks/run-case';
+import { fromEnvironment, waitForServer } from '../environment';
+import { withRecordedOrder } from '../recorded-order';
+import type { ReferenceServer } from '../reference-server';
+import { auditedTarget, requestTarget } from '../targets';
 
 export async function recordAdmissionWebhooks(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, shape({ format: text }, { serverFlags: listOf(text) }), isWebhookCase);

@@ -3,8 +3,8 @@
  * recording can be repeated. Objects that the server or its controllers create on their own are deleted only when they
  * are namespaces.
  */
-import { isBody, type Body, type Json } from '../json-response';
-import type { ReferenceServer, ServerRequest } from './reference-server';
+import { isBody, type Body, type Json } from '../../json-response';
+import type { ReferenceServer, ServerRequest } from '../reference-server';
 
 const MERGE = 'application/merge-patch+json';
 

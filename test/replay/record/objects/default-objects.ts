@@ -2,10 +2,10 @@
  * Records the objects that a new server creates for itself (format `default-objects`): a line for each object of the
  * lists that the head names. Rules that a controller aggregates are recorded as null, because it may not have run yet.
  */
-import { readRecording } from '../recording';
-import { isBody, type Body } from '../json-response';
-import { anything, listOf, oneOf, shape, text } from '../shape';
-import type { ReferenceServer } from './reference-server';
+import { readRecording } from '../../recording';
+import { isBody, type Body } from '../../json-response';
+import { anything, listOf, oneOf, shape, text } from '../../shape';
+import type { ReferenceServer } from '../reference-server';
 
 const isHead = shape({ format: oneOf('default-objects'), about: text, lists: listOf(text) }, { serverFlags: listOf(text) });
 

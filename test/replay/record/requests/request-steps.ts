@@ -3,15 +3,15 @@
  * as they are; the outcomes are recordings beside them. The server is a new one.
  */
 import { readFileSync } from 'node:fs';
-import { systemClock } from '../../../shared/runtime/clock';
-import { seriesGrowth, readExposition, type Exposition } from '../../support/exposition';
-import { withoutLatency } from '../normalize/mask-volatile-values';
-import { growthByRequest } from '../requests/metric-growth';
-import { writeRecording } from '../recording';
-import { isBody, type Body, type Headers, type Json } from '../json-response';
-import { requestSteps, type RequestStep } from '../requests/request-step';
-import { waitForServer, writeRecordFiles } from './environment';
-import type { ReferenceServer } from './reference-server';
+import { systemClock } from '../../../../shared/runtime/clock';
+import { seriesGrowth, readExposition, type Exposition } from '../../../support/exposition';
+import { withoutLatency } from '../../normalize/mask-volatile-values';
+import { growthByRequest } from '../../requests/metric-growth';
+import { writeRecording } from '../../recording';
+import { isBody, type Body, type Headers, type Json } from '../../json-response';
+import { requestSteps, type RequestStep } from '../../requests/request-step';
+import { waitForServer, writeRecordFiles } from '../environment';
+import type { ReferenceServer } from '../reference-server';
 
 /** A signed token. */
 const TOKEN = /\bey[\w-]+\.[\w-]+\.[\w-]+/g;

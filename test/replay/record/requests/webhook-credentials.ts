@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isBody, type Body, type JsonResponse } from '../json-response';
+import { isBody, type Body, type JsonResponse } from '../../json-response';
 import {
   credentialRecording,
   startCredentialServer,
@@ -12,10 +12,10 @@ import {
   writeCredentialFiles,
   type CredentialServer,
   type WebhookTarget,
-} from '../formats/webhook-credentials';
-import { fromEnvironment, waitForServer } from './environment';
-import { pollUntil } from './poll';
-import type { ReferenceServer } from './reference-server';
+} from '../../formats/webhook-credentials';
+import { fromEnvironment, waitForServer } from '../environment';
+import { pollUntil } from '../poll';
+import type { ReferenceServer } from '../reference-server';
 
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
 const NAME = 'credentials';

@@ -3,11 +3,11 @@
  * `endpoints-order`). The server runs with its controllers.
  */
 import { setTimeout } from 'node:timers/promises';
-import { readRecording } from '../recording';
-import { isBody, type Body, type Json } from '../json-response';
-import { anything, oneOf, shape, text } from '../shape';
+import { readRecording } from '../../recording';
+import { isBody, type Body, type Json } from '../../json-response';
+import { anything, oneOf, shape, text } from '../../shape';
 import { createObject, CreatedObjects } from './created-objects';
-import type { ReferenceServer } from './reference-server';
+import type { ReferenceServer } from '../reference-server';
 
 /** How long the controllers need. */
 const PAUSE_MS = 5_000;

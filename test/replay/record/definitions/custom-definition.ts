@@ -3,9 +3,9 @@
  * stored, allows every object by default; v2 has the schema under test. An object that the schema under test would
  * reject is created through v1.
  */
-import { isBody, type Body, type Json, type JsonResponse } from '../json-response';
-import { pollUntil } from './poll';
-import type { ReferenceServer } from './reference-server';
+import { isBody, type Body, type Json, type JsonResponse } from '../../json-response';
+import { pollUntil } from '../poll';
+import type { ReferenceServer } from '../reference-server';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const APPLY_TYPE = 'application/apply-patch+yaml';

@@ -3,12 +3,12 @@
  * the object that is updated is created from the `base` of the head before the first update, so creations come first,
  * and deleted afterwards.
  */
-import { shortenPatterns } from '../normalize/normalize-answer';
-import { readRecording } from '../recording';
-import { causesOf, isBody, type Body, type JsonResponse } from '../json-response';
-import { body, listOf, oneOf, shape, text, type Check } from '../shape';
-import { createObject, CreatedObjects } from './created-objects';
-import type { ReferenceServer } from './reference-server';
+import { shortenPatterns } from '../../normalize/normalize-answer';
+import { readRecording } from '../../recording';
+import { causesOf, isBody, type Body, type JsonResponse } from '../../json-response';
+import { body, listOf, oneOf, shape, text, type Check } from '../../shape';
+import { createObject, CreatedObjects } from '../objects/created-objects';
+import type { ReferenceServer } from '../reference-server';
 
 const COLLECTION = '/apis/apiregistration.k8s.io/v1/apiservices';
 

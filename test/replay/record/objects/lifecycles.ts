@@ -2,9 +2,9 @@
  * Records the responses to the requests of objects' lifecycles (format `lifecycles`). The server runs without
  * controllers.
  */
-import { lifecycles, runLifecycle, type LifecycleSend } from '../formats/lifecycle';
+import { lifecycles, runLifecycle, type LifecycleSend } from '../../formats/lifecycle';
 import { CreatedObjects } from './created-objects';
-import type { ReferenceServer } from './reference-server';
+import type { ReferenceServer } from '../reference-server';
 
 export async function recordLifecycles(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = lifecycles(recording);

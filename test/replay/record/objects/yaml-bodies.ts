@@ -1,7 +1,7 @@
 /** Records the values that a server reads from YAML bodies (format `yaml-bodies`), with dry runs. */
-import { yamlBytes, yamlBodies, type YamlBody } from '../formats/yaml-body';
-import { isBody, type Json } from '../json-response';
-import type { ReferenceServer } from './reference-server';
+import { yamlBytes, yamlBodies, type YamlBody } from '../../formats/yaml-body';
+import { isBody, type Json } from '../../json-response';
+import type { ReferenceServer } from '../reference-server';
 
 const PATH = '/apis/apps/v1/namespaces/default/controllerrevisions?dryRun=All&fieldValidation=Warn';
 /** The reason of a rejection; the beginning of the body follows it in parentheses. */

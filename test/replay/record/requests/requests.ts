@@ -4,12 +4,12 @@
  * behind makes the answers differ.
  */
 import { setTimeout } from 'node:timers/promises';
-import { readRecording } from '../recording';
-import { isNewCase, isRequestHead, type RecordedAnswer, type RecordedRequest, type RequestHead } from '../requests/request-recording';
-import { RequestSession, type ReceivedResponse, type SentRequest, type Spelling } from '../requests/request-session';
-import * as dialect from '../normalize/spelling';
-import { CreatedObjects } from './created-objects';
-import type { ReferenceServer } from './reference-server';
+import { readRecording } from '../../recording';
+import { isNewCase, isRequestHead, type RecordedAnswer, type RecordedRequest, type RequestHead } from '../../requests/request-recording';
+import { RequestSession, type ReceivedResponse, type SentRequest, type Spelling } from '../../requests/request-session';
+import * as dialect from '../../normalize/spelling';
+import { CreatedObjects } from '../objects/created-objects';
+import type { ReferenceServer } from '../reference-server';
 
 const AUTHORIZATION: Readonly<Record<SentRequest['user'], { readonly authorization?: string }>> = {
   admin: {},

@@ -3,10 +3,10 @@
  * objects of the head and deletes them afterwards. The server must run on this machine.
  */
 import { networkInterfaces } from 'node:os';
-import { isProxyCase, isProxyHead, OWN_ADDRESS, withOwnAddress, type ProxyHead } from '../formats/proxy-destinations';
-import { readRecording } from '../recording';
-import type { Body } from '../json-response';
-import type { ReferenceServer } from './reference-server';
+import { isProxyCase, isProxyHead, OWN_ADDRESS, withOwnAddress, type ProxyHead } from '../../formats/proxy-destinations';
+import { readRecording } from '../../recording';
+import type { Body } from '../../json-response';
+import type { ReferenceServer } from '../reference-server';
 
 const REACHED = /^error trying to reach service: dial tcp ([^ ]+): connect: connection refused$/;
 

@@ -1,6 +1,6 @@
 /** Records the format `service-cases`. Services are stored in the namespace `svcrules` for the duration of a case. */
-import { readRecording } from '../recording';
-import { causesOf, type Body, type Json, type JsonResponse } from '../json-response';
+import { readRecording } from '../../recording';
+import { causesOf, type Body, type Json, type JsonResponse } from '../../json-response';
 import {
   applyMergePatch,
   changesByServer,
@@ -16,11 +16,11 @@ import {
   type ServiceSequence,
   type ServiceStep,
   type ServiceVerb,
-} from '../formats/service-case';
-import { withRecordedOrder } from './recorded-order';
-import type { RecordingDriver } from './recording-driver';
-import type { ReferenceServer } from './reference-server';
-import { toCanonical, toUpstream } from './spelling';
+} from '../../formats/service-case';
+import { withRecordedOrder } from '../recorded-order';
+import type { RecordingDriver } from '../recording-driver';
+import type { ReferenceServer } from '../reference-server';
+import { toCanonical, toUpstream } from '../spelling';
 
 const NAMESPACE = 'svcrules';
 const SERVICES = `/api/v1/namespaces/${NAMESPACE}/services`;

@@ -3,12 +3,12 @@
  * fields. A step that a rule of the kind rejects, other than a rule of metadata, is omitted: other recordings cover
  * those rules.
  */
-import type { Method } from '../../../shared/client/transport/transport';
-import { readRecording } from '../recording';
-import { isBody, type Body, type Json } from '../json-response';
-import { fromServerNames, toServerNames, PATCH_MEDIA } from '../normalize/spelling';
-import { isSequenceHead, isWriteSequence, type SequenceStep, type WriteSequence } from '../formats/write-sequences';
-import type { ReferenceServer } from './reference-server';
+import type { Method } from '../../../../shared/client/transport/transport';
+import { readRecording } from '../../recording';
+import { isBody, type Body, type Json } from '../../json-response';
+import { fromServerNames, toServerNames, PATCH_MEDIA } from '../../normalize/spelling';
+import { isSequenceHead, isWriteSequence, type SequenceStep, type WriteSequence } from '../../formats/write-sequences';
+import type { ReferenceServer } from '../reference-server';
 
 const JSON_TYPE = 'application/json';
 const INVALID = 422;
