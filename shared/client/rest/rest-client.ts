@@ -8,7 +8,7 @@
 import { FENCE_HEADER, formatFence, type Fence } from '../../api/identity/fencing';
 import { apiVersionOf } from '../../api/identity/identity';
 import type { AutoscalingV1Scale, MetaV1ObjectMeta } from '../../api/types/generated/members';
-import { arrayAt, isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
+import { isObject, objectAt, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { apiVersionInDialect, type Dialect } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
 import type { Random } from '../../runtime/random';
@@ -17,6 +17,16 @@ import { apiObject, MalformedResponse, parseApiObject, type ApiObject } from './
 import { BackOff } from '../back-off';
 import type { Credentials } from '../kubeconfig/credential-source';
 import { collectBody, parseBody } from './json-body';
+import {
+  APPLY_MEDIA_TYPE,
+  deleteBody,
+  jsonBody,
+  PATCH_MEDIA_TYPES,
+  queryString,
+  requestOptions,
+  selectorQuery,
+  type RequestBody,
+} from './request-encoding';
 import type {
   DeleteOptions,
   ListOptions,
@@ -27,7 +37,9 @@ import type {
   Selectors,
   WatchOptions,
 } from './request-options';
+import { parseList } from './parse-list';
 import { isBodyOf, resourcePath, type ResourceLocation, type Resource } from './resource';
+import { retryDelay } from './retry-delay';
 import { sleepUnlessAborted, withDeadline } from '../signals';
 import { ConnectionError, type Method, type Transport, type TransportRequest, type TransportResponse } from '../transport/transport';
 import { parseWatchEvent, type WatchEvent } from './watch-event';
@@ -47,21 +59,12 @@ export interface RestClientOptions {
   readonly timeoutMs?: number;
 }
 
-const PATCH_MEDIA_TYPES: Readonly<Record<PatchType, string>> = {
-  merge: 'application/merge-patch+json',
-  json: 'application/json-patch+json',
-};
-
 /** Body of `scale` subresources; it has no collection. */
 const SCALE: Resource<AutoscalingV1Scale> = { group: 'autoscaling', version: 'v1', resource: '', kind: 'Scale', namespaced: true };
-
-const APPLY_MEDIA_TYPE = 'application/apply-patch+yaml';
 
 const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
 const MAX_WATCH_EVENT_BYTES = 32 * 1024 * 1024;
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** Upper bound for the delay that Retry-After requests. */
-const MAX_RETRY_DELAY_MS = 30_000;
 /** A watch that is still open this long after its timeout is considered dead. */
 const WATCH_GRACE_MS = 30_000;
 
@@ -69,7 +72,7 @@ interface ApiRequest extends RequestOptions {
   readonly method: Method;
   readonly path: string;
   readonly accept?: string;
-  readonly body?: { readonly type: string; readonly value: JsonValue };
+  readonly body?: RequestBody;
 }
 
 export class RestClient {
@@ -137,14 +140,14 @@ export class RestClient {
 
   /** Creates an object that is never stored, such as a review: the response is the object with its status. */
   async review<Body extends JsonObject>(resource: Resource<Body>, object: NoInfer<Body>, options: RequestOptions = {}): Promise<Body> {
-    const answer = await this.requestJson({
+    const response = await this.requestJson({
       method: 'POST',
       path: this.path(resource, {}),
       body: jsonBody(this.withTypeMeta(resource, object)),
       ...options,
     });
-    if (!isBodyOf(resource, answer)) throw new MalformedResponse(`the answer of ${resource.resource} is no object`);
-    return answer;
+    if (!isBodyOf(resource, response)) throw new MalformedResponse(`the answer of ${resource.resource} is no object`);
+    return response;
   }
 
   /** Posts a body of another kind to a subresource of an object, such as a TokenRequest. */
@@ -154,14 +157,14 @@ export class RestClient {
     value: JsonObject,
     options: RequestOptions = {},
   ): Promise<JsonObject> {
-    const answer = await this.requestJson({
+    const response = await this.requestJson({
       method: 'POST',
       path: this.path(resource, location),
       body: { type: 'application/json', value },
       ...options,
     });
-    if (!isObject(answer)) throw new MalformedResponse(`the answer of ${resource.resource}/${location.subresource} is no object`);
-    return answer;
+    if (!isObject(response)) throw new MalformedResponse(`the answer of ${resource.resource}/${location.subresource} is no object`);
+    return response;
   }
 
   /** PUT; `object` names its namespace, name and, for an optimistic write, resourceVersion. */
@@ -303,8 +306,8 @@ export class RestClient {
     this.options.transport.close();
   }
 
-  private async requestJson(requestJson: ApiRequest): Promise<JsonValue> {
-    return parseBody((await this.sendWithRetries(requestJson)).bytes.toString('utf8'));
+  private async requestJson(request: ApiRequest): Promise<JsonValue> {
+    return parseBody((await this.sendWithRetries(request)).bytes.toString('utf8'));
   }
 
   /** Returns a successful response, after retries. */
@@ -371,60 +374,8 @@ export class RestClient {
 
 const isMetadataOnly = ({ metadataOnly }: Resource): boolean => metadataOnly === true;
 
-function parseList<Body extends JsonObject>(resource: Resource<Body>, value: JsonValue, bytes: number): ObjectList<Body> {
-  if (!isObject(value)) throw new MalformedResponse(`the list of ${resource.resource} is no object`);
-  const metadata = objectAt(value, 'metadata');
-  const resourceVersion = stringAt(metadata, 'resourceVersion');
-  if (resourceVersion === undefined) throw new MalformedResponse(`the list of ${resource.resource} has no resourceVersion`);
-  const token = stringAt(metadata, 'continue');
-  const items = own(value, 'items') === null ? [] : (arrayAt(value, 'items') ?? []);
-  return {
-    resourceVersion,
-    continue: token === '' ? undefined : token,
-    items: items.map((item) => parseApiObject(resource, item)),
-    bytes,
-  };
-}
-
-/** Milliseconds before the next attempt; undefined when the request must not be retried. */
-function retryDelay(error: unknown, method: Method, backOff: BackOff): number | undefined {
-  if (error instanceof ConnectionError) return !error.sent || method === 'GET' ? backOff.next() : undefined;
-  if (!(error instanceof ApiError)) return undefined;
-  if (error.code !== 429 && (error.code !== 503 || error.retryAfterSeconds === undefined)) return undefined;
-  return Math.min(Math.max((error.retryAfterSeconds ?? 0) * 1000, backOff.next()), MAX_RETRY_DELAY_MS);
-}
-
 async function readApiError(response: TransportResponse): Promise<ApiError> {
   const bytes = await collectBody(response.body, MAX_RESPONSE_BYTES);
   const status = decodeStatus(response.header('content-type') ?? '', bytes);
   return createApiError(response.status, status, bytes.toString('utf8'), response.header('retry-after'));
-}
-
-function selectorQuery({ labelSelector, fieldSelector }: Selectors): URLSearchParams {
-  const query = new URLSearchParams();
-  if (labelSelector !== undefined) query.set('labelSelector', labelSelector);
-  if (fieldSelector !== undefined) query.set('fieldSelector', fieldSelector);
-  return query;
-}
-
-function queryString(query: URLSearchParams): string {
-  return query.size === 0 ? '' : `?${query.toString()}`;
-}
-
-function requestOptions({ signal, timeoutMs }: RequestOptions): RequestOptions {
-  return { ...(signal === undefined ? {} : { signal }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-}
-
-function jsonBody(value: JsonValue): { readonly type: string; readonly value: JsonValue } {
-  return { type: 'application/json', value };
-}
-
-function deleteBody({ gracePeriodSeconds, propagationPolicy, preconditions }: DeleteOptions): JsonObject {
-  return {
-    kind: 'DeleteOptions',
-    apiVersion: 'v1',
-    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
-    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
-    ...(preconditions === undefined ? {} : { preconditions: { ...preconditions } }),
-  };
 }

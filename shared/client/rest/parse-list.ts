@@ -1,0 +1,21 @@
+/** Parses a list response: its items, the revision to watch from, and the token of the next page. */
+import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../values/json';
+import { MalformedResponse, parseApiObject } from './api-object';
+import type { ObjectList } from './request-options';
+import type { Resource } from './resource';
+
+/** `bytes` is the length of the response body. Lists of Go programs have null items when they are empty. */
+export function parseList<Body extends JsonObject>(resource: Resource<Body>, value: JsonValue, bytes: number): ObjectList<Body> {
+  if (!isObject(value)) throw new MalformedResponse(`the list of ${resource.resource} is no object`);
+  const metadata = objectAt(value, 'metadata');
+  const resourceVersion = stringAt(metadata, 'resourceVersion');
+  if (resourceVersion === undefined) throw new MalformedResponse(`the list of ${resource.resource} has no resourceVersion`);
+  const token = stringAt(metadata, 'continue');
+  const items = own(value, 'items') === null ? [] : (arrayAt(value, 'items') ?? []);
+  return {
+    resourceVersion,
+    continue: token === '' ? undefined : token,
+    items: items.map((item) => parseApiObject(resource, item)),
+    bytes,
+  };
+}

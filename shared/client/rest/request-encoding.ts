@@ -1,0 +1,48 @@
+/**
+ * Encodes the options of requests: query parameters of selectors, the options of a DELETE, and bodies with their media
+ * types. Connections, credentials and retries are left to `RestClient`.
+ */
+import type { JsonObject, JsonValue } from '../../values/json';
+import type { DeleteOptions, PatchType, RequestOptions, Selectors } from './request-options';
+
+/** A body before serialization. */
+export interface RequestBody {
+  readonly type: string;
+  readonly value: JsonValue;
+}
+
+export const PATCH_MEDIA_TYPES: Readonly<Record<PatchType, string>> = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+};
+
+export const APPLY_MEDIA_TYPE = 'application/apply-patch+yaml';
+
+export function selectorQuery({ labelSelector, fieldSelector }: Selectors): URLSearchParams {
+  const query = new URLSearchParams();
+  if (labelSelector !== undefined) query.set('labelSelector', labelSelector);
+  if (fieldSelector !== undefined) query.set('fieldSelector', fieldSelector);
+  return query;
+}
+
+export function queryString(query: URLSearchParams): string {
+  return query.size === 0 ? '' : `?${query.toString()}`;
+}
+
+export function requestOptions({ signal, timeoutMs }: RequestOptions): RequestOptions {
+  return { ...(signal === undefined ? {} : { signal }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+}
+
+export function jsonBody(value: JsonValue): RequestBody {
+  return { type: 'application/json', value };
+}
+
+export function deleteBody({ gracePeriodSeconds, propagationPolicy, preconditions }: DeleteOptions): JsonObject {
+  return {
+    kind: 'DeleteOptions',
+    apiVersion: 'v1',
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(preconditions === undefined ? {} : { preconditions: { ...preconditions } }),
+  };
+}
