@@ -5,7 +5,8 @@
  */
 import { FLAGS } from '../../apiserver/options/flags/flags';
 import { servedGroups } from '../../apiserver/discovery/groups';
-import { CATALOGUE, type MetricRow, type Stability } from '../../apiserver/metrics/registry/catalogue';
+import { CATALOGUE } from '../../apiserver/metrics/registry/catalogue';
+import type { MetricRow, Stability } from '../../apiserver/metrics/registry/metric-row';
 import { UPSTREAM_STABILITY } from '../../apiserver/metrics/registry/upstream-stability';
 import { flags as CONTROLLER_FLAGS } from '../../controllers/flags';
 import { OPTIONAL_KINDS, SERVED_KINDS, type KindRow } from '../../shared/api/kinds';

@@ -5,8 +5,9 @@
 import { readCases } from '../../../test/replay/recording';
 import { listOf, number, shape, text } from '../../../test/replay/shape';
 import { MISSING_FAMILIES_IN_USE } from '../../../test/support/deviations/metric-deviations';
-import { CATALOGUE, type MetricRow } from './catalogue';
+import { CATALOGUE } from './catalogue';
 import { stabilityOf } from './exposition';
+import type { MetricRow } from './metric-row';
 
 const RECORDED = readCases(
   'metrics/in-use',

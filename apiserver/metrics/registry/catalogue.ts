@@ -1,147 +1,25 @@
 /**
  * The catalogue of counters, gauges, histograms and summaries: upstream's name, stability, labels and buckets. `Meters`
- * records and exposes them. Metrics without a stability are specific to this server.
+ * records and exposes them.
  */
+import { ACCESS_METRIC_ROWS } from './access-metric-rows';
 import { DURATION_BUCKETS, SLI_BUCKETS } from './buckets';
+import { exponentialBuckets, type MetricRow } from './metric-row';
 
-export type Stability = 'STABLE' | 'BETA' | 'ALPHA' | '';
-
-interface MetricRowBase {
-  readonly stability: Stability;
-  readonly help: string;
-  readonly labels: readonly string[];
-  /** Maximum number of series; further label values are counted under `other`. Absent = 2,000. */
-  readonly maxSeries?: number;
-}
-
-export interface CounterRow extends MetricRowBase {
-  readonly type: 'counter';
-}
-
-/** Set by the code that changes the value. */
-export interface GaugeRow extends MetricRowBase {
-  readonly type: 'gauge';
-}
-
-export interface HistogramRow extends MetricRowBase {
-  readonly type: 'histogram';
-  readonly buckets: readonly number[];
-}
-
-/** Only the count and the sum of the observations. */
-export interface SummaryRow extends MetricRowBase {
-  readonly type: 'summary';
-}
-
-export type MetricRow = CounterRow | GaugeRow | HistogramRow | SummaryRow;
-
-/** Exponential buckets: each bound is `factor` times the previous one. */
-function exponentialBuckets(factor: number, first: number, count: number): number[] {
-  return Array.from({ length: count }, (_, at) => Number((first * factor ** at).toPrecision(12)));
-}
-
-const ADMISSION = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
-const PLAIN = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const DECISION = exponentialBuckets(2, 0.001, 15);
 const BODY = Array.from({ length: 31 }, (_, at) => 50_000 + at * 100_000);
 const FILTER = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
 const READ_WAIT = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3];
-const YEARS = [0, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 345600, 604800, 2592000, 7776000, 15552000, 31104000];
-const CONDITIONS = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
 const WATCH_LIST = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
 const CONVERSION = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60];
-const STEP = ['operation', 'rejected', 'type'] as const;
-const POD_SECURITY = ['decision', 'mode', 'policy_level', 'policy_version', 'request_operation', 'resource', 'subresource'] as const;
 
 export const CATALOGUE = {
+  ...ACCESS_METRIC_ROWS,
   aggregator_unavailable_apiservice_total: {
     type: 'counter',
     stability: 'ALPHA',
     help: 'How often the server of an APIService went away, by what was found.',
     labels: ['name', 'reason'],
-  },
-  apiserver_admission_controller_admission_duration_seconds: {
-    type: 'histogram',
-    stability: 'STABLE',
-    help: 'Time that admission plug-ins take, by name.',
-    labels: ['name', ...STEP],
-    buckets: ADMISSION,
-  },
-  apiserver_admission_step_admission_duration_seconds: {
-    type: 'histogram',
-    stability: 'STABLE',
-    help: 'Time that all plug-ins of a step of admission take together.',
-    labels: STEP,
-    buckets: ADMISSION,
-  },
-  apiserver_admission_step_admission_duration_seconds_summary: {
-    type: 'summary',
-    stability: 'ALPHA',
-    help: 'Time that all plug-ins of a step of admission take together, summed up.',
-    labels: STEP,
-  },
-  apiserver_admission_match_condition_evaluation_errors_total: {
-    type: 'counter',
-    stability: 'ALPHA',
-    help: 'Requests for which a condition of a webhook or policy could not be told.',
-    labels: ['kind', 'name', 'operation', 'type'],
-  },
-  apiserver_admission_match_condition_evaluation_seconds: {
-    type: 'histogram',
-    stability: 'ALPHA',
-    help: 'Time that the conditions of a webhook or policy take for a request.',
-    labels: ['kind', 'name', 'operation', 'type'],
-    buckets: CONDITIONS,
-  },
-  apiserver_admission_match_condition_exclusions_total: {
-    type: 'counter',
-    stability: 'ALPHA',
-    help: 'Requests about which a webhook was not asked because of its conditions.',
-    labels: ['kind', 'name', 'operation', 'type'],
-  },
-  apiserver_authorization_decisions_total: {
-    type: 'counter',
-    stability: 'ALPHA',
-    help: 'Decisions that ended the chain of authorizers, by who made them.',
-    labels: ['type', 'name', 'decision'],
-  },
-  apiserver_authorization_match_condition_evaluation_errors_total: {
-    type: 'counter',
-    stability: 'ALPHA',
-    help: 'Requests for which a condition of an authorizer could not be told.',
-    labels: ['type', 'name'],
-  },
-  apiserver_authorization_match_condition_evaluation_seconds: {
-    type: 'histogram',
-    stability: 'ALPHA',
-    help: 'Time that the conditions of an authorizer take for a request.',
-    labels: ['type', 'name'],
-    buckets: CONDITIONS,
-  },
-  apiserver_authorization_match_condition_exclusions_total: {
-    type: 'counter',
-    stability: 'ALPHA',
-    help: 'Requests about which an authorizer was not asked because of its conditions.',
-    labels: ['type', 'name'],
-  },
-  apiserver_authorization_webhook_duration_seconds: {
-    type: 'histogram',
-    stability: 'ALPHA',
-    help: 'Time that authorization webhooks take.',
-    labels: ['name', 'result'],
-    buckets: PLAIN,
-  },
-  apiserver_authorization_webhook_evaluations_fail_open_total: {
-    type: 'counter',
-    stability: 'ALPHA',
-    help: 'Questions that an authorization webhook did not answer, and that others then decided.',
-    labels: ['name', 'result'],
-  },
-  apiserver_authorization_webhook_evaluations_total: {
-    type: 'counter',
-    stability: 'ALPHA',
-    help: 'Questions that authorization webhooks were sent.',
-    labels: ['name', 'result'],
   },
   apiserver_cache_list_total: {
     type: 'counter',
@@ -160,20 +38,6 @@ export const CATALOGUE = {
     stability: 'ALPHA',
     help: 'Objects that lists from the cache were answered with.',
     labels: ['resource_prefix'],
-  },
-  apiserver_cel_compilation_duration_seconds: {
-    type: 'histogram',
-    stability: 'BETA',
-    help: 'Time to make an expression ready.',
-    labels: [],
-    buckets: PLAIN,
-  },
-  apiserver_cel_evaluation_duration_seconds: {
-    type: 'histogram',
-    stability: 'BETA',
-    help: 'Time to work out the expressions of an admission policy for a request.',
-    labels: [],
-    buckets: PLAIN,
   },
   apiserver_conversion_webhook_duration_seconds: {
     type: 'histogram',
@@ -195,13 +59,6 @@ export const CATALOGUE = {
     labels: ['crd_name', 'from_version', 'succeeded', 'to_version'],
     buckets: DECISION,
     maxSeries: 1_000,
-  },
-  apiserver_client_certificate_expiration_seconds: {
-    type: 'histogram',
-    stability: 'ALPHA',
-    help: 'How long the certificates that clients show are still good.',
-    labels: [],
-    buckets: YEARS,
   },
   apiserver_envelope_encryption_dek_source_cache_size: {
     type: 'gauge',
@@ -392,26 +249,6 @@ export const CATALOGUE = {
     labels: ['group', 'version', 'resource', 'scope'],
     buckets: WATCH_LIST,
   },
-  authentication_token_cache_request_total: {
-    type: 'counter',
-    stability: 'ALPHA',
-    help: 'Service account tokens that were looked for among those that are known to be good.',
-    labels: ['status'],
-  },
-  authentication_duration_seconds: {
-    type: 'histogram',
-    stability: 'ALPHA',
-    help: 'Time of authentication, by its outcome.',
-    labels: ['result'],
-    buckets: DECISION,
-  },
-  authorization_duration_seconds: {
-    type: 'histogram',
-    stability: 'ALPHA',
-    help: 'Time of authorization, by its outcome.',
-    labels: ['result'],
-    buckets: DECISION,
-  },
   cardinality_enforcement_unexpected_categorizations_total: {
     type: 'counter',
     stability: 'ALPHA',
@@ -450,18 +287,6 @@ export const CATALOGUE = {
     stability: 'ALPHA',
     help: 'Logs that were asked for, by whether kubelets’ certificates are looked at.',
     labels: ['usage'],
-  },
-  pod_security_evaluations_total: {
-    type: 'counter',
-    stability: 'ALPHA',
-    help: 'Judgements of PodSecurity.',
-    labels: POD_SECURITY,
-  },
-  pod_security_exemptions_total: {
-    type: 'counter',
-    stability: 'ALPHA',
-    help: 'Requests that PodSecurity has let be, since who asks or what is asked for is exempt.',
-    labels: ['request_operation', 'resource', 'subresource'],
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 

@@ -2,7 +2,8 @@
  * The Prometheus text exposition: metric names in the server's dialect, and help texts with upstream's stability level.
  */
 import { messageInDialect, type Dialect } from '../../../shared/names/dialect';
-import { CATALOGUE, type MetricRow, type Stability } from './catalogue';
+import { CATALOGUE } from './catalogue';
+import type { MetricRow, Stability } from './metric-row';
 import { familyHeader } from './histogram';
 import { UPSTREAM_STABILITY } from './upstream-stability';
 

@@ -2,7 +2,8 @@
  * Records the metrics of the catalogue. Recording costs an addition when the caller keeps the series, and a map lookup
  * otherwise; text is created at scrape time.
  */
-import { CATALOGUE, type NumberMetricName, type LabelValues, type MetricName, type MetricRow, type ObservedMetricName } from './catalogue';
+import { CATALOGUE, type NumberMetricName, type LabelValues, type MetricName, type ObservedMetricName } from './catalogue';
+import type { MetricRow } from './metric-row';
 import { escapeLabelValue, familyHeader, HistogramSeries, formatHistogram, type ExpositionChunks } from './histogram';
 
 /** One series of a counter or gauge. */

@@ -1,7 +1,7 @@
 /**
  * Upstream's stability levels of the metrics that are not in the catalogue because they are collected at scrape time.
  */
-import type { Stability } from './catalogue';
+import type { Stability } from './metric-row';
 
 const NAMES: Readonly<Record<Exclude<Stability, ''>, string>> = {
   STABLE: `

@@ -1,0 +1,37 @@
+/** The rows of the catalogue of metrics, by type. Metrics without a stability are specific to this server. */
+
+export type Stability = 'STABLE' | 'BETA' | 'ALPHA' | '';
+
+interface MetricRowBase {
+  readonly stability: Stability;
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Maximum number of series; further label values are counted under `other`. Absent = 2,000. */
+  readonly maxSeries?: number;
+}
+
+export interface CounterRow extends MetricRowBase {
+  readonly type: 'counter';
+}
+
+/** Set by the code that changes the value. */
+export interface GaugeRow extends MetricRowBase {
+  readonly type: 'gauge';
+}
+
+export interface HistogramRow extends MetricRowBase {
+  readonly type: 'histogram';
+  readonly buckets: readonly number[];
+}
+
+/** Only the count and the sum of the observations. */
+export interface SummaryRow extends MetricRowBase {
+  readonly type: 'summary';
+}
+
+export type MetricRow = CounterRow | GaugeRow | HistogramRow | SummaryRow;
+
+/** Exponential buckets: each bound is `factor` times the previous one. */
+export function exponentialBuckets(factor: number, first: number, count: number): number[] {
+  return Array.from({ length: count }, (_, at) => Number((first * factor ** at).toPrecision(12)));
+}
