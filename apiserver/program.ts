@@ -82,15 +82,15 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const audit = await openAuditLog(flags, configurations, host);
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
   const tokenKeys = openTokenKeyFiles(flags);
-  if (tokenKeys !== undefined) lifecycle.onStop({ name: 'keys of tokens', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
+  if (tokenKeys !== undefined) lifecycle.onStop({ name: 'token keys', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
   const isGiven = given.has('anonymous-auth');
   const isAllowed = isGiven ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
   const issuers = await openTokenIssuers(flags, { isAllowed, isGiven }, { clock, logger, configurations });
   const links = await openAuthorizerLinks(flags, { clock, random, logger, configurations, meters });
   const kubelets = kubeletCredentialFiles(flags);
-  lifecycle.onStop({ name: 'credentials for kubelets', timeoutMs: 1000, run: kubelets.watch(clock, logger) });
+  lifecycle.onStop({ name: 'client credentials for kubelets', timeoutMs: 1000, run: kubelets.watch(clock, logger) });
   const proxies = proxyCredentialFiles(flags);
-  lifecycle.onStop({ name: 'credentials for other API servers', timeoutMs: 1000, run: proxies.watch(clock, logger) });
+  lifecycle.onStop({ name: 'client credentials for aggregated API servers', timeoutMs: 1000, run: proxies.watch(clock, logger) });
   const admission = await admissionSettings(flags, clock);
   const options = {
     ...(await serverOptions(flags, tokenKeys, issuers, links, host)),
@@ -163,7 +163,7 @@ async function openEncryption(
     uuid: () => random.uuid(),
     logger,
   });
-  lifecycle.onStop({ name: 'keys of encryption', timeoutMs: 1000, run: () => encryption.close() });
+  lifecycle.onStop({ name: 'encryption keys', timeoutMs: 1000, run: () => encryption.close() });
   return encryption;
 }
 
@@ -224,7 +224,7 @@ function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): v
   if (flags['storage-backend'] === 'embedded' && flags['storage-dir'] === '')
     throw new UsageError('--storage-backend=embedded needs --storage-dir');
   if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
-    throw new UsageError('--tls-cert-file and --tls-private-key-file go together');
+    throw new UsageError('--tls-cert-file and --tls-private-key-file must be set together');
   const fault =
     serviceAccountFlagFault(flags) ??
     auditFlagFault(flags) ??
@@ -236,10 +236,10 @@ function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): v
   const advertised = flags['advertise-address'];
   if (advertised !== '' && isIP(advertised) === 0) throw new UsageError('--advertise-address must be an IP address');
   if (hasProxyHeaderFlags(flags) && flags['requestheader-client-ca-file'] === '')
-    throw new UsageError('headers of a proxy count only with --requestheader-client-ca-file');
+    throw new UsageError('headers of an authenticating proxy need --requestheader-client-ca-file');
   const local = flags['insecure-bind-address'];
   if (flags['insecure-port'] !== 0 && local !== '::1' && !(isIP(local) === 4 && local.startsWith('127.'))) {
-    throw new UsageError('--insecure-bind-address must be a loopback address: whoever reaches it is an administrator');
+    throw new UsageError('--insecure-bind-address must be a loopback address: every connection to it acts as an administrator');
   }
 }
 
@@ -262,7 +262,7 @@ async function openStore(
     case 'etcd3': {
       const { openEtcdStore } = await import('./storage/etcd/open.js');
       const files = etcdCredentialFiles({ ca: flags['etcd-cafile'], cert: flags['etcd-certfile'], key: flags['etcd-keyfile'] });
-      lifecycle.onStop({ name: 'credentials for etcd', timeoutMs: 1000, run: files.watch(clock, logger) });
+      lifecycle.onStop({ name: 'client credentials for etcd', timeoutMs: 1000, run: files.watch(clock, logger) });
       return openEtcdStore({
         endpoints: flags['etcd-servers'],
         credentials: files.current,
@@ -330,7 +330,7 @@ async function serverOptions(
 ): Promise<Omit<ServerOptions, 'tls'>> {
   const tokenFile = flags['token-auth-file'];
   for (const version of flags['runtime-config'].unknownVersions)
-    logger.warn('--runtime-config names a version that this server does not know; it has no effect', { version });
+    logger.warn('--runtime-config names a version that this server does not have; it has no effect', { version });
   return {
     ...listeningOptions(flags),
     externalHostname: flags['external-hostname'] === '' ? undefined : flags['external-hostname'],

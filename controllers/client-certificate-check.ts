@@ -23,7 +23,7 @@ export function watchClientCertificate({ config, kubeconfig, clock, logger }: Cl
   let timer: Timer | undefined;
   const logFault = throttle(clock, LOG_INTERVAL_MS, (fault: string) =>
     logger.error(
-      `the client certificate of ${kubeconfig} ${fault}, no API server lets the controllers in: put one there whose time has come; it is read while they run`,
+      `the client certificate of ${kubeconfig} ${fault}, so API servers reject the controllers: replace it with a valid one; the file is reloaded without a restart`,
     ),
   );
   const check = (): void => {

@@ -87,13 +87,13 @@ export const flags = {
   }),
   'secondary-node-eviction-rate': decimalFlag({
     section: NODES,
-    help: 'The same in a large unhealthy zone. In a small unhealthy zone no pods are evicted.',
+    help: 'Like --node-eviction-rate, in a large unhealthy zone. In a small unhealthy zone no pods are evicted.',
     default: 0.01,
     min: 0,
   }),
   'unhealthy-zone-threshold': decimalFlag({
     section: NODES,
-    help: 'Fraction of unhealthy nodes (at least three) from which their zone is unhealthy.',
+    help: 'Fraction of unhealthy nodes (at least three) at which a zone is unhealthy.',
     default: 0.55,
     min: 0,
     max: 1,
@@ -421,7 +421,7 @@ export function validateFlags(values: ControllerFlags): string | undefined {
     if (values[name] < 100) return `--${name} must be at least 100ms`;
   if (isIP(values['bind-address']) === 0) return '--bind-address must be an IP address';
   if ((values['tls-cert-file'] === '') !== (values['tls-private-key-file'] === ''))
-    return '--tls-cert-file and --tls-private-key-file belong together';
+    return '--tls-cert-file and --tls-private-key-file must be set together';
   if (deadlineMs <= retryMs * 1.2) return '--leader-elect-renew-deadline must be more than 1.2 times --leader-elect-retry-period';
   return undefined;
 }

@@ -32,7 +32,7 @@ import { validateSigningFlags } from './signing-files';
 
 export const PROGRAM: CommandLine = {
   name: 'controllers',
-  description: 'Runs controllers: programs that bring the state of a cluster to what its objects ask for.',
+  description: 'Runs the controllers, which bring the state of the cluster to the state that its objects specify.',
   version: versionText,
 };
 /** The time limit for running syncs to end and for leases to be released. Milliseconds. */
@@ -63,7 +63,7 @@ export async function startControllers({ values, given }: Flags, { clock, random
   const meter: RequestMeter = (answered) => metrics.observeRequest(answered);
   lifecycle.onStop({ name: 'files', timeoutMs: 1_000, run: watch(clock, logger) });
   const unwatch = watchClientCertificate({ config, kubeconfig: values.kubeconfig, clock, logger });
-  lifecycle.onStop({ name: "the controllers' certificate", timeoutMs: 1_000, run: unwatch });
+  lifecycle.onStop({ name: 'the certificate of the controllers', timeoutMs: 1_000, run: unwatch });
   const { transport, credentials } = connectReloadable(config, clock, { meter });
   lifecycle.onStop({ name: 'connections', timeoutMs: 1_000, run: () => transport.close() });
 
@@ -139,7 +139,7 @@ function clientsOf(
   const asProcess = ({ name, account = name }: Controller): RestClient => client.withUserAgent(userAgentOf(account));
   if (!values['use-service-account-credentials']) return asProcess;
   const { transport } = connectReloadable(memoizeBySource(config, withoutCredentials), clock, { meter });
-  lifecycle.onStop({ name: "the controllers' connections", timeoutMs: 1_000, run: () => transport.close() });
+  lifecycle.onStop({ name: 'the connections of the controllers', timeoutMs: 1_000, run: () => transport.close() });
   const namespace = GENERATED_NAMES[values.naming].systemNamespace;
   return (controller) => {
     const { account } = controller;

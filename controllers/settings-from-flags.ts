@@ -36,7 +36,8 @@ export function settingsFromFlags(values: ControllerFlags): SettingsFromFlags {
     rootFile === ''
       ? { current: () => config.current().tls.ca, onChange: (listener) => config.onChange(listener) }
       : followed(new FileBackedValue('root certificate', () => ({ value: readConfigFile(rootFile), files: [rootFile] })));
-  const accountTokenKey = keyFile === '' ? undefined : followed(new FileBackedValue('key of tokens', () => tokenKeyIn(keyFile))).current;
+  const accountTokenKey =
+    keyFile === '' ? undefined : followed(new FileBackedValue('service account token key', () => tokenKeyIn(keyFile))).current;
   return {
     config: memoizeBySource(config.current, (present) => ({ ...present, http1 })),
     settings: { ...flagSettings(values), rootCertificate, accountTokenKey },

@@ -29,10 +29,10 @@ async function authority(name: string, prefix = 'cluster-signing-'): Promise<str
 }
 
 test.each([
-  [['--cluster-signing-cert-file=a'], '--cluster-signing-cert-file and --cluster-signing-key-file belong together'],
+  [['--cluster-signing-cert-file=a'], '--cluster-signing-cert-file and --cluster-signing-key-file must be set together'],
   [
     ['--cluster-signing-kubelet-client-key-file=a'],
-    '--cluster-signing-kubelet-client-cert-file and --cluster-signing-kubelet-client-key-file belong together',
+    '--cluster-signing-kubelet-client-cert-file and --cluster-signing-kubelet-client-key-file must be set together',
   ],
   [
     ['--cluster-signing-cert-file=a', '--cluster-signing-key-file=a'].flatMap((flag) => [
@@ -61,7 +61,9 @@ test('SigningFiles selects the authority of a signer, or else the common one, or
 test('SigningFiles rejects a key that does not belong to the certificate, and does not print it', async () => {
   const [certificate = ''] = await authority('one');
   const [, key = ''] = await authority('two');
-  expect(() => new SigningFiles(valuesOf(certificate, key))).toThrow(/^cannot sign with .*one\.crt and .*two\.key: the key is not that/);
+  expect(() => new SigningFiles(valuesOf(certificate, key))).toThrow(
+    /^cannot sign with .*one\.crt and .*two\.key: the key does not belong/,
+  );
 });
 
 test('SigningFiles reloads changed files and keeps the former authority when the new files are invalid', async () => {

@@ -38,7 +38,7 @@ export function validateSigningFlags(values: ControllerFlags): string | undefine
   const own = SIGNER_FLAG_PREFIXES.map(([prefix]) => prefix);
   for (const prefix of [COMMON_PREFIX, ...own] as const) {
     const { certificate, key } = filesOf(values, prefix);
-    if ((certificate === '') !== (key === '')) return `--${prefix}cert-file and --${prefix}key-file belong together`;
+    if ((certificate === '') !== (key === '')) return `--${prefix}cert-file and --${prefix}key-file must be set together`;
   }
   const given = own.find((prefix) => filesOf(values, prefix).certificate !== '');
   if (given !== undefined && values['cluster-signing-cert-file'] !== '')
@@ -65,7 +65,7 @@ export class SigningFiles implements SigningAuthorities {
     const files = [...new Set([...this.pairs.values()].flatMap(({ certificate, key }) => [certificate, key]))];
     const read = (): ReadonlyMap<string, SigningAuthority> =>
       new Map([...this.pairs].map(([signer, pair]) => [signer, readAuthorityFiles(pair)]));
-    this.authorities = new FileBackedValue('authorities that sign certificates', () => ({ value: read(), files }));
+    this.authorities = new FileBackedValue('signing certificate authorities', () => ({ value: read(), files }));
   }
 
   get isEmpty(): boolean {

@@ -60,11 +60,11 @@ export async function startServing(deps: ServingDependencies): Promise<void> {
     });
   } catch (error) {
     if (!isPortExplicit && errorCode(error) === 'EADDRINUSE') {
-      logger.info('the port for health and metrics is taken; done without', { port });
+      logger.info('the port for health and metrics is in use; they are not served', { port });
       return;
     }
     logger.error('health and metrics cannot be served', { port, error });
-    await lifecycle.stop('no health and metrics', 1);
+    await lifecycle.stop('health and metrics are not served', 1);
   }
 }
 

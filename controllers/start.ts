@@ -29,6 +29,6 @@ async function stayAlive(clock: Clock, stopping: AbortSignal): Promise<void> {
 
 main().catch((error: unknown) => {
   if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${PROGRAM.name}: ${error.message}\nSee '${PROGRAM.name} --help' for the flags it knows.\n`);
+  process.stderr.write(`${PROGRAM.name}: ${error.message}\nSee '${PROGRAM.name} --help' for its flags.\n`);
   process.exit(USAGE_EXIT_CODE);
 });

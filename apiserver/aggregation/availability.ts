@@ -139,7 +139,7 @@ async function fetchBytes(
   path: string,
   identity: OutgoingHttpHeaders,
 ): Promise<FetchedBytes> {
-  if (signal?.aborted === true) return { fault: 'the check was cut short' };
+  if (signal?.aborted === true) return { fault: 'the check was aborted' };
   const url = extensions.locate(registration);
   if (!(url instanceof URL)) return { fault: url.fault };
   const requestUrl = `${url.protocol}//${url.hostname}:${url.port === '' ? '443' : url.port}${path}`;

@@ -43,7 +43,7 @@ export class Auditor {
     logger: Logger,
   ) {
     this.logLoss = throttle(clock, LOSS_LOG_INTERVAL_MS, (backend, error) =>
-      logger.error('audit events are lost', { sink: backend, lost: this.mutableCounts.lost[backend], error }),
+      logger.error('audit events were lost', { sink: backend, lost: this.mutableCounts.lost[backend], error }),
     );
     this.dependencies = {
       policy: (user, request) => this.policy(user, request),

@@ -86,7 +86,7 @@ describe('LogBackend', () => {
     const long = Buffer.alloc(1024 * 1024);
     expect(() => {
       for (let count = 0; count < 40; count += 1) reader.append(long);
-    }).toThrow('nobody reads');
+    }).toThrow('have not been read');
   });
 });
 
@@ -125,8 +125,8 @@ describe('BatchBackend', () => {
     });
     for (let id = 1; id <= 9; id += 1) backend.processEvent(auditEvent(String(id)));
     expect(lostEvents).toEqual([
-      ['webhook', 1, 'too many events wait'],
-      ['webhook', 1, 'too many events wait'],
+      ['webhook', 1, 'too many events are waiting'],
+      ['webhook', 1, 'too many events are waiting'],
     ]);
     release();
     await flushPromises();
@@ -196,12 +196,12 @@ describe('audit webhook', () => {
   });
 
   it('is given up after five attempts, or immediately after a 400 response or during shutdown', async () => {
-    const failed = expect(deliverTo(() => 500)(['{}'], () => false)).rejects.toThrow('the webhook answered 500');
+    const failed = expect(deliverTo(() => 500)(['{}'], () => false)).rejects.toThrow('the webhook responded with 500');
     await clock.advanceAsync(10_000);
     await failed;
     expect(sent).toHaveLength(5);
-    await expect(deliverTo(() => 400)(['{}'], () => false)).rejects.toThrow('the webhook answered 400');
-    await expect(deliverTo(() => 500)(['{}'], () => true)).rejects.toThrow('the webhook answered 500');
+    await expect(deliverTo(() => 400)(['{}'], () => false)).rejects.toThrow('the webhook responded with 400');
+    await expect(deliverTo(() => 500)(['{}'], () => true)).rejects.toThrow('the webhook responded with 500');
     expect(sent).toHaveLength(7);
   });
 });

@@ -126,4 +126,4 @@ export class BatchBackend implements AuditBackend {
   }
 }
 
-const BUFFER_FULL = new Error('too many events wait');
+const BUFFER_FULL = new Error('too many events are waiting');

@@ -86,7 +86,7 @@ export function createStreamTarget(stream: Writable): LineTarget {
   return {
     append(lines) {
       if (fault !== undefined) throw fault;
-      if (stream.writableLength > MAX_PENDING_CHARACTERS) throw new Error('nobody reads the lines before');
+      if (stream.writableLength > MAX_PENDING_CHARACTERS) throw new Error('the previous lines have not been read');
       // A copy, because the buffer is reused.
       stream.write(Buffer.from(lines));
     },

@@ -39,10 +39,12 @@ export function readTokenReview(body: Buffer, version: TokenReviewVersion): Toke
 
 function parseReview(body: Buffer, version: TokenReviewVersion): TokenReviewResult {
   const review = parseBody(body.toString());
-  if (!isObject(review)) throw new MalformedResponse('the webhook answered with something that is no object');
+  if (!isObject(review)) throw new MalformedResponse('the response of the webhook is not an object');
   const [apiVersion, kind] = [textAt(review, 'apiVersion'), textAt(review, 'kind')];
   if (canonicalApiVersion(apiVersion) !== apiVersionOf(version) || kind !== 'TokenReview') {
-    throw new MalformedResponse(`the webhook answered with ${quote(kind)} of ${quote(apiVersion)}, not with a TokenReview of ${version}`);
+    throw new MalformedResponse(
+      `the response of the webhook is ${quote(kind)} of ${quote(apiVersion)}, expected a TokenReview of ${version}`,
+    );
   }
   const status = objectAt(review, 'status') ?? {};
   if (own(status, 'authenticated') !== true) return { type: 'unknown', error: textAt(status, 'error') };
@@ -52,7 +54,7 @@ function parseReview(body: Buffer, version: TokenReviewVersion): TokenReviewResu
 /** A user needs a name; groups alone do not make a user. */
 function readUser(user: JsonObject): UserInfo {
   const [name, uid] = [textAt(user, 'username'), textAt(user, 'uid')];
-  if (name === '') throw new MalformedResponse('the webhook let somebody in without saying who it is');
+  if (name === '') throw new MalformedResponse('the webhook authenticated a request without a user name');
   const extra = own(user, 'extra') ?? {};
   if (!isObject(extra)) throw malformedMember('extra');
   const entries = Object.keys(extra).map((key) => [key, textsAt(extra, key)] as const);
@@ -79,4 +81,4 @@ function textsAt(object: JsonObject, member: string): readonly string[] {
 const isStringArray = (value: JsonValue): value is string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 const malformedMember = (member: string): MalformedResponse =>
-  new MalformedResponse(`the webhook's answer has something unexpected in ${quote(member)}`);
+  new MalformedResponse(`the response of the webhook has an unexpected value in ${quote(member)}`);

@@ -106,43 +106,38 @@ describe('webhook token authentication', () => {
       'rejects a token when the response has another version',
       good().replace('/v1', '/v1beta1'),
       SERVER_AUDIENCES,
-      failure('the webhook answered with "TokenReview" of "authentication.k8s.io/v1beta1", not with a TokenReview of v1'),
+      failure('the response of the webhook is "TokenReview" of "authentication.k8s.io/v1beta1", expected a TokenReview of v1'),
     ],
     [
       'rejects a token when the response has another kind',
       review({ authenticated: true, user: SEEN }, { kind: 'Pod' }),
       SERVER_AUDIENCES,
-      failure('the webhook answered with "Pod" of "authentication.k8s.io/v1", not with a TokenReview of v1'),
+      failure('the response of the webhook is "Pod" of "authentication.k8s.io/v1", expected a TokenReview of v1'),
     ],
-    [
-      'rejects a token when the response is not an object',
-      '[]',
-      SERVER_AUDIENCES,
-      failure('the webhook answered with something that is no object'),
-    ],
+    ['rejects a token when the response is not an object', '[]', SERVER_AUDIENCES, failure('the response of the webhook is not an object')],
     [
       'rejects a token when the user has no name',
       review({ authenticated: true, user: { groups: ['system:masters'] } }),
       SERVER_AUDIENCES,
-      failure('the webhook let somebody in without saying who it is'),
+      failure('the webhook authenticated a request without a user name'),
     ],
     [
       'rejects a token when the user name is not a string',
       review({ authenticated: true, user: { username: 7 } }),
       SERVER_AUDIENCES,
-      failure('the webhook\'s answer has something unexpected in "username"'),
+      failure('the response of the webhook has an unexpected value in "username"'),
     ],
     [
       'rejects a token when a group is not a string',
       review({ authenticated: true, user: { username: 'a', groups: [{}] } }),
       SERVER_AUDIENCES,
-      failure('the webhook\'s answer has something unexpected in "groups"'),
+      failure('the response of the webhook has an unexpected value in "groups"'),
     ],
     [
       'rejects a token when an extra value is not a list',
       review({ authenticated: true, user: { username: 'a', extra: { k: 'v' } } }),
       SERVER_AUDIENCES,
-      failure('the webhook\'s answer has something unexpected in "k"'),
+      failure('the response of the webhook has an unexpected value in "k"'),
     ],
     [
       'ignores a token whose authenticated field is a string',
@@ -189,8 +184,8 @@ describe('webhook token authentication', () => {
   });
 
   it('caches no failure and logs failures at most once a minute', async () => {
-    const known = tokens(() => ({ type: 'fault', error: new Error('the webhook answered 500'), status: 500, isRetryable: true }));
-    const unavailable = failure('the webhook answered 500');
+    const known = tokens(() => ({ type: 'fault', error: new Error('the webhook responded with 500'), status: 500, isRetryable: true }));
+    const unavailable = failure('the webhook responded with 500');
     expect([await known.authenticate('t', SERVER_AUDIENCES), await known.authenticate('t', SERVER_AUDIENCES)]).toEqual([
       unavailable,
       unavailable,
@@ -277,7 +272,7 @@ describe('token webhook', () => {
 
   it.each([302, 400, 401, 404])('is called once when it responds with %d', async (status) => {
     respond = () => ({ status, body: good() });
-    expect(await ask()).toEqual(failure(`the webhook answered ${status}`));
+    expect(await ask()).toEqual(failure(`the webhook responded with ${status}`));
     expect(requests).toHaveLength(1);
   });
 
@@ -294,6 +289,6 @@ describe('token webhook', () => {
 
   it('fails the review when its response is longer than 1 MiB', async () => {
     respond = () => ({ status: 200, body: good().padEnd(1024 * 1024 + 1) });
-    expect(await ask()).toEqual(failure("the server's answer is longer than 1048576 bytes"));
+    expect(await ask()).toEqual(failure('the response of the server is longer than 1048576 bytes'));
   });
 });

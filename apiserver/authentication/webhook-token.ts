@@ -44,9 +44,7 @@ export function webhookTokenAuthenticator(options: WebhookTokensOptions): TokenA
     maxBytes: MAX_CACHE_BYTES,
     maxConcurrent: MAX_CONCURRENT_REVIEWS,
   });
-  const reportError = throttle(clock, ERROR_INTERVAL_MS, (error: Error) =>
-    options.onError('the webhook that reviews tokens does not answer as it should', error),
-  );
+  const reportError = throttle(clock, ERROR_INTERVAL_MS, (error: Error) => options.onError('the token webhook failed', error));
 
   async function fetchOutcome(token: string, audiences: readonly string[]): Promise<CacheableResponse<TokenOutcome>> {
     const answer = await options.send(tokenReviewBody(dialect, version, token, audiences));

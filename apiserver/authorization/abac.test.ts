@@ -40,11 +40,11 @@ it.each<[boolean, object, Attributes]>([
 );
 
 it.each([
-  ['{', 'f, line 2: this is not JSON'],
-  ['[]', 'f, line 2: this is no object'],
-  ['{"kind":"Policy","apiVersion":"x/v1"}', 'f, line 2: kind Policy of abac.authorization.platform.io/v1beta1 is wanted'],
+  ['{', 'f, line 2: not valid JSON'],
+  ['[]', 'f, line 2: not an object'],
+  ['{"kind":"Policy","apiVersion":"x/v1"}', 'f, line 2: must have kind Policy and apiVersion abac.authorization.platform.io/v1beta1'],
   [JSON.stringify({ apiVersion: VERSION, kind: 'Policy' }), 'f, line 2: spec is missing'],
-  [line({ users: 'x' }), 'f, line 2: there is no spec.users'],
+  [line({ users: 'x' }), 'f, line 2: unknown field spec.users'],
   [line({ readonly: 'yes' }), 'f, line 2: spec.readonly is of the wrong type'],
 ])('ABAC authorizer rejects the policy line %s: %s', (text, message) => {
   expect(() => abacAuthorizer('f', `${line({ user: 'x' })}\n${text}`)).toThrow(new PolicyFileError(message));

@@ -45,12 +45,12 @@ function readPolicy(line: string, location: string): Policy {
   try {
     value = JSON.parse(line) as JsonValue;
   } catch {
-    throw new PolicyFileError(`${location}: this is not JSON`);
+    throw new PolicyFileError(`${location}: not valid JSON`);
   }
-  if (!isObject(value)) throw new PolicyFileError(`${location}: this is no object`);
+  if (!isObject(value)) throw new PolicyFileError(`${location}: not an object`);
   const [apiVersion, kind] = [stringAt(value, 'apiVersion') ?? '', stringAt(value, 'kind') ?? ''];
   if (kind !== 'Policy' || !VERSIONS.has(apiVersion))
-    throw new PolicyFileError(`${location}: kind Policy of abac.authorization.platform.io/v1beta1 is wanted`);
+    throw new PolicyFileError(`${location}: must have kind Policy and apiVersion abac.authorization.platform.io/v1beta1`);
   const spec = objectAt(value, 'spec');
   if (spec === undefined) throw new PolicyFileError(`${location}: spec is missing`);
   return readSpec(spec, location);
@@ -58,7 +58,7 @@ function readPolicy(line: string, location: string): Policy {
 
 function readSpec(spec: JsonObject, location: string): Policy {
   const unknown = Object.keys(spec).find((member) => !MEMBERS.includes(member));
-  if (unknown !== undefined) throw new PolicyFileError(`${location}: there is no spec.${unknown}`);
+  if (unknown !== undefined) throw new PolicyFileError(`${location}: unknown field spec.${unknown}`);
   const mistyped = MEMBERS.find(
     (member) => own(spec, member) !== undefined && typeof own(spec, member) !== (member === 'readonly' ? 'boolean' : 'string'),
   );

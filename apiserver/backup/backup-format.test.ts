@@ -69,7 +69,7 @@ it('decodeBackup rejects a backup truncated at any byte', async () => {
   for (let length = 0; length < complete.length; length++) {
     await expect(decode(complete.subarray(0, length))).rejects.toThrow(BackupFormatError);
   }
-  await expect(decode(complete.subarray(0, complete.length - 1))).rejects.toThrow('cut off');
+  await expect(decode(complete.subarray(0, complete.length - 1))).rejects.toThrow('is truncated');
 });
 
 it('decodeBackup rejects a backup with a changed bit at any byte', async () => {
@@ -85,14 +85,14 @@ it('decodeBackup rejects a backup with a changed bit at any byte', async () => {
 });
 
 it.each([
-  ['another file', Buffer.from('{"kind":"List","items":[]} and so on, and so on'), 'no backup of this system'],
-  ['an empty file', Buffer.alloc(0), 'no backup of this system'],
-  ['a newer format', Buffer.from('cluster-control-plane-backup 2\n{}'), 'format 2, this program reads 1'],
+  ['another file', Buffer.from('{"kind":"List","items":[]} and so on, and so on'), 'is not a backup of this program'],
+  ['an empty file', Buffer.alloc(0), 'is not a backup of this program'],
+  ['a newer format', Buffer.from('cluster-control-plane-backup 2\n{}'), 'format 2, and this program reads 1'],
 ])('decodeBackup rejects %s', async (_title, bytes, message) => {
   await expect(decodeBackup(iterate([bytes]))).rejects.toThrow(message);
 });
 
 it('decodeBackup rejects a backup that is followed by another one', async () => {
   const complete = await encode(records);
-  await expect(decode(Buffer.concat([complete, complete]))).rejects.toThrow('goes on after its end');
+  await expect(decode(Buffer.concat([complete, complete]))).rejects.toThrow('continues after its end');
 });

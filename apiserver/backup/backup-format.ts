@@ -124,10 +124,10 @@ export async function decodeBackup(chunks: AsyncIterable<Buffer>): Promise<Decod
   const input = new ByteReader(chunks);
   const line = await input.read(MAGIC_LINE.length);
   const version = MAGIC_PATTERN.exec(line?.toString('latin1') ?? '')?.[1];
-  if (line === undefined || version === undefined) throw new BackupFormatError('is no backup of this system');
+  if (line === undefined || version === undefined) throw new BackupFormatError('is not a backup of this program');
   if (Number(version) !== VERSION) {
     throw new BackupFormatError(
-      `was written in format ${version}, this program reads ${VERSION}: use the release that wrote it, or a later one`,
+      `was written in format ${version}, and this program reads ${VERSION}: use the release that wrote it, or a later one`,
     );
   }
   const { type, header, content } = await readFrame(input);
@@ -147,7 +147,7 @@ async function* readRecords(input: ByteReader, hash: Hash): AsyncGenerator<Backu
       case END:
         checkEnd(content, count, hash.digest('hex'));
         if ((await input.read(1)) !== undefined)
-          throw new BackupFormatError('goes on after its end: it was put together from several files');
+          throw new BackupFormatError('continues after its end record: it was concatenated from several files');
         return;
       default:
         throw damagedError();
@@ -158,7 +158,7 @@ async function* readRecords(input: ByteReader, hash: Hash): AsyncGenerator<Backu
 function checkEnd(content: Buffer, count: number, checksum: string): void {
   const end = membersOf(content);
   if (end.get('records') !== count || end.get('sha256') !== checksum) {
-    throw new BackupFormatError('has changed since it was written: its checksum is another one');
+    throw new BackupFormatError('was changed after it was written: the checksum differs');
   }
 }
 
@@ -227,8 +227,7 @@ function membersOf(content: Buffer): ReadonlyMap<string, unknown> {
 }
 
 const damagedError = (): BackupFormatError => new BackupFormatError('is damaged');
-const truncatedError = (): BackupFormatError =>
-  new BackupFormatError('ends in the middle: it was cut off, or its making did not finish; take another one');
+const truncatedError = (): BackupFormatError => new BackupFormatError('is truncated: the end record is missing; use another backup');
 
 /** Reads exact numbers of bytes from a stream of chunks. */
 class ByteReader {

@@ -65,7 +65,7 @@ export async function createEtcdSource(store: Store, options: SourceOptions): Pr
 export async function confirmIdle(store: Store, prefix: string): Promise<void> {
   const { count } = await store.count(prefixRange(`${prefix}/replicas/`));
   if (count > 0)
-    throw new BackupSourceError(`${count} API servers use the store: stop them first (one that was killed counts for 15 seconds)`);
+    throw new BackupSourceError(`${count} API servers use the store: stop them first (after a crash, a server counts for 15 more seconds)`);
 }
 
 interface StoreContents {
@@ -104,14 +104,14 @@ function createSource(
 
 function namingOf(kv: KeyValue | undefined, prefix: string): string {
   const marker = kv && parseFormatMarker(kv.value);
-  if (marker?.format !== DATA_FORMAT) throw new BackupSourceError(`there are no data of this system under ${prefix}/`);
+  if (marker?.format !== DATA_FORMAT) throw new BackupSourceError(`there is no data of this program under ${prefix}/`);
   if (marker.version !== DATA_FORMAT_VERSION && marker.version !== RESTORED_FORMAT_VERSION) {
     throw new BackupSourceError(
-      `the data under ${prefix}/ have format version ${marker.version}, which this release does not know: use a newer one`,
+      `the data under ${prefix}/ has format version ${marker.version}, which this release does not read: use a newer one`,
     );
   }
   if (marker.restoring !== undefined) {
-    throw new BackupSourceError(`the data under ${prefix}/ are not whole: restoring ${marker.restoring} has not finished`);
+    throw new BackupSourceError(`the data under ${prefix}/ is incomplete: restoring ${marker.restoring} has not finished`);
   }
   return marker.naming;
 }
@@ -122,7 +122,7 @@ async function* entriesAt(store: Store, range: KeyRange, revision: Revision): As
   } catch (error) {
     if (!(error instanceof StoreError) || error.failure !== 'compacted') throw error;
     throw new BackupSourceError(
-      `the store has forgotten revision ${revision} before all of it was read: give the API servers a longer --etcd-compaction-interval and try again`,
+      `revision ${revision} was compacted before it was completely read: set a longer --etcd-compaction-interval on the API servers and try again`,
     );
   }
 }
@@ -135,7 +135,7 @@ async function confirmUnchanged(store: Store, prefix: string, revision: Revision
     for (const { key, modRevision } of kvs) {
       if (!isIncludedKey(key.slice(root.length))) continue;
       if (modRevision > revision)
-        throw new BackupSourceError(`${key} was written meanwhile: stop everything that writes to the store, and try again`);
+        throw new BackupSourceError(`${key} was written during the backup: stop all writers of the store, and try again`);
       currentCount++;
     }
   }
@@ -145,6 +145,6 @@ async function confirmUnchanged(store: Store, prefix: string, revision: Revision
   }
   if (currentCount !== previousCount)
     throw new BackupSourceError(
-      `${previousCount - currentCount} keys were deleted meanwhile: stop everything that writes to the store, and try again`,
+      `${previousCount - currentCount} keys were deleted during the backup: stop all writers of the store, and try again`,
     );
 }

@@ -7,11 +7,11 @@ interface ExcludedKey {
 }
 
 export const EXCLUDED_KEYS: readonly ExcludedKey[] = [
-  { key: 'platform-format', reason: 'the format marker; restored data get their own' },
-  { key: 'compaction', reason: 'the revision up to which this store is compacted' },
+  { key: 'platform-format', reason: 'the format marker; a restore writes a new one' },
+  { key: 'compaction', reason: 'the compacted revision of this store' },
   { key: 'tick', reason: 'written only to advance the revision' },
   { key: 'allocation-audit', reason: 'the lease of the server that audits allocations' },
-  { key: 'event-expiry', reason: 'the lease of the server that deletes expired events' },
+  { key: 'event-expiry', reason: 'the lease of the server that deletes expired Events' },
   { key: 'replicas/', reason: 'running servers; their leases delete the keys' },
 ];
 

@@ -66,11 +66,11 @@ export async function checkEmpty({ store, prefix }: RestoreTarget): Promise<void
   const unfinished = await findUnfinishedRestore(store, prefix);
   if (unfinished !== undefined) {
     throw new RestoreTargetError(
-      `restoring ${unfinished.name} there has not finished, or is still under way: --discard-unfinished deletes what it left and begins anew`,
+      `restoring ${unfinished.name} has not finished, or is still running: --discard-unfinished deletes its keys and starts again`,
     );
   }
   throw new RestoreTargetError(
-    `there are keys under ${prefix}/ already (such as ${existingKey.key}): restore into an empty store, an empty folder, or another --etcd-prefix`,
+    `there are already keys under ${prefix}/ (such as ${existingKey.key}): restore into an empty store, an empty folder, or another --etcd-prefix`,
   );
 }
 
@@ -101,7 +101,7 @@ export async function restore(header: BackupHeader, records: AsyncIterable<Backu
   const { store, prefix, clock } = options;
   if (header.dataVersion !== DATA_FORMAT_VERSION) {
     throw new RestoreTargetError(
-      `the backup holds data of format ${header.dataVersion}, this release knows ${DATA_FORMAT_VERSION}: use a newer one`,
+      `the backup has data of format ${header.dataVersion}, and this release reads ${DATA_FORMAT_VERSION}: use a newer one`,
     );
   }
   await checkEmpty(options);
@@ -123,7 +123,7 @@ export async function restore(header: BackupHeader, records: AsyncIterable<Backu
   const range = prefixRange(`${prefix}/`);
   const { count: totalCount } = await store.count(range);
   if (totalCount !== count + 1)
-    throw new RestoreTargetError(`${totalCount - count - 1} keys under ${prefix}/ are not from the backup: somebody else writes there`);
+    throw new RestoreTargetError(`${totalCount - count - 1} keys under ${prefix}/ are not from the backup: another program writes there`);
   await options.confirm?.();
   const revision = await store.revision();
   await store.compact(revision);
@@ -176,7 +176,7 @@ async function putRecord({ key: relative, value }: BackupRecord, { store, prefix
     if (!result.committed) throw concurrentWriteError(key);
   } catch (error) {
     if (!(error instanceof StoreError) || error.failure !== 'too-large') throw error;
-    throw new RestoreTargetError(`the store does not take ${key} of ${value.length} bytes: run etcd with --max-request-bytes=3145728`);
+    throw new RestoreTargetError(`the store rejects ${key} of ${value.length} bytes: run etcd with --max-request-bytes=3145728`);
   }
 }
 
@@ -192,5 +192,5 @@ async function findUnfinishedRestore(store: Store, prefix: string): Promise<Unfi
 }
 
 function concurrentWriteError(key: string): RestoreTargetError {
-  return new RestoreTargetError(`somebody else has written ${key} meanwhile: nothing may use the store while it is restored`);
+  return new RestoreTargetError(`another program wrote ${key} during the restore: stop all writers of the store`);
 }

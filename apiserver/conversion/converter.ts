@@ -76,7 +76,7 @@ interface Pending {
 
 async function resultOf({ batch, index }: Pending): Promise<Entry> {
   const entry = (await batch)[index];
-  if (entry === undefined) throw new Error('nothing was converted');
+  if (entry === undefined) throw new Error('a conversion returned no entry');
   return entry;
 }
 
@@ -362,7 +362,7 @@ function entryFactory(row: KindRow, count: number): EntryFactory {
     return fields;
   };
   return (entry, object, metadata) => {
-    if (entry === undefined) throw new Error('an object has been lost');
+    if (entry === undefined) throw new Error('an entry is missing after its conversion');
     const fields = fieldsOf(object);
     if (metadata !== 'inside' && 'unchangedEnd' in metadata) {
       const { bytes, slab } = slabs.store(entry.bytes, metadata.unchangedEnd, encodeAfterMetadata(object));

@@ -45,7 +45,12 @@ export function withoutCondition(status: JsonObject, type: DefinitionCondition['
 
 /** The condition of a definition that the OpenAPI documents omit. Specific to this server. */
 export function undescribedCondition(why: string): DefinitionCondition {
-  return { type: 'Described', status: 'False', reason: 'DocumentNotMade', message: `OpenAPI documents are without it: ${why}` };
+  return {
+    type: 'Described',
+    status: 'False',
+    reason: 'DocumentNotMade',
+    message: `the definition is left out of the OpenAPI documents: ${why}`,
+  };
 }
 
 export const ESTABLISHED: DefinitionCondition = {

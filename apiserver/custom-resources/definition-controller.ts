@@ -140,7 +140,7 @@ class DefinitionController {
     } catch (error) {
       // Another replica was first, or the definition has been deleted.
       if (!(error instanceof StatusError && (error.reason === 'Conflict' || error.reason === 'NotFound')))
-        this.options.onFailure(`the definition ${definition.name} could not be looked after`, error);
+        this.options.onFailure(`the definition ${definition.name} could not be reconciled`, error);
       return false;
     }
   }

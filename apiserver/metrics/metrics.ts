@@ -89,25 +89,40 @@ const KIND_LABELS = ['group', 'version', 'kind'] as const;
 const IDENTITY_COUNTERS = [
   [
     'authentication_attempts',
-    'Requests by the outcome of authentication.',
+    'Authentication attempts, by result.',
     'result',
     { success: 'authenticated', error: 'mistaken', failure: 'unauthenticated' },
   ],
   [
     'authorization_attempts_total',
-    'Requests by the outcome of authorization.',
+    'Authorization attempts, by result.',
     'result',
     { allowed: 'allowed', denied: 'denied', 'no-opinion': 'refused' },
   ],
-  ['authenticated_user_requests', 'Requests by user.', 'username', { admin: 'admin', other: 'other' }],
+  ['authenticated_user_requests', 'Authenticated requests, by user.', 'username', { admin: 'admin', other: 'other' }],
   ['serviceaccount_valid_tokens_total', 'Uses of service account tokens that are not stale.', undefined, { '': 'fresh' }],
-  ['serviceaccount_stale_tokens_total', 'Uses of tokens that should have been replaced by newer ones.', undefined, { '': 'stale' }],
-  ['serviceaccount_legacy_tokens_total', 'Uses of tokens that name no audience.', undefined, { '': 'implicit' }],
-  ['serviceaccount_legacy_auto_token_uses_total', 'Uses of tokens that a controller put into Secrets.', undefined, { '': 'automatic' }],
-  ['serviceaccount_legacy_manual_token_uses_total', 'Uses of tokens that were put into Secrets by hand.', undefined, { '': 'manual' }],
+  [
+    'serviceaccount_stale_tokens_total',
+    'Uses of service account tokens past the time at which they should have been refreshed.',
+    undefined,
+    { '': 'stale' },
+  ],
+  ['serviceaccount_legacy_tokens_total', 'Uses of service account tokens without an audience.', undefined, { '': 'implicit' }],
+  [
+    'serviceaccount_legacy_auto_token_uses_total',
+    'Uses of auto-generated service account tokens in Secrets.',
+    undefined,
+    { '': 'automatic' },
+  ],
+  [
+    'serviceaccount_legacy_manual_token_uses_total',
+    'Uses of manually created service account tokens in Secrets.',
+    undefined,
+    { '': 'manual' },
+  ],
   [
     'serviceaccount_invalid_legacy_auto_token_uses_total',
-    'Uses of tokens in Secrets that are marked as no longer good.',
+    'Uses of service account tokens in Secrets that are marked as invalid.',
     undefined,
     { '': 'invalid' },
   ],
@@ -125,7 +140,7 @@ export class Metrics {
   private readonly policies = new PolicyMetrics(this.registry);
   private readonly watchSizes = new Histogram({
     name: 'apiserver_watch_events_sizes',
-    help: 'Bytes of events sent to watches.',
+    help: 'Size of watch events in bytes.',
     labels: KIND_LABELS,
     buckets: EVENT_SIZE_BUCKETS,
   });
@@ -179,7 +194,7 @@ export class Metrics {
     });
     this.healthRuns = new Counter({
       name: 'kubernetes_healthchecks_total',
-      help: 'Runs of health checks by result.',
+      help: 'Runs of health checks, by status.',
       labelNames: ['name', 'type', 'status'],
       registers,
     });
@@ -326,7 +341,7 @@ export class Metrics {
     const registers = [this.registry];
     const build = new Gauge({
       name: 'kubernetes_build_info',
-      help: 'What this server is.',
+      help: 'Version of this server, with the platform that it runs on.',
       labelNames: ['major', 'minor', 'git_version', 'git_commit', 'git_tree_state', 'build_date', 'go_version', 'compiler', 'platform'],
       registers,
     });
@@ -365,7 +380,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'apiserver_storage_size_bytes',
-      help: 'Bytes that the store occupies.',
+      help: 'Size of the store in bytes.',
       labelNames: ['storage_cluster_id'],
       registers,
       async collect() {
@@ -375,7 +390,7 @@ export class Metrics {
     });
     new Counter({
       name: 'apiserver_storage_purge_failures_total',
-      help: 'How often the embedded store could not remove from the disk what was compacted.',
+      help: 'Failed attempts of the embedded store to remove compacted revisions from the disk.',
       registers,
       async collect() {
         const failures = (await gauges.storage())?.purgeFailures;
@@ -386,7 +401,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'aggregator_unavailable_apiservice',
-      help: 'Whether the server of an APIService cannot be asked.',
+      help: '1 when the server of an APIService is unavailable, else 0.',
       labelNames: ['name'],
       registers,
       collect() {
@@ -401,7 +416,7 @@ export class Metrics {
     const registers = [this.registry];
     new Gauge({
       name: 'apiserver_current_inflight_requests',
-      help: 'Requests being worked on.',
+      help: 'Requests that are being processed.',
       labelNames: ['request_kind'],
       registers,
       collect() {
@@ -412,7 +427,7 @@ export class Metrics {
     });
     new Counter({
       name: 'apiserver_log_lines_dropped_total',
-      help: 'Lines of the log that were not written, because nobody read those before them.',
+      help: 'Log lines that were dropped because the reader of stderr did not keep up.',
       registers,
       collect() {
         this.reset();
@@ -421,7 +436,7 @@ export class Metrics {
     });
     new Gauge({
       name: 'apiserver_requests_waiting_for_turn',
-      help: 'Requests that are let in and wait for others, which share the event loop with them.',
+      help: 'Admitted requests that wait for their turn on the event loop.',
       labelNames: ['priority'],
       registers,
       collect() {

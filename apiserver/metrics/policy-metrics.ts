@@ -22,7 +22,7 @@ const OTHER = 'other';
 export class PolicyMetrics {
   private readonly durations = new Histogram({
     name: 'apiserver_validating_admission_policy_check_duration_seconds',
-    help: 'Time that admission policies take.',
+    help: 'Latency of admission policies.',
     labels: LABELS,
     buckets: BUCKETS,
   });
@@ -32,7 +32,7 @@ export class PolicyMetrics {
   constructor(registry: Registry) {
     this.checks = new Counter({
       name: 'apiserver_validating_admission_policy_check_total',
-      help: 'Judgements of admission policies.',
+      help: 'Evaluations of admission policies.',
       labelNames: LABELS,
       registers: [registry],
     });

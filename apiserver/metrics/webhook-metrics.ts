@@ -21,7 +21,7 @@ const HIGHEST_CODE = 600;
 export class WebhookMetrics {
   private readonly durations = new Histogram({
     name: 'apiserver_admission_webhook_admission_duration_seconds',
-    help: 'Time that admission webhooks take.',
+    help: 'Latency of admission webhooks.',
     labels: LABELS,
     buckets: BUCKETS,
   });
@@ -41,13 +41,13 @@ export class WebhookMetrics {
     });
     this.rejections = new Counter({
       name: 'apiserver_admission_webhook_rejection_count',
-      help: 'Requests that admission webhooks have refused, and those that could not be shown to them.',
+      help: 'Requests that admission webhooks rejected, and requests that failed because a webhook could not be called.',
       labelNames: ['error_type', 'name', 'operation', 'rejection_code', 'type'],
       registers,
     });
     this.failedOpen = new Counter({
       name: 'apiserver_admission_webhook_fail_open_count',
-      help: 'Calls of admission webhooks that failed and were borne with.',
+      help: 'Failed calls of admission webhooks that were ignored because of their failure policy.',
       labelNames: ['name', 'type'],
       registers,
     });

@@ -42,9 +42,9 @@ test('readAdmissionConfiguration reads the kubeconfig of a webhook plug-in, unde
 
 test.each<readonly [fault: string, text: string]>([
   ['plugins[0].name: must be a plug-in that can be configured', plugin('Nope', '{}')],
-  ['plugins[0].configuration.kind: must not be given', plugin('PodNodeSelector', '{apiVersion: v1, kind: Foo}')],
+  ['plugins[0].configuration.kind: must not be set', plugin('PodNodeSelector', '{apiVersion: v1, kind: Foo}')],
   ['podNodeSelectorPluginConfig.a: must be of the form a=b,c=d', plugin('PodNodeSelector', '{podNodeSelectorPluginConfig: {a: b}}')],
-  ['configuration.kind: apiVersion and kind must name', plugin('ResourceQuota', '{limitedResources: []}')],
+  ['configuration.kind: apiVersion and kind must be', plugin('ResourceQuota', '{limitedResources: []}')],
   [
     'plugins[0].configuration.defaults.enforce: must be one of',
     plugin(
@@ -69,8 +69,8 @@ test.each<readonly [fault: string, text: string]>([
   ],
   ['imagePolicy', plugin('ImagePolicyWebhook', '{imagePolicy: {defaultAllow: true}}')],
   ['cannot read /none/users: ', webhooks('/none/users')],
-  ['apiVersion and kind must name', webhooks('/none/users', 'WebhookAdmission')],
-  ['apiVersion and kind must name', webhooks('/none/users', 'WebhookAdmissionConfiguration', 'v1alpha1')],
+  ['apiVersion and kind must be', webhooks('/none/users', 'WebhookAdmission')],
+  ['apiVersion and kind must be', webhooks('/none/users', 'WebhookAdmissionConfiguration', 'v1alpha1')],
   ['ENOENT', `${HEAD}plugins:\n- name: EventRateLimit\n  path: none.yaml\n`],
   ['plugins[1].name: "EventRateLimit" may occur only once', `${HEAD}plugins:\n- name: EventRateLimit\n- name: EventRateLimit\n`],
   ['must have only one of path and configuration', `${HEAD}plugins:\n- name: EventRateLimit\n  path: a\n  configuration: {}\n`],

@@ -81,7 +81,7 @@ function logTarget(flags: ServerFlags, { clock, logger }: AuditDependencies): Li
     maxBackups: flags['audit-log-maxbackup'],
     compress: flags['audit-log-compress'],
   };
-  return new LogFile(options, clock, (error) => logger.warn('old audit logs could not be packed or removed', { file: path, error }));
+  return new LogFile(options, clock, (error) => logger.warn('old audit logs could not be compressed or removed', { file: path, error }));
 }
 
 async function webhookSink(flags: ServerFlags, parts: AuditDependencies, onLost: OnEventsLost): Promise<AuditBackend> {

@@ -58,11 +58,12 @@ function authorizerFaults(
 ): readonly ConfigurationFault[] {
   const faults: ConfigurationFault[] = [];
   if (!NAME.test(authorizer.name)) faults.push({ path: `${path}.name`, reason: 'must be a lowercase RFC 1123 subdomain' });
-  if (before.some(({ name }) => name === authorizer.name)) faults.push({ path: `${path}.name`, reason: 'is that of another authorizer' });
+  if (before.some(({ name }) => name === authorizer.name))
+    faults.push({ path: `${path}.name`, reason: 'is already the name of another authorizer' });
   if (authorizer.type !== 'Webhook') {
     if (before.some(({ type }) => type === authorizer.type))
       faults.push({ path: `${path}.type`, reason: `${authorizer.type} may occur only once` });
-    if (authorizer.webhook !== undefined) faults.push({ path: `${path}.webhook`, reason: `must not be given for type ${authorizer.type}` });
+    if (authorizer.webhook !== undefined) faults.push({ path: `${path}.webhook`, reason: `must not be set for type ${authorizer.type}` });
     return faults;
   }
   return [
@@ -82,7 +83,7 @@ function webhookFaults(config: ConfiguredWebhook, path: string, withSelectors: b
   for (const member of ['authorizedTTL', 'unauthorizedTTL'] as const)
     if ((parseDuration(config[member] ?? '0s') ?? 0) < 0) fault(member, 'must not be negative');
   if (connectionInfo.type === 'InClusterConfig')
-    fault('connectionInfo.type', 'InClusterConfig is not for an API server: it would ask itself');
+    fault('connectionInfo.type', 'InClusterConfig is not supported: the API server would call itself');
   else if ((connectionInfo.kubeConfigFile ?? '') === '') fault('connectionInfo.kubeConfigFile', 'is required');
   if (matchConditions.length > MAX_CONDITIONS) fault('matchConditions', `must have at most ${MAX_CONDITIONS} items`);
   if (matchConditions.length > 0 && matchConditionSubjectAccessReviewVersion === undefined)

@@ -92,7 +92,7 @@ function linkFromConfiguration(
       return abacFromFlags(flags);
     case 'Webhook':
       // The validation of the file guarantees a webhook.
-      if (webhook === undefined) throw new Error('an authorizer Webhook needs a webhook');
+      if (webhook === undefined) throw new Error('an authorizer of type Webhook needs a webhook');
       return webhookFromConfiguration(name, webhook, webhookOf(webhook.connectionInfo.kubeConfigFile ?? ''), flags, parts);
     default:
       return type;
@@ -161,10 +161,10 @@ function commonOptions(name: string, flags: ServerFlags, { clock, logger, meters
 export function authorizationFlagFault(flags: ServerFlags, isModeGiven: boolean): string | undefined {
   const modes = flags['authorization-mode'];
   const file = flags['authorization-config'];
-  if (file !== '' && isModeGiven) return '--authorization-config and --authorization-mode exclude each other';
+  if (file !== '' && isModeGiven) return '--authorization-config and --authorization-mode are mutually exclusive';
   if (file === '' && modes.includes('ABAC') !== (flags['authorization-policy-file'] !== ''))
-    return '--authorization-mode=ABAC and --authorization-policy-file go together';
+    return '--authorization-mode=ABAC and --authorization-policy-file must be set together';
   if (modes.includes('Webhook') !== (flags['authorization-webhook-config-file'] !== ''))
-    return '--authorization-mode=Webhook and --authorization-webhook-config-file go together';
+    return '--authorization-mode=Webhook and --authorization-webhook-config-file must be set together';
   return undefined;
 }

@@ -16,7 +16,7 @@ export async function openImagePolicyWebhook(
   const webhook = await openWebhook('image-policy-webhook', kubeConfigFile, parts);
   const callWebhook = createWebhookCaller(webhook, TIMEOUT_MS, parts, retryMs);
   const logFailure = throttle(parts.clock, LOG_INTERVAL_MS, (error: Error) =>
-    logger.warn('the image policy webhook could not be asked', { error }),
+    logger.warn('the image policy webhook could not be called', { error }),
   );
   return async (body) => {
     const answer = await callWebhook(body);

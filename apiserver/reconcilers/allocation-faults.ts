@@ -64,7 +64,7 @@ export function faultOf(finding: AllocationFinding, allocator: Pick<ServiceAlloc
     case 'missing':
       return { subject, type: 'repair', note: `${text} is not allocated; repairing`, owner: finding.owner };
     case 'leaked':
-      return { subject, type: 'leak', note: `${text} was allocated to nobody and is given back`, owner: undefined };
+      return { subject, type: 'leak', note: `${text} is allocated without an owner and is released`, owner: undefined };
   }
 }
 

@@ -118,7 +118,7 @@ class AllocationChecker {
       if (finding.type === 'leaked' && !(await this.releaseIfLeaked(finding, leaks))) continue;
       allocator.faultCounts.count(fault.subject, fault.type);
       if (this.shouldReport(fault)) {
-        onFinding('an allocation is not in order', { fault: fault.type, note: fault.note, service: fault.owner });
+        onFinding('an allocation is inconsistent', { fault: fault.type, note: fault.note, service: fault.owner });
         if (fault.owner !== undefined && events > 0) {
           events -= 1;
           await this.recordEvent(fault, events);
@@ -207,7 +207,7 @@ class AllocationChecker {
         serverWriteOptions(names),
       );
     } catch (error) {
-      onFailure('an Event about an allocation could not be made', error);
+      onFailure('an Event about an allocation could not be created', error);
     }
   }
 }

@@ -108,7 +108,7 @@ export function startApiServiceReconciler(options: ApiServiceReconcilerOptions):
       return true;
     } catch (error) {
       sync.requestResync();
-      options.onFailure('the APIServices of this server could not be kept in order', error);
+      options.onFailure('the APIServices of this server could not be reconciled', error);
       return false;
     }
   });

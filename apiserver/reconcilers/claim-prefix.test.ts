@@ -36,8 +36,8 @@ it('claimPrefix ignores keys outside the prefix', async () => {
 
 it.each([
   ['data of another program', () => void store.put('/registry/pods/default/x', Buffer.from('k8s')), /\/registry\/pods\/default\/x/],
-  ['a mark of another program', () => mark({ format: 'other', version: 1, naming: 'platform' }), /not this server's mark/],
-  ['a mark that is not JSON', () => void store.put('/registry/platform-format', Buffer.from('{')), /not this server's mark/],
+  ['a mark of another program', () => mark({ format: 'other', version: 1, naming: 'platform' }), /was not written by this server/],
+  ['a mark that is not JSON', () => void store.put('/registry/platform-format', Buffer.from('{')), /was not written by this server/],
   [
     'data of a newer version',
     () => mark({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION + 1, naming: 'platform' }),

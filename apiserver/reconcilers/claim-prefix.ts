@@ -63,20 +63,20 @@ export async function claimPrefix(options: ClaimPrefixOptions): Promise<void> {
 function checkMark(kv: KeyValue, { prefix, naming }: ClaimPrefixOptions): void {
   const mark = parseFormatMarker(kv.value);
   if (mark === undefined || mark.format !== DATA_FORMAT) {
-    throw new ForeignDataError(`${formatMarkerKey(prefix)} is not this server's mark; choose another --etcd-prefix`);
+    throw new ForeignDataError(`${formatMarkerKey(prefix)} was not written by this server; choose another --etcd-prefix`);
   }
   if (mark.version !== DATA_FORMAT_VERSION && mark.version !== RESTORED_FORMAT_VERSION) {
     throw new ForeignDataError(
-      `the data under ${prefix}/ has format version ${mark.version}, this server knows version ${RESTORED_FORMAT_VERSION}; use a newer server`,
+      `the data under ${prefix}/ has format version ${mark.version}, and this server reads version ${RESTORED_FORMAT_VERSION}; use a newer server`,
     );
   }
   if (mark.restoring !== undefined) {
     throw new ForeignDataError(
-      `the data under ${prefix}/ are not whole: restoring ${mark.restoring} has not finished; let it finish, or do it again with --discard-unfinished`,
+      `the data under ${prefix}/ is incomplete: restoring ${mark.restoring} has not finished; wait for it, or repeat it with --discard-unfinished`,
     );
   }
   if (mark.firstRevision !== undefined && kv.modRevision < mark.firstRevision) {
-    throw new ForeignDataError(`the data under ${prefix}/ were restored while this server was starting; start it again`);
+    throw new ForeignDataError(`the data under ${prefix}/ was restored while this server was starting; start it again`);
   }
   if (mark.naming !== naming) {
     throw new ForeignDataError(

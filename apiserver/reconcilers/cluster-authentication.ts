@@ -49,7 +49,7 @@ export function startClusterAuthenticationReconciler(options: ClusterAuthenticat
       return true;
     } catch (error) {
       if (error instanceof StatusError && (error.reason === 'AlreadyExists' || error.reason === 'Conflict')) return false;
-      onFailure(`the ConfigMap ${NAME} could not be kept in order`, error);
+      onFailure(`the ConfigMap ${NAME} could not be reconciled`, error);
       return false;
     }
   });

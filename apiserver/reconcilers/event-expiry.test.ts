@@ -60,7 +60,7 @@ it('event expiry runs periodically, reports failures, and stops', async () => {
   jest.spyOn(f.store, 'get').mockRejectedValueOnce(new Error('x'));
   await f.clock.advanceAsync(15_000);
   await flushPromises(3);
-  expect(failures).toEqual(['the event expiry failed']);
+  expect(failures).toEqual(['the expiry of Events failed']);
   await f.clock.advanceAsync(15_000);
   await flushPromises(3);
   expect(await f.stored('events', 'old')).toBeUndefined();

@@ -57,7 +57,7 @@ export function startEventExpiry(options: EventExpiryOptions): EventExpiry {
   const tick = (): void => {
     void pass()
       .catch((error: unknown) =>
-        onFailure(error instanceof StoreError ? 'expired events could not be deleted yet' : 'the event expiry failed', error),
+        onFailure(error instanceof StoreError ? 'expired Events could not be deleted yet' : 'the expiry of Events failed', error),
       )
       .then(() => {
         if (!stopped) timer = clock.after(INTERVAL_MS, tick);

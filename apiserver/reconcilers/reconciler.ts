@@ -46,7 +46,7 @@ export function startReconciler(
     try {
       return await reconcile();
     } catch (error) {
-      onFailure('what the server keeps in order could not be looked after', error);
+      onFailure('a reconciler of the server failed', error);
       return false;
     }
   }

@@ -108,7 +108,7 @@ it('token tracking logs a failure and retries', async () => {
   store.failure = new StoreError('unavailable', 'x');
   const completed = start(first());
   await flushPromises(20);
-  expect(failures).toEqual([`the ConfigMap ${KEY} could not be kept in order`]);
+  expect(failures).toEqual([`the ConfigMap ${KEY} could not be reconciled`]);
   store.failure = undefined;
   await clock.advanceAsync(1_000);
   await completed;

@@ -39,7 +39,7 @@ export function startTokenTrackingReconciler(options: TokenTrackingOptions): Rec
       await reconcile(options, configMap, key);
       return true;
     } catch (error) {
-      onFailure(`the ConfigMap ${key} could not be kept in order`, error);
+      onFailure(`the ConfigMap ${key} could not be reconciled`, error);
       return false;
     }
   }

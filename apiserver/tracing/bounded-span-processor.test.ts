@@ -71,7 +71,7 @@ it('BoundedSpanProcessor counts failed spans, and reports a fault once until an 
     await flushed;
   }
   expect(counts).toEqual({ exported: 2, failed: 6, dropped: 0 });
-  expect(faults).toEqual(['nobody there', undefined, 'the receiver of traces refused them']);
+  expect(faults).toEqual(['nobody there', undefined, 'the receiver of traces rejected them']);
 });
 
 it('BoundedSpanProcessor exports spans that end before shutdown, and drops later ones', async () => {

@@ -71,7 +71,7 @@ export class BoundedSpanProcessor implements SpanProcessor {
       this.queuedSpans -= size;
       const isSuccess = code === ExportResultCode.SUCCESS;
       this.counts[isSuccess ? 'exported' : 'failed'] += size;
-      if (isSuccess !== isHealthy) onStateChange(isSuccess ? undefined : (error ?? new Error('the receiver of traces refused them')));
+      if (isSuccess !== isHealthy) onStateChange(isSuccess ? undefined : (error ?? new Error('the receiver of traces rejected them')));
       isHealthy = isSuccess;
     };
     return {

@@ -83,7 +83,7 @@ function createProvider(
   const exporter: SpanExporter = new OTLPTraceExporter({ url: `http://${receiver.address}`, timeoutMillis: limits.timeoutMs });
   const spans = new BoundedSpanProcessor(exporter, limits, counts, (fault) => {
     if (fault === undefined) logger.info('traces are sent again', { receiver: receiver.address });
-    else logger.warn('traces cannot be sent, they are dropped', { receiver: receiver.address, error: fault });
+    else logger.warn('traces cannot be sent and are dropped', { receiver: receiver.address, error: fault });
   });
   return new TracerProvider({
     resource,

@@ -32,8 +32,8 @@ async function faultsOf(content: unknown): Promise<readonly string[]> {
   }
 }
 
-const MISSING_KIND = 'kind: apiVersion and kind must name';
-const INVALID_ENDPOINT = 'endpoint: must be the name or address of a host and a port';
+const MISSING_KIND = 'kind: apiVersion and kind must be';
+const INVALID_ENDPOINT = 'endpoint: must be a host name or an address with a port';
 
 /** Configurations that upstream accepts but cannot use, with the start of the error here. */
 const REJECTED_HERE: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ const REJECTED_HERE: Readonly<Record<string, string>> = {
   'a member twice': 'line 1: key "endpoint" already set in map',
   'a member in other letters': 'Endpoint: ',
   'two documents': '',
-  'an endpoint of a path': 'endpoint: must name a host and a port; sockets of this machine are not supported',
+  'an endpoint of a path': 'endpoint: must name a host and a port; Unix sockets are not supported',
   'an endpoint with too high a port': INVALID_ENDPOINT,
   'an endpoint with a path': INVALID_ENDPOINT,
   'an endpoint of nothing but a colon': INVALID_ENDPOINT,

@@ -34,11 +34,11 @@ export function parseTraceEndpoint(endpoint = ''): TraceEndpoint | { readonly re
   if (endpoint === '') return { address: `localhost:${DEFAULT_PORT}` };
   const scheme = endpoint.includes('://') || endpoint.startsWith('unix') ? SCHEME.exec(endpoint)?.[1]?.toLowerCase() : undefined;
   if (scheme !== undefined && UNSUPPORTED_SCHEMES.has(scheme))
-    return { reason: 'must name a host and a port; sockets of this machine are not supported' };
-  if (scheme !== undefined && scheme !== 'dns') return { reason: `unsupported scheme: ${scheme}; there is none but dns` };
+    return { reason: 'must name a host and a port; Unix sockets are not supported' };
+  if (scheme !== undefined && scheme !== 'dns') return { reason: `unsupported scheme: ${scheme}; only dns is supported` };
   const address = scheme === undefined ? endpoint : endpoint.replace(/^dns:\/\/\/?/i, '');
   const url = URL.canParse(`http://${address}`) ? new URL(`http://${address}`) : undefined;
   if (url === undefined || url.host === '' || url.pathname !== '/' || url.search !== '' || url.username !== '' || /\s/.test(address))
-    return { reason: 'must be the name or address of a host and a port, such as localhost:4317' };
+    return { reason: 'must be a host name or an address with a port, such as localhost:4317' };
   return { address: url.port === '' ? `${url.hostname}:${address.endsWith(':80') ? 80 : DEFAULT_PORT}` : url.host };
 }

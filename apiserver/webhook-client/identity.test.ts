@@ -131,7 +131,7 @@ test('a request fails when its credentials take longer than the timeout', async 
 });
 
 test.each([
-  ['kind: Pod', 'is a Pod and no Config'],
+  ['kind: Pod', 'is a Pod, not a Config'],
   ['users: [{name: a, user: {token: t}}, {name: a}]', 'names the user "a" twice'],
   ['users: [{name: a, user: {token: 5}}]', 'has a token that is no text'],
   ['a: [', 'is not YAML'],

@@ -45,7 +45,7 @@ const MAX_MESSAGE_LENGTH = 4_096;
 
 const redirectText = (status: number, leads: boolean): string =>
   leads
-    ? `the server answered with a redirect (${status}), which is not followed`
+    ? `the server responded with a redirect (${status}), which is not followed`
     : `the server responded with the status code ${status} but did not return more information`;
 
 function statusText(status: number, bytes: Buffer | undefined): string {

@@ -43,7 +43,7 @@ export const accountTokensController: Controller = {
 async function run(context: ControllerContext): Promise<void> {
   const { accountTokenKey } = context.settings;
   if (accountTokenKey === undefined) {
-    context.logger.info('Secrets with tokens are not filled: --service-account-private-key-file names no key');
+    context.logger.info('Secrets get no tokens: --service-account-private-key-file is not set');
     await waitForAbort(context.signal);
     return;
   }
@@ -122,10 +122,10 @@ class TokensController {
       case 'none':
         break;
       case 'immutable':
-        logger.warn('a Secret cannot be given its token: it is immutable', { namespace, name });
+        logger.warn('a Secret cannot get its token: it is immutable', { namespace, name });
         break;
       case 'delete':
-        logger.info('a Secret with a token is deleted', { namespace, name, account: accountName, reason: action.reason });
+        logger.info('deleting a token Secret', { namespace, name, account: accountName, reason: action.reason });
         await client.delete(SECRETS, { namespace, name }, { preconditions: { uid: secret.uid }, signal }).catch(ignoreNotFoundOrConflict);
         break;
       case 'update': {

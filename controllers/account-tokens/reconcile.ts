@@ -40,9 +40,9 @@ export function reconcileSecret(
   prefixes: readonly string[],
 ): SecretAction {
   if (isBeingDeleted(secret)) return { type: 'none' };
-  if (accountUid === undefined) return { type: 'delete', reason: 'its account is not there' };
+  if (accountUid === undefined) return { type: 'delete', reason: 'its ServiceAccount does not exist' };
   const uid = annotationOf(secret, UID_ANNOTATION, prefixes);
-  if (uid !== '' && uid !== accountUid) return { type: 'delete', reason: 'it is that of another account of the same name' };
+  if (uid !== '' && uid !== accountUid) return { type: 'delete', reason: 'it belongs to a deleted ServiceAccount of the same name' };
   const { token, namespace, 'ca.crt': certificate } = secret.body.data ?? {};
   const needsToken = (token ?? '') === '';
   const needsCertificate = rootCertificate !== undefined && certificate !== encodeBase64(rootCertificate);

@@ -16,13 +16,18 @@ const PREFIX = 'horizontal_pod_autoscaler_controller';
 
 export function autoscalerMetrics(metrics: MetricMaker): AutoscalerMetrics {
   const labels = ['action', 'error'];
-  const reconciliations = metrics.counter(`${PREFIX}_reconciliations_total`, 'Looks at autoscalers.', labels);
-  const reconciliationSeconds = metrics.histogram(`${PREFIX}_reconciliation_duration_seconds`, 'Time that a look took.', BUCKETS, labels);
+  const reconciliations = metrics.counter(`${PREFIX}_reconciliations_total`, 'Reconciliations of HorizontalPodAutoscalers.', labels);
+  const reconciliationSeconds = metrics.histogram(
+    `${PREFIX}_reconciliation_duration_seconds`,
+    'Duration of a reconciliation.',
+    BUCKETS,
+    labels,
+  );
   const metricLabels = [...labels, 'metric_type'];
-  const computations = metrics.counter(`${PREFIX}_metric_computation_total`, 'Metrics that were worked out.', metricLabels);
+  const computations = metrics.counter(`${PREFIX}_metric_computation_total`, 'Computations of a metric.', metricLabels);
   const computationSeconds = metrics.histogram(
     `${PREFIX}_metric_computation_duration_seconds`,
-    'Time that one metric took.',
+    'Duration of the computation of a metric.',
     BUCKETS,
     metricLabels,
   );

@@ -30,12 +30,12 @@ export function parseSigningToken(secret: TokenSecret): SigningTokenResult {
   if (dataOf(secret, 'usage-bootstrap-signing') !== 'true') return { type: 'none' };
   const invalid = (error: string): SigningTokenResult => ({ type: 'invalid', error });
   const id = secret.name.startsWith(BOOTSTRAP_SECRET_PREFIX) ? secret.name.slice(BOOTSTRAP_SECRET_PREFIX.length) : '';
-  if (!ID.test(id)) return invalid(`its name is not ${BOOTSTRAP_SECRET_PREFIX} and six lower-case letters or digits`);
-  if (dataOf(secret, 'token-id') !== id) return invalid('its token-id is not that of its name');
+  if (!ID.test(id)) return invalid(`its name is not ${BOOTSTRAP_SECRET_PREFIX} with six lower-case letters or digits`);
+  if (dataOf(secret, 'token-id') !== id) return invalid('its token-id differs from the ID in its name');
   const tokenSecret = dataOf(secret, 'token-secret');
   if (tokenSecret === '') return invalid('it has no token-secret');
   const expiration = expirationOf(secret);
-  if (expiration === -Infinity) return invalid('its expiration is no time');
+  if (expiration === -Infinity) return invalid('its expiration is not a time');
   return { type: 'token', token: { id, secret: tokenSecret, expiration } };
 }
 

@@ -38,7 +38,7 @@ async function syncSecret({ client, clock, logger, signal }: ControllerContext, 
   const { namespace, name } = secret;
   try {
     await client.delete(SECRETS, { namespace, name }, { preconditions: { uid: action.uid }, signal });
-    logger.info('a bootstrap token is deleted', { namespace, name, reason: action.reason });
+    logger.info('deleting a bootstrap token', { namespace, name, reason: action.reason });
   } catch (error) {
     // A Secret that was created again with the same name is enqueued by its event.
     if (!isNotFound(error) && !isConflict(error)) throw error;

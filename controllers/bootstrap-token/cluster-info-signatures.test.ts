@@ -95,13 +95,13 @@ test('reconcileSignatures ignores a token that is being deleted', () => {
 });
 
 test.each<[string, ReturnType<typeof secret>]>([
-  ['its name is not bootstrap-token- and six lower-case letters or digits', secret('abcdef', {}, { name: 'abcdef' })],
-  ['its name is not bootstrap-token- and six lower-case letters or digits', secret('abcde')],
-  ['its name is not bootstrap-token- and six lower-case letters or digits', secret('abcdef', {}, { name: 'bootstrap-token-abcdef\n' })],
-  ['its token-id is not that of its name', secret('abcdef', { 'token-id': 'abcdeg' })],
-  ['its token-id is not that of its name', secret('abcdef', { 'token-id': null })],
+  ['its name is not bootstrap-token- with six lower-case letters or digits', secret('abcdef', {}, { name: 'abcdef' })],
+  ['its name is not bootstrap-token- with six lower-case letters or digits', secret('abcde')],
+  ['its name is not bootstrap-token- with six lower-case letters or digits', secret('abcdef', {}, { name: 'bootstrap-token-abcdef\n' })],
+  ['its token-id differs from the ID in its name', secret('abcdef', { 'token-id': 'abcdeg' })],
+  ['its token-id differs from the ID in its name', secret('abcdef', { 'token-id': null })],
   ['it has no token-secret', secret('abcdef', { 'token-secret': '' })],
-  ['its expiration is no time', secret('abcdef', { expiration: 'tomorrow' })],
+  ['its expiration is not a time', secret('abcdef', { expiration: 'tomorrow' })],
 ])('parseSigningToken rejects a bootstrap token because %s', (error, invalid) => {
   expect(parseSigningToken(invalid)).toEqual({ type: 'invalid', error });
   expect(reconcile(info(), [invalid], NOW).action).toEqual({ type: 'none' });

@@ -46,7 +46,7 @@ async function run(context: ControllerContext): Promise<void> {
     const clusterInfo = configMaps.get(namespace, CLUSTER_INFO.name);
     const { action, requeueAfterMs } = reconcileSignatures(clusterInfo, secrets.list(), BOOTSTRAP_SIGNING_KEY[names.dialect], clock.now());
     if (action.type === 'immutable') {
-      logger.warn('signatures are not up to date: it cannot be changed', { namespace, name: CLUSTER_INFO.name });
+      logger.warn('the signatures are out of date: the ConfigMap is immutable', { namespace, name: CLUSTER_INFO.name });
     }
     if (action.type === 'update') await client.update(CONFIG_MAPS, action.body, { signal }).catch(ignoreNotFound);
     return requeueAfterMs === undefined ? DONE : { type: 'again', afterMs: requeueAfterMs };

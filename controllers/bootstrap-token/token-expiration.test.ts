@@ -10,12 +10,12 @@ function secret(expiration: string | undefined, metadata: MetaV1ObjectMeta = {})
 }
 
 test.each([
-  ['2025-12-31T23:59:59Z', 'it is over'],
-  ['2026-01-01T00:00:00Z', 'it is over'],
-  ['2026-01-01T04:59:59+05:00', 'it is over'],
-  ['tomorrow', 'its expiration is no time'],
-  ['2026-02-30T00:00:00Z', 'its expiration is no time'],
-  [' 2099-01-01T00:00:00Z', 'its expiration is no time'],
+  ['2025-12-31T23:59:59Z', 'it has expired'],
+  ['2026-01-01T00:00:00Z', 'it has expired'],
+  ['2026-01-01T04:59:59+05:00', 'it has expired'],
+  ['tomorrow', 'its expiration is not a time'],
+  ['2026-02-30T00:00:00Z', 'its expiration is not a time'],
+  [' 2099-01-01T00:00:00Z', 'its expiration is not a time'],
 ])('reconcileExpiration deletes a bootstrap token with the expiration %j because %s', (expiration, reason) => {
   expect(reconcileExpiration(secret(expiration), NOW)).toEqual({ type: 'delete', uid: 'u', reason });
 });

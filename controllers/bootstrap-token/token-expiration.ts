@@ -6,12 +6,12 @@ export type ExpirationAction =
   | { readonly type: 'none' }
   /** The token expires after this time. */
   | { readonly type: 'requeue'; readonly afterMs: number }
-  | { readonly type: 'delete'; readonly uid: string; readonly reason: 'it is over' | 'its expiration is no time' };
+  | { readonly type: 'delete'; readonly uid: string; readonly reason: 'it has expired' | 'its expiration is not a time' };
 
 export function reconcileExpiration(secret: TokenSecret | undefined, now: number): ExpirationAction {
   if (secret === undefined || isBeingDeleted(secret)) return { type: 'none' };
   const expiration = expirationOf(secret);
   if (expiration === Infinity) return { type: 'none' };
   if (expiration > now) return { type: 'requeue', afterMs: expiration - now };
-  return { type: 'delete', uid: secret.uid, reason: expiration === -Infinity ? 'its expiration is no time' : 'it is over' };
+  return { type: 'delete', uid: secret.uid, reason: expiration === -Infinity ? 'its expiration is not a time' : 'it has expired' };
 }

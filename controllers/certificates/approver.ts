@@ -69,7 +69,7 @@ async function run(context: ControllerContext): Promise<void> {
       await client.update(SIGNING_REQUESTS, approved, { subresource: 'approval', signal }).catch(ignoreOutdated);
       return DONE;
     }
-    logger.debug('nobody has said that this may be approved', { request: name });
+    logger.debug('not authorized to approve this request', { request: name });
     return { type: 'wait' };
   };
   if (await waitForSync([requests], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
@@ -90,7 +90,7 @@ function kubeletCommonName({ name, request, usages }: SigningRequest, { logger }
     return validateForSigner(KUBELET_CLIENT_SIGNER, parsed, usages) === undefined ? parsed.commonName : undefined;
   } catch (error) {
     if (!(error instanceof CertificateRequestFault)) throw error;
-    logger.warn('a request for a certificate cannot be read', { request: name, reason: error.message });
+    logger.warn('a CertificateSigningRequest cannot be parsed', { request: name, reason: error.message });
     return undefined;
   }
 }

@@ -37,7 +37,7 @@ export const certificateSigner: Controller = {
 async function run(context: ControllerContext): Promise<void> {
   const { client, clock, informers, logger, settings, signal } = context;
   if (settings.signers.isEmpty) {
-    logger.info('there is nothing to sign certificates with: --cluster-signing-cert-file names none');
+    logger.info('CertificateSigningRequests are not signed: --cluster-signing-cert-file is not set');
     await waitForAbort(signal);
     return;
   }
@@ -77,11 +77,11 @@ async function signOrFail(
   const now = clock.now();
   const result = parseAndValidate(signer, request);
   if ('error' in result) {
-    logger.warn('a request for a certificate is not signed', { request: request.name, reason: result.error });
+    logger.warn('a CertificateSigningRequest is not signed', { request: request.name, reason: result.error });
     return withNewCondition(object, { type: 'Failed', reason: 'SignerValidationFailure', message: result.error }, now);
   }
   if (authority.notAfter <= now)
-    throw new Error(`the certificate of the signer ${signer} is over: ${new Date(authority.notAfter).toISOString()}`);
+    throw new Error(`the certificate of the signer ${signer} expired at ${new Date(authority.notAfter).toISOString()}`);
   const usages = certificateUses(request.usages);
   const validity = validityPeriod(request, settings.maxCertificateMs, now);
   return withCertificate(object, await signCertificateRequest({ request: result.parsed, authority, usages, ...validity }, random));

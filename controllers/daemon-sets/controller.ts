@@ -50,7 +50,7 @@ const NODES = resourceOf('core.v1.Node');
 export const daemonSetController: Controller = {
   name: 'daemonset',
   aliases: ['daemonset-controller'],
-  description: 'keeps a pod of each DaemonSet on every node that it may be on',
+  description: 'runs a pod of each DaemonSet on every eligible node',
   isOnByDefault: true,
   account: 'daemon-set-controller',
   run: runDaemonSets,

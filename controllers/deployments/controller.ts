@@ -31,7 +31,7 @@ const PODS = resourceOf('core.v1.Pod');
 export const deploymentController: Controller = {
   name: 'deployment',
   aliases: ['deployment-controller'],
-  description: 'rolls Deployments out',
+  description: 'rolls out Deployments',
   isOnByDefault: true,
   account: 'deployment-controller',
   run,

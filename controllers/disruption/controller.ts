@@ -33,7 +33,7 @@ const STALE_POD_PREFIX = 'stale:';
 export const disruptionController: Controller = {
   name: 'disruption',
   aliases: ['disruption-controller'],
-  description: 'writes how many pods of each PodDisruptionBudget may be disrupted',
+  description: 'writes the status of PodDisruptionBudgets: the number of pods that may be disrupted',
   isOnByDefault: true,
   component: 'controllermanager',
   account: 'disruption-controller',

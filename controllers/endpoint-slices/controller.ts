@@ -72,7 +72,7 @@ class EndpointSliceController {
       serviceChanged: (key) => this.queue.add(key),
       podsChanged: (key) => this.queue.addAfter(key, settings.endpointSliceBatchMs),
     });
-    this.countSync = metrics.counter('endpoint_slice_controller_syncs', 'Services looked at, by what it came to.', ['result']);
+    this.countSync = metrics.counter('endpoint_slice_controller_syncs', 'Reconciliations of Services, by result.', ['result']);
   }
 
   async run(): Promise<void> {

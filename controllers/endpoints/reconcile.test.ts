@@ -42,7 +42,7 @@ it('desiredSubsets skips a pod with an address that would make the Endpoints inv
   const { subsets, skipped } = desiredSubsets(service(), [pod('a', '10.1.0.1'), pod('b', '10.1.0.2', { nodeName: '' }), pod('c', 'x')]);
   expect(subsets).toMatchObject([{ addresses: [{ ip: '10.1.0.1' }] }]);
   expect(skipped).toEqual([
-    { pod: 'b', reason: 'it has an address and no node' },
+    { pod: 'b', reason: 'it has an address but no node' },
     { pod: 'c', reason: 'address "x" is not a valid IP' },
   ]);
 });

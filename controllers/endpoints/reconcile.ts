@@ -100,7 +100,7 @@ function skipReasonOf(pod: PodView): string | undefined {
   const [invalid] = pod.invalidAddresses;
   if (invalid !== undefined) return `address ${JSON.stringify(invalid)} is not a valid IP`;
   const hasAddress = pod.addresses.IPv4.length + pod.addresses.IPv6.length > 0;
-  return hasAddress && pod.nodeName === '' ? 'it has an address and no node' : undefined;
+  return hasAddress && pod.nodeName === '' ? 'it has an address but no node' : undefined;
 }
 
 function addressOf(service: ServiceView, pod: PodView, family: AddressType): CoreV1EndpointAddress | undefined {

@@ -32,7 +32,7 @@ async function run(context: ControllerContext): Promise<void> {
   const orphanQueue = context.queue({ name: 'garbage_collector_attempt_to_orphan' });
   const countSyncError = metrics.counter(
     'garbagecollector_controller_resources_sync_error_total',
-    'Resources that could not be read in time.',
+    'Resources that could not be listed in time.',
   );
   let kinds: ReadonlyMap<string, Resource> = new Map();
   const kindOf = (apiVersion: string, kind: string): Resource | undefined => newKindLookup(kinds)(apiVersion, kind);
@@ -62,7 +62,7 @@ async function run(context: ControllerContext): Promise<void> {
   });
   let workers: Promise<unknown> = Promise.resolve();
   await monitors.run(() => {
-    logger.info('the graph of owners is known', { objects: graph.size });
+    logger.info('the dependency graph is built', { objects: graph.size });
     workers = Promise.all([
       runWorkers({ queue: deleteQueue, concurrency, logger, signal, work: (uid) => collector.attemptToDelete(uid) }),
       runWorkers({ queue: orphanQueue, concurrency, logger, signal, work: (uid) => collector.attemptToOrphan(uid) }),

@@ -93,7 +93,7 @@ export class ResourceMonitors {
         if (isFirst && !signal.aborted) onReady();
         isFirst = false;
       } catch (error) {
-        if (!signal.aborted) logger.warn('what the server serves cannot be read', { error });
+        if (!signal.aborted) logger.warn('the served resources cannot be discovered', { error });
         this.needsDiscovery = isFirst;
       }
       await this.waitForNextDiscovery();
@@ -154,7 +154,7 @@ export class ResourceMonitors {
     const timeout = clock.after(SYNC_TIMEOUT_MS, () => {
       if (monitor.isSynced || stop.signal.aborted) return;
       onSyncTimeout();
-      logger.warn('a collection cannot be read, going on without it', { group: resource.group, resource: resource.resource });
+      logger.warn('a resource cannot be listed, continuing without it', { group: resource.group, resource: resource.resource });
       monitor.isSynced = true;
     });
     void informer.synced.then(() => {

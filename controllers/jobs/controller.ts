@@ -40,7 +40,7 @@ const POD_BATCH_MS = 100;
 export const jobController: Controller = {
   name: 'job',
   aliases: ['job-controller'],
-  description: 'runs the pods of Jobs and counts them',
+  description: 'runs the pods of Jobs and counts their completions',
   isOnByDefault: true,
   account: 'job-controller',
   run,

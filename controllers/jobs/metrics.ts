@@ -11,8 +11,8 @@ export class JobMetrics {
 
   constructor(metrics: MetricMaker) {
     const mode = 'completion_mode';
-    this.jobsFinished = metrics.counter('job_controller_jobs_finished_total', 'Jobs that have ended.', [mode, 'result', 'reason']);
-    this.podsFinished = metrics.counter('job_controller_job_pods_finished_total', 'Pods that have ended and are counted.', [
+    this.jobsFinished = metrics.counter('job_controller_jobs_finished_total', 'Finished Jobs.', [mode, 'result', 'reason']);
+    this.podsFinished = metrics.counter('job_controller_job_pods_finished_total', 'Finished pods that have been counted.', [
       mode,
       'result',
     ]);

@@ -54,7 +54,7 @@ async function run(context: ControllerContext): Promise<void> {
       });
       waitMs = SYNC_PERIOD_MS;
     } catch (error) {
-      if (!signal.aborted) logger.warn('tokens that nobody uses cannot be cleaned, trying again', { error });
+      if (!signal.aborted) logger.warn('unused tokens cannot be cleaned up, trying again', { error });
       waitMs = RETRY_MS;
     }
   } while (await sleepUnlessAborted(clock, waitMs, signal));
@@ -87,7 +87,7 @@ export async function cleanLegacyTokens(
       case 'none':
         break;
       case 'invalidate': {
-        logger.info('a token that nobody uses is taken out of use', { namespace, name, since: action.since });
+        logger.info('invalidating an unused token', { namespace, name, since: action.since });
         const labels = { [`${names.prefix}/${LEGACY_TOKEN_LABELS.invalidSince}`]: action.since };
         await client
           .patchMetadata(SECRETS, { namespace, name }, { uid, resourceVersion, labels }, { signal })
@@ -95,7 +95,7 @@ export async function cleanLegacyTokens(
         break;
       }
       case 'delete':
-        logger.info('a token that has long been out of use is deleted', { namespace, name });
+        logger.info('deleting an invalidated token', { namespace, name });
         await client
           .delete(SECRETS, { namespace, name }, { preconditions: { uid, resourceVersion }, signal })
           .catch(ignoreNotFoundOrConflict);

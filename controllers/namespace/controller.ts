@@ -13,7 +13,7 @@ import { NamespacedResourcesDeleter, NAMESPACES, type Namespace } from './namesp
 export const namespaceController: Controller = {
   name: 'namespace',
   aliases: ['namespace-controller'],
-  description: 'deletes the content of namespaces that are being deleted',
+  description: 'deletes the content of terminating namespaces',
   isOnByDefault: true,
   account: 'namespace-controller',
   run,

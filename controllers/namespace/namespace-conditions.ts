@@ -61,7 +61,7 @@ function deletionConditions({ staleVersions, malformedVersions, failures, remain
       whenFalse: ['ResourcesDiscovered', 'All resources successfully discovered'],
     }),
     newCondition('NamespaceDeletionGroupVersionParsingFailure', malformedVersions, {
-      whenTrue: ['GroupVersionParsingFailed', `Group versions that cannot be understood: ${[...malformedVersions].sort().join(', ')}`],
+      whenTrue: ['GroupVersionParsingFailed', `Group versions that cannot be parsed: ${[...malformedVersions].sort().join(', ')}`],
       whenFalse: ['ParsedGroupVersions', 'All legacy kube types successfully parsed'],
     }),
     newCondition('NamespaceDeletionContentFailure', failures, {

@@ -98,7 +98,7 @@ export class NamespacedResourcesDeleter {
     const { staleVersions, failures, remaining } = attempt;
     const updated = withDeletionConditions(namespace.body, attempt, formatTimestamp(clock.now()));
     if (updated === undefined) return namespace;
-    logger.info('a namespace that is being deleted is not empty', {
+    logger.info('a terminating namespace is not empty', {
       namespace: namespace.name,
       ...(staleVersions.length === 0 ? {} : { undescribed: staleVersions }),
       ...(failures.length === 0 ? {} : { failures }),
@@ -115,7 +115,7 @@ export class NamespacedResourcesDeleter {
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
-    logger.debug('a namespace was emptied', { namespace: name });
+    logger.debug('the content of a namespace was deleted', { namespace: name });
   }
 
   /** From the server, because the informer may be behind. Undefined when the namespace does not exist. */

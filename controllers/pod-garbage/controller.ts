@@ -37,7 +37,7 @@ const CONCURRENT_DELETIONS = 10;
 export const podGarbageController: Controller = {
   name: 'pod-garbage-collector',
   aliases: ['pod-garbage-collector-controller', 'podgc'],
-  description: 'removes pods that nobody runs, and finished ones when there are too many',
+  description: 'deletes orphaned pods, and terminated pods above a threshold',
   isOnByDefault: true,
   account: 'pod-garbage-collector',
   run,
@@ -52,7 +52,7 @@ async function run(context: ControllerContext): Promise<void> {
     try {
       await collector.collect(pods.list(), nodes.list());
     } catch (error) {
-      if (!signal.aborted) logger.warn('pods that nobody runs cannot be removed, trying again', { error });
+      if (!signal.aborted) logger.warn('orphaned pods cannot be deleted, trying again', { error });
     }
   } while (await sleepUnlessAborted(clock, CHECK_PERIOD_MS, signal));
 }
@@ -97,7 +97,7 @@ export class PodGarbageCollector {
       } catch (error) {
         signal.throwIfAborted();
         this.metrics.countError({ namespace: pod.namespace, reason });
-        logger.warn('a pod that nobody runs cannot be removed', { namespace: pod.namespace, name: pod.name, reason, error });
+        logger.warn('an orphaned pod cannot be deleted', { namespace: pod.namespace, name: pod.name, reason, error });
       }
     });
   }

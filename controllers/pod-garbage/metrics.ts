@@ -12,7 +12,7 @@ export interface PodGarbageMetrics {
 export function podGarbageMetrics(metrics: Pick<MetricMaker, 'counter'>): PodGarbageMetrics {
   const labels = ['namespace', 'reason'];
   return {
-    countDeletion: metrics.counter('pod_gc_collector_force_delete_pods_total', 'Pods that were removed because nobody runs them.', labels),
-    countError: metrics.counter('pod_gc_collector_force_delete_pod_errors_total', 'Pods that could not be removed.', labels),
+    countDeletion: metrics.counter('pod_gc_collector_force_delete_pods_total', 'Deleted orphaned and terminated pods.', labels),
+    countError: metrics.counter('pod_gc_collector_force_delete_pod_errors_total', 'Pods that could not be deleted.', labels),
   };
 }

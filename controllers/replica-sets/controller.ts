@@ -40,7 +40,7 @@ const CREATION_BATCH_MS = 100;
 export const replicaSetController: Controller = {
   name: 'replicaset',
   aliases: ['replicaset-controller'],
-  description: 'keeps as many pods as ReplicaSets ask for',
+  description: 'keeps the desired number of pods of ReplicaSets',
   isOnByDefault: true,
   account: 'replicaset-controller',
   run: (context) => run(context, REPLICA_SET),
@@ -49,7 +49,7 @@ export const replicaSetController: Controller = {
 export const replicationController: Controller = {
   name: 'replicationcontroller',
   aliases: ['replicationcontroller-controller'],
-  description: 'keeps as many pods as ReplicationControllers ask for',
+  description: 'keeps the desired number of pods of ReplicationControllers',
   isOnByDefault: true,
   component: 'replication-controller',
   account: 'replication-controller',

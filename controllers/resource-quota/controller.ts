@@ -40,7 +40,7 @@ type QuotaContext = Pick<ControllerContext, 'client' | 'informers' | 'clock' | '
 export const resourceQuotaController: Controller = {
   name: 'resourcequota',
   aliases: ['resourcequota-controller'],
-  description: 'writes how much of each ResourceQuota is used',
+  description: 'writes the status of ResourceQuotas: the used amounts',
   isOnByDefault: true,
   account: 'resourcequota-controller',
   run: runResourceQuota,

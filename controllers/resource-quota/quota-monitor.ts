@@ -80,7 +80,7 @@ export class QuotaMonitor {
     } finally {
       timeout.abort();
     }
-    if (!monitor.informer.hasSynced) throw new Error(`the copy of ${key} is not complete`);
+    if (!monitor.informer.hasSynced) throw new Error(`the cache of ${key} is not synced`);
     return undefined;
   }
 
@@ -97,7 +97,7 @@ export class QuotaMonitor {
       try {
         await this.syncMonitors();
       } catch (error) {
-        if (!signal.aborted) logger.warn('cannot ask what is served, trying again', { error });
+        if (!signal.aborted) logger.warn('the served resources cannot be discovered, trying again', { error });
       }
     }
   }

@@ -18,7 +18,7 @@ const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
 const CONCURRENCY = 4;
 
 const DESCRIPTION =
-  'The root certificate with which workloads verify the API server at its address inside the cluster; good for nothing else.';
+  'The root certificate with which workloads verify the API server at its address inside the cluster. It must not be used to verify other servers.';
 
 export const rootCaController: Controller = {
   name: 'root-ca-cert-publisher',
@@ -34,7 +34,7 @@ async function run(context: ControllerContext): Promise<void> {
   const { rootCertificate } = settings;
   const initialCertificate = rootCertificate.current();
   if (initialCertificate === undefined) {
-    logger.warn('there is no root certificate to publish: neither --root-ca-file nor the kubeconfig names one');
+    logger.warn('there is no root certificate to publish: neither --root-ca-file nor the kubeconfig has one');
     await waitForAbort(signal);
     return;
   }

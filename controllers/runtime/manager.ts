@@ -90,7 +90,7 @@ async function runWithRestarts(controller: Controller, options: RunOptions, sign
     } catch (error) {
       if (signal.aborted) return;
       options.onProblem(controller, errorMessage(error));
-      logger.error('a controller failed and is started again', { error });
+      logger.error('a controller failed and is restarted', { error });
     }
     await sleepUnlessAborted(clock, backOff.next(), signal);
   }

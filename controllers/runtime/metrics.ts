@@ -13,56 +13,57 @@ export class ControllerMetrics implements MetricMaker {
   private readonly registry = new Registry();
   private readonly queues = new Map<string, WorkQueue>();
   private readonly adds = this.newCounter('workqueue_adds_total', 'Items added to a queue.', ['name']);
-  private readonly retries = this.newCounter('workqueue_retries_total', 'Items put back after a failure.', ['name']);
+  private readonly retries = this.newCounter('workqueue_retries_total', 'Items requeued after a failure.', ['name']);
   private readonly queueSeconds = this.newHistogram(
     'workqueue_queue_duration_seconds',
-    'Time from adding to handing out.',
+    'Time that items waited in the queue.',
     ['name'],
     QUEUE_BUCKETS,
   );
-  private readonly workSeconds = this.newHistogram(
-    'workqueue_work_duration_seconds',
-    'Time that work on an item took.',
-    ['name'],
-    QUEUE_BUCKETS,
-  );
-  private readonly requests = this.newCounter('rest_client_requests_total', 'Requests by method and answer.', ['code', 'host', 'method']);
+  private readonly workSeconds = this.newHistogram('workqueue_work_duration_seconds', 'Time to process an item.', ['name'], QUEUE_BUCKETS);
+  private readonly requests = this.newCounter('rest_client_requests_total', 'Requests by method and status code.', [
+    'code',
+    'host',
+    'method',
+  ]);
   private readonly requestSeconds = this.newHistogram(
     'rest_client_request_duration_seconds',
-    'Time to the answer.',
+    'Latency of requests.',
     ['host', 'verb'],
     REQUEST_BUCKETS,
   );
-  private readonly leading = this.newGauge('leader_election_master_status', '1 = this process leads under the lease.', ['name']);
+  private readonly leading = this.newGauge('leader_election_master_status', '1 when this process holds the lease, else 0.', ['name']);
 
   constructor(
     private readonly clock: Clock,
     informers: InformerPool,
   ) {
     const { registry } = this;
-    this.addCollectedGauge('workqueue_depth', 'Items that wait.', ['name'], (gauge) => {
+    this.addCollectedGauge('workqueue_depth', 'Items that wait in the queue.', ['name'], (gauge) => {
       for (const [name, queue] of this.queues) gauge.set({ name }, queue.length);
     });
-    this.addCollectedGauge('workqueue_unfinished_work_seconds', 'Time of all work that is under way.', ['name'], (gauge) => {
+    this.addCollectedGauge('workqueue_unfinished_work_seconds', 'Total time that the items in progress have taken.', ['name'], (gauge) => {
       for (const [name, queue] of this.queues) gauge.set({ name }, sum(this.workAges(queue)));
     });
     this.addCollectedGauge(
       'workqueue_longest_running_processor_seconds',
-      'Time of the longest work that is under way.',
+      'Time that the longest-running item in progress has taken.',
       ['name'],
       (gauge) => {
         for (const [name, queue] of this.queues) gauge.set({ name }, Math.max(0, ...this.workAges(queue)));
       },
     );
-    this.addCollectedGauge('informer_objects', 'Objects that are followed.', ['resource'], (gauge) => {
+    this.addCollectedGauge('informer_objects', 'Objects in the stores of informers.', ['resource'], (gauge) => {
       for (const informer of informers.started) gauge.set({ resource: informer.resource.resource }, informer.list().length);
     });
     this.addCollectedGauge('process_resident_memory_bytes', 'Resident memory.', [], (gauge) => gauge.set(process.memoryUsage.rss()));
     const started = clock.now() / 1000 - process.uptime();
-    this.addCollectedGauge('process_start_time_seconds', 'Start of the process since 1970.', [], (gauge) => gauge.set(started));
+    this.addCollectedGauge('process_start_time_seconds', 'Start time of the process since the Unix epoch.', [], (gauge) =>
+      gauge.set(started),
+    );
     new Counter({
       name: 'process_cpu_seconds_total',
-      help: 'User and system time.',
+      help: 'User and system CPU time.',
       registers: [registry],
       collect() {
         const { user, system } = process.cpuUsage();

@@ -98,7 +98,7 @@ it('PathAccess does not cache a failed review', async () => {
   isServerDown = true;
   expect(await codeOf(access.check(bearer('good'), 'GET', '/metrics'))).toEqual([
     500,
-    'Internal error occurred: the API server could not be asked',
+    'Internal error occurred: the API server could not be called',
   ]);
   isServerDown = false;
   expect(await codeOf(access.check(bearer('good'), 'GET', '/metrics'))).toBe(200);

@@ -98,8 +98,8 @@ export class PathAccess {
     try {
       return (await review()).status ?? {};
     } catch (error) {
-      this.options.logger.warn('the API server does not say who may read metrics', { error });
-      throw internalError('the API server could not be asked');
+      this.options.logger.warn('the API server could not authorize access to metrics', { error });
+      throw internalError('the API server could not be called');
     }
   }
 }

@@ -108,8 +108,8 @@ function certificateUserOf({ socket }: IncomingMessage, clock: Clock): UserInfo 
 }
 
 function errorResponse(error: unknown, logger: Logger): ResponseContent {
-  if (!(error instanceof StatusError)) logger.error('what is served could not be made', { error });
-  const { status } = error instanceof StatusError ? error : internalError('the page could not be made');
+  if (!(error instanceof StatusError)) logger.error('the response could not be created', { error });
+  const { status } = error instanceof StatusError ? error : internalError('the response could not be created');
   return { code: status.code, type: 'application/json', text: `${JSON.stringify(status, undefined, 2)}\n` };
 }
 

@@ -36,7 +36,7 @@ import { calculateStatus } from './status';
 export const statefulSetController: Controller = {
   name: 'statefulset',
   aliases: ['statefulset-controller'],
-  description: 'keeps the pods of StatefulSets, and what belongs to each of them',
+  description: 'keeps the pods and claims of StatefulSets',
   isOnByDefault: true,
   account: 'statefulset-controller',
   run: runStatefulSets,

@@ -28,7 +28,7 @@ const PAGE_SIZE = 500;
 export const claimProtectionController: Controller = {
   name: 'persistentvolumeclaim-protection',
   aliases: ['persistentvolumeclaim-protection-controller', 'pvc-protection'],
-  description: 'keeps claims that are deleted until no pod uses them',
+  description: 'retains deleted PersistentVolumeClaims until no pod uses them',
   isOnByDefault: true,
   account: 'pvc-protection-controller',
   run: protectClaims,
@@ -37,7 +37,7 @@ export const claimProtectionController: Controller = {
 export const volumeProtectionController: Controller = {
   name: 'persistentvolume-protection',
   aliases: ['persistentvolume-protection-controller', 'pv-protection'],
-  description: 'keeps volumes that are deleted until they are not bound any more',
+  description: 'retains deleted PersistentVolumes until they are not bound',
   isOnByDefault: true,
   account: 'pv-protection-controller',
   run: (context) =>

@@ -48,7 +48,7 @@ async function deleteExpiredJob(refusal: ReturnType<typeof statusResponse>) {
 test('the TTL controller logs a deletion that fails and repeats it', async () => {
   const { attempts, left, lines } = await deleteExpiredJob(statusResponse(500, 'InternalError'));
   expect([attempts, left]).toEqual([2, []]);
-  expect(lines).toEqual([expect.stringContaining('work failed, trying again')]);
+  expect(lines).toEqual([expect.stringContaining('reconciling failed, trying again')]);
 });
 
 test('the TTL controller repeats a deletion that conflicts with a change of the Job, and does not log it', async () => {

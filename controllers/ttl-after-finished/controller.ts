@@ -21,7 +21,7 @@ const JOBS = resourceOf('batch.v1.Job');
 export const ttlAfterFinishedController: Controller = {
   name: 'ttl-after-finished',
   aliases: ['ttl-after-finished-controller'],
-  description: 'removes Jobs some time after their end',
+  description: 'deletes finished Jobs after their TTL',
   isOnByDefault: true,
   account: 'ttl-after-finished-controller',
   run,
@@ -37,7 +37,7 @@ async function run(context: ControllerContext): Promise<void> {
     const previousExpiration = previous === undefined ? undefined : expirationOf(previous);
     const { namespace, name } = job;
     if (expiration.type === 'unknown' && previousExpiration?.type !== 'unknown') {
-      logger.warn('a Job does not say when it ended', { namespace, name });
+      logger.warn('a finished Job has no completion time', { namespace, name });
     }
     if (expiration.type !== 'at' || (previousExpiration?.type === 'at' && previousExpiration.ms === expiration.ms)) return;
     queue.addAfter(keyOf(job), expiration.ms - clock.now());

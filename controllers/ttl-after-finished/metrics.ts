@@ -8,7 +8,7 @@ const DURATION_BUCKETS: readonly number[] = Array.from({ length: 14 }, (_, power
 export function deletionDurationMetric(metrics: Pick<MetricMaker, 'histogram'>): (seconds: number) => void {
   return metrics.histogram(
     'ttl_after_finished_controller_job_deletion_duration_seconds',
-    'Time from when a Job was to go to its deletion.',
+    "Delay between the end of a Job's TTL and its deletion.",
     DURATION_BUCKETS,
   );
 }

@@ -10,7 +10,7 @@ const serviceNames = Object.values(GENERATED_NAMES).flatMap(({ defaultService })
 /** `names`: further names and addresses of the API servers. */
 export const serverLeaf = (names: readonly string[]): Leaf => ({
   file: 'apiserver',
-  label: "the API servers' certificate",
+  label: 'the certificate of the API servers',
   usage: 'server',
   subject: { commonName: 'apiserver' },
   names: ['localhost', ...serviceNames, '127.0.0.1', '::1', ...names],
@@ -18,7 +18,7 @@ export const serverLeaf = (names: readonly string[]): Leaf => ({
 
 export const ADMIN_LEAF: Leaf = {
   file: 'admin',
-  label: "the administrator's certificate",
+  label: 'the certificate of the administrator',
   usage: 'client',
   subject: { commonName: 'platform-admin', organizations: [MASTERS_GROUP] },
   names: [],
@@ -26,7 +26,7 @@ export const ADMIN_LEAF: Leaf = {
 
 export const CONTROLLERS_LEAF: Leaf = {
   file: 'controllers',
-  label: "the controllers' certificate",
+  label: 'the certificate of the controllers',
   usage: 'client',
   // A default role allows this user to watch everything and to request tokens of the controllers' service accounts.
   subject: { commonName: 'system:kube-controller-manager' },
@@ -34,12 +34,16 @@ export const CONTROLLERS_LEAF: Leaf = {
 };
 
 /** A separate authority: a user's certificate must not allow impersonation through the front proxy. */
-export const PROXY_AUTHORITY = { commonName: 'platform-front-proxy-ca', label: 'the front proxy authority', file: 'front-proxy-ca' };
+export const PROXY_AUTHORITY = {
+  commonName: 'platform-front-proxy-ca',
+  label: 'the front proxy certificate authority',
+  file: 'front-proxy-ca',
+};
 
 /** Client certificate of the API servers for extension API servers. */
 export const PROXY_LEAF: Leaf = {
   file: 'front-proxy-client',
-  label: "the front proxy's certificate",
+  label: 'the certificate of the front proxy',
   usage: 'client',
   subject: { commonName: 'front-proxy-client' },
   names: [],

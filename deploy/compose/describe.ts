@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     naming: 'platform',
   } as const;
   await publishClusterInfo(publication, systemClock, systemRandom, new AbortController().signal);
-  process.stdout.write(`those who want to join find the cluster at ${externalAddress}\n`);
+  process.stdout.write(`clients that join find the cluster at ${externalAddress}\n`);
 }
 
 void main();

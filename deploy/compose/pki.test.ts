@@ -91,7 +91,7 @@ test('ensureClusterFiles removes the token signing key that an earlier release g
 
 test('ensureClusterFiles generates the password of the Grafana administrator once, unless one is given', async () => {
   const clock = new ManualClock();
-  expect(await ensure(clock)).toContain("the password of Grafana's administrator");
+  expect(await ensure(clock)).toContain('the password of the Grafana administrator');
   const password = text('grafana/admin-password');
   expect(password).toMatch(/^[A-Za-z0-9]{32}$/);
   expect(statSync(path.join(root, 'grafana/admin-password')).mode & 0o777).toBe(0o600);

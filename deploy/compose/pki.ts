@@ -29,7 +29,7 @@ const memberLeaf = (name: string): Leaf => ({
 
 const STORE_CLIENT: Leaf = {
   file: 'etcd-client',
-  label: "the API servers' certificate for etcd",
+  label: 'the certificate of the API servers for etcd',
   usage: 'client',
   subject: { commonName: 'apiserver' },
   names: [],
@@ -37,7 +37,7 @@ const STORE_CLIENT: Leaf = {
 
 const CONTROLLERS_SERVER: Leaf = {
   file: 'serving',
-  label: "the controllers' serving certificate",
+  label: 'the serving certificate of the controllers',
   usage: 'server',
   subject: { commonName: 'controllers' },
   names: ['controllers', 'localhost', '127.0.0.1'],
@@ -79,7 +79,7 @@ export async function ensureClusterFiles(root: string, options: ClusterFilesOpti
   const [admin, monitoring, publicFolder] = ['admin', 'monitoring', 'public'].map(folder);
   if (!authorityFolder || !stores || !servers || !controllers || !admin || !monitoring || !publicFolder) throw new Error('no folders');
 
-  const store = await folder('etcd-authority').authority('platform-etcd-ca', "etcd's certificate authority");
+  const store = await folder('etcd-authority').authority('platform-etcd-ca', 'the certificate authority of etcd');
   for (const name of MEMBERS) await stores.leaf(store, memberLeaf(name));
   await servers.leaf(store, STORE_CLIENT);
   writeAuthority(stores, 'ca', store);
@@ -105,7 +105,7 @@ export async function ensureClusterFiles(root: string, options: ClusterFilesOpti
     formatKubeconfig(externalAddress, authority.certificate, ADMINISTRATOR_NAME, administrator),
     0o600,
   );
-  if (ensurePassword(folder('grafana'), options)) created.push("the password of Grafana's administrator");
+  if (ensurePassword(folder('grafana'), options)) created.push('the password of the Grafana administrator');
   for (const target of [servers, controllers, monitoring, admin, publicFolder]) writeAuthority(target, 'ca', authority);
   return created;
 }
@@ -134,7 +134,7 @@ async function main(): Promise<void> {
   } = process.env;
   const options = { externalAddress, names: names.split(',').filter((name) => name !== ''), grafanaPassword };
   const created = await ensureClusterFiles(root, { ...options, clock: systemClock, random: systemRandom });
-  process.stdout.write(created.length === 0 ? 'all certificates are good\n' : `made ${created.join(', ')}\n`);
+  process.stdout.write(created.length === 0 ? 'all certificates are valid\n' : `created ${created.join(', ')}\n`);
 }
 
 if (require.main === module) void main();

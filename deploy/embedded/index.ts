@@ -63,5 +63,5 @@ function receiveStartMessage(child: ChildProcess): Promise<StartMessage | undefi
 async function stop(child: ChildProcess, exited: Promise<Exit>): Promise<void> {
   if (child.connected) child.disconnect();
   const { isSuccess, description } = await exited;
-  if (!isSuccess) throw new Error(`the control plane did not stop in order (${description}); see its log (logLevel)`);
+  if (!isSuccess) throw new Error(`the control plane did not shut down cleanly (${description}); see its log (logLevel)`);
 }

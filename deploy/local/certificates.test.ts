@@ -145,7 +145,7 @@ describe('ensureCertificates', () => {
       writeFileSync(path.join(folder, 'ca.crt'), foreign.certificate);
       writeFileSync(path.join(folder, 'ca.key'), foreign.key);
       await expect(ensureCertificates(folder, clock)).rejects.toThrow(
-        `${folder}/ca.key: an authority signs with an RSA key, or an ECDSA key on P-256, P-384 or P-521; this key is ed25519; ` +
+        `${folder}/ca.key: a certificate authority needs an RSA key, or an ECDSA key on P-256, P-384 or P-521; this key is ed25519; ` +
           `put such a key and its certificate (${folder}/ca.crt) there, or neither`,
       );
       expect(read('ca.key')).toBe(foreign.key);
@@ -158,7 +158,7 @@ describe('ensureCertificates', () => {
     expect(coversNames(read('apiserver.crt'), ['localhost', '10.0.0.1'])).toBe(true);
     expect((await ensureCertificates(folder, clock, ['10.0.0.1'])).made).toEqual([]);
     const moved = await ensureCertificates(folder, clock, ['fd00::1', '192.0.2.7']);
-    expect(moved).toEqual({ ...first, made: ["the API servers' certificate"] });
+    expect(moved).toEqual({ ...first, made: ['the certificate of the API servers'] });
     expect(coversNames(read('apiserver.crt'), ['localhost', 'fd00::1', '192.0.2.7'])).toBe(true);
   });
 

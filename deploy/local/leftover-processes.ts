@@ -20,11 +20,11 @@ export async function stopLeftoverProcesses(folder: string, own: string, clock: 
     const file = path.join(folder, name);
     const pid = livePid(file);
     if (pid !== undefined) {
-      print(`waiting for ${path.basename(name, '.pid')} (process ${pid}) of an earlier run to end`);
+      print(`waiting for ${path.basename(name, '.pid')} (process ${pid}) of an earlier run to exit`);
       process.kill(pid, 'SIGTERM');
       if (!(await waitForExit(file, clock, TERMINATION_TIMEOUT_MS))) {
         process.kill(pid, 'SIGKILL');
-        if (!(await waitForExit(file, clock, KILL_TIMEOUT_MS))) throw new Error(`process ${pid} of an earlier run does not end`);
+        if (!(await waitForExit(file, clock, KILL_TIMEOUT_MS))) throw new Error(`process ${pid} of an earlier run does not exit`);
       }
     }
     removePid(file);

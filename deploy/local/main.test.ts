@@ -98,7 +98,7 @@ describe('npm start', () => {
     await once(first.child, 'exit');
     const second = start();
     await ready(second);
-    expect(second.output).toContain(`waiting for apiserver (process ${child}) of an earlier run to end`);
+    expect(second.output).toContain(`waiting for apiserver (process ${child}) of an earlier run to exit`);
     expect(isAlive(child)).toBe(false);
     expect(await second.stop()).toBe(0);
   });

@@ -6,20 +6,20 @@ import { intFlag, listFlag, parseFlags, stringFlag, versionFlag, type FlagValues
 const table = {
   'data-dir': stringFlag({
     section: 'Local runner',
-    help: 'Folder for certificates, the admin kubeconfig, process ids and, with the embedded store, all data.',
+    help: 'Folder for certificates, the admin kubeconfig, process IDs and, with the embedded store, all data.',
     default: '.platform',
   }),
-  'secure-port': intFlag({ section: 'Local runner', help: 'Port for HTTPS of the first API server.', default: 6443, min: 1, max: 65_535 }),
+  'secure-port': intFlag({ section: 'Local runner', help: 'HTTPS port of the first API server.', default: 6443, min: 1, max: 65_535 }),
   'insecure-port': intFlag({
     section: 'Local runner',
-    help: 'Port for plain HTTP of the first API server, for this machine only, where everyone acts as administrator; 0 = none.',
+    help: 'Plain HTTP port of the first API server on the loopback address, where every request has administrator rights; 0 disables it.',
     default: 0,
     min: 0,
     max: 65_535,
   }),
   'etcd-servers': listFlag({
     section: 'Local runner',
-    help: 'Addresses of an etcd (scheme://host:port, comma separated) to use instead of the embedded store.',
+    help: 'URLs of etcd members (scheme://host:port, comma-separated) to use instead of the embedded store.',
     default: [],
   }),
   replicas: intFlag({
@@ -31,12 +31,12 @@ const table = {
   }),
   'service-cluster-ip-range': stringFlag({
     section: 'Local runner',
-    help: "Ranges from which Services get addresses; the first one's first is covered by the API servers' certificate.",
+    help: 'CIDR ranges of the cluster IPs of Services. The serving certificate covers the first address of the first range.',
     default: '10.0.0.0/24',
   }),
   controllers: listFlag({
     section: 'Local runner',
-    help: "Controllers to run: '*' = all that are on by default, 'foo' = foo as well, '-foo' = not foo; '-*' = none.",
+    help: "Controllers to run: '*' selects all that are on by default, 'foo' adds foo, '-foo' removes foo, '-*' selects none.",
     default: ['*', 'tokencleaner', 'bootstrapsigner'],
   }),
   version: versionFlag('Local runner'),
@@ -66,7 +66,7 @@ export type ParsedOptions =
 export function parseOptions(argv: readonly string[], directory: string): ParsedOptions {
   const program = {
     name: 'npm start --',
-    description: 'Runs the control plane on this machine. Flags that are not listed go to each API server.',
+    description: 'Runs the control plane on this machine. Other flags are passed to each API server.',
     collectsUnknown: true,
     version: versionText,
   };

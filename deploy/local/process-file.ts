@@ -11,7 +11,7 @@ export class HeldError extends Error {
     readonly file: string,
     readonly pid: number,
   ) {
-    super(`${file} is held by the running process ${pid}`);
+    super(`${file} belongs to the running process ${pid}`);
   }
 }
 

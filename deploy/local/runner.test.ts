@@ -113,7 +113,7 @@ describe('runLocal', () => {
     await done;
     const authority = readFileSync(path.join(folder, 'pki/ca.crt'), 'utf8');
     expect(published).toMatchObject([{ server: `https://127.0.0.1:${securePort}`, authority, naming: 'kubernetes' }]);
-    expect(output).toContain('where the cluster is could not be published for those who want to join: no room');
+    expect(output).toContain('the address of the cluster could not be published for joining nodes: no room');
     expect(output.join('\n')).toContain('The control plane is ready.');
   });
 
@@ -124,7 +124,7 @@ describe('runLocal', () => {
     process.kill(before, 'SIGKILL');
     await waitUntil('a new process', () => exists('run/apiserver.pid') && pidOf('apiserver') !== before);
     await waitUntil('an answer', () => ask(securePort, '/readyz').catch(() => undefined));
-    expect(output.join('\n')).toContain('apiserver ended (signal SIGKILL); starting it again in 200ms');
+    expect(output.join('\n')).toContain('apiserver exited (signal SIGKILL); restarting it in 200ms');
   });
 
   it('stops its processes on a signal, and removes the process id files but not the certificates', async () => {
@@ -164,7 +164,7 @@ describe('runLocal', () => {
     expect(new Set([pidOf('apiserver-0'), pidOf('apiserver-1')]).size).toBe(2);
     expect(output.join('\n')).toContain(`https://127.0.0.1:${securePort + 1}`);
     expect(output.join('\n')).not.toContain('http://127');
-    expect(output.join('\n')).toContain('--insecure-port=8080 opens it');
+    expect(output.join('\n')).toContain('--insecure-port=8080 opens a port');
   });
 
   it('rejects a port in use with an error that names it', async () => {

@@ -81,8 +81,7 @@ async function publishClusterInfo(
   try {
     await host.publish({ server: first.secureAddress, authority, admin, naming: namingOf(options) }, lifecycle.stopping);
   } catch (error) {
-    if (!lifecycle.stopping.aborted)
-      print(`where the cluster is could not be published for those who want to join: ${errorMessage(error)}`);
+    if (!lifecycle.stopping.aborted) print(`the address of the cluster could not be published for joining nodes: ${errorMessage(error)}`);
   }
 }
 
@@ -116,7 +115,7 @@ async function checkPorts(plans: readonly ApiServerPlan[]): Promise<void> {
 
 async function prepare(plans: readonly ApiServerPlan[], addresses: readonly string[], layout: Layout, host: Host): Promise<Certificates> {
   const certificates = await ensureCertificates(layout.pki, host.clock, addresses);
-  if (certificates.made.length > 0) host.print(`made ${certificates.made.join(', ')}`);
+  if (certificates.made.length > 0) host.print(`created ${certificates.made.join(', ')}`);
   const address = plans[0]?.secureAddress ?? '';
   const { authority, admin, controllers } = certificates;
   writeFileAtomically(layout.kubeconfig, formatKubeconfig(address, authority, ADMINISTRATOR_NAME, admin), 0o600);
@@ -163,7 +162,7 @@ function printSummary(plans: readonly ApiServerPlan[], layout: Layout, host: Hos
     ...(insecureAddress === undefined ? [] : [`  HTTP        ${insecureAddress}   (this machine only, acts as administrator)`]),
   ]);
   const isPlain = first?.insecureAddress !== undefined;
-  if (!isPlain) lines.push('  HTTP        none; --insecure-port=8080 opens it, for this machine only and as administrator');
+  if (!isPlain) lines.push('  HTTP        none; --insecure-port=8080 opens a port on the loopback address with administrator rights');
   const reach = isPlain
     ? `curl ${first.insecureAddress}/api/v1/namespaces/default/configmaps`
     : 'kubectl get --raw /api/v1/namespaces/default/configmaps';

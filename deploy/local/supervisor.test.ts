@@ -56,7 +56,7 @@ describe('Supervisor', () => {
       await clock.advanceAsync(1);
       expect(processes).toHaveLength(before + 1);
     }
-    expect(output[0]).toBe('apiserver ended (exit code 1); starting it again in 200ms');
+    expect(output[0]).toBe('apiserver exited (exit code 1); restarting it in 200ms');
     expect(output.at(-1)).toContain('in 10s');
   });
 
@@ -66,11 +66,11 @@ describe('Supervisor', () => {
     await clock.advanceAsync(200);
     await clock.advanceAsync(59_999);
     await die({ signal: 'SIGKILL' });
-    expect(output.at(-1)).toBe('apiserver ended (signal SIGKILL); starting it again in 400ms');
+    expect(output.at(-1)).toBe('apiserver exited (signal SIGKILL); restarting it in 400ms');
     await clock.advanceAsync(400);
     await clock.advanceAsync(60_000);
     await die({ code: 0 });
-    expect(output.at(-1)).toBe('apiserver ended (exit code 0); starting it again in 200ms');
+    expect(output.at(-1)).toBe('apiserver exited (exit code 0); restarting it in 200ms');
   });
 
   it('reports the process id when a process starts and exits', async () => {

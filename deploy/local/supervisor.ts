@@ -55,7 +55,7 @@ export class Supervisor {
     this.current?.kill('SIGTERM');
     const timer = this.options.clock.after(graceMs, () => {
       if (this.current === undefined) return;
-      this.options.print(`${this.options.name} did not end within ${formatDuration(graceMs)} and is killed`);
+      this.options.print(`${this.options.name} did not exit within ${formatDuration(graceMs)} and is killed`);
       this.current.kill('SIGKILL');
     });
     await this.loop;
@@ -71,7 +71,7 @@ export class Supervisor {
       if (this.isStopping()) return;
       if (exit.code === USAGE_EXIT_CODE) return this.options.onUsageError();
       if (clock.monotonic() - startedAt >= HEALTHY_AFTER_MS) delay = INITIAL_DELAY_MS;
-      print(`${name} ended (${describeExit(exit)}); starting it again in ${formatDuration(delay)}`);
+      print(`${name} exited (${describeExit(exit)}); restarting it in ${formatDuration(delay)}`);
       await this.waitForDelay(delay);
       delay = Math.min(delay * 2, MAX_DELAY_MS);
     }

@@ -68,7 +68,7 @@ describe('backup', () => {
     expect(output[0]).toMatch(/another\.backup: 40 keys, \d+ bytes/);
     expect(output[1]).toMatch(/backed up 40 keys of revision \d+/);
     await verify({ file: another }, host);
-    expect(output[2]).toMatch(/whole; 40 keys, revision \d+ of the embedded store at .*Z, --naming=platform/);
+    expect(output[2]).toMatch(/complete; 40 keys, revision \d+ of the embedded store at .*Z, --naming=platform/);
   });
 
   it('reports its progress every five seconds', async () => {
@@ -85,7 +85,7 @@ describe('backup', () => {
     ['another prefix', { ...storeFlags('source'), 'etcd-prefix': '/other' }],
   ])('creates no file when it finds no data under %s', async (_title, flags) => {
     const nothing = path.join(folder, 'nothing.backup');
-    await expect(backup({ file: nothing, ...flags }, host)).rejects.toThrow(/there is no embedded store in|no data of this system/);
+    await expect(backup({ file: nothing, ...flags }, host)).rejects.toThrow(/there is no embedded store in|no data of this program/);
     expect(existsSync(nothing)).toBe(false);
     expect(existsSync(path.join(folder, 'none'))).toBe(false);
   });
@@ -94,7 +94,7 @@ describe('backup', () => {
 describe('restore', () => {
   it('fills an empty folder and prints the flag for the API servers, and rejects a folder with data', async () => {
     await restoreFile({ file, ...storeFlags('restored'), ...filling }, host);
-    expect(output.at(-2)).toMatch(/^restored 40 keys, revision \d+ of the embedded store at .*; revisions go on at \d+$/);
+    expect(output.at(-2)).toMatch(/^restored 40 keys, revision \d+ of the embedded store at .*; revisions continue at \d+$/);
     expect(output.at(-1)).toBe('start the API servers with --naming=platform');
     expect(await stored('restored')).toEqual(await stored('source'));
     await expect(restoreFile({ file, ...storeFlags('restored'), ...filling }, host)).rejects.toThrow(RestoreTargetError);
@@ -105,10 +105,10 @@ describe('restore', () => {
   });
 
   it.each([
-    ['truncated', (bytes: Buffer) => bytes.subarray(0, bytes.length - 3), 'ends in the middle'],
+    ['truncated', (bytes: Buffer) => bytes.subarray(0, bytes.length - 3), 'is truncated'],
     ['modified', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace('value 7', 'value 8'), 'latin1'), 'checksum'],
-    ['duplicated', (bytes: Buffer) => Buffer.concat([bytes, bytes]), 'goes on after its end'],
-    ['no backup', () => Buffer.from('{"kind":"List"}'.repeat(5)), 'is no backup of this system'],
+    ['duplicated', (bytes: Buffer) => Buffer.concat([bytes, bytes]), 'continues after its end'],
+    ['no backup', () => Buffer.from('{"kind":"List"}'.repeat(5)), 'is not a backup of this program'],
   ])('changes nothing when the file is %s', async (title, damage, message) => {
     const damaged = path.join(folder, `${title.replaceAll(' ', '-')}.backup`);
     writeFileSync(damaged, damage(readFileSync(file)));

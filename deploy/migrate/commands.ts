@@ -48,7 +48,7 @@ export async function backup(flags: BackupFlags, host: Host): Promise<void> {
 export async function verify(flags: VerifyFlags, host: Host): Promise<void> {
   const file = fileOf(flags);
   const { header, records } = await readBackup(file);
-  host.print(`${file}: whole; ${records} keys, ${summary(header)}`);
+  host.print(`${file}: complete; ${records} keys, ${summary(header)}`);
 }
 
 export async function restoreFile(flags: RestoreFlags, host: Host): Promise<void> {
@@ -71,7 +71,7 @@ export async function restoreFile(flags: RestoreFlags, host: Host): Promise<void
 }
 
 export async function move(flags: MoveFlags, host: Host): Promise<void> {
-  if (flags['etcd-servers'].length === 0) throw new UsageError('--etcd-servers is required: it is one of the two stores');
+  if (flags['etcd-servers'].length === 0) throw new UsageError('--etcd-servers is required: etcd is one of the two stores');
   const from = flags.to === 'etcd' ? 'embedded' : 'etcd';
   const { source, close } = await openSource(from, 'alone', { flags, ...host });
   try {
@@ -92,7 +92,7 @@ export async function move(flags: MoveFlags, host: Host): Promise<void> {
 async function prepare(target: RestoreTarget, flags: Pick<RestoreFlags, 'discard-unfinished'>, { print }: Host): Promise<void> {
   if (flags['discard-unfinished']) {
     const count = await discardUnfinished(target);
-    if (count > 0) print(`deleted ${count} keys that an unfinished restore had left`);
+    if (count > 0) print(`deleted ${count} keys of an unfinished restore`);
   }
   await checkEmpty(target);
 }
@@ -117,7 +117,7 @@ function restoreRecords(
 }
 
 function printResult(host: Host, { records, firstRevision }: RestoreResult, header: BackupHeader): void {
-  host.print(`restored ${records} keys, ${summary(header)}; revisions go on at ${firstRevision}`);
+  host.print(`restored ${records} keys, ${summary(header)}; revisions continue at ${firstRevision}`);
   host.print(`start the API servers with --naming=${header.naming}`);
 }
 

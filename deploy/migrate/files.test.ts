@@ -49,7 +49,7 @@ describe('a backup file', () => {
     await expect(writeAtomically(file, chunks('new', fail))).rejects.toThrow(FileFault);
     rmSync(file);
     const other = (): void => writeFileSync(file, 'other');
-    await expect(writeAtomically(file, chunks('new', other))).rejects.toThrow('exists already: choose another name');
+    await expect(writeAtomically(file, chunks('new', other))).rejects.toThrow('already exists: choose another name');
     expect(readFileSync(file, 'utf8')).toBe('other');
     expect(readdirSync(folder)).toEqual(['a.backup']);
   });

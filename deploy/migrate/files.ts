@@ -51,7 +51,7 @@ async function assertMissing(file: string): Promise<void> {
     if (errorCode(error) === 'ENOENT') return;
     throw error;
   }
-  throw new FileFault(`${file} exists already: choose another name`);
+  throw new FileFault(`${file} already exists: choose another name`);
 }
 
 /** Makes the new name durable. Windows does not support this. */

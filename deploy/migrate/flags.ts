@@ -6,35 +6,35 @@ const BACKUP = 'Backup';
 
 const stores = {
   'storage-dir': stringFlag({ section: STORE, help: 'Folder of the embedded store.', default: '.platform/store' }),
-  'etcd-servers': listFlag({ section: STORE, help: 'URLs of the etcd members; without them it is the embedded store.', default: [] }),
-  'etcd-cafile': stringFlag({ section: STORE, help: 'PEM file with the authority of etcd.', default: '' }),
+  'etcd-servers': listFlag({ section: STORE, help: 'URLs of the etcd members. Without them, the embedded store is used.', default: [] }),
+  'etcd-cafile': stringFlag({ section: STORE, help: 'PEM file with the certificate authority of etcd.', default: '' }),
   'etcd-certfile': stringFlag({ section: STORE, help: 'PEM file with the client certificate for etcd.', default: '' }),
-  'etcd-keyfile': stringFlag({ section: STORE, help: 'PEM file with the key of the client certificate for etcd.', default: '' }),
-  'etcd-prefix': stringFlag({ section: STORE, help: 'Prefix of all keys.', default: '/registry' }),
+  'etcd-keyfile': stringFlag({ section: STORE, help: 'PEM file with the private key of the client certificate for etcd.', default: '' }),
+  'etcd-prefix': stringFlag({ section: STORE, help: 'Prefix of all keys in the store.', default: '/registry' }),
 } satisfies FlagTable;
 
 const filling = {
   'bump-revision': intFlag({
     section: STORE,
-    help: 'How far above the revision of what is restored the new ones begin. More than what has been written since, or clients may miss changes.',
+    help: 'Distance between the revision of the backup and the first new one. It must exceed the number of later writes, or clients may miss changes.',
     default: 1_000_000_000,
     min: 1,
     max: 1_000_000_000_000,
   }),
-  'discard-unfinished': boolFlag({ section: STORE, help: 'Delete what a restore left there that did not finish.', default: false }),
+  'discard-unfinished': boolFlag({ section: STORE, help: 'Delete the keys of an unfinished restore.', default: false }),
 } satisfies FlagTable;
 
 export const BACKUP_FLAGS = {
-  file: stringFlag({ section: BACKUP, help: 'The new file; - is standard output. By default it is named after the time.', default: '' }),
+  file: stringFlag({ section: BACKUP, help: 'Name of the new file; - is standard output. By default it contains the time.', default: '' }),
   ...stores,
 } satisfies FlagTable;
 
 export const VERIFY_FLAGS = {
-  file: stringFlag({ section: BACKUP, help: 'The file; - is standard input.', default: '' }),
+  file: stringFlag({ section: BACKUP, help: 'Name of the file; - is standard input.', default: '' }),
 } satisfies FlagTable;
 
 export const RESTORE_FLAGS = {
-  file: stringFlag({ section: BACKUP, help: 'The file; - is standard input.', default: '' }),
+  file: stringFlag({ section: BACKUP, help: 'Name of the file; - is standard input.', default: '' }),
   ...stores,
   ...filling,
 } satisfies FlagTable;
@@ -42,7 +42,7 @@ export const RESTORE_FLAGS = {
 export const MOVE_FLAGS = {
   to: choiceFlag({
     section: STORE,
-    help: 'Where the data go; they come from the other store.',
+    help: 'Target of the copy: the store to which the data goes. The other one is the source.',
     default: 'etcd',
     values: ['etcd', 'embedded'],
   }),

@@ -28,9 +28,9 @@ function createVerb<Table extends FlagTable>(
 }
 
 const VERBS = new Map([
-  createVerb('backup', 'Writes all that a store holds at one revision into a file, while the API servers run.', BACKUP_FLAGS, backup),
+  createVerb('backup', 'Writes all data of a store at one revision to a file, while the API servers run.', BACKUP_FLAGS, backup),
   createVerb('verify', 'Checks that a backup is complete, and prints its source.', VERIFY_FLAGS, verify),
-  createVerb('restore', 'Puts a backup into an empty store. Clients list all objects again afterwards.', RESTORE_FLAGS, restoreFile),
+  createVerb('restore', 'Restores a backup into an empty store. Clients list all objects again afterwards.', RESTORE_FLAGS, restoreFile),
   createVerb('move', 'Copies all data from the embedded store to an empty etcd, or back, while no API server runs.', MOVE_FLAGS, move),
 ]);
 

@@ -60,7 +60,7 @@ function compatibilitySection(): Section {
   const hidden = Object.entries<FlagTable[string]>(FLAGS).filter(([, flag]) => flag.isHidden === true);
   return {
     heading: 'API server: flags accepted for compatibility',
-    introduction: 'These upstream flags are accepted with the value that describes what this server does; any other value is an error.',
+    introduction: 'These upstream flags are accepted with the value that describes this server; any other value is an error.',
     columns: ['flag', 'reason'],
     rows: hidden.map(([name, flag]) => [code(`--${name}`), flag.help]),
   };
@@ -70,7 +70,7 @@ function metricsPage(): string {
   const rows = Object.entries<MetricRow>(CATALOGUE).sort(byName);
   const counted = rows.map(([name, row]) => [code(name), row.type, stabilityText(row.stability), codes(row.labels), row.help]);
   const others = [...UPSTREAM_STABILITY].filter(([name]) => !Object.hasOwn(CATALOGUE, name)).sort(byName);
-  return page('Metrics', `${GENERATED} Metrics of the API server; stability \`${OWN_METRIC}\` marks those that upstream does not have.`, [
+  return page('Metrics', `${GENERATED} Metrics of the API server; stability \`${OWN_METRIC}\` marks metrics that upstream does not have.`, [
     { heading: 'Metrics', columns: ['name', 'type', 'stability', 'labels', 'help'], rows: counted },
     {
       heading: 'Further metrics of upstream',

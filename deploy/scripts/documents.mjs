@@ -51,7 +51,7 @@ function linkFault(file, link) {
   const target = name === '' ? file : path.join(path.dirname(file), decodeURIComponent(name));
   if (!exists(target)) return `${link}: no such file`;
   if (anchor === undefined || !target.endsWith('.md')) return undefined;
-  return anchorsOf(read(target)).includes(anchor) ? undefined : `${link}: no such heading`;
+  return anchorsOf(read(target)).includes(anchor) ? undefined : `${link}: heading not found`;
 }
 
 function faultsOf(file) {
@@ -59,9 +59,9 @@ function faultsOf(file) {
   const prose = text.replace(FENCED, '');
   const links = matchesOf(prose, LINK).map((link) => linkFault(file, link));
   const missingScripts = matchesOf(text, NPM_SCRIPT).map((name) =>
-    Object.hasOwn(scripts, name) ? undefined : `npm run ${name}: no such script`,
+    Object.hasOwn(scripts, name) ? undefined : `npm run ${name}: script not found`,
   );
-  const missingPaths = matchesOf(prose, DOCUMENT_PATH).map((name) => (exists(name) ? undefined : `${name}: no such path`));
+  const missingPaths = matchesOf(prose, DOCUMENT_PATH).map((name) => (exists(name) ? undefined : `${name}: path not found`));
   return [...links, ...missingScripts, ...missingPaths].filter((fault) => fault !== undefined).map((fault) => `${file}: ${fault}`);
 }
 

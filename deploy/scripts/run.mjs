@@ -26,7 +26,7 @@ try {
   const project = projectOf(module);
   await ensureInstalled({ project });
   await ensureBuilt(project);
-  if (!program.endsWith('.js') || !existsSync(program)) throw new Error(`no such program: ${program}`);
+  if (!program.endsWith('.js') || !existsSync(program)) throw new Error(`program not found: ${program}`);
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);

@@ -68,7 +68,7 @@ async function bench(part, seconds) {
     }
   }
   const cells = (texts) => texts.map((text) => text.padStart(10)).join('');
-  process.stdout.write(`${'µs of processor on Node'.padEnd(46)}${cells(chosen.map(([major]) => major))}\n`);
+  process.stdout.write(`${'µs of CPU time on Node'.padEnd(46)}${cells(chosen.map(([major]) => major))}\n`);
   for (const [name, row] of least) {
     process.stdout.write(`${name}${cells(chosen.map(([major]) => row[major]?.toFixed(1) ?? '-'))}\n`);
   }
@@ -97,6 +97,6 @@ async function nodeOf(version) {
   const npm = process.env.npm_execpath;
   const code = npm === undefined ? await run('npm', order) : await run(process.execPath, [npm, ...order]);
   if (code === 0 && existsSync(file)) return file;
-  process.stderr.write(`Node ${version} cannot be had as ${name}\n`);
+  process.stderr.write(`Node ${version} cannot be installed as ${name}\n`);
   return undefined;
 }

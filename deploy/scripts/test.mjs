@@ -99,9 +99,7 @@ function printSlowest(report) {
   }
   const seconds = [...spans].map(([file, { start, end }]) => ({ file, time: (end - start) / 1000 })).filter(({ time }) => time > 0);
   const slowest = seconds.sort((a, b) => b.time - a.time).slice(0, SLOWEST_FILES);
-  process.stdout.write(
-    `\nslowest files of tests:\n${slowest.map(({ file, time }) => `${time.toFixed(1).padStart(7)} s  ${file}\n`).join('')}`,
-  );
+  process.stdout.write(`\nslowest test files:\n${slowest.map(({ file, time }) => `${time.toFixed(1).padStart(7)} s  ${file}\n`).join('')}`);
 }
 
 function note(name, isGood) {
@@ -114,7 +112,7 @@ function note(name, isGood) {
 }
 
 function finish() {
-  if (failed.length > 0) process.stdout.write(`\nfailed before or beside the tests: ${failed.join(', ')}\n`);
+  if (failed.length > 0) process.stdout.write(`\nfailed outside of the tests: ${failed.join(', ')}\n`);
   const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : '';
   process.stdout.write(`\n${count.passed} passed, ${count.failed} failed${skipped}\n`);
   process.exitCode = count.failed === 0 ? 0 : 1;

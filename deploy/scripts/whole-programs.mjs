@@ -49,7 +49,7 @@ async function main() {
   for (const { bundle, codeCache } of files) for (const file of [bundle, codeCache]) rmSync(file, { force: true });
   await Promise.all(programs.map((program, index) => bundleProgram(program, files[index].bundle)));
   // The code cache is optional: programs without it start more slowly.
-  await writeCodeCaches().catch(({ message }) => process.stderr.write(`What was compiled of the programs is not kept: ${message}\n`));
+  await writeCodeCaches().catch(({ message }) => process.stderr.write(`The V8 compile cache could not be saved: ${message}\n`));
 }
 
 async function bundleProgram({ module, isThread }, whole) {

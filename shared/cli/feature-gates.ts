@@ -116,5 +116,5 @@ function typedKeys<T extends object>(record: T): Extract<keyof T, string>[] {
 
 function helpText(): string {
   const rows = gateNames().map((name) => `${name}=true|false (${GATES[name].stage.toUpperCase()} - default=${GATES[name].default})`);
-  return `Features to switch on or off, as Name=true|false pairs. Upstream's others may be set to their defaults. Options are: ${rows.join('; ')}`;
+  return `Feature gates to enable or disable, as Name=true|false pairs. Upstream's other gates may be set to their defaults. Options are: ${rows.join('; ')}`;
 }

@@ -106,7 +106,7 @@ describe('parseFlags', () => {
     [['--no-such-flag=1'], /unknown option '--no-such-flag/],
     [['--secure-prot=1'], /--secure-port/],
     [['--secure-port'], /--secure-port/],
-    [['--secure-port=six'], /--secure-port.*whole number/],
+    [['--secure-port=six'], /--secure-port.*integer/],
     [['--secure-port=70000'], /at most 65535/],
     [['--secure-port=-1'], /at least 0/],
     [['--request-timeout=5'], /duration/],

@@ -73,7 +73,7 @@ export function intFlag(row: FlagSettings<number> & { readonly min?: number; rea
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER, ...rest } = row;
   const parse = (text: string): number => {
     const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (!Number.isSafeInteger(value)) throw new FlagError('must be a whole number');
+    if (!Number.isSafeInteger(value)) throw new FlagError('must be an integer');
     if (value < min) throw new FlagError(`must be at least ${min}`);
     if (value > max) throw new FlagError(`must be at most ${max}`);
     return value;
@@ -155,7 +155,7 @@ export function choiceFlag<const Word extends string>(row: FlagSettings<NoInfer<
 
 /** The flag `--version`, which prints the version instead of running the program, as in upstream's programs. */
 export function versionFlag(section: string): Flag<'true' | 'false' | 'raw'> {
-  const help = 'Print the version and quit; raw prints all that is known of it.';
+  const help = 'Print the version and exit; raw prints all version information.';
   return {
     ...choiceFlag({ section, help, default: 'false', values: ['true', 'false', 'raw'] }),
     bareValue: 'true',
@@ -178,7 +178,7 @@ export function compatibilityFlag(allowed: readonly string[], reason: string): F
     isHidden: true,
     parse(text) {
       if (!allowed.includes(text))
-        throw new FlagError(`${allowed.length === 0 ? 'is not offered here' : `can only be ${allowed.join(' or ')}`}: ${reason}`);
+        throw new FlagError(`${allowed.length === 0 ? 'is not supported' : `can only be ${allowed.join(' or ')}`}: ${reason}`);
       return text;
     },
     formatDefault: () => '',
@@ -243,7 +243,7 @@ export function flagsOrExit<Table extends FlagTable>(
       process.stdout.write(parsed.text);
       return process.exit(0);
     case 'error':
-      process.stderr.write(`${program.name}: ${parsed.message}\nSee '${program.name} --help' for the flags it knows.\n`);
+      process.stderr.write(`${program.name}: ${parsed.message}\nSee '${program.name} --help' for its flags.\n`);
       return process.exit(errorExitCode);
   }
 }

@@ -93,7 +93,7 @@ export class ConfigurationFiles {
         state.fault = errorMessage(error);
         isRetryDue = error instanceof NotYetUsableError;
         count('failure');
-        logger.error('the changed configuration cannot be used, the old one stays', { configuration: name, file: path, error });
+        logger.error('the changed configuration cannot be used, the previous one stays in use', { configuration: name, file: path, error });
       }
     };
     let watched: readonly string[] = [];

@@ -79,10 +79,10 @@ function findFormat<T>({ apiVersion, kind }: JsonObject, formats: readonly Confi
 }
 
 function unknownFormat<T>({ apiVersion, kind }: JsonObject, formats: readonly ConfigurationFormat<T>[]): ConfigurationFault {
-  if (formats.every((format) => format.apiVersions.length === 0)) return { path: 'kind', reason: 'must not be given, nor apiVersion' };
+  if (formats.every((format) => format.apiVersions.length === 0)) return { path: 'kind', reason: 'must not be set, nor apiVersion' };
   const known = formats.flatMap((format) => format.apiVersions.map((version) => `${format.kind} of ${version}`));
   const given = typeof apiVersion === 'string' && typeof kind === 'string' ? `${quote(kind)} of ${quote(apiVersion)}` : 'nothing';
-  return { path: 'kind', reason: `apiVersion and kind must name ${known.join(' or ')}, they name ${given}` };
+  return { path: 'kind', reason: `apiVersion and kind must be ${known.join(' or ')}, not ${given}` };
 }
 
 /**

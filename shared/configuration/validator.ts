@@ -30,7 +30,7 @@ function faultOf({ instancePath, keyword, params, message }: ErrorObject): Confi
     case 'required':
       return { path: appendFieldPath(path, String(details['missingProperty'])), reason: 'is required' };
     case 'additionalProperties':
-      return { path: appendFieldPath(path, String(details['additionalProperty'])), reason: 'is no known field' };
+      return { path: appendFieldPath(path, String(details['additionalProperty'])), reason: 'is not a known field' };
     case 'enum':
       return { path, reason: `must be one of ${quotedList(details['allowedValues'])}` };
     case 'type':

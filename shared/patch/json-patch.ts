@@ -221,7 +221,7 @@ type PatchLocation = { readonly parent: JsonObject; readonly member: string } | 
 const unescapeToken = (token: string): string => (token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token);
 
 function wholeDocument(value: JsonValue): JsonObject {
-  if (!isObject(value)) throw new PatchOperationError('the document is no object');
+  if (!isObject(value)) throw new PatchOperationError('the document is not an object');
   return value;
 }
 
@@ -229,7 +229,7 @@ const INTEGER = /^[+-]?[0-9]{1,9}$/;
 
 /** `size` is the number of valid positions: -1 is the last of them. */
 function parseIndex(token: string, size: number): number {
-  if (!INTEGER.test(token)) throw new PatchOperationError('the index is no number');
+  if (!INTEGER.test(token)) throw new PatchOperationError('the index is not a number');
   const signed = Number(token);
   const position = signed < 0 ? signed + size : signed;
   if (position < 0 || position >= size) throw new PatchOperationError('the index is out of range');

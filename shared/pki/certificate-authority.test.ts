@@ -57,6 +57,6 @@ test.each([
 ])('parseSigningAuthority rejects an %s key that does not match the certificate', async (_, key) => {
   const { certificate } = await createAuthority({ subject: { commonName: 'x' }, lifetimeMs: DAY, clock: systemClock });
   expect(() => parseSigningAuthority(certificate, key().export({ type: 'pkcs8', format: 'pem' }).toString())).toThrow(
-    'the key is not that of the certificate',
+    'the key does not belong to the certificate',
   );
 });

@@ -51,7 +51,7 @@ const SERIAL_BYTES = 16;
 export function parseSigningAuthority(certificate: string, key: string): SigningAuthority {
   const parsed = new X509Certificate(certificate);
   const privateKey = createPrivateKey(key);
-  if (!parsed.checkPrivateKey(privateKey)) throw new Error('the key is not that of the certificate');
+  if (!parsed.checkPrivateKey(privateKey)) throw new Error('the key does not belong to the certificate');
   signingAlgorithmOf(privateKey);
   return { certificate, key: privateKey, notAfter: Date.parse(parsed.validTo) };
 }

@@ -27,8 +27,8 @@ export function readCertificateBundle(file: string): Buffer {
   try {
     count = parseCertificates(bundle.toString('latin1')).length;
   } catch (error) {
-    throw new Error(`${file} holds a certificate that cannot be read`, { cause: error });
+    throw new Error(`${file} contains an invalid certificate`, { cause: error });
   }
-  if (count === 0) throw new Error(`${file} holds no certificate`);
+  if (count === 0) throw new Error(`${file} contains no certificate`);
   return bundle;
 }

@@ -109,9 +109,9 @@ const BMP_STRING = 0x1e;
 
 function textOf({ tag, content }: DerValue): string {
   if (tag === UTF8_STRING) return utf8Of(content);
-  if (ASCII_STRINGS.has(tag)) return asciiOf(content, 'asn1: syntax error: a text contains an invalid character');
+  if (ASCII_STRINGS.has(tag)) return asciiOf(content, 'asn1: syntax error: a string contains an invalid character');
   if (tag !== BMP_STRING || content.length % 2 !== 0)
-    throw new CertificateRequestFault(`asn1: structure error: a text of type ${tag} cannot be read`);
+    throw new CertificateRequestFault(`asn1: structure error: a string of type ${tag} cannot be read`);
   return Buffer.from(content).swap16().toString('utf16le');
 }
 

@@ -22,5 +22,5 @@ export function signingAlgorithmOf(key: KeyObject): SigningAlgorithm {
   const curve = key.asymmetricKeyType === 'ec' ? CURVES.get(key.asymmetricKeyDetails?.namedCurve) : undefined;
   if (curve !== undefined) return { name: 'ECDSA', ...curve };
   const keyType = [key.asymmetricKeyType, key.asymmetricKeyDetails?.namedCurve].filter((part) => part !== undefined).join(' on ');
-  throw new Error(`an authority signs with an RSA key, or an ECDSA key on P-256, P-384 or P-521; this key is ${keyType}`);
+  throw new Error(`a certificate authority needs an RSA key, or an ECDSA key on P-256, P-384 or P-521; this key is ${keyType}`);
 }

@@ -96,14 +96,14 @@ export const silentLogger: Logger = {
 
 /** The flag `--log-level`. */
 export function logLevelFlag(section: string): Flag<LogLevel> {
-  return choiceFlag({ section, help: 'Least level of the lines written to stderr.', default: 'info', values: LOG_LEVELS });
+  return choiceFlag({ section, help: 'Minimum level of the log lines on stderr.', default: 'info', values: LOG_LEVELS });
 }
 
 /** Upstream's flag `-v`. */
 export function verbosityFlag(section: string): Flag<number> {
   return intFlag({
     section,
-    help: 'Detail of the log by number: 3 = as --log-level=debug, 6 = as trace; the more detailed of the two counts.',
+    help: 'Verbosity as a number: 3 is --log-level=debug, 6 is trace; the more verbose of the two flags applies.',
     default: 0,
     min: 0,
   });

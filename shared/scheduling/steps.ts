@@ -13,7 +13,7 @@ export function* awaitInStep<T>(value: T | Promise<T>): Steps<T> {
   const resolved: T[] = [];
   yield value.then((item) => void resolved.push(item));
   for (const item of resolved) return item;
-  throw new Error('a step went on before what it waits for had arrived');
+  throw new Error('a step continued before its awaited value arrived');
 }
 
 /** Runs all steps synchronously. Throws when a step waits for a promise. */
@@ -21,7 +21,7 @@ export function runStepsSync<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    if (step.value !== undefined) throw new Error('a step waits where all have to run in one go');
+    if (step.value !== undefined) throw new Error('a step awaits a value where all steps must run synchronously');
   }
 }
 

@@ -41,7 +41,7 @@ export class ThreadLost extends Error {
   }
 }
 
-const MESSAGES = { time: 'it takes too long', memory: 'it takes too much memory', fault: 'its thread has failed' } as const;
+const MESSAGES = { time: 'it takes too long', memory: 'it takes too much memory', fault: 'its worker thread failed' } as const;
 
 /** The weight of the waiting jobs has reached its limit. */
 export class ThreadPoolFull extends Error {}
@@ -95,7 +95,7 @@ export class ThreadPool<J, A> {
   run(message: J, options: JobOptions): Promise<A> {
     return new Promise((resolve, reject) => {
       if (this.waitingWeight + options.weight > this.limits.maxWaitingWeight)
-        return reject(new ThreadPoolFull('too much waits for a thread'));
+        return reject(new ThreadPoolFull('too many bytes wait for a worker thread'));
       this.waitingWeight += options.weight;
       const job: Job<J, A> = { ...options, message, resolve, reject };
       const { flow = '' } = options;

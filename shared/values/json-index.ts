@@ -177,7 +177,7 @@ export class JsonIndex {
       }
       next += ENTRY_SIZE;
     }
-    if (next === 0 || open.length > 0) throw new Error('a text is not JSON');
+    if (next === 0 || open.length > 0) throw new Error('a string is not JSON');
   }
 
   private growEntries(): void {
@@ -202,7 +202,7 @@ function endOfString(bytes: Buffer, start: number): number {
     if (byte === QUOTE) return at + 1;
     if (byte === BACKSLASH) return ~endOfEscapedString(bytes, at);
   }
-  throw new Error('a text does not end');
+  throw new Error('a string is not terminated');
 }
 
 function endOfEscapedString(bytes: Buffer, start: number): number {
@@ -211,7 +211,7 @@ function endOfEscapedString(bytes: Buffer, start: number): number {
     if (byte === QUOTE) return at + 1;
     if (byte === BACKSLASH) at += 1;
   }
-  throw new Error('a text does not end');
+  throw new Error('a string is not terminated');
 }
 
 function endOfWord(bytes: Buffer, start: number): number {

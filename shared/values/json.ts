@@ -138,7 +138,7 @@ export function escapeJsonMarkup(json: string): string {
 export function stringifyJsonNumber(value: number | bigint): string {
   if (typeof value === 'bigint' || (Number.isSafeInteger(value) && value !== 0)) return String(value);
   if (Object.is(value, -0)) return '-0';
-  if (!Number.isFinite(value)) throw new RangeError(`JSON has no number ${value}`);
+  if (!Number.isFinite(value)) throw new RangeError(`JSON cannot represent the number ${value}`);
   return String(value);
 }
 

@@ -177,4 +177,4 @@ class PolicyRun {
 }
 
 const failureText = ({ text }: CompiledExpression, value: Value): string =>
-  `expression '${text}' resulted in error: ${value instanceof Failure ? value.message : 'it is neither true nor false'}`;
+  `expression '${text}' resulted in error: ${value instanceof Failure ? value.message : 'it is not a boolean'}`;

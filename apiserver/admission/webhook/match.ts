@@ -138,7 +138,7 @@ function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>,
   try {
     const value = expression.evaluate(variables, EXPRESSION_COST_LIMIT, budget);
     if (typeof value === 'boolean') return value;
-    return value instanceof Failure ? value.message : 'it is neither true nor false';
+    return value instanceof Failure ? value.message : 'it is not a boolean';
   } catch (error) {
     if (error instanceof CostExceeded) return 'operation cancelled: actual cost limit exceeded';
     throw error;

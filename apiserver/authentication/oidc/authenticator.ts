@@ -138,7 +138,7 @@ function readRegisteredClaims(payload: JsonObject): RegisteredClaims {
 
 const isStringArray = (values: JsonValue[]): values is string[] => values.every((value) => typeof value === 'string');
 const malformedClaim = (name: string): TokenRejected =>
-  new TokenRejected(`oidc: verify token: oidc: the claim ${JSON.stringify(name)} is not of its type`);
+  new TokenRejected(`oidc: verify token: oidc: the claim ${JSON.stringify(name)} has the wrong type`);
 
 async function isSigned(token: UnverifiedToken, { algorithms }: TokenIssuerConfig, provider: OidcProvider): Promise<boolean> {
   if (token.hasCriticalHeader) return false;

@@ -115,7 +115,7 @@ function nameOf(source: Source, claims: JsonObject, variables: ReadonlyMap<strin
   if ('claim' in source && source.claim === 'email' && (own(claims, 'email_verified') ?? true) !== true)
     throw new ClaimsError('oidc: email not verified');
   const name = readString('username', source, claims, variables);
-  if (name === '') throw new ClaimsError('oidc: the token names no user');
+  if (name === '') throw new ClaimsError('oidc: the token has no user name');
   return 'claim' in source ? source.prefix + name : name;
 }
 
@@ -123,7 +123,7 @@ function readString(target: string, source: Source, claims: JsonObject, variable
   if ('expression' in source) return asClaimsError(target, () => requireString(evaluate(source.expression, variables)));
   const value = own(claims, source.claim);
   if (value === undefined) throw new ClaimsError(`oidc: parse ${target} claim ${JSON.stringify(source.claim)}: claim not present`);
-  if (typeof value !== 'string') throw new ClaimsError(`oidc: parse ${target} claim ${JSON.stringify(source.claim)}: it is no text`);
+  if (typeof value !== 'string') throw new ClaimsError(`oidc: parse ${target} claim ${JSON.stringify(source.claim)}: it is not a string`);
   return value;
 }
 
@@ -132,10 +132,10 @@ function groupsOf(source: Source, claims: JsonObject, variables: ReadonlyMap<str
   const { claim, prefix } = source;
   const value = own(claims, claim) ?? null;
   if (value === null && isDistributedClaim(claims, claim))
-    throw new ClaimsError(`oidc: the claim ${JSON.stringify(claim)} is kept elsewhere, and is not fetched`);
+    throw new ClaimsError(`oidc: the claim ${JSON.stringify(claim)} is distributed, which is not supported`);
   return (Array.isArray(value) ? value : value === null ? [] : [value]).map((text) => {
     if (typeof text !== 'string')
-      throw new ClaimsError(`oidc: parse groups claim ${JSON.stringify(claim)}: it is no text and no list of texts`);
+      throw new ClaimsError(`oidc: parse groups claim ${JSON.stringify(claim)}: it is neither a string nor a list of strings`);
     return prefix + text;
   });
 }
@@ -154,7 +154,7 @@ function requireClaim(claims: JsonObject, claim: string, expected: string): void
 
 function requireRule(expression: Expression, variables: ReadonlyMap<string, Value>, message: string): void {
   if (asClaimsError('rule', () => evaluate(expression, variables)) !== true)
-    throw new ClaimsError(`oidc: ${message === '' ? 'a rule is not satisfied' : message}`);
+    throw new ClaimsError(`oidc: ${message === '' ? 'a validation rule is not satisfied' : message}`);
 }
 
 function asClaimsError<T>(target: string, run: () => T): T {

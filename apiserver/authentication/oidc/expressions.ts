@@ -68,7 +68,7 @@ export function evaluate(expression: Expression, variables: ReadonlyMap<string, 
   try {
     value = expression.evaluate(variables, EXPRESSION_COST_LIMIT, new Budget(EXPRESSION_COST_LIMIT, 'accounts'));
   } catch (error) {
-    if (error instanceof CostExceeded) throw new ExpressionError('the expression costs too much');
+    if (error instanceof CostExceeded) throw new ExpressionError('the evaluation of the expression exceeds the cost limit');
     throw error;
   }
   if (value instanceof Failure) throw new ExpressionError(value.message);
@@ -77,7 +77,7 @@ export function evaluate(expression: Expression, variables: ReadonlyMap<string, 
 
 /** Throws {@link ExpressionError} when the value is not a string. */
 export function requireString(value: Value): string {
-  if (typeof value !== 'string') throw new ExpressionError('a text is wanted');
+  if (typeof value !== 'string') throw new ExpressionError('must be a string');
   return value;
 }
 
@@ -87,7 +87,7 @@ export function requireStrings(value: Value): readonly string[] {
   const texts = value instanceof ListValue ? [...value] : [value];
   return texts
     .map((text) => {
-      if (typeof text !== 'string') throw new ExpressionError('a text or a list of texts is wanted');
+      if (typeof text !== 'string') throw new ExpressionError('must be a string or a list of strings');
       return text;
     })
     .filter((text) => text !== '');

@@ -107,7 +107,7 @@ it('OIDC authentication rejects claims over the cost limit and ignores tokens ov
       { type: 'expression', expression: 'dyn(claims.l).all(a, dyn(claims.l).all(b, dyn(claims.l).all(c, a + b + c > 0)))', message: '' },
     ],
   };
-  expect(await reasonOf(await provider.sign({ l: Array.from({ length: 900 }, () => 1) }), costly)).toMatch(/costs too much$/);
+  expect(await reasonOf(await provider.sign({ l: Array.from({ length: 900 }, () => 1) }), costly)).toMatch(/exceeds the cost limit$/);
 });
 
 it('OIDC authentication evaluates expressions and validation rules of claims and user', async () => {
@@ -124,7 +124,7 @@ it('OIDC authentication evaluates expressions and validation rules of claims and
   );
   expect(await reasonOf(await provider.sign({ email: 'a@y', email_verified: true, teams: [], level: 2 }), changes)).toBe('oidc: too low');
   expect(await reasonOf(await provider.sign({ email: 'a@y', email_verified: false, teams: [], level: 4 }), changes)).toBe(
-    'oidc: the token names no user',
+    'oidc: the token has no user name',
   );
   expect(await reasonOf(await provider.sign({ email: 'a@y', email_verified: true, level: 4 }), changes)).toMatch(
     /^oidc: groups: no such key/,
@@ -148,39 +148,45 @@ it.each<[string, object, object, Partial<TokenIssuerConfig>, RegExp]>([
   ['that is expired', { exp: Math.floor(Date.now() / 1000) - 1 }, {}, {}, /token is expired$/],
   ['without an expiration', { exp: undefined }, {}, {}, /token is expired$/],
   ['that is not valid yet', { nbf: Math.floor(Date.now() / 1000) + 600 }, {}, {}, /before the nbf/],
-  ['with an audience that is not a string', { aud: ['us', 5] }, {}, {}, /"aud" is not of its type$/],
+  ['with an audience that is not a string', { aud: ['us', 5] }, {}, {}, /"aud" has the wrong type$/],
   ['without an audience claim', { aud: undefined }, {}, {}, /expected audience in .* got \[\]$/],
-  ['whose exp is not a number', { exp: 'x' }, {}, {}, /"exp" is not of its type$/],
+  ['whose exp is not a number', { exp: 'x' }, {}, {}, /"exp" has the wrong type$/],
   ['whose exp is out of range', { exp: 1e300 }, {}, {}, /token is expired$/],
-  ['whose nbf is not a number', { nbf: 'x' }, {}, {}, /"nbf" is not of its type$/],
-  ['whose iat is not a number', { iat: 'x' }, {}, {}, /"iat" is not of its type$/],
+  ['whose nbf is not a number', { nbf: 'x' }, {}, {}, /"nbf" has the wrong type$/],
+  ['whose iat is not a number', { iat: 'x' }, {}, {}, /"iat" has the wrong type$/],
   ['without the user name claim', { sub: undefined }, {}, {}, /claim not present$/],
-  ['with an empty user name', { sub: '' }, {}, {}, /names no user$/],
-  ['whose sub is an object', { sub: { a: 1 } }, {}, {}, /"sub" is not of its type$/],
-  ['whose sub is a list', { sub: ['ann', 'bob'] }, {}, {}, /"sub" is not of its type$/],
-  ['whose user name claim is a list', { name: ['ann'] }, {}, { username: { type: 'claim', claim: 'name', prefix: '' } }, /is no text$/],
+  ['with an empty user name', { sub: '' }, {}, {}, /has no user name$/],
+  ['whose sub is an object', { sub: { a: 1 } }, {}, {}, /"sub" has the wrong type$/],
+  ['whose sub is a list', { sub: ['ann', 'bob'] }, {}, {}, /"sub" has the wrong type$/],
+  [
+    'whose user name claim is a list',
+    { name: ['ann'] },
+    {},
+    { username: { type: 'claim', claim: 'name', prefix: '' } },
+    /is not a string$/,
+  ],
   [
     'whose user name expression gives a list',
     { name: ['ann'] },
     {},
     { username: { type: 'expression', expression: 'claims.name' } },
-    /^oidc: username: a text is wanted$/,
+    /^oidc: username: must be a string$/,
   ],
   ['without the UID claim', {}, {}, { uid: { type: 'claim', claim: 'oid', prefix: '' } }, /uid claim "oid": claim not present$/],
-  ['whose UID is not a string', { oid: 7 }, {}, { uid: { type: 'claim', claim: 'oid', prefix: '' } }, /is no text$/],
+  ['whose UID is not a string', { oid: 7 }, {}, { uid: { type: 'claim', claim: 'oid', prefix: '' } }, /is not a string$/],
   [
     'with a group that is not a string',
     { roles: ['a', 5] },
     {},
     { groups: { type: 'claim', claim: 'roles', prefix: '' } },
-    /no list of texts$/,
+    /nor a list of strings$/,
   ],
   [
     'with distributed group claims',
     { _claim_names: { roles: 'x' } },
     {},
     { groups: { type: 'claim', claim: 'roles', prefix: '' } },
-    /kept elsewhere, and is not fetched$/,
+    /is distributed, which is not supported$/,
   ],
   ['with a critical extension', {}, { crit: ['b64'], b64: true }, {}, /failed to verify signature/],
   ['with an unknown key id', {}, { kid: 'none' }, {}, /failed to verify signature/],
@@ -297,7 +303,7 @@ it.each<[string, (path: string) => { status: number; body: string }, RegExp]>([
   ['sends invalid JSON', () => ({ status: 200, body: '{' }), /JSON/],
   ['sends more than 1 MiB', () => ({ status: 200, body: ' '.repeat(2 * 1024 * 1024) }), /longer than 1048576 bytes/],
   ['names another issuer', () => ({ status: 200, body: '{"issuer":"https://x"}' }), /another issuer/],
-  ['sends no key set', (path) => ({ status: 200, body: path === '/keys' ? '[]' : discoveryDocument() }), /set of keys is none/],
+  ['sends no key set', (path) => ({ status: 200, body: path === '/keys' ? '[]' : discoveryDocument() }), /the key set has no list of keys/],
 ])('OIDC authentication rejects tokens of a provider that %s', async (_title, broken, reason) => {
   const token = await provider.sign({});
   provider.override = broken;
@@ -319,7 +325,7 @@ it('OIDC authentication waits at most ten seconds for a provider and calls it on
   await requested;
   clock.advance(10_000);
   expect(await Promise.all(pending)).toMatchObject([{ type: 'failed' }, { type: 'failed' }]);
-  expect(errors).toEqual([expect.stringContaining('did not answer in 10 s')]);
+  expect(errors).toEqual([expect.stringContaining('did not respond within 10 s')]);
   // A request within the minimum refresh interval does not wait.
   expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
   expect(errors).toHaveLength(1);

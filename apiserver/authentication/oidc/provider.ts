@@ -71,7 +71,7 @@ export class OidcProvider {
     if (this.refreshing !== undefined) return this.refreshing;
     if (clock.monotonic() - this.refreshedAt < MIN_REFRESH_INTERVAL_MS) return Promise.resolve();
     this.refreshing = this.loadKeys()
-      .catch((error: unknown) => onError(`the keys of ${issuer} could not be had`, error))
+      .catch((error: unknown) => onError(`the keys of ${issuer} could not be loaded`, error))
       .finally(() => {
         this.refreshing = undefined;
         this.refreshedAt = clock.monotonic();
@@ -82,21 +82,22 @@ export class OidcProvider {
   private async loadKeys(): Promise<void> {
     const { issuer, discoveryUrl } = this.options;
     const description = await this.fetchDocument(discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-    if (description['issuer'] !== issuer) throw new Error(`it describes another issuer: ${JSON.stringify(description['issuer'])}`);
+    if (description['issuer'] !== issuer)
+      throw new Error(`the discovery document names another issuer: ${JSON.stringify(description['issuer'])}`);
     const address = description['jwks_uri'];
-    if (typeof address !== 'string') throw new Error('it does not say where its keys are');
+    if (typeof address !== 'string') throw new Error('the discovery document has no jwks_uri');
     const { keys } = await this.fetchDocument(address);
-    if (!Array.isArray(keys)) throw new Error('its set of keys is none');
+    if (!Array.isArray(keys)) throw new Error('the key set has no list of keys');
     this.keys = keys.slice(0, MAX_KEYS).flatMap((key: unknown) => readKey(key) ?? []);
   }
 
   private async fetchDocument(address: string): Promise<Readonly<Record<string, unknown>>> {
     const { authority, clock } = this.options;
     const url = new URL(address);
-    if (url.protocol !== 'https:') throw new Error(`${address} is no https address`);
+    if (url.protocol !== 'https:') throw new Error(`${address} is not an https URL`);
     const tls = authority === undefined ? {} : { ca: authority };
     const transport = createTransport({ servers: [url], tls, http1: true }, clock);
-    const deadline = withDeadline(clock, TIMEOUT_MS, () => new Error(`${address} did not answer in ${TIMEOUT_MS / 1000} s`), []);
+    const deadline = withDeadline(clock, TIMEOUT_MS, () => new Error(`${address} did not respond within ${TIMEOUT_MS / 1000} s`), []);
     try {
       const { signal } = deadline;
       const answer = await transport.send({ method: 'GET', path: `${url.pathname}${url.search}`, headers: {}, signal });
@@ -111,7 +112,7 @@ export class OidcProvider {
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) throw new Error('no object was sent');
+  if (typeof value !== 'object' || value === null) throw new Error('the response is not an object');
   return { ...value };
 }
 

@@ -21,24 +21,21 @@ policy.setBinding('', 'b', readBinding('', 'b', { roleRef, subjects: [{ kind: 'G
 it.each<[Attributes, string]>([
   [resourceAttributes(), 'by the rule {APIGroups:[""], Resources:["pods" "*/log"], Verbs:["get" "list"]}'],
   [resourceAttributes({ subresource: 'log' }), 'by the rule {APIGroups:[""], Resources:["pods" "*/log"], Verbs:["get" "list"]}'],
-  [resourceAttributes({ verb: 'delete' }), 'of "pods" of the API group "" these verbs only are allowed: get, list'],
+  [resourceAttributes({ verb: 'delete' }), 'of "pods" of the API group "" only these verbs are allowed: get, list'],
   [
     resourceAttributes({ verb: 'update', group: 'apps', resource: 'deployments', name: 'c' }),
-    '"update" of "deployments" of the API group "apps" is allowed for these names only: a, b',
+    '"update" of "deployments" of the API group "apps" is allowed only for these names: a, b',
   ],
-  [
-    resourceAttributes({ group: 'apps' }),
-    'none of the 3 rules that are bound to user "u" or a group of it names "pods" of the API group "apps"',
-  ],
+  [resourceAttributes({ group: 'apps' }), 'none of the 3 rules bound to user "u" or its groups matches "pods" of the API group "apps"'],
   [{ kind: 'path', verb: 'get', path: '/metrics/slis' }, 'by the rule {NonResourceURLs:["/metrics*"], Verbs:["get"]}'],
-  [{ kind: 'path', verb: 'post', path: '/metrics' }, 'of the path "/metrics" these verbs only are allowed: get'],
+  [{ kind: 'path', verb: 'post', path: '/metrics' }, 'of the path "/metrics" only these verbs are allowed: get'],
 ])('explainDecision of %j reports %s', (attributes, text) =>
   expect(explainDecision(policy, { name: 'u', groups: ['g'] }, attributes)).toBe(text),
 );
 
 it('explainDecision reports a user to whom no role is bound', () => {
   expect(explainDecision(policy, { name: 'u', groups: [] }, resourceAttributes())).toBe(
-    'no role is bound to user "u" or a group of it for the whole cluster or the namespace "n"',
+    'no role is bound to user "u" or its groups for the whole cluster or the namespace "n"',
   );
 });
 

@@ -14,10 +14,10 @@ export function explainDecision(policy: RbacPolicy, user: UserInfo, attributes: 
   const deciding = findDecidingGrant(policy, user, attributes);
   if (deciding !== undefined) return `by the rule ${formatRule(deciding.rule)}`;
   const { rules } = resolveRules(policy, user, attributes.kind === 'resource' ? attributes.namespace : '');
-  const subject = `user ${JSON.stringify(user.name)} or a group of it`;
+  const subject = `user ${JSON.stringify(user.name)} or its groups`;
   if (rules.length === 0) return `no role is bound to ${subject}${attributes.kind === 'resource' ? scopeText(attributes) : ''}`;
   const nearMiss = attributes.kind === 'path' ? nearMissOfPath(rules, attributes) : nearMissOfResource(rules, attributes);
-  return nearMiss ?? `none of the ${rules.length} rules that are bound to ${subject} names ${targetText(attributes)}`;
+  return nearMiss ?? `none of the ${rules.length} rules bound to ${subject} matches ${targetText(attributes)}`;
 }
 
 const scopeText = ({ namespace }: ResourceAttributes): string =>
@@ -35,14 +35,14 @@ function nearMissOfResource(rules: readonly PolicyRule[], attributes: ResourceAt
   const withVerb = namingRules.filter(({ verbs }) => includesOrWildcard(verbs, attributes.verb));
   if (withVerb.length > 0) {
     const names = listText(withVerb.flatMap((rule) => rule.names));
-    return `${JSON.stringify(attributes.verb)} of ${targetText(attributes)} is allowed for these names only: ${names}`;
+    return `${JSON.stringify(attributes.verb)} of ${targetText(attributes)} is allowed only for these names: ${names}`;
   }
-  return `of ${targetText(attributes)} these verbs only are allowed: ${listText(namingRules.flatMap(({ verbs }) => verbs))}`;
+  return `of ${targetText(attributes)} only these verbs are allowed: ${listText(namingRules.flatMap(({ verbs }) => verbs))}`;
 }
 
 function nearMissOfPath(rules: readonly PolicyRule[], attributes: Extract<Attributes, { readonly kind: 'path' }>): string | undefined {
   const verbs = rules.flatMap((rule) => rule.verbs.filter((verb) => allowsPath(rule, { ...attributes, verb })));
-  return verbs.length === 0 ? undefined : `of ${targetText(attributes)} these verbs only are allowed: ${listText(verbs)}`;
+  return verbs.length === 0 ? undefined : `of ${targetText(attributes)} only these verbs are allowed: ${listText(verbs)}`;
 }
 
 const MAX_LISTED = 20;

@@ -59,14 +59,14 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
   });
 
   const reportError = throttle(clock, ERROR_INTERVAL_MS, (error: Error) =>
-    options.onError('an authorization webhook could not be asked', error),
+    options.onError('an authorization webhook could not be called', error),
   );
 
   async function fetchDecision(bytes: number, body: Buffer): Promise<CacheableResponse<Decision>> {
     const answer = await options.send(body, (attempt, ms) => metrics?.observeCall(resultOf(attempt), ms));
     const decided = answer.type === 'answer' ? readDecision(answer.bytes) : undefined;
     if (decided === undefined) {
-      const error = answer.type === 'fault' ? answer.error : new Error('the webhook sent no verdict');
+      const error = answer.type === 'fault' ? answer.error : new Error('the response of the webhook has no decision');
       reportError(error);
       const result = resultOf(answer);
       if (options.onFailure === 'NoOpinion' && result !== 'success') metrics?.countFailOpen(result);
@@ -90,7 +90,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     if (match === 'error') return failureDecision(options, 'a match condition could not be evaluated');
     const key = JSON.stringify(spec);
     const decision = decisions.getOrFetch(key, () => fetchDecision(key.length, subjectAccessReviewBody(spec, options.version, dialect)));
-    return decision ?? failureDecision(options, 'too many questions are under way');
+    return decision ?? failureDecision(options, 'too many calls are in flight');
   }
 
   return {

@@ -111,7 +111,7 @@ describe('webhook authorizer', () => {
     for (let n = 0; n < 1_000; n += 1) void authorizer.authorize({ name: `u${n}`, groups: [] }, pods);
     expect(authorizer.authorize({ name: 'one too many', groups: [] }, pods)).toEqual({
       type: 'no-opinion',
-      reason: 'too many questions are under way',
+      reason: 'too many calls are in flight',
     });
   });
 

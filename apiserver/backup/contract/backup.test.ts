@@ -196,7 +196,7 @@ function suite(createSource: () => Promise<StoreUnderTest>, createTarget: () => 
 
   it('marks an unfinished restore and discards it on request', async () => {
     const truncated = bytes.subarray(0, bytes.length - 1_000);
-    await expect(restoreTo(target.store, truncated)).rejects.toThrow('cut off');
+    await expect(restoreTo(target.store, truncated)).rejects.toThrow('is truncated');
     const claim = claimPrefix({ store: target.store, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
     await expect(claim).rejects.toThrow(ForeignDataError);
     await expect(restoreTo(target.store, bytes)).rejects.toThrow('--discard-unfinished');
@@ -235,8 +235,8 @@ describeWithEtcd('a restore from etcd to an embedded store', () => suite(etcd, e
 
 describe('a backup', () => {
   it.each([
-    ['no data', undefined, 'no data of this system'],
-    ['data of another program', Buffer.from('x'), 'no data of this system'],
+    ['no data', undefined, 'no data of this program'],
+    ['data of another program', Buffer.from('x'), 'no data of this program'],
     ['newer data', encodeFormatMarker({ format: DATA_FORMAT, version: 9, naming: 'platform' }), 'use a newer one'],
   ])('is rejected for a store with %s', async (_title, marker, message) => {
     const store = new MemoryStore();
@@ -256,7 +256,7 @@ describe('a backup', () => {
       store.put(`${prefix}/pods/n/p${499 - count++}`, Buffer.from('after'));
     }
     expect(count).toBe(500);
-    await expect(source.confirmUnchanged()).rejects.toThrow('was written meanwhile');
+    await expect(source.confirmUnchanged()).rejects.toThrow('was written during the backup');
   });
 
   it('fails with the reason when its revision is compacted too early', async () => {

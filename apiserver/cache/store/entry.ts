@@ -98,7 +98,7 @@ function parseHeaderJson(text: string): EntryHeader {
 
 function readLabels(value: unknown): Labels {
   if (value === undefined) return NO_LABELS;
-  if (!isLabels(value)) throw new UnknownFormatError('the header holds something other than strings');
+  if (!isLabels(value)) throw new UnknownFormatError('the header has values other than strings');
   return value;
 }
 

@@ -77,7 +77,7 @@ export function decodeStoredValue(bytes: Buffer): StoredValue {
   const headerLength = bytes.readUInt32BE(6);
   const versionOffset = bytes.readUInt32BE(10);
   const bodyStart = FIXED_HEADER_BYTES + headerLength;
-  if (bodyStart + versionOffset > bytes.length) throw new UnknownFormatError('the value is cut short');
+  if (bodyStart + versionOffset > bytes.length) throw new UnknownFormatError('the value is truncated');
   return {
     tableGeneration,
     isDialectSensitive: ((bytes[3] ?? 0) & DIALECT_SENSITIVE_FLAG) !== 0,

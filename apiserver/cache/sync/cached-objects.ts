@@ -24,7 +24,7 @@ export interface CachedObjectsOptions {
 }
 
 const UNREADABLE_MESSAGE =
-  'a stored value cannot be read and is left out: give this server the key that it is encrypted with, or see who else writes under this prefix, and restore or delete it';
+  'a stored value cannot be decoded and is left out: give this server the key that it is encrypted with, or find the program that also writes under this prefix, and restore or delete the value';
 
 export class CachedObjects {
   readonly window: EventWindow;

@@ -47,7 +47,7 @@ export class CompactionLoop {
     try {
       await this.runRound();
     } catch (error) {
-      this.options.logger.warn('compaction did not succeed and is tried again at the next interval', { error });
+      this.options.logger.warn('compaction failed and is retried at the next interval', { error });
     }
     if (!this.isClosed) this.scheduleNext();
   }

@@ -64,7 +64,7 @@ export class ConsistencyChecker {
       await this.checkAllTypes();
     } catch (error) {
       const level = error instanceof StoreError ? 'warn' : 'error';
-      this.host.logger[level]('the consistency check was broken off', { error });
+      this.host.logger[level]('the consistency check was aborted', { error });
     }
     if (!this.isClosed) this.scheduleNext();
   }

@@ -93,7 +93,7 @@ export class ConsistentReads {
     const { clock } = this.host;
     return new Promise((resolve, reject) => {
       const timer = clock.after(Math.max(0, deadline - clock.monotonic()), () =>
-        reject(new StoreError('deadline', 'the store was not asked for its revision in time')),
+        reject(new StoreError('deadline', 'the revision of the store was not read in time')),
       );
       lookup.then(resolve, reject).finally(() => timer.cancel());
     });

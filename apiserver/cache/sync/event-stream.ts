@@ -147,7 +147,7 @@ export class EventStream implements InboundQueueHandler, StallHost {
     const { replica } = this;
     this.statistics.gaps += 1;
     replica.setCompactedRevision(compactRevision);
-    replica.logger.warn('the store was compacted while the stream was cut off, comparing', { at: this.revision, compactRevision });
+    replica.logger.warn('the store was compacted while the watch was disconnected, comparing', { at: this.revision, compactRevision });
     while (!this.abortSignal.aborted) {
       try {
         const revision = await replica.store.revision();

@@ -37,5 +37,5 @@ it('followType continues after an error of its handler and never removes an obje
   deliver('DELETED', 'ns/bad');
   deliver('DELETED', 'ns/good');
   deliver('DELETED', 'ns/good');
-  expect(calls).toEqual(['ns/bad', 'configmaps ns/bad could not be forgotten', 'ns/good']);
+  expect(calls).toEqual(['ns/bad', 'configmaps ns/bad could not be removed', 'ns/good']);
 });

@@ -61,7 +61,7 @@ export function followType({ cache, stored, scope = {}, clock, failed }: FollowT
     try {
       handler.remove(key);
     } catch (error) {
-      failed(`${stored.name} ${key} could not be forgotten`, error);
+      failed(`${stored.name} ${key} could not be removed`, error);
     }
   }
 

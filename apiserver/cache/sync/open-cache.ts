@@ -224,7 +224,7 @@ class KeyspaceCache implements OpenedCache {
     else if (!this.isConnected) problems.push('the stream to the store is disconnected');
     for (const { type, unreadable, consecutiveDifferences } of this.replica.keys.states) {
       if (unreadable.size > 0) problems.push(`${type.name}: ${unreadable.size} stored values cannot be read`);
-      if (consecutiveDifferences > 1) problems.push(`${type.name}: differs from the store again and again`);
+      if (consecutiveDifferences > 1) problems.push(`${type.name}: differs from the store repeatedly`);
     }
     return problems;
   }

@@ -49,7 +49,7 @@ export function awaitResponse(request: ClientRequest): Promise<BackendResponse> 
       if (request.hasHeader('upgrade')) resolve({ type: 'upgraded', message, socket, head });
       else {
         socket.destroy();
-        resolve({ type: 'failure', error: new Error('the protocol was changed, which was not asked for') });
+        resolve({ type: 'failure', error: new Error('the response switches protocols without a request for it') });
       }
     });
     // Covers requests that are destroyed without an error.
@@ -104,7 +104,7 @@ export async function joinConnections(
   head: Buffer,
 ): Promise<void> {
   const { output } = exchange;
-  if (!(output instanceof UpgradableResponse)) throw new Error('the connection of this request cannot be taken over');
+  if (!(output instanceof UpgradableResponse)) throw new Error('the connection of this request cannot be hijacked');
   exchange.progress.startResponse(statusCode);
   const client = output.takeOver();
   const lines = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1] ?? ''}`] : []));

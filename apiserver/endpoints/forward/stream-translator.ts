@@ -71,7 +71,7 @@ async function dialKubelet(backends: Backends, url: URL, clientClosed: Promise<u
     case 'response':
       return { fault: `unable to upgrade connection: ${await readExcerpt(response.message, MAX_STATUS_BYTES)}` };
     case 'otherProtocol':
-      return { fault: 'unable to upgrade connection: the other side has chosen another protocol' };
+      return { fault: 'unable to upgrade connection: the backend selected another protocol' };
   }
 }
 

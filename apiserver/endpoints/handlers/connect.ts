@@ -95,7 +95,8 @@ function checkProxiedPath(url: string, namespaced: boolean, rest: readonly strin
   const path = (decodePercent(decodeHeader(rawSegments.join('/'))) ?? '').split('/');
   // Trailing slashes are ignored.
   while (path.at(-1) === '') path.pop();
-  if (path.join('/') !== rest.join('/')) throw badRequest('the path of a proxied request must not escape a slash before the subresource');
+  if (path.join('/') !== rest.join('/'))
+    throw badRequest('the path of a proxied request must not contain an escaped slash before the subresource');
 }
 
 interface ProxiedUrl {

@@ -59,8 +59,7 @@ function checkLogOptions(rows: readonly KubeletOption[], query: Query, pod: stri
     const text = query.get(parameter) ?? '';
     if (kind !== 'number' || text === '') return [];
     const value = Number(text);
-    if (!Number.isSafeInteger(value))
-      return [createFieldError('FieldValueInvalid', parameter, JSON.stringify(text), 'must be a whole number')];
+    if (!Number.isSafeInteger(value)) return [createFieldError('FieldValueInvalid', parameter, JSON.stringify(text), 'must be an integer')];
     if (value >= minimum) return [];
     return [invalidValue(parameter, value, minimum === 0 ? 'must be greater than or equal to 0' : 'must be greater than 0')];
   });

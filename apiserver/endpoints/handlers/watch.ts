@@ -17,7 +17,7 @@ export async function watchObjects(deps: ApiDependencies, exchange: Exchange, re
   const { row } = resource;
   const overWebSocket = exchange.header('upgrade')?.toLowerCase() === 'websocket';
   if (overWebSocket && !(exchange.output instanceof UpgradableResponse))
-    throw badRequest('watching over a WebSocket is served over TLS and HTTP/1.1; watch without the header Upgrade');
+    throw badRequest('watching over a WebSocket needs TLS and HTTP/1.1; watch without the Upgrade header');
   const { wanted, encoder } = negotiateResponse(deps, exchange, resource, info, 'watch');
   const { options, timeoutSeconds } = watchOptions(row, exchange.query, deps.select, deps.gates.isEnabled('WatchList'));
   const selection = info.name === '' ? options.selection : selectByName(options.selection, info.name);

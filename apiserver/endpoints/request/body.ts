@@ -52,7 +52,7 @@ function collect(exchange: Exchange, limit: number, resolve: (body: Buffer) => v
     resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
   });
   input.on('close', () => {
-    if (!isComplete) reject(new BodyAborted('the client went away'));
+    if (!isComplete) reject(new BodyAborted('the client disconnected'));
   });
 }
 

@@ -43,7 +43,7 @@ const MAX_IMMEDIATE_BYTES = 8 * 1024;
 /** Bodies up to this length are sent together with their head. */
 const MAX_TEXT_BYTES = 16 * 1024;
 
-const TOO_MANY_WAITING_BYTES = Buffer.from('Too many bytes wait to be read on this connection, please try again later.\n');
+const TOO_MANY_WAITING_BYTES = Buffer.from('Too many unread response bytes on this connection, please try again later.\n');
 
 /** Shared by the exchanges of a server. */
 export interface ExchangeDependencies {
@@ -79,7 +79,7 @@ export class Exchange extends ChainContext implements RequestContext {
   get input(): IncomingMessage | ServerHttp2Stream {
     const { request, output } = this;
     if (request instanceof IncomingMessage) return request;
-    if (output instanceof ServerResponse) throw new Error('a reply over HTTP/1.1 to a request over HTTP/2');
+    if (output instanceof ServerResponse) throw new Error('a response over HTTP/1.1 to a request over HTTP/2');
     return output;
   }
 
@@ -106,7 +106,7 @@ export class Exchange extends ChainContext implements RequestContext {
     if (text === undefined) return undefined;
     const fence = parseFence(text);
     if (fence === undefined)
-      throw badRequest(`the header ${FENCE_HEADER} is not of the form namespace/name;transitions;holder: ${quote(text)}`);
+      throw badRequest(`the header ${FENCE_HEADER} must have the form namespace/name;transitions;holder: ${quote(text)}`);
     return fence;
   }
 
@@ -193,7 +193,7 @@ export class Exchange extends ChainContext implements RequestContext {
 
   /** Takes over the connection instead of sending a head. Throws when the response does not allow it. */
   openWebSocket(use: WebSocketUse): OpenedWebSocket {
-    if (!(this.output instanceof UpgradableResponse)) throw new Error('the connection of this request cannot be taken over');
+    if (!(this.output instanceof UpgradableResponse)) throw new Error('the connection of this request cannot be hijacked');
     this.progress.startResponse(101);
     this.audit?.recordResponseStarted();
     return this.output.openWebSocket(use);

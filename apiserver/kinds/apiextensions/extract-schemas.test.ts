@@ -27,5 +27,5 @@ test('restoreSchemas puts the schemas back into an encoded definition in their o
   const texts = ['{"type":"object","description":"ü$&"}', '{}'].map((text) => Buffer.from(text));
   const version = (schema: string): string => `{"name":"v","schema":{"openAPIV3Schema":${schema}}}`;
   expect(restoreSchemas(`[${version('{}')},${version('{}')}]`, texts)).toBe(`[${version(String(texts[0]))},${version('{}')}]`);
-  expect(() => restoreSchemas(`[${version('{}')}]`, texts)).toThrow('an outline has lost schemas');
+  expect(() => restoreSchemas(`[${version('{}')}]`, texts)).toThrow('schemas are missing from an outline');
 });

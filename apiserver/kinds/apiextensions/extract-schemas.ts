@@ -43,7 +43,7 @@ const EMPTY_SCHEMA_MEMBER = `${SCHEMA_MEMBER.toString()}}`;
 /** Puts the schemas back into an encoded outline. */
 export function restoreSchemas(body: string, schemas: readonly Buffer[]): string {
   const [first = '', ...rest] = body.split(EMPTY_SCHEMA_MEMBER);
-  if (rest.length !== schemas.length) throw new Error('an outline has lost schemas');
+  if (rest.length !== schemas.length) throw new Error('schemas are missing from an outline');
   const memberName = EMPTY_SCHEMA_MEMBER.slice(0, -'{}'.length);
   return first + rest.map((text, index) => memberName + String(schemas[index]) + text).join('');
 }
@@ -57,7 +57,7 @@ function endOfObject(bytes: Buffer, start: number): number {
     else if (byte === OPEN_BRACE) depth += 1;
     else if (byte === CLOSE_BRACE && --depth === 0) return at + 1;
   }
-  throw new Error('an object does not end');
+  throw new Error('an object is not terminated');
 }
 
 /** The index of the quotation mark that ends the string beginning at `start`. */
@@ -67,5 +67,5 @@ function endOfString(bytes: Buffer, start: number): number {
     while (bytes[end - 1 - escapes] === BACKSLASH) escapes += 1;
     if (escapes % 2 === 0) return end;
   }
-  throw new Error('a text does not end');
+  throw new Error('a string is not terminated');
 }

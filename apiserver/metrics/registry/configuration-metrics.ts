@@ -24,7 +24,7 @@ export function publishConfigurations(registry: Registry, files: () => readonly 
   const shared = { labelNames: ['configuration', 'status'], registers: [registry] };
   new Counter({
     name: 'apiserver_configuration_automatic_reloads_total',
-    help: 'Reloads of configuration files that had changed, by their outcome.',
+    help: 'Reloads of changed configuration files, by status.',
     ...shared,
     collect() {
       this.reset();
@@ -34,7 +34,7 @@ export function publishConfigurations(registry: Registry, files: () => readonly 
   });
   new Gauge({
     name: 'apiserver_configuration_automatic_reload_last_timestamp_seconds',
-    help: 'When a configuration file was last reloaded, by the outcome.',
+    help: 'Unix time of the last reload of a configuration file, by status.',
     ...shared,
     collect() {
       for (const { name, lastReload } of files())
@@ -52,7 +52,7 @@ export function publishReloads(registry: Registry, name: string, server: string,
   const shared = { labelNames: ['apiserver_id_hash', 'status'], registers: [registry] };
   new Counter({
     name: `${name}_automatic_reloads_total`,
-    help: 'Reloads of a configuration, by their outcome.',
+    help: 'Reloads of a configuration, by status.',
     ...shared,
     collect() {
       this.reset();
@@ -62,7 +62,7 @@ export function publishReloads(registry: Registry, name: string, server: string,
   });
   new Gauge({
     name: `${name}_automatic_reload_last_timestamp_seconds`,
-    help: 'When a configuration was last reloaded, by the outcome.',
+    help: 'Unix time of the last reload of a configuration, by status.',
     ...shared,
     collect() {
       this.reset();

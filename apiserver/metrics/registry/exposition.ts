@@ -31,8 +31,8 @@ export function renderChunk(chunk: string, naming: Dialect, stabilities?: Stabil
 
 /** Metrics that are always 0 here, but that scrapers expect. */
 const ALWAYS_ZERO = [
-  ['disabled_metrics_total', 'Metrics that a flag has turned off.'],
-  ['hidden_metrics_total', 'Metrics that are not shown any more.'],
+  ['disabled_metrics_total', 'Metrics that a flag disabled.'],
+  ['hidden_metrics_total', 'Deprecated metrics that are hidden.'],
 ] as const;
 
 /** The number of metrics per stability level, which is itself a metric. */
@@ -45,7 +45,7 @@ export class StabilityCounts {
 
   text(): string {
     const name = 'registered_metrics_total';
-    const lines = [familyHeader(name, 'Metrics that are shown, by what is promised of them.', 'counter')];
+    const lines = [familyHeader(name, 'Exposed metrics, by stability level.', 'counter')];
     for (const [stability, count] of this.counts) lines.push(`${name}{deprecated_version="",stability_level="${stability}"} ${count}\n`);
     for (const [zeroName, help] of ALWAYS_ZERO) lines.push(familyHeader(zeroName, help, 'counter'), `${zeroName} 0\n`);
     return lines.join('');

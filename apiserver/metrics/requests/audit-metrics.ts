@@ -35,7 +35,11 @@ export function publishAudit(registry: Registry, counts: AuditCounts = NONE): vo
       },
     });
   plain('apiserver_audit_event_total', 'Audit events.', () => counts.events);
-  plain('apiserver_audit_requests_rejected_total', 'Requests refused because their event could not be written.', () => counts.rejected);
-  labelled('apiserver_audit_level_total', 'Requests by the level of their audit policy.', 'level', counts.levels);
-  labelled('apiserver_audit_error_total', 'Audit events that were lost, by where they should have gone.', 'plugin', counts.lost);
+  plain(
+    'apiserver_audit_requests_rejected_total',
+    'Requests that were rejected because their audit event could not be written.',
+    () => counts.rejected,
+  );
+  labelled('apiserver_audit_level_total', 'Requests by audit level of their policy rule.', 'level', counts.levels);
+  labelled('apiserver_audit_error_total', 'Audit events that were lost, by backend.', 'plugin', counts.lost);
 }

@@ -11,7 +11,7 @@ export function publishConnections(registry: Registry, counts: ConnectionCounts)
   const registers = [registry];
   new Gauge({
     name: 'apiserver_open_connections',
-    help: 'Connections of clients that are open.',
+    help: 'Open client connections.',
     registers,
     collect() {
       this.set(counts.open);
@@ -19,7 +19,7 @@ export function publishConnections(registry: Registry, counts: ConnectionCounts)
   });
   new Counter({
     name: 'apiserver_refused_connections_total',
-    help: 'Connections that were closed at once, by the cap that was reached.',
+    help: 'Client connections that were closed on arrival, by the limit that was reached.',
     labelNames: ['cap'],
     registers,
     collect() {

@@ -27,30 +27,34 @@ interface FlowSeries {
 
 /** Histograms of levels that are weighted by nanoseconds: name, help, and the phase label of each time series. */
 const LEVEL_TIMES: readonly (readonly [name: string, help: string, series: Readonly<Partial<Record<keyof LevelUsage, string>>>])[] = [
-  ['demand_seats', 'Seats asked for, as a share of the nominal ones, by nanoseconds.', { demanded: '' }],
-  ['priority_level_seat_utilization', 'Seats taken, as a share of the nominal ones, by nanoseconds.', { seats: 'phase="executing",' }],
+  ['demand_seats', 'Demanded seats as a fraction of the nominal limit, weighted by nanoseconds.', { demanded: '' }],
+  [
+    'priority_level_seat_utilization',
+    'Occupied seats as a fraction of the nominal limit, weighted by nanoseconds.',
+    { seats: 'phase="executing",' },
+  ],
   [
     'priority_level_request_utilization',
-    'Requests, as a share of the nominal seats or of the places in queues, by nanoseconds.',
+    'Executing or waiting requests as a fraction of the nominal seats or of the queue capacity, weighted by nanoseconds.',
     { executing: 'phase="executing",', waiting: 'phase="waiting",' },
   ],
 ];
 
 /** Gauges of levels: name, help and value. */
 const LEVEL_GAUGES: readonly (readonly [name: string, help: string, value: (level: PriorityLevel) => number])[] = [
-  ['nominal_limit_seats', 'Seats by the shares.', ({ limits }) => limits.nominal],
-  ['lower_limit_seats', 'Seats that are never lent.', ({ limits }) => limits.lower],
-  ['upper_limit_seats', 'Seats that there can be at most.', ({ limits }) => limits.upper],
-  ['current_limit_seats', 'Seats that there are now.', ({ currentSeats }) => currentSeats],
-  ['target_seats', 'Seats that the last sharing out aimed at.', ({ targetSeats }) => targetSeats],
-  ['demand_seats_high_watermark', 'The most seats asked for between the last two looks.', ({ demand }) => demand.latest.highest],
-  ['demand_seats_average', 'Seats asked for on average between the last two looks.', ({ demand }) => demand.latest.average],
+  ['nominal_limit_seats', 'Nominal number of seats of the priority level, by its shares.', ({ limits }) => limits.nominal],
+  ['lower_limit_seats', 'Seats of the priority level that are never lent.', ({ limits }) => limits.lower],
+  ['upper_limit_seats', 'Maximum number of seats of the priority level, with borrowed ones.', ({ limits }) => limits.upper],
+  ['current_limit_seats', 'Current number of seats of the priority level.', ({ currentSeats }) => currentSeats],
+  ['target_seats', 'Target of the last adjustment of seats.', ({ targetSeats }) => targetSeats],
+  ['demand_seats_high_watermark', 'Maximum of the demanded seats in the last adjustment period.', ({ demand }) => demand.latest.highest],
+  ['demand_seats_average', 'Average of the demanded seats in the last adjustment period.', ({ demand }) => demand.latest.average],
   [
     'demand_seats_stdev',
-    'How far the seats asked for went up and down between the last two looks.',
+    'Standard deviation of the demanded seats in the last adjustment period.',
     ({ demand }) => demand.latest.deviation,
   ],
-  ['demand_seats_smoothed', 'Seats asked for, of late.', ({ demand }) => demand.latest.smoothed],
+  ['demand_seats_smoothed', 'Smoothed demand for seats.', ({ demand }) => demand.latest.smoothed],
 ];
 
 const TIMES: readonly (keyof LevelUsage)[] = ['demanded', 'seats', 'executing', 'waiting'];
@@ -60,25 +64,25 @@ export class FlowControlMetrics {
   private levels: Iterable<PriorityLevel> = [];
   private readonly waits = new Histogram({
     name: 'apiserver_flowcontrol_request_wait_duration_seconds',
-    help: 'Time that requests waited for seats.',
+    help: 'Time that requests waited in queues.',
     labels: ['execute', ...LABELS],
     buckets: SECONDS,
   });
   private readonly executions = new Histogram({
     name: 'apiserver_flowcontrol_request_execution_seconds',
-    help: 'Time that requests used their seats.',
+    help: 'Time that requests occupied their seats.',
     labels: [...LABELS, 'type'],
     buckets: SECONDS,
   });
   private readonly lengths = new Histogram({
     name: 'apiserver_flowcontrol_request_queue_length_after_enqueue',
-    help: 'Length of a queue when a request had come into it.',
+    help: 'Length of a queue after a request was added.',
     labels: LABELS,
     buckets: [0, 10, 25, 50, 100, 250, 500, 1000],
   });
   private readonly seats = new Histogram({
     name: 'apiserver_flowcontrol_work_estimated_seats',
-    help: 'Seats that requests took.',
+    help: 'Seats per request.',
     labels: LABELS,
     buckets: [1, 2, 4, 10],
   });
@@ -108,14 +112,14 @@ export class FlowControlMetrics {
           for (const pair of pairs.values()) this.set(pair.labels, value(pair));
         },
       });
-    gauge('current_inqueue_requests', 'Requests that wait for seats.', ({ inQueue }) => inQueue);
-    gauge('current_inqueue_seats', 'Seats that are waited for.', ({ waitingSeats }) => waitingSeats);
-    gauge('current_executing_requests', 'Requests that have seats.', ({ executing }) => executing);
-    gauge('current_executing_seats', 'Seats in use.', ({ executingSeats }) => executingSeats);
-    gauge('request_concurrency_in_use', 'Seats in use.', ({ executingSeats }) => executingSeats);
+    gauge('current_inqueue_requests', 'Requests that wait in queues.', ({ inQueue }) => inQueue);
+    gauge('current_inqueue_seats', 'Seats that waiting requests need.', ({ waitingSeats }) => waitingSeats);
+    gauge('current_executing_requests', 'Requests that are executing.', ({ executing }) => executing);
+    gauge('current_executing_seats', 'Occupied seats.', ({ executingSeats }) => executingSeats);
+    gauge('request_concurrency_in_use', 'Occupied seats.', ({ executingSeats }) => executingSeats);
     new Counter({
       name: 'apiserver_flowcontrol_dispatched_requests_total',
-      help: 'Requests that were given seats.',
+      help: 'Requests that were dispatched.',
       labelNames: LABELS,
       registers,
       collect() {
@@ -125,7 +129,7 @@ export class FlowControlMetrics {
     });
     new Counter({
       name: 'apiserver_flowcontrol_rejected_requests_total',
-      help: 'Requests that were turned away, by the reason.',
+      help: 'Requests that were rejected, by reason.',
       labelNames: [...LABELS, 'reason'],
       registers,
       collect() {
@@ -135,7 +139,7 @@ export class FlowControlMetrics {
     });
     new Gauge({
       name: 'apiserver_flowcontrol_seat_fair_frac',
-      help: 'By how much more than they aimed at the levels were given at the last sharing out.',
+      help: 'Ratio of assigned to target seats at the last adjustment, which is the same for all levels.',
       registers,
       collect() {
         this.set(flowControl.fairFraction);

@@ -47,19 +47,19 @@ const VERBS_WITH_SIZES: ReadonlySet<string> = new Set(['GET', 'LIST', 'WATCH']);
 export class RequestMetrics {
   private readonly durations = new Histogram({
     name: 'apiserver_request_duration_seconds',
-    help: 'Time from arrival to answer.',
+    help: 'Latency from the arrival of a request to the end of its response.',
     labels: LABELS,
     buckets: DURATION_BUCKETS,
   });
   private readonly slis = new Histogram({
     name: 'apiserver_request_sli_duration_seconds',
-    help: 'Time that the server itself is answerable for.',
+    help: 'Latency of a request without the time spent in webhooks and queues.',
     labels: SHORT_LABELS,
     buckets: SLI_BUCKETS,
   });
   private readonly sizes = new Histogram({
     name: 'apiserver_response_sizes',
-    help: 'Bytes of answers to reads.',
+    help: 'Size of responses to reads in bytes.',
     labels: SHORT_LABELS,
     buckets: SIZE_BUCKETS,
   });
@@ -98,7 +98,7 @@ export class RequestMetrics {
 
   *expose(): ExpositionChunks {
     yield* this.totals();
-    yield familyHeader(LONG_RUNNING, 'Long-running requests that are open.', 'gauge');
+    yield familyHeader(LONG_RUNNING, 'Open long-running requests.', 'gauge');
     for (const [labels, { value }] of this.longRunning) yield `${LONG_RUNNING}{${labels}} ${value}\n`;
     for (const histogram of [this.durations, this.slis, this.sizes]) yield* histogram.expose();
   }

@@ -9,7 +9,7 @@ export function publishSpans(registry: Registry, counts: SpanCounts | undefined)
   if (counts === undefined) return;
   new Counter({
     name: 'apiserver_tracing_spans_total',
-    help: 'Spans of traces: exported = the receiver has taken them, failed = it has not, dropped = too many were waiting.',
+    help: 'Trace spans by outcome: exported, failed (the receiver did not accept them) or dropped (the queue was full).',
     labelNames: ['outcome'],
     registers: [registry],
     collect() {

@@ -35,7 +35,7 @@ function publishFaults(registers: Registry[], { faultCounts }: ServiceAllocator)
   for (const { subject, prefix, member } of REPAIRS) {
     new Counter({
       name: `${prefix}_${member}`,
-      help: 'Faults of allocations that audits found, by type.',
+      help: 'Inconsistent allocations that audits found, by type.',
       labelNames: ['type'],
       registers,
       collect() {
@@ -45,7 +45,7 @@ function publishFaults(registers: Registry[], { faultCounts }: ServiceAllocator)
     });
     new Counter({
       name: `${prefix}_reconcile_errors_total`,
-      help: 'Audits of allocations that could not be made.',
+      help: 'Audits of allocations that failed.',
       registers,
       collect() {
         this.reset();
@@ -90,9 +90,9 @@ export function publishAllocations(registry: Registry, allocator: ServiceAllocat
         },
       });
     };
-    gauge('allocated', `Of the ${noun}, how many are allocated.`, (_pool, { allocated }) => allocated);
-    gauge('available', `Of the ${noun}, how many are left.`, ({ size }, { allocated }) => size - allocated);
+    gauge('allocated', `Number of allocated ${noun}.`, (_pool, { allocated }) => allocated);
+    gauge('available', `Number of available ${noun}.`, ({ size }, { allocated }) => size - allocated);
     counter('allocation', `Allocations of ${noun} by this server.`, ({ allocations }, scope) => allocations[scope]);
-    counter('allocation_errors', `Wishes for ${noun} that this server refused.`, ({ errors }, scope) => errors[scope]);
+    counter('allocation_errors', `Failed allocations of ${noun}.`, ({ errors }, scope) => errors[scope]);
   }
 }

@@ -5,7 +5,7 @@ import type { GrpcCallCounters, MethodCallCounters } from '../../storage/grpc-ca
 const METHOD = ['grpc_method', 'grpc_service', 'grpc_type'] as const;
 
 const COUNTERS: readonly (readonly [name: string, help: string, value: (calls: MethodCallCounters) => number])[] = [
-  ['grpc_client_started_total', 'Calls that were begun.', ({ started }) => started],
+  ['grpc_client_started_total', 'Calls that were started.', ({ started }) => started],
   ['grpc_client_msg_sent_total', 'Messages that were sent.', ({ sent }) => sent],
   ['grpc_client_msg_received_total', 'Messages that were received.', ({ received }) => received],
 ];
@@ -29,7 +29,7 @@ export function publishGrpcCalls(registry: Registry, calls: GrpcCallCounters | u
   }
   new Counter({
     name: 'grpc_client_handled_total',
-    help: 'Calls that have ended, by how they did.',
+    help: 'Calls that have completed, by gRPC code.',
     labelNames: ['grpc_code', ...METHOD],
     registers,
     collect() {

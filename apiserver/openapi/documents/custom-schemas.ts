@@ -66,15 +66,15 @@ interface MemberTexts {
   readonly metadata: string;
 }
 
-const API_VERSION = 'defines the schema in which the object is written, as the group and version that the schema belongs to.';
-const KIND = 'is what sort of object this is, in CamelCase; it cannot be changed.';
+const API_VERSION = 'defines the group and version of the schema in which the object is written.';
+const KIND = 'is the kind of the object, in CamelCase; it cannot be changed.';
 const TYPE = { apiVersion: `APIVersion ${API_VERSION}`, kind: `Kind ${KIND}` };
-const METADATA = "Standard object's metadata: its name, its place, what is said of it, and what the server keeps for it.";
+const METADATA = "Standard object's metadata: name, namespace, labels, annotations, and the members that the server maintains.";
 
 /** Clients look for the words at the start of these descriptions. */
 const TEXTS: Readonly<Record<'embedded' | 'list' | 'object', MemberTexts>> = {
   object: { ...TYPE, metadata: METADATA },
-  list: { ...TYPE, metadata: 'Standard list metadata: at which state it was read, and how it goes on.' },
+  list: { ...TYPE, metadata: 'Standard list metadata: the revision of the list and the token of its next page.' },
   embedded: { apiVersion: `apiVersion ${API_VERSION}`, kind: `kind ${KIND}`, metadata: METADATA },
 };
 

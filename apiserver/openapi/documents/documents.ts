@@ -227,7 +227,7 @@ function typesOf(entries: readonly PathEntry[]): string[] {
 
 /** A patch has no type in the tables. */
 function withPatch(schemas: Record<string, JsonObject>, namePrefix: string): Record<string, JsonObject> {
-  const patch = { description: 'What is to change of an object, in the form that the content type says.', type: 'object' };
+  const patch = { description: 'The changes of an object, in the format of the content type.', type: 'object' };
   const schemasAndPatch = Object.entries({ ...schemas, [openApiName(PATCH_TYPE, namePrefix)]: patch });
   return Object.fromEntries(schemasAndPatch.sort(([a], [b]) => compareBytes(a, b)));
 }

@@ -23,37 +23,41 @@ const pathParameter = (name: string, description: string): Parameter => ({ name,
 
 export const NAME = pathParameter('name', 'The name of the object.');
 export const NAMESPACE = pathParameter('namespace', 'The namespace of the object.');
-export const PRETTY = queryParameter('pretty', 'string', "'true' indents the answer.");
-const DRY_RUN = queryParameter('dryRun', 'string', "'All' goes through every step of the request but does not store anything.");
+export const PRETTY = queryParameter('pretty', 'string', "'true' indents the response.");
+const DRY_RUN = queryParameter('dryRun', 'string', "'All' processes the request through all stages without storing the object.");
 const FIELD_MANAGER = queryParameter(
   'fieldManager',
   'string',
-  'The name under which changed fields are recorded: at most 128 printable characters.',
+  'The field manager that is recorded for changed fields: at most 128 printable characters.',
 );
 const FIELD_VALIDATION = queryParameter(
   'fieldValidation',
   'string',
-  'What unknown and duplicate fields of the body lead to: Ignore, Warn or Strict.',
+  'How unknown and duplicate fields of the body are handled: Ignore, Warn or Strict.',
 );
-const FORCE = queryParameter('force', 'boolean', 'Takes over fields that others own. Only for apply patches.');
-const CONTINUE = queryParameter('continue', 'string', 'The token of the page before.');
+const FORCE = queryParameter('force', 'boolean', 'Takes over fields that other managers own. Only for apply patches.');
+const CONTINUE = queryParameter('continue', 'string', 'The token of the next page, from the previous response.');
 const FIELD_SELECTOR = queryParameter('fieldSelector', 'string', 'Restricts the list of returned objects by their fields.');
 const LABEL_SELECTOR = queryParameter('labelSelector', 'string', 'Restricts the list of returned objects by their labels.');
-const LIMIT = queryParameter('limit', 'integer', 'The most objects in one page.');
-const RESOURCE_VERSION = queryParameter('resourceVersion', 'string', 'The state that the answer may come from.');
+const LIMIT = queryParameter('limit', 'integer', 'The maximum number of objects in a page.');
+const RESOURCE_VERSION = queryParameter('resourceVersion', 'string', 'The revision from which the response may be served.');
 const RESOURCE_VERSION_MATCH = queryParameter(
   'resourceVersionMatch',
   'string',
   'How resourceVersion restricts a list: Exact or NotOlderThan.',
 );
-const SEND_INITIAL_EVENTS = queryParameter('sendInitialEvents', 'boolean', 'Begins a watch with the present state.');
-const TIMEOUT_SECONDS = queryParameter('timeoutSeconds', 'integer', 'How long a list or watch may take.');
-const GRACE_PERIOD = queryParameter('gracePeriodSeconds', 'integer', 'Seconds that the object is given to end; zero ends it at once.');
+const SEND_INITIAL_EVENTS = queryParameter('sendInitialEvents', 'boolean', 'Starts a watch with events for the existing objects.');
+const TIMEOUT_SECONDS = queryParameter('timeoutSeconds', 'integer', 'The time limit of a list or watch.');
+const GRACE_PERIOD = queryParameter(
+  'gracePeriodSeconds',
+  'integer',
+  'Grace period in seconds before the object is deleted; zero deletes it immediately.',
+);
 const ORPHAN = queryParameter('orphanDependents', 'boolean', 'Deprecated: use propagationPolicy.');
-const PROPAGATION = queryParameter('propagationPolicy', 'string', 'What happens to dependents: Orphan, Background or Foreground.');
+const PROPAGATION = queryParameter('propagationPolicy', 'string', 'How dependents are handled: Orphan, Background or Foreground.');
 
 const LIST_PARAMETERS: readonly Parameter[] = [
-  queryParameter('allowWatchBookmarks', 'boolean', 'Lets a watch send bookmarks.'),
+  queryParameter('allowWatchBookmarks', 'boolean', 'Allows bookmark events in a watch.'),
   CONTINUE,
   FIELD_SELECTOR,
   LABEL_SELECTOR,
@@ -62,7 +66,7 @@ const LIST_PARAMETERS: readonly Parameter[] = [
   RESOURCE_VERSION_MATCH,
   SEND_INITIAL_EVENTS,
   TIMEOUT_SECONDS,
-  queryParameter('watch', 'boolean', 'Watch for changes to the described resources, which come as a stream.'),
+  queryParameter('watch', 'boolean', 'Watch for changes to the described resources, which are returned as a stream.'),
 ];
 const WRITE_PARAMETERS: readonly Parameter[] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
 const DELETE_PARAMETERS: readonly Parameter[] = [DRY_RUN, GRACE_PERIOD, ORPHAN, PROPAGATION];

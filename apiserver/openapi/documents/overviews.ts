@@ -17,12 +17,12 @@ export function overviewsOf(rows: readonly KindRow[], dialect: Dialect): Readonl
 
 /** Paths of the server as a whole. */
 export const OVERVIEWS: ReadonlyMap<string, PathEntry> = new Map([
-  ['api', overview('/api/', 'core', 'getCoreAPIVersions', 'Which versions the core group has.', 'meta.v1.APIVersions')],
-  ['apis', overview('/apis/', 'apis', 'getAPIVersions', 'Which groups there are.', 'meta.v1.APIGroupList')],
+  ['api', overview('/api/', 'core', 'getCoreAPIVersions', 'The versions of the core group.', 'meta.v1.APIVersions')],
+  ['apis', overview('/apis/', 'apis', 'getAPIVersions', 'The API groups.', 'meta.v1.APIGroupList')],
   [
     'version',
     {
-      ...overview('/version/', 'version', 'getCodeVersion', 'Which release this is.', RELEASE_TYPE),
+      ...overview('/version/', 'version', 'getCodeVersion', 'The release of the server.', RELEASE_TYPE),
       mediaTypes: { produces: [JSON_MEDIA_TYPE], consumes: [JSON_MEDIA_TYPE] },
     },
   ],
@@ -64,7 +64,7 @@ function groupOverview(group: string, dialect: Dialect): PathEntry {
     `/apis/${groupInDialect(dialect, group)}/`,
     tag,
     `get${prefix}APIGroup`,
-    'Which versions the group has.',
+    'The versions of the group.',
     'meta.v1.APIGroup',
   );
 }
@@ -86,7 +86,7 @@ const RELEASE_ORDER = ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeStat
 export function releaseSchema(version: 2 | 3): JsonObject {
   const member: JsonObject = version === 2 ? { type: 'string' } : { type: 'string', default: '' };
   return {
-    description: 'What this release is and what it was made with.',
+    description: 'The release of the server and how it was built.',
     type: 'object',
     required: RELEASE_ORDER,
     properties: Object.fromEntries(RELEASE_MEMBERS.map((name) => [name, member])),

@@ -71,4 +71,4 @@ export class PartThreads {
   }
 }
 
-const unexpected = (): Error => new Error('a thread answered something else');
+const unexpected = (): Error => new Error('a worker thread returned an unexpected response');

@@ -48,7 +48,7 @@ export class RemotePieces {
 
   private pieceOf(name: string, parsed: unknown): DocumentPiece {
     const document = isJsonObject(parsed) ? parsed : undefined;
-    if (document === undefined || document['swagger'] !== '2.0') throw new Error('no document of OpenAPI 2.0');
+    if (document === undefined || document['swagger'] !== '2.0') throw new Error('not an OpenAPI 2.0 document');
     const paths = objectOr(document['paths']);
     const keptPaths = Object.entries(paths).filter(([path, item]) => path.startsWith(`/${name}/`) && isObject(item));
     const definitions = neededDefinitions(objectOr(document['definitions']), paths, Object.fromEntries(keptPaths));

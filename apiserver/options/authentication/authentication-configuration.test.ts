@@ -38,8 +38,8 @@ const jwt = (changes: object = {}): object => ({ issuer: ISSUER, claimMappings: 
 
 it.each<[string, readonly object[], readonly string[]]>([
   ['no fault for a valid issuer', [jwt()], []],
-  ['an issuer URL without TLS', [jwt({ issuer: { ...ISSUER, url: 'http://issuer' } })], ['jwt[0].issuer.url: must be an https address']],
-  ['a duplicate issuer', [jwt(), jwt()], ['jwt[1].issuer.url: is that of another issuer']],
+  ['an issuer URL without TLS', [jwt({ issuer: { ...ISSUER, url: 'http://issuer' } })], ['jwt[0].issuer.url: must be an https URL']],
+  ['a duplicate issuer', [jwt(), jwt()], ['jwt[1].issuer.url: is already the url of another issuer']],
   [
     'the issuer of the server itself',
     [jwt({ issuer: { ...ISSUER, url: 'https://self' } })],
@@ -68,7 +68,7 @@ it.each<[string, readonly object[], readonly string[]]>([
   [
     'an invalid extra key',
     [jwt({ claimMappings: { ...NAMED, extra: [{ key: 'Dept', valueExpression: 'claims.d' }] } })],
-    ['jwt[0].claimMappings.extra[0].key: must be a path with a domain before it, in lower case'],
+    ['jwt[0].claimMappings.extra[0].key: must be a path with a domain prefix, in lower case'],
   ],
 ])('the authentication configuration reports %s', async (_title, issuers, faults) =>
   expect(await faultsOf({ jwt: issuers })).toEqual(faults),
@@ -85,27 +85,31 @@ const named = (expression: string, more: object = {}): readonly object[] => [jwt
 it.each<[string, readonly object[], string]>([
   ['an issuer URL with a query', issuer({ url: 'https://i/a?x' }), 'issuer.url: must not have a query'],
   ['an issuer URL with a fragment', issuer({ url: 'https://i/a#x' }), 'issuer.url: must not have a fragment'],
-  ['an issuer URL with a password', issuer({ url: 'https://u:p@i/a' }), 'issuer.url: must not name a user or password'],
+  ['an issuer URL with a password', issuer({ url: 'https://u:p@i/a' }), 'issuer.url: must not contain a user name or password'],
   ['a discoveryURL with a query', issuer({ discoveryURL: 'https://d/?' }), 'issuer.discoveryURL: must not have a query'],
   ['a discoveryURL equal to the issuer URL', issuer({ discoveryURL: ISSUER.url }), 'issuer.discoveryURL: must differ from the url'],
   ['a duplicate audience', issuer({ audiences: ['a', 'a'], audienceMatchPolicy: 'MatchAny' }), 'issuer.audiences[1]: occurs twice'],
   [
     'a certificateAuthority without PEM data',
     issuer({ certificateAuthority: 'x' }),
-    'issuer.certificateAuthority: must hold at least one certificate as PEM',
+    'issuer.certificateAuthority: must contain at least one PEM certificate',
   ],
   [
     'a malformed certificate',
     issuer({ certificateAuthority: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' }),
-    'issuer.certificateAuthority: must hold at least one certificate as PEM',
+    'issuer.certificateAuthority: must contain at least one PEM certificate',
   ],
-  ['a prefix beside an expression', mapped({ username: { expression: 'claims.a', prefix: '' } }), 'must not stand beside an expression'],
+  ['a prefix beside an expression', mapped({ username: { expression: 'claims.a', prefix: '' } }), 'cannot be combined with an expression'],
   ['a claim and an expression', mapped({ uid: { claim: 'a', expression: 'claims.a' } }), 'claimMappings.uid: must have either'],
   ['an extra key with a blank', mapped({ extra: [{ key: 'a.b/c d', valueExpression: '""' }] }), 'extra[0].key: must be a path'],
   ['an extra key with an at sign', mapped({ extra: [{ key: 'a.b/c@d', valueExpression: '""' }] }), 'extra[0].key: must be a path'],
   ['an empty claim validation rule', claimRules({}), 'claimValidationRules[0]: must have either'],
-  ['a message beside a claim', claimRules({ claim: 'a', message: 'm' }), 'claimValidationRules[0].message: must not stand beside a claim'],
-  ['a value beside an expression', claimRules({ expression: 'true', requiredValue: 'x' }), 'requiredValue: must not stand beside'],
+  [
+    'a message beside a claim',
+    claimRules({ claim: 'a', message: 'm' }),
+    'claimValidationRules[0].message: cannot be combined with a claim',
+  ],
+  ['a value beside an expression', claimRules({ expression: 'true', requiredValue: 'x' }), 'requiredValue: cannot be combined'],
   ['a duplicate claim', claimRules({ claim: 'a' }, { claim: 'a' }), 'claimValidationRules[1].claim: occurs twice'],
   [
     'a duplicate claim validation expression',
@@ -197,9 +201,9 @@ const OIDC = ['--oidc-issuer-url=https://i', '--oidc-client-id=us'];
 it.each<[readonly string[], string | undefined]>([
   [[], undefined],
   [OIDC, undefined],
-  [['--oidc-issuer-url=https://i'], '--oidc-issuer-url and --oidc-client-id go together'],
-  [['--oidc-issuer-url=http://i', '--oidc-client-id=us'], '--oidc-issuer-url must be an https address'],
-  [[...OIDC, '--authentication-config=f'], '--authentication-config and --oidc-issuer-url exclude each other'],
+  [['--oidc-issuer-url=https://i'], '--oidc-issuer-url and --oidc-client-id must be set together'],
+  [['--oidc-issuer-url=http://i', '--oidc-client-id=us'], '--oidc-issuer-url must be an https URL'],
+  [[...OIDC, '--authentication-config=f'], '--authentication-config and --oidc-issuer-url are mutually exclusive'],
 ])('oidcFlagFault of the flags %j is %p', (argv, fault) => expect(oidcFlagFault(flagsOf(...argv))).toBe(fault));
 
 it('issuerFromFlags prefixes usernames with the issuer, except for email and with --oidc-username-prefix', () => {

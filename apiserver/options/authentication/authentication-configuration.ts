@@ -64,7 +64,7 @@ export function authenticationFormat(
         ? []
         : [{ path: 'anonymous', reason: 'is not supported when the feature gate AnonymousAuthConfigurableEndpoints is off' }]),
       ...(anonymous?.enabled !== true && (anonymous?.conditions ?? []).length > 0
-        ? [{ path: 'anonymous.conditions', reason: 'must be empty where nobody is let in' }]
+        ? [{ path: 'anonymous.conditions', reason: 'must be empty when anonymous requests are disabled' }]
         : []),
     ],
   };
@@ -96,25 +96,25 @@ function issuerFaults({ issuer: config }: Jwt, before: readonly Jwt[], ownIssuer
   const { url, discoveryURL = '', audiences, audienceMatchPolicy = '', certificateAuthority = '' } = config;
   const urlFault = issuerUrlFault(url);
   if (urlFault !== undefined) report('issuer.url', urlFault);
-  if (before.some((other) => other.issuer.url === url)) report('issuer.url', 'is that of another issuer');
+  if (before.some((other) => other.issuer.url === url)) report('issuer.url', 'is already the url of another issuer');
   if (ownIssuers.includes(url)) report('issuer.url', 'is the name of this server itself (--service-account-issuer)');
   const discoveryFault = discoveryURL === '' ? undefined : issuerUrlFault(discoveryURL);
   if (discoveryFault !== undefined) report('issuer.discoveryURL', discoveryFault);
   if (discoveryURL === url) report('issuer.discoveryURL', 'must differ from the url');
   if (discoveryURL !== '' && before.some((other) => other.issuer.discoveryURL === discoveryURL))
-    report('issuer.discoveryURL', 'is that of another issuer');
+    report('issuer.discoveryURL', 'is already the discoveryURL of another issuer');
   if (audiences.includes('')) report('issuer.audiences', 'must not be empty');
   for (const index of duplicateIndexes(audiences)) report(`issuer.audiences[${index}]`, 'occurs twice');
   if (audiences.length > 1 && audienceMatchPolicy === '') report('issuer.audienceMatchPolicy', 'must be MatchAny for several audiences');
   if (certificateAuthority !== '' && !hasValidCertificates(certificateAuthority))
-    report('issuer.certificateAuthority', 'must hold at least one certificate as PEM, and none that cannot be read');
+    report('issuer.certificateAuthority', 'must contain at least one PEM certificate, and only valid ones');
 }
 
 /** Undefined for a valid issuer URL. */
 function issuerUrlFault(address: string): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url?.protocol !== 'https:') return 'must be an https address';
-  if (url.username !== '' || url.password !== '') return 'must not name a user or password';
+  if (url?.protocol !== 'https:') return 'must be an https URL';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (address.includes('?')) return 'must not have a query';
   return address.includes('#') ? 'must not have a fragment' : undefined;
 }
@@ -137,14 +137,14 @@ function sourceFaults(config: Source, member: string, prefix: 'required' | 'none
   if (claim !== '' && expression !== '') report(member, 'must have either a claim or an expression');
   if (prefix === 'required' && claim !== '' && config.prefix === undefined)
     report(`${member}.prefix`, 'is required with a claim; it may be empty');
-  if (expression !== '' && config.prefix !== undefined) report(`${member}.prefix`, 'must not stand beside an expression');
+  if (expression !== '' && config.prefix !== undefined) report(`${member}.prefix`, 'cannot be combined with an expression');
 }
 
 const KEY = /^[a-z0-9.-]+\/[a-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
 function extraFaults({ claimMappings: { extra = [] } }: Jwt, report: Report): void {
   extra.forEach(({ key }, index) => {
-    if (!KEY.test(key)) report(`claimMappings.extra[${index}].key`, 'must be a path with a domain before it, in lower case');
+    if (!KEY.test(key)) report(`claimMappings.extra[${index}].key`, 'must be a path with a domain prefix, in lower case');
   });
   for (const index of duplicateIndexes(extra.map(({ key }) => key))) report(`claimMappings.extra[${index}].key`, 'occurs twice');
 }
@@ -153,8 +153,8 @@ function claimRuleFaults({ claimValidationRules: rules = [] }: Jwt, report: Repo
   rules.forEach(({ claim = '', requiredValue = '', expression = '', message = '' }, index) => {
     const path = `claimValidationRules[${index}]`;
     if ((claim === '') === (expression === '')) report(path, 'must have either a claim or an expression');
-    else if (claim !== '' && message !== '') report(`${path}.message`, 'must not stand beside a claim');
-    else if (expression !== '' && requiredValue !== '') report(`${path}.requiredValue`, 'must not stand beside an expression');
+    else if (claim !== '' && message !== '') report(`${path}.message`, 'cannot be combined with a claim');
+    else if (expression !== '' && requiredValue !== '') report(`${path}.requiredValue`, 'cannot be combined with an expression');
   });
   for (const member of ['claim', 'expression'] as const) {
     for (const index of duplicateIndexes(rules.map((rule) => rule[member] ?? '')))

@@ -5,13 +5,13 @@ import type { ServerFlags } from '../flags/flags';
 /** The error of the combined flags; undefined when they are valid. */
 export function oidcFlagFault(flags: ServerFlags): string | undefined {
   const [issuer, client] = [flags['oidc-issuer-url'], flags['oidc-client-id']];
-  if (issuer !== '' && flags['authentication-config'] !== '') return '--authentication-config and --oidc-issuer-url exclude each other';
-  if ((issuer === '') !== (client === '')) return '--oidc-issuer-url and --oidc-client-id go together';
-  if (issuer !== '' && !(URL.canParse(issuer) && issuer.startsWith('https://'))) return '--oidc-issuer-url must be an https address';
+  if (issuer !== '' && flags['authentication-config'] !== '') return '--authentication-config and --oidc-issuer-url are mutually exclusive';
+  if ((issuer === '') !== (client === '')) return '--oidc-issuer-url and --oidc-client-id must be set together';
+  if (issuer !== '' && !(URL.canParse(issuer) && issuer.startsWith('https://'))) return '--oidc-issuer-url must be an https URL';
   const unknown = flags['oidc-signing-algs'].find((algorithm) => !ALL_ALGORITHMS.includes(algorithm));
   return unknown === undefined
     ? undefined
-    : `--oidc-signing-algs: there is no ${JSON.stringify(unknown)}; there are ${ALL_ALGORITHMS.join(', ')}`;
+    : `--oidc-signing-algs: unknown algorithm ${JSON.stringify(unknown)}; known are ${ALL_ALGORITHMS.join(', ')}`;
 }
 
 /** `authority` is the content of --oidc-ca-file. Undefined when the flags name no issuer. */

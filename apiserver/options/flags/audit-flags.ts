@@ -11,27 +11,30 @@ const time = (help: string, preset: number): ReturnType<typeof durationFlag> => 
 const truth = (help: string, preset: boolean): ReturnType<typeof boolFlag> => boolFlag({ section: AUDIT, help, default: preset });
 const text = (help: string): ReturnType<typeof stringFlag> => stringFlag({ section: AUDIT, help, default: '' });
 
-const BUFFER = 'Events that may wait; what comes then is lost and counted. In batch mode only.';
-const BATCH = 'Events of a batch. In batch mode only.';
-const WAIT = 'How long the first event of a batch waits for others. In batch mode only.';
-const THROTTLED = 'Whether only so many batches a second are sent. In batch mode only.';
-const RATE = 'Batches a second, where they are throttled.';
-const BURST = 'Batches that are sent at once when none were before, where they are throttled.';
-const TRUNCATED = 'Whether events and batches have a greatest length.';
-const BATCH_BYTES = 'Bytes of a batch, where its length is limited.';
-const EVENT_BYTES = 'Bytes of an event, where its length is limited: a longer one loses its objects, and if that is not enough it is lost.';
+const BUFFER = 'Maximum number of events that wait to be sent; further events are dropped and counted. In batch mode only.';
+const BATCH = 'Maximum number of events in a batch. In batch mode only.';
+const WAIT = 'Time after which an incomplete batch is sent. In batch mode only.';
+const THROTTLED = 'Limit the number of batches per second. In batch mode only.';
+const RATE = 'Maximum average number of batches per second, with throttling.';
+const BURST = 'Maximum number of batches sent at once after idle time, with throttling.';
+const TRUNCATED = 'Truncate events and batches that are too large.';
+const BATCH_BYTES = 'Maximum size of a batch in bytes, with truncation.';
+const EVENT_BYTES =
+  'Maximum size of an event in bytes, with truncation: a larger event loses its request and response objects, and is dropped if it is still too large.';
 
 export const AUDIT_FLAGS = {
-  'audit-policy-file': text('Which requests are recorded, and how much of them; none when not given. Read again when it changes.'),
-  'audit-log-path': text("File that audit events are written to; '-' = standard output."),
-  'audit-log-format': choiceFlag({ section: AUDIT, help: 'How events are written.', default: 'json', values: AUDIT_FORMATS }),
-  'audit-log-maxsize': count('Megabytes after which the file is put aside; 0 = 100.', 0),
-  'audit-log-maxage': count('Days that old files are kept; 0 = any time.', 0),
-  'audit-log-maxbackup': count('Old files that are kept; 0 = any number.', 0),
-  'audit-log-compress': truth('Whether old files are packed with gzip.', false),
+  'audit-policy-file': text(
+    'File with the audit policy: which requests are recorded, at which level. Without it, none are. Reloaded when it changes.',
+  ),
+  'audit-log-path': text("File for audit events; '-' is standard output."),
+  'audit-log-format': choiceFlag({ section: AUDIT, help: 'Format of audit events.', default: 'json', values: AUDIT_FORMATS }),
+  'audit-log-maxsize': count('Size in megabytes at which the log file is rotated; 0 is 100.', 0),
+  'audit-log-maxage': count('Maximum age of rotated log files in days; 0 is no limit.', 0),
+  'audit-log-maxbackup': count('Maximum number of rotated log files; 0 is no limit.', 0),
+  'audit-log-compress': truth('Compress rotated log files with gzip.', false),
   'audit-log-mode': choiceFlag({
     section: AUDIT,
-    help: 'blocking = events are written with the turn in which they happen, blocking-strict = a request begins when its first event is written.',
+    help: 'blocking: events are written in the event-loop turn in which they occur. blocking-strict: a request starts only after its first event was written.',
     default: 'blocking',
     values: ['batch', 'blocking', 'blocking-strict'],
   }),
@@ -44,14 +47,14 @@ export const AUDIT_FLAGS = {
   'audit-log-truncate-enabled': truth(TRUNCATED, false),
   'audit-log-truncate-max-batch-size': count(BATCH_BYTES, 10 * 1024 * 1024, 1),
   'audit-log-truncate-max-event-size': count(EVENT_BYTES, 100 * 1024, 1),
-  'audit-webhook-config-file': text('Kubeconfig that names the server which audit events are sent to.'),
+  'audit-webhook-config-file': text('Kubeconfig of the server that receives audit events.'),
   'audit-webhook-mode': choiceFlag({
     section: AUDIT,
-    help: 'batch = events are sent together, blocking = each as soon as may be; no request waits for the answer.',
+    help: 'batch: events are sent in batches. blocking: each event is sent as soon as possible. Requests never wait for the response.',
     default: 'batch',
     values: ['batch', 'blocking'],
   }),
-  'audit-webhook-initial-backoff': time('How long to wait before a batch is sent for the second time; longer each time.', 10 * SECOND),
+  'audit-webhook-initial-backoff': time('Delay before the first retry of a batch; it grows with each further retry.', 10 * SECOND),
   'audit-webhook-batch-buffer-size': count(BUFFER, 10_000, 1),
   'audit-webhook-batch-max-size': count(BATCH, 400, 1),
   'audit-webhook-batch-max-wait': time(WAIT, 30 * SECOND),

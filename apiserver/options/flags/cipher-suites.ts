@@ -27,7 +27,7 @@ const HTTP2_SUITES = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_
 export function cipherSuitesFlag(section: string): Flag<readonly string[]> {
   const suiteList = listFlag({
     section,
-    help: `Cipher suites of TLS 1.2: ${[...SUITES.keys()].join(', ')}. Empty = those of Node.`,
+    help: `Cipher suites of TLS 1.2: ${[...SUITES.keys()].join(', ')}. Empty: the defaults of Node.`,
     default: [],
   });
   return {

@@ -6,21 +6,19 @@ const text = (help: string, preset = ''): ReturnType<typeof stringFlag> => strin
 
 export const OIDC_FLAGS = {
   'authentication-config': text(
-    'File with an AuthenticationConfiguration: issuers of tokens and where nobody is let in. Read again when it changes.',
+    'File with an AuthenticationConfiguration: token issuers, and the paths that allow anonymous requests. Reloaded when it changes.',
   ),
-  'oidc-issuer-url': text('Address of an OpenID provider (https); tokens that it issued are taken.'),
-  'oidc-client-id': text('Whom tokens have to be made for.'),
-  'oidc-username-claim': text('The claim that names the user.', 'sub'),
-  'oidc-username-prefix': text(
-    "Put before names of users; '-' = nothing, none given = the issuer and a hash sign, unless the claim is email.",
-  ),
-  'oidc-groups-claim': text("The claim that names the user's groups."),
-  'oidc-groups-prefix': text('Put before names of groups.'),
+  'oidc-issuer-url': text('https URL of an OpenID provider whose tokens are accepted.'),
+  'oidc-client-id': text('Audience that OpenID tokens must name.'),
+  'oidc-username-claim': text('Claim with the user name.', 'sub'),
+  'oidc-username-prefix': text("Prefix of user names; '-' is none. By default the issuer and '#', unless the claim is email."),
+  'oidc-groups-claim': text('Claim with the groups of the user.'),
+  'oidc-groups-prefix': text('Prefix of groups.'),
   'oidc-required-claim': mapFlag({
     section: OIDC,
     help: 'Claims that a token must have, as name=value; may be repeated.',
     default: new Map(),
   }),
-  'oidc-signing-algs': listFlag({ section: OIDC, help: 'Algorithms that tokens may be signed with.', default: ['RS256'] }),
-  'oidc-ca-file': text("PEM bundle of the provider's authorities; those of the system where none is given."),
+  'oidc-signing-algs': listFlag({ section: OIDC, help: 'Accepted signature algorithms.', default: ['RS256'] }),
+  'oidc-ca-file': text('PEM bundle with the certificate authorities of the provider. By default those of the system.'),
 };

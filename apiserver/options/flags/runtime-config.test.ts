@@ -66,7 +66,7 @@ describe('--runtime-config', () => {
     ['apps/v1/deployments/status=false', 'runtime-config invalid key apps/v1/deployments/status'],
     [
       'networking.k8s.io/v1beta1/ipaddresses',
-      'networking.k8s.io/v1beta1/ipaddresses cannot be served: addresses of Services are kept with the Services and not as objects of their own',
+      'networking.k8s.io/v1beta1/ipaddresses cannot be served: allocated addresses are stored with their Services, not as objects',
     ],
   ])('rejects %s: %s', (text, message) => {
     expect(() => kindsWith(text)).toThrow(message);

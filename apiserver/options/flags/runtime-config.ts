@@ -29,7 +29,7 @@ const EVERY_KIND: readonly KindRow[] = [...SERVED_KINDS, ...OPTIONAL_KINDS];
 export function runtimeConfigFlag(section: string): Flag<RuntimeConfig> {
   const pairsFlag = mapFlag({
     section,
-    help: 'Versions and resources to serve or not: api/all|ga|beta|alpha, group/version or group/version/resource, each with =true or =false.',
+    help: 'API versions and resources to enable or disable: api/all|ga|beta|alpha, group/version or group/version/resource, each with =true or =false.',
     default: new Map(),
   });
   return {
@@ -78,7 +78,7 @@ function checkKey(key: string, canonical: string, setting: boolean): void {
   if (parts.length < 2 || parts.length > 3) throw new FlagError(`runtime-config invalid key ${key}`);
   const apiVersion = `${group}/${version}`;
   if (setting && NEVER_SERVED.includes(apiVersion)) {
-    throw new FlagError(`${key} cannot be served: addresses of Services are kept with the Services and not as objects of their own`);
+    throw new FlagError(`${key} cannot be served: allocated addresses are stored with their Services, not as objects`);
   }
   if (!EVERY_KIND.some((row) => row.group === group)) throw new FlagError(`unknown api groups ${key.split('/', 1)[0]}`);
 }

@@ -17,9 +17,9 @@ it.each([
 });
 
 it.each([
-  ['--allow-privileged=false', /'--allow-privileged \[value\]' argument 'false' is invalid. can only be true: who may run privileged pods/],
-  ['--vmodule=a=3', /is not offered here: the detail of the log/],
-  ['--watch-cache-sizes=pods#10', /is not offered here/],
+  ['--allow-privileged=false', /'--allow-privileged \[value\]' argument 'false' is invalid. can only be true: privileged pods are allowed/],
+  ['--vmodule=a=3', /is not supported: the log level/],
+  ['--watch-cache-sizes=pods#10', /is not supported/],
   ['--tls-cipher-suites=TLS_RSA_WITH_RC4_128_SHA', /cipher suite TLS_RSA_WITH_RC4_128_SHA not supported or doesn't exist/],
   ['--tls-min-version=VersionTLS10', /must be one of VersionTLS12, VersionTLS13/],
 ])('the API server rejects %s with a reason', (arg, message) => {

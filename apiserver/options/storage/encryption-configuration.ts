@@ -211,7 +211,7 @@ function endpointFault(endpoint: string): string | undefined {
   try {
     decodeURIComponent(endpoint);
   } catch {
-    return 'invalid endpoint for kms provider, error: it holds an invalid escape';
+    return 'invalid endpoint for kms provider, error: it contains an invalid escape';
   }
   return undefined;
 }

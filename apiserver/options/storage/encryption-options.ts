@@ -79,7 +79,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
     const { prefix, clock } = this.parts;
     const { storedTypes } = buildResources(STORED_KINDS);
     const rules = (): EncryptionRules => {
-      if (this.current === undefined) throw new Error('the configuration of encryption has not been read');
+      if (this.current === undefined) throw new Error('the encryption configuration has not been read');
       return this.current;
     };
     return createEncryptedStore(store, { rules, resourceOf: createTypeNameLookup(prefix, storedTypes), clock });

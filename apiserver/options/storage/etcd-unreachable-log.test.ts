@@ -27,13 +27,16 @@ it('createEtcdUnreachableLog logs each problem of each member at a limited rate'
 });
 
 it.each([
-  ['connect ECONNREFUSED 10.0.0.1:2379', 'whether etcd runs there'],
-  ['no answer within 5 seconds of connecting', 'whether etcd runs there'],
-  ['certificate has expired', "renew the member's certificate"],
-  ['14 UNAVAILABLE: No connection established. Last error: Error: certificate has expired', "renew the member's certificate"],
+  ['connect ECONNREFUSED 10.0.0.1:2379', 'check that etcd is running'],
+  ['no response within 5 seconds of connecting', 'check that etcd is running'],
+  ['certificate has expired', 'renew the certificate of the member'],
+  ['14 UNAVAILABLE: No connection established. Last error: Error: certificate has expired', 'renew the certificate of the member'],
   ['unable to verify the first certificate', '--etcd-cafile'],
   ['self-signed certificate in certificate chain', '--etcd-cafile'],
-  ["Hostname/IP does not match certificate's altnames: IP: 10.0.0.1 is not in the cert's list: ", 'as its certificate does'],
+  [
+    "Hostname/IP does not match certificate's altnames: IP: 10.0.0.1 is not in the cert's list: ",
+    'that the certificate of the member contains',
+  ],
   ['error:0A000412:SSL routines::ssl/tls alert bad certificate', '--etcd-certfile'],
   ['error:0A00045C:SSL routines::tlsv13 alert certificate required', '--etcd-certfile'],
   ['error:0A00010B:SSL routines::wrong version number', 'http://'],

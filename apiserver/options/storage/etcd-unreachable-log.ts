@@ -24,42 +24,45 @@ interface Remedy {
 
 /** Remedies by the error texts of Node, TLS and gRPC; the first match is used. */
 const REMEDIES: readonly Remedy[] = [
-  { reason: /certificate has expired/i, remedy: "renew the member's certificate (its --cert-file), or its authority's" },
+  { reason: /certificate has expired/i, remedy: 'renew the certificate of the member (its --cert-file), or of its certificate authority' },
   {
     reason: /certificate is not yet valid/i,
-    remedy: "set this machine's clock right, or give the member a certificate whose time has come",
+    remedy: 'correct the clock of this machine, or issue a certificate for the member that is valid now',
   },
   {
     reason: /self.signed certificate|unable to (get|verify)/i,
-    remedy: "--etcd-cafile has to name the authority of the members' certificates (--trusted-ca-file)",
+    remedy: '--etcd-cafile must contain the certificate authority of the members (--trusted-ca-file)',
   },
   {
     reason: /does not match certificate|altnames/i,
-    remedy: 'name the member in --etcd-servers as its certificate does, or give it one that bears this name',
+    remedy: 'use a name in --etcd-servers that the certificate of the member contains, or issue a certificate with this name',
   },
   {
     reason: /alert (bad certificate|unknown ca|certificate|access denied|handshake failure)/i,
     remedy:
-      'the member refuses this server: --etcd-certfile and --etcd-keyfile have to name a certificate, in its time, of the authority that members trust for clients',
+      'the member rejects this server: --etcd-certfile and --etcd-keyfile must be a valid certificate of the authority that members trust for clients',
   },
-  { reason: /wrong version number|packet length too long/i, remedy: 'the member does not speak TLS there: http:// in --etcd-servers' },
+  {
+    reason: /wrong version number|packet length too long/i,
+    remedy: 'the member does not serve TLS on this address: use http:// in --etcd-servers',
+  },
   {
     reason: /the connection was closed|ECONNRESET|socket hang up/i,
-    remedy: 'see whether the member speaks TLS there (https:// in --etcd-servers), and its log',
+    remedy: 'check whether the member serves TLS (https:// in --etcd-servers), and its log',
   },
 ];
-const DEFAULT_REMEDY = 'see whether etcd runs there, and whether --etcd-servers names it';
+const DEFAULT_REMEDY = 'check that etcd is running and that --etcd-servers is right';
 
 export function createEtcdUnreachableLog({ clock, logger, ownCertificate }: EtcdUnreachableLogOptions): OnUnreachable {
   const logUnreachable: OnUnreachable = (endpoint, reason) => {
     const certificate = ownCertificate()?.toString('latin1');
     const fault = certificate === undefined ? undefined : validityFault(certificate, clock.now());
-    logger.warn('a member of etcd cannot be reached; it is tried again', {
+    logger.warn('a member of etcd cannot be reached; retrying', {
       endpoint,
       reason,
       remedy: remedyFor(reason),
       ...(fault !== undefined && {
-        ownCertificate: `the certificate of --etcd-certfile ${fault}: renew it; it is read while the server runs`,
+        ownCertificate: `the certificate of --etcd-certfile ${fault}: renew it; the file is reloaded without a restart`,
       }),
     });
   };

@@ -85,8 +85,8 @@ export class KmsProviders {
       uuid,
       metrics: meter,
       onHealthChange(fault) {
-        if (fault === undefined) logger.info('the service that keeps keys of encryption is well again');
-        else logger.error('the service that keeps keys of encryption is not well', { reason: fault });
+        if (fault === undefined) logger.info('the KMS plug-in is healthy again');
+        else logger.error('the KMS plug-in is not healthy', { reason: fault });
       },
       onSeedRotated: (keyId) => logger.info('values are encrypted with a new seed', { keyIdHash: hashKeyId(keyId) }),
       onRecovered,

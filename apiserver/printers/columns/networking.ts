@@ -3,27 +3,27 @@ import { AGE, defineColumn, NAME } from '../table/column';
 import type { ColumnDefinition } from '../table/convertor';
 
 export const NETWORKING_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
-  Endpoints: [NAME, defineColumn('Endpoints', 'The first of its addresses with their ports.'), AGE],
+  Endpoints: [NAME, defineColumn('Endpoints', 'The first addresses, with their ports.'), AGE],
   EndpointSlice: [
     NAME,
-    defineColumn('AddressType', 'The type of all its addresses.'),
-    defineColumn('Ports', 'The first of its ports.'),
-    defineColumn('Endpoints', 'The first of its addresses.'),
+    defineColumn('AddressType', 'The type of all addresses.'),
+    defineColumn('Ports', 'The first ports.'),
+    defineColumn('Endpoints', 'The first addresses.'),
     AGE,
   ],
   Ingress: [
     NAME,
-    defineColumn('Class', 'The class whose controller serves it.'),
-    defineColumn('Hosts', 'The first of its host names.'),
-    defineColumn('Address', 'Where it is reached.'),
-    defineColumn('Ports', 'The ports on which it is reached.'),
+    defineColumn('Class', 'The ingress class, whose controller serves the Ingress.'),
+    defineColumn('Hosts', 'The first host names.'),
+    defineColumn('Address', 'The addresses of the load balancer.'),
+    defineColumn('Ports', 'The ports of the load balancer.'),
     AGE,
   ],
   IngressClass: [
     NAME,
-    defineColumn('Controller', 'What serves ingresses of this class.'),
-    defineColumn('Parameters', 'The object with more settings, as kind/name.'),
+    defineColumn('Controller', 'The controller of this class.'),
+    defineColumn('Parameters', 'The object with the parameters, as kind/name.'),
     AGE,
   ],
-  NetworkPolicy: [NAME, defineColumn('Pod-Selector', 'The labels of the pods that it is for.'), AGE],
+  NetworkPolicy: [NAME, defineColumn('Pod-Selector', 'The labels of the selected pods.'), AGE],
 };

@@ -2,41 +2,41 @@
 import { AGE, defineColumn, INTEGER, NAME, WIDE, BOOLEAN } from '../table/column';
 import type { ColumnDefinition } from '../table/convertor';
 
-const VOLUME_MODE = defineColumn('VolumeMode', 'Whether it holds a file system or is a bare device.', WIDE);
-const STORAGE_CLASS = defineColumn('StorageClass', 'The class that it belongs to.');
-const ATTRIBUTES_CLASS = defineColumn('VolumeAttributesClass', 'The class of its changeable attributes.');
-const ACCESS_MODES = defineColumn('Access Modes', 'How it can be mounted, in short forms.');
+const VOLUME_MODE = defineColumn('VolumeMode', 'Whether the volume has a file system or is a block device.', WIDE);
+const STORAGE_CLASS = defineColumn('StorageClass', 'The storage class.');
+const ATTRIBUTES_CLASS = defineColumn('VolumeAttributesClass', 'The VolumeAttributesClass.');
+const ACCESS_MODES = defineColumn('Access Modes', 'The access modes, abbreviated.');
 
 export const VOLUME_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
   CSIDriver: [
     NAME,
-    defineColumn('AttachRequired', 'Whether volumes are attached to a node before use.', BOOLEAN),
-    defineColumn('PodInfoOnMount', 'Whether the driver is told about the pod.', BOOLEAN),
-    defineColumn('StorageCapacity', 'Whether the driver reports how much room it has.', BOOLEAN),
-    defineColumn('TokenRequests', 'The audiences for which it wants tokens of the pod.'),
-    defineColumn('RequiresRepublish', 'Whether it wants to be called again from time to time.', BOOLEAN),
-    defineColumn('Modes', 'The kinds of volumes that it can serve.'),
+    defineColumn('AttachRequired', 'Whether volumes must be attached to a node before they are mounted.', BOOLEAN),
+    defineColumn('PodInfoOnMount', 'Whether the driver receives information about the pod at mount.', BOOLEAN),
+    defineColumn('StorageCapacity', 'Whether the driver reports its storage capacity.', BOOLEAN),
+    defineColumn('TokenRequests', 'The audiences for which the driver needs service account tokens.'),
+    defineColumn('RequiresRepublish', 'Whether the driver is called periodically to refresh volumes.', BOOLEAN),
+    defineColumn('Modes', 'The supported volume life cycle modes.'),
     AGE,
   ],
-  CSINode: [NAME, defineColumn('Drivers', 'How many drivers the node has.', INTEGER), AGE],
+  CSINode: [NAME, defineColumn('Drivers', 'The number of drivers on the node.', INTEGER), AGE],
   PersistentVolume: [
     NAME,
     defineColumn('Capacity', 'Its size.'),
     ACCESS_MODES,
-    defineColumn('Reclaim Policy', 'What becomes of it when its claim goes.'),
-    defineColumn('Status', 'Whether it is free, claimed, left over or broken.'),
-    defineColumn('Claim', 'The claim that has it.'),
+    defineColumn('Reclaim Policy', 'What happens to the volume when its claim is deleted.'),
+    defineColumn('Status', 'The phase of the volume: available, bound, released or failed.'),
+    defineColumn('Claim', 'The bound claim.'),
     STORAGE_CLASS,
     ATTRIBUTES_CLASS,
-    defineColumn('Reason', 'A short word for what is wrong with it.'),
+    defineColumn('Reason', 'The reason of the phase, in CamelCase.'),
     AGE,
     VOLUME_MODE,
   ],
   PersistentVolumeClaim: [
     NAME,
-    defineColumn('Status', 'Whether a volume was found for it.'),
-    defineColumn('Volume', 'The volume that it has.'),
-    defineColumn('Capacity', 'The size of that volume.'),
+    defineColumn('Status', 'The phase of the claim: pending, bound or lost.'),
+    defineColumn('Volume', 'The bound volume.'),
+    defineColumn('Capacity', 'The capacity of the bound volume.'),
     ACCESS_MODES,
     STORAGE_CLASS,
     ATTRIBUTES_CLASS,
@@ -45,18 +45,18 @@ export const VOLUME_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]
   ],
   StorageClass: [
     NAME,
-    defineColumn('Provisioner', 'What makes its volumes.'),
-    defineColumn('ReclaimPolicy', 'What becomes of its volumes when their claims go.'),
-    defineColumn('VolumeBindingMode', 'When a volume is made for a claim.'),
-    defineColumn('AllowVolumeExpansion', 'Whether its volumes can grow.'),
+    defineColumn('Provisioner', 'The provisioner of the volumes.'),
+    defineColumn('ReclaimPolicy', 'What happens to provisioned volumes when their claims are deleted.'),
+    defineColumn('VolumeBindingMode', 'When a claim is bound and its volume provisioned.'),
+    defineColumn('AllowVolumeExpansion', 'Whether volumes can be expanded.'),
     AGE,
   ],
   VolumeAttachment: [
     NAME,
-    defineColumn('Attacher', 'The driver that does it.', { format: 'name' }),
+    defineColumn('Attacher', 'The driver that attaches the volume.', { format: 'name' }),
     defineColumn('PV', 'The volume.'),
-    defineColumn('Node', 'The node that the volume is for.'),
-    defineColumn('Attached', 'Whether it is attached.', BOOLEAN),
+    defineColumn('Node', 'The node to which the volume is attached.'),
+    defineColumn('Attached', 'Whether the volume is attached.', BOOLEAN),
     AGE,
   ],
 };

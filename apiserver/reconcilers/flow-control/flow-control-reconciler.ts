@@ -48,7 +48,7 @@ export function startFlowControlReconciler(options: FlowControlReconcilerOptions
       return true;
     } catch (error) {
       if (error instanceof StatusError && error.reason !== undefined && EXPECTED_REASONS.has(error.reason)) return true;
-      onFailure(`${subject} could not be kept`, error);
+      onFailure(`${subject} could not be reconciled`, error);
       return false;
     }
   }

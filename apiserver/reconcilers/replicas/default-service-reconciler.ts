@@ -52,7 +52,7 @@ export function startDefaultServiceReconciler(options: DefaultServiceReconcilerO
       await reconcile(options);
       return true;
     } catch (error) {
-      onFailure(`the Service ${options.names.defaultService} could not be kept in order`, error);
+      onFailure(`the Service ${options.names.defaultService} could not be reconciled`, error);
       // An invalid object remains invalid, so it is not retried soon.
       return error instanceof StatusError && error.reason === 'Invalid';
     }

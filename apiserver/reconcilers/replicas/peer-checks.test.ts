@@ -82,9 +82,11 @@ it('peer check logs nothing when clocks and settings of the API servers are equa
 it('peer check logs a clock skew on both servers at a limited rate, and reports it as a metric', async () => {
   const [first, ahead] = [await start('one', 0), await start('ahead', 60_000)];
   await renewals(8);
-  expect(messages(first)).toEqual(["the clock of another API server is 60 s ahead of this one's"]);
+  expect(messages(first)).toEqual(['the clock of another API server is 60 s ahead of the clock of this one']);
   // The clocks of the test advance one after another in steps of a second.
-  expect(messages(ahead)).toEqual([expect.stringMatching(/^the clock of another API server is (59|60|61) s behind this one's$/)]);
+  expect(messages(ahead)).toEqual([
+    expect.stringMatching(/^the clock of another API server is (59|60|61) s behind the clock of this one$/),
+  ]);
   expect(first.findings[0]?.[0]).toMatch(/NTP/);
   expect(first.findings[0]?.[1]).toMatchObject({ hostname: 'ahead', lease: expect.stringMatching(/^platform-system\/apiserver-/) });
   expect(first.counts.at(-1)).toEqual([60, 0]);
@@ -134,7 +136,7 @@ it('peer check logs different settings, but not while a change is rolled out', a
   expect([...first.findings, ...second.findings]).toEqual([]);
   first.settings = OURS;
   await renewals(5);
-  expect(messages(first)).toEqual(['another API server on this store has other settings']);
+  expect(messages(first)).toEqual(['another API server on this store has different settings']);
   expect(first.findings[0]).toEqual([
     expect.stringMatching(/two clusters must not share an --etcd-prefix/),
     expect.objectContaining({ hostname: 'other', settings: [`${RANGE}: here 10.0.0.0/16, there 10.1.0.0/16`] }),

@@ -120,11 +120,12 @@ class Peers {
     if (isClockOff) {
       const seconds = Math.round(Math.abs(offsetMs) / 1_000);
       onFinding(
-        `the clock of another API server is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} this one's: ${CLOCK_ADVICE}`,
+        `the clock of another API server is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} the clock of this one: ${CLOCK_ADVICE}`,
         server,
       );
     }
-    if (differs) onFinding(`another API server on this store has other settings: ${SETTINGS_ADVICE}`, { ...server, settings: differences });
+    if (differs)
+      onFinding(`another API server on this store has different settings: ${SETTINGS_ADVICE}`, { ...server, settings: differences });
     return { ...peer, lastWarnedAt: now };
   }
 
@@ -146,9 +147,9 @@ class Peers {
   }
 }
 
-const CLOCK_ADVICE = 'tokens, certificates and Events begin and end at other times there; let all machines follow one source of time (NTP)';
+const CLOCK_ADVICE = 'tokens, certificates and Events start and expire at other times there; synchronize the clocks of all machines (NTP)';
 const SETTINGS_ADVICE =
-  'servers of one cluster need the same ones, and two clusters must not share an --etcd-prefix: stop the one that does not belong here and give it a prefix of its own';
+  'the servers of one cluster need equal settings, and two clusters must not share an --etcd-prefix: stop the server that does not belong here and give it a prefix of its own';
 
 /** The offset of the least delayed renewal; 0 until there are enough renewals. */
 const offsetOf = ({ offsets }: Peer): number => (offsets.length < REQUIRED_RENEWALS ? 0 : Math.max(...offsets));

@@ -78,7 +78,7 @@ export class Replicas {
     try {
       await this.options.store.revokeLease(lease, { deadline: this.options.clock.monotonic() + CALL_MS });
     } catch (error) {
-      if (!isLeaseNotFound(error)) this.options.onFailure('the lease of this replica could not be ended; it ends by itself', error);
+      if (!isLeaseNotFound(error)) this.options.onFailure('the lease of this replica could not be revoked; it will expire', error);
     }
   }
 

@@ -334,7 +334,7 @@ async function listConverted(
       bytes += entry === stored[index] ? 0 : entry.bytes.length;
     }
     if (bytes > MAX_CONVERTED_BYTES)
-      throw requestTooLarge('there is too much to be converted in one list: ask for it in pages, with limit');
+      throw requestTooLarge('the list is too large to be converted in one response: request it in pages, with limit');
     return true;
   };
   const currentPage = (): CollectedPage => partialPage(snapshot, scope, entries, isSelective);

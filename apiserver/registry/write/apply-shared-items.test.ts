@@ -38,8 +38,8 @@ it('apply names the other manager and its fields when the rest of an omitted ite
   expect([code, reason]).toEqual([422, 'Invalid']);
   const owned = [`${CONTAINERS}[name="b"]`, `${CONTAINERS}[name="b"].name`];
   expect(message).toBe(
-    'Deployment.apps "d" is invalid: spec.template.spec.containers[1].image: Required value; other managers own fields of what the ' +
-      `configuration leaves out: conflicts with "second":\n- ${[
+    'Deployment.apps "d" is invalid: spec.template.spec.containers[1].image: Required value; other managers own fields that the ' +
+      `configuration omits: conflicts with "second":\n- ${[
         ...owned,
         ...['', '.name', '.value'].map((field) => `${CONTAINERS}[name="b"].env[name="E"]${field}`),
       ].join('\n- ')}`,

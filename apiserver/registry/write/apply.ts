@@ -141,7 +141,7 @@ function addOwners(refusal: status.StatusError, items: readonly KeptItem[]): sta
   const owners = items.filter(({ field }) => isRefused(field)).flatMap((item) => item.owners);
   if (owners.length === 0) return refusal;
   const { listed, causes } = new ApplyConflict(owners);
-  return status.invalidForOwners(refusal, `other managers own fields of what the configuration leaves out: ${listed}`, causes);
+  return status.invalidForOwners(refusal, `other managers own fields that the configuration omits: ${listed}`, causes);
 }
 
 function typedPatchError(info: KindInfo, config: JsonObject, faults: readonly string[]): Error {

@@ -26,7 +26,7 @@ export function respondToError(logger: Logger): (exchange: Exchange, error: unkn
     } else if (error instanceof StatusError) {
       respondWithStatus(exchange, error);
     } else {
-      logger.error('a request failed for a reason of ours', {
+      logger.error('a request failed with an internal error', {
         error,
         method: exchange.method,
         path: exchange.infoIfParsed?.path ?? '',

@@ -395,6 +395,6 @@ function loopbackProblem(exchange: Exchange): string | undefined {
   const site = exchange.header('sec-fetch-site');
   if (site !== undefined && site !== 'none') return 'this listener does not serve web pages';
   const hasBody = exchange.header('transfer-encoding') !== undefined || Number(exchange.header('content-length') ?? '0') > 0;
-  if (hasBody && exchange.header('content-type') === undefined) return 'a body needs a Content-Type here';
+  if (hasBody && exchange.header('content-type') === undefined) return 'this path requires a Content-Type header for a body';
   return undefined;
 }

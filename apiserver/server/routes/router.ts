@@ -33,7 +33,7 @@ export function createPathRouter(routes: readonly PathRoute[], onError: OnError)
   const router = Router({ caseSensitive: true, strict: true });
   for (const route of routes) mount(router, route);
   const run: unknown = router;
-  if (!isRouter(run)) throw new Error('the router is no function');
+  if (!isRouter(run)) throw new Error('the router is not a function');
   const noReply = {};
   return (exchange, path) =>
     run(new RoutedRequest(exchange, path), noReply, (error) =>
@@ -66,5 +66,5 @@ function isRouter(value: unknown): value is RouterFunction {
 
 function requireRouted(request: object): RoutedRequest {
   if (request instanceof RoutedRequest) return request;
-  throw new Error('the request is none of this router');
+  throw new Error('the request does not belong to this router');
 }

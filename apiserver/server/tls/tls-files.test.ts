@@ -94,7 +94,7 @@ describe('the certificate folder of a server without a configured certificate', 
   it.each(['cert', 'key'] as const)('with only the %s of a pair: the server refuses to start', async (half) => {
     await writeForeignPair(new ManualClock());
     rmSync(files()[half === 'cert' ? 'key' : 'cert']);
-    expect(sourceWithExistingPair).toThrow(`${folder} holds ${files()[half]} alone`);
+    expect(sourceWithExistingPair).toThrow(`${folder} contains only ${files()[half]}`);
   });
 });
 
@@ -102,15 +102,11 @@ const authority = async (commonName: string, lifetimeMs = DAY_MS): Promise<strin
   (await createAuthority({ subject: { commonName }, lifetimeMs, clock: new ManualClock() })).certificate;
 
 it.each<[string, (good: string) => string, string]>([
-  ['no content', () => '', 'holds no certificate'],
-  ['a text', () => 'junk', 'holds no certificate'],
-  ['a truncated certificate', (good) => good.slice(0, 200), 'holds no certificate'],
-  [
-    'an invalid certificate',
-    () => '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----',
-    'holds a certificate that cannot be read',
-  ],
-  ['a valid and an invalid certificate', (good) => good + good.replace(/MII/, 'AAA'), 'holds a certificate that cannot be read'],
+  ['no content', () => '', 'contains no certificate'],
+  ['a text', () => 'junk', 'contains no certificate'],
+  ['a truncated certificate', (good) => good.slice(0, 200), 'contains no certificate'],
+  ['an invalid certificate', () => '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'contains an invalid certificate'],
+  ['a valid and an invalid certificate', (good) => good + good.replace(/MII/, 'AAA'), 'contains an invalid certificate'],
 ])('watchTls keeps the current authorities when their file changes to %s', async (_title, text, fault) => {
   const clock = new ManualClock();
   const file = path.join(folder, 'clients.crt');
@@ -189,7 +185,7 @@ describe('the certificate in a file', () => {
     const { errors, renewed } = await watch();
     const next = await save(HOUR_MS / 2);
     await advance(MINUTE_MS);
-    expect([errors, renewed]).toEqual([[expect.stringMatching(/own\.crt is not valid before .*: put a certificate there/)], []]);
+    expect([errors, renewed]).toEqual([[expect.stringMatching(/own\.crt is not valid before .*: replace the certificate/)], []]);
     await advance(HOUR_MS / 2);
     expect(renewed).toEqual([next]);
   });
@@ -199,7 +195,7 @@ describe('the certificate in a file', () => {
     const { errors, renewed } = await watch();
     expect(errors).toEqual([]);
     await advance(HOUR_MS + MINUTE_MS);
-    expect(errors).toEqual([expect.stringMatching(/own\.crt has expired at .*, clients refuse this server/)]);
+    expect(errors).toEqual([expect.stringMatching(/own\.crt has expired at .*, clients reject this server/)]);
     const next = await save(-2 * HOUR_MS);
     await advance(MINUTE_MS);
     expect(renewed).toEqual([next]);
@@ -216,6 +212,8 @@ it('watchTls reports an error when all client authorities have expired', async (
   const source = sourceOf(file);
   const stop = watchTls(source, await readTls(source, clock), clock, logger, () => undefined);
   await clock.advanceAsync(HOUR_MS + MINUTE_MS);
-  expect(errors).toEqual([expect.stringMatching(/all certificates of .*clients\.crt are out of their time, nobody is let in by them/)]);
+  expect(errors).toEqual([
+    expect.stringMatching(/no certificate authority in .*clients\.crt is valid now, so all client certificates are rejected/),
+  ]);
   stop();
 });

@@ -48,7 +48,7 @@ export function useExistingPair(source: TlsSource): TlsSource {
   const { cert, key } = pairPaths(folder);
   const existing = [cert, key].filter((file) => existsSync(file));
   if (existing.length === 0 || isSelfMade(cert)) return source;
-  if (existing.length === 1) throw new Error(`${folder} holds ${existing.join()} alone: put a certificate and its key there, or neither`);
+  if (existing.length === 1) throw new Error(`${folder} contains only ${existing.join()}: put a certificate and its key there, or neither`);
   return { ...source, paths: { ...paths, cert, key } };
 }
 
@@ -73,7 +73,7 @@ function readPair({ cert, key }: Pick<TlsPaths, 'cert' | 'key'>): Pair {
     createSecureContext(pair);
     readCertificate(pair.cert.toString('latin1'));
   } catch (cause) {
-    const remedy = 'they have to be a certificate and the key that it was made for, both as PEM';
+    const remedy = 'they must be a certificate and its private key, both in PEM format';
     throw new Error(`${cert} and ${key} cannot be used together (${errorMessage(cause)}): ${remedy}`, { cause });
   }
   return pair;
@@ -173,9 +173,9 @@ class TlsWatcher {
 const isSame = (a: TlsFiles, b: TlsFiles): boolean =>
   (['cert', 'key', 'clientCa', 'proxyCa'] as const).every((name) => a[name]?.toString() === b[name]?.toString());
 
-const UNUSABLE = 'the changed certificates cannot be used, those before stay in use';
+const UNUSABLE = 'the changed certificates cannot be used, the previous ones stay in use';
 const RENEW =
-  "put a certificate there whose time has come, with its key, and see that this machine's clock is right; both are read while the server runs";
+  'replace the certificate and its key with valid ones, and check the clock of this machine; both files are reloaded without a restart';
 
 /** Messages about certificates in use that are not valid now, with the remedy. */
 function expiryFaults({ cert, clientCa, proxyCa }: TlsPaths, files: TlsFiles, now: number): readonly string[] {
@@ -185,12 +185,12 @@ function expiryFaults({ cert, clientCa, proxyCa }: TlsPaths, files: TlsFiles, no
     [proxyCa, files.proxyCa],
   ] as const;
   return [
-    ...(ownFault === undefined ? [] : [`${cert} ${ownFault}, clients refuse this server: ${RENEW}`]),
+    ...(ownFault === undefined ? [] : [`${cert} ${ownFault}, clients reject this server: ${RENEW}`]),
     ...bundles.flatMap(([path, bundle]) => {
       const pems = splitCertificatePems(bundle?.toString('latin1') ?? '');
       if (pems.length === 0 || pems.some((pem) => validityFault(pem, now) === undefined)) return [];
       return [
-        `all certificates of ${path} are out of their time, nobody is let in by them: replace them; they are read while the server runs`,
+        `no certificate authority in ${path} is valid now, so all client certificates are rejected: replace them; the file is reloaded without a restart`,
       ];
     }),
   ];

@@ -82,7 +82,7 @@ function createCache({ options, store, clock, random, logger, encryption, onFail
   const { prefix, compactionMs } = options;
   const cache = openCache({ store, prefix, types: resources.storedTypes, clock, random, logger, compactionMs });
   const readAgain = (): Promise<void> =>
-    cache.retryUnreadable().catch((error: unknown) => onFailure('what could not be decrypted was not read again', error));
+    cache.retryUnreadable().catch((error: unknown) => onFailure('values that could not be decrypted were not read again', error));
   encryption?.onChange(() => void readAgain());
   return cache;
 }

@@ -128,7 +128,7 @@ function createWebhooks(
   { metrics }: Observability,
   authorizer: Authorizer,
 ): WebhookPlugins {
-  const logFailure = throttle(clock, LOG_INTERVAL_MS, (error: Error) => onFailure('an admission webhook could not be asked', error));
+  const logFailure = throttle(clock, LOG_INTERVAL_MS, (error: Error) => onFailure('an admission webhook could not be called', error));
   const client = (users: KubeconfigUsers | undefined): WebhookClient => {
     const resolve = createResolver(cache, resources, random);
     return new WebhookClient({

@@ -142,10 +142,11 @@ function createOpenApiHandler(
     openId,
     clock,
     failed(failure) {
-      logger.warn('a definition is left out of OpenAPI: its part cannot be made', { ...failure });
+      logger.warn('a definition is left out of the OpenAPI documents: its part cannot be generated', { ...failure });
       definitions.markUndescribed(failure.definition, `${failure.version}: ${failure.message}`);
     },
-    leftOut: (name, message) => logger.warn('the document of another server is left out of OpenAPI', { name, message }),
+    leftOut: (name, message) =>
+      logger.warn('the document of an aggregated API server is left out of the OpenAPI documents', { name, message }),
   });
   if (definitions.rows.length > 0) openApi.prepare();
   definitions.onChange(({ after }) => {

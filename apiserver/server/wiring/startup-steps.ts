@@ -68,16 +68,16 @@ const noop = (): void => undefined;
 /** The informers, which must be synced before the server responds to requests. */
 const informerSteps = ({ definitions, rbac, nodes, policies, webhooks, registrations }: ClusterState): readonly StartupStep[] => [
   {
-    name: 'definitions of custom resources',
+    name: 'CustomResourceDefinitions',
     checks: ['poststarthook/start-apiextensions-informers', 'poststarthook/crd-informer-synced'],
     start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }),
   },
   { name: 'roles and bindings', start: () => rbac },
   { name: 'objects for the Node authorizer', checks: ['poststarthook/generic-apiserver-start-informers'], start: () => nodes },
-  { name: 'configurations of webhooks', start: () => webhooks },
+  { name: 'webhook configurations', start: () => webhooks },
   { name: 'admission policies', checks: ['poststarthook/start-apiserver-admission-initializer'], start: () => policies },
   {
-    name: 'registrations of other servers',
+    name: 'APIServices',
     checks: ['poststarthook/start-kube-aggregator-informers', 'poststarthook/apiservice-registration-controller'],
     start: () => registrations,
   },
@@ -93,7 +93,7 @@ export function startupSteps(
 ): readonly StartupStep[] {
   const localServices = startAndWait(() => apiServices(context, state, writer));
   return [
-    { name: 'expiry of events', start: () => eventExpiry(context, state) },
+    { name: 'expiry of Events', start: () => eventExpiry(context, state) },
     ...informerSteps(state),
     {
       name: 'audit of allocations',
@@ -102,9 +102,9 @@ export function startupSteps(
     },
     ...reconcilerSteps(context, state, flowControl, writer),
     ...controllerSteps(context, state, writer, tls),
-    { name: 'registrations of this API', checks: LOCAL_SERVICE_CHECKS, start: localServices.start },
+    { name: 'APIServices of this server', checks: LOCAL_SERVICE_CHECKS, start: localServices.start },
     {
-      name: 'availability of other servers',
+      name: 'availability of aggregated API servers',
       checks: REMOTE_SERVICE_CHECKS,
       start: () => availability(context, state, extensions, writer),
     },
@@ -114,9 +114,9 @@ export function startupSteps(
       checks: ['poststarthook/bootstrap-controller'],
       start: () => defaultService(context, state, writer, port),
     },
-    { name: 'first registrations of this API', checks: ['autoregister-completion'], start: localServices.wait },
+    { name: 'first reconciliation of the APIServices of this server', checks: ['autoregister-completion'], start: localServices.wait },
     {
-      name: 'record of this replica',
+      name: 'lease of this replica',
       start() {
         const { advertiseAddress } = context.options;
         if (advertiseAddress !== undefined) state.replicas.join({ ip: advertiseAddress, port });
@@ -176,7 +176,7 @@ function controllerSteps(context: ServerContext, state: ClusterState, writer: Wr
       start: () => inBackground(authenticationFacts(context, state, writer, tls)),
     },
     {
-      name: 'lifecycle of definitions',
+      name: 'controller of CustomResourceDefinitions',
       checks: ['poststarthook/start-apiextensions-controllers'],
       start: () =>
         inBackground(
@@ -209,12 +209,12 @@ function replicaSteps(context: ServerContext, { cache, resources }: ClusterState
   };
   return [
     {
-      name: 'Lease of this server',
+      name: 'identity Lease of this server',
       checks: ['poststarthook/start-kube-apiserver-identity-lease-controller'],
       start: () => inBackground(startIdentityLeaseReconciler(identity)),
     },
     {
-      name: 'Leases of other servers',
+      name: 'identity Leases of other servers',
       checks: ['poststarthook/start-kube-apiserver-identity-lease-garbage-collector'],
       start: () => inBackground(startIdentityLeaseCollector(identity)),
     },

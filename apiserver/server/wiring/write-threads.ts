@@ -90,7 +90,7 @@ export class WriteThreads implements OffloadThreads, EncodingOffload {
     } catch (error) {
       if (error instanceof ThreadPoolFull) throw tooManyRequests('too many large objects at once, please try again later', 1);
       if (error instanceof ThreadLost && error.reason === 'memory') throw requestTooLarge('the object takes too much memory');
-      if (error instanceof ThreadLost && error.reason === 'time') throw timeout('the object takes too long to be worked out');
+      if (error instanceof ThreadLost && error.reason === 'time') throw timeout('processing the object takes too long');
       throw error;
     }
   }
@@ -104,7 +104,8 @@ function transferList(task: WorkerJob['task']): readonly TransferItem[] {
   return [...transferableBuffers([entry?.bytes, payloadBytes(task.payload), ...schemas]), task.server];
 }
 
-const unexpectedResult = (result: WorkerResult): Error => new Error('fault' in result ? result.fault : 'a thread answered something else');
+const unexpectedResult = (result: WorkerResult): Error =>
+  new Error('fault' in result ? result.fault : 'a worker thread returned an unexpected response');
 
 /** Undefined when there is no built program. */
 export function openWriteThreads(clock: Pick<Clock, 'after'>, settings: WorkerSettings): WriteThreads | undefined {

@@ -70,8 +70,8 @@ const DAMAGED = 'move the damaged one away and restore a backup';
 const FAULTS: readonly (readonly [string, () => void, string])[] = [
   ['the data of another program', () => writeFileSync(data, Buffer.alloc(10_000, 'no database')), 'is not a file of an embedded store'],
   ['only zeros', () => writeFileSync(data, Buffer.alloc(10_000)), 'is not a file of an embedded store'],
-  ['100 bytes', () => truncateSync(data, 100), 'it ends before its data begin'],
-  ['one page', () => truncateSync(data, 4_096), 'it ends before its data begin'],
+  ['100 bytes', () => truncateSync(data, 100), 'it ends before its data starts'],
+  ['one page', () => truncateSync(data, 4_096), 'it ends before its data starts'],
   ['two pages', () => truncateSync(data, 8_192), DAMAGED],
   ['half of its pages', () => truncateSync(data, statSync(data).size >> 1), DAMAGED],
   ['another magic number', () => patch(24, [0]), 'is not a file of an embedded store'],
@@ -116,7 +116,7 @@ describe.each(Object.entries(USES))('embedded store that is %s', (_name, use) =>
 
 test('embedded store without data is created by a writer and not by a reader', async () => {
   truncateSync(data, 0);
-  expect(await outcome(USES.read)).toContain('holds nothing yet');
+  expect(await outcome(USES.read)).toContain('is empty');
   expect(await outcome(USES.written)).toBe(0);
   rmSync(data);
   expect(await outcome(USES.read)).toContain('there is no embedded store in');

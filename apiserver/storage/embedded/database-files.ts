@@ -63,7 +63,7 @@ export function prepareToWrite(directory: string): void {
 export function prepareToRead(directory: string, runIfUnlocked: RunIfUnlocked): void {
   const path = join(directory, DATA_FILE);
   if (!existsSync(path)) throw new Error(`there is no embedded store in ${directory}`);
-  if (statSync(path).size === 0) throw new Error(`the store in ${directory} holds nothing yet`);
+  if (statSync(path).size === 0) throw new Error(`the store in ${directory} is empty`);
   ensureLockFile(directory);
   const { actual, declared } = fileSizeOf(path);
   // A process that opened the store for writing has extended the file; since then only free pages can lie behind its
@@ -107,7 +107,7 @@ function fileSizeOf(path: string): FileSize {
 
 function readMetaPage(file: number, path: string, position: number): Buffer {
   const page = Buffer.alloc(META_BYTES);
-  if (readSync(file, page, 0, META_BYTES, position) < META_BYTES) throw damageError(path, 'it ends before its data begin');
+  if (readSync(file, page, 0, META_BYTES, position) < META_BYTES) throw damageError(path, 'it ends before its data starts');
   const isMetaPage = (page.readUInt16LE(OFFSET.flags) & META_PAGE_FLAG) !== 0 && page.readUInt32LE(OFFSET.magic) === MAGIC;
   if (!isMetaPage) throw new Error(`${path} is not a file of an embedded store, or is damaged: ${REMEDY}`);
   const version = page.readUInt32LE(OFFSET.version) & 0xffff;

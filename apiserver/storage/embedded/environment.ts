@@ -211,7 +211,7 @@ export class Environment {
     const lastWriteId = table.get(lastWriteIdKey);
     const isSame = lastWriteId === undefined ? this.lastWriteId === undefined : this.lastWriteId?.equals(lastWriteId) === true;
     if (isSame && revision === this.revision) return;
-    const revisions = `its last revision is ${revision}, the last one known here is ${this.revision}`;
+    const revisions = `its last revision is ${revision}, and the last one known here is ${this.revision}`;
     throw new ConcurrentWriterError(
       `another process has written to the data in ${this.directory} (${revisions}); this one has stopped using it`,
     );

@@ -124,7 +124,7 @@ describe('embedded store', () => {
     });
     await store.compact(5);
     await flushPromises();
-    expect(lines).toEqual([{ message: 'what was compacted could not be removed from the disk', error: new Error('no space left') }]);
+    expect(lines).toEqual([{ message: 'compacted revisions could not be removed from the disk', error: new Error('no space left') }]);
     expect(await store.status()).toMatchObject({ purgeFailures: 1 });
     failing.mockRestore();
     await store.compact(6);

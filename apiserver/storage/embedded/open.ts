@@ -326,7 +326,7 @@ class EmbeddedStore implements Store {
   private onPurgeFailure(error: unknown): void {
     if (this.stopIfOtherWriter(error)) return;
     this.purgeFailures++;
-    this.options.logger?.warn('what was compacted could not be removed from the disk', { error });
+    this.options.logger?.warn('compacted revisions could not be removed from the disk', { error });
   }
 
   /** A failed step (full disk) leaves everything readable; the purge continues after the next compaction. */
@@ -353,7 +353,7 @@ class EmbeddedStore implements Store {
   private checkCall(failure: 'deadline' | 'unavailable', options?: StoreCallOptions): void {
     if (this.stopError !== undefined) throw this.stopError;
     if (options?.deadline !== undefined && options.deadline <= this.options.clock.monotonic()) {
-      throw new StoreError(failure, 'the deadline had passed before the call');
+      throw new StoreError(failure, 'the deadline passed before the call');
     }
   }
 

@@ -62,8 +62,8 @@ function openGate(directory: string): StoreGate {
   try {
     return StoreGate.open(directory);
   } catch (error) {
-    const reason = `whoever reads a store has to write in its folder, so that what is read stays (${errorMessage(error)})`;
-    throw new Error(`${reason}: run this as the user of the server, or on a copy that was made while no server ran`);
+    const reason = `reading a store needs write access to its folder, to keep the snapshot (${errorMessage(error)})`;
+    throw new Error(`${reason}: run this as the user of the server, or on a copy made while no server was running`);
   }
 }
 

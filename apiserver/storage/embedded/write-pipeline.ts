@@ -220,7 +220,7 @@ export class WritePipeline {
   private rollBack(batch: readonly QueuedStep[], error: unknown): void {
     const message = errorMessage(error);
     const isDiskFull = /no space|ENOSPC|MAP_FULL|quota/i.test(message);
-    const failure = new StoreError(isDiskFull ? 'no-space' : 'unavailable', `the write was not done: ${message}`);
+    const failure = new StoreError(isDiskFull ? 'no-space' : 'unavailable', `the write failed: ${message}`);
     this.outcome = { at: this.clock.monotonic(), failure };
     const queued = this.queue;
     this.queue = [];
@@ -229,7 +229,7 @@ export class WritePipeline {
     this.assignedRevision = this.durableRevision;
     this.events.onRollback(error);
     for (const step of batch) step.reject(failure);
-    for (const step of queued) step.reject(new StoreError('unavailable', `an earlier write was not done: ${message}`));
+    for (const step of queued) step.reject(new StoreError('unavailable', `an earlier write failed: ${message}`));
   }
 
   /** While the disk does not respond, steps past their deadline are rejected; their writes may still be committed. */
@@ -237,7 +237,7 @@ export class WritePipeline {
     this.overdueTimer = this.clock.after(OVERDUE_CHECK_MS, () => {
       const now = this.clock.monotonic();
       for (const step of [...(this.inFlight ?? []), ...this.queue]) {
-        if (step.deadline <= now) step.reject(new StoreError('ambiguous', 'the disk did not answer in time'));
+        if (step.deadline <= now) step.reject(new StoreError('ambiguous', 'the disk did not respond in time'));
       }
       this.rejectOverdueSteps();
     });

@@ -87,7 +87,10 @@ async function probeMaxOperations(transport: RpcTransport, deadline: number): Pr
       if (!(error instanceof StoreError) || error.failure !== 'too-large') throw error;
     }
   }
-  throw new StoreError('internal', `etcd takes fewer than ${OPERATION_LIMITS[OPERATION_LIMITS.length - 1] ?? 0} operations a transaction`);
+  throw new StoreError(
+    'internal',
+    `etcd allows fewer than ${OPERATION_LIMITS[OPERATION_LIMITS.length - 1] ?? 0} operations per transaction`,
+  );
 }
 
 class EtcdStore implements Store {
@@ -248,7 +251,7 @@ class EtcdStore implements Store {
   private async readCompactRevision(deadline: number): Promise<Revision> {
     const call: EtcdWatchRequest = { type: 'create', range: { start: '\u0001', end: '\u0001\0' }, from: 1 };
     const channel = await this.transport.openChannel();
-    const timeoutError = new StoreError('deadline', 'the compacted revision was not told in time');
+    const timeoutError = new StoreError('deadline', 'the compacted revision was not received in time');
     let timer: Timer | undefined;
     try {
       return await new Promise((resolve, reject) => {
@@ -256,7 +259,7 @@ class EtcdStore implements Store {
         const stream = channel.stream(methods.watch, { leader: true });
         stream.on('data', ({ canceled, compactRevision }: EtcdWatchResponse) => canceled && resolve(compactRevision));
         stream.on('error', (error) => reject(toStoreError(error, 'read')));
-        stream.on('end', () => reject(new StoreError('unavailable', 'the compacted revision was not told')));
+        stream.on('end', () => reject(new StoreError('unavailable', 'the compacted revision was not received')));
         stream.write(call);
       });
     } finally {

@@ -100,7 +100,7 @@ export class RpcTransport {
     const remainingMs = deadline - this.clock.monotonic();
     if (remainingMs <= 0) {
       const failure = kind === 'read' ? 'deadline' : 'unavailable';
-      return Promise.reject(new StoreError(failure, 'the deadline had passed before the call'));
+      return Promise.reject(new StoreError(failure, 'the deadline passed before the call'));
     }
     const counters = this.callCounters.forMethod(method.path, 'unary');
     counters.recordStart();

@@ -102,12 +102,12 @@ describe('UnaryCalls', () => {
     [
       'an HTTP status',
       (stream) => stream.respond({ ':status': 503 }, { endStream: true }),
-      { code: 14, details: 'the server answered with HTTP status 503' },
+      { code: 14, details: 'the server responded with HTTP status 503' },
     ],
     [
       'a truncated message',
       respondWith(frameMessage('whole').subarray(0, 7), { 'grpc-status': '0' }),
-      { code: 13, details: 'the answer is no whole message' },
+      { code: 13, details: 'the response is not a complete message' },
     ],
   ])('rejects with the error of the server in %s', async (_, reply, expected) => {
     respond = reply;
@@ -175,7 +175,7 @@ describe('UnaryCalls', () => {
     const call = (limitMs = 60_000): ReturnType<typeof failureOf> => {
       return failureOf(timed.call('/a/B', EMPTY_MESSAGE, clock.monotonic() + limitMs));
     };
-    const details = `No connection established. Last error: ${member.origin}: no answer within 5 seconds of connecting`;
+    const details = `No connection established. Last error: ${member.origin}: no response within 5 seconds of connecting`;
     for (const times of [1, 2]) {
       const failed = call();
       await waitUntil('a connection', () => silent.accepted() === times);
@@ -302,7 +302,7 @@ describe('UnaryCalls', () => {
     const waiting = failureOf(timed.call('/a/B', EMPTY_MESSAGE, clock.monotonic() + 60_000));
     clock.advance(10_000);
     clock.advance(5_000);
-    expect(await waiting).toMatchObject({ code: 14, details: 'the server does not answer pings', sent: true });
+    expect(await waiting).toMatchObject({ code: 14, details: 'the server does not respond to pings', sent: true });
     proxy.mute(false);
     expect(await call()).toBe('ok');
     expect(sessions.length).toBe(2);

@@ -185,7 +185,7 @@ class Connection {
     this.socket = socket;
     let failure = new Error('the connection was closed');
     let session: Http2ClientSession | undefined;
-    const timeoutError = new Error(`no answer within ${CONNECT_TIMEOUT_MS / 1_000} seconds of connecting`);
+    const timeoutError = new Error(`no response within ${CONNECT_TIMEOUT_MS / 1_000} seconds of connecting`);
     const timeout = this.clock.after(CONNECT_TIMEOUT_MS, () => socket.destroy(timeoutError));
     socket.once(connected, () => {
       // A server that requires a client certificate may have closed the connection already.
@@ -238,7 +238,7 @@ class Connection {
   private keepAlive(session: Http2ClientSession): void {
     this.pingTimer = this.clock.after(PING_INTERVAL_MS, () => {
       if (session.destroyed) return;
-      const pingTimeout = this.clock.after(PING_TIMEOUT_MS, () => session.destroy(new Error('the server does not answer pings')));
+      const pingTimeout = this.clock.after(PING_TIMEOUT_MS, () => session.destroy(new Error('the server does not respond to pings')));
       session.ping(() => {
         pingTimeout.cancel();
         if (!session.destroyed) this.keepAlive(session);
@@ -277,7 +277,7 @@ function sendCall(session: Http2ClientSession, path: string, message: RpcMessage
         const outcome = trailers ?? head;
         if (outcome.grpcStatus === '0') {
           const responseMessage = unframe(body);
-          if (responseMessage === undefined) reject(new CallError(INTERNAL, 'the answer is no whole message', true));
+          if (responseMessage === undefined) reject(new CallError(INTERNAL, 'the response is not a complete message', true));
           else resolve(responseMessage);
         } else reject(statusError(head, outcome));
       },
@@ -291,7 +291,7 @@ function sendCall(session: Http2ClientSession, path: string, message: RpcMessage
 
 function statusError({ status }: ResponseHeaders, { grpcStatus, grpcMessage }: ResponseHeaders): CallError {
   if (grpcStatus !== undefined) return new CallError(Number(grpcStatus), percentDecode(grpcMessage ?? ''), true);
-  const message = status === '200' ? 'the server did not say how the call ended' : `the server answered with HTTP status ${String(status)}`;
+  const message = status === '200' ? 'the server sent no gRPC status' : `the server responded with HTTP status ${String(status)}`;
   return new CallError(UNAVAILABLE, message, true);
 }
 

@@ -69,7 +69,7 @@ export function readJsonList(text: string, type: string): readonly JsonObject[] 
 }
 
 function rejectNonObject(type: string): never {
-  throw new DecodeError(`an item of the list is no ${type}`);
+  throw new DecodeError(`an item of the list is not a ${type}`);
 }
 
 function toV1Metric(part: MetricPart, metric: JsonObject): JsonObject {

@@ -343,7 +343,7 @@ export const headersTooLarge = (limit: number): StatusError =>
 
 /** The request body arrives too slowly, and the server abandons the request. */
 export const bodyTooSlow = (): StatusError =>
-  new StatusError('Timeout', 'Timeout: the body of the request did not come fast enough', undefined, { code: 408 });
+  new StatusError('Timeout', 'Timeout: the body of the request was not received in time', undefined, { code: 408 });
 
 export const unsupportedMediaType = (accepted: readonly string[]): StatusError =>
   new StatusError(

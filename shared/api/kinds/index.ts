@@ -43,6 +43,6 @@ export function storedRowOf(row: KindRow): KindRow {
   const stored = KNOWN_KINDS.find(
     ({ group, version, kind }) => group === storedAs.group && version === storedAs.version && kind === row.kind,
   );
-  if (stored === undefined) throw new Error(`the kind table has no row for what ${row.type} is stored as`);
+  if (stored === undefined) throw new Error(`the kind table has no row for the storage version of ${row.type}`);
   return stored;
 }

@@ -229,7 +229,7 @@ describe('schema members in the neutral spelling', () => {
 
   test('are rejected when both spellings are present and differ', () => {
     expect(() => decoded({ 'x-platform-validations': [], 'x-kubernetes-validations': validations })).toThrow(
-      'x-platform-validations and x-kubernetes-validations are two spellings of one member and differ',
+      'x-platform-validations and x-kubernetes-validations are two spellings of the same field and differ',
     );
     expect(decoded({ 'x-platform-validations': validations, 'x-kubernetes-validations': validations })).toMatchObject({
       'x-kubernetes-validations': validations,

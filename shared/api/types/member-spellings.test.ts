@@ -29,7 +29,7 @@ test('canonicalMembers renames a member that a patch sets to null', () => {
 
 test('canonicalMembers rejects both spellings of a member with different values', () => {
   const both = { 'x-platform-validations': [], 'x-kubernetes-validations': null };
-  expect(() => canonicalMembers(DEFINITION, within(both))).toThrow('two spellings of one member and differ');
+  expect(() => canonicalMembers(DEFINITION, within(both))).toThrow('two spellings of the same field and differ');
 });
 
 test('canonicalMembers returns the value unchanged for kinds without schemas and when no member is to be renamed', () => {

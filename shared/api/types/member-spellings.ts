@@ -29,7 +29,7 @@ export function canonicalMembers(type: string, value: JsonObject): JsonObject {
 /** Throws {@link DecodeError} when the object has a field in both spellings with different values. */
 export function refuseDifferentSpellings(value: JsonObject, neutral: string, member: string): void {
   if (value[member] !== undefined && !equalJson(value[member], value[neutral]))
-    throw new DecodeError(`${neutral} and ${member} are two spellings of one member and differ`);
+    throw new DecodeError(`${neutral} and ${member} are two spellings of the same field and differ`);
 }
 
 function renameMembers(type: string, value: JsonObject): JsonObject {

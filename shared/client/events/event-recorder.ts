@@ -70,10 +70,10 @@ export class EventRecorder {
         await this.writeWithRetries(report);
       } catch (error) {
         const { about, reason } = report;
-        logger.warn('an event could not be written', { reason, kind: about.kind, namespace: about.namespace, name: about.name, error });
+        logger.warn('an Event could not be written', { reason, kind: about.kind, namespace: about.namespace, name: about.name, error });
       }
     }
-    if (this.dropped > 0) logger.warn('events were dropped because too many waited', { dropped: this.dropped });
+    if (this.dropped > 0) logger.warn('Events were dropped because too many were waiting', { dropped: this.dropped });
     this.dropped = 0;
   }
 

@@ -75,8 +75,8 @@ export class Informer<Body extends JsonObject = JsonObject> {
 
   constructor(private readonly options: InformerOptions<Body>) {
     const { clock, random, logger, waitingBytes = WAITING_BYTES, pageSize = PAGE_SIZE, streaming = new StreamingListSupport() } = options;
-    if (!Number.isInteger(pageSize) || pageSize < 1) throw new RangeError(`a page of ${pageSize} objects cannot be`);
-    if (!(waitingBytes > 0)) throw new RangeError(`${waitingBytes} bytes of changes cannot wait`);
+    if (!Number.isInteger(pageSize) || pageSize < 1) throw new RangeError(`the page size must be positive, not ${pageSize}`);
+    if (!(waitingBytes > 0)) throw new RangeError(`the limit of waiting bytes must be positive, not ${waitingBytes}`);
     this.streaming = streaming;
     this.notifications = new Notifications({ clock, logger, waitingBytes });
     this.backOff = new BackOff(random, { initialMs: 200, maxMs: 30_000 });
@@ -147,12 +147,12 @@ export class Informer<Body extends JsonObject = JsonObject> {
     const { clock, random, logger, resource } = this.options;
     if (isExpired(error)) {
       this.version = undefined;
-      logger.info('the server no longer knows the last version, listing anew', { resource: resource.resource });
+      logger.info('the last resource version has expired, listing again', { resource: resource.resource });
       await sleepUnlessAborted(clock, random.float() * RELIST_SPREAD_MS, signal);
       return;
     }
     const ms = this.backOff.next();
-    logger.warn('cannot follow a collection, trying again', { resource: resource.resource, inMs: Math.round(ms), error });
+    logger.warn('a resource cannot be watched, trying again', { resource: resource.resource, inMs: Math.round(ms), error });
     await sleepUnlessAborted(clock, ms, signal);
   }
 

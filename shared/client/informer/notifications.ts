@@ -161,7 +161,7 @@ export class Notifications<Body extends JsonObject> {
     try {
       call();
     } catch (error) {
-      this.options.logger.error('a handler of changes failed', { error });
+      this.options.logger.error('an event handler failed', { error });
     }
   }
 }

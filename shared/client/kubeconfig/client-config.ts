@@ -66,7 +66,7 @@ export function serverUrl(text: string): URL {
     throw new ConfigError(`the server's address ${JSON.stringify(text)} is not a URL`);
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new ConfigError(`the server's address ${JSON.stringify(text)} must begin with https:// or http://`);
+    throw new ConfigError(`the server's address ${JSON.stringify(text)} must start with https:// or http://`);
   }
   return url;
 }

@@ -65,8 +65,8 @@ it('ExecCredentials runs the plugin again after a 401 and returns whether the cr
 });
 
 it.each<[string, string, Partial<ExecConfig>, string]>([
-  ['prints nothing', '', {}, 'plugin did not print a credential'],
-  ['prints something else', '{"kind":"Pod"}', {}, 'plugin did not print a credential'],
+  ['prints nothing', '', {}, 'plugin printed no valid credential'],
+  ['prints something else', '{"kind":"Pod"}', {}, 'plugin printed no valid credential'],
   [
     'prints a credential of another version',
     credential({ token: 'a' }, { apiVersion: 'client.authentication.k8s.io/v1beta1' }),
@@ -75,7 +75,7 @@ it.each<[string, string, Partial<ExecConfig>, string]>([
   ],
   ['prints neither a token nor a certificate', credential({}), {}, 'neither a token nor a certificate'],
   ['prints a key without a certificate', credential({ clientKeyData: 'K' }), {}, 'only one of'],
-  ['prints an expirationTimestamp that is not a time', credential({ token: 'a', expirationTimestamp: 'soon' }), {}, 'is no time'],
+  ['prints an expirationTimestamp that is not a time', credential({ token: 'a', expirationTimestamp: 'soon' }), {}, 'is not a time'],
   ['requires an interactive terminal', credential({ token: 'a' }), { interactiveMode: 'Always' }, 'there is none'],
 ])('ExecCredentials rejects a plugin that %s', async (_title, printed, changes, message) => {
   output = printed;
@@ -137,7 +137,7 @@ describe('an exec plugin in a kubeconfig', () => {
     [{ apiVersion: 'client.authentication.k8s.io/v1alpha1', command: 'x' }, 'only v1 and v1beta1'],
     [{ apiVersion: VERSION, command: 'x' }, 'must have an interactiveMode'],
     [{ apiVersion: VERSION, command: 'x', interactiveMode: 'Sometimes' }, 'must have an interactiveMode'],
-    [{ apiVersion: VERSION, command: 'x', interactiveMode: 'Never', args: [1] }, 'args that are no list of texts'],
+    [{ apiVersion: VERSION, command: 'x', interactiveMode: 'Never', args: [1] }, 'args that are not a list of strings'],
   ])('is rejected with the configuration %j', (exec, message) => expect(() => configured(exec)).toThrow(message));
 
   it('has the interactiveMode IfAvailable by default in v1beta1', () => {

@@ -68,7 +68,8 @@ export class ExecCredentials implements Credentials {
 
   private async runPlugin(): Promise<ExecCredential> {
     const { config, run = runProgram } = this.options;
-    if (config.interactiveMode === 'Always') throw new ConfigError(`${config.command} wants to ask a person, and there is none`);
+    if (config.interactiveMode === 'Always')
+      throw new ConfigError(`${config.command} needs a terminal for its questions, and there is none`);
     const spec = { interactive: false, ...(config.cluster === undefined ? {} : { cluster: config.cluster }) };
     const info = JSON.stringify({ kind: 'ExecCredential', apiVersion: config.apiVersion, spec });
     const { code, output } = await run(config, info);
@@ -84,17 +85,17 @@ function readCredential({ command, apiVersion }: ExecConfig, output: string): Ex
   try {
     ({ value } = parseJson(Buffer.from(output)));
   } catch {
-    throw fault('did not print a credential');
+    throw fault('printed no valid credential');
   }
-  if (!isObject(value) || stringAt(value, 'kind') !== 'ExecCredential') throw fault('did not print a credential');
-  if (stringAt(value, 'apiVersion') !== apiVersion) throw fault(`answered in another version than ${apiVersion}`);
+  if (!isObject(value) || stringAt(value, 'kind') !== 'ExecCredential') throw fault('printed no valid credential');
+  if (stringAt(value, 'apiVersion') !== apiVersion) throw fault(`responded in another version than ${apiVersion}`);
   const status = objectAt(value, 'status');
   const text = (member: string): string | undefined => stringAt(status, member) || undefined;
   const [token, cert, key, expiration] = [text('token'), text('clientCertificateData'), text('clientKeyData'), text('expirationTimestamp')];
   if ((cert === undefined) !== (key === undefined)) throw fault('printed only one of clientCertificateData and clientKeyData');
   if (token === undefined && cert === undefined) throw fault('printed neither a token nor a certificate');
   const expiresAt = expiration === undefined ? undefined : Date.parse(expiration);
-  if (expiresAt !== undefined && Number.isNaN(expiresAt)) throw fault('printed an expirationTimestamp that is no time');
+  if (expiresAt !== undefined && Number.isNaN(expiresAt)) throw fault('printed an expirationTimestamp that is not a time');
   return { token, pair: cert === undefined || key === undefined ? undefined : { cert, key }, expiresAt };
 }
 

@@ -21,7 +21,7 @@ export class KubeconfigFile {
     } catch (error) {
       throw this.fault(`is not YAML: ${errorMessage(error)}`);
     }
-    if (!isRecord(value)) throw this.fault('is empty or holds no mapping');
+    if (!isRecord(value)) throw this.fault('is empty or not a mapping');
     return new KubeconfigMapping(this, value, 'the file');
   }
 
@@ -73,13 +73,13 @@ export class KubeconfigMapping {
   texts(member: string): readonly string[] {
     const value = this.values[member] ?? [];
     if (!Array.isArray(value) || !value.every((item) => typeof item === 'string'))
-      throw this.fault(`has ${member} that are no list of texts`);
+      throw this.fault(`has ${member} that are not a list of strings`);
     return value;
   }
 
   parts(member: string): readonly KubeconfigMapping[] {
     const value: unknown = this.values[member] ?? [];
-    if (!Array.isArray(value) || !value.every(isRecord)) throw this.fault(`has ${member} that are no list of objects`);
+    if (!Array.isArray(value) || !value.every(isRecord)) throw this.fault(`has ${member} that are not a list of objects`);
     return value.map((item, index) => new KubeconfigMapping(this.source, item, `${this.label}, ${member}[${index}],`));
   }
 

@@ -28,7 +28,7 @@ export function readKubeconfigUsers(file: string): KubeconfigUsers {
   const text = readConfigFile(file);
   const root = text.trim() === '' ? new KubeconfigMapping(source, {}, 'the file') : source.parse(text);
   const kind = root.text('kind') ?? '';
-  if (kind !== '' && kind !== 'Config') throw source.fault(`is a ${kind} and no Config`);
+  if (kind !== '' && kind !== 'Config') throw source.fault(`is a ${kind}, not a Config`);
   const users = new Map<string, KubeconfigUser>();
   for (const entry of root.parts('users')) {
     const name = entry.text('name') ?? '';

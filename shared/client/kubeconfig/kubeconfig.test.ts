@@ -57,9 +57,9 @@ test('parseKubeconfig replaces the server of the file by the given servers', () 
 test.each([
   ['', 'is empty'],
   ['a: [', 'is not YAML'],
-  ['a: b', 'names no current-context'],
+  ['a: b', 'has no current-context'],
   ['current-context: y', 'has no entry "y" in contexts'],
-  [config('token: t', 'server: "ftp://h"'), 'must begin with https:// or http://'],
+  [config('token: t', 'server: "ftp://h"'), 'must start with https:// or http://'],
   [config('token: t', 'server: ""'), 'has no server'],
   [config('client-certificate-data: YQ=='), 'only one of client-certificate and client-key'],
   [config('client-certificate: /nope/x, client-key: /nope/y'), 'cannot read /nope/x'],

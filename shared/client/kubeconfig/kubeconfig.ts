@@ -36,7 +36,7 @@ export function parseKubeconfig(text: string, file: string, options: KubeconfigO
   const source = new KubeconfigFile(file);
   const root = source.parse(text);
   const contextName = options.context ?? root.text('current-context');
-  if (contextName === undefined || contextName === '') throw source.fault('names no current-context');
+  if (contextName === undefined || contextName === '') throw source.fault('has no current-context');
   const context = root.namedEntry('contexts', contextName).part('context');
   const cluster = root.namedEntry('clusters', context.required('cluster')).part('cluster');
   const userName = context.text('user') ?? '';
@@ -62,7 +62,7 @@ function parseTls(cluster: KubeconfigMapping, user: KubeconfigMapping): TlsOptio
 }
 
 function credentialsOf(user: KubeconfigMapping, cluster: KubeconfigMapping, source: KubeconfigFile): ClientCredentials {
-  if (user.has('auth-provider')) throw user.fault('uses auth-provider, which this client does not run');
+  if (user.has('auth-provider')) throw user.fault('uses auth-provider, which this client does not support');
   if (user.has('exec')) return { type: 'exec', exec: parseExec(user.part('exec'), cluster, source) };
   const file = user.text('tokenFile');
   if (file !== undefined && file !== '') return { type: 'token-file', file: source.referencedFile(file) };

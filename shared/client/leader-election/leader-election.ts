@@ -115,7 +115,7 @@ export class LeaderElection {
       } catch (error) {
         if (signal.aborted) return undefined;
         waitMs = this.retryMs();
-        if (!isConflict(error) && !isAlreadyExists(error)) logger.warn('cannot look at the lease', { lease: lease.name, error });
+        if (!isConflict(error) && !isAlreadyExists(error)) logger.warn('cannot read the lease', { lease: lease.name, error });
       }
       await this.waitForChange(waitMs, signal);
     }
@@ -155,7 +155,7 @@ export class LeaderElection {
   private logWaiting(holder: string): void {
     if (this.loggedHolder === holder) return;
     this.loggedHolder = holder;
-    this.options.logger.info('another copy leads, waiting', { lease: this.options.lease.name, holder });
+    this.options.logger.info('another process is the leader, waiting', { lease: this.options.lease.name, holder });
   }
 
   /** Milliseconds until the Lease expires; 0 when it is free. */
@@ -303,7 +303,7 @@ export class LeaderElection {
       const now = await client.get(LEASES, leaseName, { signal, timeoutMs: Math.min(withinMs, REQUEST_TIMEOUT_MS) });
       const record = leaseRecord(now);
       if (now.uid === lease.uid && record.holder === own.holder && record.transitions === own.transitions) return now;
-      logger.error('another copy leads', { lease: leaseName.name, holder: record.holder });
+      logger.error('another process is the leader', { lease: leaseName.name, holder: record.holder });
       return undefined;
     } catch (readError) {
       if (isNotFound(readError)) {
@@ -323,7 +323,7 @@ export class LeaderElection {
     } catch (error) {
       // An aborted renewal may have been stored; then the release conflicts and is repeated with the current version.
       if (isConflict(error)) await this.releaseAfterConflict(lease);
-      else logger.warn('cannot give the lease back', { lease: lease.name, error });
+      else logger.warn('cannot release the lease', { lease: lease.name, error });
     }
   }
 
@@ -334,7 +334,7 @@ export class LeaderElection {
       if (now === undefined) return;
       await client.update(LEASES, releasedLease(now, { now: clock.now(), durationMs }), { timeoutMs: REQUEST_TIMEOUT_MS });
     } catch (error) {
-      logger.warn('cannot give the lease back', { lease: leaseName.name, error });
+      logger.warn('cannot release the lease', { lease: leaseName.name, error });
     }
   }
 

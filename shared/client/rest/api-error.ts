@@ -22,7 +22,7 @@ export function createApiError(code: number, body: JsonObject | undefined, text:
   const header = retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
   if (body === undefined || stringAt(body, 'kind') !== 'Status') {
     const shown = text.length > 300 ? `${text.slice(0, 300)}...` : text;
-    return new ApiError(code, '', `the server answered ${code}${shown === '' ? '' : `: ${shown.trim()}`}`, header);
+    return new ApiError(code, '', `the server responded with ${code}${shown === '' ? '' : `: ${shown.trim()}`}`, header);
   }
   const details = objectAt(body, 'details');
   const seconds = details === undefined ? undefined : own(details, 'retryAfterSeconds');
@@ -30,7 +30,7 @@ export function createApiError(code: number, body: JsonObject | undefined, text:
   return new ApiError(
     typeof status === 'number' && status > 0 ? status : code,
     stringAt(body, 'reason') ?? '',
-    stringAt(body, 'message') ?? `the server answered ${code}`,
+    stringAt(body, 'message') ?? `the server responded with ${code}`,
     header ?? (typeof seconds === 'number' ? seconds : undefined),
   );
 }

@@ -21,7 +21,7 @@ export class MalformedResponse extends Error {
 
 /** Parses an object of a response. Throws {@link MalformedResponse} for anything but an object with a name. */
 export function parseApiObject<Body extends JsonObject>(resource: Resource<Body>, value: JsonValue | undefined): ApiObject<Body> {
-  if (!isBodyOf(resource, value)) throw new MalformedResponse('the server answered with something that is no object');
+  if (!isBodyOf(resource, value)) throw new MalformedResponse('the response of the server is not an object');
   return apiObject(value);
 }
 
@@ -30,7 +30,7 @@ export function apiObject<Body extends JsonObject>(body: Body): ApiObject<Body> 
   const metadata = objectAt(body, 'metadata');
   const name = stringAt(metadata, 'name');
   if (!isMetadata(metadata) || name === undefined || name === '') {
-    throw new MalformedResponse('the server answered with an object that has no name');
+    throw new MalformedResponse('the response of the server is an object without a name');
   }
   return {
     namespace: stringAt(metadata, 'namespace') ?? '',

@@ -15,7 +15,7 @@ export function parseBody(text: string): JsonValue {
     if (isJson(value)) return value;
     throw new Error('nothing');
   } catch (error) {
-    throw new MalformedResponse(`the server's answer is not JSON: ${errorMessage(error)}`);
+    throw new MalformedResponse(`the response of the server is not JSON: ${errorMessage(error)}`);
   }
 }
 
@@ -40,7 +40,7 @@ export async function collectBody(body: AsyncIterable<Buffer>, limit: number): P
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > limit) throw new MalformedResponse(`the server's answer is longer than ${limit} bytes`);
+    if (length > limit) throw new MalformedResponse(`the response of the server is longer than ${limit} bytes`);
     chunks.push(chunk);
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);

@@ -146,7 +146,7 @@ export class RestClient {
       body: jsonBody(this.withTypeMeta(resource, object)),
       ...options,
     });
-    if (!isBodyOf(resource, response)) throw new MalformedResponse(`the answer of ${resource.resource} is no object`);
+    if (!isBodyOf(resource, response)) throw new MalformedResponse(`the response of ${resource.resource} is not an object`);
     return response;
   }
 
@@ -163,7 +163,7 @@ export class RestClient {
       body: { type: 'application/json', value },
       ...options,
     });
-    if (!isObject(response)) throw new MalformedResponse(`the answer of ${resource.resource}/${location.subresource} is no object`);
+    if (!isObject(response)) throw new MalformedResponse(`the response of ${resource.resource}/${location.subresource} is not an object`);
     return response;
   }
 
@@ -288,7 +288,7 @@ export class RestClient {
       query.set(name, String(value));
     }
     const path = `${this.path(resource, options)}${queryString(query)}`;
-    const timeoutError = (): Error => new ConnectionError('the watch did not end when it should have', true);
+    const timeoutError = (): Error => new ConnectionError('the watch did not end at its timeout', true);
     const deadline = withDeadline(this.options.clock, timeoutSeconds * 1000 + WATCH_GRACE_MS, timeoutError, [options.signal]);
     try {
       const accept = acceptHeader(this.dialect, { target: 'object', metadataOnly: isMetadataOnly(resource), protobuf });
@@ -313,7 +313,7 @@ export class RestClient {
   /** Returns a successful response, after retries. */
   private async sendWithRetries(call: ApiRequest): Promise<{ readonly type: string; readonly bytes: Buffer }> {
     const { clock, random } = this.options;
-    const timeoutError = (): Error => new ConnectionError(`no answer to ${call.method} ${call.path} in time`, true);
+    const timeoutError = (): Error => new ConnectionError(`no response to ${call.method} ${call.path} in time`, true);
     const deadline = withDeadline(clock, call.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, timeoutError, [call.signal]);
     const backOff = new BackOff(random, { initialMs: 100, maxMs: 2_000 });
     let canRefresh = true;

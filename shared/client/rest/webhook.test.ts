@@ -44,7 +44,7 @@ async function ask(answers: Answers, timeoutMs = 30_000): Promise<WebhookResult>
 }
 
 it.each([429, 500, 503])('callWebhookWithRetries calls a server that answers %d five times with growing delays', async (status) => {
-  expect(await ask(() => status)).toMatchObject({ type: 'fault', status, error: new Error(`the webhook answered ${status}`) });
+  expect(await ask(() => status)).toMatchObject({ type: 'fault', status, error: new Error(`the webhook responded with ${status}`) });
   expect(asked).toEqual([0, 500, 1250, 2375, 4062.5]);
 });
 

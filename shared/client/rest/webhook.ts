@@ -79,7 +79,7 @@ export async function callWebhook(options: WebhookOptions, body: Buffer): Promis
     const { status } = answer;
     const isRetryable = status >= 500 || status === 429;
     const isRedirect = answer.header('location') !== undefined;
-    return { type: 'fault', error: new Error(`the webhook answered ${status}`), status, isRetryable, isRedirect, bytes };
+    return { type: 'fault', error: new Error(`the webhook responded with ${status}`), status, isRetryable, isRedirect, bytes };
   } catch (error) {
     return { type: 'fault', error: error instanceof Error ? error : new Error(String(error)), status: undefined, isRetryable: true };
   } finally {

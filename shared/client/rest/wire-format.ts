@@ -73,7 +73,7 @@ export async function* decodeWatchEvents(
   if (!isBinary(contentType)) {
     for await (const line of readLines(body, limit)) {
       const event = parseBody(line.toString('utf8'));
-      if (!isObject(event)) throw new MalformedResponse('a watch event is no object');
+      if (!isObject(event)) throw new MalformedResponse('a watch event is not an object');
       yield { event, bytes: line.length };
     }
     return;
@@ -90,7 +90,7 @@ function decodeWatchEvent(frame: Buffer, type: string): JsonObject {
 function typeNameOf({ group, version, resource, metadataOnly }: Resource): string {
   if (metadataOnly === true) return METADATA_TYPE;
   const row = SERVED_KINDS.find((known) => known.group === group && known.version === version && known.resource === resource);
-  if (row === undefined) throw new MalformedResponse(`the server sent ${resource} in a form that they do not have`);
+  if (row === undefined) throw new MalformedResponse(`the server sent ${resource} in an encoding that they do not have`);
   return row.type;
 }
 
@@ -98,7 +98,7 @@ function decodeOrThrow<T>(decode: () => T): T {
   try {
     return decode();
   } catch (error) {
-    throw error instanceof ProtobufFault ? new MalformedResponse(`the server's answer cannot be read: ${error.message}`) : error;
+    throw error instanceof ProtobufFault ? new MalformedResponse(`the response of the server cannot be decoded: ${error.message}`) : error;
   }
 }
 

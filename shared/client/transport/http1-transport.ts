@@ -67,7 +67,7 @@ export class Http1Transport implements Transport {
 
 /** Node's `signal` option treats the request as a stream, which costs more than sending it. */
 function destroyOnAbort(request: ClientRequest, signal: AbortSignal): void {
-  const abort = (): void => void request.destroy(new Error('the request was given up'));
+  const abort = (): void => void request.destroy(new Error('the request was aborted'));
   signal.addEventListener('abort', abort, { once: true });
   request.once('close', () => signal.removeEventListener('abort', abort));
 }

@@ -97,7 +97,7 @@ class Session {
     this.http2 = http2;
     this.ready = new Promise((resolve, reject) => {
       const connectTimeout = settings.clock.after(settings.connectTimeoutMs, () =>
-        this.destroy(new ConnectionError('connecting took too long', false)),
+        this.destroy(new ConnectionError('connecting timed out', false)),
       );
       let failure = new ConnectionError(`no connection to ${server.host}`, false);
       http2.once('connect', () => {
@@ -178,7 +178,7 @@ class Session {
     this.timer = clock.after(pingEveryMs, () => {
       this.timer = undefined;
       if (this.streams === 0 || this.http2.destroyed) return;
-      const pingTimeout = clock.after(pingTimeoutMs, () => this.destroy(new ConnectionError('the server gives no sign of life', true)));
+      const pingTimeout = clock.after(pingTimeoutMs, () => this.destroy(new ConnectionError('the server does not respond to pings', true)));
       const isSent = this.http2.ping((error) => {
         pingTimeout.cancel();
         if (error === null && this.streams > 0) this.schedulePing();

@@ -73,7 +73,7 @@ function negotiatesHttp2({ server, tls, clock, timeoutMs }: NegotiatedParts): Pr
   return new Promise((resolve, reject) => {
     const port = server.port === '' ? 443 : Number(server.port);
     const socket = connect({ host, port, ...sni, ...PARTIAL_CHAIN_TRUST, ...tls, ALPNProtocols: ['h2', 'http/1.1'] });
-    const timeout = clock.after(timeoutMs, () => socket.destroy(new ConnectionError('connecting took too long', false)));
+    const timeout = clock.after(timeoutMs, () => socket.destroy(new ConnectionError('connecting timed out', false)));
     const end = (): void => {
       timeout.cancel();
       socket.destroy();

@@ -38,7 +38,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     });
     stream.on('error', (error) => (cause = { error }));
     stream.on('close', () => {
-      if (!this.hasEnded) this.failure = cause ?? { error: new Error('the answer was cut off') };
+      if (!this.hasEnded) this.failure = cause ?? { error: new Error('the response was truncated') };
       this.wake?.();
     });
   }

@@ -62,8 +62,8 @@ async function processItem(item: string, { queue, logger, signal, work }: Worker
   } catch (error) {
     if (signal.aborted) return;
     // Conflicts are expected: the next attempt reads the current state.
-    if (isConflict(error)) logger.debug('another writer was first, trying again', { item, error });
-    else logger.warn('work failed, trying again', { item, failures: queue.failures(item) + 1, ...errorFields(error) });
+    if (isConflict(error)) logger.debug('the object was changed by another writer, trying again', { item, error });
+    else logger.warn('reconciling failed, trying again', { item, failures: queue.failures(item) + 1, ...errorFields(error) });
     queue.addRateLimited(item);
   }
 }

@@ -75,7 +75,7 @@ it('FileBackedValue keeps its value while the files are unusable, and notifies o
   expect([changes, lines.length]).toEqual([0, 1]);
   write('a', 'two');
   await later();
-  expect([value.current(), changes, lines[1]]).toEqual(['two', 1, 'renewed: texts']);
+  expect([value.current(), changes, lines[1]]).toEqual(['two', 1, 'reloaded texts']);
   end();
 });
 

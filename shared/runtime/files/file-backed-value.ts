@@ -82,7 +82,7 @@ export class FileBackedValue<T> implements DynamicValue<T> {
       return;
     }
     if (this.content.value === value) return;
-    logger.info(`renewed: ${this.description}`, { files: this.content.files });
+    logger.info(`reloaded ${this.description}`, { files: this.content.files });
     for (const listener of this.listeners) listener();
   }
 

@@ -14,7 +14,7 @@ const LONG_RUN = /[0-9]{16,}/g;
 /** @param text the decoded bytes, if the caller has them already */
 export function parseStoredJson(bytes: Buffer, text = bytes.toString()): JsonObject {
   const value: unknown = LONG_NUMBER.test(text) ? parseExactly(bytes, text) : JSON.parse(text);
-  if (!isStored(value)) throw new Error(`a stored value is no object: ${text.slice(0, 100)}`);
+  if (!isStored(value)) throw new Error(`a stored value is not an object: ${text.slice(0, 100)}`);
   return value;
 }
 

@@ -44,7 +44,7 @@ export const isPort = (port: number): boolean => Number.isInteger(port) && port 
  */
 export function hostUrl(scheme: 'http' | 'https', host: Host, port?: number): URL {
   const url = new URL(`${scheme}://${host.type === 'name' ? host.name : urlHost(host.address)}`);
-  if (port !== undefined && !isPort(port)) throw new RangeError(`${port} is no port`);
+  if (port !== undefined && !isPort(port)) throw new RangeError(`${port} is not a port`);
   if (port !== undefined) url.port = String(port);
   return url;
 }

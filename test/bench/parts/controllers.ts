@@ -120,7 +120,7 @@ export async function garbage(): Promise<void> {
     for (const choice of ['-*,garbage-collector', '*']) {
       controllers = startControllers(server, `--controllers=${choice}`);
       const { pid } = controllers;
-      while (!controllers.output.includes('the graph of owners is known')) await new Promise((resolve) => setTimeout(resolve, 200));
+      while (!controllers.output.includes('the dependency graph is built')) await new Promise((resolve) => setTimeout(resolve, 200));
       const [cpu, before] = [cpuSeconds(pid), anonymousMegabytes(pid)];
       let peak = before;
       for (let second = 0; second < 60; second += 1) {

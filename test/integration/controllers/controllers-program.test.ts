@@ -333,6 +333,6 @@ test('the program exits with code 64, as its supervisor expects, when --controll
   const program = startProgram('controllers/main.js', ['--master=http://127.0.0.1:1', '--controllers=no-such-controller']);
   expect((await program.exited).code).toBe(64);
   expect(program.output).toBe(
-    'controllers: --controllers: there is no controller "no-such-controller"\nSee \'controllers --help\' for the flags it knows.\n',
+    'controllers: --controllers: there is no controller "no-such-controller"\nSee \'controllers --help\' for its flags.\n',
   );
 });

@@ -23,10 +23,10 @@ beforeAll(() => prepareWebhookCases(target));
 /** Messages of this server in place of the recorded ones, by title of the case. */
 const DEVIATING_MESSAGES: Readonly<Record<string, string>> = {
   // This server does not follow redirects.
-  'mutating: redirect': 'the server answered with a redirect (302), which is not followed',
-  'validating: redirect': 'the server answered with a redirect (302), which is not followed',
-  'mutating: redirect-other-way': 'the server answered with a redirect (301), which is not followed',
-  'validating: redirect-other-way': 'the server answered with a redirect (301), which is not followed',
+  'mutating: redirect': 'the server responded with a redirect (302), which is not followed',
+  'validating: redirect': 'the server responded with a redirect (302), which is not followed',
+  'mutating: redirect-other-way': 'the server responded with a redirect (301), which is not followed',
+  'validating: redirect-other-way': 'the server responded with a redirect (301), which is not followed',
   // A patch can neither change the kind of an object nor replace the whole object.
   'patch: patch-kind': 'no kind "Secret" is registered for version "v1"',
   'patch: patch-whole': 'replace operation does not apply',

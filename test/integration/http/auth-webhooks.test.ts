@@ -158,7 +158,10 @@ describe('an authorization webhook', () => {
   const AT = 'authorizers[1].webhook.';
   it.each<[object, string]>([
     [{ timeout: '31s' }, 'timeout: must be more than 0s and at most 30s'],
-    [{ connectionInfo: { type: 'InClusterConfig' } }, 'connectionInfo.type: InClusterConfig is not for an API server: it would ask itself'],
+    [
+      { connectionInfo: { type: 'InClusterConfig' } },
+      'connectionInfo.type: InClusterConfig is not supported: the API server would call itself',
+    ],
     [{ matchConditions: [{ expression: 'request.' }] }, 'matchConditions[0].expression: Invalid value: "request.": compilation failed'],
     [
       { matchConditions: [{ expression: 'true' }, { expression: 'request.user' }] },

@@ -67,7 +67,7 @@ const isNotCompared = (step: Json): boolean =>
 const DEVIATIONS: Readonly<Record<string, (text: string) => string>> = {
   // This server does not follow redirects.
   'answer: redirect': (text) =>
-    text.replaceAll(/Post \\"\/good\\": stopped after 10 redirects/g, 'the server answered with a redirect (302), which is not followed'),
+    text.replaceAll(/Post \\"\/good\\": stopped after 10 redirects/g, 'the server responded with a redirect (302), which is not followed'),
   // This server does not print the body of a failed response.
   'answer: broken': (text) => text.replaceAll(/server \(\\"oh\\"\)/g, 'server (\\"unknown\\")'),
   // This server rejects an unknown field with 400 and another message.

@@ -19,9 +19,9 @@ import { auditedServer } from './request-targets';
 
 /** Messages about invalid JSON and closed connections are worded differently here. */
 const DEVIATING_MESSAGES: Readonly<Record<string, string>> = {
-  'fault rubbish': 'the answer of the image policy webhook is no object',
+  'fault rubbish': 'the response of the image policy webhook is not an object',
   'fault cut': ': EOF',
-  'a fault again': 'the answer of the image policy webhook is no object',
+  'a fault again': 'the response of the image policy webhook is not an object',
 };
 
 /** This server retries a webhook that answers 503. */

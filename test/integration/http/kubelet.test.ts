@@ -140,7 +140,7 @@ test('the response of a kubelet that rejects a command is passed on', async () =
   expect(text()).toMatch(/^HTTP\/1.1 403 Forbidden[^]*\r\n\r\n.*nope/);
 });
 
-const ESCAPED_SLASH = 'the path of a proxied request must not escape a slash before the subresource';
+const ESCAPED_SLASH = 'the path of a proxied request must not contain an escaped slash before the subresource';
 test.each([
   ['/api/v1/nodes/n/proxy/healthz', 'address not allowed'],
   ['/api/v1/nodes/n/proxy/a/b/', 'address not allowed'],

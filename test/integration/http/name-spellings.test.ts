@@ -80,7 +80,7 @@ describe('both spellings of one name in one object', () => {
     });
     const [a, b] = [[{ rule: "self.metadata.name != 'a'" }], [{ rule: "self.metadata.name != 'b'" }]];
     const path = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
-    const differ = expect.stringContaining('two spellings of one member and differ');
+    const differ = expect.stringContaining('two spellings of the same field and differ');
     const strict = `${path}?fieldValidation=Strict`;
     const refused = await api.post(strict, definition({ 'x-platform-validations': a, 'x-kubernetes-validations': b }));
     expect(refused.refusal).toEqual([400, differ]);

@@ -185,7 +185,7 @@ describe('a slow client', () => {
       return isClosed;
     });
     expect(received).toMatch(/^HTTP\/1\.1 408 /);
-    expect(received).toContain('"message":"Timeout: the body of the request did not come fast enough"');
+    expect(received).toContain('"message":"Timeout: the body of the request was not received in time"');
   });
 
   it('that sends its body byte by byte loses its stream and not its connection over HTTP/2', async () => {

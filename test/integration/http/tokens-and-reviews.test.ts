@@ -232,7 +232,7 @@ describe('access reviews', () => {
   const pathAttributes = (name: string): object => ({ nonResourceAttributes: { path: name, verb: 'get' } });
   const deniedWithoutRole = (scope: string): object => ({
     allowed: false,
-    reason: `no role is bound to user "x" or a group of it${scope}`,
+    reason: `no role is bound to user "x" or its groups${scope}`,
   });
   const CLUSTER = ' for the whole cluster';
   const DISCOVERED = '/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/'.split(' ');

@@ -99,7 +99,7 @@ function describeKills(openLocation: OpenLocation, shares: readonly (readonly [s
 
         await expect(target.startServer()).rejects.toThrow(/restoring .* has not finished/);
         const incompleteBackup = path.join(target.folder, 'half.backup');
-        await expect(migrate('backup', ...target.flags, `--file=${incompleteBackup}`)).rejects.toThrow('are not whole');
+        await expect(migrate('backup', ...target.flags, `--file=${incompleteBackup}`)).rejects.toThrow('is incomplete');
         expect(existsSync(incompleteBackup)).toBe(false);
         await expect(migrate('restore', ...target.flags, `--file=${file}`)).rejects.toThrow('--discard-unfinished');
 
@@ -150,10 +150,10 @@ function describeKills(openLocation: OpenLocation, shares: readonly (readonly [s
     const truncated = path.join(folder, 'cut.backup');
     writeFileSync(truncated, Buffer.concat(chunks));
     expect(statSync(truncated).size).toBeLessThan(statSync(file).size);
-    await expect(migrate('verify', `--file=${truncated}`)).rejects.toThrow('ends in the middle');
+    await expect(migrate('verify', `--file=${truncated}`)).rejects.toThrow('is truncated');
     const target = await openLocation();
     try {
-      await expect(migrate('restore', ...target.flags, `--file=${truncated}`)).rejects.toThrow('ends in the middle');
+      await expect(migrate('restore', ...target.flags, `--file=${truncated}`)).rejects.toThrow('is truncated');
       // The file is verified before the first write.
       expect(await target.countKeys()).toBe(0);
     } finally {
@@ -170,7 +170,7 @@ function describeKills(openLocation: OpenLocation, shares: readonly (readonly [s
     });
     await kill(run);
     expect(existsSync(killed)).toBe(false);
-    await expect(migrate('verify', `--file=${path.join(folder, partial)}`)).rejects.toThrow('ends in the middle');
+    await expect(migrate('verify', `--file=${path.join(folder, partial)}`)).rejects.toThrow('is truncated');
     // The partial file does not prevent another backup.
     await migrate('backup', `--file=${killed}`, ...source.flags);
     expect(await migrate('verify', `--file=${killed}`)).toContain('whole');

@@ -142,7 +142,7 @@ describeWithEtcd('platform-migrate', () => {
   }, 90_000);
 
   test('move fails when the target already has keys', async () => {
-    await expect(migrate('move', '--to=etcd', embeddedFlag, ...etcdFlags)).rejects.toThrow('there are keys under /registry/ already');
+    await expect(migrate('move', '--to=etcd', embeddedFlag, ...etcdFlags)).rejects.toThrow('there are already keys under /registry/');
     // The other prefix is empty in etcd, but also in the embedded store, which the first move left unchanged.
     await expect(migrate('move', '--to=etcd', embeddedFlag, ...etcdFlags, '--etcd-prefix=/other')).rejects.toThrow(
       'no data of this system under /other/',

@@ -289,7 +289,7 @@ describe('the consistency checker', () => {
       await cache.checkConsistency();
       expect(cache.get(configMaps, 'a/one')?.revision).toBe(1000 + pass);
       expect(cache.statistics).toMatchObject({ differences: pass, resyncs: pass });
-      expect(cache.problems()).toEqual(pass === 1 ? [] : ['configmaps: differs from the store again and again']);
+      expect(cache.problems()).toEqual(pass === 1 ? [] : ['configmaps: differs from the store repeatedly']);
     }
     expect(affected.ended?.type).toBe('expired');
     expect(other.ended).toBeUndefined();

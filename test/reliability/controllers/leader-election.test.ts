@@ -83,7 +83,7 @@ async function startTwoCopies(controllers: string): Promise<readonly [first: Pro
   const second = track(startControllers(server(), `--controllers=${controllers}`));
   await waitUntil('the second copy to run', () => second.output.includes('controllers are running'));
   await timeUntilAccount(`before-${first.pid}`);
-  await waitUntil('the second copy to wait', () => second.output.includes('another copy leads, waiting'));
+  await waitUntil('the second copy to wait', () => second.output.includes('another process is the leader, waiting'));
   expect(second.output).not.toContain('"leading"');
   return [first, second];
 }

@@ -102,7 +102,8 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
       startControllers(ahead, -MINUTE_MS, '--controllers=serviceaccount'),
       startControllers(ahead, 0, '--controllers=serviceaccount'),
     ];
-    for (const other of others) await waitUntil('another copy to wait', () => other.output.includes('another copy leads, waiting'), 60_000);
+    for (const other of others)
+      await waitUntil('another copy to wait', () => other.output.includes('another process is the leader, waiting'), 60_000);
     const before = await leaseSpec();
     // Longer than the other copies wait before they replace an unresponsive leader.
     const renewed = async (): Promise<boolean> =>
@@ -147,7 +148,7 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
         // The delay of a message can change the measured difference by a second.
         const [exactSeconds, ...rest] = difference.split(' ');
         const seconds = [-1, 0, 1].map((offset) => Number(exactSeconds) + offset).join('|');
-        const line = new RegExp(`the clock of another API server is (${seconds}) ${rest.join(' ')} this one's: .*NTP`);
+        const line = new RegExp(`the clock of another API server is (${seconds}) ${rest.join(' ')} the clock of this one: .*NTP`);
         await waitUntil(`${line}`, () => line.test(process.output), 90_000);
       }
     }

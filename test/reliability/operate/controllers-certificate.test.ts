@@ -45,7 +45,7 @@ test('the controllers log an expired client certificate and load a renewed one',
   await writeKubeconfig('over');
   controllers = startAcceleratedControllers(server(), `--kubeconfig=${file}`, '--controllers=serviceaccount');
   const { output } = await waitUntil('the log to name the remedy', () =>
-    /it is read while they run/.test(controllers?.output ?? '') ? controllers : undefined,
+    /the file is reloaded without a restart/.test(controllers?.output ?? '') ? controllers : undefined,
   );
   expect(output).toMatch(/"level":"error".*the client certificate of [^ ]*swapped\.kubeconfig has expired at /);
   await writeKubeconfig('now');

@@ -64,20 +64,23 @@ describeWithEtcd('an API server on etcd with TLS', () => {
   test.each<[string, Case]>([
     [
       'the certificate of the member has expired',
-      { member: { when: 'over' }, reason: /certificate has expired/, remedy: /renew the member's certificate/ },
+      { member: { when: 'over' }, reason: /certificate has expired/, remedy: /renew the certificate of the member/ },
     ],
-    ['the certificate of the member is not valid yet', { member: { when: 'to come' }, reason: /not yet valid/, remedy: /clock right/ }],
+    [
+      'the certificate of the member is not valid yet',
+      { member: { when: 'to come' }, reason: /not yet valid/, remedy: /correct the clock/ },
+    ],
     [
       'the certificate of the member has another name',
       {
         member: { names: ['etcd.example.com'] },
         reason: /does not match certificate's altnames/,
-        remedy: /name the member in --etcd-servers as its certificate does/,
+        remedy: /use a name in --etcd-servers that the certificate of the member contains/,
       },
     ],
     [
       'the certificate of the member comes from another authority',
-      { member: { isFromOtherAuthority: true }, reason: /unable to|self.signed/, remedy: /--etcd-cafile has to name/ },
+      { member: { isFromOtherAuthority: true }, reason: /unable to|self.signed/, remedy: /--etcd-cafile must contain/ },
     ],
     [
       'the client certificate comes from another authority',
@@ -128,7 +131,7 @@ describeWithEtcd('an API server on etcd with TLS', () => {
     await etcd.restart();
     await waitUntil(
       'the log to name the member',
-      () => /certificate has expired.*renew the member's.*cannot be reached/.test(server.process.output),
+      () => /certificate has expired.*renew the certificate of the member.*cannot be reached/.test(server.process.output),
       45_000,
     );
     expect(server.process.output).toContain(`"endpoint":"${etcd.endpoint}"`);

@@ -71,16 +71,16 @@ describe('a running API server', () => {
   };
 
   test.each<[string, () => Promise<Credential>, RegExp]>([
-    ['that has expired', () => makePair(authority, 'server', { when: 'over' }), /own\.crt has expired at .*: put a certificate there/],
+    ['that has expired', () => makePair(authority, 'server', { when: 'over' }), /own\.crt has expired at .*: replace the certificate/],
     [
       'that is not valid yet',
       () => makePair(authority, 'server', { when: 'to come' }),
-      /own\.crt is not valid before .* this machine's clock is right/,
+      /own\.crt is not valid before .* check the clock of this machine/,
     ],
     [
       'with the key of another certificate',
       async () => ({ ...(await makePair(authority, 'server')), key: goodPair.key }),
-      /own\.crt and [^ ]*own\.key cannot be used together .*the key that it was made for/,
+      /own\.crt and [^ ]*own\.key cannot be used together .*a certificate and its private key/,
     ],
     ['that is not PEM', () => Promise.resolve({ ...goodPair, certificate: 'junk' }), /own\.crt and [^ ]*own\.key cannot be used together/],
   ])(
@@ -89,7 +89,7 @@ describe('a running API server', () => {
       const outputStart = server.process.output.length;
       savePair(files, await createBadPair());
       await waitUntil(`the log to say ${pattern}`, () => pattern.test(server.process.output.slice(outputStart)), 30_000);
-      expect(server.process.output.slice(outputStart)).toContain('those before stay in use');
+      expect(server.process.output.slice(outputStart)).toContain('the previous ones stay in use');
       expect(await servedCertificate(port)).toBe(goodPair.certificate);
       expect(await requestStatus()).toBe(200);
       // Restore a valid certificate, so that the next bad one is a change.
@@ -101,13 +101,13 @@ describe('a running API server', () => {
     60_000,
   );
 
-  test('keeps its client authorities when their file holds no certificate, and still reloads the serving certificate', async () => {
+  test('keeps its client authorities when their file contains no certificate, and still reloads the serving certificate', async () => {
     const outputStart = server.process.output.length;
     writeFileSync(clientCa, 'junk');
     const next = await makePair(authority, 'server');
     savePair(files, next);
     await waitUntil('the new certificate', async () => (await servedCertificate(port)) === next.certificate, 30_000);
-    expect(server.process.output.slice(outputStart)).toMatch(/clients\.crt holds no certificate/);
+    expect(server.process.output.slice(outputStart)).toMatch(/clients\.crt contains no certificate/);
     expect(await requestStatus()).toBe(200);
     writeFileSync(clientCa, (await makeAuthority('other')).certificate);
     await waitUntil('the other authority', async () => (await requestStatus()) === 401, 30_000);
@@ -142,8 +142,8 @@ describe('an API server at its start', () => {
   }, 60_000);
 
   test.each<[CertificateValidity, RegExp]>([
-    ['over', /own\.crt has expired at .*clients refuse this server: put a certificate there/],
-    ['to come', /own\.crt is not valid before .*clients refuse this server/],
+    ['over', /own\.crt has expired at .*clients reject this server: replace the certificate/],
+    ['to come', /own\.crt is not valid before .*clients reject this server/],
   ])(
     'serves a certificate whose validity is %s, and logs the remedy',
     async (when, pattern) => {

@@ -89,7 +89,7 @@ describe('an API server on an embedded store', () => {
 
   test('exits when the data come from a newer server', async () => {
     await createStoreWith('/registry/platform-format', newerFormat);
-    expect(await outputOfFailedStart({ folder })).toMatch(/has format version 99, this server knows version \d+; use a newer server/);
+    expect(await outputOfFailedStart({ folder })).toMatch(/has format version 99, and this server reads version \d+; use a newer server/);
   }, 60_000);
 
   test('logs values whose encryption key is missing, and serves all others', async () => {
@@ -114,7 +114,7 @@ describe('an API server on an embedded store', () => {
     const withWrongKey = await launch({ folder, securePort, args });
     const line = await waitUntil(
       'the log to name the value',
-      () => withWrongKey.output.split('\n').find((text) => text.includes('a stored value cannot be read')),
+      () => withWrongKey.output.split('\n').find((text) => text.includes('a stored value cannot be decoded')),
       30_000,
     );
     expect(JSON.parse(line)).toMatchObject({ level: 'error', type: 'secrets', key: 'default/s' });
@@ -180,7 +180,7 @@ describeWithEtcd('an API server on a prefix in etcd', () => {
       /holds keys under \/other\/ \(such as \/other\/pods\/default\/x\).*choose another --etcd-prefix/,
     ],
     ['the data of a newer server', '/newer/platform-format', newerFormat, /has format version 99.*use a newer server/],
-    ['an invalid format mark', '/marked/platform-format', '{', /is not this server's mark; choose another --etcd-prefix/],
+    ['an invalid format mark', '/marked/platform-format', '{', /was not written by this server; choose another --etcd-prefix/],
   ])(
     'exits when the prefix holds %s',
     async (_title, key, value, pattern) => {
@@ -202,10 +202,10 @@ describeWithEtcd('an API server on a prefix in etcd', () => {
     await put(store, `${prefix}/replicas/somebody`, 'no address');
     await put(store, `${prefix}/ranges/serviceips`, 'k8s\0junk');
     await put(store, `${prefix}/configmaps/default/foreign`, 'k8s\0junk');
-    await waitUntil('the log to name the value', () => server.process.output.includes('a stored value cannot be read and is left out'));
-    const line = server.process.output.split('\n').find((text) => text.includes('cannot be read and is left out')) ?? '';
+    await waitUntil('the log to name the value', () => server.process.output.includes('a stored value cannot be decoded and is left out'));
+    const line = server.process.output.split('\n').find((text) => text.includes('cannot be decoded and is left out')) ?? '';
     expect(JSON.parse(line)).toMatchObject({ level: 'error', type: 'configmaps', key: 'default/foreign' });
-    expect(line).toMatch(/see who else writes under this prefix, and restore or delete it/);
+    expect(line).toMatch(/find the program that also writes under this prefix, and restore or delete the value/);
     expect((await client.get(`${maps}/ours`)).status).toBe(200);
     expect((await client.get('/livez')).status).toBe(200);
     expect((await client.get('/readyz/informer-sync')).text).toContain('configmaps: 1 stored values cannot be read');
@@ -220,10 +220,10 @@ describeWithEtcd('an API server on a prefix in etcd', () => {
     const first = await start('/shared');
     const second = await start('/shared', { folder: secondFolder, args: ['--service-cluster-ip-range=10.77.0.0/16'] });
     const findSettingsLine = (server: ApiServer): string | undefined =>
-      server.process.output.split('\n').find((text) => text.includes('another API server on this store has other settings'));
+      server.process.output.split('\n').find((text) => text.includes('another API server on this store has different settings'));
     for (const server of [first, second]) {
       const line = await waitUntil('the log to name the other server', () => findSettingsLine(server), 90_000);
-      expect(line).toMatch(/two clusters must not share an --etcd-prefix: stop the one that does not belong here/);
+      expect(line).toMatch(/two clusters must not share an --etcd-prefix: stop the server that does not belong here/);
       expect(line).toMatch(/--service-cluster-ip-range: here [\d./]+, there [\d./]+/);
       expect(line).toMatch(/--service-account-key-file: here [\w-]+, there [\w-]+/);
     }

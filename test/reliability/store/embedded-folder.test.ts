@@ -113,7 +113,7 @@ describe('the data folder of the embedded store,', () => {
     const writer = startWriter('/other/');
     await writer.waitForCount(50);
     expect(await failureOf(put(store, '/mine', '2'))).toMatchObject({ failure: 'unavailable' });
-    const expectedMessage = /another process has written to the data in .* \(its last revision is \d+, the last one known here is 2\)/;
+    const expectedMessage = /another process has written to the data in .* \(its last revision is \d+, and the last one known here is 2\)/;
     const calls: (() => Promise<unknown>)[] = [
       () => put(store, '/mine', '3'),
       () => store.get('/mine'),

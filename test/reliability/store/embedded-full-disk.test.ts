@@ -68,7 +68,7 @@ function describeFullDisk(): void {
     await expect(store.health()).rejects.toMatchObject({ message: expect.stringMatching(/No space left|Input\/output error/) });
     for (let round = 0; round < 5; round++) {
       await clock.advanceAsync(5_000);
-      await expect(store.health()).rejects.toMatchObject({ message: expect.stringContaining('the write was not done') });
+      await expect(store.health()).rejects.toMatchObject({ message: expect.stringContaining('the write failed') });
     }
     // A new store cannot be created.
     await expect(openEmbeddedStore({ directory: join(disk, 'other'), clock, random: systemRandom })).rejects.toThrow(/no space left/i);

@@ -327,7 +327,7 @@ export class MemoryStore implements Store {
     if (this.isClosed) throw new StoreError('closed', 'the store is closed');
     if (this.failure !== undefined) throw this.failure;
     if (options?.deadline !== undefined && options.deadline < this.clock.monotonic()) {
-      throw new StoreError(lateFailure, 'the deadline had passed before the call');
+      throw new StoreError(lateFailure, 'the deadline passed before the call');
     }
   }
 

@@ -128,7 +128,7 @@ async function rejectMissingPermissions(
   if (count > MAX_COMPARED_PERMISSIONS)
     throw rejection(
       request,
-      `it grants ${count} permissions one by one, and only ${MAX_COMPARED_PERMISSIONS} can be compared with those of a user`,
+      `it grants ${count} separate permissions, and at most ${MAX_COMPARED_PERMISSIONS} can be compared with those of a user`,
     );
   const yielder = slotYielder(context);
   const missing = await runSteps(

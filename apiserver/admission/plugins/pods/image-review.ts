@@ -69,7 +69,7 @@ const MAX_AUDIT_ANNOTATION_LENGTH = 256 * 1024;
 /** Returns the status of the response, or a fault in upstream's words. A response without `allowed` denies. */
 export function readImageReviewStatus(bytes: Buffer): ImageReviewStatus | { readonly fault: string } {
   const review = parseJsonOrUndefined(bytes);
-  if (!isObject(review)) return { fault: 'the answer of the image policy webhook is no object' };
+  if (!isObject(review)) return { fault: 'the response of the image policy webhook is not an object' };
   const [kind, version] = [stringAt(review, 'kind') ?? '', stringAt(review, 'apiVersion') ?? ''];
   if ((kind !== '' || version !== '') && (kind !== KIND || canonicalApiVersion(version) !== VERSION))
     return {

@@ -160,12 +160,12 @@ function toAttemptResult<R>(
   switch (outcome.type) {
     case 'missing': {
       const result = responses.missing?.();
-      if (result === undefined) throw new Error('an object is gone that was never marked');
+      if (result === undefined) throw new Error('an object that was not marked for deletion is deleted');
       return { type: 'response', result };
     }
     case 'unchanged': {
       outcome.reservation?.complete();
-      if (entry === undefined) throw new Error('an object stays as it is that does not exist');
+      if (entry === undefined) throw new Error('an object that does not exist is unchanged');
       const { code } = outcome;
       const afterRewrite = responses.rewritesOutdated ? { unchanged: (written: Entry) => responses.unchanged(written, code) } : {};
       return { type: 'response', result: responses.unchanged(entry, code), ...afterRewrite };

@@ -38,7 +38,7 @@ export function stampNewMetadata<A extends DecodedAttempt>(attempt: A, { deps }:
 export function stampChangedMetadata<A extends DecodedChange>(attempt: A): A & Pick<DecodedAttempt, 'object'> {
   const { request, source, old } = attempt;
   const { info, context, namespace, name, subresource } = request;
-  if (source.verb === 'create') throw new Error('a creation changes nothing');
+  if (source.verb === 'create') throw new Error('a creation is reported as unchanged');
   const metadata = ensureMetadata(attempt.object);
   meta.ensureNameMatchesRequest(metadata, name);
   meta.ensureNamespaceMatchesRequest(info, metadata, namespace);

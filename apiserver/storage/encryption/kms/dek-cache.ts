@@ -86,7 +86,7 @@ export class DekCache {
     const cacheKey = cacheKeyOf(source);
     const dek = this.deks.get(cacheKey);
     if (dek !== undefined) return dek;
-    throw this.failures.get(cacheKey)?.fault ?? new TransformError('failed to decrypt DEK, error: it has not been asked for');
+    throw this.failures.get(cacheKey)?.fault ?? new TransformError('failed to decrypt DEK, error: the KMS plug-in has not been called');
   }
 
   private async decrypt(cacheKey: string, source: DekSource): Promise<void> {

@@ -129,7 +129,7 @@ export class OversizedFrameError extends Error {}
 
 function payloadLength(bytes: Buffer, at: number): number {
   const length = bytes.readUIntBE(at, 3);
-  if (length > DEFAULT_MAX_FRAME) throw new OversizedFrameError(`a frame of ${length} bytes is longer than was agreed`);
+  if (length > DEFAULT_MAX_FRAME) throw new OversizedFrameError(`a frame of ${length} bytes exceeds the maximum frame size`);
   return length;
 }
 

@@ -106,7 +106,7 @@ class BlockReader {
     const first = this.block[this.position] ?? 0;
     if ((first & 0x80) !== 0) return this.staticEntry(this.readInteger(7));
     if ((first & 0xe0) === 0x20) {
-      if (this.readInteger(5) !== 0) throw new MalformedHeadersError('the table may not grow');
+      if (this.readInteger(5) !== 0) throw new MalformedHeadersError('the dynamic table exceeds its size limit');
       return IRRELEVANT;
     }
     // Whether the field may be indexed is irrelevant: the dynamic table is empty.
@@ -116,7 +116,7 @@ class BlockReader {
   }
 
   private staticEntry(index: number): Field {
-    if (index === 0 || index > STATIC_ENTRIES) throw new MalformedHeadersError(`there is no entry ${index}`);
+    if (index === 0 || index > STATIC_ENTRIES) throw new MalformedHeadersError(`there is no entry ${index} in the header table`);
     const value = STATUSES[index - FIRST_STATUS];
     return value === undefined ? IRRELEVANT : { name: ':status', value };
   }
@@ -125,7 +125,7 @@ class BlockReader {
     const isHuffman = ((this.block[this.position] ?? 0) & 0x80) !== 0;
     const length = this.readInteger(7);
     const end = this.position + length;
-    if (end > this.block.length) throw new MalformedHeadersError('the block ends within a text');
+    if (end > this.block.length) throw new MalformedHeadersError('the block ends within a string');
     const bytes = this.block.subarray(this.position, end);
     this.position = end;
     return isHuffman ? decodeHuffman(bytes) : bytes.toString('latin1');
@@ -140,7 +140,7 @@ class BlockReader {
       value += (byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
-    throw new MalformedHeadersError('a number is too large');
+    throw new MalformedHeadersError('an integer is too large');
   }
 
   private readByte(): number {

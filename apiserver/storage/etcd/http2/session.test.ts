@@ -177,7 +177,7 @@ describe('HTTP/2 client session with a Node server', () => {
     await waitUntil('the call is under way', () => openStreams === 1);
     sessions[0]?.close();
     await waitUntil('the farewell', () => goAways === 1);
-    expect(await call('late')).toEqual({ reason: 'the connection is being closed', sent: false });
+    expect(await call('late')).toEqual({ reason: 'the connection is closing', sent: false });
     release();
     expect(await slow).toEqual(ok('slow'));
     await waitUntil('the end', () => session.destroyed);
@@ -258,7 +258,7 @@ describe('HTTP/2 client session with a scripted server', () => {
   it('reports calls above the last stream of GOAWAY as not sent', async () => {
     const [first, second] = await startCalls('x', 'y');
     serverSends(encodeFrame(FrameType.goAway, 0, 0, Buffer.from([0, 0, 0, 1, 0, 0, 0, 0])));
-    expect(await second).toEqual({ reason: 'the server is going away', sent: false });
+    expect(await second).toEqual({ reason: 'the server is shutting down the connection', sent: false });
     expect(goAways).toBe(1);
     serverSends(
       encodeFrame(FrameType.headers, Flag.endHeaders, 1, ANSWER),
@@ -334,7 +334,7 @@ describe('HTTP/2 client session with a scripted server', () => {
     const [first] = await startCalls('x');
     const second = call('y');
     serverSocket.destroy();
-    expect(await first).toEqual({ reason: 'the connection was lost before the answer was complete', sent: true });
-    expect(await second).toEqual({ reason: 'the connection was lost before the answer was complete', sent: false });
+    expect(await first).toEqual({ reason: 'the connection was lost before the response was complete', sent: true });
+    expect(await second).toEqual({ reason: 'the connection was lost before the response was complete', sent: false });
   });
 });

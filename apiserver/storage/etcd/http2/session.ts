@@ -59,7 +59,7 @@ const REFUSED_STREAM = 7;
 const CANCEL = 8;
 
 const EMPTY_BODY = Buffer.alloc(0);
-const CONNECTION_LOST = 'the connection was lost before the answer was complete';
+const CONNECTION_LOST = 'the connection was lost before the response was complete';
 
 /** A violation of the protocol by the server. It ends the connection. */
 class ProtocolError extends Error {}
@@ -144,7 +144,7 @@ export class Http2ClientSession {
       chunks: [],
       unacknowledged: 0,
     };
-    if (this.isClosing || this.destroyed) handler.onFailure('the connection is being closed', false);
+    if (this.isClosing || this.destroyed) handler.onFailure('the connection is closing', false);
     else if (this.openCalls.length < this.limits.maxStreams && this.waitingCalls.length === 0) this.start(call);
     else this.waitingCalls.push(call);
     return () => this.cancel(call);
@@ -256,7 +256,7 @@ export class Http2ClientSession {
     if (this.isClosing) return;
     this.isClosing = true;
     this.onClosing();
-    for (const call of this.waitingCalls.splice(0)) call.handler.onFailure('the server takes no more calls', false);
+    for (const call of this.waitingCalls.splice(0)) call.handler.onFailure('the server accepts no more streams', false);
     if (this.openCalls.length === 0) this.socket.destroySoon();
   }
 
@@ -297,7 +297,7 @@ export class Http2ClientSession {
       case FrameType.windowUpdate:
         return this.handleWindowUpdate(stream, readUint32(payload) & MAX_WINDOW);
       case FrameType.pushPromise:
-        throw new ProtocolError('the server pushes, which it was asked not to');
+        throw new ProtocolError('the server sent a push promise, which is disabled');
       default:
         return undefined;
     }
@@ -318,7 +318,7 @@ export class Http2ClientSession {
     const call = this.find(received.stream);
     if (call === undefined) return;
     const content = contentOfFrame(received);
-    if (content === undefined || call.headers === undefined) throw new ProtocolError('a body that cannot be read');
+    if (content === undefined || call.headers === undefined) throw new ProtocolError('a DATA frame cannot be decoded');
     if (content.length > 0) call.chunks.push(content);
     call.unacknowledged += length;
     if (isLast) this.finish(call);
@@ -332,7 +332,7 @@ export class Http2ClientSession {
     const { block } = this;
     const isFirst = received.type === FrameType.headers;
     const content = isFirst ? contentOfFrame(received) : received.payload;
-    if (content === undefined || (block === undefined && !isFirst)) throw new ProtocolError('a header block that cannot be read');
+    if (content === undefined || (block === undefined && !isFirst)) throw new ProtocolError('a header block cannot be decoded');
     const bytes = block === undefined ? content : Buffer.concat([block.bytes, content]);
     if (bytes.length > MAX_HEADER_BLOCK) throw new ProtocolError('a header block is too long');
     const endsStream = block?.endsStream ?? (received.flags & Flag.endStream) !== 0;
@@ -364,7 +364,7 @@ export class Http2ClientSession {
     if (call.unsent.length > 0) this.write(encodeUint32Frame(FrameType.resetStream, call.stream, CANCEL));
     this.startWaiting();
     const { headers, trailers, chunks, handler } = call;
-    if (headers === undefined) handler.onFailure('the server ended the stream without an answer', true);
+    if (headers === undefined) handler.onFailure('the server ended the stream without a response', true);
     else handler.onResponse(headers, trailers, chunks);
   }
 
@@ -415,7 +415,7 @@ export class Http2ClientSession {
     this.stopNewCalls();
     for (const call of this.openCalls.filter(({ stream }) => stream > lastStream)) {
       this.remove(call);
-      call.handler.onFailure('the server is going away', false);
+      call.handler.onFailure('the server is shutting down the connection', false);
     }
     this.startWaiting();
   }
@@ -425,7 +425,7 @@ export class Http2ClientSession {
     if (stream === 0) this.window += increment;
     else if (call !== undefined) call.window += increment;
     if (increment === 0 || Math.max(this.window, call?.window ?? 0) > MAX_WINDOW) {
-      throw new ProtocolError('the server gives room that there cannot be');
+      throw new ProtocolError('the server exceeds the flow-control window');
     }
     this.sendBodies();
   }

@@ -72,7 +72,11 @@ function compileTextCheck({ minLength, maxLength, pattern }: ValueValidation): S
     } else if (minLength !== undefined && !hasMoreCharacters(value, minLength - 1)) {
       context.fail('FieldValueInvalid', shownValue(value), `in body should be at least ${minLength} chars long`);
     } else if (compiled?.type === 'good' && !context.trySpend(value.length * compiled.stepsPerCharacter)) {
-      context.fail('FieldValueInvalid', shownValue(value), 'in body is too long to be matched, with the other texts of the object');
+      context.fail(
+        'FieldValueInvalid',
+        shownValue(value),
+        'in body is too long to be matched, together with the other strings of the object',
+      );
     } else if (compiled?.type === 'good' && !compiled.matches(value)) {
       context.fail('FieldValueInvalid', shownValue(value), `in body should match '${pattern}'`);
     }

@@ -20,7 +20,7 @@ export async function recordOpenApi(recording: string, server: ReferenceServer):
 async function document(server: ReferenceServer, path: string): Promise<JsonObject> {
   const { bytes } = await server.send({ method: 'GET', path, headers: { accept: 'application/json' } });
   const value: JsonValue = JSON.parse(bytes.toString());
-  if (!isObject(value)) throw new Error(`${path} is no object`);
+  if (!isObject(value)) throw new Error(`${path} is not an object`);
   return value;
 }
 

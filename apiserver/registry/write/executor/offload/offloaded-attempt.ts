@@ -200,7 +200,7 @@ export class OffloadedAttempt implements ServerSteps {
         return;
       case 'object':
         context.logRequestObject?.(bodyInfo(this.request).row, auditedRequest.metadata, () => {
-          if (auditedRequest.entry === undefined) throw new Error('an object is to be recorded that the worker was not asked for');
+          if (auditedRequest.entry === undefined) throw new Error('an object that was not sent to the worker is to be recorded');
           return receiveEntry(auditedRequest.entry);
         });
     }
@@ -208,7 +208,7 @@ export class OffloadedAttempt implements ServerSteps {
 
   private errorOf(outcome: OffloadedOutcome): unknown {
     if (this.unexpectedError !== undefined) return this.unexpectedError.error;
-    return outcome.type === 'refused' ? statusErrorFrom(outcome.status) : new Error(`a worker thread came to ${outcome.type} too early`);
+    return outcome.type === 'refused' ? statusErrorFrom(outcome.status) : new Error(`a worker thread reported ${outcome.type} too early`);
   }
 
   private toWriteOutcome(outcome: OffloadedOutcome, current: CurrentState): WriteOutcome {
@@ -233,7 +233,7 @@ export class OffloadedAttempt implements ServerSteps {
         const responseEntry = (revision = entry?.revision ?? 0): Entry => {
           if (response !== undefined) return receiveEntry(response);
           if (value !== undefined) return createEntry(info.stored, key, revision, value);
-          if (entry === undefined) throw new Error('an object is deleted that does not exist');
+          if (entry === undefined) throw new Error('an object that does not exist is deleted');
           return atRevision(entry, entry.bytes.toString(), revision);
         };
         return {

@@ -311,7 +311,7 @@ class WorkerStepRunner implements StepRunner, StepExecution {
     operation: AdmissionOperation,
     objects: StepObjects,
   ): Promise<ObjectParts | undefined> {
-    if (operation === 'CONNECT') throw new Error('nothing is stored of a connection');
+    if (operation === 'CONNECT') throw new Error('a connection stores nothing');
     return this.callStep({ step, operation, ...objects });
   }
 
