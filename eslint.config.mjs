@@ -69,8 +69,8 @@ export default tseslint.config(
     },
   },
   {
-    // Validation rules and controllers know the types of their objects. Keys that a client chooses (labels, data) are still read by name.
-    files: ['apiserver/kinds/**/*.ts', 'controllers/**/*.ts'],
+    // The types of objects are known here. Keys that a client chooses (labels, data) are still read by name.
+    files: ['apiserver/{kinds,printers}/**/*.ts', 'controllers/**/*.ts'],
     ignores: [
       ...tests,
       'apiserver/kinds/apiextensions/schema/**',

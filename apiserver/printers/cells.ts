@@ -3,19 +3,30 @@
  * upstream, recorded in test/replay/answers/printers. Cells that depend on the time hold a timestamp until the row is
  * sent.
  */
+import type {
+  CoreV1ComponentStatus,
+  CoreV1Event,
+  CoreV1Node,
+  CoreV1NodeStatus,
+  CoreV1Pod,
+  CoreV1PodSpec,
+  CoreV1PodStatus,
+  CoreV1Service,
+  CoreV1ServicePort,
+} from '../../shared/api/types/generated/members';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { arrayAt, compareBytes, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
+import { compareBytes } from '../../shared/values/json';
 import {
   creationAge,
-  keyCount,
   labelPairs,
+  loadBalancerAddresses,
   nameOf,
   NONE,
-  objectsAt,
   textOr,
   ageSince,
-  textsAt,
   UNKNOWN,
+  type CellTable,
+  type ObjectWithMetadata,
   type PrintCells,
 } from './table/cell';
 import { GOVERNANCE_CELLS } from './cells/governance';
@@ -26,39 +37,48 @@ import { WORKLOAD_CELLS } from './cells/workloads';
 import type { Cell } from './table/convertor';
 import { summarizePod } from './pod-status';
 
-/** By kind, like COLUMNS. */
-export const CELLS: Readonly<Record<string, PrintCells>> = {
+const CORE_CELLS = {
+  'core.v1.ComponentStatus': componentCells,
+  'core.v1.ConfigMap': (object) => [nameOf(object), keyCount(object.data) + keyCount(object.binaryData), creationAge(object)],
+  'core.v1.Event': eventCells,
+  'coordination.v1.Lease': (object) => [nameOf(object), object.spec?.holderIdentity ?? '', creationAge(object)],
+  'core.v1.Namespace': (object) => [nameOf(object), object.status?.phase ?? '', creationAge(object)],
+  'core.v1.Node': nodeCells,
+  'core.v1.Pod': podCells,
+  'core.v1.Secret': (object) => [nameOf(object), object.type ?? '', keyCount(object.data), creationAge(object)],
+  'core.v1.Service': serviceCells,
+  'core.v1.ServiceAccount': (object) => [nameOf(object), object.secrets?.length ?? 0, creationAge(object)],
+} satisfies CellTable;
+
+const CELLS_BY_TYPE: Readonly<Record<string, PrintCells>> = {
   ...GOVERNANCE_CELLS,
   ...SCHEDULING_CELLS,
   ...NETWORKING_CELLS,
   ...VOLUME_CELLS,
   ...WORKLOAD_CELLS,
-  ComponentStatus: componentCells,
-  ConfigMap: (object) => [nameOf(object), keyCount(object, 'data') + keyCount(object, 'binaryData'), creationAge(object)],
-  Event: eventCells,
-  Lease: (object) => [nameOf(object), stringAt(objectAt(object, 'spec'), 'holderIdentity') ?? '', creationAge(object)],
-  Namespace: (object) => [nameOf(object), stringAt(objectAt(object, 'status'), 'phase') ?? '', creationAge(object)],
-  Node: nodeCells,
-  Pod: podCells,
-  Secret: (object) => [nameOf(object), stringAt(object, 'type') ?? '', keyCount(object, 'data'), creationAge(object)],
-  Service: serviceCells,
-  ServiceAccount: (object) => [nameOf(object), arrayAt(object, 'secrets')?.length ?? 0, creationAge(object)],
+  ...CORE_CELLS,
 };
 
+/** By kind, like COLUMNS: `Pod` for the type `core.v1.Pod`. All versions of a kind are printed from the stored one. */
+export const CELLS: Readonly<Record<string, PrintCells>> = Object.fromEntries(
+  Object.entries(CELLS_BY_TYPE).map(([type, print]) => [type.slice(type.lastIndexOf('.') + 1), print]),
+);
+
 /** For kinds without columns: the creation time, from which the client computes the age. */
-export function defaultCells(object: JsonObject): Cell[] {
-  return [nameOf(object), stringAt(objectAt(object, 'metadata'), 'creationTimestamp') ?? null];
+export function defaultCells(object: ObjectWithMetadata): Cell[] {
+  return [nameOf(object), object.metadata?.creationTimestamp ?? null];
 }
 
-function componentCells(component: JsonObject): Cell[] {
-  const healthy = objectsAt(component, 'conditions').find((condition) => stringAt(condition, 'type') === 'Healthy');
-  const state = { True: 'Healthy', False: 'Unhealthy' }[stringAt(healthy, 'status') ?? ''] ?? 'Unknown';
-  return [nameOf(component), state, stringAt(healthy, 'message') ?? '', stringAt(healthy, 'error') ?? ''];
+const keyCount = (data: object = {}): number => Object.keys(data).length;
+
+function componentCells(component: CoreV1ComponentStatus): Cell[] {
+  const healthy = component.conditions?.find(({ type }) => type === 'Healthy');
+  const state = { True: 'Healthy', False: 'Unhealthy' }[healthy?.status ?? ''] ?? 'Unknown';
+  return [nameOf(component), state, healthy?.message ?? '', healthy?.error ?? ''];
 }
 
-function podCells(pod: JsonObject): Cell[] {
-  const spec = objectAt(pod, 'spec');
-  const status = objectAt(pod, 'status');
+function podCells(pod: CoreV1Pod): Cell[] {
+  const { spec = {}, status = {} } = pod;
   const { ready, total, statusText, restarts, lastRestart } = summarizePod(pod);
   return [
     nameOf(pod),
@@ -66,117 +86,104 @@ function podCells(pod: JsonObject): Cell[] {
     statusText,
     restarts === 0 || lastRestart === undefined ? `${restarts}` : ageSince(lastRestart, `${restarts} (`, ' ago)'),
     creationAge(pod),
-    textOr(stringAt(objectsAt(status, 'podIPs')[0], 'ip') ?? stringAt(status, 'podIP'), NONE),
-    textOr(stringAt(spec, 'nodeName'), NONE),
-    textOr(stringAt(status, 'nominatedNodeName'), NONE),
+    textOr(status.podIPs?.[0]?.ip ?? status.podIP, NONE),
+    textOr(spec.nodeName, NONE),
+    textOr(status.nominatedNodeName, NONE),
     readinessGates(spec, status),
   ];
 }
 
-function readinessGates(spec: JsonObject | undefined, status: JsonObject | undefined): string {
-  const gates = objectsAt(spec, 'readinessGates');
+function readinessGates({ readinessGates: gates = [] }: CoreV1PodSpec, { conditions = [] }: CoreV1PodStatus): string {
   if (gates.length === 0) return NONE;
-  const conditions = objectsAt(status, 'conditions').filter((condition) => stringAt(condition, 'status') === 'True');
-  const met = new Set(conditions.map((condition) => stringAt(condition, 'type')));
-  return `${gates.filter((gate) => met.has(stringAt(gate, 'conditionType'))).length}/${gates.length}`;
+  const met = new Set(conditions.filter(({ status }) => status === 'True').map(({ type }) => type));
+  return `${gates.filter(({ conditionType }) => met.has(conditionType)).length}/${gates.length}`;
 }
 
-function serviceCells(service: JsonObject): Cell[] {
-  const spec = objectAt(service, 'spec');
+function serviceCells(service: CoreV1Service): Cell[] {
+  const { spec = {} } = service;
   return [
     nameOf(service),
-    stringAt(spec, 'type') ?? '',
-    textOr(textsAt(spec, 'clusterIPs')[0] ?? stringAt(spec, 'clusterIP'), NONE),
+    spec.type ?? '',
+    textOr(spec.clusterIPs?.[0] ?? spec.clusterIP, NONE),
     externalAddresses(service),
-    objectsAt(spec, 'ports').map(portText).join(',') || NONE,
+    spec.ports?.map(portText).join(',') || NONE,
     creationAge(service),
-    labelPairs(objectAt(spec, 'selector')),
+    labelPairs(spec.selector),
   ];
 }
 
-function externalAddresses(service: JsonObject): string {
-  const spec = objectAt(service, 'spec');
-  const manual = textsAt(spec, 'externalIPs');
-  switch (stringAt(spec, 'type')) {
+function externalAddresses({ spec = {}, status }: CoreV1Service): string {
+  const manual = spec.externalIPs ?? [];
+  switch (spec.type) {
     case 'ExternalName':
-      return stringAt(spec, 'externalName') ?? '';
-    case 'LoadBalancer': {
-      const ingressPoints = objectsAt(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress');
-      const addresses = new Set(ingressPoints.map((point) => textOr(stringAt(point, 'ip'), stringAt(point, 'hostname') ?? '')));
-      addresses.delete('');
-      return [...[...addresses].sort(compareBytes), ...manual].join(',') || '<pending>';
-    }
+      return spec.externalName ?? '';
+    case 'LoadBalancer':
+      return [...loadBalancerAddresses(status?.loadBalancer?.ingress), ...manual].join(',') || '<pending>';
     default:
       return manual.join(',') || NONE;
   }
 }
 
-function portText(port: JsonObject): string {
-  const nodePort = own(port, 'nodePort');
-  const onNode = typeof nodePort === 'number' && nodePort > 0 ? `:${nodePort}` : '';
-  const number = own(port, 'port');
-  return `${typeof number === 'number' ? number : 0}${onNode}/${stringAt(port, 'protocol') ?? ''}`;
+function portText({ nodePort = 0, port = 0, protocol = '' }: CoreV1ServicePort): string {
+  return `${port}${nodePort > 0 ? `:${nodePort}` : ''}/${protocol}`;
 }
 
-function nodeCells(node: JsonObject): Cell[] {
-  const status = objectAt(node, 'status');
-  const info = objectAt(status, 'nodeInfo');
+function nodeCells(node: CoreV1Node): Cell[] {
+  const { metadata, status = {} } = node;
+  const info = status.nodeInfo ?? {};
   return [
     nameOf(node),
     nodeState(node),
-    nodeRoles(objectAt(objectAt(node, 'metadata'), 'labels') ?? {}),
+    nodeRoles(metadata?.labels ?? {}),
     creationAge(node),
-    stringAt(info, 'kubeletVersion') ?? '',
+    info.kubeletVersion ?? '',
     nodeAddress(status, 'InternalIP'),
     nodeAddress(status, 'ExternalIP'),
-    textOr(stringAt(info, 'osImage'), UNKNOWN),
-    textOr(stringAt(info, 'kernelVersion'), UNKNOWN),
-    textOr(stringAt(info, 'containerRuntimeVersion'), UNKNOWN),
+    textOr(info.osImage, UNKNOWN),
+    textOr(info.kernelVersion, UNKNOWN),
+    textOr(info.containerRuntimeVersion, UNKNOWN),
   ];
 }
 
-function nodeState(node: JsonObject): string {
-  const ready = objectsAt(objectAt(node, 'status'), 'conditions').find((condition) => stringAt(condition, 'type') === 'Ready');
-  const state = ready === undefined ? 'Unknown' : stringAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady';
-  const isUnschedulable = own(objectAt(node, 'spec') ?? {}, 'unschedulable') === true;
-  return isUnschedulable ? `${state},SchedulingDisabled` : state;
+function nodeState({ spec, status }: CoreV1Node): string {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const state = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
+  return spec?.unschedulable === true ? `${state},SchedulingDisabled` : state;
 }
 
 const ROLE_PREFIX = 'node-role.platform.io/';
 const ROLE_LABEL = 'platform.io/role';
 
 /** Roles are the suffix of labels `node-role.…/<role>` or the value of the label `…/role`. */
-function nodeRoles(labels: JsonObject): string {
+function nodeRoles(labels: Readonly<Record<string, string>>): string {
   const roles = new Set<string>();
   for (const [label, value] of Object.entries(labels)) {
     const canonical = canonicalQualifiedName(label);
     if (canonical.startsWith(ROLE_PREFIX)) roles.add(canonical.slice(ROLE_PREFIX.length));
-    else if (canonical === ROLE_LABEL && typeof value === 'string') roles.add(value);
+    else if (canonical === ROLE_LABEL) roles.add(value);
   }
   roles.delete('');
   return [...roles].sort(compareBytes).join(',') || NONE;
 }
 
-function nodeAddress(status: JsonObject | undefined, type: string): string {
-  const match = objectsAt(status, 'addresses').find((address) => stringAt(address, 'type') === type);
-  return stringAt(match, 'address') ?? NONE;
+function nodeAddress({ addresses = [] }: CoreV1NodeStatus, wanted: string): string {
+  return addresses.find(({ type }) => type === wanted)?.address ?? NONE;
 }
 
-function eventCells(event: JsonObject): Cell[] {
-  const involved = objectAt(event, 'involvedObject');
-  const series = objectAt(event, 'series');
-  const first = stringAt(event, 'firstTimestamp') ?? stringAt(event, 'eventTime');
-  const last = stringAt(series, 'lastObservedTime') ?? stringAt(event, 'lastTimestamp') ?? first;
+function eventCells(event: CoreV1Event): Cell[] {
+  const { involvedObject = {}, series } = event;
+  const first = event.firstTimestamp ?? event.eventTime;
+  const last = series?.lastObservedTime ?? event.lastTimestamp ?? first;
   return [
     ageSince(last),
-    stringAt(event, 'type') ?? '',
-    stringAt(event, 'reason') ?? '',
-    involvedObjectText(stringAt(involved, 'kind') ?? '', stringAt(involved, 'name') ?? ''),
-    stringAt(involved, 'fieldPath') ?? '',
+    event.type ?? '',
+    event.reason ?? '',
+    involvedObjectText(involvedObject.kind ?? '', involvedObject.name ?? ''),
+    involvedObject.fieldPath ?? '',
     sourceText(event),
-    (stringAt(event, 'message') ?? '').trim(),
+    event.message?.trim() ?? '',
     ageSince(first),
-    occurrences(event, series),
+    occurrences(event),
     nameOf(event),
   ];
 }
@@ -185,18 +192,13 @@ function involvedObjectText(kind: string, objectName: string): string {
   return objectName === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${objectName}`;
 }
 
-function occurrences(event: JsonObject, series: JsonObject | undefined): number {
-  const count = series === undefined ? own(event, 'count') : own(series, 'count');
-  if (typeof count !== 'number') return series === undefined ? 1 : 0;
-  return series === undefined && count === 0 ? 1 : count;
+/** An event without a series has occurred at least once. */
+function occurrences({ series, count = 1 }: CoreV1Event): number {
+  return series === undefined ? count || 1 : (series.count ?? 0);
 }
 
-function sourceText(event: JsonObject): string {
-  const source = objectAt(event, 'source');
-  const component = stringAt(source, 'component') ?? '';
-  const host = stringAt(source, 'host') ?? '';
-  if (component !== '' || host !== '') return sourcePair(component, host);
-  return sourcePair(stringAt(event, 'reportingComponent') ?? '', stringAt(event, 'reportingInstance') ?? '');
+function sourceText({ source: { component = '', host = '' } = {}, reportingComponent = '', reportingInstance = '' }: CoreV1Event): string {
+  return component !== '' || host !== '' ? sourcePair(component, host) : sourcePair(reportingComponent, reportingInstance);
 }
 
 function sourcePair(component: string, host: string): string {

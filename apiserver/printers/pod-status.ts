@@ -3,7 +3,13 @@
  * test/replay/answers/printers). A failing init container takes precedence over containers, and the first failing
  * container is shown.
  */
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
+import type {
+  CoreV1ContainerStateTerminated,
+  CoreV1ContainerStatus,
+  CoreV1Pod,
+  CoreV1PodSpec,
+  CoreV1PodStatus,
+} from '../../shared/api/types/generated/members';
 
 export interface PodSummary {
   readonly ready: number;
@@ -14,18 +20,17 @@ export interface PodSummary {
   readonly lastRestart: string | undefined;
 }
 
-export function summarizePod(pod: JsonObject): PodSummary {
-  const spec = objectAt(pod, 'spec');
-  const status = objectAt(pod, 'status');
+export function summarizePod(pod: CoreV1Pod): PodSummary {
+  const { spec = {}, status = {} } = pod;
   const sidecars = sidecarNames(spec);
-  const initPhase = readInitPhase(status, sidecars, objects(spec, 'initContainers').length);
+  const initPhase = readInitPhase(status, sidecars, spec.initContainers?.length ?? 0);
   const isInitialized = initPhase.pending === undefined || hasCondition(status, 'Initialized', 'True');
   const mainPhase = isInitialized ? readMainPhase(status, initPhase.sidecarRestarts) : undefined;
   const statusText = mainPhase?.statusText ?? initPhase.pending ?? podStateText(status);
   return {
     ready: initPhase.ready + (mainPhase?.ready ?? 0),
-    total: objects(spec, 'containers').length + sidecars.size,
-    statusText: withDeletion(pod, status, statusText),
+    total: (spec.containers?.length ?? 0) + sidecars.size,
+    statusText: withDeletion(pod, statusText),
     ...(mainPhase?.restarts ?? initPhase.restarts).result(),
   };
 }
@@ -35,9 +40,9 @@ class Restarts {
   private count = 0;
   private last: string | undefined;
 
-  add(container: JsonObject): void {
-    this.count += numberAt(container, 'restartCount');
-    const finished = stringAt(objectAt(objectAt(container, 'lastState'), 'terminated'), 'finishedAt');
+  add({ restartCount = 0, lastState }: CoreV1ContainerStatus): void {
+    this.count += restartCount;
+    const finished = lastState?.terminated?.finishedAt ?? undefined;
     if (finished !== undefined && (this.last === undefined || Date.parse(finished) > Date.parse(this.last))) this.last = finished;
   }
 
@@ -57,30 +62,30 @@ interface InitPhase {
   readonly sidecarRestarts: Restarts;
 }
 
-function readInitPhase(status: JsonObject | undefined, sidecars: ReadonlySet<string>, count: number): InitPhase {
+function readInitPhase({ initContainerStatuses = [] }: CoreV1PodStatus, sidecars: ReadonlySet<string>, count: number): InitPhase {
   const restarts = new Restarts();
   const sidecarRestarts = new Restarts();
   let ready = 0;
   let pending: string | undefined;
-  for (const [index, container] of objects(status, 'initContainerStatuses').entries()) {
-    const isSidecar = sidecars.has(stringAt(container, 'name') ?? '');
+  for (const [index, container] of initContainerStatuses.entries()) {
+    const isSidecar = sidecars.has(container.name ?? '');
     restarts.add(container);
     if (isSidecar) sidecarRestarts.add(container);
-    const terminated = stateAt(container, 'terminated');
-    if (terminated !== undefined && numberAt(terminated, 'exitCode') === 0) continue;
-    if (isSidecar && own(container, 'started') === true) {
-      if (own(container, 'ready') === true) ready += 1;
+    const terminated = container.state?.terminated;
+    if (terminated !== undefined && (terminated.exitCode ?? 0) === 0) continue;
+    if (isSidecar && container.started === true) {
+      if (container.ready === true) ready += 1;
       continue;
     }
-    pending = `Init:${initFailureText(container, terminated) ?? `${index}/${count}`}`;
+    pending = `Init:${initFailureText(container) ?? `${index}/${count}`}`;
     break;
   }
   return { pending, ready, restarts, sidecarRestarts };
 }
 
-function initFailureText(container: JsonObject, terminated: JsonObject | undefined): string | undefined {
-  if (terminated !== undefined) return terminationText(terminated);
-  const reason = stringAt(stateAt(container, 'waiting'), 'reason') ?? '';
+function initFailureText({ state }: CoreV1ContainerStatus): string | undefined {
+  if (state?.terminated !== undefined) return terminationText(state.terminated);
+  const reason = state?.waiting?.reason ?? '';
   return reason === '' || reason === 'PodInitializing' ? undefined : reason;
 }
 
@@ -91,65 +96,44 @@ interface MainPhase {
   readonly restarts: Restarts;
 }
 
-function readMainPhase(status: JsonObject | undefined, restarts: Restarts): MainPhase {
+function readMainPhase(status: CoreV1PodStatus, restarts: Restarts): MainPhase {
   let ready = 0;
   let statusText: string | undefined;
-  for (const container of objects(status, 'containerStatuses')) {
+  for (const container of status.containerStatuses ?? []) {
     restarts.add(container);
-    const waiting = stringAt(stateAt(container, 'waiting'), 'reason') ?? '';
-    const terminated = stateAt(container, 'terminated');
-    if (waiting !== '') statusText ??= waiting;
+    const { waiting, terminated, running } = container.state ?? {};
+    const waitingReason = waiting?.reason ?? '';
+    if (waitingReason !== '') statusText ??= waitingReason;
     else if (terminated !== undefined) statusText ??= terminationText(terminated);
-    else if (own(container, 'ready') === true && stateAt(container, 'running') !== undefined) ready += 1;
+    else if (container.ready === true && running !== undefined) ready += 1;
   }
   if (statusText === 'Completed' && ready > 0) statusText = hasCondition(status, 'Ready', 'True') ? 'Running' : 'NotReady';
   return { ready, statusText, restarts };
 }
 
 /** The pod's reason or phase; SchedulingGated takes precedence. */
-function podStateText(status: JsonObject | undefined): string {
-  const isSchedulingGated = objects(status, 'conditions').some(
-    (condition) => stringAt(condition, 'type') === 'PodScheduled' && stringAt(condition, 'reason') === 'SchedulingGated',
-  );
-  if (isSchedulingGated) return 'SchedulingGated';
-  const reason = stringAt(status, 'reason') ?? '';
-  return reason === '' ? (stringAt(status, 'phase') ?? '') : reason;
+function podStateText({ conditions = [], reason = '', phase = '' }: CoreV1PodStatus): string {
+  if (conditions.some((condition) => condition.type === 'PodScheduled' && condition.reason === 'SchedulingGated')) return 'SchedulingGated';
+  return reason === '' ? phase : reason;
 }
 
 /** A terminating pod is shown as such, unless it has finished or its node was lost. */
-function withDeletion(pod: JsonObject, status: JsonObject | undefined, statusText: string): string {
-  if (stringAt(objectAt(pod, 'metadata'), 'deletionTimestamp') === undefined) return statusText;
-  if (stringAt(status, 'reason') === 'NodeLost') return 'Unknown';
-  const phase = stringAt(status, 'phase');
+function withDeletion({ metadata, status: { reason, phase } = {} }: CoreV1Pod, statusText: string): string {
+  if (metadata?.deletionTimestamp === undefined) return statusText;
+  if (reason === 'NodeLost') return 'Unknown';
   return phase === 'Succeeded' || phase === 'Failed' ? statusText : 'Terminating';
 }
 
-function terminationText(terminated: JsonObject): string {
-  const reason = stringAt(terminated, 'reason') ?? '';
+function terminationText({ reason = '', signal = 0, exitCode = 0 }: CoreV1ContainerStateTerminated): string {
   if (reason !== '') return reason;
-  const signal = numberAt(terminated, 'signal');
-  return signal === 0 ? `ExitCode:${numberAt(terminated, 'exitCode')}` : `Signal:${signal}`;
+  return signal === 0 ? `ExitCode:${exitCode}` : `Signal:${signal}`;
 }
 
 /** Sidecars: init containers that keep running. */
-function sidecarNames(spec: JsonObject | undefined): ReadonlySet<string> {
-  const sidecars = objects(spec, 'initContainers').filter((container) => stringAt(container, 'restartPolicy') === 'Always');
-  return new Set(sidecars.map((container) => stringAt(container, 'name') ?? ''));
+function sidecarNames({ initContainers = [] }: CoreV1PodSpec): ReadonlySet<string> {
+  return new Set(initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name = '' }) => name));
 }
 
-function hasCondition(status: JsonObject | undefined, type: string, value: string): boolean {
-  return objects(status, 'conditions').some((condition) => stringAt(condition, 'type') === type && stringAt(condition, 'status') === value);
-}
-
-function stateAt(container: JsonObject, state: 'waiting' | 'running' | 'terminated'): JsonObject | undefined {
-  return objectAt(objectAt(container, 'state'), state);
-}
-
-function numberAt(value: JsonObject, member: string): number {
-  const number = own(value, member);
-  return typeof number === 'number' ? number : 0;
-}
-
-function objects(value: JsonObject | undefined, member: string): JsonObject[] {
-  return (arrayAt(value, member) ?? []).filter((item) => isObject(item));
+function hasCondition({ conditions = [] }: CoreV1PodStatus, type: string, value: string): boolean {
+  return conditions.some((condition) => condition.type === type && condition.status === value);
 }

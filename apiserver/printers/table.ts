@@ -2,19 +2,11 @@
  * The table convertor: columns and row cells of every kind, looked up by kind. Ages are stored as timestamps, so that
  * rows can be cached (table/convertor.ts). Table documents are written by the endpoints.
  */
-import {
-  own,
-  objectAt,
-  stringifyJsonString,
-  stringAt,
-  stringifyJson,
-  type JsonArray,
-  type JsonObject,
-  type JsonPrimitive,
-} from '../../shared/values/json';
+import type { CoreV1Pod, FlowcontrolV1FlowSchema } from '../../shared/api/types/generated/members';
+import { own, stringifyJsonString, stringifyJson, type JsonArray, type JsonObject, type JsonPrimitive } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { formatAge } from './table/age';
-import { numberAt } from './table/cell';
+import { nameOf } from './table/cell';
 import { CELLS, defaultCells } from './cells';
 import { COLUMNS, DEFAULT_COLUMNS } from './columns';
 import { customTable } from './custom-columns';
@@ -31,12 +23,18 @@ export function needsMetadataOnly(row: KindRow): boolean {
 
 export function rowCells(row: KindRow, object: JsonObject): Cell[] {
   if (row.custom !== undefined) return customTable(row, row.custom).cells(object);
-  return (own(CELLS, row.kind) ?? defaultCells)(object);
+  try {
+    return (own(CELLS, row.kind) ?? defaultCells)(object);
+  } catch (error) {
+    // The object is not of its type: another program has stored it. The other rows are shown all the same.
+    if (!(error instanceof TypeError)) throw error;
+    return columnDefinitions(row).map(({ format }) => (format === 'name' ? nameOf(object) : null));
+  }
 }
 
 /** Kinds with rows in another order than that of the list (upstream behaviour). */
 const ROW_ORDERS: Readonly<Record<string, (object: JsonObject) => number>> = {
-  FlowSchema: (object) => numberAt(objectAt(object, 'spec'), 'matchingPrecedence'),
+  FlowSchema: ({ spec }: FlowcontrolV1FlowSchema) => spec?.matchingPrecedence ?? 0,
 };
 
 export function rowOrder(row: KindRow): ((object: JsonObject) => number) | undefined {
@@ -50,7 +48,8 @@ const FINISHED: Readonly<Record<string, string>> = {
 
 export function rowConditions(row: KindRow, object: JsonObject): JsonArray | undefined {
   if (row.kind !== 'Pod' || row.group !== '') return undefined;
-  const phase = stringAt(objectAt(object, 'status'), 'phase') ?? '';
+  const { status = {} }: CoreV1Pod = object;
+  const { phase = '' } = status;
   const message = own(FINISHED, phase);
   return message === undefined ? undefined : [{ type: 'Completed', status: 'True', reason: phase, message }];
 }

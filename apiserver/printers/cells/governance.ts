@@ -1,128 +1,125 @@
 /** Cells of kinds for access control, admission and API priority and fairness. */
-import { objectAt, own, sortedKeys, stringAt, type JsonObject } from '../../../shared/values/json';
+import type {
+  AdmissionregistrationV1ParamRef,
+  ApiregistrationV1APIService,
+  CertificatesV1CertificateSigningRequest,
+  FlowcontrolV1PriorityLevelConfiguration,
+  RbacV1ClusterRoleBinding,
+  RbacV1RoleBinding,
+} from '../../../shared/api/types/generated/members';
+import { sortedKeys } from '../../../shared/values/json';
 import { formatAge } from '../table/age';
-import { lengthAt, creationAge, nameOf, NONE, numberAt, objectsAt, scalarText, textsAt, UNSET, type PrintCells } from '../table/cell';
+import { creationAge, nameOf, NONE, UNSET, type CellTable } from '../table/cell';
 import type { Cell } from '../table/convertor';
 
-export const GOVERNANCE_CELLS: Readonly<Record<string, PrintCells>> = {
-  APIService: (object) => {
-    const service = objectAt(objectAt(object, 'spec'), 'service');
-    const serviceText = service === undefined ? 'Local' : `${stringAt(service, 'namespace') ?? ''}/${stringAt(service, 'name') ?? ''}`;
+export const GOVERNANCE_CELLS = {
+  'apiregistration.v1.APIService': (object) => {
+    const service = object.spec?.service;
+    const serviceText = service === undefined ? 'Local' : `${service.namespace ?? ''}/${service.name ?? ''}`;
     return [nameOf(object), serviceText, availability(object), creationAge(object)];
   },
-  CertificateSigningRequest: certificateRequestCells,
-  ClusterRoleBinding: bindingCells,
-  FlowSchema: (object) => {
-    const spec = objectAt(object, 'spec');
+  'certificates.v1.CertificateSigningRequest': certificateRequestCells,
+  'rbac.v1.ClusterRoleBinding': bindingCells,
+  'flowcontrol.v1.FlowSchema': (object) => {
+    const { priorityLevelConfiguration, matchingPrecedence = 0, distinguisherMethod } = object.spec ?? {};
     return [
       nameOf(object),
-      stringAt(objectAt(spec, 'priorityLevelConfiguration'), 'name') ?? '',
-      numberAt(spec, 'matchingPrecedence'),
-      stringAt(objectAt(spec, 'distinguisherMethod'), 'type') ?? NONE,
+      priorityLevelConfiguration?.name ?? '',
+      matchingPrecedence,
+      distinguisherMethod?.type ?? NONE,
       creationAge(object),
-      conditionStatus(object, 'Dangling') ?? '?',
+      object.status?.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?',
     ];
   },
-  MutatingWebhookConfiguration: (object) => [nameOf(object), lengthAt(object, 'webhooks'), creationAge(object)],
-  PriorityLevelConfiguration: priorityLevelCells,
-  RoleBinding: bindingCells,
-  ValidatingAdmissionPolicy: (object) => {
-    const spec = objectAt(object, 'spec');
-    const kind = objectAt(spec, 'paramKind');
-    const kindText = kind === undefined ? UNSET : `${stringAt(kind, 'apiVersion') ?? ''}/${stringAt(kind, 'kind') ?? ''}`;
-    return [nameOf(object), lengthAt(spec, 'validations'), kindText, creationAge(object)];
+  'admissionregistration.v1.MutatingWebhookConfiguration': (object) => [nameOf(object), object.webhooks?.length ?? 0, creationAge(object)],
+  'flowcontrol.v1.PriorityLevelConfiguration': priorityLevelCells,
+  'rbac.v1.RoleBinding': bindingCells,
+  'admissionregistration.v1.ValidatingAdmissionPolicy': (object) => {
+    const { paramKind, validations = [] } = object.spec ?? {};
+    const kindText = paramKind === undefined ? UNSET : `${paramKind.apiVersion ?? ''}/${paramKind.kind ?? ''}`;
+    return [nameOf(object), validations.length, kindText, creationAge(object)];
   },
-  ValidatingAdmissionPolicyBinding: (object) => {
-    const spec = objectAt(object, 'spec');
-    return [nameOf(object), stringAt(spec, 'policyName') ?? '', parameterText(objectAt(spec, 'paramRef')), creationAge(object)];
+  'admissionregistration.v1.ValidatingAdmissionPolicyBinding': (object) => {
+    const { policyName = '', paramRef } = object.spec ?? {};
+    return [nameOf(object), policyName, parameterText(paramRef), creationAge(object)];
   },
-  ValidatingWebhookConfiguration: (object) => [nameOf(object), lengthAt(object, 'webhooks'), creationAge(object)],
-};
+  'admissionregistration.v1.ValidatingWebhookConfiguration': (object) => [
+    nameOf(object),
+    object.webhooks?.length ?? 0,
+    creationAge(object),
+  ],
+} satisfies CellTable;
 
 /** The reason is shown when the service is not available. */
-function availability(object: JsonObject): string {
-  const condition = objectsAt(objectAt(object, 'status'), 'conditions').find((condition) => stringAt(condition, 'type') === 'Available');
-  const [status, reason] = [stringAt(condition, 'status') ?? 'Unknown', stringAt(condition, 'reason') ?? ''];
+function availability({ status: serviceStatus }: ApiregistrationV1APIService): string {
+  const condition = serviceStatus?.conditions?.find(({ type }) => type === 'Available');
+  const { status = 'Unknown', reason = '' } = condition ?? {};
   return status === 'True' || reason === '' ? status : `${status} (${reason})`;
 }
 
-function conditionStatus(object: JsonObject, type: string): string | undefined {
-  const condition = objectsAt(objectAt(object, 'status'), 'conditions').find((condition) => stringAt(condition, 'type') === type);
-  return stringAt(condition, 'status');
-}
-
-function bindingCells(object: JsonObject): Cell[] {
-  const role = objectAt(object, 'roleRef');
-  const subjectNames = (kind: string): string[] =>
-    objectsAt(object, 'subjects')
-      .filter((subject) => stringAt(subject, 'kind') === kind)
-      .map((subject) => {
-        const subjectName = stringAt(subject, 'name') ?? '';
-        return kind === 'ServiceAccount' ? `${stringAt(subject, 'namespace') ?? ''}/${subjectName}` : subjectName;
-      });
+function bindingCells(binding: RbacV1ClusterRoleBinding | RbacV1RoleBinding): Cell[] {
+  const { roleRef = {}, subjects = [] } = binding;
+  const subjectNames = (kind: string): string =>
+    subjects
+      .filter((subject) => subject.kind === kind)
+      .map(({ namespace = '', name = '' }) => (kind === 'ServiceAccount' ? `${namespace}/${name}` : name))
+      .join(', ');
   return [
-    nameOf(object),
-    `${stringAt(role, 'kind') ?? ''}/${stringAt(role, 'name') ?? ''}`,
-    creationAge(object),
-    subjectNames('User').join(', '),
-    subjectNames('Group').join(', '),
-    subjectNames('ServiceAccount').join(', '),
+    nameOf(binding),
+    `${roleRef.kind ?? ''}/${roleRef.name ?? ''}`,
+    creationAge(binding),
+    subjectNames('User'),
+    subjectNames('Group'),
+    subjectNames('ServiceAccount'),
   ];
 }
 
-function certificateRequestCells(object: JsonObject): Cell[] {
-  const spec = objectAt(object, 'spec');
-  const seconds = own(spec ?? {}, 'expirationSeconds');
+function certificateRequestCells(request: CertificatesV1CertificateSigningRequest): Cell[] {
+  const { expirationSeconds, signerName = NONE, username = '' } = request.spec ?? {};
   return [
-    nameOf(object),
-    creationAge(object),
-    stringAt(spec, 'signerName') ?? NONE,
-    stringAt(spec, 'username') ?? '',
-    typeof seconds === 'number' ? formatAge(seconds * 1000) : NONE,
-    certificateRequestState(object),
+    nameOf(request),
+    creationAge(request),
+    signerName,
+    username,
+    expirationSeconds === undefined ? NONE : formatAge(expirationSeconds * 1000),
+    certificateRequestState(request),
   ];
 }
 
-function certificateRequestState(object: JsonObject): string {
-  const types = new Set(objectsAt(objectAt(object, 'status'), 'conditions').map((condition) => stringAt(condition, 'type')));
+function certificateRequestState({ status }: CertificatesV1CertificateSigningRequest): string {
+  const { conditions = [], certificate = '' } = status ?? {};
+  const types = new Set(conditions.map(({ type }) => type));
   const state = types.has('Denied') ? 'Denied' : types.has('Approved') ? 'Approved' : 'Pending';
-  const certificate = stringAt(objectAt(object, 'status'), 'certificate') ?? '';
   return `${state}${types.has('Failed') ? ',Failed' : ''}${certificate === '' ? '' : ',Issued'}`;
 }
 
-function priorityLevelCells(object: JsonObject): Cell[] {
-  const spec = objectAt(object, 'spec');
-  const limited = objectAt(spec, 'limited');
-  const queuing = objectAt(objectAt(limited, 'limitResponse'), 'queuing');
-  const shares = limited === undefined ? NONE : numberAt(limited, 'nominalConcurrencyShares');
-  const queued = (member: string): Cell => (queuing === undefined ? NONE : numberAt(queuing, member));
+function priorityLevelCells(level: FlowcontrolV1PriorityLevelConfiguration): Cell[] {
+  const { type = '', limited } = level.spec ?? {};
+  const queuing = limited?.limitResponse?.queuing;
+  const queued = (count: number | undefined): Cell => (queuing === undefined ? NONE : (count ?? 0));
   return [
-    nameOf(object),
-    stringAt(spec, 'type') ?? '',
-    shares,
-    queued('queues'),
-    queued('handSize'),
-    queued('queueLengthLimit'),
-    creationAge(object),
+    nameOf(level),
+    type,
+    limited === undefined ? NONE : (limited.nominalConcurrencyShares ?? 0),
+    queued(queuing?.queues),
+    queued(queuing?.handSize),
+    queued(queuing?.queueLengthLimit),
+    creationAge(level),
   ];
 }
 
 /** `namespace/name` of a named parameter; for a selector, the Go representation that upstream prints. */
-function parameterText(reference: JsonObject | undefined): string {
+function parameterText(reference: AdmissionregistrationV1ParamRef | undefined): string {
   if (reference === undefined) return UNSET;
-  const byName = stringAt(reference, 'name') ?? '';
-  if (byName !== '') {
-    const namespace = stringAt(reference, 'namespace') ?? '';
-    return namespace === '' ? `*/${byName}` : `${namespace}/${byName}`;
-  }
-  const selector = objectAt(reference, 'selector');
+  const { name = '', namespace = '', selector } = reference;
+  if (name !== '') return namespace === '' ? `*/${name}` : `${namespace}/${name}`;
   if (selector === undefined) return UNSET;
-  const labels = objectAt(selector, 'matchLabels') ?? {};
-  const pairs = sortedKeys(labels).map((key) => `${key}: ${scalarText(labels, key) ?? ''},`);
-  const requirements = objectsAt(selector, 'matchExpressions').map((expression) => {
-    const values = textsAt(expression, 'values').join(' ');
-    return `LabelSelectorRequirement{Key:${stringAt(expression, 'key') ?? ''},Operator:${stringAt(expression, 'operator') ?? ''},Values:[${values}],},`;
-  });
+  const { matchLabels: labels = {}, matchExpressions = [] } = selector;
+  const pairs = sortedKeys(labels).map((key) => `${key}: ${labels[key] ?? ''},`);
+  const requirements = matchExpressions.map(
+    ({ key = '', operator = '', values = [] }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
+  );
   const map = `map[string]string{${pairs.join('')}}`;
   return `&LabelSelector{MatchLabels:${map},MatchExpressions:[]LabelSelectorRequirement{${requirements.join('')}},}`;
 }

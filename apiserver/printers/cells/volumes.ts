@@ -1,80 +1,60 @@
 /** Cells of storage kinds. */
-import { arrayAt, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import {
-  annotationAt,
-  lengthAt,
-  creationAge,
-  isBeingDeleted,
-  isTrue,
-  nameOf,
-  objectsAt,
-  scalarText,
-  textsAt,
-  UNSET,
-  type PrintCells,
-} from '../table/cell';
+import type {
+  CoreV1ObjectReference,
+  CoreV1PersistentVolume,
+  CoreV1PersistentVolumeClaim,
+} from '../../../shared/api/types/generated/members';
+import { annotationAt, creationAge, isBeingDeleted, nameOf, UNSET, type CellTable } from '../table/cell';
 import type { Cell } from '../table/convertor';
 
-export const VOLUME_CELLS: Readonly<Record<string, PrintCells>> = {
-  CSIDriver: (object) => {
-    const spec = objectAt(object, 'spec');
+export const VOLUME_CELLS = {
+  'storage.v1.CSIDriver': (object) => {
+    const { spec = {} } = object;
     return [
       nameOf(object),
-      own(spec ?? {}, 'attachRequired') !== false,
-      isTrue(spec, 'podInfoOnMount'),
-      isTrue(spec, 'storageCapacity'),
-      arrayAt(spec, 'tokenRequests') === undefined
-        ? UNSET
-        : objectsAt(spec, 'tokenRequests')
-            .map((request) => stringAt(request, 'audience') ?? '')
-            .join(','),
-      isTrue(spec, 'requiresRepublish'),
-      textsAt(spec, 'volumeLifecycleModes').join(',') || NO_MODES,
+      spec.attachRequired ?? true,
+      spec.podInfoOnMount ?? false,
+      spec.storageCapacity ?? false,
+      spec.tokenRequests === undefined ? UNSET : spec.tokenRequests.map(({ audience = '' }) => audience).join(','),
+      spec.requiresRepublish ?? false,
+      spec.volumeLifecycleModes?.join(',') || NO_MODES,
       creationAge(object),
     ];
   },
-  CSINode: (object) => [nameOf(object), lengthAt(objectAt(object, 'spec'), 'drivers'), creationAge(object)],
-  PersistentVolume: (object) => {
-    const spec = objectAt(object, 'spec');
-    const status = objectAt(object, 'status');
+  'storage.v1.CSINode': (object) => [nameOf(object), object.spec?.drivers?.length ?? 0, creationAge(object)],
+  'core.v1.PersistentVolume': (object) => {
+    const { spec = {}, status = {} } = object;
     return [
       nameOf(object),
-      stringAt(objectAt(spec, 'capacity'), 'storage') ?? '0',
-      accessModes(spec),
-      stringAt(spec, 'persistentVolumeReclaimPolicy') ?? '',
+      spec.capacity?.['storage'] ?? '0',
+      accessModesText(spec.accessModes),
+      spec.persistentVolumeReclaimPolicy ?? '',
       phaseText(object),
-      claimText(objectAt(spec, 'claimRef')),
+      claimText(spec.claimRef),
       storageClassOf(object),
-      stringAt(spec, 'volumeAttributesClassName') ?? UNSET,
-      stringAt(status, 'reason') ?? '',
+      spec.volumeAttributesClassName ?? UNSET,
+      status.reason ?? '',
       creationAge(object),
-      stringAt(spec, 'volumeMode') ?? UNSET,
+      spec.volumeMode ?? UNSET,
     ];
   },
-  PersistentVolumeClaim: claimCells,
-  StorageClass: (object) => {
+  'core.v1.PersistentVolumeClaim': claimCells,
+  'storage.v1.StorageClass': (object) => {
     const isDefault = DEFAULT_ANNOTATIONS.some((defaultAnnotation) => annotationAt(object, defaultAnnotation) === 'true');
     return [
       isDefault ? `${nameOf(object)} (default)` : nameOf(object),
-      stringAt(object, 'provisioner') ?? '',
-      stringAt(object, 'reclaimPolicy') ?? 'Delete',
-      stringAt(object, 'volumeBindingMode') ?? UNSET,
-      isTrue(object, 'allowVolumeExpansion'),
+      object.provisioner ?? '',
+      object.reclaimPolicy ?? 'Delete',
+      object.volumeBindingMode ?? UNSET,
+      object.allowVolumeExpansion ?? false,
       creationAge(object),
     ];
   },
-  VolumeAttachment: (object) => {
-    const spec = objectAt(object, 'spec');
-    return [
-      nameOf(object),
-      stringAt(spec, 'attacher') ?? '',
-      stringAt(objectAt(spec, 'source'), 'persistentVolumeName') ?? '',
-      stringAt(spec, 'nodeName') ?? '',
-      isTrue(objectAt(object, 'status'), 'attached'),
-      creationAge(object),
-    ];
+  'storage.v1.VolumeAttachment': (object) => {
+    const { attacher = '', source, nodeName = '' } = object.spec ?? {};
+    return [nameOf(object), attacher, source?.persistentVolumeName ?? '', nodeName, object.status?.attached ?? false, creationAge(object)];
   },
-};
+} satisfies CellTable;
 
 const NO_MODES = '<none>';
 const DEFAULT_ANNOTATIONS = ['storageclass.platform.io/is-default-class', 'storageclass.beta.platform.io/is-default-class'];
@@ -87,40 +67,40 @@ const ACCESS_MODES: readonly (readonly [mode: string, short: string])[] = [
   ['ReadWriteOncePod', 'RWOP'],
 ];
 
-function accessModes(owner: JsonObject | undefined): string {
-  const modes = new Set(textsAt(owner, 'accessModes'));
-  return ACCESS_MODES.filter(([mode]) => modes.has(mode))
+function accessModesText(modes: readonly string[] = []): string {
+  return ACCESS_MODES.filter(([mode]) => modes.includes(mode))
     .map(([, short]) => short)
     .join(',');
 }
 
-function phaseText(object: JsonObject): string {
-  return isBeingDeleted(object) ? 'Terminating' : (stringAt(objectAt(object, 'status'), 'phase') ?? '');
+type Volume = CoreV1PersistentVolume | CoreV1PersistentVolumeClaim;
+
+function phaseText(volume: Volume): string {
+  return isBeingDeleted(volume) ? 'Terminating' : (volume.status?.phase ?? '');
 }
 
-function claimText(claim: JsonObject | undefined): string {
-  return claim === undefined ? '' : `${stringAt(claim, 'namespace') ?? ''}/${stringAt(claim, 'name') ?? ''}`;
+function claimText(claim: CoreV1ObjectReference | undefined): string {
+  return claim === undefined ? '' : `${claim.namespace ?? ''}/${claim.name ?? ''}`;
 }
 
 /** The beta annotation takes precedence over the field. */
-function storageClassOf(object: JsonObject): string {
-  return annotationAt(object, 'volume.beta.platform.io/storage-class') ?? stringAt(objectAt(object, 'spec'), 'storageClassName') ?? '';
+function storageClassOf(volume: Volume): string {
+  return annotationAt(volume, 'volume.beta.platform.io/storage-class') ?? volume.spec?.storageClassName ?? '';
 }
 
-function claimCells(object: JsonObject): Cell[] {
-  const spec = objectAt(object, 'spec');
-  const status = objectAt(object, 'status');
-  const volume = stringAt(spec, 'volumeName') ?? '';
-  const isBound = volume !== '';
+function claimCells(claim: CoreV1PersistentVolumeClaim): Cell[] {
+  const { spec = {}, status = {} } = claim;
+  const { volumeName = '' } = spec;
+  const isBound = volumeName !== '';
   return [
-    nameOf(object),
-    phaseText(object),
-    volume,
-    isBound ? (scalarText(objectAt(status, 'capacity'), 'storage') ?? '0') : '',
-    isBound ? accessModes(status) : '',
-    storageClassOf(object),
-    stringAt(spec, 'volumeAttributesClassName') ?? UNSET,
-    creationAge(object),
-    stringAt(spec, 'volumeMode') ?? UNSET,
+    nameOf(claim),
+    phaseText(claim),
+    volumeName,
+    isBound ? (status.capacity?.['storage'] ?? '0') : '',
+    isBound ? accessModesText(status.accessModes) : '',
+    storageClassOf(claim),
+    spec.volumeAttributesClassName ?? UNSET,
+    creationAge(claim),
+    spec.volumeMode ?? UNSET,
   ];
 }

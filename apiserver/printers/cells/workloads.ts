@@ -1,142 +1,125 @@
 /** Cells of workload controllers, autoscalers and disruption budgets. */
-import { own, arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import type {
+  AppsV1ControllerRevision,
+  AppsV1DaemonSet,
+  AppsV1Deployment,
+  AppsV1ReplicaSet,
+  AppsV1StatefulSet,
+  AutoscalingV2HorizontalPodAutoscaler,
+  AutoscalingV2MetricSpec,
+  AutoscalingV2MetricStatus,
+  BatchV1CronJob,
+  BatchV1Job,
+  CoreV1PodTemplateSpec,
+  CoreV1ReplicationController,
+} from '../../../shared/api/types/generated/members';
 import { parseApiVersion } from '../../../shared/api/identity/identity';
 import { formatAge } from '../table/age';
 import {
-  lengthAt,
   creationAge,
   joinFirst,
   isBeingDeleted,
-  isTrue,
   labelPairs,
   nameOf,
   NONE,
-  numberAt,
-  objectsAt,
-  scalarText,
   selectorText,
   ageSince,
   UNKNOWN,
   UNSET,
-  type PrintCells,
+  type CellTable,
 } from '../table/cell';
 import type { Cell } from '../table/convertor';
 
-export const WORKLOAD_CELLS: Readonly<Record<string, PrintCells>> = {
-  ControllerRevision: (object) => [nameOf(object), controllerText(object), numberAt(object, 'revision'), creationAge(object)],
-  CronJob: cronJobCells,
-  DaemonSet: daemonSetCells,
-  Deployment: (object) => {
-    const status = objectAt(object, 'status');
-    const [updated, available] = [numberAt(status, 'updatedReplicas'), numberAt(status, 'availableReplicas')];
-    return [nameOf(object), readyReplicas(object), updated, available, creationAge(object), ...templateCells(object), selectorOf(object)];
+export const WORKLOAD_CELLS = {
+  'apps.v1.ControllerRevision': (object) => [nameOf(object), controllerText(object), object.revision ?? 0, creationAge(object)],
+  'batch.v1.CronJob': cronJobCells,
+  'apps.v1.DaemonSet': daemonSetCells,
+  'apps.v1.Deployment': (object) => {
+    const { spec = {}, status: { updatedReplicas = 0, availableReplicas = 0 } = {} } = object;
+    const counts = [readyReplicas(object), updatedReplicas, availableReplicas];
+    return [nameOf(object), ...counts, creationAge(object), ...containerCells(spec.template), selectorText(spec.selector)];
   },
-  HorizontalPodAutoscaler: autoscalerCells,
-  Job: jobCells,
-  PodDisruptionBudget: (object) => {
-    const spec = objectAt(object, 'spec');
-    const allowed = numberAt(objectAt(object, 'status'), 'disruptionsAllowed');
-    return [
-      nameOf(object),
-      scalarText(spec, 'minAvailable') ?? 'N/A',
-      scalarText(spec, 'maxUnavailable') ?? 'N/A',
-      allowed,
-      creationAge(object),
-    ];
+  'autoscaling.v2.HorizontalPodAutoscaler': autoscalerCells,
+  'batch.v1.Job': jobCells,
+  'policy.v1.PodDisruptionBudget': (object) => {
+    const { minAvailable = 'N/A', maxUnavailable = 'N/A' } = object.spec ?? {};
+    return [nameOf(object), String(minAvailable), String(maxUnavailable), object.status?.disruptionsAllowed ?? 0, creationAge(object)];
   },
-  PodTemplate: (object) => {
-    const template = objectAt(object, 'template');
-    return [nameOf(object), ...containerCells(template), labelPairs(objectAt(objectAt(template, 'metadata'), 'labels'))];
-  },
-  ReplicaSet: (object) => [...replicaCells(object), selectorOf(object)],
-  ReplicationController: (object) => [...replicaCells(object), labelPairs(objectAt(objectAt(object, 'spec'), 'selector'))],
-  Scale: (object) => [
-    nameOf(object),
-    numberAt(objectAt(object, 'spec'), 'replicas'),
-    numberAt(objectAt(object, 'status'), 'replicas'),
-    creationAge(object),
-  ],
-  StatefulSet: (object) => [nameOf(object), readyReplicas(object), creationAge(object), ...templateCells(object)],
-};
+  'core.v1.PodTemplate': (object) => [nameOf(object), ...containerCells(object.template), labelPairs(object.template?.metadata?.labels)],
+  'apps.v1.ReplicaSet': (object) => [...replicaCells(object), selectorText(object.spec?.selector)],
+  'core.v1.ReplicationController': (object) => [...replicaCells(object), labelPairs(object.spec?.selector)],
+  'autoscaling.v1.Scale': (object) => [nameOf(object), object.spec?.replicas ?? 0, object.status?.replicas ?? 0, creationAge(object)],
+  'apps.v1.StatefulSet': (object) => [nameOf(object), readyReplicas(object), creationAge(object), ...containerCells(object.spec?.template)],
+} satisfies CellTable;
 
-function templateCells(object: JsonObject): [containers: string, images: string] {
-  return containerCells(objectAt(objectAt(object, 'spec'), 'template'));
+function containerCells(template: CoreV1PodTemplateSpec | undefined): [containers: string, images: string] {
+  const containers = template?.spec?.containers ?? [];
+  return [containers.map(({ name = '' }) => name).join(','), containers.map(({ image = '' }) => image).join(',')];
 }
 
-function containerCells(template: JsonObject | undefined): [containers: string, images: string] {
-  const containers = objectsAt(objectAt(template, 'spec'), 'containers');
-  const list = (member: string): string => containers.map((container) => stringAt(container, member) ?? '').join(',');
-  return [list('name'), list('image')];
+function readyReplicas({ spec, status }: AppsV1Deployment | AppsV1StatefulSet): string {
+  return `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`;
 }
 
-function selectorOf(object: JsonObject): string {
-  return selectorText(objectAt(objectAt(object, 'spec'), 'selector'));
+function replicaCells(object: AppsV1ReplicaSet | CoreV1ReplicationController): Cell[] {
+  const { spec = {}, status = {} } = object;
+  const counts = [spec.replicas ?? 0, status.replicas ?? 0, status.readyReplicas ?? 0];
+  return [nameOf(object), ...counts, creationAge(object), ...containerCells(spec.template)];
 }
 
-function readyReplicas(object: JsonObject): string {
-  return `${numberAt(objectAt(object, 'status'), 'readyReplicas')}/${numberAt(objectAt(object, 'spec'), 'replicas')}`;
-}
-
-function replicaCells(object: JsonObject): Cell[] {
-  const status = objectAt(object, 'status');
-  const [desired, present] = [numberAt(objectAt(object, 'spec'), 'replicas'), numberAt(status, 'replicas')];
-  return [nameOf(object), desired, present, numberAt(status, 'readyReplicas'), creationAge(object), ...templateCells(object)];
-}
-
-function daemonSetCells(object: JsonObject): Cell[] {
-  const spec = objectAt(object, 'spec');
-  const status = objectAt(object, 'status');
-  const counts = ['desiredNumberScheduled', 'currentNumberScheduled', 'numberReady', 'updatedNumberScheduled', 'numberAvailable'];
+function daemonSetCells(object: AppsV1DaemonSet): Cell[] {
+  const { spec = {}, status = {} } = object;
   return [
     nameOf(object),
-    ...counts.map((member) => numberAt(status, member)),
-    labelPairs(objectAt(objectAt(objectAt(spec, 'template'), 'spec'), 'nodeSelector')),
+    status.desiredNumberScheduled ?? 0,
+    status.currentNumberScheduled ?? 0,
+    status.numberReady ?? 0,
+    status.updatedNumberScheduled ?? 0,
+    status.numberAvailable ?? 0,
+    labelPairs(spec.template?.spec?.nodeSelector),
     creationAge(object),
-    ...templateCells(object),
-    selectorOf(object),
+    ...containerCells(spec.template),
+    selectorText(spec.selector),
   ];
 }
 
 /** `statefulset.apps/web`. */
-function controllerText(object: JsonObject): string {
-  const owner = objectsAt(objectAt(object, 'metadata'), 'ownerReferences').find((reference) => isTrue(reference, 'controller'));
+function controllerText({ metadata }: AppsV1ControllerRevision): string {
+  const owner = metadata?.ownerReferences?.find(({ controller }) => controller === true);
   if (owner === undefined) return NONE;
-  const group = parseApiVersion(stringAt(owner, 'apiVersion') ?? '')?.group ?? '';
-  return `${(stringAt(owner, 'kind') ?? '').toLowerCase()}${group === '' ? '' : `.${group}`}/${stringAt(owner, 'name') ?? ''}`;
+  const { apiVersion = '', kind = '', name = '' } = owner;
+  const group = parseApiVersion(apiVersion)?.group ?? '';
+  return `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}/${name}`;
 }
 
-function cronJobCells(object: JsonObject): Cell[] {
-  const spec = objectAt(object, 'spec');
-  const status = objectAt(object, 'status');
-  const last = stringAt(status, 'lastScheduleTime');
-  const job = objectAt(spec, 'jobTemplate') ?? {};
+function cronJobCells(object: BatchV1CronJob): Cell[] {
+  const { spec = {}, status = {} } = object;
+  const { schedule = '', timeZone = NONE, suspend = false, jobTemplate } = spec;
   return [
     nameOf(object),
-    stringAt(spec, 'schedule') ?? '',
-    stringAt(spec, 'timeZone') ?? NONE,
-    isTrue(spec, 'suspend') ? 'True' : 'False',
-    lengthAt(status, 'active'),
-    last === undefined ? NONE : ageSince(last),
+    schedule,
+    timeZone,
+    suspend ? 'True' : 'False',
+    status.active?.length ?? 0,
+    status.lastScheduleTime === undefined ? NONE : ageSince(status.lastScheduleTime),
     creationAge(object),
-    ...templateCells(job),
-    selectorOf(job),
+    ...containerCells(jobTemplate?.spec?.template),
+    selectorText(jobTemplate?.spec?.selector),
   ];
 }
 
-function jobCells(object: JsonObject): Cell[] {
-  const spec = objectAt(object, 'spec');
-  const status = objectAt(object, 'status');
-  const completions = scalarText(spec, 'completions');
-  const parallelism = numberAt(spec, 'parallelism');
+function jobCells(object: BatchV1Job): Cell[] {
+  const { spec = {}, status = {} } = object;
+  const { completions, parallelism = 0 } = spec;
   const desired = completions ?? (parallelism > 1 ? `1 of ${parallelism}` : '1');
   return [
     nameOf(object),
     jobState(object),
-    `${numberAt(status, 'succeeded')}/${desired}`,
-    duration(stringAt(status, 'startTime'), stringAt(status, 'completionTime')),
+    `${status.succeeded ?? 0}/${desired}`,
+    duration(status.startTime, status.completionTime),
     creationAge(object),
-    ...templateCells(object),
-    selectorOf(object),
+    ...containerCells(spec.template),
+    selectorText(spec.selector),
   ];
 }
 
@@ -144,12 +127,9 @@ function jobCells(object: JsonObject): Cell[] {
 const FINISHED = ['Complete', 'Failed'];
 const UNFINISHED = ['Suspended', 'FailureTarget'];
 
-function jobState(object: JsonObject): string {
-  const trueConditions = new Set(
-    objectsAt(objectAt(object, 'status'), 'conditions')
-      .filter((condition) => stringAt(condition, 'status') === 'True')
-      .map((condition) => stringAt(condition, 'type')),
-  );
+function jobState(object: BatchV1Job): string {
+  const conditions = object.status?.conditions ?? [];
+  const trueConditions = new Set(conditions.filter(({ status }) => status === 'True').map(({ type }) => type));
   const firstTrue = (types: readonly string[]): string | undefined => types.find((type) => trueConditions.has(type));
   return firstTrue(FINISHED) ?? (isBeingDeleted(object) ? 'Terminating' : (firstTrue(UNFINISHED) ?? 'Running'));
 }
@@ -163,54 +143,55 @@ function duration(start: string | undefined, end: string | undefined): Cell {
 
 const MAX_METRICS = 2;
 
-function autoscalerCells(object: JsonObject): Cell[] {
-  const spec = objectAt(object, 'spec');
-  const status = objectAt(object, 'status');
-  const target = objectAt(spec, 'scaleTargetRef');
-  const current = arrayAt(status, 'currentMetrics') ?? [];
-  const metrics = objectsAt(spec, 'metrics').map((metric, index) => {
-    const currentMetric = current[index];
-    return metricText(metric, currentMetric !== undefined && isObject(currentMetric) ? currentMetric : {});
-  });
+function autoscalerCells(object: AutoscalingV2HorizontalPodAutoscaler): Cell[] {
+  const { spec = {}, status = {} } = object;
+  const { scaleTargetRef: target = {}, minReplicas, maxReplicas = 0 } = spec;
+  const metrics = (spec.metrics ?? []).map((metric, index) => metricText(metric, status.currentMetrics?.[index]));
   return [
     nameOf(object),
-    `${stringAt(target, 'kind') ?? ''}/${stringAt(target, 'name') ?? ''}`,
+    `${target.kind ?? ''}/${target.name ?? ''}`,
     joinFirst(metrics, MAX_METRICS, ', ') || NONE,
-    scalarText(spec, 'minReplicas') ?? UNSET,
-    numberAt(spec, 'maxReplicas'),
-    numberAt(status, 'currentReplicas'),
+    minReplicas === undefined ? UNSET : String(minReplicas),
+    maxReplicas,
+    status.currentReplicas ?? 0,
     creationAge(object),
   ];
 }
 
-/** The member of each metric type, and how its text is formed. */
-const METRICS: Readonly<
-  Record<string, { readonly member: string; readonly isNamedByResource: boolean; readonly hasAverageMark: boolean }>
-> = {
-  ContainerResource: { member: 'containerResource', isNamedByResource: true, hasAverageMark: false },
-  External: { member: 'external', isNamedByResource: false, hasAverageMark: true },
-  Object: { member: 'object', isNamedByResource: false, hasAverageMark: true },
-  Pods: { member: 'pods', isNamedByResource: false, hasAverageMark: false },
-  Resource: { member: 'resource', isNamedByResource: true, hasAverageMark: false },
-};
+/** The members of a metric and how its text is formed. */
+interface MetricFormat {
+  readonly member: 'containerResource' | 'external' | 'object' | 'pods' | 'resource';
+  readonly hasAverageMark: boolean;
+  /** The resource whose name precedes the values. */
+  readonly resourceName?: (metric: AutoscalingV2MetricSpec) => string | undefined;
+}
+
+const METRICS: ReadonlyMap<string, MetricFormat> = new Map<string, MetricFormat>([
+  [
+    'ContainerResource',
+    { member: 'containerResource', hasAverageMark: false, resourceName: ({ containerResource }) => containerResource?.name },
+  ],
+  ['External', { member: 'external', hasAverageMark: true }],
+  ['Object', { member: 'object', hasAverageMark: true }],
+  ['Pods', { member: 'pods', hasAverageMark: false }],
+  ['Resource', { member: 'resource', hasAverageMark: false, resourceName: ({ resource }) => resource?.name }],
+]);
 
 /** `cpu: 40%/80%`: current and target. */
-function metricText(metric: JsonObject, currentMetric: JsonObject): string {
-  const format = own(METRICS, stringAt(metric, 'type') ?? '');
+function metricText(metric: AutoscalingV2MetricSpec, currentMetric: AutoscalingV2MetricStatus = {}): string {
+  const format = METRICS.get(metric.type ?? '');
   if (format === undefined) return '<unknown type>';
-  const source = objectAt(metric, format.member);
-  const target = objectAt(source, 'target');
-  const current = objectAt(objectAt(currentMetric, format.member), 'current');
-  const head = format.isNamedByResource ? `${stringAt(source, 'name') ?? ''}: ` : '';
-  const average = stringAt(target, 'averageValue');
-  if (average !== undefined) {
-    return `${head}${stringAt(current, 'averageValue') ?? UNKNOWN}/${average}${format.hasAverageMark ? ' (avg)' : ''}`;
+  const { member, hasAverageMark, resourceName } = format;
+  const { target = {} } = metric[member] ?? {};
+  const { current = {} } = currentMetric[member] ?? {};
+  const head = resourceName === undefined ? '' : `${resourceName(metric) ?? ''}: `;
+  if (target.averageValue !== undefined) {
+    return `${head}${current.averageValue ?? UNKNOWN}/${target.averageValue}${hasAverageMark ? ' (avg)' : ''}`;
   }
-  if (!format.isNamedByResource) return `${stringAt(current, 'value') ?? UNKNOWN}/${stringAt(target, 'value') ?? ''}`;
+  if (resourceName === undefined) return `${current.value ?? UNKNOWN}/${target.value ?? ''}`;
   return `${head}${percentage(current) ?? UNKNOWN}/${percentage(target) ?? '<auto>'}`;
 }
 
-function percentage(value: JsonObject | undefined): string | undefined {
-  const utilization = scalarText(value, 'averageUtilization');
-  return utilization === undefined ? undefined : `${utilization}%`;
+function percentage({ averageUtilization }: { averageUtilization?: number }): string | undefined {
+  return averageUtilization === undefined ? undefined : `${averageUtilization}%`;
 }

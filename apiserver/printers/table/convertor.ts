@@ -41,8 +41,8 @@ export interface TableConvertor {
   /** Whether rows and their conditions depend on the metadata alone, so that nothing else need be parsed. */
   needsMetadataOnly(row: KindRow): boolean;
   /**
-   * Cells of an object in canonical form; kind and apiVersion may be absent. Never throws, whatever the object
-   * contains.
+   * Cells of an object in canonical form, as its kind is stored; kind and apiVersion may be absent. Never throws,
+   * whatever the object contains.
    */
   rowCells(row: KindRow, object: JsonObject): Cell[];
   /** The sort key of rows, lowest first; equal keys keep the order of the list. `undefined` = the order of the list. */
