@@ -8,7 +8,10 @@ import { encodeStoredValue } from '../../cache/store/stored-value';
 import { isStoredWithSchema, storedVersionOf } from './hidden-fields';
 import type { ResourceInfo } from './resource-info';
 
-/** The object of an entry: canonical spelling, with resourceVersion, without kind and apiVersion. */
+/**
+ * The object of an entry: canonical spelling, with resourceVersion, without kind and apiVersion. It was decoded before it
+ * was stored, so that readers may give it the type in which its kind is stored.
+ */
 export interface ParsedEntry {
   readonly text: string;
   readonly object: JsonObject;

@@ -1,4 +1,5 @@
 /** Access to an object's metadata and its scalar formats. Validation is in object-meta-rules.ts. */
+import type { MetaV1ObjectMeta } from '../types/generated/members';
 import { isObject, objectAt, own, stringAt, type JsonObject } from '../../values/json';
 import { formatTime, parseInstant } from '../../values/time/time';
 
@@ -11,8 +12,11 @@ export function ensureMetadata(object: JsonObject): JsonObject {
   return created;
 }
 
-/** The object's metadata for reading only; a frozen empty object when it is absent. */
-export function readMetadata(object: JsonObject): JsonObject {
+/**
+ * The metadata of a decoded object of any kind, for reading only; a frozen empty object when it is absent. Members of a
+ * body that is not decoded yet may have other types.
+ */
+export function readMetadata(object: JsonObject): MetaV1ObjectMeta {
   return objectAt(object, 'metadata') ?? EMPTY;
 }
 
