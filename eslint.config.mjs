@@ -70,7 +70,7 @@ export default tseslint.config(
   },
   {
     // The types of objects are known here. Keys that a client chooses (labels, data) are still read by name.
-    files: ['apiserver/{kinds,printers}/**/*.ts', 'controllers/**/*.ts'],
+    files: ['apiserver/{kinds,printers,reconcilers}/**/*.ts', 'controllers/**/*.ts'],
     ignores: [
       ...tests,
       'apiserver/kinds/apiextensions/schema/**',

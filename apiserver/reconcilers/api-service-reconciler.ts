@@ -5,15 +5,14 @@
  * itself; clients list them.
  */
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
-import { own, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import type { ApiregistrationV1APIServiceSpec } from '../../shared/api/types/generated/members';
+import { own, type JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
-import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
 import { groupInDialect, type GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
-import { parseEntry } from '../registry/object/stored-object';
 import { startReconciler, serverContext, serverWriteOptions, type Reconciler } from './reconciler';
 
 export interface ApiServiceReconcilerOptions {
@@ -192,7 +191,7 @@ class ApiServiceSync {
   private async removeIfAutomatic(name: string): Promise<void> {
     const { writer, cache, services, clock } = this.options;
     const entry = cache.get(services.stored, name);
-    if (entry === undefined || stringAt(objectAt(readMetadata(parseEntry(entry).object), 'labels'), this.label) !== 'true') return;
+    if (entry?.labels[this.label] !== 'true') return;
     await ignoreReason('NotFound', () => writer.delete(serverContext(clock), services, { namespace: '', name }, { dryRun: false }));
   }
 }
@@ -210,7 +209,7 @@ function nameOf({ group, version }: GroupVersion, { dialect }: GeneratedNames): 
   return `${version}.${groupInDialect(dialect, group)}`;
 }
 
-function specOf({ group, version, priorities }: DesiredApiService, { dialect }: GeneratedNames): JsonObject {
+function specOf({ group, version, priorities }: DesiredApiService, { dialect }: GeneratedNames): ApiregistrationV1APIServiceSpec {
   return {
     ...(group === '' ? {} : { group: groupInDialect(dialect, group) }),
     version,

@@ -10,7 +10,8 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import { splitCertificatePems } from '../../shared/pki/certificate-bundle';
 import type { Clock } from '../../shared/runtime/clock';
-import { equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import type { CoreV1ConfigMap } from '../../shared/api/types/generated/members';
+import { equalJson } from '../../shared/values/json';
 import type { Cache } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
@@ -58,8 +59,8 @@ export function startClusterAuthenticationReconciler(options: ClusterAuthenticat
 async function reconcile({ writer, cache, configMaps, names, clock, authenticationInfo }: ClusterAuthenticationOptions): Promise<void> {
   const key = { namespace: names.systemNamespace, name: NAME };
   const entry = cache.get(configMaps.stored, `${key.namespace}/${key.name}`);
-  const existing = entry === undefined ? undefined : parseEntry(entry).object;
-  const before = objectAt(existing, 'data') ?? {};
+  const existing: CoreV1ConfigMap | undefined = entry === undefined ? undefined : parseEntry(entry).object;
+  const before = existing?.data ?? {};
   const data = { ...before, ...configMapData(authenticationInfo(), before, clock.now()) };
   if (equalJson(before, data)) return;
   const body = {
@@ -71,11 +72,13 @@ async function reconcile({ writer, cache, configMaps, names, clock, authenticati
   else await writer.update(serverContext(clock), configMaps, key, undefined, body, serverWriteOptions(names));
 }
 
+type Texts = Readonly<Record<string, string>>;
+
 /** Exported for tests. */
-export function configMapData(info: ClusterAuthenticationInfo, before: JsonObject, now: number): JsonObject {
+export function configMapData(info: ClusterAuthenticationInfo, before: Texts, now: number): Texts {
   const { clientCa, proxyCa } = info;
-  const bundle = (key: string, own: string): JsonObject => ({ [key]: mergeBundles(stringAt(before, key) ?? '', own, now) });
-  const list = (key: string, own: readonly string[]): JsonObject => ({ [key]: JSON.stringify(mergeLists(stringAt(before, key), own)) });
+  const bundle = (key: string, own: string): Texts => ({ [key]: mergeBundles(before[key] ?? '', own, now) });
+  const list = (key: string, own: readonly string[]): Texts => ({ [key]: JSON.stringify(mergeLists(before[key], own)) });
   return {
     ...(clientCa === undefined ? {} : bundle('client-ca-file', clientCa)),
     ...(proxyCa === undefined

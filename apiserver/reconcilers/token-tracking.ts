@@ -4,7 +4,7 @@
  * recorded.
  */
 import type { ObjectKey } from '../../shared/api/identity/identity';
-import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import type { CoreV1ConfigMap } from '../../shared/api/types/generated/members';
 import { formatUtcDay } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
 import { otherQualifiedName, type GeneratedNames } from '../../shared/names/dialect';
@@ -53,7 +53,7 @@ async function reconcile(
   key: string,
 ): Promise<void> {
   const entry = cache.get(configMaps.stored, key);
-  const data: JsonObject = { since: formatUtcDay(clock.now()) };
+  const data = { since: formatUtcDay(clock.now()) };
   if (entry === undefined) {
     try {
       const body = { value: { metadata: { ...configMap }, data }, duplicates: [], format: 'json' } as const;
@@ -61,7 +61,10 @@ async function reconcile(
     } catch (error) {
       if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
     }
-  } else if (!isDay(stringAt(objectAt(parseEntry(entry).object, 'data') ?? {}, 'since') ?? '')) {
+    return;
+  }
+  const existing: CoreV1ConfigMap = parseEntry(entry).object;
+  if (!isDay(existing.data?.['since'] ?? '')) {
     await writer.patch(serverContext(clock), configMaps, configMap, undefined, mergePatch({ data }), serverWriteOptions(names));
   }
 }

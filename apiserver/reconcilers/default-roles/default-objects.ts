@@ -2,7 +2,14 @@
 import { messageInDialect, type GeneratedNames } from '../../../shared/names/dialect';
 import { readRule, type PolicyRule } from '../../authorization/rbac/rule';
 import { TOKEN_TRACKING_CONFIG_MAP } from '../../../shared/names/legacy-token';
-import type { JsonObject } from '../../../shared/values/json';
+import type {
+  MetaV1ObjectMeta,
+  RbacV1ClusterRole,
+  RbacV1ClusterRoleBinding,
+  RbacV1PolicyRule,
+  RbacV1Role,
+  RbacV1RoleBinding,
+} from '../../../shared/api/types/generated/members';
 import { CONTROLLER_RULES } from './controller-policy';
 import {
   AGGREGATED_CLUSTER_ROLES,
@@ -17,12 +24,15 @@ import {
 
 export type RbacKind = 'clusterroles' | 'clusterrolebindings' | 'roles' | 'rolebindings';
 
+/** A role or a binding. Only bindings have a `roleRef`. */
+export type RbacObject = RbacV1ClusterRole & RbacV1Role & RbacV1ClusterRoleBinding & RbacV1RoleBinding;
+
 export interface DefaultObject {
   readonly kind: RbacKind;
   /** Empty for cluster-scoped kinds. */
   readonly namespace: string;
   readonly name: string;
-  readonly object: JsonObject;
+  readonly object: RbacObject;
 }
 
 const GROUP = 'rbac.authorization.platform.io';
@@ -63,7 +73,7 @@ function makersIn(names: GeneratedNames): Makers {
   const { systemNamespace, publicNamespace, prefix, dialect } = names;
   const spelled = (text: string): string => messageInDialect(dialect, text);
   const namespaces = { system: systemNamespace, public: publicNamespace };
-  const metadata = (name: string, labels: JsonObject = {}): JsonObject => ({
+  const metadata = (name: string, labels: Readonly<Record<string, string>> = {}): MetaV1ObjectMeta => ({
     name,
     labels: { [`${prefix}/bootstrapping`]: 'rbac-defaults', ...labels },
     annotations: { [autoUpdateAnnotation(names)]: 'true' },
@@ -72,12 +82,12 @@ function makersIn(names: GeneratedNames): Makers {
     kind: 'role' | 'rolebinding',
     namespace: SystemNamespace | undefined,
     name: string,
-    object: JsonObject,
+    object: RbacObject,
   ): DefaultObject =>
     namespace === undefined
       ? { kind: `cluster${kind}s`, namespace: '', name, object }
       : { kind: `${kind}s`, namespace: namespaces[namespace], name, object };
-  const labelsOf = ({ aggregatesTo: role }: Pick<RoleRow, 'aggregatesTo'>): JsonObject =>
+  const labelsOf = ({ aggregatesTo: role }: Pick<RoleRow, 'aggregatesTo'>): Readonly<Record<string, string>> =>
     role === undefined ? {} : { [spelled(aggregationLabel(role))]: 'true' };
 
   return {
@@ -122,7 +132,7 @@ function makersIn(names: GeneratedNames): Makers {
 const aggregationLabel = (role: string): string => `${GROUP}/aggregate-to-${role}`;
 
 /** Parses a line of the policy as a rule. */
-function ruleOf(text: string, { prefix, dialect }: GeneratedNames): JsonObject {
+function ruleOf(text: string, { prefix, dialect }: GeneratedNames): RbacV1PolicyRule {
   const spelledName = (name: string): string =>
     name === TOKEN_TRACKING_CONFIG_MAP.platform ? TOKEN_TRACKING_CONFIG_MAP[dialect] : name.replace(/^platform\.io\//, `${prefix}/`);
   const [verbs = [], second = [], resources, resourceNames] = text.split(' | ').map((words) => words.split(' '));

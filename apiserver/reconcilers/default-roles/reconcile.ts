@@ -5,23 +5,24 @@
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import { valueInEitherSpelling, omitNames } from '../../../shared/names/spellings';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import type { MetaV1ObjectMeta, RbacV1ClusterRole, RbacV1PolicyRule, RbacV1RoleBinding } from '../../../shared/api/types/generated/members';
+import { equalJson, type JsonValue } from '../../../shared/values/json';
 import { ruleCovers, breakdownRule, readRule, type PolicyRule } from '../../authorization/rbac/rule';
-import { autoUpdateAnnotation } from './default-objects';
+import { autoUpdateAnnotation, type RbacObject } from './default-objects';
 
 export type Remedy =
   | { readonly type: 'none' }
-  | { readonly type: 'update'; readonly object: JsonObject }
+  | { readonly type: 'update'; readonly object: RbacObject }
   /** The binding refers to another role; roleRef is immutable. */
   | { readonly type: 'replace' };
 
 const NONE: Remedy = { type: 'none' };
 
-export function reconcile(desired: JsonObject, existing: JsonObject, names: GeneratedNames): Remedy {
+export function reconcile(desired: RbacObject, existing: RbacObject, names: GeneratedNames): Remedy {
   const metadata = readMetadata(existing);
-  if (valueInEitherSpelling(objectAt(metadata, 'annotations') ?? {}, autoUpdateAnnotation(names)) === 'false') return NONE;
-  const roleRef = objectAt(desired, 'roleRef');
-  if (roleRef !== undefined && !equalJson(roleRef, objectAt(existing, 'roleRef') ?? {})) return { type: 'replace' };
+  if (valueInEitherSpelling(metadata.annotations ?? {}, autoUpdateAnnotation(names)) === 'false') return NONE;
+  const { roleRef } = desired;
+  if (roleRef !== undefined && !equalJson(roleRef, existing.roleRef ?? {})) return { type: 'replace' };
   const object = {
     ...existing,
     metadata: { ...metadata, ...withMissing(readMetadata(desired), metadata) },
@@ -31,45 +32,47 @@ export function reconcile(desired: JsonObject, existing: JsonObject, names: Gene
 }
 
 /** Adds labels and annotations that exist in neither spelling. Existing ones keep their values. */
-function withMissing(desired: JsonObject, existing: JsonObject): JsonObject {
-  return Object.fromEntries(
-    (['labels', 'annotations'] as const).map((member) => {
-      const present = objectAt(existing, member) ?? {};
-      return [member, { ...omitNames(objectAt(desired, member) ?? {}, Object.keys(present)), ...present }];
-    }),
-  );
+function withMissing(desired: MetaV1ObjectMeta, existing: MetaV1ObjectMeta): Pick<MetaV1ObjectMeta, 'annotations' | 'labels'> {
+  const merge = (member: 'annotations' | 'labels'): Record<string, string> => {
+    const present = existing[member] ?? {};
+    return { ...omitNames(desired[member] ?? {}, Object.keys(present)), ...present };
+  };
+  return { labels: merge('labels'), annotations: merge('annotations') };
 }
 
-function missingRules(desired: JsonObject, existing: JsonObject): JsonObject {
-  const selectors = listAt(objectAt(desired, 'aggregationRule'), 'clusterRoleSelectors');
+function missingRules(desired: RbacV1ClusterRole, existing: RbacV1ClusterRole): RbacV1ClusterRole {
+  const selectors = desired.aggregationRule?.clusterRoleSelectors ?? [];
   if (selectors.length > 0) {
-    const present = listAt(objectAt(existing, 'aggregationRule'), 'clusterRoleSelectors');
+    const present = existing.aggregationRule?.clusterRoleSelectors ?? [];
     return { aggregationRule: { clusterRoleSelectors: [...present, ...without(selectors, present)] } };
   }
-  const present = listAt(existing, 'rules');
+  const present = existing.rules ?? [];
   const held = present.map(readRule);
-  const missing = listAt(desired, 'rules')
+  const missing = (desired.rules ?? [])
     .flatMap((rule) => [...breakdownRule(readRule(rule))])
     .filter((part) => !held.some((rule) => ruleCovers(rule, part)));
   return missing.length === 0 ? {} : { rules: [...present, ...missing.map(ruleObject)] };
 }
 
-function ruleObject({ verbs, groups, resources, names, paths }: PolicyRule): JsonObject {
-  const lists = { verbs, apiGroups: groups, resources, resourceNames: names, nonResourceURLs: paths };
+function ruleObject({ verbs, groups, resources, names, paths }: PolicyRule): RbacV1PolicyRule {
+  const lists: Readonly<Record<keyof RbacV1PolicyRule, readonly string[]>> = {
+    verbs,
+    apiGroups: groups,
+    resources,
+    resourceNames: names,
+    nonResourceURLs: paths,
+  };
   return Object.fromEntries(Object.entries(lists).flatMap(([member, list]) => (list.length === 0 ? [] : [[member, [...list]]])));
 }
 
-function missingSubjects(desired: JsonObject, existing: JsonObject, names: GeneratedNames): JsonObject {
-  const present = listAt(existing, 'subjects');
-  const canonicalSubjects = present.map((subject) => {
-    const namespace = stringAt(subject, 'namespace');
-    return namespace === undefined ? subject : { ...subject, namespace: canonicalNamespace(names, namespace) };
-  });
-  const missing = without(listAt(desired, 'subjects'), canonicalSubjects);
+function missingSubjects(desired: RbacV1RoleBinding, existing: RbacV1RoleBinding, names: GeneratedNames): RbacV1RoleBinding {
+  const present = existing.subjects ?? [];
+  const canonicalSubjects = present.map((subject) =>
+    subject.namespace === undefined ? subject : { ...subject, namespace: canonicalNamespace(names, subject.namespace) },
+  );
+  const missing = without(desired.subjects ?? [], canonicalSubjects);
   return missing.length === 0 ? {} : { subjects: [...present, ...missing] };
 }
 
-const listAt = (object: JsonObject | undefined, member: string): readonly JsonObject[] => (arrayAt(object, member) ?? []).filter(isObject);
-
-const without = (list: readonly JsonObject[], others: readonly JsonObject[]): readonly JsonObject[] =>
+const without = <T extends JsonValue>(list: readonly T[], others: readonly T[]): readonly T[] =>
   list.filter((item) => !others.some((other) => equalJson(item, other)));

@@ -8,7 +8,8 @@ import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import { FIELD_MANAGERS } from '../../../shared/names/program';
 import type { Clock } from '../../../shared/runtime/clock';
-import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import type { FlowcontrolV1FlowSchema } from '../../../shared/api/types/generated/members';
+import type { JsonObject } from '../../../shared/values/json';
 import type { Cache } from '../../cache/cache';
 import { EXEMPT, MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../../kinds/flowcontrol/mandatory-objects';
 import { parseEntry } from '../../registry/object/stored-object';
@@ -83,7 +84,7 @@ export function startFlowControlReconciler(options: FlowControlReconcilerOptions
 }
 
 /** Members of the exempt priority level's spec that operators may change. */
-const OPERATOR_MEMBERS: ReadonlyMap<string, readonly string[]> = new Map([[EXEMPT, ['exempt']]]);
+const OPERATOR_MEMBERS: ReadonlyMap<string, DesiredSpec['operatorMembers']> = new Map([[EXEMPT, ['exempt']]]);
 
 function desiredSpecs(
   mandatory: ReadonlyMap<string, JsonObject>,
@@ -126,8 +127,8 @@ async function applyCondition(
 ): Promise<void> {
   const entry = cache.get(schemas.stored, name);
   if (entry === undefined) return;
-  const schema = parseEntry(entry).object;
-  const level = stringAt(objectAt(objectAt(schema, 'spec'), 'priorityLevelConfiguration'), 'name') ?? '';
+  const schema: FlowcontrolV1FlowSchema = parseEntry(entry).object;
+  const level = schema.spec?.priorityLevelConfiguration?.name ?? '';
   const condition = danglingConditionUpdate(schema, level, cache.get(levels.stored, level) !== undefined, now);
   if (condition === undefined) return;
   const { group, version, kind } = schemas.row;

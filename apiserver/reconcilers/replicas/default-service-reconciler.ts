@@ -5,7 +5,9 @@
  * because the replica that runs this is alive.
  */
 import { parseIpAddress } from '../../../shared/values/network/ip-address';
-import { equalJson, objectAt, own, type JsonObject } from '../../../shared/values/json';
+import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import type { CoreV1EndpointSubset, CoreV1Service, DiscoveryV1EndpointSlice } from '../../../shared/api/types/generated/members';
+import { equalJson, own, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -95,7 +97,7 @@ async function reconcile(options: DefaultServiceReconcilerOptions): Promise<void
   }
 }
 
-function serviceOf({ names, allocator, port }: DefaultServiceReconcilerOptions): JsonObject {
+function serviceOf({ names, allocator, port }: DefaultServiceReconcilerOptions): CoreV1Service {
   const first = allocator.addresses(allocator.families[0] ?? 'IPv4')?.first ?? '';
   return {
     metadata: { labels: { component: 'apiserver', provider: names.defaultService } },
@@ -128,11 +130,11 @@ function endpointGroupsOf(addresses: readonly ReplicaAddress[]): readonly Endpoi
   return [...groups.values()].sort((a, b) => (a.family < b.family ? -1 : a.family > b.family ? 1 : a.port - b.port));
 }
 
-function subsetOf({ ips, port }: EndpointGroup): JsonObject {
+function subsetOf({ ips, port }: EndpointGroup): CoreV1EndpointSubset {
   return { addresses: ips.map((ip) => ({ ip })), ports: [{ name: 'https', port, protocol: 'TCP' }] };
 }
 
-function sliceOf({ family, ips, port }: EndpointGroup): JsonObject {
+function sliceOf({ family, ips, port }: EndpointGroup): DiscoveryV1EndpointSlice {
   return {
     addressType: family,
     endpoints: ips.map((ip) => ({ addresses: [ip], conditions: { ready: true } })),
@@ -148,7 +150,7 @@ async function createIfAbsent(
 ): Promise<void> {
   const exists = (): boolean => options.cache.get(resource.stored, `${NAMESPACE}/${name}`) !== undefined;
   if (exists()) return;
-  const value: JsonObject = { ...object, metadata: { ...objectAt(object, 'metadata'), name, namespace: NAMESPACE } };
+  const value: JsonObject = { ...object, metadata: { ...readMetadata(object), name, namespace: NAMESPACE } };
   try {
     await options.writer.create(
       serverContext(options.clock),
@@ -169,7 +171,7 @@ async function createOrUpdate(
   options: DefaultServiceReconcilerOptions,
   resource: Resource,
   name: string,
-  labels: JsonObject,
+  labels: Readonly<Record<string, string>>,
   members: JsonObject,
 ): Promise<void> {
   const entry = options.cache.get(resource.stored, `${NAMESPACE}/${name}`);
@@ -178,8 +180,8 @@ async function createOrUpdate(
     return;
   }
   const { object } = parseEntry(entry);
-  const metadata = objectAt(object, 'metadata') ?? {};
-  const value: JsonObject = { ...object, ...members, metadata: { ...metadata, labels: { ...objectAt(metadata, 'labels'), ...labels } } };
+  const metadata = readMetadata(object);
+  const value: JsonObject = { ...object, ...members, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };
   const differs = (member: string): boolean => !equalJson(own(value, member), own(object, member));
   if (!['metadata', ...Object.keys(members)].some(differs)) return;
   try {

@@ -10,7 +10,7 @@ import type { GeneratedNames } from '../../../shared/names/dialect';
 import { IDENTITY_LEASE_PREFIX, identityLabels } from '../../../shared/names/server-identity';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
-import { objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import type { CoordinationV1Lease, MetaV1ObjectMeta } from '../../../shared/api/types/generated/members';
 import { checkLabelValue } from '../../../shared/values/name-formats';
 import { microTimeAt } from '../../../shared/values/time/time';
 import type { Cache, Entry } from '../../cache/cache';
@@ -49,7 +49,7 @@ export function startIdentityLeaseReconciler(options: IdentityLeasesOptions): Re
   const key = { namespace: names.systemNamespace, name };
   const { identity, hostname: hostnameLabel, settings } = identityLabels(names);
   const labels = { [identity[0]]: identity[1], [hostnameLabel]: hostnameLabelValue(hostname) };
-  const metadata = (): JsonObject => ({ labels, annotations: { [settings]: settingsText(options.settings()) } });
+  const metadata = (): MetaV1ObjectMeta => ({ labels, annotations: { [settings]: settingsText(options.settings()) } });
   return startReconciler({ ...options, intervalMs: RENEW_MS }, async () => {
     try {
       return await renew(options, key, metadata());
@@ -61,7 +61,7 @@ export function startIdentityLeaseReconciler(options: IdentityLeasesOptions): Re
 }
 
 /** Resolves with false when the cache was out of date, to be retried soon. */
-async function renew(options: IdentityLeasesOptions, key: ObjectKey, metadata: JsonObject): Promise<boolean> {
+async function renew(options: IdentityLeasesOptions, key: ObjectKey, metadata: MetaV1ObjectMeta): Promise<boolean> {
   const { writer, cache, leases, names, clock, random } = options;
   const exists = cache.get(leases.stored, `${key.namespace}/${key.name}`) !== undefined;
   const spec = { renewTime: microTimeAt(clock.now()) };
@@ -70,7 +70,10 @@ async function renew(options: IdentityLeasesOptions, key: ObjectKey, metadata: J
       await writer.patch(serverContext(clock), leases, key, undefined, mergePatch({ metadata, spec }), serverWriteOptions(names));
     } else {
       const holderIdentity = `${key.name}_${random.uuid()}`;
-      const value = { metadata: { ...key, ...metadata }, spec: { holderIdentity, leaseDurationSeconds: LEASE_SECONDS, ...spec } };
+      const value: CoordinationV1Lease = {
+        metadata: { ...key, ...metadata },
+        spec: { holderIdentity, leaseDurationSeconds: LEASE_SECONDS, ...spec },
+      };
       await writer.create(
         serverContext(clock),
         leases,
@@ -117,10 +120,10 @@ async function* expiredLeases({ cache, leases, names, clock }: IdentityLeasesOpt
 
 /** A Lease without a duration or renewTime counts as expired. */
 function isExpired(entry: Entry, now: number): boolean {
-  const spec = objectAt(parseEntry(entry).object, 'spec') ?? {};
-  const seconds = own(spec, 'leaseDurationSeconds');
-  const renewed = Date.parse(stringAt(spec, 'renewTime') ?? '');
-  return typeof seconds !== 'number' || Number.isNaN(renewed) || renewed + seconds * 1_000 < now;
+  const { spec = {} }: CoordinationV1Lease = parseEntry(entry).object;
+  const { leaseDurationSeconds: seconds, renewTime = '' } = spec;
+  const renewed = Date.parse(renewTime);
+  return seconds === undefined || Number.isNaN(renewed) || renewed + seconds * 1_000 < now;
 }
 
 async function deleteLease({ writer, leases, clock }: IdentityLeasesOptions, { key, revision }: Entry): Promise<void> {

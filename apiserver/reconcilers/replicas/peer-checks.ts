@@ -5,7 +5,7 @@
 import { identityLabels } from '../../../shared/names/server-identity';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { LogFields } from '../../../shared/runtime/logger';
-import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import type { CoordinationV1Lease } from '../../../shared/api/types/generated/members';
 import type { Cache, Entry } from '../../cache/cache';
 import { followType, type TypeFollower, type FollowTypeOptions } from '../../cache/sync/follow-type';
 import { parseEntry } from '../../registry/object/stored-object';
@@ -82,8 +82,8 @@ class Peers {
       this.reportCounts();
       return;
     }
-    const { object } = parseEntry(entry);
-    const renewTime = stringAt(objectAt(object, 'spec'), 'renewTime') ?? '';
+    const lease: CoordinationV1Lease = parseEntry(entry).object;
+    const renewTime = lease.spec?.renewTime ?? '';
     const before = this.peers.get(entry.key);
     if (before?.renewTime === renewTime) return;
     const seenAt = clock.monotonic();
@@ -93,12 +93,12 @@ class Peers {
       this.peers.set(entry.key, { renewTime, seenAt, offsets: [], differing: 0, lastWarnedAt: before?.lastWarnedAt ?? -Infinity });
       return;
     }
-    const differences = this.settingDifferences(stringAt(objectAt(objectAt(object, 'metadata'), 'annotations'), settings));
+    const differences = this.settingDifferences(lease.metadata?.annotations?.[settings]);
     const offset = Date.parse(renewTime) - clock.now();
     const offsets = Number.isNaN(offset) ? [] : [...before.offsets, offset].slice(-REQUIRED_RENEWALS);
     const differing = differences.length === 0 ? 0 : before.differing + 1;
     const peer: Peer = { renewTime, seenAt, offsets, differing, lastWarnedAt: before.lastWarnedAt };
-    this.peers.set(entry.key, this.warnIfDifferent(entry, object, peer, differences));
+    this.peers.set(entry.key, this.warnIfDifferent(entry, lease, peer, differences));
     this.reportCounts();
   }
 
@@ -106,7 +106,7 @@ class Peers {
     if (this.peers.delete(key)) this.reportCounts();
   }
 
-  private warnIfDifferent(entry: Entry, object: JsonObject, peer: Peer, differences: readonly string[]): Peer {
+  private warnIfDifferent(entry: Entry, { spec }: CoordinationV1Lease, peer: Peer, differences: readonly string[]): Peer {
     const { clock, onFinding } = this.options;
     const now = clock.monotonic();
     const [offsetMs, differs] = [offsetOf(peer), peer.differing >= REQUIRED_RENEWALS];
@@ -115,7 +115,7 @@ class Peers {
     const server = {
       lease: entry.key,
       hostname: entry.labels[this.labels.hostname],
-      holder: stringAt(objectAt(object, 'spec'), 'holderIdentity'),
+      holder: spec?.holderIdentity,
     };
     if (isClockOff) {
       const seconds = Math.round(Math.abs(offsetMs) / 1_000);
