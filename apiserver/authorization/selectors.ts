@@ -5,12 +5,16 @@
 import { parseFieldSelector } from '../../shared/api/selectors/field-selector';
 import { parseLabelSelector, type LabelOperator } from '../../shared/api/selectors/label-selector';
 import { SelectorError } from '../../shared/api/selectors/selector-error';
-import type { JsonObject } from '../../shared/values/json';
+import type {
+  AuthorizationV1FieldSelectorAttributes,
+  AuthorizationV1LabelSelectorAttributes,
+  MetaV1FieldSelectorRequirement,
+} from '../../shared/api/types/generated/members';
 
 /** In the form of SubjectAccessReview attributes. */
 export interface RequestSelectors {
-  readonly fieldSelector?: JsonObject;
-  readonly labelSelector?: JsonObject;
+  readonly fieldSelector?: AuthorizationV1FieldSelectorAttributes;
+  readonly labelSelector?: AuthorizationV1LabelSelectorAttributes;
 }
 
 const OPERATORS: Readonly<Record<LabelOperator, string | undefined>> = {
@@ -41,14 +45,14 @@ export function selectorsOf(field: string | undefined, label: string | undefined
   };
 }
 
-const requirement = (key: string, operator: string, values: readonly string[]): JsonObject => ({
+const requirement = (key: string, operator: string, values: readonly string[]): MetaV1FieldSelectorRequirement => ({
   key,
   operator,
   ...(values.length === 0 ? {} : { values: [...values] }),
 });
 
 /** An invalid selector is ignored here and rejected later, where the kind of the objects is known. */
-function requirementsOf(read: () => JsonObject[]): JsonObject[] {
+function requirementsOf(read: () => MetaV1FieldSelectorRequirement[]): MetaV1FieldSelectorRequirement[] {
   try {
     return read();
   } catch (error) {

@@ -1,7 +1,7 @@
 /** A role binding in the form that the authorizer uses: the role and the subjects. */
 import { canonicalNamespace, canonicalUserName, type GeneratedNames } from '../../../shared/names/dialect';
 import { serviceAccountUserName } from '../../../shared/api/identity/user';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import type { RbacV1ClusterRoleBinding, RbacV1RoleBinding, RbacV1Subject } from '../../../shared/api/types/generated/members';
 
 export type RoleKind = 'ClusterRole' | 'Role';
 
@@ -30,32 +30,35 @@ export interface Binding {
   readonly subjects: readonly BindingSubject[];
 }
 
+type AnyBinding = RbacV1ClusterRoleBinding | RbacV1RoleBinding;
+
 /** `namespace` is '' for a ClusterRoleBinding. */
-export function readRoleReference(namespace: string, binding: JsonObject): RoleReference {
-  const role = objectAt(binding, 'roleRef');
-  const kind: RoleKind = stringAt(role, 'kind') === 'Role' ? 'Role' : 'ClusterRole';
-  return { kind, namespace: kind === 'Role' ? namespace : '', name: stringAt(role, 'name') ?? '' };
+export function readRoleReference(namespace: string, { roleRef = {} }: AnyBinding): RoleReference {
+  const kind: RoleKind = roleRef.kind === 'Role' ? 'Role' : 'ClusterRole';
+  return { kind, namespace: kind === 'Role' ? namespace : '', name: roleRef.name ?? '' };
 }
 
 /** `namespace` is '' for a ClusterRoleBinding. Subjects of unknown kinds are ignored. */
-export function readBinding(namespace: string, name: string, object: JsonObject, names: GeneratedNames): Binding {
+export function readBinding(namespace: string, name: string, binding: AnyBinding, names: GeneratedNames): Binding {
   return {
     text: namespace === '' ? `ClusterRoleBinding ${JSON.stringify(name)}` : `RoleBinding ${JSON.stringify(`${name}/${namespace}`)}`,
     namespace,
-    role: readRoleReference(namespace, object),
-    subjects: (arrayAt(object, 'subjects') ?? []).filter(isObject).flatMap((subject) => readSubject(subject, namespace, names)),
+    role: readRoleReference(namespace, binding),
+    subjects: (binding.subjects ?? []).flatMap((subject) => readSubject(subject, namespace, names)),
   };
 }
 
-function readSubject(subject: JsonObject, bindingNamespace: string, names: GeneratedNames): readonly BindingSubject[] {
-  const name = stringAt(subject, 'name') ?? '';
-  switch (stringAt(subject, 'kind')) {
+function readSubject(
+  { kind, name = '', namespace: subjectNamespace = '' }: RbacV1Subject,
+  bindingNamespace: string,
+  names: GeneratedNames,
+): readonly BindingSubject[] {
+  switch (kind) {
     case 'User':
       return [{ kind: 'user', key: canonicalUserName(names, name), text: `User ${JSON.stringify(name)}` }];
     case 'Group':
       return [{ kind: 'group', key: canonicalUserName(names, name), text: `Group ${JSON.stringify(name)}` }];
     case 'ServiceAccount': {
-      const subjectNamespace = stringAt(subject, 'namespace') ?? '';
       const namespace = subjectNamespace === '' ? bindingNamespace : canonicalNamespace(names, subjectNamespace);
       if (namespace === '') return [];
       return [

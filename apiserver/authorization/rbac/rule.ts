@@ -1,7 +1,7 @@
 /** A rule of a role: what it allows, and whether it covers another rule. */
 import { canonicalGroup, canonicalQualifiedName } from '../../../shared/names/dialect';
 import { bothSpellings, ruleNamesInBothSpellings, pathSpellings } from '../../../shared/names/spellings';
-import { stringsAt, type JsonObject } from '../../../shared/values/json';
+import type { RbacV1PolicyRule } from '../../../shared/api/types/generated/members';
 import { matchesPathPattern } from '../../../shared/values/text/path-pattern';
 import { SIGNERS, type PathAttributes, type ResourceAttributes } from '../authorizer';
 
@@ -20,15 +20,20 @@ export interface PolicyRule {
 }
 
 /** Reads a PolicyRule of rbac/v1. */
-export function readRule(rule: JsonObject): PolicyRule {
-  const resources = stringsAt(rule, 'resources');
-  const names = ruleNamesInBothSpellings(resources, stringsAt(rule, 'resourceNames'));
+export function readRule({
+  verbs,
+  apiGroups = [],
+  resources = [],
+  resourceNames = [],
+  nonResourceURLs = [],
+}: RbacV1PolicyRule): PolicyRule {
+  const names = ruleNamesInBothSpellings(resources, resourceNames);
   return {
-    verbs: stringsAt(rule, 'verbs'),
-    groups: stringsAt(rule, 'apiGroups').map(canonicalGroup),
+    verbs: verbs ?? [],
+    groups: apiGroups.map(canonicalGroup),
     resources: resources.some((text) => text.startsWith(USER_EXTRAS)) ? resources.flatMap(userExtraSpellings) : resources,
     names: resources.includes(SIGNERS) ? names.map(canonicalQualifiedName) : names,
-    paths: stringsAt(rule, 'nonResourceURLs'),
+    paths: nonResourceURLs,
   };
 }
 

@@ -5,12 +5,13 @@
 import { Budget, compileExpression, CostExceeded, Failure, type Expression, type Type } from '../../../shared/expression/engine';
 import { untypedValue } from '../../../shared/expression/untyped-json';
 import { listTypeOf, mapTypeOf, printType, STRING } from '../../../shared/expression/types/type';
-import { objectAt, type JsonObject } from '../../../shared/values/json';
+import type { AuthorizationV1SubjectAccessReviewSpec } from '../../../shared/api/types/generated/members';
+import type { JsonObject } from '../../../shared/values/json';
 
 /** `error` = an expression failed, and none is false. */
 export type MatchResult = 'yes' | 'no' | 'error';
 
-export type MatchConditions = (spec: JsonObject) => MatchResult;
+export type MatchConditions = (spec: AuthorizationV1SubjectAccessReviewSpec) => MatchResult;
 
 /** Cost limit of one expression. */
 const EXPRESSION_COST_LIMIT = 1_000_000;
@@ -93,8 +94,8 @@ function faultOf(expressions: readonly string[], index: number, compiled: Return
  * The `request` variable. Only the attributes of the request's kind are present; other members are empty when the
  * review lacks them.
  */
-function requestVariable(spec: JsonObject): JsonObject {
-  const [resource, path] = [objectAt(spec, 'resourceAttributes'), objectAt(spec, 'nonResourceAttributes')];
+function requestVariable(spec: AuthorizationV1SubjectAccessReviewSpec): JsonObject {
+  const { resourceAttributes: resource, nonResourceAttributes: path } = spec;
   return {
     user: '',
     groups: [],

@@ -1,21 +1,24 @@
 /** Builds a SubjectAccessReview and reads its response. */
 import { apiVersionInDialect, groupInDialect, qualifiedNameInDialect, type Dialect } from '../../../shared/names/dialect';
-import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import type {
+  AuthorizationV1ResourceAttributes,
+  AuthorizationV1SubjectAccessReviewSpec,
+} from '../../../shared/api/types/generated/members';
+import { isObject, objectAt, own, stringAt, type JsonValue } from '../../../shared/values/json';
 import type { UserInfo } from '../../../shared/api/identity/user';
-import type { RequestSelectors } from '../selectors';
 import { SIGNERS, type Attributes, type Decision } from '../authorizer';
 
 export type ReviewVersion = 'v1' | 'v1beta1';
 
 /** The v1 spec. Members without a value are omitted. */
-export function subjectAccessReviewSpec(user: UserInfo, attributes: Attributes, dialect: Dialect): JsonObject {
+export function subjectAccessReviewSpec(user: UserInfo, attributes: Attributes, dialect: Dialect): AuthorizationV1SubjectAccessReviewSpec {
   const { name, uid = '', groups, extra = {} } = user;
-  const attributesSpec: JsonObject =
+  const attributesSpec: AuthorizationV1SubjectAccessReviewSpec =
     attributes.kind === 'path'
       ? { nonResourceAttributes: { path: attributes.path, verb: attributes.verb } }
       : {
-          resourceAttributes: withoutEmpty(
-            {
+          resourceAttributes: {
+            ...withoutEmpty({
               namespace: attributes.namespace,
               verb: attributes.verb,
               group: groupInDialect(dialect, attributes.group),
@@ -23,13 +26,13 @@ export function subjectAccessReviewSpec(user: UserInfo, attributes: Attributes, 
               resource: attributes.resource,
               subresource: attributes.subresource,
               name: attributes.resource === SIGNERS ? qualifiedNameInDialect(dialect, attributes.name) : attributes.name,
-            },
-            attributes.selectors,
-          ),
+            } satisfies AuthorizationV1ResourceAttributes),
+            ...attributes.selectors,
+          },
         };
   return {
     ...attributesSpec,
-    ...withoutEmpty({ user: name, uid }),
+    ...withoutEmpty({ user: name, uid } satisfies AuthorizationV1SubjectAccessReviewSpec),
     ...(groups.length === 0 ? {} : { groups: [...groups] }),
     ...(Object.keys(extra).length === 0
       ? {}
@@ -37,13 +40,14 @@ export function subjectAccessReviewSpec(user: UserInfo, attributes: Attributes, 
   };
 }
 
-const withoutEmpty = (texts: Readonly<Record<string, string>>, selectors: RequestSelectors = {}): JsonObject => ({
-  ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')),
-  ...selectors,
-});
+function withoutEmpty<T extends Readonly<Record<string, string>>>(texts: T): Partial<T> {
+  const kept: Partial<T> = {};
+  for (const member in texts) if (texts[member] !== '') kept[member] = texts[member];
+  return kept;
+}
 
 /** The member `groups` is named `group` in v1beta1. */
-export function subjectAccessReviewBody(spec: JsonObject, version: ReviewVersion, dialect: Dialect): Buffer {
+export function subjectAccessReviewBody(spec: AuthorizationV1SubjectAccessReviewSpec, version: ReviewVersion, dialect: Dialect): Buffer {
   const { groups, ...rest } = spec;
   const versionedSpec = version === 'v1' || groups === undefined ? spec : { ...rest, group: groups };
   const apiVersion = apiVersionInDialect(dialect, `authorization.platform.io/${version}`);

@@ -1,5 +1,6 @@
 /** Keeps the policy of the RBAC authorizer up to date from the roles and bindings in this replica's cache. */
-import { arrayAt, isObject, type JsonObject } from '../../../shared/values/json';
+import type { RbacV1Role } from '../../../shared/api/types/generated/members';
+import type { JsonObject } from '../../../shared/values/json';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { readBinding } from '../../authorization/rbac/binding';
@@ -51,4 +52,4 @@ function splitKey(key: string): readonly [string, string] {
   return slash < 0 ? ['', key] : [key.slice(0, slash), key.slice(slash + 1)];
 }
 
-const rulesOf = (role: JsonObject): ReturnType<typeof readRule>[] => (arrayAt(role, 'rules') ?? []).filter(isObject).map(readRule);
+const rulesOf = ({ rules }: RbacV1Role): ReturnType<typeof readRule>[] => rules?.map(readRule) ?? [];
