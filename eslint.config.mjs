@@ -70,7 +70,7 @@ export default tseslint.config(
   },
   {
     // The types of objects are known here. Keys that a client chooses (labels, data) are still read by name.
-    files: ['apiserver/{authorization,kinds,printers,reconcilers}/**/*.ts', 'controllers/**/*.ts'],
+    files: ['apiserver/{authorization,kinds,printers,reconcilers,reviews}/**/*.ts', 'controllers/**/*.ts'],
     ignores: [
       ...tests,
       'apiserver/kinds/apiextensions/schema/**',

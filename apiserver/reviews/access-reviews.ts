@@ -3,7 +3,13 @@
  * SelfSubjectAccessReview for the requesting user. They are decided by the authorizers of requests.
  */
 import { invalidShownValue, invalidValue, type FieldError } from '../../shared/api/errors/field-error';
-import { isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../shared/values/json';
+import type {
+  AuthorizationV1ResourceAttributes,
+  AuthorizationV1SubjectAccessReview,
+  AuthorizationV1SubjectAccessReviewSpec,
+  AuthorizationV1SubjectAccessReviewStatus,
+} from '../../shared/api/types/generated/members';
+import type { JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { invalid } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
@@ -12,6 +18,8 @@ import { canonicalUser } from '../authentication/union';
 import { SIGNERS, type Attributes, type Authorizer } from '../authorization/authorizer';
 import { selectorsOf, type RequestSelectors } from '../authorization/selectors';
 import type { OperationHandler } from '../registry/operations/operation';
+
+type Spec = AuthorizationV1SubjectAccessReviewSpec;
 
 export interface AccessReviewDependencies {
   readonly authorizer: Authorizer;
@@ -49,8 +57,9 @@ export function reviewOwnAccess(deps: AccessReviewDependencies): OperationHandle
   };
 }
 
-function specOf(object: JsonObject): JsonObject {
-  return objectAt(object, 'spec') ?? {};
+/** The spec of a SelfSubjectAccessReview has the attributes only. */
+function specOf({ spec = {} }: AuthorizationV1SubjectAccessReview): Spec {
+  return spec;
 }
 
 /** Upstream's message lacks the kind. */
@@ -58,8 +67,7 @@ function requireNoFaults(faults: readonly FieldError[]): void {
   if (faults.length > 0) throw invalid({ group: 'authorization.platform.io', kind: '' }, '', faults);
 }
 
-function attributeFaults(spec: JsonObject): readonly FieldError[] {
-  const [resource, path] = [objectAt(spec, 'resourceAttributes'), objectAt(spec, 'nonResourceAttributes')];
+function attributeFaults({ resourceAttributes: resource, nonResourceAttributes: path }: Spec): readonly FieldError[] {
   if (resource !== undefined && path !== undefined)
     return [invalidValue('spec.nonResourceAttributes', path, 'cannot be specified in combination with resourceAttributes')];
   if (resource !== undefined || path !== undefined) return [];
@@ -68,8 +76,8 @@ function attributeFaults(spec: JsonObject): readonly FieldError[] {
   ];
 }
 
-function subjectFaults(spec: JsonObject): readonly FieldError[] {
-  const isNamed = (stringAt(spec, 'user') ?? '') !== '' || stringsAt(spec, 'groups').length > 0;
+function subjectFaults({ user = '', groups = [] }: Spec): readonly FieldError[] {
+  const isNamed = user !== '' || groups.length > 0;
   return isNamed ? [] : [invalidValue('spec.user', '', 'at least one of user or group must be specified')];
 }
 
@@ -87,9 +95,8 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** A local review must be about its own namespace. */
-function namespaceFaults(spec: JsonObject, namespace: string): readonly FieldError[] {
-  const [resource, path] = [objectAt(spec, 'resourceAttributes'), objectAt(spec, 'nonResourceAttributes')];
-  const requested = stringAt(resource, 'namespace') ?? '';
+function namespaceFaults({ resourceAttributes: resource, nonResourceAttributes: path }: Spec, namespace: string): readonly FieldError[] {
+  const requested = resource?.namespace ?? '';
   return [
     ...(resource === undefined || requested === namespace
       ? []
@@ -98,27 +105,27 @@ function namespaceFaults(spec: JsonObject, namespace: string): readonly FieldErr
   ];
 }
 
-function subjectOf(spec: JsonObject): UserInfo {
-  const uid = stringAt(spec, 'uid') ?? '';
-  const given = objectAt(spec, 'extra') ?? {};
-  const extra = Object.keys(given).map((key) => [key, stringsAt(given, key)] as const);
+function subjectOf({ user = '', uid = '', groups = [], extra = {} }: Spec): UserInfo {
+  const extraValues = Object.entries(extra).map(([key, values]) => [key, values ?? []] as const);
   return {
-    name: stringAt(spec, 'user') ?? '',
-    groups: stringsAt(spec, 'groups'),
+    name: user,
+    groups,
     ...(uid === '' ? {} : { uid }),
-    ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
+    ...(extraValues.length === 0 ? {} : { extra: Object.fromEntries(extraValues) }),
   };
 }
 
 async function decide(
   { authorizer, names, withSelectors }: AccessReviewDependencies,
   object: JsonObject,
-  spec: JsonObject,
+  spec: Spec,
   reviewed: UserInfo,
   explained?: 'explained',
 ): Promise<JsonObject> {
-  const resource = objectAt(spec, 'resourceAttributes');
-  if (resource !== undefined && !withSelectors) for (const member of ['fieldSelector', 'labelSelector']) delete resource[member];
+  if (spec.resourceAttributes !== undefined && !withSelectors) {
+    delete spec.resourceAttributes.fieldSelector;
+    delete spec.resourceAttributes.labelSelector;
+  }
   const attributes = attributesOf(spec);
   const user = canonicalUser(reviewed, names);
   const { type, reason: authorizerReason } = await authorizer.authorize(user, attributes);
@@ -126,7 +133,7 @@ async function decide(
   const isByRule = type !== 'allow' || authorizerReason !== '';
   const explanation = explained === undefined || !isByRule ? '' : (authorizer.explain?.(user, attributes) ?? '');
   const reason = [authorizerReason, explanation].filter((text) => text !== '').join('; ');
-  const status = {
+  const status: AuthorizationV1SubjectAccessReviewStatus = {
     allowed: type === 'allow',
     ...(type === 'deny' ? { denied: true } : {}),
     ...(reason === '' ? {} : { reason }),
@@ -135,29 +142,36 @@ async function decide(
 }
 
 /** The attributes of the review; groups and namespaces are already in stored spelling. */
-function attributesOf(spec: JsonObject): Attributes {
-  const resource = objectAt(spec, 'resourceAttributes');
-  const text = (member: string): string => stringAt(resource ?? objectAt(spec, 'nonResourceAttributes'), member) ?? '';
-  if (!isObject(resource)) return { kind: 'path', verb: text('verb'), path: text('path') };
-  const [fields, labels] = [selectorAt(resource, 'fieldSelector'), selectorAt(resource, 'labelSelector')];
+function attributesOf({ resourceAttributes, nonResourceAttributes }: Spec): Attributes {
+  if (resourceAttributes === undefined) {
+    const { verb = '', path = '' } = nonResourceAttributes ?? {};
+    return { kind: 'path', verb, path };
+  }
+  const { verb = '', group = '', version = '', resource = '', subresource = '', namespace = '', name = '' } = resourceAttributes;
   return {
     kind: 'resource',
-    verb: text('verb'),
-    group: text('group'),
-    version: text('version'),
-    resource: text('resource'),
-    subresource: text('subresource'),
-    namespace: text('namespace'),
-    name: text('resource') === SIGNERS ? canonicalQualifiedName(text('name')) : text('name'),
-    ...(fields === undefined && labels === undefined ? {} : { selectors: { ...fields, ...labels } }),
+    verb,
+    group,
+    version,
+    resource,
+    subresource,
+    namespace,
+    name: resource === SIGNERS ? canonicalQualifiedName(name) : name,
+    ...selectorsMember(resourceAttributes),
   };
 }
 
-/** A selector given as text is converted to requirements. */
-function selectorAt(resource: JsonObject, member: keyof RequestSelectors): RequestSelectors | undefined {
-  const selector = objectAt(resource, member);
-  if (selector === undefined) return undefined;
-  const raw = stringAt(selector, 'rawSelector') ?? '';
-  if (raw === '') return { [member]: selector };
-  return member === 'fieldSelector' ? selectorsOf(raw, undefined) : selectorsOf(undefined, raw);
+/** Selectors given as text are converted to requirements. */
+function selectorsMember({ fieldSelector, labelSelector }: AuthorizationV1ResourceAttributes): { readonly selectors?: RequestSelectors } {
+  if (fieldSelector === undefined && labelSelector === undefined) return {};
+  const { rawSelector: rawFields = '' } = fieldSelector ?? {};
+  const { rawSelector: rawLabels = '' } = labelSelector ?? {};
+  return {
+    selectors: {
+      ...(fieldSelector === undefined || rawFields !== '' ? {} : { fieldSelector }),
+      ...(labelSelector === undefined || rawLabels !== '' ? {} : { labelSelector }),
+      ...(rawFields === '' ? {} : selectorsOf(rawFields, undefined)),
+      ...(rawLabels === '' ? {} : selectorsOf(undefined, rawLabels)),
+    },
+  };
 }

@@ -1,5 +1,5 @@
 /** Identity reviews: TokenReview for the bearer of a token, and SelfSubjectReview for the requesting user. */
-import { objectAt, stringAt, stringsAt } from '../../shared/values/json';
+import type { AuthenticationV1TokenReview } from '../../shared/api/types/generated/members';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { badRequest } from '../../shared/api/errors/status';
 import type { GeneratedNames } from '../../shared/names/dialect';
@@ -19,10 +19,9 @@ export interface TokenReviewDependencies {
 /** The token is used unchanged: upstream cuts it at a space, as in a header; here such a token is invalid. */
 export function reviewToken({ authenticateToken, apiAudiences, names }: TokenReviewDependencies): OperationHandler {
   return async ({ object }) => {
-    const spec = objectAt(object, 'spec') ?? {};
-    const token = stringAt(spec, 'token') ?? '';
+    const { spec = {} }: AuthenticationV1TokenReview = object;
+    const { token = '', audiences: requested = [] } = spec;
     if (token === '') throw badRequest('token is required for TokenReview in authentication');
-    const requested = stringsAt(spec, 'audiences');
     const outcome = await authenticateToken(token, requested.length === 0 ? apiAudiences : requested);
     const status =
       outcome.type === 'user'

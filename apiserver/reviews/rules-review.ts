@@ -1,5 +1,10 @@
 /** SelfSubjectRulesReview: the rules of the requesting user in a namespace, as far as the authorizers can list them. */
-import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import type {
+  AuthorizationV1NonResourceRule,
+  AuthorizationV1ResourceRule,
+  AuthorizationV1SelfSubjectRulesReview,
+  AuthorizationV1SubjectRulesReviewStatus,
+} from '../../shared/api/types/generated/members';
 import { runSteps, type Steps } from '../../shared/scheduling/steps';
 import { slotYielder, yieldIfDue } from '../../shared/scheduling/yielding';
 import { badRequest } from '../../shared/api/errors/status';
@@ -9,12 +14,13 @@ import type { OperationHandler } from '../registry/operations/operation';
 /** Responds with a new object, which does not repeat the request. */
 export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
   return async ({ object, context }) => {
-    const namespace = stringAt(objectAt(object, 'spec'), 'namespace') ?? '';
+    const { spec = {} }: AuthorizationV1SelfSubjectRulesReview = object;
+    const { namespace = '' } = spec;
     if (namespace === '') throw badRequest('no namespace on request');
     await yieldIfDue(context);
     const yielder = slotYielder(context);
     const { resources, paths, incomplete, errors } = authorizer.rules(context.user, namespace);
-    const status = {
+    const status: AuthorizationV1SubjectRulesReviewStatus = {
       resourceRules: await runSteps(convertRules(resources, cachedResourceRule), yielder),
       nonResourceRules: await runSteps(convertRules(paths, nonResourceRule), yielder),
       incomplete,
@@ -27,8 +33,8 @@ export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
 const RULES_PER_STEP = 1024;
 
 /** Yields regularly, because there may be thousands of rules and many concurrent reviews. */
-function* convertRules<Rule>(rules: readonly Rule[], convert: (rule: Rule) => JsonObject): Steps<JsonObject[]> {
-  const converted: JsonObject[] = [];
+function* convertRules<Rule, Converted>(rules: readonly Rule[], convert: (rule: Rule) => Converted): Steps<Converted[]> {
+  const converted: Converted[] = [];
   for (const rule of rules) {
     if (converted.length % RULES_PER_STEP === 0) yield;
     converted.push(convert(rule));
@@ -40,9 +46,9 @@ function* convertRules<Rule>(rules: readonly Rule[], convert: (rule: Rule) => Js
  * Rules outlive requests, and concurrent reviews of thousands of rules must not hold copies. The converted rules are
  * never modified.
  */
-const convertedRules = new WeakMap<ResourceRule, JsonObject>();
+const convertedRules = new WeakMap<ResourceRule, AuthorizationV1ResourceRule>();
 
-function cachedResourceRule(rule: ResourceRule): JsonObject {
+function cachedResourceRule(rule: ResourceRule): AuthorizationV1ResourceRule {
   const cached = convertedRules.get(rule);
   if (cached !== undefined) return cached;
   const converted = resourceRule(rule);
@@ -50,7 +56,7 @@ function cachedResourceRule(rule: ResourceRule): JsonObject {
   return converted;
 }
 
-function resourceRule({ verbs, groups, resources, names }: ResourceRule): JsonObject {
+function resourceRule({ verbs, groups, resources, names }: ResourceRule): AuthorizationV1ResourceRule {
   return {
     verbs: [...verbs],
     apiGroups: [...groups],
@@ -59,6 +65,6 @@ function resourceRule({ verbs, groups, resources, names }: ResourceRule): JsonOb
   };
 }
 
-function nonResourceRule({ verbs, paths }: PathRule): JsonObject {
+function nonResourceRule({ verbs, paths }: PathRule): AuthorizationV1NonResourceRule {
   return { verbs: [...verbs], nonResourceURLs: [...paths] };
 }

@@ -1,7 +1,13 @@
 /** TokenRequest: issues a token for a service account, with its lifetime, audiences and bound object. */
 import { invalidValue } from '../../shared/api/errors/field-error';
 import { parseApiVersion, type GroupVersion } from '../../shared/api/identity/identity';
-import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../shared/values/json';
+import type {
+  AuthenticationV1BoundObjectReference,
+  AuthenticationV1TokenRequest,
+  AuthenticationV1TokenRequestSpec,
+  CoreV1Pod,
+} from '../../shared/api/types/generated/members';
+import type { JsonObject } from '../../shared/values/json';
 import { readMetadata, formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { badRequest, conflict, invalid, routeNotFound, StatusError } from '../../shared/api/errors/status';
 import type { Clock } from '../../shared/runtime/clock';
@@ -45,9 +51,9 @@ export function requestToken(deps: TokenRequestDependencies | undefined): Operat
     checkName(object, key.name);
     const spec = specOf(object, deps.apiAudiences);
     const seconds = grantedSeconds(deps, context, spec);
-    const bound = await boundObjects(deps, context, key, objectAt(spec, 'boundObjectRef'));
+    const bound = await boundObjects(deps, context, key, spec.boundObjectRef ?? undefined);
     const now = Math.floor(clock.now() / 1000);
-    const audiences = stringsAt(spec, 'audiences');
+    const audiences = spec.audiences ?? [];
     const isExtended = isPodToken(deps, bound, seconds, audiences);
     const id = deps.random.uuid();
     context.addAuditAnnotation?.('authentication.platform.io/issued-credential-id', `JTI=${id}`);
@@ -73,14 +79,13 @@ export function requestToken(deps: TokenRequestDependencies | undefined): Operat
 }
 
 function checkName(object: JsonObject, name: string): void {
-  const given = stringAt(readMetadata(object), 'name') ?? '';
+  const { name: given = '' } = readMetadata(object);
   if (given === '' || given === name) return;
   throw invalid(GROUP_KIND, name, [invalidValue('metadata.name', given, 'must match the service account name if specified')]);
 }
 
 /** The spec with its audiences. Throws 422 for an invalid expiration. */
-function specOf(object: JsonObject, apiAudiences: readonly string[]): JsonObject {
-  const spec = objectAt(object, 'spec') ?? {};
+function specOf({ spec = {} }: AuthenticationV1TokenRequest, apiAudiences: readonly string[]): AuthenticationV1TokenRequestSpec {
   const seconds = secondsOf(spec);
   const fault =
     seconds < MIN_SECONDS
@@ -89,14 +94,18 @@ function specOf(object: JsonObject, apiAudiences: readonly string[]): JsonObject
         ? 'may not specify a duration larger than 2^32 seconds'
         : undefined;
   if (fault !== undefined) throw invalid(GROUP_KIND, '', [invalidValue('spec.expirationSeconds', seconds, fault)]);
-  return stringsAt(spec, 'audiences').length > 0 ? spec : { ...spec, audiences: [...apiAudiences] };
+  return (spec.audiences ?? []).length > 0 ? spec : { ...spec, audiences: [...apiAudiences] };
 }
 
-function secondsOf(spec: JsonObject): number {
-  return Number(own(spec, 'expirationSeconds') ?? 0);
+function secondsOf({ expirationSeconds }: AuthenticationV1TokenRequestSpec): number {
+  return Number(expirationSeconds ?? 0);
 }
 
-function grantedSeconds({ maxExpirationSeconds: maximum }: TokenRequestDependencies, context: RequestContext, spec: JsonObject): number {
+function grantedSeconds(
+  { maxExpirationSeconds: maximum }: TokenRequestDependencies,
+  context: RequestContext,
+  spec: AuthenticationV1TokenRequestSpec,
+): number {
   const requested = secondsOf(spec);
   if (maximum === undefined || requested <= maximum) return requested;
   context.warn(`requested expiration of ${requested} seconds shortened to ${maximum} seconds`);
@@ -124,16 +133,15 @@ async function boundObjects(
   deps: TokenRequestDependencies,
   context: RequestContext,
   key: { readonly namespace: string; readonly name: string },
-  reference: JsonObject | undefined,
+  reference: AuthenticationV1BoundObjectReference | undefined,
 ): Promise<Bound> {
   if (reference === undefined) return {};
-  const kind = stringAt(reference, 'kind') ?? '';
-  const name = stringAt(reference, 'name') ?? '';
-  const gv = parseApiVersion(stringAt(reference, 'apiVersion') ?? '') ?? { group: '', version: '' };
+  const { apiVersion = '', kind = '', name = '' } = reference;
+  const gv = parseApiVersion(apiVersion) ?? { group: '', version: '' };
   switch (gv.group === '' ? kind : '') {
     case 'Pod': {
-      const pod = await readObject(deps, context, 'pods', key.namespace, name);
-      if ((stringAt(objectAt(pod, 'spec'), 'serviceAccountName') ?? '') !== key.name)
+      const pod: CoreV1Pod = await readObject(deps, context, 'pods', key.namespace, name);
+      if ((pod.spec?.serviceAccountName ?? '') !== key.name)
         throw badRequest(`cannot bind token for serviceaccount "${key.name}" to pod running with different serviceaccount name.`);
       checkUid(kind, name, reference, pod);
       return { pod: claimOf(name, pod), ...(await nodeOf(deps, context, pod)) };
@@ -158,8 +166,8 @@ function kindText({ group, version }: GroupVersion, kind: string): string {
 }
 
 /** The node that a pod runs on; only its name when it does not exist. */
-async function nodeOf(deps: TokenRequestDependencies, context: RequestContext, pod: JsonObject): Promise<Pick<Bound, 'node'>> {
-  const name = stringAt(objectAt(pod, 'spec'), 'nodeName') ?? '';
+async function nodeOf(deps: TokenRequestDependencies, context: RequestContext, { spec }: CoreV1Pod): Promise<Pick<Bound, 'node'>> {
+  const name = spec?.nodeName ?? '';
   if (name === '') return {};
   try {
     return { node: claimOf(name, await readObject(deps, context, 'nodes', '', name)) };
@@ -169,15 +177,15 @@ async function nodeOf(deps: TokenRequestDependencies, context: RequestContext, p
   }
 }
 
-function checkUid(kind: string, name: string, reference: JsonObject, object: JsonObject): void {
-  const [expected, actual] = [stringAt(reference, 'uid') ?? '', claimOf(name, object).uid];
+function checkUid(kind: string, name: string, { uid: expected = '' }: AuthenticationV1BoundObjectReference, object: JsonObject): void {
+  const actual = claimOf(name, object).uid;
   if (expected === '' || expected === actual) return;
   const text = `the UID in the bound object reference (${expected}) does not match the UID in record. The object might have been deleted and then recreated`;
   throw conflict({ group: '', resource: kind }, name, text);
 }
 
 function claimOf(name: string, object: JsonObject): ObjectClaim {
-  return { name, uid: stringAt(readMetadata(object), 'uid') ?? '' };
+  return { name, uid: readMetadata(object).uid ?? '' };
 }
 
 async function readObject(
