@@ -41,11 +41,7 @@ export class ScaleClient {
     if (served.type !== 'served') return failedScale(`no matches for kind "${kind}" in group "${groupVersion.group}"`);
     try {
       const { resource } = served;
-      const object: ApiObject<AutoscalingV1Scale> = await this.client.get(
-        resource,
-        { namespace, name, subresource: 'scale' },
-        { signal: this.signal },
-      );
+      const object = await this.client.getScale(resource, { namespace, name }, { signal: this.signal });
       return { type: 'scale', scale: readScale(object), resource, object };
     } catch (error) {
       if (error instanceof ApiError) return failedScale(apiErrorMessage(error));

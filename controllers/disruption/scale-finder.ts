@@ -2,12 +2,12 @@
  * Finds the number of replicas that the controllers of pods should have: from informers for the built-in workload
  * kinds, from the `scale` subresource for any other kind. Only reads.
  */
-import type { AutoscalingV1Scale, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
+import type { MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { parseApiVersion } from '../../shared/api/identity/identity';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
 import { isNotFound } from '../../shared/client/rest/api-error';
 import type { Informer } from '../../shared/client/informer/informer';
-import { resourceOf, type Resource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { canonicalGroup, groupInDialect } from '../../shared/names/dialect';
 import type { ControllerContext } from '../runtime/controller';
 import { controllerOf, type ControllerReference } from '../runtime/pods';
@@ -152,9 +152,8 @@ export class ScaleFinder {
       const resourceName = group === '' ? resource : `${resource}.${groupInDialect(client.dialect, group)}`;
       throw new UnknownScaleError(`${resourceName} does not implement the scale subresource`);
     }
-    const scaleResource: Resource<AutoscalingV1Scale> = { ...served.resource, version };
     try {
-      const scale = await client.get(scaleResource, { namespace, name, subresource: 'scale' }, { signal });
+      const scale = await client.getScale({ ...served.resource, version }, { namespace, name }, { signal });
       return scale.uid === uid ? { uid, replicas: replicasOf(scale) } : undefined;
     } catch (error) {
       if (isNotFound(error)) return undefined;

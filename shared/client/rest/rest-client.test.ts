@@ -60,6 +60,21 @@ test('RestClient keeps 64-bit integers exact from get to update', async () => {
   expect(sent).toContain('"big":9223372036854775807');
 });
 
+test('RestClient reads and writes the scale of an object of any kind as a Scale', async () => {
+  const { api, client } = fakeClient();
+  const sent: string[] = [];
+  const scale = { metadata: { name: 'web', namespace: 'n' }, spec: { replicas: 3 } };
+  api.intercept = ({ method, path, body }) => {
+    sent.push(`${method} ${path} ${body?.toString() ?? ''}`);
+    return jsonResponse(200, scale);
+  };
+  const { body } = await client.getScale(resourceOf('apps.v1.Deployment'), { namespace: 'n', name: 'web' });
+  await client.updateScale(resourceOf('apps.v1.Deployment'), { ...body, spec: { replicas: (body.spec?.replicas ?? 0) + 1 } });
+  const path = '/apis/apps/v1/namespaces/n/deployments/web/scale';
+  const written = JSON.stringify({ ...scale, spec: { replicas: 4 }, apiVersion: 'autoscaling/v1', kind: 'Scale' });
+  expect(sent).toEqual([`GET ${path} `, `PUT ${path} ${written}`]);
+});
+
 describe('retries of RestClient', () => {
   /** Answers in turn with the outcomes, then as the fake server does. */
   function scripted(...outcomes: (ReturnType<typeof statusResponse> | Error)[]) {

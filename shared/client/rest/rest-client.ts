@@ -181,6 +181,16 @@ export class RestClient {
     );
   }
 
+  /** GET of an object's `scale` subresource. */
+  async getScale(
+    resource: Resource,
+    { namespace, name }: Required<Pick<ResourceLocation, 'name'>> & Pick<ResourceLocation, 'namespace'>,
+    options: RequestOptions = {},
+  ): Promise<ApiObject<AutoscalingV1Scale>> {
+    const path = this.path(resource, { ...(namespace === undefined ? {} : { namespace }), name, subresource: 'scale' });
+    return parseApiObject(SCALE, await this.requestJson({ method: 'GET', path, ...options }));
+  }
+
   /** PUT of a Scale to an object's `scale` subresource. */
   async updateScale(resource: Resource, object: AutoscalingV1Scale, options: RequestOptions = {}): Promise<ApiObject<AutoscalingV1Scale>> {
     const { namespace, name } = apiObject(object);
