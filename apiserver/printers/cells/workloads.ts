@@ -162,7 +162,7 @@ function autoscalerCells(object: AutoscalingV2HorizontalPodAutoscaler): Cell[] {
 interface MetricFormat {
   readonly member: 'containerResource' | 'external' | 'object' | 'pods' | 'resource';
   readonly hasAverageMark: boolean;
-  /** The resource whose name precedes the values. */
+  /** The name of the resource, which precedes the values. */
   readonly resourceName?: (metric: AutoscalingV2MetricSpec) => string | undefined;
 }
 
