@@ -138,7 +138,7 @@ const table = {
   ],
   'apiserver/webhook-client': ['apiserver/registry/object', 'shared/client/rest'],
   'apiserver/conversion': ['apiserver/webhook-client'],
-  'apiserver/admission/matching': ['shared/names', 'shared/values'],
+  'apiserver/admission/matching': ['shared/api/types/generated', 'shared/names'],
   'apiserver/admission': ['apiserver/registry/object'],
   'apiserver/admission/plugins/access': ['apiserver/admission', 'apiserver/authorization/node', 'shared/pki'],
   'apiserver/admission/plugins/namespaces': ['apiserver/admission'],

@@ -4,7 +4,6 @@
  */
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 
@@ -18,13 +17,13 @@ export function newestDefaultClass(classes: Iterable<Entry>, defaultAnnotations:
     // Most classes have no default annotation: they are skipped without being parsed.
     if (!entry.bytes.includes(DEFAULT_ANNOTATION_BYTES)) continue;
     const metadata = readMetadata(parseEntry(entry).object);
-    if (!isMarkedDefault(objectAt(metadata, 'annotations') ?? {}, defaultAnnotations)) continue;
+    if (!isMarkedDefault(metadata.annotations ?? {}, defaultAnnotations)) continue;
     // Entries are ordered by name.
-    const created = stringAt(metadata, 'creationTimestamp') ?? '';
+    const created = metadata.creationTimestamp ?? '';
     if (newest === undefined || created > newest.created) newest = { name: entry.key, created };
   }
   return newest?.name;
 }
 
-const isMarkedDefault = (annotations: JsonObject, defaultAnnotations: readonly string[]): boolean =>
+const isMarkedDefault = (annotations: Readonly<Record<string, string>>, defaultAnnotations: readonly string[]): boolean =>
   Object.keys(annotations).some((name) => defaultAnnotations.includes(canonicalQualifiedName(name)) && annotations[name] === 'true');

@@ -1,7 +1,7 @@
 /** Builds plug-ins that handle the spec of pods, and the Forbidden error that plug-ins reject with. */
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { forbidden, type StatusError } from '../../shared/api/errors/status';
-import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import type { CoreV1Pod, CoreV1PodSpec } from '../../shared/api/types/generated/members';
 import type { AdmissionOperation, AdmissionTarget, AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 
@@ -9,12 +9,12 @@ const isPod = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resour
   row.group === '' && row.resource === 'pods' && subresource === undefined;
 
 /** `undefined` when the request is for another resource or a subresource. */
-function podSpec(request: AdmissionRequest): JsonObject | undefined {
-  return isPod(request) ? objectAt(request.object, 'spec') : undefined;
+function podSpec(request: AdmissionRequest<CoreV1Pod>): CoreV1PodSpec | undefined {
+  return isPod(request) ? request.object?.spec : undefined;
 }
 
 /** What a plug-in does with a pod spec; throws to reject the pod. */
-type HandlePodSpec = (request: AdmissionRequest, spec: JsonObject) => void;
+type HandlePodSpec = (request: AdmissionRequest<CoreV1Pod>, spec: CoreV1PodSpec) => void;
 
 /** Operations that a pod plug-in handles. */
 export const ON_CREATE: readonly AdmissionOperation[] = ['CREATE'];
@@ -34,7 +34,7 @@ const podPluginBase = (name: string, operations: readonly AdmissionOperation[]):
   inspectsObject: isPod,
 });
 
-function callWithPodSpec(request: AdmissionRequest, handle: HandlePodSpec): undefined {
+function callWithPodSpec(request: AdmissionRequest<CoreV1Pod>, handle: HandlePodSpec): undefined {
   const spec = podSpec(request);
   if (spec !== undefined) handle(request, spec);
 }
@@ -42,8 +42,6 @@ function callWithPodSpec(request: AdmissionRequest, handle: HandlePodSpec): unde
 /** Forbidden, with the name of the object, its `generateName`, or `Unknown`. */
 export function newForbidden({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
   const metadata = readMetadata(object ?? {});
-  const shownName = [stringAt(metadata, 'name'), name, stringAt(metadata, 'generateName')].find(
-    (candidate) => candidate !== undefined && candidate !== '',
-  );
+  const shownName = [metadata.name, name, metadata.generateName].find((candidate) => candidate !== undefined && candidate !== '');
   return forbidden({ group: row.group, resource: row.resource }, shownName ?? 'Unknown', text);
 }

@@ -23,7 +23,11 @@ export interface OperationOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-export interface AdmissionRequest {
+/**
+ * Objects are decoded and in the storage version, so that their type `O` follows from the resource (from `bodyRow`, if
+ * it is set): a plug-in that has checked the resource names the type of its objects.
+ */
+export interface AdmissionRequest<O extends JsonObject = JsonObject> {
   readonly operation: AdmissionOperation;
   readonly resource: ServedResource;
   readonly subresource: string | undefined;
@@ -41,9 +45,9 @@ export interface AdmissionRequest {
   /** Receives warnings and audit annotations, and gives access to the event loop scheduler. */
   readonly context: Pick<RequestContext, 'addAuditAnnotation' | 'isTurnOver' | 'auditsRequestObject' | 'requeue' | 'trace' | 'warn'>;
   /** `undefined` for DELETE. Mutating plug-ins change it in place. */
-  readonly object: JsonObject | undefined;
+  readonly object: O | undefined;
   /** `undefined` for CREATE. */
-  readonly oldObject: JsonObject | undefined;
+  readonly oldObject: O | undefined;
   /** Latest time to wait for, in ms of Clock.monotonic. */
   readonly deadline: number;
   /** The Namespace of the object as the attempt sees it; `undefined` when it does not exist. */

@@ -2,7 +2,7 @@
  * The rules of webhooks and policies: operation, group, version, resource and scope, where `*` matches all. A rule is
  * parsed once and matched against every request.
  */
-import { stringsAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import type { AdmissionregistrationV1RuleWithOperations } from '../../../shared/api/types/generated/members';
 import { canonicalGroup } from '../../../shared/names/dialect';
 
 const ANY = '*';
@@ -26,16 +26,22 @@ export interface MatchRule {
   readonly scope: string;
 }
 
-export function readRule(rule: JsonObject): MatchRule {
+export function readRule({
+  operations,
+  apiGroups = [],
+  apiVersions,
+  resources = [],
+  scope = ANY,
+}: AdmissionregistrationV1RuleWithOperations): MatchRule {
   return {
-    operations: new Set(stringsAt(rule, 'operations') ?? []),
-    groups: new Set((stringsAt(rule, 'apiGroups') ?? []).map(canonicalGroup)),
-    versions: new Set(stringsAt(rule, 'apiVersions') ?? []),
-    resources: (stringsAt(rule, 'resources') ?? []).map((text) => {
+    operations: new Set(operations),
+    groups: new Set(apiGroups.map(canonicalGroup)),
+    versions: new Set(apiVersions),
+    resources: resources.map((text) => {
       const slash = text.indexOf('/');
       return slash < 0 ? [text, ''] : [text.slice(0, slash), text.slice(slash + 1)];
     }),
-    scope: stringAt(rule, 'scope') ?? ANY,
+    scope,
   };
 }
 

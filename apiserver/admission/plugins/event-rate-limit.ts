@@ -7,7 +7,7 @@ import { integerSchema, listSchema, objectSchema, enumSchema, type ValueOf } fro
 import { TokenBucket } from '../../../shared/client/rate-limiter';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
-import { objectAt, stringAt } from '../../../shared/values/json';
+import type { CoreV1Event } from '../../../shared/api/types/generated/members';
 import type { AdmissionRequest } from '../../registry/admission';
 import type { ValidatingPlugin } from '../chain';
 
@@ -43,15 +43,16 @@ export const EVENT_LIMIT_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
 };
 
 /** The bucket key of a request, by type of limit. */
-const KEY_BY_TYPE: Readonly<Record<EventLimit['type'], (request: AdmissionRequest) => string>> = {
+const KEY_BY_TYPE: Readonly<Record<EventLimit['type'], (request: AdmissionRequest<CoreV1Event>) => string>> = {
   Server: () => '',
   Namespace: ({ namespace }) => namespace,
   User: ({ user }) => user.name,
-  SourceAndObject: ({ object }) =>
-    [
-      ...['component', 'host'].map((member) => stringAt(objectAt(object, 'source') ?? {}, member)),
-      ...['kind', 'namespace', 'name', 'uid', 'apiVersion'].map((member) => stringAt(objectAt(object, 'involvedObject') ?? {}, member)),
-    ].join(''),
+  SourceAndObject: ({ object }) => {
+    const { source, involvedObject: involved } = object ?? {};
+    return [source?.component, source?.host, involved?.kind, involved?.namespace, involved?.name, involved?.uid, involved?.apiVersion].join(
+      '',
+    );
+  },
 };
 
 export function eventRateLimit(limits: EventLimits, clock: Clock): ValidatingPlugin {

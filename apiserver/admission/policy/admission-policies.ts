@@ -2,7 +2,15 @@
  * ValidatingAdmissionPolicies and their bindings, parsed and compiled once for each revision. An expression that does
  * not compile, stored before it was validated, fails when it is evaluated.
  */
-import { arrayAt, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../../../shared/values/json';
+import type {
+  AdmissionregistrationV1MatchResources,
+  AdmissionregistrationV1NamedRuleWithOperations,
+  AdmissionregistrationV1ValidatingAdmissionPolicy,
+  AdmissionregistrationV1ValidatingAdmissionPolicyBinding,
+  AdmissionregistrationV1ValidatingAdmissionPolicyBindingSpec,
+  AdmissionregistrationV1ValidatingAdmissionPolicySpec,
+  MetaV1LabelSelector,
+} from '../../../shared/api/types/generated/members';
 import { policyVariables } from '../../../shared/expression/admission/variables';
 import { compileExpression, type Expression } from '../../../shared/expression/engine';
 import type { Type } from '../../../shared/expression/types/type';
@@ -85,15 +93,15 @@ export class AdmissionPolicies {
   }
 
   /** `object` is `undefined` when the policy was deleted. */
-  setPolicy(name: string, object: JsonObject | undefined): void {
+  setPolicy(name: string, object: AdmissionregistrationV1ValidatingAdmissionPolicy | undefined): void {
     if (object === undefined) this.policies.delete(name);
-    else this.policies.set(name, readPolicy(name, objectAt(object, 'spec') ?? {}, this.measure));
+    else this.policies.set(name, readPolicy(name, object.spec ?? {}, this.measure));
     this.boundPolicies = undefined;
   }
 
-  setBinding(name: string, object: JsonObject | undefined): void {
+  setBinding(name: string, object: AdmissionregistrationV1ValidatingAdmissionPolicyBinding | undefined): void {
     if (object === undefined) this.bindings.delete(name);
-    else this.bindings.set(name, readBinding(name, objectAt(object, 'spec') ?? {}));
+    else this.bindings.set(name, readBinding(name, object.spec ?? {}));
     this.boundPolicies = undefined;
   }
 
@@ -115,90 +123,80 @@ export interface BoundPolicy {
 const byName = <T extends { readonly name: string }>(items: Iterable<T>): readonly T[] =>
   [...items].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 
-const objectsAt = (object: JsonObject | undefined, member: string): readonly JsonObject[] =>
-  (arrayAt(object, member) ?? []).filter(isObject);
-
 /** Calls the given function and returns its result. */
 export type MeasureCompilation = <T>(compile: () => T) => T;
 
-function readPolicy(name: string, spec: JsonObject, measure: MeasureCompilation): AdmissionPolicy {
-  const kind = objectAt(spec, 'paramKind');
+function readPolicy(
+  name: string,
+  spec: AdmissionregistrationV1ValidatingAdmissionPolicySpec,
+  measure: MeasureCompilation,
+): AdmissionPolicy {
+  const { paramKind: kind } = spec;
   const hasParams = kind !== undefined;
   const variables = new Map<string, CompiledExpression>();
   const types = new Map<string, Type>();
-  const compileText = (text: string, authorizer: boolean): CompiledExpression => {
+  const compileText = (text = '', authorizer = true): CompiledExpression => {
     const compiled = measure(() => compileExpression(text.trim(), policyVariables({ params: hasParams, authorizer, variables: types })));
     return { text: text.trim(), expression: 'fault' in compiled ? undefined : compiled };
   };
-  const compileMember = (object: JsonObject, member: string): CompiledExpression => compileText(stringAt(object, member) ?? '', true);
-  for (const variable of objectsAt(spec, 'variables')) {
-    const compiled = compileMember(variable, 'expression');
-    const variableName = stringAt(variable, 'name') ?? '';
+  for (const { name: variableName = '', expression } of spec.variables ?? []) {
+    const compiled = compileText(expression);
     variables.set(variableName, compiled);
     if (compiled.expression !== undefined) types.set(variableName, compiled.expression.type);
   }
   return {
     name,
-    matching: readMatchConstraints(objectAt(spec, 'matchConstraints') ?? {}),
-    paramKind: hasParams ? { apiVersion: stringAt(kind, 'apiVersion') ?? '', kind: stringAt(kind, 'kind') ?? '' } : undefined,
-    isIgnoredOnFailure: stringAt(spec, 'failurePolicy') === 'Ignore',
-    conditions: objectsAt(spec, 'matchConditions').map((condition) => compileMember(condition, 'expression')),
+    matching: readMatchConstraints(spec.matchConstraints),
+    paramKind: hasParams ? { apiVersion: kind.apiVersion ?? '', kind: kind.kind ?? '' } : undefined,
+    isIgnoredOnFailure: spec.failurePolicy === 'Ignore',
+    conditions: (spec.matchConditions ?? []).map(({ expression }) => compileText(expression)),
     variables,
-    validations: objectsAt(spec, 'validations').map((validation) => {
-      const messageExpression = (stringAt(validation, 'messageExpression') ?? '').trim();
-      return {
-        ...compileMember(validation, 'expression'),
-        message: (stringAt(validation, 'message') ?? '').trim(),
-        messageExpression: messageExpression === '' ? undefined : compileText(messageExpression, false),
-        reason: stringAt(validation, 'reason') ?? 'Invalid',
-      };
-    }),
-    annotations: objectsAt(spec, 'auditAnnotations').map((annotation) => ({
-      ...compileMember(annotation, 'valueExpression'),
-      key: stringAt(annotation, 'key') ?? '',
+    validations: (spec.validations ?? []).map(({ expression, message = '', messageExpression = '', reason = 'Invalid' }) => ({
+      ...compileText(expression),
+      message: message.trim(),
+      messageExpression: messageExpression.trim() === '' ? undefined : compileText(messageExpression, false),
+      reason,
     })),
+    annotations: (spec.auditAnnotations ?? []).map(({ key = '', valueExpression }) => ({ ...compileText(valueExpression), key })),
   };
 }
 
-function readBinding(name: string, spec: JsonObject): PolicyBinding {
-  const reference = objectAt(spec, 'paramRef');
+function readBinding(name: string, spec: AdmissionregistrationV1ValidatingAdmissionPolicyBindingSpec): PolicyBinding {
+  const { policyName = '', matchResources, validationActions = [], paramRef } = spec;
   return {
     name,
-    policy: stringAt(spec, 'policyName') ?? '',
-    matching: readMatchConstraints(objectAt(spec, 'matchResources') ?? {}),
-    actions: stringsAt(spec, 'validationActions'),
+    policy: policyName,
+    matching: readMatchConstraints(matchResources),
+    actions: validationActions,
     parameters:
-      reference === undefined
+      paramRef === undefined
         ? undefined
         : {
-            name: stringAt(reference, 'name') ?? '',
-            namespace: stringAt(reference, 'namespace') ?? '',
-            selector:
-              own(reference, 'selector') === undefined
-                ? undefined
-                : compileLabelSelector(requirementsOfSelector(objectAt(reference, 'selector') ?? {})),
-            isNotFoundAllowed: stringAt(reference, 'parameterNotFoundAction') === 'Allow',
+            name: paramRef.name ?? '',
+            namespace: paramRef.namespace ?? '',
+            selector: paramRef.selector === undefined ? undefined : compileLabelSelector(requirementsOfSelector(paramRef.selector)),
+            isNotFoundAllowed: paramRef.parameterNotFoundAction === 'Allow',
           },
   };
 }
 
-function readMatchConstraints(match: JsonObject): MatchConstraints {
-  const rules = objectsAt(match, 'resourceRules').map(readNamedRule);
+function readMatchConstraints(match: AdmissionregistrationV1MatchResources = {}): MatchConstraints {
+  const rules = (match.resourceRules ?? []).map(readNamedRule);
   return {
     rules: rules.length === 0 ? undefined : rules,
-    excluded: objectsAt(match, 'excludeResourceRules').map(readNamedRule),
-    isExact: stringAt(match, 'matchPolicy') === 'Exact',
-    namespaces: selectorOf(objectAt(match, 'namespaceSelector')),
-    objects: selectorOf(objectAt(match, 'objectSelector')),
+    excluded: (match.excludeResourceRules ?? []).map(readNamedRule),
+    isExact: match.matchPolicy === 'Exact',
+    namespaces: selectorOf(match.namespaceSelector),
+    objects: selectorOf(match.objectSelector),
   };
 }
 
-const readNamedRule = (rule: JsonObject): NamedRule => ({
+const readNamedRule = (rule: AdmissionregistrationV1NamedRuleWithOperations): NamedRule => ({
   rule: readRule(rule),
-  names: new Set(ruleNamesInBothSpellings(stringsAt(rule, 'resources'), stringsAt(rule, 'resourceNames'))),
+  names: new Set(ruleNamesInBothSpellings(rule.resources ?? [], rule.resourceNames ?? [])),
 });
 
-function selectorOf(selector: JsonObject | undefined): LabelMatcher | undefined {
+function selectorOf(selector: MetaV1LabelSelector | undefined): LabelMatcher | undefined {
   const requirements = requirementsOfSelector(selector ?? {});
   return requirements.length === 0 ? undefined : compileLabelSelector(requirements);
 }

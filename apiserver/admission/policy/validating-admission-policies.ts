@@ -10,11 +10,12 @@ import type { Value } from '../../../shared/expression/engine';
 import { StatusError } from '../../../shared/api/errors/status';
 import { groupResourceText } from '../../../shared/api/identity/identity';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import type { CoreV1Namespace } from '../../../shared/api/types/generated/members';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { quote } from '../../../shared/values/text/quote';
-import { own, stringAt, type JsonObject } from '../../../shared/values/json';
+import type { JsonObject } from '../../../shared/values/json';
 import type { AdmissionTarget, AdmissionRequest } from '../../registry/admission';
 import type { Entry } from '../../cache/cache';
 import { runSteps, type Steps } from '../../../shared/scheduling/steps';
@@ -347,16 +348,16 @@ const actionOf = (action: string): PolicyEvaluation['action'] => (action === 'De
 function namespaceValue({ namespaceEntry, resource: { row } }: AdmissionRequest): Value {
   if (namespaceEntry === undefined || !row.namespaced) return null;
   return lazyObject(() => {
-    const { object } = parseEntry(namespaceEntry);
-    const { managedFields: _fields, ...metadata } = readMetadata(object);
-    return { metadata, spec: own(object, 'spec') ?? {}, status: own(object, 'status') ?? {} };
+    const namespace: CoreV1Namespace = parseEntry(namespaceEntry).object;
+    const { managedFields: _fields, ...metadata } = readMetadata(namespace);
+    return { metadata, spec: namespace.spec ?? {}, status: namespace.status ?? {} };
   });
 }
 
 function denialError(request: AdmissionRequest, { message, reason }: Denial): StatusError {
   const { group, resource } = request.resource.row;
   const objectName = nameOf(request);
-  const name = objectName === '' ? (stringAt(readMetadata(request.object ?? {}), 'generateName') ?? 'Unknown') : objectName;
+  const name = objectName === '' ? (readMetadata(request.object ?? {}).generateName ?? 'Unknown') : objectName;
   return new StatusError(
     undefined,
     `${groupResourceText({ group, resource })} ${quote(name)} is forbidden: ${message}`,

@@ -36,7 +36,7 @@ export function admissionRequestOf(
   dialect: Dialect,
 ): JsonObject {
   const { resource, subresource = '', operation, user, dryRun } = request;
-  const name = request.name === '' ? (stringAt(readMetadata(request.object ?? {}), 'name') ?? '') : request.name;
+  const name = request.name === '' ? (readMetadata(request.object ?? {}).name ?? '') : request.name;
   const subResource = subresource === '' ? {} : { subResource: subresource };
   const requestSubResource = subresource === '' ? {} : { requestSubResource: subresource };
   const namespace = namespaceOf(request);

@@ -9,7 +9,7 @@ import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables
 import { untypedValue } from '../../../shared/expression/untyped-json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { stringLabelsOf, readMetadata } from '../../../shared/api/metadata/object-meta';
-import { stringAt, type JsonObject } from '../../../shared/values/json';
+import type { JsonObject } from '../../../shared/values/json';
 import type { AdmissionTarget, AdmissionRequest } from '../../registry/admission';
 import type { ServedResource } from '../../registry/verbs';
 import { ruleMatches, type MatchRule, type RuleTarget } from '../matching/rules';
@@ -67,8 +67,7 @@ export function namespaceOf({ resource: { row }, namespace, name }: Pick<Admissi
 }
 
 /** '' when the name is not known yet. */
-export const nameOf = ({ name, object }: AdmissionRequest): string =>
-  name === '' ? (stringAt(readMetadata(object ?? {}), 'name') ?? '') : name;
+export const nameOf = ({ name, object }: AdmissionRequest): string => (name === '' ? (readMetadata(object ?? {}).name ?? '') : name);
 
 /** The attributes of `authorizer.requestResource`. */
 export function requestResourceOf(request: AdmissionRequest): ConstructorParameters<typeof ResourceCheck>[1] {

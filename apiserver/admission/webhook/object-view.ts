@@ -13,7 +13,8 @@ import type { Value } from '../../../shared/expression/engine';
 import { apiVersionInDialect, canonicalApiVersion, type GeneratedNames } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import { isObject, objectAt, own, setMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import type { AutoscalingV1Scale } from '../../../shared/api/types/generated/members';
+import { isObject, own, setMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { AdmissionRequest } from '../../registry/admission';
 import { typedValue } from './typed-value';
 import { scaleOf } from '../../registry/object/scale';
@@ -58,7 +59,7 @@ export function kindView(row: KindRow, names: GeneratedNames): ObjectView {
     text(object) {
       const spelled = withGroupsOfDialect(converter === undefined ? object : converter.fromHub(object), codec.groupFields, names.dialect);
       // Encoded objects always have a creation time, but new custom objects have none (upstream behaviour).
-      const isNew = row.custom !== undefined && readMetadata(spelled)['creationTimestamp'] === undefined;
+      const isNew = row.custom !== undefined && readMetadata(spelled).creationTimestamp === undefined;
       return withTypeMeta(row, names, isNew ? stringifyJson(spelled, 'sorted') : codec.encodeWithEmptyLists(spelled));
     },
     applyChanged(object, changed) {
@@ -97,8 +98,8 @@ function scaleView({ version, custom }: KindRow, names: GeneratedNames): ObjectV
     text: (object) => withTypeMeta(SCALE, names, codec.encodeBody(scaleOf(object, paths))),
     applyChanged(object, changed) {
       checkKind(SCALE, changed);
-      const spec = objectAt(codec.decode(changed).object, 'spec') ?? {};
-      setAtPath(object, paths === undefined ? REPLICAS : membersOfPath(paths.specReplicas), own(spec, 'replicas') ?? 0);
+      const { spec }: AutoscalingV1Scale = codec.decode(changed).object;
+      setAtPath(object, paths === undefined ? REPLICAS : membersOfPath(paths.specReplicas), spec?.replicas ?? 0);
       return version;
     },
   };

@@ -6,7 +6,7 @@
 import { deniedByWebhook, internalError, type StatusError } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
-import { cloneJson, equalJson, stringAt, type JsonObject } from '../../../shared/values/json';
+import { cloneJson, equalJson, type JsonObject } from '../../../shared/values/json';
 import type { AdmissionOperation, AdmissionTarget, AdmissionRequest } from '../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../chain';
 import { callWebhook, matchWebhook, prepareReview, type WebhookDependencies, type PreparedReview } from './call-webhook';
@@ -211,7 +211,7 @@ async function validateAsync(
 /** An update without resourceVersion gets that of the stored object. */
 function withStoredResourceVersion(request: AdmissionRequest): AdmissionRequest {
   const { operation, object, oldObject } = request;
-  const version = stringAt(readMetadata(oldObject ?? {}), 'resourceVersion');
+  const { resourceVersion: version } = readMetadata(oldObject ?? {});
   if (operation !== 'UPDATE' || object === undefined || version === undefined) return request;
   return { ...request, object: { ...object, metadata: { ...readMetadata(object), resourceVersion: version } } };
 }

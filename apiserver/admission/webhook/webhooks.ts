@@ -3,7 +3,14 @@ import { compileExpression, type Expression } from '../../../shared/expression/e
 import { WEBHOOK_VARIABLES } from '../../../shared/expression/admission/variables';
 import { compileLabelSelector } from '../../../shared/api/selectors/label-selector';
 import { requirementsOfSelector } from '../../../shared/api/selectors/object-selector';
-import { arrayAt, compareBytes, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import type {
+  AdmissionregistrationV1MatchCondition,
+  AdmissionregistrationV1MutatingWebhook,
+  AdmissionregistrationV1MutatingWebhookConfiguration,
+  AdmissionregistrationV1ValidatingWebhookConfiguration,
+  MetaV1LabelSelector,
+} from '../../../shared/api/types/generated/members';
+import { compareBytes } from '../../../shared/values/json';
 import { readWebhookTarget, type WebhookTarget } from '../../webhook-client/webhook-target';
 import { readRule, type MatchRule } from '../matching/rules';
 
@@ -34,6 +41,8 @@ export interface Webhook extends WebhookTarget {
   readonly isReinvokedIfNeeded: boolean;
 }
 
+type Configuration = AdmissionregistrationV1MutatingWebhookConfiguration | AdmissionregistrationV1ValidatingWebhookConfiguration;
+
 /** The webhooks of both types. */
 export class Webhooks {
   private readonly byConfiguration = { mutating: new Map<string, readonly Webhook[]>(), validating: new Map<string, readonly Webhook[]>() };
@@ -44,7 +53,7 @@ export class Webhooks {
   }
 
   /** `object` is `undefined` when the configuration was deleted. */
-  setConfiguration(type: WebhookType, name: string, object: JsonObject | undefined): void {
+  setConfiguration(type: WebhookType, name: string, object: Configuration | undefined): void {
     const configurations = this.byConfiguration[type];
     if (object === undefined) configurations.delete(name);
     else configurations.set(name, readWebhooks(type, name, object));
@@ -53,10 +62,10 @@ export class Webhooks {
   }
 }
 
-function readWebhooks(type: WebhookType, configuration: string, object: JsonObject): readonly Webhook[] {
+function readWebhooks(type: WebhookType, configuration: string, { webhooks = [] }: Configuration): readonly Webhook[] {
   const counts = new Map<string, number>();
-  return (arrayAt(object, 'webhooks') ?? []).filter(isObject).map((webhook) => {
-    const name = stringAt(webhook, 'name') ?? '';
+  return webhooks.map((webhook) => {
+    const { name = '' } = webhook;
     const count = counts.get(name) ?? 0;
     counts.set(name, count + 1);
     return readWebhook(type, configuration, name, `${configuration}/${name}/${count}`, webhook);
@@ -65,33 +74,38 @@ function readWebhooks(type: WebhookType, configuration: string, object: JsonObje
 
 const DEFAULT_SECONDS = 10;
 
-function readWebhook(type: WebhookType, configuration: string, name: string, id: string, webhook: JsonObject): Webhook {
-  const client = objectAt(webhook, 'clientConfig') ?? {};
-  const seconds = own(webhook, 'timeoutSeconds');
+/** Only mutating webhooks have a reinvocation policy. */
+function readWebhook(
+  type: WebhookType,
+  configuration: string,
+  name: string,
+  id: string,
+  webhook: AdmissionregistrationV1MutatingWebhook,
+): Webhook {
   return {
     type,
     configuration,
     name,
     id,
-    rules: (arrayAt(webhook, 'rules') ?? []).filter(isObject).map(readRule),
-    isExact: stringAt(webhook, 'matchPolicy') === 'Exact',
-    namespaces: selectorOf(objectAt(webhook, 'namespaceSelector')),
-    objects: selectorOf(objectAt(webhook, 'objectSelector')),
-    conditions: (arrayAt(webhook, 'matchConditions') ?? []).filter(isObject).map(readCondition),
-    ...readWebhookTarget(client),
-    timeoutSeconds: typeof seconds === 'number' ? seconds : DEFAULT_SECONDS,
-    isIgnoredOnFailure: stringAt(webhook, 'failurePolicy') === 'Ignore',
-    isReinvokedIfNeeded: stringAt(webhook, 'reinvocationPolicy') === 'IfNeeded',
+    rules: (webhook.rules ?? []).map(readRule),
+    isExact: webhook.matchPolicy === 'Exact',
+    namespaces: selectorOf(webhook.namespaceSelector),
+    objects: selectorOf(webhook.objectSelector),
+    conditions: (webhook.matchConditions ?? []).map(readCondition),
+    ...readWebhookTarget(webhook.clientConfig ?? {}),
+    timeoutSeconds: webhook.timeoutSeconds ?? DEFAULT_SECONDS,
+    isIgnoredOnFailure: webhook.failurePolicy === 'Ignore',
+    isReinvokedIfNeeded: webhook.reinvocationPolicy === 'IfNeeded',
   };
 }
 
-function selectorOf(selector: JsonObject | undefined): LabelMatcher | undefined {
+function selectorOf(selector: MetaV1LabelSelector | undefined): LabelMatcher | undefined {
   const requirements = requirementsOfSelector(selector ?? {});
   return requirements.length === 0 ? undefined : compileLabelSelector(requirements);
 }
 
-function readCondition(condition: JsonObject): MatchCondition {
-  const text = stringAt(condition, 'expression') ?? '';
-  const compiled = compileExpression(text.trim(), WEBHOOK_VARIABLES);
-  return { text: text.trim(), expression: 'fault' in compiled ? undefined : compiled };
+function readCondition({ expression = '' }: AdmissionregistrationV1MatchCondition): MatchCondition {
+  const text = expression.trim();
+  const compiled = compileExpression(text, WEBHOOK_VARIABLES);
+  return { text, expression: 'fault' in compiled ? undefined : compiled };
 }

@@ -4,7 +4,8 @@
  * the permission. Also rejects requests to the client signer for the group `system:masters`, because its members bypass
  * authorization and a certificate cannot be revoked.
  */
-import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { CertificatesV1CertificateSigningRequest } from '../../../../shared/api/types/generated/members';
+import { equalJson } from '../../../../shared/values/json';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { forbidden, type StatusError } from '../../../../shared/api/errors/status';
 import { MASTERS_GROUP, type UserInfo } from '../../../../shared/api/identity/user';
@@ -34,12 +35,14 @@ export const certificateSigningPlugins = (canUseSigner: CanUseSigner): readonly 
   certificateRequestPlugin('CertificateSubjectRestriction', 'CREATE', undefined, rejectMastersGroup),
 ];
 
+type SigningRequestWrite = AdmissionRequest<CertificatesV1CertificateSigningRequest>;
+
 /** A plug-in for one endpoint of CertificateSigningRequests. */
 function certificateRequestPlugin(
   name: string,
   handledOperation: 'CREATE' | 'UPDATE',
   handledSubresource: string | undefined,
-  check: (request: AdmissionRequest) => Promise<void> | undefined,
+  check: (request: SigningRequestWrite) => Promise<void> | undefined,
 ): ValidatingPlugin {
   const isHandled = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
     row.group === 'certificates.platform.io' && row.resource === 'certificatesigningrequests' && subresource === handledSubresource;
@@ -51,13 +54,13 @@ function certificateRequestPlugin(
   };
 }
 
-const signerOf = (object: JsonObject | undefined): string => stringAt(objectAt(object, 'spec'), 'signerName') ?? '';
+const signerOf = (object: CertificatesV1CertificateSigningRequest | undefined): string => object?.spec?.signerName ?? '';
 
 /** Checks the stored signer name, not the one in the request. */
 function requireSignerPermission(
   canUseSigner: CanUseSigner,
   verb: SignerUse['verb'],
-  request: AdmissionRequest,
+  request: SigningRequestWrite,
 ): Promise<void> | undefined {
   const signer = signerOf(request.oldObject);
   const name = canonicalQualifiedName(signer);
@@ -73,17 +76,16 @@ function requireSignerPermission(
 }
 
 /** Other changes, such as labels, only require permission for the status. */
-function hasSigningChange({ object, oldObject }: AdmissionRequest): boolean {
-  const [now, before] = [objectAt(object, 'status') ?? {}, objectAt(oldObject, 'status') ?? {}];
-  const isUnchanged = (member: string, defaultValue: JsonObject[] | string): boolean =>
-    equalJson(own(now, member) ?? defaultValue, own(before, member) ?? defaultValue);
-  return !isUnchanged('certificate', '') || !isUnchanged('conditions', []);
+function hasSigningChange({ object, oldObject }: SigningRequestWrite): boolean {
+  const { certificate = '', conditions = [] } = object?.status ?? {};
+  const { certificate: oldCertificate = '', conditions: oldConditions = [] } = oldObject?.status ?? {};
+  return certificate !== oldCertificate || !equalJson(conditions, oldConditions);
 }
 
-function rejectMastersGroup(request: AdmissionRequest): undefined {
+function rejectMastersGroup(request: SigningRequestWrite): undefined {
   const signer = signerOf(request.object);
   if (canonicalQualifiedName(signer) !== CLIENT_SIGNER) return;
-  const text = Buffer.from(stringAt(objectAt(request.object, 'spec'), 'request') ?? '', 'base64').toString('latin1');
+  const text = Buffer.from(request.object?.spec?.request ?? '', 'base64').toString('latin1');
   if (parseCertificateRequest(text).organizations.includes(MASTERS_GROUP))
     throw rejection(request, `use of ${signer} signer with ${MASTERS_GROUP} group is not allowed`);
 }
@@ -91,5 +93,5 @@ function rejectMastersGroup(request: AdmissionRequest): undefined {
 /** The name in the object is present by now even when generated. */
 function rejection({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
   const { group, resource } = row;
-  return forbidden({ group, resource }, stringAt(readMetadata(object ?? {}), 'name') ?? name, text);
+  return forbidden({ group, resource }, readMetadata(object ?? {}).name ?? name, text);
 }

@@ -3,7 +3,8 @@
  * the author of a binding must hold every permission of its role or be allowed to `bind` it. It runs after everything
  * that may change an object, webhooks and their reinvocation included, and before the rules of the kind.
  */
-import { arrayAt, equalJson, isObject, objectAt, type JsonObject } from '../../../../shared/values/json';
+import type { RbacV1ClusterRole, RbacV1ClusterRoleBinding, RbacV1RoleBinding } from '../../../../shared/api/types/generated/members';
+import { equalJson, type JsonObject } from '../../../../shared/values/json';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { badRequest, clientError, forbidden, notFound, type StatusError } from '../../../../shared/api/errors/status';
 import { isInMastersGroup, type UserInfo } from '../../../../shared/api/identity/user';
@@ -62,16 +63,20 @@ function isGarbageCollectionChange(object: JsonObject, oldObject: JsonObject): b
   return equalJson(otherFields(object), otherFields(oldObject));
 }
 
-async function checkRole(escalation: EscalationDependencies, request: AdmissionRequest, object: JsonObject): Promise<void> {
+async function checkRole(
+  escalation: EscalationDependencies,
+  request: AdmissionRequest<RbacV1ClusterRole>,
+  object: RbacV1ClusterRole,
+): Promise<void> {
   const { resource } = request.resource.row;
   // A create names no object, so that `escalate` for one name does not apply to it (upstream behaviour).
   const name = request.hasNameInPath ? request.name : '';
   if (await isAllowed(escalation, request.user, { verb: 'escalate', resource, namespace: request.namespace, name })) return;
-  const rules = (arrayAt(object, 'rules') ?? []).filter(isObject).map(readRule);
+  const rules = (object.rules ?? []).map(readRule);
   await rejectMissingPermissions(escalation, request, rules);
   // Without its aggregationRule a role keeps the rules that were aggregated, so removing one requires as much as
   // setting one.
-  if (![object, request.oldObject].some((role) => objectAt(role, 'aggregationRule') !== undefined)) return;
+  if (![object, request.oldObject].some((role) => role?.aggregationRule !== undefined)) return;
   if (ALL_PERMISSIONS.every(permissionChecker(escalation.policy, request.user, request.namespace))) return;
   throw rejection(request, 'must have cluster-admin privileges to use the aggregationRule');
 }
@@ -82,11 +87,15 @@ const ALL_PERMISSIONS: readonly PolicyRule[] = [
   { verbs: WILDCARD, groups: [], resources: [], names: [], paths: WILDCARD },
 ];
 
-async function checkBinding(escalation: EscalationDependencies, request: AdmissionRequest, object: JsonObject): Promise<void> {
+async function checkBinding(
+  escalation: EscalationDependencies,
+  request: AdmissionRequest,
+  binding: RbacV1ClusterRoleBinding | RbacV1RoleBinding,
+): Promise<void> {
   const { namespace, user } = request;
-  const kind = objectAt(object, 'roleRef')?.['kind'];
+  const kind = binding.roleRef?.kind;
   if (kind !== 'Role' && kind !== 'ClusterRole') throw clientError(`unsupported role reference kind: ${JSON.stringify(kind ?? '')}`);
-  const role = readRoleReference(namespace, object);
+  const role = readRoleReference(namespace, binding);
   const resource = `${kind.toLowerCase()}s`;
   if (await isAllowed(escalation, user, { verb: 'bind', resource, namespace, name: role.name })) return;
   if (kind === 'Role' && namespace === '') throw badRequest('Namespace parameter required.');
@@ -165,6 +174,5 @@ function resolutionErrors(errors: readonly string[]): string {
 }
 
 function nameOf(request: AdmissionRequest): string {
-  const name = readMetadata(request.object ?? {})['name'];
-  return typeof name === 'string' ? name : request.name;
+  return readMetadata(request.object ?? {}).name ?? request.name;
 }

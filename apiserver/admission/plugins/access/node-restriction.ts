@@ -3,7 +3,19 @@
  * which pods run there), its own Lease and CSINode, the pods on it, tokens for these pods, the status of claims, and
  * certificate requests for its own name. Ignores the requests of all other users.
  */
-import { arrayAt, equalJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type {
+  AuthenticationV1TokenRequest,
+  CertificatesV1CertificateSigningRequest,
+  CoreV1Node,
+  CoreV1NodeConfigSource,
+  CoreV1PersistentVolumeClaim,
+  CoreV1Pod,
+  CoreV1PodResourceClaimStatus,
+  CoreV1Taint,
+  MetaV1ObjectMeta,
+  MetaV1OwnerReference,
+} from '../../../../shared/api/types/generated/members';
+import { equalJson, isObject, own, type JsonObject } from '../../../../shared/values/json';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { notFound, type StatusError } from '../../../../shared/api/errors/status';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
@@ -17,15 +29,15 @@ import { newForbidden } from '../../pod-plugin';
 
 export interface NodeRestrictionDependencies {
   /** From this replica's cache. */
-  readonly getPod: (namespace: string, name: string) => JsonObject | undefined;
-  readonly getNode: (name: string) => JsonObject | undefined;
+  readonly getPod: (namespace: string, name: string) => CoreV1Pod | undefined;
+  readonly getNode: (name: string) => CoreV1Node | undefined;
   /** The namespace of node Leases. */
   readonly nodeLeaseNamespace: string;
 }
 
 /** A write by a node, with what the checks need. */
-interface NodeWrite extends NodeRestrictionDependencies {
-  readonly request: AdmissionRequest;
+interface NodeWrite<O extends JsonObject = JsonObject> extends NodeRestrictionDependencies {
+  readonly request: AdmissionRequest<O>;
   readonly nodeName: string;
 }
 
@@ -69,9 +81,9 @@ function checkNodeRequest(deps: NodeRestrictionDependencies, request: AdmissionR
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-const objectNameOf = ({ name, object }: AdmissionRequest): string => stringAt(readMetadata(object ?? {}), 'name') ?? name;
+const objectNameOf = ({ name, object }: AdmissionRequest): string => readMetadata(object ?? {}).name ?? name;
 
-function checkNodeWrite({ request, nodeName }: NodeWrite): StatusError | undefined {
+function checkNodeWrite({ request, nodeName }: NodeWrite<CoreV1Node>): StatusError | undefined {
   if (objectNameOf(request) !== nodeName)
     return newForbidden(request, `node ${quoted(nodeName)} is not allowed to modify node ${quoted(objectNameOf(request))}`);
   switch (request.operation) {
@@ -85,7 +97,7 @@ function checkNodeWrite({ request, nodeName }: NodeWrite): StatusError | undefin
   }
 }
 
-function checkNodeCreate(request: AdmissionRequest, nodeName: string): StatusError | undefined {
+function checkNodeCreate(request: AdmissionRequest<CoreV1Node>, nodeName: string): StatusError | undefined {
   const { object } = request;
   // The word "pods" is upstream's.
   if (configSourceOf(object) !== undefined)
@@ -97,7 +109,7 @@ function checkNodeCreate(request: AdmissionRequest, nodeName: string): StatusErr
     : newForbidden(request, `node ${quoted(nodeName)} is not allowed to set the following labels: ${labels.join(', ')}`);
 }
 
-function checkNodeUpdate(request: AdmissionRequest, nodeName: string): StatusError | undefined {
+function checkNodeUpdate(request: AdmissionRequest<CoreV1Node>, nodeName: string): StatusError | undefined {
   const { object, oldObject } = request;
   const configSource = configSourceOf(object);
   if (configSource !== undefined && !equalJson(configSource, configSourceOf(oldObject) ?? null))
@@ -111,21 +123,21 @@ function checkNodeUpdate(request: AdmissionRequest, nodeName: string): StatusErr
   return labels.length === 0 ? undefined : newForbidden(request, `is not allowed to modify labels: ${labels.join(', ')}`);
 }
 
-const configSourceOf = (node: JsonObject | undefined): JsonObject | undefined => objectAt(objectAt(node, 'spec'), 'configSource');
+const configSourceOf = (node: CoreV1Node | undefined): CoreV1NodeConfigSource | undefined => node?.spec?.configSource;
 
-const taintsOf = (node: JsonObject | undefined): JsonObject[] => objectsAt(objectAt(node, 'spec'), 'taints');
+const taintsOf = (node: CoreV1Node | undefined): CoreV1Taint[] => node?.spec?.taints ?? [];
 
-const ownersOf = (object: JsonObject | undefined): JsonObject[] => objectsAt(readMetadata(object ?? {}), 'ownerReferences');
+const ownersOf = (object: JsonObject | undefined): MetaV1OwnerReference[] => readMetadata(object ?? {}).ownerReferences ?? [];
 
-const objectsAt = (object: JsonObject | undefined, member: string): JsonObject[] => (arrayAt(object, member) ?? []).filter(isObject);
+type Labels = Record<string, string>;
 
-const labelsOf = (object: JsonObject | undefined): JsonObject => objectAt(readMetadata(object ?? {}), 'labels') ?? {};
+const labelsOf = (object: JsonObject | undefined): Labels => readMetadata(object ?? {}).labels ?? {};
 
-function changedLabels(labels: JsonObject, before: JsonObject): readonly string[] {
+function changedLabels(labels: Labels, before: Labels): readonly string[] {
   return [...new Set([...Object.keys(labels), ...Object.keys(before)])].filter((label) => own(labels, label) !== own(before, label));
 }
 
-function checkPodWrite(write: NodeWrite): StatusError | undefined {
+function checkPodWrite(write: NodeWrite<CoreV1Pod>): StatusError | undefined {
   const { request, nodeName } = write;
   const { operation, subresource = '', oldObject, object } = request;
   if (subresource === 'eviction') return checkEviction(write);
@@ -157,9 +169,9 @@ function checkPodWrite(write: NodeWrite): StatusError | undefined {
   }
 }
 
-const claimStatusesOf = (pod: JsonObject | undefined): JsonObject[] => objectsAt(objectAt(pod, 'status'), 'resourceClaimStatuses');
+const claimStatusesOf = (pod: CoreV1Pod | undefined): CoreV1PodResourceClaimStatus[] => pod?.status?.resourceClaimStatuses ?? [];
 
-const nodeNameOfPod = (pod: JsonObject | undefined): string => stringAt(objectAt(pod, 'spec'), 'nodeName') ?? '';
+const nodeNameOfPod = (pod: CoreV1Pod | undefined): string => pod?.spec?.nodeName ?? '';
 
 function checkEviction({ request, nodeName, getPod }: NodeWrite): StatusError | undefined {
   const name = objectNameOf(request);
@@ -180,9 +192,9 @@ const FORBIDDEN_REFERENCES: Readonly<Record<ReferenceKind, string>> = {
   claim: 'persistentvolumeclaims',
 };
 
-function checkMirrorPodCreate({ request, nodeName, getNode }: NodeWrite): StatusError | undefined {
+function checkMirrorPodCreate({ request, nodeName, getNode }: NodeWrite<CoreV1Pod>): StatusError | undefined {
   const pod = request.object ?? {};
-  const annotations = Object.keys(objectAt(readMetadata(pod), 'annotations') ?? {});
+  const annotations = Object.keys(pod.metadata?.annotations ?? {});
   if (!annotations.some((name) => canonicalQualifiedName(name) === MIRROR_ANNOTATION))
     return newForbidden(
       request,
@@ -202,38 +214,35 @@ function checkMirrorPodCreate({ request, nodeName, getNode }: NodeWrite): Status
  * The kind of object that the pod references and that its node could read because of it; `undefined` when there is
  * none. Device claims need no check: they are dropped.
  */
-function forbiddenReference(pod: JsonObject): string | undefined {
+function forbiddenReference(pod: CoreV1Pod): string | undefined {
   const [reference] = podReferences(pod);
   if (reference !== undefined) return FORBIDDEN_REFERENCES[reference.kind];
-  const spec = objectAt(pod, 'spec');
-  const sources = objectsAt(spec, 'volumes').flatMap((volume) => objectsAt(objectAt(volume, 'projected'), 'sources'));
-  return sources.some((source) => objectAt(source, 'clusterTrustBundle') !== undefined) ? 'clustertrustbundles' : undefined;
+  const sources = pod.spec?.volumes?.flatMap(({ projected }) => projected?.sources ?? []);
+  return sources?.some(({ clusterTrustBundle }) => clusterTrustBundle !== undefined) === true ? 'clustertrustbundles' : undefined;
 }
 
-function ownerReferenceFault(pod: JsonObject, nodeName: string, node: JsonObject | undefined): string | undefined {
+function ownerReferenceFault(pod: CoreV1Pod, nodeName: string, node: CoreV1Node | undefined): string | undefined {
   const owners = ownersOf(pod);
   const [owner] = owners;
   const subject = `node ${quoted(nodeName)} can only create pods with`;
   if (owner === undefined) return `${subject} an owner reference set to itself`;
   if (owners.length > 1) return `${subject} a single owner reference set to itself`;
-  if (stringAt(owner, 'apiVersion') !== 'v1' || stringAt(owner, 'kind') !== 'Node' || stringAt(owner, 'name') !== nodeName)
-    return `${subject} an owner reference set to itself`;
-  if (own(owner, 'controller') !== true) return `${subject} a controller owner reference set to itself`;
-  if (own(owner, 'blockOwnerDeletion') === true) return `node ${quoted(nodeName)} must not set blockOwnerDeletion on an owner reference`;
-  const [expected, uid] = [stringAt(owner, 'uid') ?? '', stringAt(readMetadata(node ?? {}), 'uid') ?? ''];
+  if (owner.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== nodeName) return `${subject} an owner reference set to itself`;
+  if (owner.controller !== true) return `${subject} a controller owner reference set to itself`;
+  if (owner.blockOwnerDeletion === true) return `node ${quoted(nodeName)} must not set blockOwnerDeletion on an owner reference`;
+  const [expected, uid] = [owner.uid ?? '', node?.metadata?.uid ?? ''];
   return expected === uid ? undefined : `node ${nodeName} UID mismatch: expected ${expected} got ${uid}`;
 }
 
-function checkTokenRequest({ request, nodeName, getPod }: NodeWrite): StatusError | undefined {
+function checkTokenRequest({ request, nodeName, getPod }: NodeWrite<AuthenticationV1TokenRequest>): StatusError | undefined {
   if (request.subresource !== 'token') return undefined;
-  const reference = objectAt(objectAt(request.object, 'spec'), 'boundObjectRef');
-  if (reference === undefined || stringAt(reference, 'kind') !== 'Pod' || stringAt(reference, 'apiVersion') !== 'v1')
-    return newForbidden(request, 'node requested token not bound to a pod');
-  const [name, uid] = [stringAt(reference, 'name') ?? '', stringAt(reference, 'uid') ?? ''];
+  const reference = request.object?.spec?.boundObjectRef;
+  if (reference?.kind !== 'Pod' || reference.apiVersion !== 'v1') return newForbidden(request, 'node requested token not bound to a pod');
+  const { name = '', uid = '' } = reference;
   if (uid === '') return newForbidden(request, 'node requested token with a pod binding without a uid');
   const pod = getPod(request.namespace, name);
   if (pod === undefined) return notFound({ group: '', resource: 'pod' }, name);
-  if (stringAt(readMetadata(pod), 'uid') !== uid)
+  if (pod.metadata?.uid !== uid)
     return newForbidden(
       request,
       `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
@@ -259,7 +268,7 @@ function checkCsiNodeWrite({ request, nodeName }: NodeWrite): StatusError | unde
 /**
  * A node may only update the capacity and the conditions in the status of a claim: it reports the progress of a resize.
  */
-function checkClaimWrite({ request, nodeName }: NodeWrite): StatusError | undefined {
+function checkClaimWrite({ request, nodeName }: NodeWrite<CoreV1PersistentVolumeClaim>): StatusError | undefined {
   const { operation, subresource, object = {}, oldObject = {} } = request;
   if (operation !== 'UPDATE' || subresource !== 'status') return newForbidden(request, 'may only update PVC status');
   const changed = changedFields(withoutReportedStatus(object), withoutReportedStatus(oldObject));
@@ -269,12 +278,12 @@ function checkClaimWrite({ request, nodeName }: NodeWrite): StatusError | undefi
 }
 
 /** Members of metadata that a client can change; the server carries over the others. */
-const CLIENT_METADATA = ['labels', 'annotations', 'ownerReferences', 'finalizers'];
+const CLIENT_METADATA: readonly (keyof MetaV1ObjectMeta)[] = ['labels', 'annotations', 'ownerReferences', 'finalizers'];
 
-function withoutReportedStatus(claim: JsonObject): JsonObject {
-  const metadata = readMetadata(claim);
-  const { capacity: _capacity, conditions: _conditions, ...status } = objectAt(claim, 'status') ?? {};
-  return { ...claim, metadata: Object.fromEntries(CLIENT_METADATA.map((member) => [member, own(metadata, member) ?? null])), status };
+function withoutReportedStatus(claim: CoreV1PersistentVolumeClaim): JsonObject {
+  const { metadata = {} } = claim;
+  const { capacity: _capacity, conditions: _conditions, ...status } = claim.status ?? {};
+  return { ...claim, metadata: Object.fromEntries(CLIENT_METADATA.map((member) => [member, metadata[member] ?? null])), status };
 }
 
 /** The sorted paths of changed members, one or two levels deep. */
@@ -294,11 +303,11 @@ const changedMembers = (object: JsonObject, before: JsonObject): readonly string
 const NODE_SIGNERS: ReadonlySet<string> = new Set(['platform.io/kubelet-serving', 'platform.io/kube-apiserver-client-kubelet']);
 
 /** Checked only at creation: the spec of a certificate request is immutable. */
-function checkCertificateRequest({ request, nodeName }: NodeWrite): StatusError | undefined {
+function checkCertificateRequest({ request, nodeName }: NodeWrite<CertificatesV1CertificateSigningRequest>): StatusError | undefined {
   if (request.operation !== 'CREATE') return undefined;
-  const spec = objectAt(request.object, 'spec');
-  if (!NODE_SIGNERS.has(canonicalQualifiedName(stringAt(spec, 'signerName') ?? ''))) return undefined;
-  const text = Buffer.from(stringAt(spec, 'request') ?? '', 'base64').toString('latin1');
+  const { signerName = '', request: encodedRequest } = request.object?.spec ?? {};
+  if (!NODE_SIGNERS.has(canonicalQualifiedName(signerName))) return undefined;
+  const text = Buffer.from(encodedRequest ?? '', 'base64').toString('latin1');
   try {
     const name = NODE_USER_PREFIX + nodeName;
     return parseCertificateRequest(text).commonName === name

@@ -5,7 +5,8 @@
  */
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import type { UserInfo } from '../../../../shared/api/identity/user';
-import { equalJson, arrayAt, isObject, own, stringAt, type JsonObject, type JsonValue } from '../../../../shared/values/json';
+import type { MetaV1OwnerReference } from '../../../../shared/api/types/generated/members';
+import { equalJson, type JsonObject } from '../../../../shared/values/json';
 import { quote } from '../../../../shared/values/text/quote';
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { Decision, ResourceAttributes } from '../../../authorization/authorizer';
@@ -25,7 +26,7 @@ export function ownerReferencesPermissionEnforcement(deps: OwnerPermissionDepend
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     validate(request) {
       const [now, before] = [ownersOf(request.object), ownersOf(request.oldObject)];
-      if (now.length === 0 || equalJson([...now], [...before])) return undefined;
+      if (now.length === 0 || equalJson(now, before)) return undefined;
       return checkPermissions(deps, request, newlyBlockingOwners(now, before));
     },
   };
@@ -34,7 +35,7 @@ export function ownerReferencesPermissionEnforcement(deps: OwnerPermissionDepend
 async function checkPermissions(
   deps: OwnerPermissionDependencies,
   request: AdmissionRequest,
-  blocking: readonly JsonObject[],
+  blocking: readonly MetaV1OwnerReference[],
 ): Promise<void> {
   const { operation, resource, namespace, name, subresource, user } = request;
   if (operation === 'UPDATE') {
@@ -67,9 +68,8 @@ function canSetAnyFinalizers({ authorize }: OwnerPermissionDependencies, user: U
 function finalizersAttributes(
   { resourceOf }: OwnerPermissionDependencies,
   request: AdmissionRequest,
-  owner: JsonObject,
+  { apiVersion = '', kind = '', name = '' }: MetaV1OwnerReference,
 ): ResourceAttributes {
-  const [apiVersion, kind] = [stringAt(owner, 'apiVersion') ?? '', stringAt(owner, 'kind') ?? ''];
   const resource = resourceOf(apiVersion, kind);
   if (resource === undefined)
     throw newForbidden(
@@ -86,14 +86,17 @@ function finalizersAttributes(
     resource: plural,
     subresource: 'finalizers',
     namespace: namespaced ? request.namespace : '',
-    name: stringAt(owner, 'name') ?? '',
+    name,
   };
 }
 
-const ownersOf = (object: JsonObject | undefined): readonly JsonValue[] => arrayAt(readMetadata(object ?? {}), 'ownerReferences') ?? [];
+const ownersOf = (object: JsonObject | undefined): MetaV1OwnerReference[] => readMetadata(object ?? {}).ownerReferences ?? [];
 
-function newlyBlockingOwners(now: readonly JsonValue[], before: readonly JsonValue[]): readonly JsonObject[] {
-  const isBlocking = (owner: JsonValue): owner is JsonObject => isObject(owner) && own(owner, 'blockOwnerDeletion') === true;
-  const previousUids = new Set(before.filter(isBlocking).map((owner) => stringAt(owner, 'uid') ?? ''));
-  return now.filter(isBlocking).filter((owner) => !previousUids.has(stringAt(owner, 'uid') ?? ''));
+function newlyBlockingOwners(
+  now: readonly MetaV1OwnerReference[],
+  before: readonly MetaV1OwnerReference[],
+): readonly MetaV1OwnerReference[] {
+  const isBlocking = ({ blockOwnerDeletion }: MetaV1OwnerReference): boolean => blockOwnerDeletion === true;
+  const previousUids = new Set(before.filter(isBlocking).map(({ uid = '' }) => uid));
+  return now.filter(isBlocking).filter(({ uid = '' }) => !previousUids.has(uid));
 }

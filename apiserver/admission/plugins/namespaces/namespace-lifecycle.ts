@@ -3,7 +3,7 @@
  * system namespaces.
  */
 import { groupResourceText } from '../../../../shared/api/identity/identity';
-import { objectAt, stringAt } from '../../../../shared/values/json';
+import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { forbidden, notFound } from '../../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
 import type { AdmissionRequest } from '../../../registry/admission';
@@ -39,7 +39,7 @@ function isLocalAccessReview({ resource }: AdmissionRequest): boolean {
 /** The name; else `generateName`; else `Unknown`. */
 export function nameOrGenerateName(request: AdmissionRequest): string {
   if (request.name !== '') return request.name;
-  const prefix = stringAt(objectAt(request.object, 'metadata') ?? {}, 'generateName') ?? '';
+  const { generateName: prefix = '' } = readMetadata(request.object ?? {});
   return prefix === '' ? 'Unknown' : prefix;
 }
 

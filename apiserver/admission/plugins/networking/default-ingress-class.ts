@@ -2,8 +2,8 @@
  * DefaultIngressClass: gives a new Ingress without a class the default IngressClass, unless the Ingress names its class
  * by the older annotation.
  */
-import { objectAt, own, type JsonObject } from '../../../../shared/values/json';
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import type { NetworkingV1Ingress } from '../../../../shared/api/types/generated/members';
+import type { AdmissionRequest } from '../../../registry/admission';
 import type { Entry } from '../../../cache/cache';
 import { ingressClassAnnotation } from '../../../kinds/networking/ingress';
 import type { MutatingPlugin } from '../../chain';
@@ -17,17 +17,18 @@ export function defaultIngressClass(classes: () => Iterable<Entry>): MutatingPlu
     name: 'DefaultIngressClass',
     handles: (operation) => operation === 'CREATE',
     inspectsObject: ({ resource: { row } }) => row.kind === 'Ingress' && row.group === 'networking.platform.io',
-    mutate({ resource, subresource, object }) {
+    mutate(request) {
+      const { resource, subresource, object }: AdmissionRequest<NetworkingV1Ingress> = request;
       const { group, kind } = resource.row;
-      if (kind !== 'Ingress' || group !== 'networking.platform.io' || subresource !== undefined || object === undefined) return undefined;
-      const spec = objectAt(object, 'spec');
-      if (spec === undefined || hasClass(object, spec)) return undefined;
+      if (kind !== 'Ingress' || group !== 'networking.platform.io' || subresource !== undefined || object?.spec === undefined)
+        return undefined;
+      if (hasClass(object)) return undefined;
       const name = newestDefaultClass(classes(), [DEFAULT_ANNOTATION]);
-      if (name !== undefined) spec['ingressClassName'] = name;
+      if (name !== undefined) object.spec.ingressClassName = name;
       return undefined;
     },
   };
 }
 
-const hasClass = (object: JsonObject, spec: JsonObject): boolean =>
-  typeof own(spec, 'ingressClassName') === 'string' || ingressClassAnnotation(objectAt(readMetadata(object), 'annotations')) !== undefined;
+const hasClass = ({ metadata, spec }: NetworkingV1Ingress): boolean =>
+  spec?.ingressClassName !== undefined || ingressClassAnnotation(metadata?.annotations) !== undefined;

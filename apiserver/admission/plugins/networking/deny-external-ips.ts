@@ -1,6 +1,6 @@
 /** DenyServiceExternalIPs: rejects external IPs that the Service does not have yet. */
-import { objectAt, stringsAt } from '../../../../shared/values/json';
-import type { AdmissionTarget } from '../../../registry/admission';
+import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
+import type { AdmissionRequest, AdmissionTarget } from '../../../registry/admission';
 import type { ValidatingPlugin } from '../../chain';
 import { newForbidden } from '../../pod-plugin';
 
@@ -14,9 +14,9 @@ export function denyExternalIps(): ValidatingPlugin {
     inspectsObject: isService,
     validate(request) {
       if (!isService(request)) return undefined;
-      const previousAddresses = new Set(stringsAt(objectAt(request.oldObject, 'spec') ?? {}, 'externalIPs'));
-      if (stringsAt(objectAt(request.object, 'spec') ?? {}, 'externalIPs').every((address) => previousAddresses.has(address)))
-        return undefined;
+      const { object, oldObject }: AdmissionRequest<CoreV1Service> = request;
+      const previousAddresses = new Set(oldObject?.spec?.externalIPs);
+      if (object?.spec?.externalIPs?.every((address) => previousAddresses.has(address)) !== false) return undefined;
       throw newForbidden(request, 'Use of external IPs is denied by admission control');
     },
   };

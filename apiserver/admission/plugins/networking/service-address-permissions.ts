@@ -3,7 +3,7 @@
  * status. Either lets a tenant take the traffic of another, so adding one requires permission to `update` the
  * subresource `externalips` or `loadbalancer` of Services. Existing addresses may be kept or removed by any writer.
  */
-import { arrayAt, isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shared/values/json';
+import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { forbidden } from '../../../../shared/api/errors/status';
 import type { MaybePromise } from '../../../../shared/runtime/maybe-promise';
@@ -23,21 +23,20 @@ export type CanUseAddresses = (user: UserInfo, use: ServiceAddressUse) => MaybeP
 interface GuardedAddresses {
   readonly subresource: ServiceAddressUse['subresource'];
   readonly rejection: string;
-  readonly addresses: (service: JsonObject | undefined) => readonly string[];
+  readonly addresses: (service: CoreV1Service | undefined) => readonly string[];
 }
 
 const EXTERNAL: GuardedAddresses = {
   subresource: 'externalips',
   rejection: 'Use of external IPs is denied by admission control',
-  addresses: (service) => stringsAt(objectAt(service, 'spec') ?? {}, 'externalIPs'),
+  addresses: (service) => service?.spec?.externalIPs ?? [],
 };
 const LOAD_BALANCER: GuardedAddresses = {
   subresource: 'loadbalancer',
   rejection: 'Use of load balancer addresses is denied by admission control',
   addresses: (service) =>
-    (arrayAt(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress') ?? [])
-      .filter(isObject)
-      .flatMap((ingress) => [stringAt(ingress, 'ip') ?? '', stringAt(ingress, 'hostname') ?? ''])
+    (service?.status?.loadBalancer?.ingress ?? [])
+      .flatMap(({ ip = '', hostname = '' }) => [ip, hostname])
       .filter((address) => address !== ''),
 };
 
@@ -65,4 +64,4 @@ export function serviceAddressPermissions(canUseAddresses: CanUseAddresses): Val
 }
 
 /** The name in the object is present by now even when generated. */
-const nameOf = (request: AdmissionRequest): string => stringAt(readMetadata(request.object ?? {}), 'name') ?? request.name;
+const nameOf = (request: AdmissionRequest): string => readMetadata(request.object ?? {}).name ?? request.name;

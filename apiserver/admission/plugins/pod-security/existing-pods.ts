@@ -2,7 +2,7 @@
  * Warns about the existing pods of a namespace that violate a new enforce level. Pods with the same violations share
  * one warning, under the name of the first.
  */
-import type { JsonObject } from '../../../../shared/values/json';
+import type { CoreV1Pod } from '../../../../shared/api/types/generated/members';
 import { yieldIfDue } from '../../../../shared/scheduling/yielding';
 import { parseEntry } from '../../../registry/object/stored-object';
 import type { Entry } from '../../../cache/cache';
@@ -23,7 +23,7 @@ export async function warnAboutExistingPods(
   { context, name: namespace }: Pick<AdmissionRequest, 'context' | 'name'>,
   enforce: LevelVersion,
   { count, entries }: ExistingPods,
-  isExempt: (pod: JsonObject) => boolean,
+  isExempt: (pod: CoreV1Pod) => boolean,
 ): Promise<void> {
   const groups = new Map<string, { readonly name: string; otherCount: number }>();
   let checked = 0;
@@ -31,9 +31,9 @@ export async function warnAboutExistingPods(
     if (++checked > MAX_CHECKED_PODS) break;
     // Evaluating a pod takes as long as a small request.
     await yieldIfDue(context);
-    const { object } = parseEntry(entry);
-    if (isExempt(object)) continue;
-    const violations = findViolations(securedPod(object), enforce.level, enforce.minor);
+    const pod: CoreV1Pod = parseEntry(entry).object;
+    if (isExempt(pod)) continue;
+    const violations = findViolations(securedPod(pod), enforce.level, enforce.minor);
     if (violations.length === 0) continue;
     const reasons = violations.map(({ reason }) => reason).join(', ');
     const group = groups.get(reasons);

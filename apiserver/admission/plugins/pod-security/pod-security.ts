@@ -2,10 +2,10 @@
  * PodSecurity: rejects pods that violate the level which the labels of their namespace enforce, and warns about or
  * audits pods and pod templates that violate its other levels. Changes nothing.
  */
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { invalid } from '../../../../shared/api/errors/status';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { equalJson, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { CoreV1Namespace, CoreV1Pod, CoreV1PodSpec, CoreV1PodTemplateSpec } from '../../../../shared/api/types/generated/members';
+import { equalJson } from '../../../../shared/values/json';
 import type { Entry } from '../../../cache/cache';
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
 import type { ValidatingPlugin } from '../../chain';
@@ -102,10 +102,12 @@ export function podSecurity(deps: PodSecurityDependencies): ValidatingPlugin {
   };
 }
 
+type PodOrTemplate = CoreV1Pod | CoreV1PodTemplateSpec;
+
 /** The reason for an exemption; `undefined` when the request is not exempt. */
 function exemptionOf(
   { namespace, user }: AdmissionRequest,
-  pod: JsonObject | undefined,
+  pod: PodOrTemplate | undefined,
   exemptions: PodSecuritySettings['exemptions'] | undefined,
 ): string | undefined {
   if (exemptions === undefined) return undefined;
@@ -114,8 +116,8 @@ function exemptionOf(
   return hasExemptRuntimeClass(pod, exemptions) ? 'runtimeClass' : undefined;
 }
 
-function hasExemptRuntimeClass(pod: JsonObject | undefined, exemptions: PodSecuritySettings['exemptions'] | undefined): boolean {
-  const runtimeClass = stringAt(objectAt(pod, 'spec') ?? {}, 'runtimeClassName');
+function hasExemptRuntimeClass(pod: PodOrTemplate | undefined, exemptions: PodSecuritySettings['exemptions'] | undefined): boolean {
+  const runtimeClass = pod?.spec?.runtimeClassName;
   return runtimeClass !== undefined && exemptions?.runtimeClasses.has(runtimeClass) === true;
 }
 
@@ -140,7 +142,7 @@ function evaluationRecorder(
   };
 }
 
-function evaluatePod(request: AdmissionRequest, object: JsonObject, policy: SecurityPolicy, record: RecordEvaluation): void {
+function evaluatePod(request: AdmissionRequest<CoreV1Pod>, object: CoreV1Pod, policy: SecurityPolicy, record: RecordEvaluation): void {
   const { context, oldObject, subresource } = request;
   if (isFullyPrivileged(policy)) record('enforce', policy.enforce, undefined);
   if (isFullyPrivileged(policy) && context.addAuditAnnotation === undefined) return;
@@ -157,7 +159,7 @@ function evaluatePod(request: AdmissionRequest, object: JsonObject, policy: Secu
 
 function evaluateTemplate(
   request: AdmissionRequest,
-  template: JsonObject | undefined,
+  template: CoreV1PodTemplateSpec | undefined,
   policy: SecurityPolicy,
   record: RecordEvaluation,
 ): void {
@@ -186,7 +188,7 @@ function warn({ context }: AdmissionRequest, policy: SecurityPolicy, evaluate: E
  * Returns the violation of a level by a pod or template, or `undefined`. Each level and version is evaluated at most
  * once.
  */
-function cachedEvaluator(object: JsonObject): Evaluate {
+function cachedEvaluator(object: PodOrTemplate): Evaluate {
   const pod = securedPod(object);
   const results = new Map<string, string | undefined>();
   return (levelVersion) => {
@@ -200,25 +202,26 @@ function cachedEvaluator(object: JsonObject): Evaluate {
   };
 }
 
-/** Mutable pod fields that do not affect security. */
-const IRRELEVANT_FIELDS = { activeDeadlineSeconds: null, tolerations: null };
-
-function hasRelevantChange(object: JsonObject, oldObject: JsonObject): boolean {
-  const spec = (pod: JsonObject): JsonObject => ({ ...objectAt(pod, 'spec'), ...IRRELEVANT_FIELDS });
-  return !equalJson(spec(object), spec(oldObject)) || !equalJson(profileAnnotations(object), profileAnnotations(oldObject));
+/** The mutable fields `activeDeadlineSeconds` and `tolerations` do not affect security. */
+function hasRelevantChange(object: CoreV1Pod, oldObject: CoreV1Pod): boolean {
+  const relevantSpec = ({ spec = {} }: CoreV1Pod): CoreV1PodSpec => {
+    const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, ...relevant } = spec;
+    return relevant;
+  };
+  return !equalJson(relevantSpec(object), relevantSpec(oldObject)) || !equalJson(profileAnnotations(object), profileAnnotations(oldObject));
 }
 
 /** The seccomp and AppArmor annotations of the pod and its containers. */
-function profileAnnotations(object: JsonObject): JsonObject {
-  const annotations = objectAt(readMetadata(object), 'annotations') ?? {};
-  const names = new Set(profileAnnotationNames(securedPod(object)));
-  return Object.fromEntries(Object.entries(annotations).filter(([key]) => names.has(canonicalQualifiedName(key))));
+function profileAnnotations(object: CoreV1Pod): Record<string, string> {
+  const pod = securedPod(object);
+  const names = new Set(profileAnnotationNames(pod));
+  return Object.fromEntries(Object.entries(pod.annotations).filter(([key]) => names.has(canonicalQualifiedName(key))));
 }
 
 function validateNamespace(
   { settings, listPods }: PodSecurityDependencies,
-  request: AdmissionRequest,
-  object: JsonObject,
+  request: AdmissionRequest<CoreV1Namespace>,
+  object: CoreV1Namespace,
 ): Promise<void> | undefined {
   const { resource, name, oldObject, context } = request;
   const { defaults = PRIVILEGED_POLICY, exemptions } = settings ?? {};
@@ -228,7 +231,7 @@ function validateNamespace(
   // An update may keep labels that were invalid before it.
   if (errors.length > 0 && (before === undefined || before.errors.length === 0 || !isSameErrors(errors, before.errors)))
     throw invalid({ group: '', kind: resource.row.kind }, name, errors);
-  const namespaceName = stringAt(readMetadata(object), 'name') ?? name;
+  const namespaceName = object.metadata?.name ?? name;
   const isExempt = exemptions?.namespaces.has(namespaceName) === true;
   if (before === undefined ? !isExempt : !isStricter(policy.enforce, before.policy.enforce)) return undefined;
   if (!isExempt) return warnAboutExistingPods(request, policy.enforce, listPods(name), (pod) => hasExemptRuntimeClass(pod, exemptions));
@@ -248,4 +251,4 @@ const ignoredText = ({ policy, labelledModes }: LabelledPolicy): string =>
 const isSameErrors = (errors: readonly { readonly text: string }[], before: readonly { readonly text: string }[]): boolean =>
   errors.length === before.length && errors.every(({ text }, index) => text === before[index]?.text);
 
-const labelsOf = (object: JsonObject): JsonObject => objectAt(readMetadata(object), 'labels') ?? {};
+const labelsOf = ({ metadata }: CoreV1Namespace): Readonly<Record<string, string>> => metadata?.labels ?? {};

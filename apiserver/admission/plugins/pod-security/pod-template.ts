@@ -1,26 +1,35 @@
 /** Finds the pod template in workload objects. */
-import { objectAt, type JsonObject } from '../../../../shared/values/json';
+import type {
+  AppsV1DaemonSet,
+  AppsV1Deployment,
+  AppsV1ReplicaSet,
+  AppsV1StatefulSet,
+  BatchV1CronJob,
+  BatchV1Job,
+  CoreV1PodTemplate,
+  CoreV1PodTemplateSpec,
+  CoreV1ReplicationController,
+} from '../../../../shared/api/types/generated/members';
+import type { JsonObject } from '../../../../shared/values/json';
 
-const SPEC_TEMPLATE = ['spec', 'template'];
+type FindTemplate = (object: JsonObject) => CoreV1PodTemplateSpec | undefined;
 
-/** Path of the template, by resource, a dot, and group. */
-const TEMPLATE_PATHS: Readonly<Record<string, readonly string[]>> = {
-  'podtemplates.': ['template'],
-  'replicationcontrollers.': SPEC_TEMPLATE,
-  'daemonsets.apps': SPEC_TEMPLATE,
-  'deployments.apps': SPEC_TEMPLATE,
-  'replicasets.apps': SPEC_TEMPLATE,
-  'statefulsets.apps': SPEC_TEMPLATE,
-  'jobs.batch': SPEC_TEMPLATE,
-  'cronjobs.batch': ['spec', 'jobTemplate', ...SPEC_TEMPLATE],
-};
+/** By resource, a dot, and group. */
+const FIND_TEMPLATE: ReadonlyMap<string, FindTemplate> = new Map<string, FindTemplate>([
+  ['podtemplates.', ({ template }: CoreV1PodTemplate) => template],
+  ['replicationcontrollers.', ({ spec }: CoreV1ReplicationController) => spec?.template],
+  ['daemonsets.apps', ({ spec }: AppsV1DaemonSet) => spec?.template],
+  ['deployments.apps', ({ spec }: AppsV1Deployment) => spec?.template],
+  ['replicasets.apps', ({ spec }: AppsV1ReplicaSet) => spec?.template],
+  ['statefulsets.apps', ({ spec }: AppsV1StatefulSet) => spec?.template],
+  ['jobs.batch', ({ spec }: BatchV1Job) => spec?.template],
+  ['cronjobs.batch', ({ spec }: BatchV1CronJob) => spec?.jobTemplate?.spec?.template],
+]);
 
 type ResourceNames = Readonly<Record<'group' | 'resource', string>>;
 
-export const hasPodTemplate = ({ resource, group }: ResourceNames): boolean => Object.hasOwn(TEMPLATE_PATHS, `${resource}.${group}`);
+export const hasPodTemplate = ({ resource, group }: ResourceNames): boolean => FIND_TEMPLATE.has(`${resource}.${group}`);
 
-export function podTemplateOf({ resource, group }: ResourceNames, object: JsonObject): JsonObject | undefined {
-  let value: JsonObject | undefined = object;
-  for (const member of TEMPLATE_PATHS[`${resource}.${group}`] ?? []) value = objectAt(value, member);
-  return value;
+export function podTemplateOf({ resource, group }: ResourceNames, object: JsonObject): CoreV1PodTemplateSpec | undefined {
+  return FIND_TEMPLATE.get(`${resource}.${group}`)?.(object);
 }

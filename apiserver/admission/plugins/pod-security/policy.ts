@@ -1,7 +1,6 @@
 /** The PodSecurity policy of a namespace: a level and a version for each of three modes, read from its labels. */
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { LEVELS, type SecurityLevel } from './standards';
 
 export const MODES = ['enforce', 'audit', 'warn'] as const;
@@ -41,10 +40,7 @@ export const isFullyPrivileged = ({ enforce, audit, warn }: SecurityPolicy): boo
  * An invalid level counts as `restricted` when enforced, and as `privileged` in other modes. Modes without a label come
  * from `defaults`.
  */
-export function readPolicyLabels(
-  labels: JsonObject | Readonly<Record<string, string>>,
-  defaults: SecurityPolicy = PRIVILEGED_POLICY,
-): LabelledPolicy {
+export function readPolicyLabels(labels: Readonly<Record<string, string>>, defaults: SecurityPolicy = PRIVILEGED_POLICY): LabelledPolicy {
   const policyLabels = podSecurityLabels(labels);
   if (policyLabels.size === 0) return { policy: defaults, errors: [], labelledModes: [] };
   const errors: FieldError[] = [];
@@ -75,12 +71,12 @@ interface PolicyLabel {
 }
 
 /** The PodSecurity labels by their names without the prefix. Of two spellings of a label the stricter value is used. */
-function podSecurityLabels(labels: JsonObject | Readonly<Record<string, string>>): ReadonlyMap<string, PolicyLabel> {
+function podSecurityLabels(labels: Readonly<Record<string, string>>): ReadonlyMap<string, PolicyLabel> {
   const policyLabels = new Map<string, PolicyLabel>();
   for (const key of Object.keys(labels)) {
     if (!key.startsWith(LABEL_DOMAIN_PREFIX)) continue;
     const canonical = canonicalQualifiedName(key);
-    const value = stringAt(labels, key);
+    const value = labels[key];
     if (!canonical.startsWith(CANONICAL_PREFIX) || value === undefined) continue;
     const name = canonical.slice(CANONICAL_PREFIX.length);
     const existing = policyLabels.get(name);

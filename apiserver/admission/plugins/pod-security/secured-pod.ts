@@ -6,7 +6,6 @@ import type {
   CoreV1PodTemplateSpec,
   CoreV1SecurityContext,
 } from '../../../../shared/api/types/generated/members';
-import type { JsonObject } from '../../../../shared/values/json';
 
 export interface SecuredPod {
   readonly annotations: Readonly<Record<string, string>>;
@@ -17,21 +16,11 @@ export interface SecuredPod {
 
 export type SecuredContainer = Pick<CoreV1Container, 'name' | 'ports'> & { readonly security: CoreV1SecurityContext };
 
-/** Types an object that has passed validation. */
-interface Reader {
-  pod(object: JsonObject): SecuredPod;
+export function securedPod({ metadata, spec = {} }: CoreV1Pod | CoreV1PodTemplateSpec): SecuredPod {
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
+  return {
+    annotations: metadata?.annotations ?? {},
+    spec,
+    containers: containers.map(({ name = '', ports = [], securityContext = {} }) => ({ name, ports, security: securityContext })),
+  };
 }
-
-const READER: Reader = {
-  pod({ metadata, spec = {} }: CoreV1Pod | CoreV1PodTemplateSpec) {
-    const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
-    return {
-      annotations: metadata?.annotations ?? {},
-      spec,
-      containers: containers.map(({ name = '', ports = [], securityContext = {} }) => ({ name, ports, security: securityContext })),
-    };
-  },
-};
-
-/** `object` is a Pod or a pod template. */
-export const securedPod = (object: JsonObject): SecuredPod => READER.pod(object);

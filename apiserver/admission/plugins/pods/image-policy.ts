@@ -2,13 +2,12 @@
  * ImagePolicyWebhook: asks a webhook whether the images of a pod, or of its ephemeral containers, may run. Responses
  * are cached; `defaultAllow` decides when the webhook fails.
  */
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import type { ConfigurationFormat } from '../../../../shared/configuration/read-configuration';
 import { booleanSchema, integerSchema, objectSchema, stringSchema, type ValueOf } from '../../../../shared/configuration/schema';
 import type { Dialect } from '../../../../shared/names/dialect';
 import type { Clock } from '../../../../shared/runtime/clock';
 import { ResponseCache, type CacheableResponse } from '../../../../shared/runtime/response-cache';
-import { objectAt } from '../../../../shared/values/json';
+import type { CoreV1Pod } from '../../../../shared/api/types/generated/members';
 import { checkQualifiedName } from '../../../../shared/values/name-formats';
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
 import type { ValidatingPlugin } from '../../chain';
@@ -101,13 +100,8 @@ export function imagePolicyWebhook({ settings, send, dialect, clock }: ImagePoli
     return { response, ttlMs: response.allowed ? settings.allowMs : settings.denyMs, bytes };
   }
 
-  async function review(request: AdmissionRequest): Promise<void> {
-    const spec = imageReviewSpec(
-      objectAt(request.object, 'spec') ?? {},
-      readMetadata(request.object ?? {}),
-      { namespace: request.namespace, subresource: request.subresource },
-      dialect,
-    );
+  async function review(request: AdmissionRequest<CoreV1Pod>): Promise<void> {
+    const spec = imageReviewSpec(request.object ?? {}, { namespace: request.namespace, subresource: request.subresource }, dialect);
     const key = JSON.stringify(spec);
     const outcome = await (reviews.getOrFetch(key, () => fetchReview(key, imageReviewBody(spec, dialect))) ?? TOO_MANY_REVIEWS);
     applyOutcome(outcome, request, settings.defaultAllow);

@@ -1,33 +1,25 @@
 /** Builds the ImageReview of a pod and reads the response of the webhook. Does not call it. */
 import { apiVersionInDialect, canonicalApiVersion, IMAGE_POLICY_ANNOTATION_INFIX, type Dialect } from '../../../../shared/names/dialect';
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../../shared/values/json';
+import type { CoreV1Pod } from '../../../../shared/api/types/generated/members';
+import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 
 const KIND = 'ImageReview';
 const VERSION = 'imagepolicy.platform.io/v1alpha1';
-
-/** The container lists with the images to review. */
-const REVIEWED_LISTS: Readonly<Record<'pod' | 'ephemeral', readonly string[]>> = {
-  pod: ['containers', 'initContainers'],
-  ephemeral: ['ephemeralContainers'],
-};
 
 export interface ReviewedRequest {
   readonly namespace: string;
   readonly subresource: string | undefined;
 }
 
-/** `spec` and `metadata` are the pod's. */
+/** Of a new pod, or of ephemeral containers that are added to a pod. */
 export function imageReviewSpec(
-  spec: JsonObject,
-  metadata: JsonObject,
+  { metadata, spec = {} }: CoreV1Pod,
   { namespace, subresource }: ReviewedRequest,
   dialect: Dialect,
 ): JsonObject {
-  const containers = REVIEWED_LISTS[subresource === undefined ? 'pod' : 'ephemeral']
-    .flatMap((list) => arrayAt(spec, list) ?? [])
-    .filter(isObject)
-    .map((container): JsonObject => ({ image: stringAt(container, 'image') ?? '' }));
-  const annotations = webhookAnnotations(objectAt(metadata, 'annotations') ?? {}, dialect);
+  const reviewed = subresource === undefined ? [spec.containers, spec.initContainers] : [spec.ephemeralContainers];
+  const containers = reviewed.flatMap((list) => list ?? []).map(({ image = '' }): JsonObject => ({ image }));
+  const annotations = webhookAnnotations(metadata?.annotations ?? {}, dialect);
   return {
     ...(containers.length === 0 ? {} : { containers }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),

@@ -4,9 +4,9 @@
  */
 import { forbidden, type StatusError } from '../../../../shared/api/errors/status';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
-import type { CoreV1LimitRange, CoreV1LimitRangeItem } from '../../../../shared/api/types/generated/members';
+import type { CoreV1Container, CoreV1LimitRange, CoreV1LimitRangeItem, CoreV1Pod } from '../../../../shared/api/types/generated/members';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { own } from '../../../../shared/values/json';
 import type { Cache, StoredType } from '../../../cache/cache';
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
 import { parseEntry } from '../../../registry/object/stored-object';
@@ -53,17 +53,12 @@ export function limitRanger(deps: LimitRangerDependencies): LimitRanger {
   };
 }
 
-/** Types a stored object, which has passed decoding. */
-interface Reader {
-  limits(range: JsonObject): readonly CoreV1LimitRangeItem[];
-}
-
-const READER: Reader = { limits: ({ spec }: CoreV1LimitRange) => spec?.limits ?? [] };
+const limitsOf = ({ spec }: CoreV1LimitRange): readonly CoreV1LimitRangeItem[] => spec?.limits ?? [];
 
 function limitRangesIn({ cache, limitRanges }: LimitRangerDependencies, namespace: string): readonly (readonly CoreV1LimitRangeItem[])[] {
   const snapshot = cache.snapshot(limitRanges);
   if (snapshot.size === 0) return [];
-  return [...snapshot.range(`${namespace}/`, `${namespace}0`)].map((entry) => READER.limits(parseEntry(entry).object));
+  return [...snapshot.range(`${namespace}/`, `${namespace}0`)].map((entry) => limitsOf(parseEntry(entry).object));
 }
 
 function rejectViolations(request: AdmissionRequest, ranges: readonly (readonly CoreV1LimitRangeItem[])[]): void {
@@ -78,7 +73,7 @@ function rejectViolations(request: AdmissionRequest, ranges: readonly (readonly 
 
 /** Uses the name in the object, which is present by now even when generated. */
 function rejection({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
-  return forbidden({ group: row.group, resource: row.resource }, stringAt(readMetadata(object ?? {}), 'name') ?? name, text);
+  return forbidden({ group: row.group, resource: row.resource }, readMetadata(object ?? {}).name ?? name, text);
 }
 
 /** In upstream's order: containers before init containers. */
@@ -87,23 +82,24 @@ const LISTS = [
   ['initContainers', 'init container'],
 ] as const;
 
-function applyDefaults(limits: readonly CoreV1LimitRangeItem[], pod: JsonObject, prefix: string): void {
+function applyDefaults(limits: readonly CoreV1LimitRangeItem[], pod: CoreV1Pod, prefix: string): void {
   const defaults = defaultsOf(limits);
   const applied: string[] = [];
   for (const [list, containerType] of LISTS) {
-    for (const container of (arrayAt(objectAt(pod, 'spec'), list) ?? []).filter(isObject)) {
-      const name = stringAt(container, 'name') ?? '';
+    for (const container of pod.spec?.[list] ?? []) {
       for (const [member, amounts] of defaults) {
         const resourceNames = setMissingAmounts(container, member, amounts);
         if (resourceNames.length > 0)
-          applied.push(`${resourceNames.join(', ')} ${member === 'requests' ? 'request' : 'limit'} for ${containerType} ${name}`);
+          applied.push(
+            `${resourceNames.join(', ')} ${member === 'requests' ? 'request' : 'limit'} for ${containerType} ${container.name ?? ''}`,
+          );
       }
     }
   }
   if (applied.length === 0) return;
-  const metadata = readMetadata(pod);
-  const annotations = { ...objectAt(metadata, 'annotations'), [`${prefix}/limit-ranger`]: `LimitRanger plugin set: ${applied.join('; ')}` };
-  pod['metadata'] = { ...metadata, annotations };
+  const { metadata } = pod;
+  const annotations = { ...metadata?.annotations, [`${prefix}/limit-ranger`]: `LimitRanger plugin set: ${applied.join('; ')}` };
+  pod.metadata = { ...metadata, annotations };
 }
 
 type Amounts = Readonly<Record<string, string>>;
@@ -122,14 +118,13 @@ const mergeAmounts = (lists: readonly (Amounts | undefined)[]): Amounts =>
   Object.fromEntries(lists.flatMap((amounts) => Object.entries(amounts ?? {})));
 
 /** Returns the names of the resources that were missing. */
-function setMissingAmounts(container: JsonObject, member: 'requests' | 'limits', amounts: Amounts): readonly string[] {
-  const resources = objectAt(container, 'resources') ?? {};
-  const present = objectAt(resources, member) ?? {};
+function setMissingAmounts(container: CoreV1Container, member: 'requests' | 'limits', amounts: Amounts): readonly string[] {
+  const present = container.resources?.[member] ?? {};
   const missing = Object.keys(amounts)
     .filter((name) => own(present, name) === undefined)
     .sort();
   if (missing.length === 0) return [];
   const missingAmounts = Object.fromEntries(missing.map((name) => [name, amounts[name] ?? '0']));
-  container['resources'] = { ...resources, [member]: { ...present, ...missingAmounts } };
+  container.resources = { ...container.resources, [member]: { ...present, ...missingAmounts } };
   return missing;
 }

@@ -3,8 +3,12 @@
  * Changes nothing.
  */
 import { podResourceAmounts } from '../../../../shared/quota/pod-amounts';
-import type { CoreV1LimitRangeItem } from '../../../../shared/api/types/generated/members';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type {
+  CoreV1LimitRangeItem,
+  CoreV1PersistentVolumeClaim,
+  CoreV1Pod,
+  CoreV1ResourceRequirements,
+} from '../../../../shared/api/types/generated/members';
 import { formatQuantity, parseQuantity, type Quantity } from '../../../../shared/values/quantity';
 
 interface ResourceAmounts {
@@ -13,13 +17,12 @@ interface ResourceAmounts {
 }
 
 /** Violations of each container, and then of the pod as a whole. */
-export function podLimitViolations(limits: readonly CoreV1LimitRangeItem[], pod: JsonObject): readonly string[] {
-  const spec = objectAt(pod, 'spec');
-  const containers = [...(arrayAt(spec, 'containers') ?? []), ...(arrayAt(spec, 'initContainers') ?? [])].filter(isObject);
+export function podLimitViolations(limits: readonly CoreV1LimitRangeItem[], pod: CoreV1Pod): readonly string[] {
+  const containers = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])];
   return limits.flatMap((limit) => {
     switch (limit.type) {
       case 'Container':
-        return containers.flatMap((container) => violationsOf(limit, amountsOf(objectAt(container, 'resources'))));
+        return containers.flatMap(({ resources }) => violationsOf(limit, amountsOf(resources)));
       case 'Pod':
         return violationsOf(limit, { requests: podResourceAmounts(pod, 'requests'), limits: podResourceAmounts(pod, 'limits') });
       default:
@@ -29,8 +32,8 @@ export function podLimitViolations(limits: readonly CoreV1LimitRangeItem[], pod:
 }
 
 /** A claim has no limits: its requests are compared with both bounds. */
-export function claimLimitViolations(limits: readonly CoreV1LimitRangeItem[], claim: JsonObject): readonly string[] {
-  const { requests } = amountsOf(objectAt(objectAt(claim, 'spec'), 'resources'));
+export function claimLimitViolations(limits: readonly CoreV1LimitRangeItem[], { spec }: CoreV1PersistentVolumeClaim): readonly string[] {
+  const { requests } = amountsOf(spec?.resources);
   return limits
     .filter(({ type }) => type === 'PersistentVolumeClaim')
     .flatMap((limit) => [
@@ -39,12 +42,12 @@ export function claimLimitViolations(limits: readonly CoreV1LimitRangeItem[], cl
     ]);
 }
 
-function amountsOf(resources: JsonObject | undefined): ResourceAmounts {
-  const readAmounts = (member: string): ReadonlyMap<string, Quantity> => {
-    const amounts = objectAt(resources, member) ?? {};
-    return new Map(Object.keys(amounts).map((name) => [name, parseQuantity(stringAt(amounts, name) ?? '0')]));
-  };
-  return { requests: readAmounts('requests'), limits: readAmounts('limits') };
+type Amounts = Readonly<Record<string, string>>;
+
+function amountsOf({ requests, limits }: Pick<CoreV1ResourceRequirements, 'limits' | 'requests'> = {}): ResourceAmounts {
+  const readAmounts = (amounts: Amounts = {}): ReadonlyMap<string, Quantity> =>
+    new Map(Object.entries(amounts).map(([name, amount]) => [name, parseQuantity(amount)]));
+  return { requests: readAmounts(requests), limits: readAmounts(limits) };
 }
 
 function violationsOf(limit: CoreV1LimitRangeItem, { requests, limits }: ResourceAmounts): readonly string[] {
@@ -57,10 +60,10 @@ function violationsOf(limit: CoreV1LimitRangeItem, { requests, limits }: Resourc
   ];
 }
 
-function sortedQuantities(amounts: Record<string, string> | undefined): readonly (readonly [string, Quantity])[] {
-  return Object.keys(amounts ?? {})
+function sortedQuantities(amounts: Amounts = {}): readonly (readonly [string, Quantity])[] {
+  return Object.keys(amounts)
     .sort()
-    .map((name) => [name, parseQuantity(stringAt(amounts, name) ?? '0')] as const);
+    .map((name) => [name, parseQuantity(amounts[name] ?? '0')] as const);
 }
 
 function belowMinimum(limit: CoreV1LimitRangeItem, requests: ResourceAmounts['requests']): readonly string[] {

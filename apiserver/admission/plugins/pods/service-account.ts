@@ -2,11 +2,17 @@
  * ServiceAccount: requires the service account of a pod to exist, adds its pull secrets, and mounts a bound token
  * unless pod or account disable that. Mirror pods may have neither service account nor secrets.
  */
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName, type GeneratedNames } from '../../../../shared/names/dialect';
 import { WORKLOAD_NAMES } from '../../../../shared/names/workload';
 import type { Random } from '../../../../shared/runtime/random';
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type {
+  CoreV1Container,
+  CoreV1Pod,
+  CoreV1PodSpec,
+  CoreV1ServiceAccount,
+  CoreV1Volume,
+  CoreV1VolumeMount,
+} from '../../../../shared/api/types/generated/members';
 import type { Entry } from '../../../cache/cache';
 import { parseEntry } from '../../../registry/object/stored-object';
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
@@ -50,7 +56,7 @@ export function serviceAccount(deps: ServiceAccountDependencies): {
   };
 }
 
-type CheckPodSpec = (request: AdmissionRequest, spec: JsonObject) => void;
+type CheckPodSpec = (request: AdmissionRequest<CoreV1Pod>, spec: CoreV1PodSpec) => void;
 
 /** Also checks ephemeral containers; the rest of a running pod was checked at creation. */
 function withEphemeralContainers(plugin: ValidatingPlugin, check: CheckPodSpec): ValidatingPlugin {
@@ -63,7 +69,8 @@ function withEphemeralContainers(plugin: ValidatingPlugin, check: CheckPodSpec):
       isEphemeralContainersRequest(question) || (plugin.handles(question.operation) && plugin.inspectsObject?.(question) !== false),
     validate(request) {
       if (isEphemeralContainersRequest(request)) {
-        check(request, objectAt(request.object, 'spec') ?? {});
+        const typed: AdmissionRequest<CoreV1Pod> = request;
+        check(typed, typed.object?.spec ?? {});
         return undefined;
       }
       return plugin.handles(request.operation) ? plugin.validate(request) : undefined;
@@ -74,31 +81,30 @@ function withEphemeralContainers(plugin: ValidatingPlugin, check: CheckPodSpec):
 function rejectSecretReferences(
   deps: ServiceAccountDependencies,
   request: AdmissionRequest,
-  spec: JsonObject,
+  spec: CoreV1PodSpec,
   findFault: typeof secretReferenceFault,
 ): void {
   const fault = findFault(spec, requireAccount(deps, request, spec));
   if (fault !== undefined) throw newForbidden(request, fault);
 }
 
-function isMirrorPod(pod: JsonObject | undefined): boolean {
-  const annotations = objectAt(readMetadata(pod ?? {}), 'annotations') ?? {};
-  return Object.keys(annotations).some((name) => canonicalQualifiedName(name) === MIRROR_ANNOTATION);
+function isMirrorPod(pod: CoreV1Pod | undefined): boolean {
+  return Object.keys(pod?.metadata?.annotations ?? {}).some((name) => canonicalQualifiedName(name) === MIRROR_ANNOTATION);
 }
 
-function rejectInvalidMirrorPod(request: AdmissionRequest, spec: JsonObject): void {
+function rejectInvalidMirrorPod(request: AdmissionRequest, spec: CoreV1PodSpec): void {
   const fault = mirrorPodFault(spec);
   if (fault !== undefined) throw newForbidden(request, fault);
 }
 
-function resolveAccount(deps: ServiceAccountDependencies, request: AdmissionRequest, spec: JsonObject): JsonObject {
-  if ((stringAt(spec, 'serviceAccountName') ?? '') === '') spec['serviceAccountName'] = 'default';
-  spec['serviceAccount'] = spec['serviceAccountName'] ?? 'default';
+function resolveAccount(deps: ServiceAccountDependencies, request: AdmissionRequest, spec: CoreV1PodSpec): CoreV1ServiceAccount {
+  spec.serviceAccountName = spec.serviceAccountName || 'default';
+  spec.serviceAccount = spec.serviceAccountName;
   return requireAccount(deps, request, spec);
 }
 
-function requireAccount({ getAccount }: ServiceAccountDependencies, request: AdmissionRequest, spec: JsonObject): JsonObject {
-  const name = stringAt(spec, 'serviceAccountName') ?? '';
+function requireAccount({ getAccount }: ServiceAccountDependencies, request: AdmissionRequest, spec: CoreV1PodSpec): CoreV1ServiceAccount {
+  const { serviceAccountName: name = '' } = spec;
   const { namespace } = request;
   const entry = getAccount(namespace, name);
   if (entry === undefined)
@@ -106,33 +112,31 @@ function requireAccount({ getAccount }: ServiceAccountDependencies, request: Adm
   return parseEntry(entry).object;
 }
 
-function applyAccount(deps: ServiceAccountDependencies, spec: JsonObject, account: JsonObject): void {
-  const automount = own(spec, 'automountServiceAccountToken') ?? own(account, 'automountServiceAccountToken') ?? true;
-  if (automount === true) mountToken(deps, spec);
-  if ((arrayAt(spec, 'imagePullSecrets') ?? []).length > 0) return;
-  const secrets = (arrayAt(account, 'imagePullSecrets') ?? []).filter(isObject);
-  if (secrets.length > 0) spec['imagePullSecrets'] = secrets.map((secret) => ({ name: stringAt(secret, 'name') ?? '' }));
+function applyAccount(deps: ServiceAccountDependencies, spec: CoreV1PodSpec, account: CoreV1ServiceAccount): void {
+  const { automountServiceAccountToken: accountDefault = true, imagePullSecrets: secrets = [] } = account;
+  if (spec.automountServiceAccountToken ?? accountDefault) mountToken(deps, spec);
+  if ((spec.imagePullSecrets ?? []).length > 0) return;
+  if (secrets.length > 0) spec.imagePullSecrets = secrets.map(({ name = '' }) => ({ name }));
 }
 
 /** In every container that has no other mount at the token's path. */
-function mountToken({ names: { dialect }, random }: ServiceAccountDependencies, spec: JsonObject): void {
+function mountToken({ names: { dialect }, random }: ServiceAccountDependencies, spec: CoreV1PodSpec): void {
   const { tokenFolder, rootCertificateConfigMap, tokenVolumePrefix } = WORKLOAD_NAMES[dialect];
-  const containers = ['initContainers', 'containers'].flatMap((list) => (arrayAt(spec, list) ?? []).filter(isObject));
-  const withoutMount = containers.filter(
-    (container) => !volumeMounts(container).some((mount) => stringAt(mount, 'mountPath') === tokenFolder),
-  );
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
+  const withoutMount = containers.filter(({ volumeMounts = [] }) => !volumeMounts.some(({ mountPath }) => mountPath === tokenFolder));
   if (withoutMount.length === 0) return;
-  const volumes = (arrayAt(spec, 'volumes') ?? []).filter(isObject);
-  const existingName = volumes.map((volume) => stringAt(volume, 'name') ?? '').find((name) => name.startsWith(tokenVolumePrefix));
+  const { volumes = [] } = spec;
+  const existingName = volumes.find(({ name = '' }) => name.startsWith(tokenVolumePrefix))?.name;
   const name = existingName ?? tokenVolumePrefix + random.string(5, ALPHABET);
-  for (const container of withoutMount)
-    container['volumeMounts'] = [...volumeMounts(container), { name, readOnly: true, mountPath: tokenFolder }];
-  if (existingName === undefined) spec['volumes'] = [...volumes, tokenVolumeOf(name, rootCertificateConfigMap)];
+  for (const container of withoutMount) addMount(container, { name, readOnly: true, mountPath: tokenFolder });
+  if (existingName === undefined) spec.volumes = [...volumes, tokenVolumeOf(name, rootCertificateConfigMap)];
 }
 
-const volumeMounts = (container: JsonObject): JsonObject[] => (arrayAt(container, 'volumeMounts') ?? []).filter(isObject);
+function addMount(container: CoreV1Container, mount: CoreV1VolumeMount): void {
+  container.volumeMounts = [...(container.volumeMounts ?? []), mount];
+}
 
-const tokenVolumeOf = (name: string, rootCertificate: string): JsonObject => ({
+const tokenVolumeOf = (name: string, rootCertificate: string): CoreV1Volume => ({
   name,
   projected: {
     sources: [

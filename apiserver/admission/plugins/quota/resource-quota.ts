@@ -10,7 +10,7 @@ import { addAmounts, type ResourceAmounts } from '../../../../shared/quota/amoun
 import { isInQuotaScopes } from '../../../../shared/quota/scopes';
 import { quotaUsageOf, quotaReleasedAt } from '../../../../shared/quota/usage';
 import type { Clock } from '../../../../shared/runtime/clock';
-import { stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { JsonObject } from '../../../../shared/values/json';
 import type { Quantity } from '../../../../shared/values/quantity';
 import type { Cache, Entry, StoredType } from '../../../cache/cache';
 import { TimeSlice } from '../../../../shared/scheduling/yielding';
@@ -95,7 +95,7 @@ async function reserve(
 
 /** The name in the object is present by now even when generated. */
 function rejection({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
-  return forbidden({ group: row.group, resource: row.resource }, stringAt(readMetadata(object ?? {}), 'name') ?? name, text);
+  return forbidden({ group: row.group, resource: row.resource }, readMetadata(object ?? {}).name ?? name, text);
 }
 
 /** Usage of one object. */

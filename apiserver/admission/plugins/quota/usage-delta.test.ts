@@ -10,8 +10,10 @@ import { body, number, shape, text, type Check } from '../../../../test/replay/s
 import { usageDeltas, exceededMessage, quotaFor, unspecifiedMessage } from './usage-delta';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
+const quantities: Check<Record<string, string>> = (value): value is Record<string, string> =>
+  object(value) && Object.values(value).every((quantity) => typeof quantity === 'string');
 const isCase = shape(
-  { title: text, resource: text, hard: object, used: object, spec: object, body: object, code: number },
+  { title: text, resource: text, hard: quantities, used: object, spec: object, body: object, code: number },
   { old: object, message: text },
 );
 const NOW = Date.UTC(2026, 0, 2);

@@ -4,8 +4,8 @@ import type { ResourceAmounts } from '../../../../shared/quota/amounts';
 import { parseCountedResource } from '../../../../shared/quota/counted-resource';
 import { isInQuotaScopes, quotaScopesOf, type QuotaScopes } from '../../../../shared/quota/scopes';
 import { quotaUsageOf } from '../../../../shared/quota/usage';
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { CoreV1Pod, CoreV1ResourceQuota } from '../../../../shared/api/types/generated/members';
+import { own, type JsonObject } from '../../../../shared/values/json';
 import { formatQuantity, parseQuantity, type Quantity } from '../../../../shared/values/quantity';
 
 const ZERO: Quantity = { nanos: 0n, format: 'decimal' };
@@ -26,19 +26,18 @@ export interface Quota {
 }
 
 /** The part of a ResourceQuota that limits objects of a kind; `undefined` when it limits none. */
-export function quotaFor(kind: GroupResource, quota: JsonObject): Quota | undefined {
-  const spec = objectAt(quota, 'spec') ?? {};
-  const hard = objectAt(spec, 'hard') ?? {};
+export function quotaFor(kind: GroupResource, { metadata, spec = {} }: CoreV1ResourceQuota): Quota | undefined {
+  const { hard = {} } = spec;
   const limits = Object.keys(hard)
     .sort()
     .flatMap((name): Limit[] => {
       const counted = parseCountedResource(name);
-      const amount = stringAt(hard, name);
+      const amount = hard[name];
       if (counted === undefined || amount === undefined) return [];
       if (counted.kind.group !== kind.group || counted.kind.resource !== kind.resource) return [];
       return [{ name, counted: counted.name, hard: parseQuantity(amount) }];
     });
-  return limits.length === 0 ? undefined : { name: stringAt(readMetadata(quota), 'name') ?? '', scopes: quotaScopesOf(spec), limits };
+  return limits.length === 0 ? undefined : { name: metadata?.name ?? '', scopes: quotaScopesOf(spec), limits };
 }
 
 /** Usage that a write adds to a limited resource. */
@@ -87,22 +86,19 @@ const REQUIRED_MEMBERS: ReadonlyMap<string, readonly ['requests' | 'limits', str
 ]);
 
 /** The rejection when a new pod omits requests or limits that the quota requires, else `undefined`. */
-export function unspecifiedMessage(kind: GroupResource, quota: Quota, pod: JsonObject): string | undefined {
+export function unspecifiedMessage(kind: GroupResource, quota: Quota, pod: CoreV1Pod): string | undefined {
   if (kind.group !== '' || kind.resource !== 'pods' || !isInQuotaScopes(kind, pod, quota.scopes)) return undefined;
-  const spec = objectAt(pod, 'spec');
-  const containers = [...(arrayAt(spec, 'containers') ?? []), ...(arrayAt(spec, 'initContainers') ?? [])].filter(isObject);
+  const containers = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])];
   const missing = quota.limits.flatMap(({ name }) => {
     const required = REQUIRED_MEMBERS.get(name);
     if (required === undefined) return [];
     const [requirementList, resource] = required;
-    const unspecified = containers.filter(
-      (container) => stringAt(objectAt(objectAt(container, 'resources'), requirementList), resource) === undefined,
-    );
+    const unspecified = containers.filter(({ resources }) => own(resources?.[requirementList] ?? {}, resource) === undefined);
     return unspecified.length === 0
       ? []
       : [
           `${name} for: ${unspecified
-            .map((container) => stringAt(container, 'name') ?? '')
+            .map((container) => container.name ?? '')
             .sort()
             .join(',')}`,
         ];

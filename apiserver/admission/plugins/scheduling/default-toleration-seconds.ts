@@ -3,7 +3,7 @@
  * has its own toleration for that taint.
  */
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { arrayAt, isObject, stringAt, type JsonValue } from '../../../../shared/values/json';
+import type { CoreV1Toleration } from '../../../../shared/api/types/generated/members';
 import type { MutatingPlugin } from '../../chain';
 import { podMutatingPlugin, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
 
@@ -13,10 +13,10 @@ const TOLERATION_SECONDS = 300;
 /** `prefix`: domain of the names that the server writes (`platform.io`). */
 export function defaultTolerationSeconds(prefix: string): MutatingPlugin {
   return podMutatingPlugin('DefaultTolerationSeconds', ON_CREATE_OR_UPDATE, (_request, spec) => {
-    const tolerations = arrayAt(spec, 'tolerations') ?? [];
+    const { tolerations = [] } = spec;
     const missing = TAINTS.filter((taint) => !tolerations.some((toleration) => toleratesTaint(toleration, `node.platform.io/${taint}`)));
     if (missing.length === 0) return;
-    spec['tolerations'] = [
+    spec.tolerations = [
       ...tolerations,
       ...missing.map((taint) => ({
         key: `node.${prefix}/${taint}`,
@@ -29,9 +29,6 @@ export function defaultTolerationSeconds(prefix: string): MutatingPlugin {
 }
 
 /** The value of the toleration is ignored (upstream behaviour). */
-function toleratesTaint(toleration: JsonValue, taint: string): boolean {
-  if (!isObject(toleration)) return false;
-  const key = stringAt(toleration, 'key') ?? '';
-  const effect = stringAt(toleration, 'effect') ?? '';
+function toleratesTaint({ key = '', effect = '' }: CoreV1Toleration, taint: string): boolean {
   return (key === '' || canonicalQualifiedName(key) === taint) && (effect === '' || effect === 'NoExecute');
 }

@@ -3,7 +3,6 @@
  * others out of a whole zone would deny that zone to every tenant.
  */
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { arrayAt, isObject, objectAt, stringAt } from '../../../../shared/values/json';
 import type { ValidatingPlugin } from '../../chain';
 import { podValidatingPlugin, newForbidden, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
 
@@ -12,9 +11,7 @@ const HOSTNAME_KEY = 'platform.io/hostname';
 /** `hostnameKey`: the topology key in this server's spelling, for the message. */
 export function limitPodHardAntiAffinityTopology(hostnameKey: string): ValidatingPlugin {
   return podValidatingPlugin('LimitPodHardAntiAffinityTopology', ON_CREATE_OR_UPDATE, (request, spec) => {
-    const terms = arrayAt(objectAt(objectAt(spec, 'affinity'), 'podAntiAffinity'), 'requiredDuringSchedulingIgnoredDuringExecution');
-    for (const term of (terms ?? []).filter(isObject)) {
-      const key = stringAt(term, 'topologyKey') ?? '';
+    for (const { topologyKey: key = '' } of spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) {
       if (canonicalQualifiedName(key) !== HOSTNAME_KEY)
         throw newForbidden(
           request,

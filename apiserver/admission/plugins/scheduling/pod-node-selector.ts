@@ -6,7 +6,6 @@ import { appendFieldPath } from '../../../../shared/configuration/configuration-
 import type { ConfigurationFormat } from '../../../../shared/configuration/read-configuration';
 import { mapSchema, objectSchema, stringSchema, type ValueOf } from '../../../../shared/configuration/schema';
 import { bothSpellings, valueInEitherSpelling } from '../../../../shared/names/spellings';
-import { objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { checkLabelValue, checkQualifiedName } from '../../../../shared/values/name-formats';
 import type { AdmissionRequest } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
@@ -61,23 +60,18 @@ export function podNodeSelector(settings: NodeSelectorSettings = NO_SETTINGS): {
   return {
     mutating: podMutatingPlugin(NAME, ON_CREATE, (request, spec) => {
       const namespaceSelector = namespaceSelectorOf(request, settings);
-      const podSelector = podSelectorOf(spec);
+      const podSelector = spec.nodeSelector ?? {};
       rejectConflict(request, podSelector, namespaceSelector);
       const merged = { ...podSelector, ...namespaceSelector };
-      if (Object.keys(merged).length > 0) spec['nodeSelector'] = merged;
+      if (Object.keys(merged).length > 0) spec.nodeSelector = merged;
       rejectNotAllowed(request, merged, settings);
     }),
     validating: podValidatingPlugin(NAME, ON_CREATE, (request, spec) => {
-      const podSelector = podSelectorOf(spec);
+      const podSelector = spec.nodeSelector ?? {};
       rejectConflict(request, podSelector, namespaceSelectorOf(request, settings));
       rejectNotAllowed(request, podSelector, settings);
     }),
   };
-}
-
-function podSelectorOf(spec: JsonObject): Labels {
-  const selector = objectAt(spec, 'nodeSelector') ?? {};
-  return Object.fromEntries(Object.keys(selector).map((key) => [key, stringAt(selector, key) ?? '']));
 }
 
 function namespaceSelectorOf(request: AdmissionRequest, { clusterDefault }: NodeSelectorSettings): Labels {

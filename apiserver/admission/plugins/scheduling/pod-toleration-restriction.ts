@@ -7,12 +7,14 @@ import { listSchema, integerSchema, objectSchema, stringSchema, enumSchema, type
 import type { ConfigurationFormat } from '../../../../shared/configuration/read-configuration';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
 import { isBestEffort } from '../../../../shared/quota/pod-amounts';
-import { parseJson, SyntaxFault } from '../../../../shared/serialization';
-import { arrayAt, isObject, type JsonObject } from '../../../../shared/values/json';
+import { DecodeError } from '../../../../shared/api/types';
+import { SyntaxFault } from '../../../../shared/serialization';
+import type { CoreV1PodSpec, CoreV1Toleration } from '../../../../shared/api/types/generated/members';
 import type { AdmissionRequest } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { schedulingAnnotation } from './scheduling-annotation';
 import { podMutatingPlugin, podValidatingPlugin, newForbidden, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
+import { parseTolerations } from './parse-tolerations';
 import { TolerationIndex, withoutRedundant } from './toleration-index';
 
 const NAME = 'PodTolerationRestriction';
@@ -43,46 +45,43 @@ export function podTolerationRestriction(
   { prefix }: Pick<GeneratedNames, 'prefix'>,
   settings: TolerationSettings = {},
 ): { readonly mutating: MutatingPlugin; readonly validating: ValidatingPlugin } {
-  const memoryPressure: JsonObject = { key: `node.${prefix}/memory-pressure`, operator: 'Exists', effect: 'NoSchedule' };
+  const memoryPressure: CoreV1Toleration = { key: `node.${prefix}/memory-pressure`, operator: 'Exists', effect: 'NoSchedule' };
   return {
     mutating: podMutatingPlugin(NAME, ON_CREATE_OR_UPDATE, (request, spec) => {
-      const current = tolerationsIn(spec);
+      const { tolerations: current = [] } = spec;
       const namespaceDefaults =
         request.operation === 'CREATE' ? (annotatedTolerations(request, 'defaultTolerations') ?? copyTolerations(settings.default)) : [];
       const added = [...namespaceDefaults, ...(isBestEffort(request.object ?? {}) ? [] : [memoryPressure])];
       const merged = added.length === 0 ? current : withoutRedundant([...current, ...added]);
-      if (merged.length > 0) spec['tolerations'] = [...merged];
+      if (merged.length > 0) spec.tolerations = [...merged];
       rejectNotAllowed(request, spec, settings);
     }),
     validating: podValidatingPlugin(NAME, ON_CREATE_OR_UPDATE, (request, spec) => rejectNotAllowed(request, spec, settings)),
   };
 }
 
-function rejectNotAllowed(request: AdmissionRequest, spec: JsonObject, settings: TolerationSettings): void {
+function rejectNotAllowed(request: AdmissionRequest, { tolerations = [] }: CoreV1PodSpec, settings: TolerationSettings): void {
   const whitelist = annotatedTolerations(request, 'tolerationsWhitelist') ?? copyTolerations(settings.whitelist);
   const allowed = new TolerationIndex(whitelist);
-  if (whitelist.length > 0 && !tolerationsIn(spec).every((toleration) => allowed.findCovering(toleration) !== undefined))
+  if (whitelist.length > 0 && !tolerations.every((toleration) => allowed.findCovering(toleration) !== undefined))
     throw newForbidden(
       request,
       'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
     );
 }
 
-const tolerationsIn = (spec: JsonObject): readonly JsonObject[] => (arrayAt(spec, 'tolerations') ?? []).filter(isObject);
-
-const copyTolerations = (settings: TolerationSettings['default']): readonly JsonObject[] =>
+const copyTolerations = (settings: TolerationSettings['default']): readonly CoreV1Toleration[] =>
   (settings ?? []).map((toleration) => ({ ...toleration }));
 
 /** `undefined` when the namespace has no such annotation; an empty annotation is an empty list. */
-function annotatedTolerations(request: AdmissionRequest, name: string): readonly JsonObject[] | undefined {
+function annotatedTolerations(request: AdmissionRequest, name: string): readonly CoreV1Toleration[] | undefined {
   const annotation = schedulingAnnotation(request.namespaceEntry, name);
   if (annotation === undefined) return undefined;
   if (annotation === '') return [];
   try {
-    const { value } = parseJson(Buffer.from(annotation));
-    return Array.isArray(value) ? value.filter(isObject) : [];
+    return parseTolerations(annotation);
   } catch (error) {
-    if (error instanceof SyntaxFault) throw newForbidden(request, error.message);
+    if (error instanceof SyntaxFault || error instanceof DecodeError) throw newForbidden(request, error.message);
     throw error;
   }
 }

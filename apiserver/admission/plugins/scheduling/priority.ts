@@ -2,8 +2,7 @@
  * Priority: sets the priority and preemption policy of a pod from its PriorityClass or the default one, and rejects
  * other values. Also keeps the default PriorityClass unique and the system classes undeletable.
  */
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { CoreV1PodSpec, SchedulingV1PriorityClass } from '../../../../shared/api/types/generated/members';
 import type { Entry } from '../../../cache/cache';
 import { parseEntry } from '../../../registry/object/stored-object';
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
@@ -29,17 +28,15 @@ interface Priority {
 
 export function podPriority(classes: () => PriorityClasses): MutatingPlugin {
   return podMutatingPlugin(NAME, ON_CREATE_OR_UPDATE, (request, spec) => {
-    if (request.operation === 'UPDATE') carryOverPriority(spec, objectAt(request.oldObject, 'spec') ?? {});
-    else setPriority(request, spec, priorityOf(request, stringAt(spec, 'priorityClassName') ?? '', classes()));
+    if (request.operation === 'UPDATE') carryOverPriority(spec, request.oldObject?.spec ?? {});
+    else setPriority(request, spec, priorityOf(request, spec.priorityClassName ?? '', classes()));
   });
 }
 
 /** Keeps the values set at creation when a client that does not know the fields omits them. */
-function carryOverPriority(spec: JsonObject, old: JsonObject): void {
-  for (const member of ['priority', 'preemptionPolicy']) {
-    const previous = own(old, member);
-    if (previous !== undefined && (own(spec, member) ?? null) === null) spec[member] = previous;
-  }
+function carryOverPriority(spec: CoreV1PodSpec, { priority, preemptionPolicy }: CoreV1PodSpec): void {
+  if (priority !== undefined) spec.priority ??= priority;
+  if (preemptionPolicy !== undefined) spec.preemptionPolicy ??= preemptionPolicy;
 }
 
 function priorityOf(request: AdmissionRequest, className: string, classes: PriorityClasses): Priority {
@@ -54,32 +51,32 @@ function defaultPriority(classes: PriorityClasses): Priority | undefined {
   let lowest: Priority | undefined;
   for (const entry of classes.range()) {
     if (!entry.bytes.includes(DEFAULT_BYTES)) continue;
-    const { object } = parseEntry(entry);
-    if (own(object, 'globalDefault') !== true) continue;
+    const object: SchedulingV1PriorityClass = parseEntry(entry).object;
+    if (object.globalDefault !== true) continue;
     const candidate = readPriority(entry.key, object);
     if (lowest === undefined || candidate.value < lowest.value) lowest = candidate;
   }
   return lowest;
 }
 
-const readPriority = (className: string, object: JsonObject): Priority => ({
-  className,
-  value: Number(own(object, 'value') ?? 0),
-  preemptionPolicy: stringAt(object, 'preemptionPolicy') ?? DEFAULT_PREEMPTION_POLICY,
-});
+const readPriority = (
+  className: string,
+  { value = 0, preemptionPolicy = DEFAULT_PREEMPTION_POLICY }: SchedulingV1PriorityClass,
+): Priority => ({ className, value, preemptionPolicy });
 
-function setPriority(request: AdmissionRequest, spec: JsonObject, { className, value, preemptionPolicy }: Priority): void {
-  const [givenValue, givenPolicy] = [own(spec, 'priority') ?? null, own(spec, 'preemptionPolicy') ?? null];
-  if (givenValue !== null && givenValue !== value) throw newForbidden(request, contradiction('integer', 'priority', givenValue, value));
-  if (givenPolicy !== null && givenPolicy !== preemptionPolicy)
+function setPriority(request: AdmissionRequest, spec: CoreV1PodSpec, { className, value, preemptionPolicy }: Priority): void {
+  const { priority: givenValue, preemptionPolicy: givenPolicy } = spec;
+  if (givenValue !== undefined && givenValue !== value)
+    throw newForbidden(request, contradiction('integer', 'priority', givenValue, value));
+  if (givenPolicy !== undefined && givenPolicy !== preemptionPolicy)
     throw newForbidden(request, contradiction('string', 'PreemptionPolicy', givenPolicy, preemptionPolicy));
-  if (className !== '') spec['priorityClassName'] = className;
-  spec['priority'] = value;
-  spec['preemptionPolicy'] = preemptionPolicy;
+  if (className !== '') spec.priorityClassName = className;
+  spec.priority = value;
+  spec.preemptionPolicy = preemptionPolicy;
 }
 
-const contradiction = (type: string, member: string, given: unknown, computed: number | string): string =>
-  `the ${type} value of ${member} (${String(given)}) must not be provided in pod spec; ` +
+const contradiction = (type: string, member: string, given: number | string, computed: number | string): string =>
+  `the ${type} value of ${member} (${given}) must not be provided in pod spec; ` +
   `priority admission controller computed ${computed} from the given PriorityClass name`;
 
 const isPriorityClass = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
@@ -94,10 +91,10 @@ export function priorityClassValidation(classes: () => PriorityClasses): Validat
     inspectsObject: (question) => question.operation !== 'DELETE' && isPriorityClass(question),
     validate(request) {
       if (request.operation === 'DELETE') return systemClassProtection.validate(request);
-      const { object } = request;
-      if (!isPriorityClass(request) || object === undefined || own(object, 'globalDefault') !== true) return undefined;
+      const { object }: AdmissionRequest<SchedulingV1PriorityClass> = request;
+      if (!isPriorityClass(request) || object?.globalDefault !== true) return undefined;
       const currentDefault = defaultPriority(classes())?.className;
-      if (currentDefault === undefined || currentDefault === stringAt(readMetadata(object), 'name')) return undefined;
+      if (currentDefault === undefined || currentDefault === object.metadata?.name) return undefined;
       throw newForbidden(request, `PriorityClass ${currentDefault} is already marked as default. Only one default can exist`);
     },
   };

@@ -1,7 +1,6 @@
 /** Reads the annotations of a namespace that configure how its pods are scheduled. */
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { objectAt, stringAt } from '../../../../shared/values/json';
 import type { Entry } from '../../../cache/cache';
 import { parseEntry } from '../../../registry/object/stored-object';
 
@@ -10,7 +9,7 @@ const DOMAIN = 'scheduler.alpha.platform.io';
 /** `undefined` when the namespace has no such annotation. */
 export function schedulingAnnotation(namespace: Entry | undefined, name: string): string | undefined {
   if (namespace === undefined) return undefined;
-  const annotations = objectAt(readMetadata(parseEntry(namespace).object), 'annotations') ?? {};
+  const { annotations = {} } = readMetadata(parseEntry(namespace).object);
   const key = Object.keys(annotations).find((candidate) => canonicalQualifiedName(candidate) === `${DOMAIN}/${name}`);
-  return key === undefined ? undefined : stringAt(annotations, key);
+  return key === undefined ? undefined : annotations[key];
 }

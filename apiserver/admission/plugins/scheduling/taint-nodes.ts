@@ -1,7 +1,7 @@
 /** TaintNodesByCondition: a new node gets a NoSchedule taint until it is ready; controllers remove the taint. */
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { arrayAt, isObject, objectAt, stringAt, type JsonValue } from '../../../../shared/values/json';
-import type { AdmissionTarget } from '../../../registry/admission';
+import type { CoreV1Node, CoreV1Taint } from '../../../../shared/api/types/generated/members';
+import type { AdmissionRequest, AdmissionTarget } from '../../../registry/admission';
 import type { MutatingPlugin } from '../../chain';
 
 const NOT_READY = 'not-ready';
@@ -17,17 +17,15 @@ export function taintNodes(prefix: string): MutatingPlugin {
     handles: (operation) => operation === 'CREATE',
     inspectsObject: isNode,
     mutate(request) {
-      if (!isNode(request) || request.object === undefined) return undefined;
-      const spec = objectAt(request.object, 'spec') ?? {};
-      const taints = arrayAt(spec, 'taints') ?? [];
+      const { object }: AdmissionRequest<CoreV1Node> = request;
+      if (!isNode(request) || object === undefined) return undefined;
+      const { taints = [] } = object.spec ?? {};
       if (taints.some(isNotReadyTaint)) return undefined;
-      request.object['spec'] = { ...spec, taints: [...taints, { key: `node.${prefix}/${NOT_READY}`, effect: EFFECT }] };
+      object.spec = { ...object.spec, taints: [...taints, { key: `node.${prefix}/${NOT_READY}`, effect: EFFECT }] };
       return undefined;
     },
   };
 }
 
-const isNotReadyTaint = (taint: JsonValue): boolean =>
-  isObject(taint) &&
-  canonicalQualifiedName(stringAt(taint, 'key') ?? '') === `node.platform.io/${NOT_READY}` &&
-  stringAt(taint, 'effect') === EFFECT;
+const isNotReadyTaint = ({ key = '', effect }: CoreV1Taint): boolean =>
+  canonicalQualifiedName(key) === `node.platform.io/${NOT_READY}` && effect === EFFECT;

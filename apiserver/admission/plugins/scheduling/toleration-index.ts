@@ -3,46 +3,37 @@
  * Runs in time linear in the number of tolerations.
  */
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { own, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { CoreV1Toleration } from '../../../../shared/api/types/generated/members';
 
-const textAt = (toleration: JsonObject, member: string): string => stringAt(toleration, member) ?? '';
-const keyOf = (toleration: JsonObject): string => canonicalQualifiedName(textAt(toleration, 'key'));
-const isForAnyValue = (toleration: JsonObject): boolean => textAt(toleration, 'operator') === 'Exists';
+const keyOf = ({ key = '' }: CoreV1Toleration): string => canonicalQualifiedName(key);
+const isForAnyValue = ({ operator }: CoreV1Toleration): boolean => operator === 'Exists';
 const indexKey = (key: string, value: string | undefined, effect: string): string => JSON.stringify([key, value ?? null, effect]);
 
 /** How long a NoExecute taint is tolerated, in seconds. */
-function secondsTolerated(toleration: JsonObject): number {
-  const seconds = own(toleration, 'tolerationSeconds');
-  return typeof seconds === 'number' ? seconds : Number.POSITIVE_INFINITY;
-}
+const secondsTolerated = ({ tolerationSeconds = Number.POSITIVE_INFINITY }: CoreV1Toleration): number | bigint => tolerationSeconds;
 
 export class TolerationIndex {
   /** By key, value and effect, the first of those with the longest duration. */
-  private readonly longestByKey = new Map<string, JsonObject>();
+  private readonly longestByKey = new Map<string, CoreV1Toleration>();
 
-  constructor(tolerations: readonly JsonObject[]) {
+  constructor(tolerations: readonly CoreV1Toleration[]) {
     for (const toleration of tolerations) {
-      const slotKey = indexKey(
-        keyOf(toleration),
-        isForAnyValue(toleration) ? undefined : textAt(toleration, 'value'),
-        textAt(toleration, 'effect'),
-      );
+      const { value = '', effect = '' } = toleration;
+      const slotKey = indexKey(keyOf(toleration), isForAnyValue(toleration) ? undefined : value, effect);
       const existing = this.longestByKey.get(slotKey);
-      if (
-        existing === undefined ||
-        (textAt(toleration, 'effect') === 'NoExecute' && secondsTolerated(toleration) > secondsTolerated(existing))
-      )
+      if (existing === undefined || (effect === 'NoExecute' && secondsTolerated(toleration) > secondsTolerated(existing)))
         this.longestByKey.set(slotKey, toleration);
     }
   }
 
   /** A toleration that covers the given one, possibly itself; `undefined` when there is none. */
-  findCovering(toleration: JsonObject): JsonObject | undefined {
-    const [key, effect] = [keyOf(toleration), textAt(toleration, 'effect')];
+  findCovering(toleration: CoreV1Toleration): CoreV1Toleration | undefined {
+    const { value: ownValue = '', effect = '' } = toleration;
+    const key = keyOf(toleration);
     const candidates = [
       ['', undefined],
       [key, undefined],
-      ...(isForAnyValue(toleration) || key === '' ? [] : [[key, textAt(toleration, 'value')] as const]),
+      ...(isForAnyValue(toleration) || key === '' ? [] : [[key, ownValue] as const]),
     ] as const;
     for (const [candidateKey, value] of candidates)
       for (const candidateEffect of ['', effect]) {
@@ -55,7 +46,7 @@ export class TolerationIndex {
 }
 
 /** Keeps the order; of equal tolerations the first is kept. */
-export function withoutRedundant(tolerations: readonly JsonObject[]): readonly JsonObject[] {
+export function withoutRedundant(tolerations: readonly CoreV1Toleration[]): readonly CoreV1Toleration[] {
   const index = new TolerationIndex(tolerations);
   return tolerations.filter((toleration) => (index.findCovering(toleration) ?? toleration) === toleration);
 }

@@ -2,13 +2,12 @@
  * DefaultStorageClass and PersistentVolumeClaimResize: a new claim without a class gets the default one, and a claim
  * can grow only when its StorageClass allows expansion.
  */
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { compareQuantities } from '../../../../shared/values/quantity';
-import { objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { CoreV1PersistentVolumeClaim, StorageV1StorageClass } from '../../../../shared/api/types/generated/members';
 import type { Entry } from '../../../cache/cache';
 import { parseEntry } from '../../../registry/object/stored-object';
-import type { AdmissionTarget } from '../../../registry/admission';
+import type { AdmissionRequest, AdmissionTarget } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { newestDefaultClass } from '../../default-class';
 import { newForbidden } from '../../pod-plugin';
@@ -27,10 +26,10 @@ export function defaultStorageClass(classes: () => Iterable<Entry>): MutatingPlu
     handles: (operation) => operation === 'CREATE',
     inspectsObject: isClaim,
     mutate(request) {
-      const spec = isClaim(request) ? objectAt(request.object, 'spec') : undefined;
-      if (spec === undefined || storageClassOf(request.object ?? {}) !== undefined) return undefined;
+      const { object: claim }: AdmissionRequest<CoreV1PersistentVolumeClaim> = request;
+      if (!isClaim(request) || claim?.spec === undefined || storageClassOf(claim) !== undefined) return undefined;
       const name = newestDefaultClass(classes(), DEFAULT_ANNOTATIONS);
-      if (name !== undefined) spec['storageClassName'] = name;
+      if (name !== undefined) claim.spec.storageClassName = name;
       return undefined;
     },
   };
@@ -42,23 +41,23 @@ export function persistentVolumeClaimResize(getStorageClass: (name: string) => E
     handles: (operation) => operation === 'UPDATE',
     inspectsObject: isClaim,
     validate(request) {
-      const { object, oldObject } = request;
+      const { object, oldObject }: AdmissionRequest<CoreV1PersistentVolumeClaim> = request;
       if (!isClaim(request) || object === undefined || oldObject === undefined) return undefined;
       const [now, before] = [sizeOf(object), sizeOf(oldObject)];
       if (now === undefined || before === undefined || compareQuantities(now, before) <= 0) return undefined;
       const entry = getStorageClass(storageClassOf(oldObject) ?? '');
-      if (entry === undefined || own(parseEntry(entry).object, 'allowVolumeExpansion') !== true) throw newForbidden(request, NOT_RESIZABLE);
+      const storageClass: StorageV1StorageClass = entry === undefined ? {} : parseEntry(entry).object;
+      if (storageClass.allowVolumeExpansion !== true) throw newForbidden(request, NOT_RESIZABLE);
       return undefined;
     },
   };
 }
 
-const sizeOf = (claim: JsonObject): string | undefined =>
-  stringAt(objectAt(objectAt(objectAt(claim, 'spec'), 'resources'), 'requests'), 'storage');
+const sizeOf = ({ spec }: CoreV1PersistentVolumeClaim): string | undefined => spec?.resources?.requests?.['storage'];
 
 /** The class from the beta annotation or the spec. An empty class counts as a class. */
-function storageClassOf(claim: JsonObject): string | undefined {
-  const annotations = objectAt(readMetadata(claim), 'annotations') ?? {};
+function storageClassOf({ metadata, spec }: CoreV1PersistentVolumeClaim): string | undefined {
+  const annotations = metadata?.annotations ?? {};
   const betaKey = Object.keys(annotations).find((name) => canonicalQualifiedName(name) === BETA_CLASS_ANNOTATION);
-  return betaKey === undefined ? stringAt(objectAt(claim, 'spec'), 'storageClassName') : (stringAt(annotations, betaKey) ?? '');
+  return betaKey === undefined ? spec?.storageClassName : annotations[betaKey];
 }

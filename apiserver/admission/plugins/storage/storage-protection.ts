@@ -3,7 +3,7 @@
  * remove it when the object is unused. The finalizer has no field manager, because no client sets it. An object that
  * has it already, in either spelling, is unchanged.
  */
-import { arrayAt } from '../../../../shared/values/json';
+import type { MetaV1ObjectMeta } from '../../../../shared/api/types/generated/members';
 import { ensureMetadata } from '../../../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type { MutatingPlugin } from '../../chain';
@@ -24,11 +24,10 @@ export function storageObjectInUseProtection(prefix: string): MutatingPlugin {
     mutate({ resource: { row }, subresource, object }) {
       const finalizer = row.group === '' ? FINALIZERS.get(row.resource) : undefined;
       if (finalizer === undefined || subresource !== undefined || object === undefined) return undefined;
-      const metadata = ensureMetadata(object);
-      const finalizers = arrayAt(metadata, 'finalizers') ?? [];
-      const isProtectionFinalizer = (name: unknown): boolean =>
-        typeof name === 'string' && canonicalQualifiedName(name) === `platform.io/${finalizer}`;
-      if (!finalizers.some(isProtectionFinalizer)) metadata['finalizers'] = [...finalizers, `${prefix}/${finalizer}`];
+      const metadata: MetaV1ObjectMeta = ensureMetadata(object);
+      const { finalizers = [] } = metadata;
+      const isProtectionFinalizer = (name: string): boolean => canonicalQualifiedName(name) === `platform.io/${finalizer}`;
+      if (!finalizers.some(isProtectionFinalizer)) metadata.finalizers = [...finalizers, `${prefix}/${finalizer}`];
       return undefined;
     },
   };
