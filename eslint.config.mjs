@@ -76,7 +76,7 @@ export default tseslint.config(
       'apiserver/kinds/apiextensions/schema/**',
       // Input that is not checked yet: lines of a policy file, responses of webhooks, objects that a webhook has patched.
       'apiserver/authorization/{abac,webhook/subject-access-review}.ts',
-      'apiserver/admission/{plugins/pods/image-review,webhook/admission-review,webhook/object-view}.ts',
+      'apiserver/admission/{plugins/pods/image-review-status,webhook/admission-response,webhook/object-view}.ts',
       // The schema is unknown here: responses of extension API servers, OpenAPI documents, the data of a ControllerRevision.
       'controllers/{autoscalers/metrics-client,policy-status/kind-types,workload/controller-revision}.ts',
     ],

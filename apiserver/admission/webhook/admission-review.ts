@@ -1,28 +1,15 @@
-/** Builds the AdmissionReview v1 of a request and reads the response of the webhook. Does not call it. */
+/** Builds the AdmissionReview v1 of a request. The response is read in admission-response.ts. */
 import type { KindRow } from '../../../shared/api/kinds';
 import type { ServedResource } from '../../registry/verbs';
-import { apiVersionInDialect, canonicalApiVersion, groupInDialect, type Dialect } from '../../../shared/names/dialect';
-import {
-  arrayAt,
-  isObject,
-  objectAt,
-  own,
-  stringAt,
-  stringifyJson,
-  stringsAt,
-  type JsonObject,
-  type JsonValue,
-} from '../../../shared/values/json';
+import { apiVersionInDialect, groupInDialect, type Dialect } from '../../../shared/names/dialect';
+import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { AdmissionRequest, OperationOptions } from '../../registry/admission';
-import type { StatusDetails } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import { parseBody } from '../../../shared/client/rest/json-body';
 import { namespaceOf } from './match';
-import type { WebhookType } from './webhooks';
 
-const VERSION = 'admission.platform.io/v1';
+export const ADMISSION_REVIEW_VERSION = 'admission.platform.io/v1';
 const META = 'meta.platform.io/v1';
-const KIND = 'AdmissionReview';
+export const ADMISSION_REVIEW_KIND = 'AdmissionReview';
 
 /**
  * The `request` of the review without the objects, members in wire order. `matchedAs`: the resource of the matched
@@ -108,157 +95,6 @@ export function reviewBody(uid: string, request: JsonObject, object: string, old
   const { dryRun = false, options = null, ...first } = request;
   const members = stringifyJson({ uid, ...first }).slice(1, -1);
   const last = `"object":${object},"oldObject":${oldObject},"dryRun":${stringifyJson(dryRun)},"options":${stringifyJson(options)}`;
-  const head = `"kind":"${KIND}","apiVersion":"${apiVersionInDialect(dialect, VERSION)}"`;
+  const head = `"kind":"${ADMISSION_REVIEW_KIND}","apiVersion":"${apiVersionInDialect(dialect, ADMISSION_REVIEW_VERSION)}"`;
   return Buffer.from(`{${head},"request":{${members},${last}}}`);
-}
-
-/** The response of a webhook, after validation. */
-export interface AdmissionResponse {
-  readonly allowed: boolean;
-  /** The status of a response that is not allowed. */
-  readonly rejection: WebhookRejection;
-  /** JSON of a JSON patch; `undefined` when there is none. */
-  readonly patch: Buffer | undefined;
-  readonly warnings: readonly string[];
-  readonly annotations: readonly (readonly [name: string, value: string])[];
-}
-
-export interface WebhookRejection {
-  readonly message: string;
-  readonly reason: string;
-  readonly code: number;
-  readonly details: StatusDetails | undefined;
-}
-
-const MAX_WARNINGS = 100;
-const MAX_ANNOTATIONS = 100;
-const INVALID = 'received invalid webhook response: ';
-
-/** Returns the response, or a fault in upstream's words. */
-export function readAdmissionResponse(
-  bytes: Buffer,
-  type: WebhookType,
-  uid: string,
-  dialect: Dialect,
-): AdmissionResponse | { readonly fault: string } {
-  const review = parse(bytes);
-  if (!isObject(review)) return { fault: `failed to call webhook: ${missingTypeMetaFault(review)}` };
-  const response = own(review, 'response') ?? null;
-  if (response === null) return { fault: `${INVALID}webhook response was absent` };
-  const typeMismatch = typeFault(review, response) ?? memberFault(response);
-  if (typeMismatch !== undefined) return { fault: `failed to call webhook: ${typeMismatch}` };
-  const fields = isObject(response) ? response : {};
-  const fault = kindFault(review, dialect) ?? uidFault(fields, uid) ?? patchFault(fields, type);
-  if (fault !== undefined) return { fault: INVALID + fault };
-  const patch = stringAt(fields, 'patch') ?? '';
-  return {
-    allowed: own(fields, 'allowed') === true,
-    rejection: rejectionOf(objectAt(fields, 'status') ?? {}),
-    patch: patch === '' ? undefined : Buffer.from(patch, 'base64'),
-    warnings: stringsAt(fields, 'warnings').slice(0, MAX_WARNINGS),
-    annotations: Object.entries(objectAt(fields, 'auditAnnotations') ?? {})
-      .slice(0, MAX_ANNOTATIONS)
-      .flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])),
-  };
-}
-
-function parse(bytes: Buffer): JsonValue | undefined {
-  try {
-    return parseBody(bytes.toString());
-  } catch {
-    return undefined;
-  }
-}
-
-function missingTypeMetaFault(value: JsonValue | undefined): string {
-  const goKind = Array.isArray(value) ? 'array' : typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'bool' : 'string';
-  const type = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind} into Go value of type ${type}`;
-}
-
-/**
- * A kind and version that are not registered, in either spelling of the group. A response without both is read here;
- * `kindFault` rejects it later.
- */
-function typeFault(review: JsonObject, response: JsonValue): string | undefined {
-  const [kind, version] = [stringAt(review, 'kind') ?? '', stringAt(review, 'apiVersion') ?? ''];
-  if (kind === '' && version === '') return undefined;
-  const canonical = canonicalApiVersion(version);
-  if (canonical === `${VERSION}beta1` && kind === KIND) return `converting (v1beta1.${KIND}) to (v1.${KIND}): unknown conversion`;
-  if (kind !== KIND || canonical !== VERSION)
-    return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:100"`;
-  return isObject(response)
-    ? undefined
-    : `json: cannot unmarshal ${goType(response)} into Go struct field ${KIND}.response of type v1.AdmissionResponse`;
-}
-
-const goType = (value: JsonValue): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value);
-
-const MEMBERS: Readonly<Record<string, 'boolean' | 'string'>> = { uid: 'string', allowed: 'boolean', patch: 'string', patchType: 'string' };
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
-function memberFault(response: JsonValue): string | undefined {
-  if (!isObject(response)) return undefined;
-  for (const [member, type] of Object.entries(MEMBERS)) {
-    const value = own(response, member) ?? null;
-    if (value === null || typeof value === type) continue;
-    const name = type === 'boolean' ? 'bool' : type;
-    return `json: cannot unmarshal ${goType(value)} into Go struct field AdmissionResponse.response.${member} of type ${name}`;
-  }
-  const patch = stringAt(response, 'patch') ?? '';
-  const errorOffset = BASE64.test(patch) ? -1 : Math.max(patch.search(/[^A-Za-z0-9+/]/), 0);
-  return errorOffset < 0 ? undefined : `illegal base64 data at input byte ${errorOffset}`;
-}
-
-function kindFault(review: JsonObject, dialect: Dialect): string | undefined {
-  if (stringAt(review, 'kind') === KIND) return undefined;
-  return `expected webhook response of ${apiVersionInDialect(dialect, VERSION)}, Kind=${KIND}, got /, Kind=`;
-}
-
-function uidFault(response: JsonObject, uid: string): string | undefined {
-  const actual = stringAt(response, 'uid') ?? '';
-  return actual === uid ? undefined : `expected response.uid="${uid}", got ${JSON.stringify(actual)}`;
-}
-
-/** A patch in a response that is not allowed is ignored. */
-function patchFault(response: JsonObject, type: WebhookType): string | undefined {
-  const patch = stringAt(response, 'patch') ?? '';
-  const patchType = stringAt(response, 'patchType');
-  if (type === 'validating') {
-    if (patch !== '') return 'validating webhook may not return response.patch';
-    return patchType === undefined ? undefined : 'validating webhook may not return response.patchType';
-  }
-  if (patch !== '' && patchType === undefined) return 'webhook returned response.patch but not response.patchType';
-  if (patch === '' && patchType !== undefined) return 'webhook returned response.patchType but not response.patch';
-  return patchType === '' ? 'webhook returned invalid response.patchType of ""' : undefined;
-}
-
-function rejectionOf(status: JsonObject): WebhookRejection {
-  const code = own(status, 'code');
-  return {
-    message: stringAt(status, 'message') ?? '',
-    reason: stringAt(status, 'reason') ?? '',
-    code: typeof code === 'number' ? code : 0,
-    details: detailsOf(objectAt(status, 'details')),
-  };
-}
-
-function detailsOf(details: JsonObject | undefined): StatusDetails | undefined {
-  if (details === undefined) return undefined;
-  const seconds = own(details, 'retryAfterSeconds');
-  const causes = (arrayAt(details, 'causes') ?? []).filter(isObject).map((cause) => nonEmptyTexts(cause, ['reason', 'message', 'field']));
-  return {
-    ...nonEmptyTexts(details, ['name', 'group', 'kind', 'uid']),
-    ...(causes.length === 0 ? {} : { causes }),
-    ...(typeof seconds === 'number' ? { retryAfterSeconds: seconds } : {}),
-  };
-}
-
-function nonEmptyTexts(object: JsonObject, members: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    members.flatMap((member) => {
-      const value = stringAt(object, member) ?? '';
-      return value === '' ? [] : [[member, value] as const];
-    }),
-  );
 }

@@ -17,7 +17,8 @@ import type { MatchConditionObservation } from '../match-condition-observation';
 import type { Webhook } from './webhooks';
 import { type AuthorizerDecisions, PendingResult, type AuthorizeCheck } from './authorizer-decisions';
 import { checkConditions, isSelected, matchedResource, requestResourceOf, type Equivalents } from './match';
-import { readAdmissionResponse, admissionRequestOf, reviewBody, type AdmissionResponse } from './admission-review';
+import { readAdmissionResponse, type AdmissionResponse } from './admission-response';
+import { admissionRequestOf, reviewBody } from './admission-review';
 import { viewOf, type ObjectView } from './object-view';
 
 /** One call, as reported to metrics. */

@@ -11,7 +11,8 @@ import type { CoreV1Pod } from '../../../../shared/api/types/generated/members';
 import { checkQualifiedName } from '../../../../shared/values/name-formats';
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
 import type { ValidatingPlugin } from '../../chain';
-import { readImageReviewStatus, imageReviewBody, imageReviewSpec, type ImageReviewStatus } from './image-review';
+import { imageReviewBody, imageReviewSpec } from './image-review';
+import { readImageReviewStatus, type ImageReviewStatus } from './image-review-status';
 import { newForbidden } from '../../pod-plugin';
 
 /** Seconds; -1 = responses are not cached. */

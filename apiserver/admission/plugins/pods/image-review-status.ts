@@ -1,0 +1,46 @@
+/** Reads the ImageReview with which a webhook responds; the members of its status are checked here. */
+import { canonicalApiVersion } from '../../../../shared/names/dialect';
+import { isObject, objectAt, own, stringAt, type JsonValue } from '../../../../shared/values/json';
+import { IMAGE_REVIEW_KIND, IMAGE_REVIEW_VERSION } from './image-review';
+
+export interface ImageReviewStatus {
+  readonly allowed: boolean;
+  readonly reason: string;
+  /** Audit annotations. */
+  readonly auditAnnotations: readonly (readonly [name: string, value: string])[];
+}
+
+const MAX_AUDIT_ANNOTATIONS = 100;
+const MAX_AUDIT_ANNOTATION_LENGTH = 256 * 1024;
+
+/** Returns the status of the response, or a fault in upstream's words. A response without `allowed` denies. */
+export function readImageReviewStatus(bytes: Buffer): ImageReviewStatus | { readonly fault: string } {
+  const review = parseJsonOrUndefined(bytes);
+  if (!isObject(review)) return { fault: 'the response of the image policy webhook is not an object' };
+  const [kind, version] = [stringAt(review, 'kind') ?? '', stringAt(review, 'apiVersion') ?? ''];
+  if ((kind !== '' || version !== '') && (kind !== IMAGE_REVIEW_KIND || canonicalApiVersion(version) !== IMAGE_REVIEW_VERSION))
+    return {
+      fault: `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:100"`,
+    };
+  const status = objectAt(review, 'status') ?? {};
+  const [allowed, reason] = [own(status, 'allowed') ?? false, own(status, 'reason') ?? ''];
+  if (typeof allowed !== 'boolean') return { fault: typeMismatch('allowed', 'bool', allowed) };
+  if (typeof reason !== 'string') return { fault: typeMismatch('reason', 'string', reason) };
+  const auditAnnotations = Object.entries(objectAt(status, 'auditAnnotations') ?? {})
+    .slice(0, MAX_AUDIT_ANNOTATIONS)
+    .flatMap(([name, value]) => (typeof value === 'string' ? [[name, value.slice(0, MAX_AUDIT_ANNOTATION_LENGTH)] as const] : []));
+  return { allowed, reason, auditAnnotations };
+}
+
+function parseJsonOrUndefined(bytes: Buffer): JsonValue | undefined {
+  try {
+    return JSON.parse(bytes.toString()) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+function typeMismatch(member: string, type: string, value: JsonValue): string {
+  const goType = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return `json: cannot unmarshal ${goType} into Go struct field ImageReviewStatus.status.${member} of type ${type}`;
+}
