@@ -12,6 +12,7 @@ import {
   type FlagValues,
 } from '../shared/cli/flags';
 import { logLevelFlag, verbosityFlag } from '../shared/runtime/logger';
+import { nodeFlags } from './node-flags';
 import { CONTROLLERS } from './table';
 
 const GENERIC = 'Generic';
@@ -20,7 +21,6 @@ const ELECTION = 'Leader election';
 const SERVING = 'Serving';
 const CERTIFICATES = 'Certificates';
 const QUOTAS = 'Quotas';
-const NODES = 'Nodes';
 const AUTOSCALING = 'Autoscaling';
 
 export const flags = {
@@ -68,42 +68,7 @@ export const flags = {
     help: 'Time between two full recalculations of a ResourceQuota.',
     default: 300_000,
   }),
-  'node-monitor-period': durationFlag({ section: NODES, help: 'Time between two checks of the health of all nodes.', default: 5_000 }),
-  'node-monitor-grace-period': durationFlag({
-    section: NODES,
-    help: 'Time without a heartbeat after which a node is unhealthy.',
-    default: 40_000,
-  }),
-  'node-startup-grace-period': durationFlag({
-    section: NODES,
-    help: 'Time after its creation in which a node may be without a first heartbeat.',
-    default: 60_000,
-  }),
-  'node-eviction-rate': decimalFlag({
-    section: NODES,
-    help: 'Unhealthy nodes per second from which pods are evicted, in a healthy zone or in a zone without a healthy node.',
-    default: 0.1,
-    min: 0,
-  }),
-  'secondary-node-eviction-rate': decimalFlag({
-    section: NODES,
-    help: 'Like --node-eviction-rate, in a large unhealthy zone. In a small unhealthy zone no pods are evicted.',
-    default: 0.01,
-    min: 0,
-  }),
-  'unhealthy-zone-threshold': decimalFlag({
-    section: NODES,
-    help: 'Fraction of unhealthy nodes (at least three) at which a zone is unhealthy.',
-    default: 0.55,
-    min: 0,
-    max: 1,
-  }),
-  'large-cluster-size-threshold': intFlag({
-    section: NODES,
-    help: 'Zones with more nodes are large.',
-    default: 50,
-    min: 0,
-  }),
+  ...nodeFlags,
   'concurrent-endpoint-syncs': intFlag({
     section: GENERIC,
     help: 'Services with Endpoints that are synced concurrently.',
