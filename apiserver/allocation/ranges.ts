@@ -1,5 +1,5 @@
 /** Parses and validates the flags for Service addresses and node ports. */
-import { formatIpAddress, parseIpRange, type IpAddress, type IpFamily } from '../../shared/values/network/ip-address';
+import { formatIpRange, parseIpRange, type IpAddress, type IpFamily } from '../../shared/values/network/ip-address';
 
 /** A range of one family with cleared host bits. */
 export interface ServiceRange {
@@ -56,8 +56,7 @@ function parseServiceRange(text: string, index: number): ServiceRange | string {
   const hostBits = bits - range.prefix;
   if (hostBits > maxHostBits) return `${text} is too large; for ${bits}-bit addresses, the mask must be >= ${bits - maxHostBits}`;
   if (hostBits < MIN_HOST_BITS) return `${text} is too small; the service cluster IP range must be at least 8 IP addresses`;
-  const network = formatIpAddress({ family: range.family, value: range.first });
-  return { family: name, text: `${network}/${range.prefix}`, first: range.first, size: 1n << BigInt(hostBits) };
+  return { family: name, text: formatIpRange(range), first: range.first, size: 1n << BigInt(hostBits) };
 }
 
 /**

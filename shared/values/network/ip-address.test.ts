@@ -1,7 +1,7 @@
 /** Compares the parsing of IP addresses and ranges with release 1.31.1. */
 import { readRecording } from '../../../test/replay/recording';
 import { body, text, boolean, tupleOf } from '../../../test/replay/shape';
-import { addressClass, formatIpAddress, parseIpAddress, parseIpRange, rangeContains, isStrictSubrange } from './ip-address';
+import { addressClass, formatIpAddress, formatIpRange, parseIpAddress, parseIpRange, rangeContains, isStrictSubrange } from './ip-address';
 
 it.each(readRecording('values/addresses', body, tupleOf(text, text)).cases)(
   'parseIpAddress and addressClass classify %j as %s',
@@ -51,4 +51,12 @@ it.each([
 ])('formatIpAddress formats %s as %s', (text, canonical) => {
   const address = parseIpAddress(text);
   expect(address === undefined ? undefined : formatIpAddress(address)).toBe(canonical);
+});
+
+it.each([
+  ['10.1.2.3/16', '10.1.0.0/16'],
+  ['fd00:0:0:1::5/64', 'fd00:0:0:1::/64'],
+])('formatIpRange formats %s as %s', (text, canonical) => {
+  const range = parseIpRange(text);
+  expect(range === undefined ? undefined : formatIpRange(range)).toBe(canonical);
 });

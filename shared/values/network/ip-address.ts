@@ -112,7 +112,8 @@ function longestZeros(groups: readonly string[]): { readonly start: number; read
   return longest;
 }
 
-const BITS = { 4: 32, 6: 128 } as const;
+/** The number of bits of an address. */
+export const ADDRESS_BITS = { 4: 32, 6: 128 } as const;
 
 /** Parses `address/prefix`; address bits after the prefix are ignored. `undefined` when the text is not a range. */
 export function parseIpRange(text: string): IpRange | undefined {
@@ -122,11 +123,11 @@ export function parseIpRange(text: string): IpRange | undefined {
   const addressText = text.slice(0, slash);
   const address = parseIpAddress(addressText);
   const writtenPrefix = Number(digits);
-  if (address === undefined || writtenPrefix > (addressText.includes(':') ? BITS[6] : BITS[4])) return undefined;
+  if (address === undefined || writtenPrefix > (addressText.includes(':') ? ADDRESS_BITS[6] : ADDRESS_BITS[4])) return undefined;
   const isMapped = address.family === 4 && addressText.includes(':');
   // The prefix length of an IPv4-mapped address counts the bits of the IPv6 address; a shorter one than the mapping
   // itself makes an IPv6 range.
-  if (isMapped && writtenPrefix < BITS[6] - BITS[4]) {
+  if (isMapped && writtenPrefix < ADDRESS_BITS[6] - ADDRESS_BITS[4]) {
     return {
       family: 6,
       first: maskAddress({ family: 6, value: (IPV4_MAPPED_PREFIX << 32n) | address.value }, writtenPrefix),
@@ -134,12 +135,17 @@ export function parseIpRange(text: string): IpRange | undefined {
       writtenPrefix,
     };
   }
-  const prefix = isMapped ? writtenPrefix - (BITS[6] - BITS[4]) : writtenPrefix;
+  const prefix = isMapped ? writtenPrefix - (ADDRESS_BITS[6] - ADDRESS_BITS[4]) : writtenPrefix;
   return { family: address.family, first: maskAddress(address, prefix), prefix, writtenPrefix };
 }
 
+/** The canonical text, with cleared host bits. */
+export function formatIpRange({ family, first, prefix }: Omit<IpRange, 'writtenPrefix'>): string {
+  return `${formatIpAddress({ family, value: first })}/${prefix}`;
+}
+
 function maskAddress({ family, value }: IpAddress, prefix: number): bigint {
-  const hostBits = BigInt(BITS[family] - prefix);
+  const hostBits = BigInt(ADDRESS_BITS[family] - prefix);
   return (value >> hostBits) << hostBits;
 }
 
