@@ -260,6 +260,7 @@ const table = {
   'controllers/disruption': ['controllers/runtime'],
   'controllers/legacy-tokens': ['controllers/account-tokens', 'controllers/runtime', 'shared/api/metadata'],
   'controllers/namespace': ['controllers/runtime'],
+  'controllers/node-ipam': ['controllers/runtime'],
   'controllers/node-lifecycle': ['controllers/runtime'],
   'controllers/node-ttl': ['controllers/runtime'],
   'controllers/resource-quota': ['controllers/runtime', 'shared/quota'],

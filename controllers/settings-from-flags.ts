@@ -8,9 +8,11 @@ import { fileBackedKubeconfig } from '../shared/client/kubeconfig/file-backed-ku
 import { WORKLOAD_NAMES } from '../shared/names/workload';
 import type { Clock } from '../shared/runtime/clock';
 import { memoizeBySource } from '../shared/runtime/memoize-by-source';
+import { UsageError } from '../shared/cli/flags';
 import { staticValue, FileBackedValue, type DynamicValue } from '../shared/runtime/files/file-backed-value';
 import type { Logger } from '../shared/runtime/logger';
 import type { ControllerFlags } from './flags';
+import { nodeIpamSettings } from './node-ipam/settings';
 import type { ControllerSettings } from './runtime/controller';
 import { SigningFiles } from './signing-files';
 
@@ -22,7 +24,7 @@ export interface SettingsFromFlags {
   readonly watch: (clock: Clock, logger: Logger) => () => void;
 }
 
-/** Throws ConfigError and KeyFileError. */
+/** Throws ConfigError, KeyFileError and UsageError. */
 export function settingsFromFlags(values: ControllerFlags): SettingsFromFlags {
   const http1 = values['http1-only'];
   const watched: Pick<FileBackedValue<unknown>, 'watch'>[] = [];
@@ -62,6 +64,12 @@ const tokenKeyIn = (file: string): { readonly value: TokenKey; readonly files: r
   files: [file],
 });
 
+/** Throws {@link UsageError} for the error of flags. */
+function valid<T>(settings: T | string): T {
+  if (typeof settings === 'string') throw new UsageError(settings);
+  return settings;
+}
+
 const flagSettings = (values: ControllerFlags): Omit<ControllerSettings, 'rootCertificate' | 'accountTokenKey'> => ({
   legacyTokenPeriodMs: values['legacy-service-account-token-clean-up-period'],
   signers: new SigningFiles(values),
@@ -96,6 +104,7 @@ const flagSettings = (values: ControllerFlags): Omit<ControllerSettings, 'rootCe
     unhealthyZoneThreshold: values['unhealthy-zone-threshold'],
     largeClusterThreshold: values['large-cluster-size-threshold'],
   },
+  nodeIpam: valid(nodeIpamSettings(values)),
   autoscaling: {
     concurrentSyncs: values['concurrent-horizontal-pod-autoscaler-syncs'],
     periodMs: values['horizontal-pod-autoscaler-sync-period'],

@@ -19,6 +19,7 @@ import { garbageCollectorController } from './garbage-collector/controller';
 import { jobController } from './jobs/controller';
 import { legacyTokenCleanerController } from './legacy-tokens/controller';
 import { namespaceController } from './namespace/controller';
+import { nodeIpamController } from './node-ipam/controller';
 import { nodeLifecycleController } from './node-lifecycle/controller';
 import { ttlController } from './node-ttl/controller';
 import { replicaSetController, replicationController } from './replica-sets/controller';
@@ -47,6 +48,7 @@ export const CONTROLLERS: readonly Controller[] = [
   disruptionController,
   resourceQuotaController,
   nodeLifecycleController,
+  nodeIpamController,
   taintEvictionController,
   ttlController,
   tokenCleanerController,

@@ -16,6 +16,7 @@ import type { DynamicValue } from '../../shared/runtime/files/file-backed-value'
 import type { Logger } from '../../shared/runtime/logger';
 import type { SigningAuthority } from '../../shared/pki/certificate-authority';
 import type { Random } from '../../shared/runtime/random';
+import type { IpRange } from '../../shared/values/network/ip-address';
 
 /** The certificate authorities that sign CertificateSigningRequests. */
 export interface SigningAuthorities {
@@ -63,6 +64,8 @@ export interface ControllerSettings {
   readonly mirroringMaxEndpoints: number;
   readonly mirroringBatchMs: number;
   readonly nodes: NodeSettings;
+  /** Undefined: nodes get no pod CIDRs from these controllers. */
+  readonly nodeIpam: NodeIpamSettings | undefined;
   readonly autoscaling: AutoscalingSettings;
 }
 
@@ -97,6 +100,20 @@ export interface NodeSettings {
   readonly largeClusterThreshold: number;
 }
 
+/** The ranges from which nodes get their pod CIDRs. */
+export interface NodeIpamSettings {
+  /** One range, or one of each family. A node gets a pod CIDR from each, in this order. */
+  readonly clusterCidrs: readonly ClusterCidr[];
+  /** Addresses of Services, which are in no pod CIDR. */
+  readonly serviceRanges: readonly IpRange[];
+}
+
+export interface ClusterCidr {
+  readonly range: IpRange;
+  /** The prefix length of a node's pod CIDR. */
+  readonly nodePrefix: number;
+}
+
 export interface ControllerContext {
   /** The API server rejects its writes after another process became the leader. */
   readonly client: RestClient;
@@ -125,6 +142,7 @@ export interface QueueSettings {
 /** Creates metrics, with upstream's names. A metric that exists from an earlier term is used again. */
 export interface MetricMaker {
   counter(name: string, help: string, labelNames?: readonly string[]): (labels?: Labels, by?: number) => void;
+  gauge(name: string, help: string, labelNames?: readonly string[]): (value: number, labels?: Labels) => void;
   histogram(
     name: string,
     help: string,

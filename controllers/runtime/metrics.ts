@@ -113,6 +113,12 @@ export class ControllerMetrics implements MetricMaker {
     return (labels = {}, by = 1) => counter.inc({ ...labels }, by);
   }
 
+  gauge(name: string, help: string, labelNames: readonly string[] = []): ReturnType<MetricMaker['gauge']> {
+    const existing = this.registry.getSingleMetric(name);
+    const gauge = existing instanceof Gauge ? existing : this.newGauge(name, help, [...labelNames]);
+    return (value, labels = {}) => gauge.set({ ...labels }, value);
+  }
+
   histogram(
     name: string,
     help: string,

@@ -1,0 +1,145 @@
+/**
+ * Watches nodes; writes `spec.podCIDR` and `spec.podCIDRs` of nodes that have none, with a free block of each cluster
+ * CIDR. Runs with `--allocate-node-cidrs` only.
+ *
+ *  - At its start it reads all nodes from the API server, because the informer may lag behind the previous leader.
+ *  - A node for which no block is free is requeued with back-off, and at once when another node is deleted.
+ *  - A failed write is repeated with the same CIDRs, which the node holds until it is deleted.
+ *
+ * Unlike upstream's RangeAllocator: a node with CIDRs outside of the cluster CIDRs is logged and does not end the
+ * controller, CIDRs that two nodes or a Service range have are free only after all have released them, and a deletion
+ * does not wait for the back-off of a waiting node.
+ */
+import type { CoreV1Node } from '../../shared/api/types/generated/members';
+import { ignoreNotFoundOrConflict, isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import type { Informer } from '../../shared/client/informer/informer';
+import { resourceOf } from '../../shared/client/rest/resource';
+import { waitForAbort } from '../../shared/client/signals';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
+import { CidrSet } from '../runtime/cidr-set';
+import { waitForSync, type Controller, type ControllerContext, type NodeIpamSettings } from '../runtime/controller';
+import { listPages } from '../runtime/list-pages';
+import { nodeReference, type Node } from '../runtime/nodes';
+import { cidrSetMetrics } from './metrics';
+import { NodeCidrs, podCidrsOf } from './node-cidrs';
+import { reconcileNode } from './reconcile';
+
+const NODES = resourceOf('core.v1.Node');
+const CONCURRENCY = 8;
+
+export const nodeIpamController: Controller = {
+  name: 'nodeipam',
+  aliases: ['node-ipam-controller', 'nodeipam-controller'],
+  description: 'assigns pod CIDRs to nodes, with --allocate-node-cidrs',
+  isOnByDefault: true,
+  component: 'cidrAllocator',
+  account: 'node-controller',
+  run: (context) => {
+    const { nodeIpam } = context.settings;
+    return nodeIpam === undefined ? waitForAbort(context.signal) : new NodeIpam(context, nodeIpam).run();
+  },
+};
+
+type NodeIpamContext = Pick<ControllerContext, 'client' | 'events' | 'informers' | 'logger' | 'metrics' | 'queue' | 'signal'>;
+
+/** Exported for tests. */
+export class NodeIpam {
+  private readonly nodes: Informer<CoreV1Node>;
+  private readonly queue: WorkQueue;
+  private readonly nodeCidrs: NodeCidrs;
+  /** Names of nodes for which no CIDR was free, in order of their first attempt. */
+  private readonly waiting = new Set<string>();
+  /** Uids of nodes that were deleted while they are listed; `undefined` afterwards. */
+  private deletedWhileListing: Set<string> | undefined = new Set();
+
+  constructor(
+    private readonly context: NodeIpamContext,
+    { clusterCidrs, serviceRanges }: NodeIpamSettings,
+  ) {
+    this.nodes = context.informers.of(NODES);
+    this.queue = context.queue({ name: 'cidrallocator_node' });
+    const sets = clusterCidrs.map(({ range, nodePrefix }) => new CidrSet(range, nodePrefix));
+    for (const set of sets) for (const range of serviceRanges) set.occupy(range);
+    this.nodeCidrs = new NodeCidrs(sets, cidrSetMetrics(context.metrics, sets));
+  }
+
+  async run(): Promise<void> {
+    const { logger, signal } = this.context;
+    const removeHandler = this.nodes.handle({
+      added: ({ name }) => this.queue.add(name),
+      updated: (previous, node) => {
+        if (previous.uid !== node.uid || podCidrsOf(previous).length === 0 || podCidrsOf(node).length === 0) this.queue.add(node.name);
+      },
+      deleted: (node) => this.release(node),
+    });
+    try {
+      if (!(await waitForSync([this.nodes], signal))) return;
+      await this.occupyAll();
+      await runWorkers({ queue: this.queue, concurrency: CONCURRENCY, logger, signal, work: (name) => this.syncNode(name) });
+    } finally {
+      removeHandler();
+    }
+  }
+
+  /** No CIDR is allocated before all that nodes have are known. */
+  private async occupyAll(): Promise<void> {
+    const { client, signal } = this.context;
+    for await (const page of listPages(client, NODES, signal)) {
+      for (const node of page) {
+        if (podCidrsOf(node).length === 0 || this.deletedWhileListing?.has(node.uid) === true) continue;
+        this.warnOutside(node, this.nodeCidrs.occupy(node));
+      }
+    }
+    this.deletedWhileListing = undefined;
+  }
+
+  private release(node: Node): void {
+    this.deletedWhileListing?.add(node.uid);
+    this.waiting.delete(node.name);
+    this.nodeCidrs.release(node);
+    this.wakeWaiting();
+  }
+
+  /** One at a time: the next one is enqueued when this one has its CIDRs. */
+  private wakeWaiting(): void {
+    const [longestWaiting] = this.waiting;
+    if (longestWaiting !== undefined && this.nodeCidrs.hasFree) this.queue.add(longestWaiting);
+  }
+
+  private async syncNode(name: string): Promise<WorkOutcome> {
+    const node = this.nodes.get('', name);
+    if (node === undefined) return DONE;
+    const { client, signal } = this.context;
+    const action = reconcileNode(node, this.nodeCidrs);
+    switch (action.type) {
+      case 'none':
+        this.waiting.delete(name);
+        this.warnOutside(node, action.outside);
+        return DONE;
+      case 'unavailable':
+        this.waiting.add(name);
+        this.recordStatus(node, 'CIDRNotAvailable');
+        return { type: 'wait' };
+      case 'assign':
+        this.waiting.delete(name);
+        this.wakeWaiting();
+        try {
+          await client.patch(NODES, { name }, 'merge', { metadata: { uid: node.uid }, spec: action.spec }, { signal });
+        } catch (error) {
+          if (!isNotFound(error) && !isConflict(error) && !signal.aborted) this.recordStatus(node, 'CIDRAssignmentFailed');
+          ignoreNotFoundOrConflict(error);
+        }
+        return DONE;
+    }
+  }
+
+  private warnOutside({ name }: Node, cidrs: readonly string[]): void {
+    if (cidrs.length > 0) this.context.logger.warn('a node has pod CIDRs outside of the cluster CIDRs', { node: name, cidrs });
+  }
+
+  private recordStatus(node: Node, status: 'CIDRNotAvailable' | 'CIDRAssignmentFailed'): void {
+    const message = `Node ${node.name} status is now: ${status}`;
+    this.context.events.record({ about: nodeReference(node), type: 'Normal', reason: status, message });
+  }
+}

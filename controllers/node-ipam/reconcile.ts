@@ -1,0 +1,22 @@
+/**
+ * Decides what the node-ipam controller writes to a node. Only {@link NodeCidrs} changes: no I/O.
+ */
+import type { CoreV1NodeSpec } from '../../shared/api/types/generated/members';
+import type { Node } from '../runtime/nodes';
+import { podCidrsOf, type NodeCidrs } from './node-cidrs';
+
+export type NodeAction =
+  /** `outside`: CIDRs of the node that are in no cluster CIDR. */
+  | { readonly type: 'none'; readonly outside: readonly string[] }
+  | { readonly type: 'assign'; readonly spec: CoreV1NodeSpec }
+  /** All CIDRs are in use. */
+  | { readonly type: 'unavailable' };
+
+/** A node that has pod CIDRs keeps them, even if they are fewer than the cluster CIDRs. */
+export function reconcileNode(node: Node, nodeCidrs: NodeCidrs): NodeAction {
+  if (podCidrsOf(node).length > 0) return { type: 'none', outside: nodeCidrs.occupy(node) };
+  const cidrs = nodeCidrs.allocate(node);
+  const [first] = cidrs ?? [];
+  if (cidrs === undefined || first === undefined) return { type: 'unavailable' };
+  return { type: 'assign', spec: { podCIDR: first, podCIDRs: [...cidrs] } };
+}

@@ -1,0 +1,80 @@
+/**
+ * Parses the flags of the node-ipam controller. The rules about node CIDRs and their messages are upstream's. In
+ * addition an invalid Service range and a node CIDR that is longer than an address are rejected; upstream ignores the
+ * one and fails later with the other.
+ */
+import { ADDRESS_BITS, parseIpRange, type IpRange } from '../../shared/values/network/ip-address';
+import { MAX_BLOCK_BITS } from '../runtime/cidr-set';
+import type { ClusterCidr, NodeIpamSettings } from '../runtime/controller';
+
+export interface NodeIpamFlags {
+  readonly 'allocate-node-cidrs': boolean;
+  readonly 'cluster-cidr': string;
+  readonly 'service-cluster-ip-range': string;
+  /** 0 when it is not set, like the next two. */
+  readonly 'node-cidr-mask-size': number;
+  readonly 'node-cidr-mask-size-ipv4': number;
+  readonly 'node-cidr-mask-size-ipv6': number;
+}
+
+/** How much longer than the cluster CIDR a node CIDR may be: for IPv6 as in upstream, which has no limit for IPv4. */
+const MAX_DIFFERENCE = { 4: MAX_BLOCK_BITS, 6: 16 } as const;
+/** The prefix lengths without a flag. */
+const DEFAULT_NODE_PREFIX = { 4: 24, 6: 64 } as const;
+
+/** Returns `undefined` when nodes get no pod CIDRs, or the error of the flags. */
+export function nodeIpamSettings(flags: NodeIpamFlags): NodeIpamSettings | string | undefined {
+  if (!flags['allocate-node-cidrs']) return undefined;
+  const ranges = parseRanges('cluster-cidr', flags['cluster-cidr']);
+  if (typeof ranges === 'string') return ranges;
+  if (ranges.length === 0) return '--cluster-cidr must be set with --allocate-node-cidrs';
+  const serviceRanges = parseRanges('service-cluster-ip-range', flags['service-cluster-ip-range']);
+  if (typeof serviceRanges === 'string') return serviceRanges;
+  const prefixError = checkNodePrefixes(flags, ranges);
+  if (prefixError !== undefined) return prefixError;
+  const clusterCidrs: ClusterCidr[] = [];
+  for (const range of ranges) {
+    const nodePrefix = nodePrefixOf(flags, range, ranges.length);
+    if (nodePrefix > ADDRESS_BITS[range.family]) return `an IPv${range.family} address has no ${nodePrefix} bits for a node CIDR`;
+    if (nodePrefix < range.prefix)
+      return 'invalid --cluster-cidr, mask size of cluster CIDR must be less than or equal to --node-cidr-mask-size configured for CIDR family';
+    if (nodePrefix - range.prefix > MAX_DIFFERENCE[range.family])
+      return `the node CIDR size is too big: a node CIDR may be at most ${MAX_DIFFERENCE[range.family]} bits longer than --cluster-cidr`;
+    clusterCidrs.push({ range, nodePrefix });
+  }
+  return { clusterCidrs, serviceRanges };
+}
+
+/** Up to two ranges, of different families. */
+function parseRanges(flag: string, text: string): readonly IpRange[] | string {
+  const parts = text === '' ? [] : text.split(',').map((part) => part.trim());
+  if (parts.length > 2) return `length of --${flag} is: ${parts.length} more than max allowed of 2`;
+  const ranges: IpRange[] = [];
+  for (const part of parts) {
+    const range = parseIpRange(part);
+    if (range === undefined) return `--${flag}: invalid CIDR address: ${part}`;
+    ranges.push(range);
+  }
+  const [first, second] = ranges;
+  return second !== undefined && first?.family === second.family
+    ? `the two ranges of --${flag} must be configured as dual stack (one from each IPFamily)`
+    : ranges;
+}
+
+function checkNodePrefixes(flags: NodeIpamFlags, ranges: readonly IpRange[]): string | undefined {
+  const isSet = (name: 'node-cidr-mask-size' | 'node-cidr-mask-size-ipv4' | 'node-cidr-mask-size-ipv6'): boolean => flags[name] !== 0;
+  const [any, ipv4, ipv6] = [isSet('node-cidr-mask-size'), isSet('node-cidr-mask-size-ipv4'), isSet('node-cidr-mask-size-ipv6')];
+  const isNotAllowed = (flag: string, cluster: string): string => `usage of ${flag} is not allowed ${cluster}`;
+  if (ranges.length === 2) return any ? isNotAllowed('--node-cidr-mask-size', 'with dual-stack clusters') : undefined;
+  if (any && (ipv4 || ipv6))
+    return isNotAllowed('--node-cidr-mask-size-ipv4 and --node-cidr-mask-size-ipv6', 'if --node-cidr-mask-size is set');
+  const family = ranges[0]?.family;
+  if (family === 4 && ipv6) return isNotAllowed('--node-cidr-mask-size-ipv6', 'for a single-stack IPv4 cluster');
+  if (family === 6 && ipv4) return isNotAllowed('--node-cidr-mask-size-ipv4', 'for a single-stack IPv6 cluster');
+  return undefined;
+}
+
+function nodePrefixOf(flags: NodeIpamFlags, { family }: IpRange, ranges: number): number {
+  const ofFamily = flags[family === 4 ? 'node-cidr-mask-size-ipv4' : 'node-cidr-mask-size-ipv6'];
+  return ofFamily || (ranges === 1 ? flags['node-cidr-mask-size'] : 0) || DEFAULT_NODE_PREFIX[family];
+}
