@@ -13,6 +13,7 @@ import {
 } from '../shared/cli/flags';
 import { logLevelFlag, verbosityFlag } from '../shared/runtime/logger';
 import { nodeFlags } from './node-flags';
+import { nodeIpamFlags } from './node-ipam/settings';
 import { CONTROLLERS } from './table';
 
 const GENERIC = 'Generic';
@@ -69,6 +70,7 @@ export const flags = {
     default: 300_000,
   }),
   ...nodeFlags,
+  ...nodeIpamFlags,
   'concurrent-endpoint-syncs': intFlag({
     section: GENERIC,
     help: 'Services with Endpoints that are synced concurrently.',

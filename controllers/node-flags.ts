@@ -1,8 +1,7 @@
-/** The flags of the controllers of nodes, with upstream's names. `flags.ts` has the rules about their values. */
-import { boolFlag, choiceFlag, decimalFlag, durationFlag, intFlag, stringFlag } from '../shared/cli/flags';
+/** The flags of the node lifecycle controller, with upstream's names. `flags.ts` has the rules about their values. */
+import { decimalFlag, durationFlag, intFlag } from '../shared/cli/flags';
 
 const NODES = 'Nodes';
-const PREFIX_LENGTH = { default: 0, min: 0, max: 128 } as const;
 
 export const nodeFlags = {
   'node-monitor-period': durationFlag({ section: NODES, help: 'Time between two checks of the health of all nodes.', default: 5_000 }),
@@ -40,29 +39,5 @@ export const nodeFlags = {
     help: 'Zones with more nodes are large.',
     default: 50,
     min: 0,
-  }),
-  'allocate-node-cidrs': boolFlag({ section: NODES, help: 'Assign pod CIDRs to nodes. Needs --cluster-cidr.', default: false }),
-  'cluster-cidr': stringFlag({
-    section: NODES,
-    help: 'Range of the pod CIDRs of nodes; two, separated by a comma, for IPv4 and IPv6. Used with --allocate-node-cidrs.',
-    default: '',
-  }),
-  'cidr-allocator-type': choiceFlag({
-    section: NODES,
-    help: 'How pod CIDRs are allocated. Allocation by a cloud provider is not available.',
-    default: 'RangeAllocator',
-    values: ['RangeAllocator'],
-  }),
-  'node-cidr-mask-size': intFlag({
-    section: NODES,
-    help: "Prefix length of a node's pod CIDR, with one cluster CIDR; 0: 24 for IPv4, 64 for IPv6.",
-    ...PREFIX_LENGTH,
-  }),
-  'node-cidr-mask-size-ipv4': intFlag({ section: NODES, help: "Prefix length of a node's IPv4 pod CIDR; 0: 24.", ...PREFIX_LENGTH }),
-  'node-cidr-mask-size-ipv6': intFlag({ section: NODES, help: "Prefix length of a node's IPv6 pod CIDR; 0: 64.", ...PREFIX_LENGTH }),
-  'service-cluster-ip-range': stringFlag({
-    section: NODES,
-    help: 'Range of Service addresses, one of each family at most: pod CIDRs do not overlap with it. Used with --allocate-node-cidrs.',
-    default: '',
   }),
 };

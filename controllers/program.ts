@@ -58,8 +58,8 @@ export async function startControllers({ values, given }: Flags, { clock, random
   if (error !== undefined) throw new UsageError(error);
   const selected = selectControllers(CONTROLLERS, values.controllers);
   if (selected.type === 'unknown') throw new UsageError(`--controllers: there is no controller ${JSON.stringify(selected.name)}`);
-  const { controllers } = selected;
   const { config, settings, watch } = readSettings(values);
+  const controllers = selected.controllers.filter((controller) => controller.isEnabled?.(settings) ?? true);
   const meter: RequestMeter = (answered) => metrics.observeRequest(answered);
   lifecycle.onStop({ name: 'files', timeoutMs: 1_000, run: watch(clock, logger) });
   const unwatch = watchClientCertificate({ config, kubeconfig: values.kubeconfig, clock, logger });

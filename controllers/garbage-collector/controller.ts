@@ -7,7 +7,6 @@
  * monitors have synced.
  */
 import type { Resource } from '../../shared/client/rest/resource';
-import { waitForAbort } from '../../shared/client/signals';
 import { runWorkers } from '../../shared/client/work-queue/workers';
 import type { Controller, ControllerContext } from '../runtime/controller';
 import { newKindLookup } from './deletable-resources';
@@ -21,8 +20,9 @@ export const garbageCollectorController: Controller = {
   aliases: ['garbage-collector-controller', 'garbagecollector'],
   description: 'deletes objects with owners that no longer exist',
   isOnByDefault: true,
+  isEnabled: ({ enableGarbageCollector }) => enableGarbageCollector,
   account: 'generic-garbage-collector',
-  run: (context) => (context.settings.enableGarbageCollector ? run(context) : waitForAbort(context.signal)),
+  run,
 };
 
 async function run(context: ControllerContext): Promise<void> {

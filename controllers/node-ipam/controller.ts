@@ -14,12 +14,11 @@ import type { CoreV1Node } from '../../shared/api/types/generated/members';
 import { ignoreNotFoundOrConflict, isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { waitForAbort } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { CidrSet } from '../runtime/cidr-set';
 import { waitForSync, type Controller, type ControllerContext, type NodeIpamSettings } from '../runtime/controller';
-import { listPages } from '../runtime/list-pages';
+import { adoptExisting } from '../runtime/adopt-existing';
 import { nodeReference, type Node } from '../runtime/nodes';
 import { cidrSetMetrics } from './metrics';
 import { NodeCidrs, podCidrsOf } from './node-cidrs';
@@ -33,11 +32,12 @@ export const nodeIpamController: Controller = {
   aliases: ['node-ipam-controller', 'nodeipam-controller'],
   description: 'assigns pod CIDRs to nodes, with --allocate-node-cidrs',
   isOnByDefault: true,
+  isEnabled: ({ nodeIpam }) => nodeIpam !== undefined,
   component: 'cidrAllocator',
   account: 'node-controller',
-  run: (context) => {
+  async run(context) {
     const { nodeIpam } = context.settings;
-    return nodeIpam === undefined ? waitForAbort(context.signal) : new NodeIpam(context, nodeIpam).run();
+    if (nodeIpam !== undefined) await new NodeIpam(context, nodeIpam).run();
   },
 };
 
@@ -50,8 +50,6 @@ export class NodeIpam {
   private readonly nodeCidrs: NodeCidrs;
   /** Names of nodes for which no CIDR was free, in order of their first attempt. */
   private readonly waiting = new Set<string>();
-  /** Uids of nodes that were deleted while they are listed; `undefined` afterwards. */
-  private deletedWhileListing: Set<string> | undefined = new Set();
 
   constructor(
     private readonly context: NodeIpamContext,
@@ -83,19 +81,20 @@ export class NodeIpam {
   }
 
   /** No CIDR is allocated before all that nodes have are known. */
-  private async occupyAll(): Promise<void> {
+  private occupyAll(): Promise<void> {
     const { client, signal } = this.context;
-    for await (const page of listPages(client, NODES, signal)) {
-      for (const node of page) {
-        if (podCidrsOf(node).length === 0 || this.deletedWhileListing?.has(node.uid) === true) continue;
-        this.warnOutside(node, this.nodeCidrs.occupy(node));
-      }
-    }
-    this.deletedWhileListing = undefined;
+    return adoptExisting({
+      client,
+      informer: this.nodes,
+      signal,
+      isSelected: (node) => podCidrsOf(node).length > 0,
+      adopt: (nodes) => {
+        for (const node of nodes) this.warnOutside(node, this.nodeCidrs.occupy(node));
+      },
+    });
   }
 
   private release(node: Node): void {
-    this.deletedWhileListing?.add(node.uid);
     this.waiting.delete(node.name);
     this.nodeCidrs.release(node);
     this.wakeWaiting();

@@ -1,7 +1,7 @@
 /**
  * The pod CIDRs of all nodes in memory: which node holds which block of the cluster CIDRs. A node holds its CIDRs until
  * it is deleted, also while they are not yet written to it, so that a repeated write assigns the same ones. Nodes are
- * told apart by uid: the deletion of a node does not release the CIDRs of its successor with the same name.
+ * identified by uid: the deletion of a node does not release the CIDRs of its successor with the same name.
  */
 import { formatIpRange, parseIpRange, type IpRange } from '../../shared/values/network/ip-address';
 import type { CidrSet } from '../runtime/cidr-set';

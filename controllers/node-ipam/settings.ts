@@ -1,21 +1,44 @@
 /**
- * Parses the flags of the node-ipam controller. The rules about node CIDRs and their messages are upstream's. In
- * addition an invalid Service range and a node CIDR that is longer than an address are rejected; upstream ignores the
- * one and fails later with the other.
+ * The flags of the node-ipam controller, with upstream's names, and the settings that they make. The rules about node
+ * CIDRs and their messages are upstream's. In addition an invalid Service range and a node CIDR that is longer than an
+ * address are rejected; upstream ignores the one and fails later with the other.
  */
+import { boolFlag, choiceFlag, intFlag, stringFlag, type FlagValues } from '../../shared/cli/flags';
 import { ADDRESS_BITS, parseIpRange, type IpRange } from '../../shared/values/network/ip-address';
 import { MAX_BLOCK_BITS } from '../runtime/cidr-set';
 import type { ClusterCidr, NodeIpamSettings } from '../runtime/controller';
 
-export interface NodeIpamFlags {
-  readonly 'allocate-node-cidrs': boolean;
-  readonly 'cluster-cidr': string;
-  readonly 'service-cluster-ip-range': string;
-  /** 0 when it is not set, like the next two. */
-  readonly 'node-cidr-mask-size': number;
-  readonly 'node-cidr-mask-size-ipv4': number;
-  readonly 'node-cidr-mask-size-ipv6': number;
-}
+const NODES = 'Nodes';
+const PREFIX_LENGTH = { default: 0, min: 0, max: 128 } as const;
+
+export const nodeIpamFlags = {
+  'allocate-node-cidrs': boolFlag({ section: NODES, help: 'Assign pod CIDRs to nodes. Needs --cluster-cidr.', default: false }),
+  'cluster-cidr': stringFlag({
+    section: NODES,
+    help: 'Range of the pod CIDRs of nodes; two, separated by a comma, for IPv4 and IPv6. Used with --allocate-node-cidrs.',
+    default: '',
+  }),
+  'cidr-allocator-type': choiceFlag({
+    section: NODES,
+    help: 'How pod CIDRs are allocated. Allocation by a cloud provider is not available.',
+    default: 'RangeAllocator',
+    values: ['RangeAllocator'],
+  }),
+  'node-cidr-mask-size': intFlag({
+    section: NODES,
+    help: "Prefix length of a node's pod CIDR, with one cluster CIDR; 0: 24 for IPv4, 64 for IPv6.",
+    ...PREFIX_LENGTH,
+  }),
+  'node-cidr-mask-size-ipv4': intFlag({ section: NODES, help: "Prefix length of a node's IPv4 pod CIDR; 0: 24.", ...PREFIX_LENGTH }),
+  'node-cidr-mask-size-ipv6': intFlag({ section: NODES, help: "Prefix length of a node's IPv6 pod CIDR; 0: 64.", ...PREFIX_LENGTH }),
+  'service-cluster-ip-range': stringFlag({
+    section: NODES,
+    help: 'Range of Service addresses, one of each family at most: pod CIDRs do not overlap with it. Used with --allocate-node-cidrs.',
+    default: '',
+  }),
+};
+
+export type NodeIpamFlags = Omit<FlagValues<typeof nodeIpamFlags>, 'cidr-allocator-type'>;
 
 /** How much longer than the cluster CIDR a node CIDR may be: for IPv6 as in upstream, which has no limit for IPv4. */
 const MAX_DIFFERENCE = { 4: MAX_BLOCK_BITS, 6: 16 } as const;

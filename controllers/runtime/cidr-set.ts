@@ -1,8 +1,8 @@
 /**
  * The equal blocks of an IP range, such as the pod CIDRs in a cluster CIDR, and which of them are in use. Allocation
  * searches a bitmap, 32 blocks at a time, and starts behind the last allocated block, so that a released block is
- * reused as late as possible. A block that several holders occupy is free after its last release. Who holds a block is
- * left to the caller.
+ * reused as late as possible. A block that several holders occupy is free after its last release. Holders are only
+ * counted: which of them has which block is left to the caller.
  */
 import { ADDRESS_BITS, rangeContains, type IpRange } from '../../shared/values/network/ip-address';
 
@@ -69,6 +69,10 @@ export class CidrSet {
     return { block, tries: (index - candidate + this.capacity) % this.capacity };
   }
 
+  overlaps(range: IpRange): boolean {
+    return this.overlapping(range) !== undefined;
+  }
+
   /** Holds all blocks that overlap with the range. False when none does. */
   occupy(range: IpRange): boolean {
     const blocks = this.overlapping(range);
@@ -121,11 +125,11 @@ export class CidrSet {
   /** The first free block at or after `start`, from the beginning again after the last one. One must be free. */
   private firstFreeFrom(start: number): number {
     let word = start >> 5;
-    let free = ~(this.bitmap[word] ?? ALL_USED) & (ALL_USED << start);
-    while (free === 0) {
+    let freeBits = ~(this.bitmap[word] ?? ALL_USED) & (ALL_USED << start);
+    while (freeBits === 0) {
       word = (word + 1) % this.bitmap.length;
-      free = ~(this.bitmap[word] ?? ALL_USED);
+      freeBits = ~(this.bitmap[word] ?? ALL_USED);
     }
-    return word * WORD_BITS + (WORD_BITS - 1 - Math.clz32(free & -free));
+    return word * WORD_BITS + (WORD_BITS - 1 - Math.clz32(freeBits & -freeBits));
   }
 }

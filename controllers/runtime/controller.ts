@@ -161,6 +161,11 @@ export interface Controller {
   /** One line in the help of `--controllers`. */
   readonly description: string;
   readonly isOnByDefault: boolean;
+  /**
+   * Whether the settings enable it; always when absent. A controller that is not enabled is not started and holds no
+   * lease, so that another process can run it.
+   */
+  isEnabled?(settings: ControllerSettings): boolean;
   /** The source component of its Events; `{name}-controller` by default. */
   readonly component?: string;
   /**

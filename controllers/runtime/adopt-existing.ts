@@ -1,0 +1,45 @@
+/**
+ * Lists the objects of an informer's resource from the API server: for controllers that must know every write of the
+ * previous leader before their first one, because their informer may lag behind. An object is left out when the informer
+ * reports its deletion meanwhile, so that other handlers see the deletion of every adopted object.
+ */
+import type { Informer } from '../../shared/client/informer/informer';
+import type { ApiObject } from '../../shared/client/rest/api-object';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import { appendAll } from '../../shared/values/append';
+import type { JsonObject } from '../../shared/values/json';
+
+const PAGE_SIZE = 500;
+
+export interface AdoptExistingOptions<Body extends JsonObject> {
+  readonly client: Pick<RestClient, 'list'>;
+  readonly informer: Informer<Body>;
+  readonly signal: AbortSignal;
+  /** Other objects are dropped with their page. */
+  readonly isSelected: (object: ApiObject<Body>) => boolean;
+  /** Called once. */
+  readonly adopt: (objects: readonly ApiObject<Body>[]) => void;
+}
+
+export async function adoptExisting<Body extends JsonObject>({
+  client,
+  informer,
+  signal,
+  isSelected,
+  adopt,
+}: AdoptExistingOptions<Body>): Promise<void> {
+  const selected: ApiObject<Body>[] = [];
+  const deletedUids = new Set<string>();
+  const removeHandler = informer.handle({ deleted: ({ uid }) => deletedUids.add(uid) });
+  try {
+    let token: string | undefined;
+    do {
+      const page = await client.list(informer.resource, { signal, limit: PAGE_SIZE, ...(token === undefined ? {} : { continue: token }) });
+      appendAll(selected, page.items.filter(isSelected));
+      token = page.continue;
+    } while (token !== undefined);
+    adopt(selected.filter(({ uid }) => !deletedUids.has(uid)));
+  } finally {
+    removeHandler();
+  }
+}
