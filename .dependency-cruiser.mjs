@@ -272,6 +272,7 @@ const table = {
   'controllers/root-ca': ['controllers/runtime'],
   'controllers/account-tokens': ['controllers/runtime'],
   'controllers/service-account': ['controllers/runtime'],
+  'controllers/service-load-balancer': ['controllers/runtime'],
   'controllers/taint-eviction': ['controllers/runtime'],
   'controllers/storage-protection': ['controllers/runtime'],
   'controllers/ttl-after-finished': ['controllers/runtime'],

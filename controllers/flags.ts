@@ -14,6 +14,7 @@ import {
 import { logLevelFlag, verbosityFlag } from '../shared/runtime/logger';
 import { nodeFlags } from './node-flags';
 import { nodeIpamFlags } from './node-ipam/settings';
+import { loadBalancerFlags } from './service-load-balancer/settings';
 import { CONTROLLERS } from './table';
 
 const GENERIC = 'Generic';
@@ -218,6 +219,7 @@ export const flags = {
     help: 'Time after a change of Endpoints in which other changes are batched, before they are mirrored.',
     default: 0,
   }),
+  ...loadBalancerFlags,
   'legacy-service-account-token-clean-up-period': durationFlag({
     section: GENERIC,
     help: 'Time without use after which auto-generated ServiceAccount tokens in Secrets are invalidated. They are deleted after the same time again.',

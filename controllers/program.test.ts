@@ -32,10 +32,11 @@ test.each<[readonly string[], readonly string[]]>([
     ['--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/16'],
     ['nodeipam', 'garbage-collector'],
   ],
+  [['--development-load-balancer-addresses=192.0.2.0/24'], ['service-lb', 'garbage-collector']],
 ])('startControllers with %j runs only the controllers that the flags enable', async (args, expected) => {
   const lines: string[] = [];
   const logger = createLogger({ level: 'info', clock: new ManualClock(), destination: { write: (line) => void lines.push(line) } });
-  const { started, clock, lifecycle } = start(['--controllers=-*,garbage-collector,nodeipam', ...args], logger);
+  const { started, clock, lifecycle } = start(['--controllers=-*,garbage-collector,nodeipam,service-lb', ...args], logger);
   await started;
   const running = lines.map((line): { controllers?: string[] } => JSON.parse(line)).find(({ controllers }) => controllers !== undefined);
   expect(running?.controllers).toEqual(expected);

@@ -14,6 +14,7 @@ import type { Logger } from '../shared/runtime/logger';
 import type { ControllerFlags } from './flags';
 import { nodeIpamSettings } from './node-ipam/settings';
 import type { ControllerSettings } from './runtime/controller';
+import { loadBalancerSettings } from './service-load-balancer/settings';
 import { SigningFiles } from './signing-files';
 
 export interface SettingsFromFlags {
@@ -105,6 +106,7 @@ const flagSettings = (values: ControllerFlags): Omit<ControllerSettings, 'rootCe
     largeClusterThreshold: values['large-cluster-size-threshold'],
   },
   nodeIpam: valid(nodeIpamSettings(values)),
+  developmentLoadBalancer: valid(loadBalancerSettings(values)),
   autoscaling: {
     concurrentSyncs: values['concurrent-horizontal-pod-autoscaler-syncs'],
     periodMs: values['horizontal-pod-autoscaler-sync-period'],

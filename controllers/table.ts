@@ -31,6 +31,7 @@ import type { Controller } from './runtime/controller';
 import { claimProtectionController, volumeProtectionController } from './storage-protection/controller';
 import { taintEvictionController } from './taint-eviction/controller';
 import { serviceAccountController } from './service-account/controller';
+import { serviceLoadBalancerController } from './service-load-balancer/controller';
 import { ttlAfterFinishedController } from './ttl-after-finished/controller';
 
 export const CONTROLLERS: readonly Controller[] = [
@@ -56,6 +57,7 @@ export const CONTROLLERS: readonly Controller[] = [
   endpointSliceController,
   endpointsController,
   endpointSliceMirroringController,
+  serviceLoadBalancerController,
   garbageCollectorController,
   ttlAfterFinishedController,
   podGarbageController,

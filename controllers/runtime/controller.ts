@@ -66,6 +66,8 @@ export interface ControllerSettings {
   readonly nodes: NodeSettings;
   /** Undefined: nodes get no pod CIDRs from these controllers. */
   readonly nodeIpam: NodeIpamSettings | undefined;
+  /** Undefined: Services get no addresses from the load balancer for development. */
+  readonly developmentLoadBalancer: LoadBalancerSettings | undefined;
   readonly autoscaling: AutoscalingSettings;
 }
 
@@ -106,6 +108,14 @@ export interface NodeIpamSettings {
   readonly clusterCidrs: readonly ClusterCidr[];
   /** Addresses of Services, which are in no pod CIDR. */
   readonly serviceRanges: readonly IpRange[];
+}
+
+/** The load balancer for development, which hands out addresses only. */
+export interface LoadBalancerSettings {
+  /** One range, or one of each family. */
+  readonly ranges: readonly IpRange[];
+  /** Services without a load balancer class get an address too. */
+  readonly servesDefaultClass: boolean;
 }
 
 export interface ClusterCidr {

@@ -6,8 +6,8 @@ import type { CoreV1Pod, CoreV1Service } from '../../shared/api/types/generated/
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { isSelected, podView, type PodView } from './pod-view';
-import type { Pod } from '../../shared/client/rest/typed-objects';
-import { serviceView, type Service, type ServiceView } from './service-view';
+import type { Pod, Service } from '../../shared/client/rest/typed-objects';
+import { serviceView, type ServiceView } from './service-view';
 
 /** Called with the key of the Service. */
 export interface ServiceHandlers {

@@ -1,9 +1,8 @@
 /** The part of a Service that determines its endpoints, parsed from the object. */
-import type { CoreV1Service, CoreV1ServicePort, CoreV1ServiceSpec } from '../../shared/api/types/generated/members';
-import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
+import type { CoreV1ServicePort, CoreV1ServiceSpec } from '../../shared/api/types/generated/members';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
+import type { Service } from '../../shared/client/rest/typed-objects';
 import { valueInEitherSpelling } from '../../shared/names/spellings';
-
-export type Service = ApiObject<CoreV1Service>;
 
 export type AddressType = 'IPv4' | 'IPv6';
 

@@ -1,6 +1,6 @@
 /**
- * The rules of controllers in release 1.31, as in upstream's bootstrappolicy/controller_policy.go. Rules are lines as
- * in policy.ts.
+ * The rules of controllers in release 1.31, as in upstream's bootstrappolicy/controller_policy.go, and one permission
+ * that only this server checks. Rules are lines as in policy.ts.
  */
 
 /** Rules of the ClusterRole `system:controller:<name>`, which is bound to the ServiceAccount of that name. */
@@ -182,6 +182,8 @@ export const CONTROLLER_RULES: Readonly<Record<string, readonly string[]>> = {
   'service-controller': [
     'get list watch | core | services',
     'patch update | core | services/status',
+    // Upstream needs no permission to set the addresses; see --service-external-ips.
+    'update | core | services/loadbalancer',
     'list watch | core | nodes',
     'create patch update | core events.platform.io | events',
   ],

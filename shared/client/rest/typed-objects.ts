@@ -5,6 +5,7 @@ import type {
   CoreV1Endpoints,
   CoreV1Pod,
   CoreV1Secret,
+  CoreV1Service,
   CoreV1ServiceAccount,
 } from '../../api/types/generated/members';
 import type { ApiObject } from './api-object';
@@ -14,4 +15,5 @@ export type Endpoints = ApiObject<CoreV1Endpoints>;
 export type Job = ApiObject<BatchV1Job>;
 export type Pod = ApiObject<CoreV1Pod>;
 export type Secret = ApiObject<CoreV1Secret>;
+export type Service = ApiObject<CoreV1Service>;
 export type ServiceAccount = ApiObject<CoreV1ServiceAccount>;

@@ -65,6 +65,12 @@ function requestsOf(recording: string, scenario: string, steps = 1): readonly Sc
 
 /** `undefined` when the controller acts only after an hour or a year. */
 const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
+  nodeipam: { requests: [node()], path: NODES, isSeen: isAny((item) => valueAt(item, 'spec', 'podCIDRs', '0') !== undefined) },
+  'service-lb': {
+    requests: [service({ type: 'LoadBalancer', loadBalancerClass: 'kubernetes.io/development' })],
+    path: 'services',
+    isSeen: isAny((item) => valueAt(item, 'status', 'loadBalancer', 'ingress', '0', 'ip') !== undefined),
+  },
   namespace: {
     requests: [create(`${CORE}/namespaces`, { metadata: { name: '$NS-b' } }), remove(`${CORE}/namespaces/$NS-b`)],
     path: `${CORE}/namespaces`,
@@ -285,6 +291,9 @@ describe('the controllers program:', () => {
         '--horizontal-pod-autoscaler-sync-period=1s',
         '--node-startup-grace-period=1s',
         '--node-monitor-period=500ms',
+        '--allocate-node-cidrs',
+        '--cluster-cidr=10.244.0.0/16',
+        '--development-load-balancer-addresses=192.0.2.0/24',
       ];
     },
   });

@@ -1,0 +1,154 @@
+/**
+ * A load balancer for development: gives Services of type LoadBalancer an address of a configured range in their
+ * status, and the finalizer `service.{prefix}/load-balancer-cleanup`. No traffic is balanced. Runs with
+ * `--development-load-balancer-addresses` only.
+ *
+ *  - Watches Services of the class `{prefix}/development`, and with a flag those without a class.
+ *  - Addresses in the status of Services are theirs after a restart. At the start all Services are read from the API
+ *    server, because the informer may lag behind the previous leader.
+ *  - A Service for which no address is free is requeued with back-off, and at once when an address is released.
+ *
+ * Steps, finalizer and Events are those of upstream's service controller. Unlike that one it changes the finalizer and
+ * the status in one write, and it leaves Services alone that another load balancer serves.
+ */
+import type { CoreV1Service } from '../../shared/api/types/generated/members';
+import { ignoreNotFound } from '../../shared/client/rest/api-error';
+import { keyOf } from '../../shared/client/rest/api-object';
+import type { Informer } from '../../shared/client/informer/informer';
+import { resourceOf } from '../../shared/client/rest/resource';
+import type { Service } from '../../shared/client/rest/typed-objects';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
+import { adoptExisting } from '../runtime/adopt-existing';
+import { waitForSync, type Controller, type ControllerContext, type LoadBalancerSettings } from '../runtime/controller';
+import { AddressPool } from './address-pool';
+import { addressesOf, isServed, reconcileService, type LoadBalancerRules, type ServiceUpdate } from './reconcile';
+
+const SERVICES = resourceOf('core.v1.Service');
+const CONCURRENCY = 4;
+
+export const serviceLoadBalancerController: Controller = {
+  name: 'service-lb',
+  aliases: ['service-lb-controller', 'service'],
+  description: 'gives Services addresses of --development-load-balancer-addresses, for development',
+  isOnByDefault: true,
+  isEnabled: ({ developmentLoadBalancer }) => developmentLoadBalancer !== undefined,
+  component: 'service-controller',
+  account: 'service-controller',
+  async run(context) {
+    const { developmentLoadBalancer } = context.settings;
+    if (developmentLoadBalancer !== undefined) await new ServiceLoadBalancer(context, developmentLoadBalancer).run();
+  },
+};
+
+type ServiceLoadBalancerContext = Pick<ControllerContext, 'client' | 'events' | 'informers' | 'logger' | 'names' | 'queue' | 'signal'>;
+
+/** Exported for tests. */
+export class ServiceLoadBalancer {
+  private readonly services: Informer<CoreV1Service>;
+  private readonly queue: WorkQueue;
+  private readonly pool: AddressPool;
+  private readonly rules: LoadBalancerRules;
+  /** Keys of Services for which no address was free, in order of their first attempt. */
+  private readonly waiting = new Set<string>();
+
+  constructor(
+    private readonly context: ServiceLoadBalancerContext,
+    { ranges, servesDefaultClass }: LoadBalancerSettings,
+  ) {
+    this.services = context.informers.of(SERVICES);
+    this.queue = context.queue({ name: 'service' });
+    this.pool = new AddressPool(ranges);
+    this.rules = { servesDefaultClass, finalizer: `service.${context.names.prefix}/load-balancer-cleanup` };
+  }
+
+  async run(): Promise<void> {
+    const { logger, signal } = this.context;
+    const enqueue = (service: Service): void => this.queue.add(keyOf(service));
+    const removeHandler = this.services.handle({
+      added: enqueue,
+      updated: (_, service) => enqueue(service),
+      deleted: (service) => {
+        this.waiting.delete(keyOf(service));
+        this.release(service);
+      },
+    });
+    try {
+      if (!(await waitForSync([this.services], signal))) return;
+      await this.adoptAddresses();
+      await runWorkers({ queue: this.queue, concurrency: CONCURRENCY, logger, signal, work: (key) => this.syncService(key) });
+    } finally {
+      removeHandler();
+    }
+  }
+
+  /** Of two Services with the same address the older one keeps it. */
+  private adoptAddresses(): Promise<void> {
+    const { client, signal } = this.context;
+    const age = ({ metadata, uid }: Service): string => `${metadata.creationTimestamp ?? ''} ${uid}`;
+    return adoptExisting({
+      client,
+      informer: this.services,
+      signal,
+      isSelected: (service) => isServed(service, this.rules) && addressesOf(service).length > 0,
+      adopt: (services) => {
+        for (const service of [...services].sort((a, b) => (age(a) < age(b) ? -1 : 1))) this.pool.adopt(service.uid, addressesOf(service));
+      },
+    });
+  }
+
+  private async syncService(key: string): Promise<WorkOutcome> {
+    const service = this.services.byKey(key);
+    if (service === undefined) return DONE;
+    const action = reconcileService(service, this.pool, this.rules);
+    if (action.type !== 'unavailable') this.waiting.delete(key);
+    switch (action.type) {
+      case 'none':
+        if (!action.needsAddress) this.release(service);
+        return DONE;
+      case 'unavailable':
+        this.waiting.add(key);
+        this.record(
+          service,
+          'Warning',
+          'SyncLoadBalancerFailed',
+          `Error syncing load balancer: failed to ensure load balancer: ${action.problem}`,
+        );
+        return { type: 'wait' };
+      case 'ensure':
+        this.record(service, 'Normal', 'EnsuringLoadBalancer', 'Ensuring load balancer');
+        await this.write(service, action.update);
+        this.record(service, 'Normal', 'EnsuredLoadBalancer', 'Ensured load balancer');
+        this.wakeWaiting();
+        return DONE;
+      case 'clean-up':
+        this.record(service, 'Normal', 'DeletingLoadBalancer', 'Deleting load balancer');
+        await this.write(service, action.update).catch(ignoreNotFound);
+        this.record(service, 'Normal', 'DeletedLoadBalancer', 'Deleted load balancer');
+        this.release(service);
+        return DONE;
+    }
+  }
+
+  /** Rejected with a conflict when the Service has changed: the finalizers are replaced as a whole. */
+  private async write({ namespace, name, uid, resourceVersion }: Service, { finalizers, addresses }: ServiceUpdate): Promise<void> {
+    const { client, signal } = this.context;
+    const ingress = addresses.length === 0 ? null : addresses.map((ip) => ({ ip, ipMode: 'VIP' }));
+    const patch = { metadata: { uid, resourceVersion, finalizers: [...finalizers] }, status: { loadBalancer: { ingress } } };
+    await client.patch(SERVICES, { namespace, name, subresource: 'status' }, 'merge', patch, { signal });
+  }
+
+  private release({ uid }: Service): void {
+    if (this.pool.release(uid)) this.wakeWaiting();
+  }
+
+  /** One at a time: the next one is enqueued when this one has its address. */
+  private wakeWaiting(): void {
+    const [longestWaiting] = this.waiting;
+    if (longestWaiting !== undefined) this.queue.add(longestWaiting);
+  }
+
+  private record({ namespace, name, uid }: Service, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    this.context.events.record({ about: { apiVersion: 'v1', kind: 'Service', namespace, name, uid }, type, reason, message });
+  }
+}

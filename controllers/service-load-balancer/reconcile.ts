@@ -1,0 +1,75 @@
+/**
+ * Decides what the development load balancer writes to a Service. Only the {@link AddressPool} changes: no I/O. Other
+ * load balancers' Services are left alone: those of another class, unless they have the finalizer and an address of
+ * this one's ranges.
+ */
+import { finalizersOf, isBeingDeleted } from '../../shared/client/rest/api-object';
+import type { Service } from '../../shared/client/rest/typed-objects';
+import { canonicalQualifiedName } from '../../shared/names/dialect';
+import type { AddressPool } from './address-pool';
+
+/** Canonical names; objects may have the other spelling. */
+const DEVELOPMENT_CLASS = 'platform.io/development';
+const CLEANUP_FINALIZER = 'service.platform.io/load-balancer-cleanup';
+
+export interface LoadBalancerRules {
+  /** The finalizer in the spelling to write. */
+  readonly finalizer: string;
+  /** Services without a class get an address too. */
+  readonly servesDefaultClass: boolean;
+}
+
+/** The members that change together, in one write. */
+export interface ServiceUpdate {
+  readonly finalizers: readonly string[];
+  readonly addresses: readonly string[];
+}
+
+export type ServiceAction =
+  /** `needsAddress`: false when the addresses of the Service are to be released. */
+  | { readonly type: 'none'; readonly needsAddress: boolean }
+  | { readonly type: 'ensure'; readonly update: ServiceUpdate }
+  | { readonly type: 'clean-up'; readonly update: ServiceUpdate }
+  /** No address is free, or the Service has no family with a range. */
+  | { readonly type: 'unavailable'; readonly problem: string };
+
+export function reconcileService(service: Service, pool: AddressPool, rules: LoadBalancerRules): ServiceAction {
+  return isServed(service, rules) && !isBeingDeleted(service) ? ensure(service, pool, rules) : cleanUp(service, pool, rules);
+}
+
+/** Whether the Service wants its load balancer from this controller. */
+export function isServed({ body: { spec } }: Service, { servesDefaultClass }: Pick<LoadBalancerRules, 'servesDefaultClass'>): boolean {
+  if (spec?.type !== 'LoadBalancer') return false;
+  const { loadBalancerClass } = spec;
+  return loadBalancerClass === undefined ? servesDefaultClass : canonicalQualifiedName(loadBalancerClass) === DEVELOPMENT_CLASS;
+}
+
+export function addressesOf({ body: { status } }: Service): readonly string[] {
+  return (status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip).filter((ip) => ip !== '');
+}
+
+function ensure(service: Service, pool: AddressPool, { finalizer }: LoadBalancerRules): ServiceAction {
+  const { ipFamilies = [] } = service.body.spec ?? {};
+  const families = pool.servedFamilies(ipFamilies);
+  if (families.length === 0) return { type: 'unavailable', problem: `no address range for ${ipFamilies.join(' or ')}` };
+  const addresses = pool.acquire(service.uid, families);
+  if (addresses === undefined) return { type: 'unavailable', problem: 'no free address' };
+  const ingress = service.body.status?.loadBalancer?.ingress ?? [];
+  const isWritten = ingress.length === addresses.length && addresses.every((address, index) => ingress[index]?.ip === address);
+  if (isWritten && hasFinalizer(service)) return { type: 'none', needsAddress: true };
+  const finalizers = finalizersOf(service);
+  return { type: 'ensure', update: { addresses, finalizers: hasFinalizer(service) ? finalizers : [...finalizers, finalizer] } };
+}
+
+function cleanUp(service: Service, pool: AddressPool, rules: LoadBalancerRules): ServiceAction {
+  const hasOwnAddress = addressesOf(service).some((address) => pool.contains(address));
+  // A Service loses its class when its type is changed.
+  const isOwn = isServed(service, rules) || service.body.spec?.type !== 'LoadBalancer' || hasOwnAddress;
+  if (!hasFinalizer(service) || !isOwn) return { type: 'none', needsAddress: false };
+  const finalizers = finalizersOf(service).filter((name) => !isCleanupFinalizer(name));
+  return { type: 'clean-up', update: { addresses: [], finalizers } };
+}
+
+const isCleanupFinalizer = (name: string): boolean => canonicalQualifiedName(name) === CLEANUP_FINALIZER;
+
+const hasFinalizer = (service: Service): boolean => finalizersOf(service).some(isCleanupFinalizer);

@@ -1,0 +1,82 @@
+/** The load balancer for development, with the permissions of its own ServiceAccount. */
+import type { CoreV1ServiceSpec } from '../../../shared/api/types/generated/members';
+import { finalizersOf, type ApiObject } from '../../../shared/client/rest/api-object';
+import { isNotFound } from '../../../shared/client/rest/api-error';
+import type { Service } from '../../../shared/client/rest/typed-objects';
+import { resourceOf } from '../../../shared/client/rest/resource';
+import { addressesOf } from '../../../controllers/service-load-balancer/reconcile';
+import { adminClient } from '../../support/control-plane';
+import { waitUntil } from '../../support/programs';
+import { startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
+import { useClosable, useResource } from '../../support/use-resource';
+
+const SERVICES = resourceOf('core.v1.Service');
+const EVENTS = resourceOf('core.v1.Event');
+const NAMESPACE = 'default';
+
+const cluster = useResource(
+  () =>
+    startSimulatedCluster({
+      controllerArgs: [
+        '--controllers=-*,service-lb,serviceaccount',
+        '--use-service-account-credentials',
+        '--development-load-balancer-addresses=192.0.2.0/30',
+      ],
+    }),
+  (started) => started.stop(),
+  60_000,
+);
+const client = useClosable(() => adminClient([cluster().address], cluster().certificates), 60_000);
+
+const createService = (name: string, spec: CoreV1ServiceSpec = {}): Promise<Service> =>
+  client().create(SERVICES, {
+    metadata: { namespace: NAMESPACE, name },
+    spec: { type: 'LoadBalancer', loadBalancerClass: 'platform.io/development', ports: [{ port: 80 }], ...spec },
+  });
+const read = (name: string): Promise<Service> => client().get(SERVICES, { namespace: NAMESPACE, name });
+const until = (description: string, isReached: () => Promise<boolean>): Promise<boolean> =>
+  waitUntil(description, async () => ((await isReached()) ? true : undefined), 60_000, cluster().clock);
+const untilAddress = (name: string, address: string): Promise<boolean> =>
+  until(`${name} has the address`, async () => addressesOf(await read(name)).join() === address);
+const eventsOf = async ({ uid }: Service): Promise<readonly string[]> => {
+  const { items } = await client().list(EVENTS, { namespace: NAMESPACE });
+  const own = items.filter(({ body }) => body.involvedObject?.uid === uid);
+  return own.map(
+    ({ body }: ApiObject<{ type?: string; reason?: string; message?: string }>) => `${body.type} ${body.reason} ${body.message}`,
+  );
+};
+
+test('a Service gets an address and the finalizer, which are removed with its type; a waiting Service gets the address', async () => {
+  const first = await createService('first');
+  await untilAddress('first', '192.0.2.1');
+  expect(finalizersOf(await read('first'))).toEqual(['service.platform.io/load-balancer-cleanup']);
+  await createService('second');
+  await untilAddress('second', '192.0.2.2');
+  const third = await createService('third');
+  const problem = 'Warning SyncLoadBalancerFailed Error syncing load balancer: failed to ensure load balancer: no free address';
+  await until('the Event of the third Service', async () => (await eventsOf(third)).includes(problem));
+
+  await client().patch(SERVICES, { namespace: NAMESPACE, name: 'first' }, 'merge', { spec: { type: 'ClusterIP' } });
+  await until('the finalizer is removed', async () => finalizersOf(await read('first')).length === 0);
+  expect(addressesOf(await read('first'))).toEqual([]);
+  await untilAddress('third', '192.0.2.1');
+  await until('all Events of the first Service', async () => (await eventsOf(first)).length === 4);
+  expect([...(await eventsOf(first))].sort()).toEqual([
+    'Normal DeletedLoadBalancer Deleted load balancer',
+    'Normal DeletingLoadBalancer Deleting load balancer',
+    'Normal EnsuredLoadBalancer Ensured load balancer',
+    'Normal EnsuringLoadBalancer Ensuring load balancer',
+  ]);
+});
+
+test('a deleted Service is gone once its finalizer is removed, and other classes are left alone', async () => {
+  await createService('other', { loadBalancerClass: 'example.com/lb' });
+  await client().delete(SERVICES, { namespace: NAMESPACE, name: 'second' });
+  await until('the Service is gone', () =>
+    read('second').then(
+      () => false,
+      (error: unknown) => isNotFound(error),
+    ),
+  );
+  expect([addressesOf(await read('other')), finalizersOf(await read('other'))]).toEqual([[], []]);
+});
