@@ -76,7 +76,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   idle: { description: 'memory and CPU of all controllers in one process during --idle=60 seconds without work', run: controllers.idle },
   workloads: {
     description:
-      'the time and requests to create --pods=5000 of one Deployment, and the cost of the controllers then and in --idle=60 seconds',
+      'the time and requests to create --pods=5000 of one Deployment, and the cost of the controllers then and in --idle=60 seconds; --nodes=0 nodes renew Leases and get the pods',
     run: controllers.workloads,
   },
   garbage: {

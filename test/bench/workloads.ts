@@ -1,61 +1,130 @@
 /**
  * Measures many pods of one Deployment: the time until all exist, the requests that this takes, and the memory and CPU
- * of the controllers' process while nothing happens. Works on any server with its controllers.
+ * of the controllers' process while nothing happens; with nodes, also while the pods are bound, and "nothing" is the
+ * renewal of their Leases. Works on any server with its controllers.
  */
 import type { BenchClient } from './harness/client';
+import { Kubelets, pause } from './kubelets';
 import { anonymousMegabytes, cpuSeconds } from './harness/measure';
+
+export interface Workload {
+  readonly pods: number;
+  /** 0: the pods stay without a node. */
+  readonly nodes: number;
+  readonly idleSeconds: number;
+}
 
 export interface WorkloadCosts {
   /** From the creation of the Deployment. */
   readonly seconds: number;
-  /** By verb and resource, of all clients, without watches and the reads of this program. */
+  /** By verb and resource, of all clients, without watches, the reads of this program and renewals of nodes' Leases. */
   readonly requests: ReadonlyMap<string, number>;
   /** Seconds of the controllers' CPU. */
   readonly cpu: number;
   readonly megabytes: number;
+  /** Undefined without nodes. */
+  readonly nodes: NodeCosts | undefined;
   /** While nothing happened. */
   readonly idle: { readonly seconds: number; readonly cpu: number; readonly requests: number; readonly megabytes: number };
+}
+
+/** Of the controllers' process. */
+export interface NodeCosts {
+  /** Until the controllers had removed the taints of all nodes. */
+  readonly readySeconds: number;
+  readonly readyCpu: number;
+  /** While all pods were bound. */
+  readonly bindingSeconds: number;
+  readonly bindingCpu: number;
+  /** At the end: not 0 when Leases were renewed too late, because the machine was too busy. */
+  readonly unready: number;
 }
 
 const POLL_MS = 250;
 const TIMEOUT_MS = 900_000;
 /** Time until the writes that follow the last pod (statuses, Events) are done. */
 const TRAILING_WRITES_MS = 5_000;
+const LEASE_WRITES = 'PUT leases';
 const REQUEST = /^apiserver_request_total\{(.*)\} (\d+)/;
 
-export async function measureWorkload(client: BenchClient, pid: number, pods: number, idleSeconds: number): Promise<WorkloadCosts> {
+export async function measureWorkload(client: BenchClient, pid: number, workload: Workload): Promise<WorkloadCosts> {
   const namespace = `workload-${Math.random().toString(36).slice(2, 8)}`;
+  const kubelets = new Kubelets(client, workload.nodes);
   await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
   await waitUntilFound(client, `/api/v1/namespaces/${namespace}/serviceaccounts/default`);
   try {
-    const [before, cpu, startedAt] = [await countRequests(client), cpuSeconds(pid), performance.now()];
-    const labels = { app: 'web' };
-    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'registry.example.com/web:1' }] } };
-    const spec = { replicas: pods, selector: { matchLabels: labels }, template };
-    await client.send('POST', `/apis/apps/v1/namespaces/${namespace}/deployments`, JSON.stringify({ metadata: { name: 'web' }, spec }));
-    const status = new RegExp(`"replicas":\\s*${pods},\\s*"unavailableReplicas"|"replicas":\\s*${pods},\\s*"updatedReplicas":\\s*${pods}`);
-    const path = `/apis/apps/v1/namespaces/${namespace}/deployments/web`;
-    while (!status.test(/"status":[\s\S]*/.exec(await client.text('GET', path))?.[0] ?? '')) {
-      if (performance.now() - startedAt > TIMEOUT_MS) throw new Error('the pods are not created');
-      await pause(POLL_MS);
-    }
-    const seconds = (performance.now() - startedAt) / 1000;
-    await pause(TRAILING_WRITES_MS);
-    const after = await countRequests(client);
-    const busy = { seconds, requests: difference(before, after), cpu: cpuSeconds(pid) - cpu, megabytes: anonymousMegabytes(pid) };
-    const used = cpuSeconds(pid);
-    await pause(idleSeconds * 1000);
-    const idleRequests = [...difference(after, await countRequests(client)).values()].reduce((sum, count) => sum + count, 0);
+    const ready = await measure(pid, () => kubelets.start());
+    const [requestsBefore, renewalsBefore] = [await countRequests(client), kubelets.renewals];
+    const creation = await measure(pid, () => createPods(client, namespace, workload.pods), TRAILING_WRITES_MS);
+    const [requestsAfter, renewalsAfter] = [await countRequests(client), kubelets.renewals];
+    const requests = difference(requestsBefore, requestsAfter, renewalsAfter - renewalsBefore);
+    const megabytes = anonymousMegabytes(pid);
+    const binding = await measure(pid, () => bindPods(client, kubelets, namespace), workload.nodes === 0 ? 0 : TRAILING_WRITES_MS);
+    const [idleBefore, idleRenewals] = [await countRequests(client), kubelets.renewals];
+    const idle = await measure(pid, () => pause(workload.idleSeconds * 1000));
+    const idleRequests = difference(idleBefore, await countRequests(client), kubelets.renewals - idleRenewals);
+    const nodes = {
+      readySeconds: ready.seconds,
+      readyCpu: ready.cpu,
+      bindingSeconds: binding.seconds,
+      bindingCpu: binding.cpu,
+      unready: await kubelets.countUnready(),
+    };
     return {
-      ...busy,
-      idle: { seconds: idleSeconds, cpu: cpuSeconds(pid) - used, requests: idleRequests, megabytes: anonymousMegabytes(pid) },
+      ...creation,
+      requests,
+      megabytes,
+      nodes: workload.nodes === 0 ? undefined : nodes,
+      idle: {
+        seconds: workload.idleSeconds,
+        cpu: idle.cpu,
+        requests: [...idleRequests.values()].reduce((sum, count) => sum + count, 0),
+        megabytes: anonymousMegabytes(pid),
+      },
     };
   } finally {
     await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
+    await kubelets.stop();
   }
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+/** The duration of the action, and the CPU of the process until its trailing writes are done. */
+async function measure(
+  pid: number,
+  action: () => Promise<void>,
+  trailingMs = 0,
+): Promise<{ readonly seconds: number; readonly cpu: number }> {
+  const [cpu, startedAt] = [cpuSeconds(pid), performance.now()];
+  await action();
+  const seconds = (performance.now() - startedAt) / 1000;
+  await pause(trailingMs);
+  return { seconds, cpu: cpuSeconds(pid) - cpu };
+}
+
+async function createPods(client: BenchClient, namespace: string, pods: number): Promise<void> {
+  const startedAt = performance.now();
+  const labels = { app: 'web' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'registry.example.com/web:1' }] } };
+  const spec = { replicas: pods, selector: { matchLabels: labels }, template };
+  await client.send('POST', `/apis/apps/v1/namespaces/${namespace}/deployments`, JSON.stringify({ metadata: { name: 'web' }, spec }));
+  const status = new RegExp(`"replicas":\\s*${pods},\\s*"unavailableReplicas"|"replicas":\\s*${pods},\\s*"updatedReplicas":\\s*${pods}`);
+  const path = `/apis/apps/v1/namespaces/${namespace}/deployments/web`;
+  while (!status.test(/"status":[\s\S]*/.exec(await client.text('GET', path))?.[0] ?? '')) {
+    if (performance.now() - startedAt > TIMEOUT_MS) throw new Error('the pods are not created');
+    await pause(POLL_MS);
+  }
+}
+
+async function bindPods(client: BenchClient, kubelets: Kubelets, namespace: string): Promise<void> {
+  if (kubelets.names.length === 0) return;
+  const list = JSON.parse(await client.text('GET', `/api/v1/namespaces/${namespace}/pods`)) as {
+    readonly items: readonly { readonly metadata: { readonly name: string } }[];
+  };
+  await kubelets.bindPods(
+    namespace,
+    list.items.map(({ metadata }) => metadata.name),
+  );
+}
 
 async function waitUntilFound(client: BenchClient, path: string): Promise<void> {
   for (let left = 100; left > 0; left -= 1) {
@@ -81,7 +150,15 @@ async function countRequests(client: BenchClient): Promise<ReadonlyMap<string, n
   return counts;
 }
 
-function difference(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
-  const grown = [...after].map(([key, count]): [string, number] => [key, count - (before.get(key) ?? 0)]);
+/** `renewals`: writes of Leases that are left out. */
+function difference(
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+  renewals: number,
+): ReadonlyMap<string, number> {
+  const grown = [...after].map(([key, count]): [string, number] => [
+    key,
+    count - (before.get(key) ?? 0) - (key === LEASE_WRITES ? renewals : 0),
+  ]);
   return new Map(grown.filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a));
 }

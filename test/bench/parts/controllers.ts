@@ -10,7 +10,7 @@ import { anonymousMegabytes, cpuSeconds } from '../harness/measure';
 import { numberOption, textOption, TOKEN } from '../harness/settings';
 import { measureRollingReplacement } from '../slices';
 import { withControllers, withServer } from '../harness/bench-server';
-import { measureWorkload } from '../workloads';
+import { measureWorkload, type NodeCosts } from '../workloads';
 
 /** On etcd when it is installed: its client shares the event loop with all requests. */
 export async function cluster(): Promise<void> {
@@ -89,18 +89,28 @@ export const idle = (): Promise<void> =>
 export const workloads = (): Promise<void> =>
   withControllers(async (client, pid = numberOption('pid', process.pid)) => {
     const pods = numberOption('pods', 5_000);
-    const { seconds: took, requests, cpu, megabytes, idle } = await measureWorkload(client, pid, pods, numberOption('idle', 60));
+    const workload = { pods, nodes: numberOption('nodes', 0), idleSeconds: numberOption('idle', 60) };
+    const { seconds: took, requests, cpu, megabytes, nodes, idle } = await measureWorkload(client, pid, workload);
     const count = [...requests.values()].reduce((sum, requestCount) => sum + requestCount, 0);
     const mostFrequent = [...requests].slice(0, 6).map(([request, requestCount]) => `${requestCount} ${request}`);
     console.log(
       `\n${pods} pods of one Deployment: ${took.toFixed(1)} s, ${(count / pods).toFixed(2)} requests a pod (${mostFrequent.join(', ')})`,
     );
     console.log(`${"the controllers' process".padEnd(46)} ${cpu.toFixed(1)} s of CPU, ${megabytes.toFixed(0)} MB`);
+    if (nodes !== undefined) printNodeCosts(workload.nodes, nodes);
     const share = ((idle.cpu / idle.seconds) * 100).toFixed(2);
+    const change = nodes === undefined ? 'without a change' : 'while only Leases are renewed';
     console.log(
-      `${'without a change'.padEnd(46)} ${share} % of a core, ${idle.megabytes.toFixed(0)} MB, ${idle.requests} requests in ${idle.seconds} s`,
+      `${change.padEnd(46)} ${share} % of a core, ${idle.megabytes.toFixed(0)} MB, ${idle.requests} requests in ${idle.seconds} s`,
     );
   });
+
+function printNodeCosts(count: number, { readySeconds, readyCpu, bindingSeconds, bindingCpu, unready }: NodeCosts): void {
+  const until = `until ${count} new nodes were untainted`.padEnd(46);
+  console.log(`${until} ${readySeconds.toFixed(1)} s, ${readyCpu.toFixed(1)} s of CPU`);
+  console.log(`${'while the pods were bound'.padEnd(46)} ${bindingSeconds.toFixed(1)} s, ${bindingCpu.toFixed(1)} s of CPU`);
+  if (unready > 0) console.log(`${unready} nodes were not ready in the end: their Leases were renewed too late`);
+}
 
 export async function garbage(): Promise<void> {
   const printTimes = ({ name, seconds: took }: CollectionTimes): void => console.log(`${name.padEnd(46)} ${took.toFixed(1).padStart(7)} s`);

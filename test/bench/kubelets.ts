@@ -1,0 +1,146 @@
+/**
+ * Nodes without machines: creates Node objects with a Lease each, and renews every Lease every 10 s as a kubelet does,
+ * spread evenly over that time. The pods on them are not run. Names are upstream's, which both servers accept.
+ */
+import type { BenchClient } from './harness/client';
+
+const NODES = '/api/v1/nodes';
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+const RENEWAL_MS = 10_000;
+const POLL_MS = 500;
+const READY_TIMEOUT_MS = 300_000;
+const WORKERS = 16;
+
+interface KubeletLease {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly resourceVersion?: string };
+  readonly spec: { readonly holderIdentity: string; readonly leaseDurationSeconds: number; readonly renewTime: string };
+}
+
+export class Kubelets {
+  /** Renewals that were sent. */
+  renewals = 0;
+  private readonly leases = new Map<string, KubeletLease>();
+  private readonly timers = new Map<string, NodeJS.Timeout>();
+  /** The last renewal of each Lease. */
+  private readonly sent = new Map<string, Promise<void>>();
+  private isEnded = false;
+
+  constructor(
+    private readonly client: BenchClient,
+    private readonly count: number,
+  ) {}
+
+  get names(): readonly string[] {
+    return Array.from({ length: this.count }, (_, index) => `bench-node-${index}`);
+  }
+
+  /** Resolves when the controllers have removed the taints of all new nodes. */
+  async start(): Promise<void> {
+    await forEach(this.names, async (name) => {
+      await this.client.send('POST', NODES, JSON.stringify(nodeBody(name)));
+      const lease = leaseBody(name);
+      this.leases.set(name, await this.send('POST', LEASES, lease));
+      this.renewAfter(name, Math.random() * RENEWAL_MS);
+    });
+    const deadline = performance.now() + READY_TIMEOUT_MS;
+    while ((await this.countUnready()) > 0) {
+      if (performance.now() > deadline) throw new Error('the nodes do not become ready');
+      await pause(POLL_MS);
+    }
+  }
+
+  /** Nodes with a taint of the node lifecycle controller. */
+  async countUnready(): Promise<number> {
+    const list = await this.client.text('GET', NODES);
+    return (list.match(/"key":\s*"node\.(kubernetes|platform)\.io\/(not-ready|unreachable)",\s*"effect":\s*"NoSchedule"/g) ?? []).length;
+  }
+
+  /** Binds the pods to the nodes in turn, as a scheduler does. */
+  async bindPods(namespace: string, pods: readonly string[]): Promise<void> {
+    const { names } = this;
+    await forEach(pods, async (pod, index) => {
+      const target = { apiVersion: 'v1', kind: 'Node', name: names[index % names.length] };
+      const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: pod }, target };
+      await this.client.send('POST', `/api/v1/namespaces/${namespace}/pods/${pod}/binding`, JSON.stringify(binding));
+    });
+  }
+
+  /** Ends the renewals and deletes the nodes and their Leases. */
+  async stop(): Promise<void> {
+    this.isEnded = true;
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    await Promise.all(this.sent.values());
+    await forEach([...this.leases.keys()], async (name) => {
+      await this.client.send('DELETE', `${NODES}/${name}`);
+      await this.client.send('DELETE', `${LEASES}/${name}`);
+    });
+  }
+
+  private renewAfter(name: string, ms: number): void {
+    this.timers.set(
+      name,
+      setTimeout(() => this.sent.set(name, this.renew(name)), Math.max(0, ms)),
+    );
+  }
+
+  private async renew(name: string): Promise<void> {
+    const startedAt = performance.now();
+    const lease = this.leases.get(name) ?? leaseBody(name);
+    this.leases.set(name, await this.send('PUT', `${LEASES}/${name}`, { ...lease, spec: { ...lease.spec, renewTime: now() } }));
+    this.renewals += 1;
+    if (!this.isEnded) this.renewAfter(name, RENEWAL_MS - (performance.now() - startedAt));
+  }
+
+  private async send(method: string, path: string, lease: KubeletLease): Promise<KubeletLease> {
+    const { metadata } = JSON.parse(await this.client.text(method, path, JSON.stringify(lease))) as KubeletLease;
+    return { ...lease, metadata };
+  }
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function forEach<T>(items: readonly T[], action: (item: T, index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < items.length; index = next++) {
+      const item = items[index];
+      if (item !== undefined) await action(item, index);
+    }
+  };
+  await Promise.all(Array.from({ length: WORKERS }, worker));
+}
+
+/** In microseconds. */
+const now = (): string => new Date().toISOString().replace('Z', '000Z');
+
+const leaseBody = (name: string): KubeletLease => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name },
+  spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime: now() },
+});
+
+/** About as large as the Node of a real kubelet with few images. */
+function nodeBody(name: string): object {
+  const time = new Date().toISOString().replace(/\.\d+Z/, 'Z');
+  const conditions = [
+    ['Ready', 'True', 'KubeletReady'],
+    ['MemoryPressure', 'False', 'KubeletHasSufficientMemory'],
+    ['DiskPressure', 'False', 'KubeletHasNoDiskPressure'],
+    ['PIDPressure', 'False', 'KubeletHasSufficientPID'],
+  ].map(([type, status, reason]) => ({ type, status, reason, message: reason, lastHeartbeatTime: time, lastTransitionTime: time }));
+  const resources = { cpu: '16', memory: '64Gi', pods: '110', 'ephemeral-storage': '200Gi' };
+  const images = Array.from({ length: 20 }, (_, index) => ({
+    names: [`registry.example.com/image-${index}:1`],
+    sizeBytes: 1_000_000 + index,
+  }));
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels: { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' } },
+    spec: {},
+    status: { conditions, capacity: resources, allocatable: resources, images, addresses: [{ type: 'Hostname', address: name }] },
+  };
+}
