@@ -1,4 +1,5 @@
 /** Accessors of pods and of owner references that several controllers use. */
+import type { CoreV1Volume } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import type { ObjectReference } from '../../shared/client/events/event-correlator';
 import { conditionStatus } from './conditions';
@@ -17,6 +18,11 @@ export const isPodReady = ({ body }: Pod): boolean => conditionStatus(body, 'Rea
 
 /** '' for a pod that is not scheduled. */
 export const nodeNameOf = ({ body }: Pod): string => body.spec?.nodeName ?? '';
+
+/** The name of the claim that a volume of the pod uses; `undefined` for a volume of another type. */
+export function claimNameOf(pod: Pick<Pod, 'name'>, { name = '', ephemeral, persistentVolumeClaim }: CoreV1Volume): string | undefined {
+  return ephemeral === undefined ? persistentVolumeClaim?.claimName : `${pod.name}-${name}`;
+}
 
 /** Whether all containers have ended for good. */
 export const isPodTerminated = ({ body }: Pod): boolean => body.status?.phase === 'Succeeded' || body.status?.phase === 'Failed';

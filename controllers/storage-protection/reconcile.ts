@@ -2,10 +2,10 @@
  * Decides whether a volume or a claim gets or loses the protection finalizer, and whether it is in use. Pure. The
  * behaviour was observed at release 1.31.1.
  */
-import type { CoreV1PersistentVolume, CoreV1Volume, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
+import type { CoreV1PersistentVolume, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { nodeNameOf } from '../runtime/pods';
+import { claimNameOf, nodeNameOf } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 
 /** A PersistentVolume or a PersistentVolumeClaim. */
@@ -44,8 +44,4 @@ export function isBound({ body }: ApiObject<CoreV1PersistentVolume>): boolean {
 export function podUsesClaim(pod: Pod, claim: string): boolean {
   if (nodeNameOf(pod) === '') return false;
   return (pod.body.spec?.volumes ?? []).some((volume) => claimNameOf(pod, volume) === claim);
-}
-
-function claimNameOf(pod: Pod, { name, ephemeral, persistentVolumeClaim }: CoreV1Volume): string | undefined {
-  return ephemeral === undefined ? persistentVolumeClaim?.claimName : `${pod.name}-${name ?? ''}`;
 }
