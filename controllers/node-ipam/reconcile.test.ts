@@ -27,6 +27,7 @@ function setUp(...ranges: readonly (readonly [string, number])[]) {
         void values.set(name, (values.get(name) ?? 0) + by),
     gauge: set,
     histogram: set,
+    collectedGauge: () => () => undefined,
   };
   const sets = ranges.flatMap(([text, prefix]) => {
     const range = parseIpRange(text);

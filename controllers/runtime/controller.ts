@@ -159,6 +159,13 @@ export interface MetricMaker {
     buckets: readonly number[],
     labelNames?: readonly string[],
   ): (value: number, labels?: Labels) => void;
+  /** A gauge with values that are collected at each scrape, until the returned function is called. */
+  collectedGauge(name: string, help: string, labelNames: readonly string[], collect: () => Iterable<LabelledValue>): () => void;
+}
+
+export interface LabelledValue {
+  readonly labels: Labels;
+  readonly value: number;
 }
 
 type Labels = Readonly<Record<string, string>>;

@@ -14,3 +14,19 @@ test('ControllerMetrics uses the metrics of an earlier term again', async () => 
   const lines = (await metrics.text()).split('\n').filter((line) => /^test_(gauge|total|seconds_(sum|count))/.test(line));
   expect(lines).toEqual(['test_gauge{of="a"} 3', 'test_total{of="a"} 4', 'test_seconds_sum{of="a"} 4', 'test_seconds_count{of="a"} 2']);
 });
+
+test('ControllerMetrics collects a gauge at each scrape, from the latest term and until that ends', async () => {
+  const { client, clock, random } = fakeClient();
+  const metrics = new ControllerMetrics(clock, new InformerPool({ client, clock, random, logger }, new AbortController().signal));
+  const collected = async () => (await metrics.text()).split('\n').filter((line) => line.startsWith('test_gauge'));
+  let value = 1;
+  const endFirst = metrics.collectedGauge('test_gauge', 'A gauge.', ['of'], () => [{ labels: { of: 'a' }, value }]);
+  expect(await collected()).toEqual(['test_gauge{of="a"} 1']);
+  value = 2;
+  expect(await collected()).toEqual(['test_gauge{of="a"} 2']);
+  const endSecond = metrics.collectedGauge('test_gauge', 'A gauge.', ['of'], () => [{ labels: { of: 'b' }, value: 7 }]);
+  endFirst();
+  expect(await collected()).toEqual(['test_gauge{of="b"} 7']);
+  endSecond();
+  expect(await collected()).toEqual([]);
+});

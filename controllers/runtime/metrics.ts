@@ -1,6 +1,6 @@
 /** Metrics of the controllers' process, under upstream's names. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { MetricMaker } from './controller';
+import type { LabelledValue, MetricMaker } from './controller';
 import type { InformerPool } from '../../shared/client/informer/informer-pool';
 import type { RequestOutcome } from '../../shared/client/transport/metered-transport';
 import type { QueueMetrics, WorkQueue } from '../../shared/client/work-queue/work-queue';
@@ -12,6 +12,8 @@ const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 export class ControllerMetrics implements MetricMaker {
   private readonly registry = new Registry();
   private readonly queues = new Map<string, WorkQueue>();
+  /** The sources of gauges, by the name of the metric. */
+  private readonly collectors = new Map<string, () => Iterable<LabelledValue>>();
   private readonly adds = this.newCounter('workqueue_adds_total', 'Items added to a queue.', ['name']);
   private readonly retries = this.newCounter('workqueue_retries_total', 'Items requeued after a failure.', ['name']);
   private readonly queueSeconds = this.newHistogram(
@@ -128,6 +130,20 @@ export class ControllerMetrics implements MetricMaker {
     const existing = this.registry.getSingleMetric(name);
     const histogram = existing instanceof Histogram ? existing : this.newHistogram(name, help, [...labelNames], [...buckets]);
     return (value, labels = {}) => histogram.observe({ ...labels }, value);
+  }
+
+  collectedGauge(name: string, help: string, labelNames: readonly string[], collect: () => Iterable<LabelledValue>): () => void {
+    const isNew = !this.collectors.has(name);
+    this.collectors.set(name, collect);
+    if (isNew) {
+      this.addCollectedGauge(name, help, [...labelNames], (gauge) => {
+        gauge.reset();
+        for (const { labels, value } of this.collectors.get(name)?.() ?? []) gauge.set({ ...labels }, value);
+      });
+    }
+    return () => {
+      if (this.collectors.get(name) === collect) this.collectors.set(name, () => []);
+    };
   }
 
   private newCounter(name: string, help: string, labelNames: string[]): Counter {

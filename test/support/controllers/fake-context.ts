@@ -13,7 +13,12 @@ type Fake = Pick<ReturnType<typeof fakeClient>, 'client' | 'clock' | 'random'>;
 
 export function fakeContext({ client, clock, random }: Fake, signal: AbortSignal) {
   const logger = silentLogger;
-  const metrics: MetricMaker = { counter: () => () => undefined, gauge: () => () => undefined, histogram: () => () => undefined };
+  const metrics: MetricMaker = {
+    counter: () => () => undefined,
+    gauge: () => () => undefined,
+    histogram: () => () => undefined,
+    collectedGauge: () => () => undefined,
+  };
   return {
     client,
     clock,
