@@ -5,9 +5,9 @@
 import type { MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import type { Dialect } from '../../shared/names/dialect';
 import { equalJson } from '../../shared/values/json';
-import type { Pod } from '../../shared/client/rest/typed-objects';
+import type { Claim, Pod } from '../../shared/client/rest/typed-objects';
 import { controllerReference } from '../workload/references';
-import { PODS, STATEFUL_SETS, type Claim, type StatefulSet } from './stateful-set';
+import { PODS, STATEFUL_SETS, type StatefulSet } from './stateful-set';
 
 export interface ClaimOwners {
   readonly dialect: Dialect;

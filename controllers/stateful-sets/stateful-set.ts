@@ -1,5 +1,5 @@
 /** The kinds that the StatefulSet controller works on, and members of a StatefulSet's spec with their defaults. */
-import type { AppsV1StatefulSet, CoreV1PersistentVolumeClaim } from '../../shared/api/types/generated/members';
+import type { AppsV1StatefulSet } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 
@@ -8,7 +8,6 @@ export const PODS = resourceOf('core.v1.Pod');
 export const CLAIMS = resourceOf('core.v1.PersistentVolumeClaim');
 
 export type StatefulSet = ApiObject<AppsV1StatefulSet>;
-export type Claim = ApiObject<CoreV1PersistentVolumeClaim>;
 
 const DEFAULT_REVISION_HISTORY_LIMIT = 10;
 

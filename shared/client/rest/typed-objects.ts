@@ -3,6 +3,7 @@ import type {
   BatchV1Job,
   CoreV1ConfigMap,
   CoreV1Endpoints,
+  CoreV1PersistentVolumeClaim,
   CoreV1Pod,
   CoreV1Secret,
   CoreV1Service,
@@ -10,6 +11,7 @@ import type {
 } from '../../api/types/generated/members';
 import type { ApiObject } from './api-object';
 
+export type Claim = ApiObject<CoreV1PersistentVolumeClaim>;
 export type ConfigMap = ApiObject<CoreV1ConfigMap>;
 export type Endpoints = ApiObject<CoreV1Endpoints>;
 export type Job = ApiObject<BatchV1Job>;
