@@ -275,6 +275,7 @@ const table = {
   'controllers/service-load-balancer': ['controllers/runtime'],
   'controllers/taint-eviction': ['controllers/runtime'],
   'controllers/storage-protection': ['controllers/runtime'],
+  'controllers/persistent-volumes': ['controllers/runtime', 'shared/api/selectors'],
   'controllers/ttl-after-finished': ['controllers/runtime'],
   controllers: ['shared/runtime/process'],
   'deploy/cluster': ['shared/api/identity', 'shared/runtime', 'shared/client/rest'],

@@ -101,6 +101,11 @@ export const flags = {
     min: 1,
     max: 1000,
   }),
+  'pvclaimbinder-sync-period': durationFlag({
+    section: GENERIC,
+    help: 'Time between two syncs of all PersistentVolumes and their claims.',
+    default: 15_000,
+  }),
   'concurrent-cron-job-syncs': intFlag({
     section: GENERIC,
     help: 'CronJobs that are synced concurrently.',

@@ -27,6 +27,7 @@ import { resourceQuotaController } from './resource-quota/controller';
 import { rootCaController } from './root-ca/controller';
 import { policyStatusController } from './policy-status/controller';
 import { podGarbageController } from './pod-garbage/controller';
+import { volumeBinderController } from './persistent-volumes/controller';
 import type { Controller } from './runtime/controller';
 import { claimProtectionController, volumeProtectionController } from './storage-protection/controller';
 import { taintEvictionController } from './taint-eviction/controller';
@@ -42,6 +43,7 @@ export const CONTROLLERS: readonly Controller[] = [
   legacyTokenCleanerController,
   claimProtectionController,
   volumeProtectionController,
+  volumeBinderController,
   clusterRoleAggregationController,
   certificateApprover,
   certificateSigner,

@@ -48,6 +48,8 @@ export interface ControllerSettings {
   readonly enableGarbageCollector: boolean;
   readonly concurrentGarbageCollectorSyncs: number;
   readonly concurrentTtlAfterFinishedSyncs: number;
+  /** The time between two syncs of all volumes and claims. Milliseconds. */
+  readonly volumeSyncPeriodMs: number;
   readonly concurrentReplicaSetSyncs: number;
   readonly concurrentReplicationControllerSyncs: number;
   readonly concurrentDeploymentSyncs: number;

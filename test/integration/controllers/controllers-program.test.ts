@@ -104,6 +104,14 @@ const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
     path: `${CORE}/persistentvolumes`,
     isSeen: areAllDeleted,
   },
+  'persistentvolume-binder': {
+    requests: [
+      create(`${CORE}/persistentvolumes`, { metadata: { name: '$NS-v' }, spec: { ...VOLUME, storageClassName: '$NS' } }),
+      create('persistentvolumeclaims', { metadata: { name: 'c' }, spec: { ...CLAIM, storageClassName: '$NS' } }),
+    ],
+    path: 'persistentvolumeclaims',
+    isSeen: isAny((claim) => valueAt(claim, 'status', 'phase') === 'Bound'),
+  },
   'clusterrole-aggregation': {
     requests: [
       create(ROLES, {

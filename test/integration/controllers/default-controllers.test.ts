@@ -151,12 +151,16 @@ test('used claims and bound volumes remain after a delete waitUntil they are rel
   await waitUntil('the claim that was used to be deleted', async () => (await findObject(CLAIMS, 'stored', 'used')) === undefined);
 
   const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/v' } };
-  const { body } = await cluster.client.create(VOLUMES, { metadata: { name: 'bound' }, spec });
-  await cluster.client.update(VOLUMES, { ...body, status: { phase: 'Bound' } }, { subresource: 'status' });
+  await cluster.client.create(VOLUMES, { metadata: { name: 'bound' }, spec: { ...spec, storageClassName: 'manual' } });
+  await cluster.client.create(CLAIMS, {
+    metadata: { namespace: 'stored', name: 'bound' },
+    spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'manual', resources },
+  });
+  const phase = async () => stringAt(objectAt((await findObject(VOLUMES, '', 'bound'))?.body, 'status'), 'phase');
+  await waitUntil('the volume to be bound', async () => (await phase()) === 'Bound');
   await cluster.client.delete(VOLUMES, { name: 'bound' });
   await cluster.client.patch(VOLUMES, { name: 'bound' }, 'merge', { metadata: { labels: { still: 'there' } } });
-  const terminating = await cluster.client.get(VOLUMES, { name: 'bound' });
-  await cluster.client.update(VOLUMES, { ...terminating.body, status: { phase: 'Released' } }, { subresource: 'status' });
+  await cluster.client.delete(CLAIMS, { namespace: 'stored', name: 'bound' });
   await waitUntil('the volume to be deleted', async () => (await findObject(VOLUMES, '', 'bound')) === undefined);
   // The controller restores a finalizer that a client removes.
   await cluster.client.create(VOLUMES, { metadata: { name: 'bare' }, spec });

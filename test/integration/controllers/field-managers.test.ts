@@ -67,6 +67,7 @@ const RECORDED: Readonly<Record<string, string | undefined>> = {
   'legacy-serviceaccount-token-cleaner': undefined,
   'persistentvolumeclaim-protection': 'own-volumes',
   'persistentvolume-protection': 'own-volumes',
+  'persistentvolume-binder': 'own-binding',
   'clusterrole-aggregation': 'own-roles',
   csrapproving: 'own-csr-join',
   csrsigning: 'own-csr-api-client',

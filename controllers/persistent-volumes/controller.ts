@@ -1,0 +1,108 @@
+/**
+ * Binds PersistentVolumeClaims to PersistentVolumes, and keeps the phases of both.
+ *
+ *  - Watches volumes, claims, StorageClasses and pods. Writes the spec (claimRef, volumeName, class), annotations and
+ *    status of volumes and claims, and Events.
+ *  - Requeues on changes, with back-off on conflicts, and everything periodically (`--pvclaimbinder-sync-period`). One
+ *    worker for claims and one for volumes, so that no two claims compete for a volume within the process.
+ *
+ * Unlike upstream it has no volume plug-ins: other programs provision volumes, and a volume with the policy Delete or
+ * Recycle that no other program created becomes Failed. A claim that waits is enqueued shortly after a volume or class
+ * for it appears, where upstream waits for the next period.
+ */
+import { ignoreNotFound } from '../../shared/client/rest/api-error';
+import { resourceOf } from '../../shared/client/rest/resource';
+import { TimeSlice } from '../../shared/scheduling/yielding';
+import { sleepUnlessAborted } from '../../shared/client/signals';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
+import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { assignedClassMetrics, countStorage } from './metrics';
+import { storageNames } from './storage-names';
+import { StorageState } from './storage-state';
+import { CLAIMS, VolumeBinder, VOLUMES } from './volume-binder';
+
+const CLASSES = resourceOf('storage.v1.StorageClass');
+const PODS = resourceOf('core.v1.Pod');
+
+export const volumeBinderController: Controller = {
+  name: 'persistentvolume-binder',
+  aliases: ['persistentvolume-binder-controller'],
+  description: 'binds claims and volumes to each other',
+  isOnByDefault: true,
+  component: 'persistentvolume-controller',
+  account: 'persistent-volume-binder',
+  run: bindVolumes,
+};
+
+/** The part of the controller context that this controller uses. */
+export type VolumeBinderContext = Pick<
+  ControllerContext,
+  'client' | 'informers' | 'clock' | 'logger' | 'names' | 'signal' | 'queue' | 'metrics'
+> & {
+  readonly events: Pick<ControllerContext['events'], 'record'>;
+  readonly settings: Pick<ControllerContext['settings'], 'volumeSyncPeriodMs'>;
+};
+
+export async function bindVolumes(context: VolumeBinderContext): Promise<void> {
+  const { client, clock, events, logger, names, settings, signal } = context;
+  const informers = {
+    volumes: context.informers.of(VOLUMES),
+    claims: context.informers.of(CLAIMS),
+    classes: context.informers.of(CLASSES),
+    pods: context.informers.of(PODS),
+  };
+  // A pass over volumes and claims that need no writes awaits no response.
+  const slice = new TimeSlice(clock);
+  const [volumeQueue, claimQueue] = [context.queue({ name: 'volumes' }), context.queue({ name: 'claims' })];
+  const enqueueClaim = (key: string): void => claimQueue.add(key);
+  const state = new StorageState(informers, { enqueueClaim, enqueueVolume: (name) => volumeQueue.add(name) }, clock, signal);
+  const binder = new VolumeBinder({
+    client,
+    events,
+    names: storageNames(names),
+    clock,
+    signal,
+    observed: state,
+    onWritten: { volume: (volume) => state.volumes.set(volume), claim: (claim) => state.claims.set(claim) },
+    enqueueClaim,
+    countAssignedClass: assignedClassMetrics(context.metrics),
+  });
+  const endCounts = countStorage(context.metrics, names.prefix, {
+    volumes: () => state.volumes.values(),
+    claims: () => state.claims.values(),
+  });
+  const syncClaim = syncWith(
+    (key) => state.claim(key),
+    (claim) => binder.syncClaim(claim),
+  );
+  const syncVolume = syncWith(
+    (name) => state.volume(name),
+    (volume) => binder.syncVolume(volume),
+  );
+  if (await waitForSync(Object.values(informers), signal)) {
+    const options = { concurrency: 1, logger, signal };
+    await Promise.all([
+      runWorkers({ ...options, queue: claimQueue, work: syncClaim }),
+      runWorkers({ ...options, queue: volumeQueue, work: syncVolume }),
+      repeatPeriodically(() => state.enqueueAll()),
+    ]);
+  }
+  endCounts();
+  state.end();
+
+  async function repeatPeriodically(task: () => void): Promise<void> {
+    while (await sleepUnlessAborted(clock, settings.volumeSyncPeriodMs, signal)) task();
+  }
+
+  /** An object that was deleted needs no more work: its deletion enqueues what depends on it. */
+  function syncWith<T>(find: (key: string) => T | undefined, work: (object: T) => Promise<void>) {
+    return async (key: string): Promise<WorkOutcome> => {
+      const pause = slice.yieldIfDue();
+      if (pause !== undefined) await pause;
+      const object = find(key);
+      if (object === undefined) binder.forget(key);
+      else await work(object).catch(ignoreNotFound);
+      return DONE;
+    };
+  }
+}

@@ -1,0 +1,58 @@
+/** Annotations and finalizers of volumes, claims and classes. Read in both spellings, written in the server's own. */
+import { canonicalQualifiedName, GENERATED_NAMES, groupInDialect, type GeneratedNames } from '../../shared/names/dialect';
+import { valueInEitherSpelling } from '../../shared/names/spellings';
+
+export interface StorageNames {
+  /** On a claim: it was bound completely. */
+  readonly bindCompleted: string;
+  /** On a volume or a claim: the binder chose the other one, not a user. */
+  readonly boundByController: string;
+  /** On a volume: the provisioner that created it. */
+  readonly provisionedBy: string;
+  /** The CSI driver that replaced the plug-in of a volume, or the provisioner of a claim. */
+  readonly migratedTo: string;
+  /** On a claim: the node of its first consumer, from the scheduler. */
+  readonly selectedNode: string;
+  /** On a claim: the program that must create its volume. */
+  readonly provisioner: string;
+  readonly betaProvisioner: string;
+  /** On a volume: a plug-in must delete its storage before the volume is removed. */
+  readonly finalizer: string;
+  /** The qualified resource of StorageClasses, for messages. */
+  readonly classResource: string;
+}
+
+export const storageNames = ({ prefix, dialect }: Pick<GeneratedNames, 'prefix' | 'dialect'>): StorageNames => ({
+  bindCompleted: `pv.${prefix}/bind-completed`,
+  boundByController: `pv.${prefix}/bound-by-controller`,
+  provisionedBy: `pv.${prefix}/provisioned-by`,
+  migratedTo: `pv.${prefix}/migrated-to`,
+  selectedNode: `volume.${prefix}/selected-node`,
+  provisioner: `volume.${prefix}/storage-provisioner`,
+  betaProvisioner: `volume.beta.${prefix}/storage-provisioner`,
+  finalizer: `${prefix}/pv-controller`,
+  classResource: `storageclass.${groupInDialect(dialect, 'storage.platform.io')}`,
+});
+
+/** The names in canonical spelling, for reading. */
+export const STORAGE_NAMES = storageNames(GENERATED_NAMES.platform);
+const BETA_CLASS = 'volume.beta.platform.io/storage-class';
+const DEFAULT_CLASS = ['storageclass.platform.io/is-default-class', 'storageclass.beta.platform.io/is-default-class'];
+/** Provisioners with this prefix are plug-ins of the controller itself, of which this one has none. */
+const IN_TREE_PREFIX = 'platform.io/';
+
+interface HasAnnotations {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+}
+
+/** `name`: in canonical spelling. */
+export const annotationOf = ({ metadata }: HasAnnotations, name: string): string | undefined =>
+  valueInEitherSpelling(metadata.annotations ?? {}, name);
+
+/** The annotation that a class had before it was a field; it takes precedence. */
+export const betaClassOf = (object: HasAnnotations): string | undefined => annotationOf(object, BETA_CLASS);
+
+export const isDefaultClass = (storageClass: HasAnnotations): boolean =>
+  DEFAULT_CLASS.some((name) => annotationOf(storageClass, name) === 'true');
+
+export const isInTree = (provisioner: string): boolean => canonicalQualifiedName(provisioner).startsWith(IN_TREE_PREFIX);

@@ -1,0 +1,189 @@
+/**
+ * The observed volumes, claims, classes and pods with their indexes, and which claims and volumes a change enqueues.
+ * Claims that wait are enqueued when a volume for them appears: in batches, and only those that have a match, so that
+ * many new volumes cost one pass over the waiting claims of their class in each batch.
+ */
+import type {
+  CoreV1PersistentVolume,
+  CoreV1PersistentVolumeClaim,
+  CoreV1Pod,
+  StorageV1StorageClass,
+} from '../../shared/api/types/generated/members';
+import type { Informer } from '../../shared/client/informer/informer';
+import { ObjectStore } from '../../shared/client/informer/object-store';
+import { keyOf } from '../../shared/client/rest/api-object';
+import type { Claim, Pod } from '../../shared/client/rest/typed-objects';
+import type { Clock } from '../../shared/runtime/clock';
+import { TimeSlice } from '../../shared/scheduling/yielding';
+import { claimNameOf, nodeNameOf } from '../runtime/pods';
+import { indexInformer, type ObjectIndex } from '../runtime/object-index';
+import type { ObservedStorage } from './reconcile-claim';
+import { isDefaultClass } from './storage-names';
+import {
+  claimRefOf,
+  classNameOf,
+  hasNoClass,
+  volumeNameOf,
+  waitsForFirstConsumer,
+  type StorageClass,
+  type Volume,
+} from './storage-objects';
+import { VersionedStore } from '../runtime/versioned-store';
+import { VolumeIndex } from './volume-index';
+
+export interface StorageInformers {
+  readonly volumes: Informer<CoreV1PersistentVolume>;
+  readonly claims: Informer<CoreV1PersistentVolumeClaim>;
+  readonly classes: Informer<StorageV1StorageClass>;
+  readonly pods: Informer<CoreV1Pod>;
+}
+
+export interface StorageQueues {
+  readonly enqueueClaim: (key: string) => void;
+  readonly enqueueVolume: (name: string) => void;
+}
+
+/** New volumes within this time cause one pass over the claims that wait. Milliseconds. */
+const BATCH_MS = 1_000;
+const BY_CLASS = 'class';
+const BY_VOLUME = 'volume';
+const BY_CLAIM = 'claim';
+
+export class StorageState implements ObservedStorage {
+  readonly volumes: VersionedStore<CoreV1PersistentVolume>;
+  readonly claims: VersionedStore<CoreV1PersistentVolumeClaim>;
+  private readonly index = new VolumeIndex();
+  /** All claims: by the volume that they name, those without one by class. */
+  private readonly claimIndex = new ObjectStore<CoreV1PersistentVolumeClaim>({
+    [BY_CLASS]: (claim) => (volumeNameOf(claim) === '' ? [classNameOf(claim)] : []),
+    [BY_VOLUME]: (claim) => [volumeNameOf(claim)].filter((name) => name !== ''),
+  });
+  private readonly pods: ObjectIndex<CoreV1Pod>;
+  /** Classes with new volumes. */
+  private readonly batch = new Set<string>();
+  private readonly endClasses: () => void;
+
+  constructor(
+    private readonly informers: StorageInformers,
+    private readonly queues: StorageQueues,
+    private readonly clock: Pick<Clock, 'after' | 'monotonic'>,
+    private readonly signal: AbortSignal,
+  ) {
+    this.volumes = new VersionedStore(informers.volumes, { onChange: (previous, current) => this.onVolumeChange(previous, current) });
+    this.claims = new VersionedStore(informers.claims, { onChange: (previous, current) => this.onClaimChange(previous, current) });
+    this.pods = indexInformer(informers.pods, { [BY_CLAIM]: (pod) => (nodeNameOf(pod) === '' ? claimKeysOf(pod) : []) });
+    this.endClasses = informers.classes.handle({
+      added: (storageClass) => this.onClassChange(storageClass),
+      updated: (_, storageClass) => this.onClassChange(storageClass),
+    });
+  }
+
+  end(): void {
+    this.volumes.end();
+    this.claims.end();
+    this.pods.end();
+    this.endClasses();
+  }
+
+  enqueueAll(): void {
+    this.volumes.dropDeleted();
+    this.claims.dropDeleted();
+    for (const { name } of this.volumes.values()) this.queues.enqueueVolume(name);
+    for (const claim of this.claims.values()) this.queues.enqueueClaim(keyOf(claim));
+  }
+
+  volume(name: string): Volume | undefined {
+    return this.volumes.get(name);
+  }
+
+  claim(key: string): Claim | undefined {
+    return this.claims.get(key);
+  }
+
+  findVolume(claim: Claim, reservedOnly: boolean): Volume | undefined {
+    return this.index.find(claim, reservedOnly);
+  }
+
+  storageClass(name: string): StorageClass | undefined {
+    return this.informers.classes.byKey(name);
+  }
+
+  /** Of several default classes the newest one, then the first by name. */
+  defaultClass(): StorageClass | undefined {
+    return this.informers.classes.list().filter(isDefaultClass).sort(compareDefaultClasses)[0];
+  }
+
+  unscheduledPods(claim: Claim): readonly string[] {
+    return this.pods
+      .find(BY_CLAIM, keyOf(claim))
+      .map(({ name }) => name)
+      .sort();
+  }
+
+  private onVolumeChange(previous: Volume | undefined, current: Volume | undefined): void {
+    if (previous !== undefined) this.index.remove(previous);
+    if (current !== undefined) this.index.add(current);
+    const name = (current ?? previous)?.name ?? '';
+    this.queues.enqueueVolume(name);
+    const [before, after] = [previous, current].map((volume) => (volume === undefined ? undefined : claimRefOf(volume)));
+    const isSameVolume = previous !== undefined && current !== undefined;
+    if (!isSameVolume || before?.key !== after?.key || before?.uid !== after?.uid) {
+      for (const reference of [before, after]) if (reference !== undefined) this.queues.enqueueClaim(reference.key);
+      for (const claim of this.claimIndex.byIndex(BY_VOLUME, name)) this.queues.enqueueClaim(keyOf(claim));
+    }
+    if (current !== undefined && after === undefined) this.wakeClass(classNameOf(current));
+  }
+
+  private onClaimChange(previous: Claim | undefined, current: Claim | undefined): void {
+    if (current !== undefined) this.claimIndex.set(current);
+    else if (previous !== undefined) this.claimIndex.remove(keyOf(previous));
+    const changed = current ?? previous;
+    if (changed !== undefined) this.queues.enqueueClaim(keyOf(changed));
+    if (previous === undefined || (current?.uid === previous.uid && volumeNameOf(current) === volumeNameOf(previous))) return;
+    for (const { name } of this.index.reservedFor(keyOf(previous))) this.queues.enqueueVolume(name);
+  }
+
+  /** A new or changed class may start the provisioning of claims, or become the class of those without one. */
+  private onClassChange(storageClass: StorageClass): void {
+    for (const claim of this.claimIndex.byIndex(BY_CLASS, storageClass.name)) this.queues.enqueueClaim(keyOf(claim));
+    if (!isDefaultClass(storageClass)) return;
+    for (const claim of this.claimIndex.byIndex(BY_CLASS, '')) if (hasNoClass(claim)) this.queues.enqueueClaim(keyOf(claim));
+  }
+
+  private wakeClass(className: string): void {
+    if (this.batch.size === 0 && !this.signal.aborted) {
+      this.clock.after(BATCH_MS, () => {
+        void this.enqueueMatching([...this.batch]);
+        this.batch.clear();
+      });
+    }
+    this.batch.add(className);
+  }
+
+  /** Enqueues the claims of the classes that a volume fits. */
+  private async enqueueMatching(classNames: readonly string[]): Promise<void> {
+    const slice = new TimeSlice(this.clock);
+    for (const className of classNames) {
+      const isDelayed = waitsForFirstConsumer(this.storageClass(className));
+      for (const claim of this.claimIndex.byIndex(BY_CLASS, className)) {
+        const pause = slice.yieldIfDue();
+        if (pause !== undefined) await pause;
+        if (this.index.find(claim, isDelayed) !== undefined) this.queues.enqueueClaim(keyOf(claim));
+      }
+    }
+  }
+}
+
+/** The keys of the claims that the pod uses. */
+function claimKeysOf(pod: Pod): readonly string[] {
+  return (pod.body.spec?.volumes ?? []).flatMap((volume) => {
+    const name = claimNameOf(pod, volume);
+    return name === undefined ? [] : [keyOf({ namespace: pod.namespace, name })];
+  });
+}
+
+function compareDefaultClasses(a: StorageClass, b: StorageClass): number {
+  const [createdA, createdB] = [a, b].map(({ metadata }) => metadata.creationTimestamp ?? '');
+  if (createdA !== createdB) return (createdA ?? '') > (createdB ?? '') ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
+}

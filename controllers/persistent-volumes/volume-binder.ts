@@ -1,0 +1,161 @@
+/**
+ * Executes the decisions about claims and volumes: writes claimRef, volumeName, annotations, classes and phases, in an
+ * order that a later sync completes when a write fails. A conflict is thrown, so that the queue repeats the sync on the
+ * newer state.
+ */
+import type { CoreV1PersistentVolume, CoreV1PersistentVolumeClaim } from '../../shared/api/types/generated/members';
+import type { EventRecorder } from '../../shared/client/events/event-recorder';
+import type { ObjectReference } from '../../shared/client/events/event-correlator';
+import { isNotFound } from '../../shared/client/rest/api-error';
+import { keyOf } from '../../shared/client/rest/api-object';
+import { resourceOf } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import type { Claim } from '../../shared/client/rest/typed-objects';
+import type { Clock } from '../../shared/runtime/clock';
+import { claimBoundTo, claimInPhase, unboundVolume, volumeBoundTo, volumeInPhase, type ClaimPhase, type VolumePhase } from './binding';
+import { markedClaim, markedVolume } from './in-tree-plugins';
+import { reconcileClaim, type ClaimAction, type ObservedStorage, type StorageEvent } from './reconcile-claim';
+import { hasLostClaim, isReleased, reconcileVolume } from './reconcile-volume';
+import { RepeatedEvents } from './repeated-events';
+import type { StorageNames } from './storage-names';
+import { claimReference, claimRefOf, volumeReference, type Volume } from './storage-objects';
+
+export const VOLUMES = resourceOf('core.v1.PersistentVolume');
+export const CLAIMS = resourceOf('core.v1.PersistentVolumeClaim');
+
+export interface VolumeBinderOptions {
+  readonly client: RestClient;
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly names: StorageNames;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly signal: AbortSignal;
+  readonly observed: ObservedStorage & { claim(key: string): Claim | undefined };
+  /** Takes the responses to writes. */
+  readonly onWritten: { volume(volume: Volume): void; claim(claim: Claim): void };
+  readonly enqueueClaim: (key: string) => void;
+  /** Called when a claim was to be given the default class. */
+  readonly countAssignedClass: (succeeded: boolean) => void;
+}
+
+export class VolumeBinder {
+  private readonly repeated: RepeatedEvents;
+
+  constructor(private readonly options: VolumeBinderOptions) {
+    this.repeated = new RepeatedEvents(options.clock);
+  }
+
+  /** Call it for each deleted claim or volume. */
+  forget(key: string): void {
+    this.repeated.forget(key);
+  }
+
+  async syncClaim(known: Claim): Promise<void> {
+    const { observed, names } = this.options;
+    const claim = await this.writeClaim(known, markedClaim(known, names));
+    const { action, event, reportsTransition = false } = reconcileClaim(claim, observed, names);
+    const isChanged = await this.executeForClaim(claim, action);
+    if (event === undefined) return;
+    if (reportsTransition ? isChanged : this.repeated.isDue(claim, event)) this.record(claimReference(claim), event);
+  }
+
+  /** Returns whether the claim was written. */
+  private async executeForClaim(claim: Claim, action: ClaimAction): Promise<boolean> {
+    switch (action.type) {
+      case 'none':
+        return false;
+      case 'bind':
+        await this.bind(action.volume, claim);
+        return true;
+      case 'assign-class':
+        return this.assignClass(claim, action.body);
+      case 'update':
+        await this.writeClaim(claim, action.body);
+        return true;
+      case 'phase':
+        return (await this.writeClaimPhase(claim, action.phase, undefined)) !== claim;
+    }
+  }
+
+  /** Binds step by step; each step that was done before is skipped. */
+  private async bind(volume: Volume, claim: Claim): Promise<void> {
+    const { names } = this.options;
+    const reserved = await this.writeVolume(volume, volumeBoundTo(volume, claim, names));
+    const bound = await this.writeVolumePhase(reserved, 'Bound');
+    const boundClaim = await this.writeClaim(claim, claimBoundTo(claim, bound, names));
+    await this.writeClaimPhase(boundClaim, 'Bound', bound);
+  }
+
+  private async assignClass(claim: Claim, body: CoreV1PersistentVolumeClaim): Promise<boolean> {
+    const { countAssignedClass } = this.options;
+    try {
+      await this.writeClaim(claim, body);
+      countAssignedClass(true);
+      return true;
+    } catch (error) {
+      countAssignedClass(false);
+      throw error;
+    }
+  }
+
+  async syncVolume(observed: Volume): Promise<void> {
+    const { enqueueClaim, names } = this.options;
+    const volume = await this.writeVolume(observed, markedVolume(observed, names));
+    const claim = await this.claimOf(volume);
+    const { unbinds = false, phase, event, isAboutClaim = false, enqueuesClaim = false } = reconcileVolume(volume, claim);
+    const released = unbinds ? await this.writeVolume(volume, unboundVolume(volume)) : volume;
+    const written = phase === undefined ? released : await this.writeVolumePhase(released, phase.name, phase.message);
+    // A failure is reported when the phase changes.
+    if (event !== undefined && (phase === undefined ? this.repeated.isDue(volume, event) : written !== released)) {
+      this.record(volumeReference(written), event);
+      if (isAboutClaim && claim !== undefined) this.record(claimReference(claim), event);
+    }
+    if (enqueuesClaim && claim !== undefined) enqueueClaim(keyOf(claim));
+  }
+
+  /**
+   * The claim in the claimRef. Before a volume is released, the API server is asked for it, because the informer may
+   * not show it yet.
+   */
+  private async claimOf(volume: Volume): Promise<Claim | undefined> {
+    const { client, observed, signal } = this.options;
+    const key = claimRefOf(volume)?.key;
+    const known = key === undefined ? undefined : observed.claim(key);
+    if (key === undefined || isReleased(volume) || !hasLostClaim(volume, known)) return known;
+    const [namespace = '', name = ''] = key.split('/');
+    try {
+      return await client.get(CLAIMS, { namespace, name }, { signal });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  private writeVolumePhase(volume: Volume, phase: VolumePhase, message?: string): Promise<Volume> {
+    return this.writeVolume(volume, volumeInPhase(volume, phase, message), 'status');
+  }
+
+  private writeClaimPhase(claim: Claim, phase: ClaimPhase, volume: Volume | undefined): Promise<Claim> {
+    return this.writeClaim(claim, claimInPhase(claim, phase, volume), 'status');
+  }
+
+  /** Returns the volume as it is stored: the given one when there is no `body` to write. */
+  private async writeVolume(volume: Volume, body: CoreV1PersistentVolume | undefined, subresource?: 'status'): Promise<Volume> {
+    const { client, signal, onWritten } = this.options;
+    if (body === undefined) return volume;
+    const written = await client.update(VOLUMES, body, { signal, ...(subresource === undefined ? {} : { subresource }) });
+    onWritten.volume(written);
+    return written;
+  }
+
+  private async writeClaim(claim: Claim, body: CoreV1PersistentVolumeClaim | undefined, subresource?: 'status'): Promise<Claim> {
+    const { client, signal, onWritten } = this.options;
+    if (body === undefined) return claim;
+    const written = await client.update(CLAIMS, body, { signal, ...(subresource === undefined ? {} : { subresource }) });
+    onWritten.claim(written);
+    return written;
+  }
+
+  private record(about: ObjectReference, event: StorageEvent): void {
+    this.options.events.record({ about, ...event });
+  }
+}

