@@ -276,6 +276,7 @@ const table = {
   'controllers/taint-eviction': ['controllers/runtime'],
   'controllers/storage-protection': ['controllers/runtime'],
   'controllers/persistent-volumes': ['controllers/runtime', 'shared/api/selectors'],
+  'controllers/ephemeral-volumes': ['controllers/runtime'],
   'controllers/ttl-after-finished': ['controllers/runtime'],
   controllers: ['shared/runtime/process'],
   'deploy/cluster': ['shared/api/identity', 'shared/runtime', 'shared/client/rest'],

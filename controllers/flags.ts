@@ -101,6 +101,13 @@ export const flags = {
     min: 1,
     max: 1000,
   }),
+  'concurrent-ephemeralvolume-syncs': intFlag({
+    section: GENERIC,
+    help: 'Pods with ephemeral volumes that are synced concurrently.',
+    default: 5,
+    min: 1,
+    max: 1000,
+  }),
   'pvclaimbinder-sync-period': durationFlag({
     section: GENERIC,
     help: 'Time between two syncs of all PersistentVolumes and their claims.',

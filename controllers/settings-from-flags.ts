@@ -81,6 +81,7 @@ const flagSettings = (values: ControllerFlags): Omit<ControllerSettings, 'rootCe
   enableGarbageCollector: values['enable-garbage-collector'],
   concurrentGarbageCollectorSyncs: values['concurrent-gc-syncs'],
   concurrentTtlAfterFinishedSyncs: values['concurrent-ttl-after-finished-syncs'],
+  concurrentEphemeralVolumeSyncs: values['concurrent-ephemeralvolume-syncs'],
   volumeSyncPeriodMs: values['pvclaimbinder-sync-period'],
   concurrentReplicaSetSyncs: values['concurrent-replicaset-syncs'],
   concurrentReplicationControllerSyncs: values['concurrent-rc-syncs'],

@@ -12,6 +12,7 @@ import { daemonSetController } from './daemon-sets/controller';
 import { deploymentController } from './deployments/controller';
 import { statefulSetController } from './stateful-sets/controller';
 import { disruptionController } from './disruption/controller';
+import { ephemeralVolumeController } from './ephemeral-volumes/controller';
 import { endpointsController } from './endpoints/controller';
 import { endpointSliceMirroringController } from './endpoint-slice-mirroring/controller';
 import { endpointSliceController } from './endpoint-slices/controller';
@@ -44,6 +45,7 @@ export const CONTROLLERS: readonly Controller[] = [
   claimProtectionController,
   volumeProtectionController,
   volumeBinderController,
+  ephemeralVolumeController,
   clusterRoleAggregationController,
   certificateApprover,
   certificateSigner,

@@ -48,6 +48,7 @@ export interface ControllerSettings {
   readonly enableGarbageCollector: boolean;
   readonly concurrentGarbageCollectorSyncs: number;
   readonly concurrentTtlAfterFinishedSyncs: number;
+  readonly concurrentEphemeralVolumeSyncs: number;
   /** The time between two syncs of all volumes and claims. Milliseconds. */
   readonly volumeSyncPeriodMs: number;
   readonly concurrentReplicaSetSyncs: number;

@@ -1,6 +1,6 @@
 /**
- * Storage with real kubectl and the controllers: a claim is bound to a volume, which is released with the claim. The
- * expected columns are those of release 1.31.1.
+ * Storage with real kubectl and the controllers: a claim is bound to a volume, keeps it until the claim is deleted, and
+ * an ephemeral volume gets a claim of its own. The expected columns are those of release 1.31.1.
  */
 import { startControllers } from '../support/control-plane';
 import { describeWithPackagedKubectl, parseTable } from '../support/external/kubectl-session';
@@ -30,6 +30,22 @@ spec:
   resources: {requests: {storage: 500Mi}}
 `;
 
+const POD = `
+apiVersion: v1
+kind: Pod
+metadata: {name: builder}
+spec:
+  containers: [{name: c, image: registry.example.com/builder}]
+  volumes:
+  - name: scratch
+    ephemeral:
+      volumeClaimTemplate:
+        spec:
+          accessModes: [ReadWriteOnce]
+          storageClassName: ${CLASS}
+          resources: {requests: {storage: 1Gi}}
+`;
+
 describeWithPackagedKubectl(
   'storage',
   () => ({ args: ['--naming=kubernetes'] }),
@@ -51,6 +67,13 @@ describeWithPackagedKubectl(
       ]);
       await session.ok('delete pvc data');
       await session.ok(`wait pv/disk --for=jsonpath={.status.phase}=Released ${WAIT}`);
+    });
+
+    it('an ephemeral volume gets a claim that is deleted with its pod', async () => {
+      await session.ok('apply -f -', POD);
+      await session.ok(`wait pvc/builder-scratch --for=jsonpath={.status.phase}=Pending ${WAIT}`);
+      await session.ok('delete pod builder --now');
+      await session.ok(`wait pvc/builder-scratch --for=delete ${WAIT}`);
     });
   },
 );

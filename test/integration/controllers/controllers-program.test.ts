@@ -112,6 +112,11 @@ const EFFECTS: Readonly<Record<string, Effect | undefined>> = {
     path: 'persistentvolumeclaims',
     isSeen: isAny((claim) => valueAt(claim, 'status', 'phase') === 'Bound'),
   },
+  'ephemeral-volume': {
+    requests: [pod({ volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { spec: CLAIM } } }] })],
+    path: 'persistentvolumeclaims',
+    isSeen: ownedBy('Pod'),
+  },
   'clusterrole-aggregation': {
     requests: [
       create(ROLES, {

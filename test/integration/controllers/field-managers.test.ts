@@ -68,6 +68,7 @@ const RECORDED: Readonly<Record<string, string | undefined>> = {
   'persistentvolumeclaim-protection': 'own-volumes',
   'persistentvolume-protection': 'own-volumes',
   'persistentvolume-binder': 'own-binding',
+  'ephemeral-volume': 'own-ephemeral',
   'clusterrole-aggregation': 'own-roles',
   csrapproving: 'own-csr-join',
   csrsigning: 'own-csr-api-client',

@@ -1,4 +1,4 @@
-/** Binding of claims and volumes, compared with the reference. */
+/** Binding of claims and volumes, and claims of ephemeral volumes, compared with the reference. */
 import type { ObservedState } from '../../replay/scenarios/scenario';
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
@@ -40,3 +40,5 @@ describe('the binding of volumes matches the recording', () =>
   replayControllers('persistent-volumes', {
     deviations: Object.fromEntries(STEPS_AFTER_DELETION.map((title) => [`pv-reclaim: ${title}`, withoutPlugin])),
   }));
+
+describe('the claims of ephemeral volumes match the recording', () => replayControllers('ephemeral-volumes'));

@@ -1,0 +1,14 @@
+/** The metrics of the controller, under upstream's names. */
+import type { MetricMaker } from '../runtime/controller';
+
+export interface CreationMetrics {
+  readonly countAttempt: () => void;
+  readonly countFailure: () => void;
+}
+
+export function creationMetrics(metrics: Pick<MetricMaker, 'counter'>): CreationMetrics {
+  return {
+    countAttempt: metrics.counter('ephemeral_volume_controller_create_total', 'Claims that were to be created for ephemeral volumes.'),
+    countFailure: metrics.counter('ephemeral_volume_controller_create_failures_total', 'Failed creations of claims for ephemeral volumes.'),
+  };
+}

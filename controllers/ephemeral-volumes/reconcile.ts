@@ -1,0 +1,48 @@
+/**
+ * Decides which claims a pod's generic ephemeral volumes need. Pure.
+ */
+import type { CoreV1PersistentVolumeClaim, CoreV1PersistentVolumeClaimTemplate } from '../../shared/api/types/generated/members';
+import { isBeingDeleted } from '../../shared/client/rest/api-object';
+import type { Claim, Pod } from '../../shared/client/rest/typed-objects';
+import { controllerOf } from '../runtime/pods';
+
+export interface EphemeralVolume {
+  /** In the pod's spec. */
+  readonly name: string;
+  readonly claimName: string;
+  readonly template: CoreV1PersistentVolumeClaimTemplate;
+}
+
+export type EphemeralVolumeAction =
+  | { readonly type: 'none' }
+  | { readonly type: 'create'; readonly claim: CoreV1PersistentVolumeClaim }
+  /** Another object owns the claim of that name. */
+  | { readonly type: 'conflict' };
+
+export function ephemeralVolumesOf({ name: podName, body }: Pod): readonly EphemeralVolume[] {
+  return (body.spec?.volumes ?? []).flatMap(({ name = '', ephemeral }) => {
+    const template = ephemeral?.volumeClaimTemplate;
+    return template === undefined ? [] : [{ name, claimName: `${podName}-${name}`, template }];
+  });
+}
+
+/** `existing`: the claim of that name. */
+export function reconcileVolume(pod: Pod, volume: EphemeralVolume, existing: Claim | undefined): EphemeralVolumeAction {
+  if (isBeingDeleted(pod)) return { type: 'none' };
+  if (existing === undefined) return { type: 'create', claim: claimFor(pod, volume) };
+  return controllerOf(existing)?.uid === pod.uid ? { type: 'none' } : { type: 'conflict' };
+}
+
+function claimFor({ namespace, name, uid }: Pod, { claimName, template }: EphemeralVolume): CoreV1PersistentVolumeClaim {
+  const { labels, annotations } = template.metadata ?? {};
+  return {
+    metadata: {
+      namespace,
+      name: claimName,
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid, controller: true, blockOwnerDeletion: true }],
+    },
+    spec: { ...template.spec },
+  };
+}
