@@ -14,23 +14,23 @@ import { systemRandomBytes, type Random } from '../shared/runtime/random';
 import type { SendImageReview } from './admission/plugins/pods/image-policy';
 import type { AdmissionSettings } from './admission/plugins/admission-settings';
 import type { Auditor } from './audit/auditor';
-import { pluginOverridesFault, pluginsMissingSettings, type PluginOverrides } from './admission/plugins/plugin-overrides';
+import { pluginOverridesError, pluginsMissingSettings, type PluginOverrides } from './admission/plugins/plugin-overrides';
 import { webhookTokenAuthenticator } from './authentication/webhook-token';
 import { parseTokenFile } from './authentication/token-file';
-import { auditFlagFault } from './options/audit-flag-fault';
-import { opensslSuites, cipherSuitesFault } from './options/flags/cipher-suites';
+import { auditFlagError } from './options/audit-flag-error';
+import { opensslSuites, cipherSuitesError } from './options/flags/cipher-suites';
 import type { EncryptionFromFile } from './options/storage/encryption-options';
 import { etcdCredentialFiles } from './options/storage/etcd-credential-files';
 import { createEtcdUnreachableLog } from './options/storage/etcd-unreachable-log';
 import { frontProxyOptions, hasProxyHeaderFlags } from './options/authentication/front-proxy-options';
 import { FLAGS, type ServerFlags } from './options/flags/flags';
-import { serviceAccountFlagFault, serviceAccountAccessOptions, openTokenKeyFiles } from './options/authentication/service-account-options';
+import { serviceAccountFlagError, serviceAccountAccessOptions, openTokenKeyFiles } from './options/authentication/service-account-options';
 import { Meters } from './metrics/registry/meters';
 import type { AuthorizerLink } from './server/access/authorizers';
-import { authorizationFlagFault, openAuthorizerLinks } from './options/authorizer-links';
+import { authorizationFlagError, openAuthorizerLinks } from './options/authorizer-links';
 import { createWebhookCaller, openWebhook } from './options/webhooks';
 import { kubeletCredentialFiles, proxyCredentialFiles } from './options/storage/backend-options';
-import { oidcFlagFault } from './options/authentication/oidc-options';
+import { oidcFlagError } from './options/authentication/oidc-options';
 import { openTokenIssuers, type TokenIssuers } from './options/authentication/token-issuers';
 import type { TokenKeyFiles } from './options/authentication/token-key-files';
 import { advertisedAddress } from './server/advertised-address';
@@ -225,14 +225,14 @@ function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): v
     throw new UsageError('--storage-backend=embedded needs --storage-dir');
   if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
     throw new UsageError('--tls-cert-file and --tls-private-key-file must be set together');
-  const fault =
-    serviceAccountFlagFault(flags) ??
-    auditFlagFault(flags) ??
-    oidcFlagFault(flags) ??
-    authorizationFlagFault(flags, given.has('authorization-mode')) ??
-    pluginOverridesFault(pluginSwitches(flags)) ??
-    (flags['tls-min-version'] === 'VersionTLS12' ? cipherSuitesFault(flags['tls-cipher-suites']) : undefined);
-  if (fault !== undefined) throw new UsageError(fault);
+  const error =
+    serviceAccountFlagError(flags) ??
+    auditFlagError(flags) ??
+    oidcFlagError(flags) ??
+    authorizationFlagError(flags, given.has('authorization-mode')) ??
+    pluginOverridesError(pluginSwitches(flags)) ??
+    (flags['tls-min-version'] === 'VersionTLS12' ? cipherSuitesError(flags['tls-cipher-suites']) : undefined);
+  if (error !== undefined) throw new UsageError(error);
   const advertised = flags['advertise-address'];
   if (advertised !== '' && isIP(advertised) === 0) throw new UsageError('--advertise-address must be an IP address');
   if (hasProxyHeaderFlags(flags) && flags['requestheader-client-ca-file'] === '')

@@ -6,7 +6,7 @@ import type { ClientConfig } from '../shared/client/kubeconfig/client-config';
 import type { Clock, Timer } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import { throttle } from '../shared/runtime/throttle';
-import { validityFault } from '../shared/pki/certificates';
+import { validityError } from '../shared/pki/certificates';
 
 export interface ClientCertificateCheckOptions {
   readonly config: () => ClientConfig;
@@ -21,15 +21,15 @@ const LOG_INTERVAL_MS = 600_000;
 /** Checks at once, then periodically. Returns a function that ends the checks. */
 export function watchClientCertificate({ config, kubeconfig, clock, logger }: ClientCertificateCheckOptions): () => void {
   let timer: Timer | undefined;
-  const logFault = throttle(clock, LOG_INTERVAL_MS, (fault: string) =>
+  const logError = throttle(clock, LOG_INTERVAL_MS, (error: string) =>
     logger.error(
-      `the client certificate of ${kubeconfig} ${fault}, so API servers reject the controllers: replace it with a valid one; the file is reloaded without a restart`,
+      `the client certificate of ${kubeconfig} ${error}, so API servers reject the controllers: replace it with a valid one; the file is reloaded without a restart`,
     ),
   );
   const check = (): void => {
     const { cert } = config().tls;
-    const fault = cert === undefined ? undefined : validityFault(cert, clock.now());
-    if (fault !== undefined) logFault(fault);
+    const error = cert === undefined ? undefined : validityError(cert, clock.now());
+    if (error !== undefined) logError(error);
     timer = clock.after(CHECK_MS, check);
   };
   check();

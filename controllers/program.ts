@@ -60,7 +60,7 @@ export async function startControllers({ values, given }: Flags, { clock, random
   if (selected.type === 'unknown') throw new UsageError(`--controllers: there is no controller ${JSON.stringify(selected.name)}`);
   const { config, settings, watch } = readSettings(values);
   const controllers = selected.controllers.filter((controller) => controller.isEnabled?.(settings) ?? true);
-  const meter: RequestMeter = (answered) => metrics.observeRequest(answered);
+  const meter: RequestMeter = (isAnswered) => metrics.observeRequest(isAnswered);
   lifecycle.onStop({ name: 'files', timeoutMs: 1_000, run: watch(clock, logger) });
   const unwatch = watchClientCertificate({ config, kubeconfig: values.kubeconfig, clock, logger });
   lifecycle.onStop({ name: 'the certificate of the controllers', timeoutMs: 1_000, run: unwatch });

@@ -46,7 +46,7 @@ beforeEach(() => {
   extensions = new ExtensionServers({
     resolve: () => {
       resolutions += 1;
-      return port === undefined ? { fault: 'nothing answers' } : { host: '127.0.0.1', port };
+      return port === undefined ? { error: 'nothing answers' } : { host: '127.0.0.1', port };
     },
     credentials: () => ({}),
     clock: systemClock,

@@ -35,7 +35,7 @@ const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 const ATTEMPTS = 3;
 
 /** The condition that follows from the state of the Service; undefined = the server must be contacted. Pure. */
-export function serviceFault({ service: { namespace, name, port } }: Registration, state: ServiceState): Availability | undefined {
+export function serviceError({ service: { namespace, name, port } }: Registration, state: ServiceState): Availability | undefined {
   const service = `service/${name} in "${namespace}"`;
   switch (state) {
     case 'absent':
@@ -65,12 +65,12 @@ export async function checkAvailability(
   previous?: OpenApiV2Document,
   signal?: AbortSignal,
 ): Promise<CheckResult> {
-  const fault = serviceFault(registration, state);
-  if (fault !== undefined) return { ...fault, hasNoResponse: false, discovered: undiscovered(previous) };
+  const error = serviceError(registration, state);
+  if (error !== undefined) return { ...error, hasNoResponse: false, discovered: undiscovered(previous) };
   const { group, version } = registration;
   const path = `/apis/${group}/${version}`;
   const context = { extensions, registration, clock, signal };
-  let lastFault = '';
+  let lastError = '';
   for (let attempt = 0; attempt < ATTEMPTS && signal?.aborted !== true; attempt++) {
     const response = await fetchDocument(context, path);
     if ('body' in response) {
@@ -79,10 +79,10 @@ export async function checkAvailability(
       const discovered = { resources, openApi, description };
       return { status: 'True', reason: 'Passed', message: 'all checks passed', hasNoResponse: false, discovered };
     }
-    lastFault = response.fault;
+    lastError = response.error;
   }
   return {
-    ...unavailable('FailedDiscoveryCheck', `failing or missing response from ${lastFault}`),
+    ...unavailable('FailedDiscoveryCheck', `failing or missing response from ${lastError}`),
     hasNoResponse: true,
     discovered: undiscovered(previous),
   };
@@ -124,13 +124,13 @@ interface CheckContext {
   readonly signal: AbortSignal | undefined;
 }
 
-type Fetched = { readonly body: JsonObject | undefined } | { readonly fault: string };
+type Fetched = { readonly body: JsonObject | undefined } | { readonly error: string };
 /** `bytes`: undefined when the body is too long or incomplete. */
-type FetchedBytes = { readonly bytes: Buffer | undefined; readonly etag: string | undefined } | { readonly fault: string };
+type FetchedBytes = { readonly bytes: Buffer | undefined; readonly etag: string | undefined } | { readonly error: string };
 
 async function fetchDocument(context: CheckContext, path: string): Promise<Fetched> {
   const response = await fetchBytes(context, path, remoteHeaders({ name: 'system:kube-aggregator', groups: [MASTERS_GROUP] }));
-  if ('fault' in response) return response;
+  if ('error' in response) return response;
   return { body: response.bytes === undefined ? undefined : tryParseObject(response.bytes.toString()) };
 }
 
@@ -139,9 +139,9 @@ async function fetchBytes(
   path: string,
   identity: OutgoingHttpHeaders,
 ): Promise<FetchedBytes> {
-  if (signal?.aborted === true) return { fault: 'the check was aborted' };
+  if (signal?.aborted === true) return { error: 'the check was aborted' };
   const url = extensions.locate(registration);
-  if (!(url instanceof URL)) return { fault: url.fault };
+  if (!(url instanceof URL)) return { error: url.error };
   const requestUrl = `${url.protocol}//${url.hostname}:${url.port === '' ? '443' : url.port}${path}`;
   const headers = { accept: 'application/json', ...identity };
   const clientRequest = extensions.open(registration, url, { method: 'GET', path, headers, needsOwnConnection: true });
@@ -162,10 +162,10 @@ async function fetchBytes(
       const text = isTimedOut
         ? timeoutMessage
         : connectionErrorText(response.type === 'failure' ? response.error : new Error('unexpected upgrade'), url);
-      return { fault: `${requestUrl}: Get ${JSON.stringify(requestUrl)}: ${text}` };
+      return { error: `${requestUrl}: Get ${JSON.stringify(requestUrl)}: ${text}` };
     }
     const { statusCode = 0 } = response.message;
-    if (statusCode < 200 || statusCode > 299) return { fault: `${requestUrl}: bad status from ${requestUrl}: ${statusCode}` };
+    if (statusCode < 200 || statusCode > 299) return { error: `${requestUrl}: bad status from ${requestUrl}: ${statusCode}` };
     return { bytes: await readBytes(response.message), etag: response.message.headers.etag };
   } finally {
     timer.cancel();

@@ -50,11 +50,11 @@ export class ExtensionServers {
   }
 
   /** The present address of the server. */
-  locate({ service }: Registration): URL | { readonly fault: string } {
+  locate({ service }: Registration): URL | { readonly error: string } {
     const resolved = this.deps.resolve(service);
-    if ('fault' in resolved) return resolved;
+    if ('error' in resolved) return resolved;
     const host = parseHost(resolved.host);
-    return host === undefined ? { fault: `lookup ${resolved.host}: no such host` } : hostUrl('https', host, resolved.port);
+    return host === undefined ? { error: `lookup ${resolved.host}: no such host` } : hostUrl('https', host, resolved.port);
   }
 
   /** The caller sends the body and listens for the response. */

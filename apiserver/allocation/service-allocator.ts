@@ -6,7 +6,7 @@
 import type { IpFamily } from '../../shared/values/network/ip-address';
 import type { Random } from '../../shared/runtime/random';
 import type { KeyValue, Revision } from '../storage/store';
-import { AllocationFaultCounts } from './fault-counts';
+import { AllocationErrorCounts } from './allocation-error-counts';
 import { addressPool, portPool, type AllocationPool } from './pool';
 import type { PortRange, ServiceRanges } from './ranges';
 
@@ -52,7 +52,7 @@ export class ServiceAllocator {
   readonly families: readonly IpFamily[];
   readonly ports: AllocationPool;
   readonly counts = new Map<AllocationPool, PoolCounts>();
-  readonly faultCounts = new AllocationFaultCounts();
+  readonly errorCounts = new AllocationErrorCounts();
   private readonly byFamily = new Map<IpFamily, AllocationPool>();
   private readonly holdings = new Map<string, Holding>();
   /** Ids that requests of this replica have chosen but not committed, with the number of these requests. */

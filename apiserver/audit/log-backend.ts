@@ -81,11 +81,11 @@ const MAX_PENDING_CHARACTERS = 16 * 1024 * 1024;
 
 /** A stream with a reader that may be slow or closed: then lines are lost, without blocking. */
 export function createStreamTarget(stream: Writable): LineTarget {
-  let fault: Error | undefined;
-  stream.on('error', (error) => (fault = error));
+  let reason: Error | undefined;
+  stream.on('error', (error) => (reason = error));
   return {
     append(lines) {
-      if (fault !== undefined) throw fault;
+      if (reason !== undefined) throw reason;
       if (stream.writableLength > MAX_PENDING_CHARACTERS) throw new Error('the previous lines have not been read');
       // A copy, because the buffer is reused.
       stream.write(Buffer.from(lines));

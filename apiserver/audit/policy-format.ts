@@ -3,7 +3,7 @@
  * upstream's.
  */
 import { appendAll } from '../../shared/values/append';
-import { appendFieldPath, type ConfigurationFault } from '../../shared/configuration/configuration-error';
+import { appendFieldPath, type InvalidField } from '../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import {
   anyObjectSchema,
@@ -56,20 +56,20 @@ export const AUDIT_POLICY_FORMAT: ConfigurationFormat<Policy> = {
   validate: ({ rules }) => rules.flatMap((rule, index) => validateRule(rule, `rules[${index}]`)),
 };
 
-function validateRule({ nonResourceURLs = [], resources = [], namespaces = [] }: AuditRule, path: string): readonly ConfigurationFault[] {
-  const faults: ConfigurationFault[] = [];
+function validateRule({ nonResourceURLs = [], resources = [], namespaces = [] }: AuditRule, path: string): readonly InvalidField[] {
+  const errors: InvalidField[] = [];
   if (nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
-    faults.push({
+    errors.push({
       path: appendFieldPath(path, 'nonResourceURLs'),
       reason: 'rules cannot apply to both regular resources and non-resource URLs',
     });
   }
   nonResourceURLs.forEach((url, index) => {
     const reason = validateNonResourceUrl(url);
-    if (reason !== undefined) faults.push({ path: `${path}.nonResourceURLs[${index}]`, reason });
+    if (reason !== undefined) errors.push({ path: `${path}.nonResourceURLs[${index}]`, reason });
   });
-  resources.forEach((resource, index) => appendAll(faults, validateResourceRule(resource, `${path}.resources[${index}]`)));
-  return faults;
+  resources.forEach((resource, index) => appendAll(errors, validateResourceRule(resource, `${path}.resources[${index}]`)));
+  return errors;
 }
 
 function validateNonResourceUrl(url: string): string | undefined {
@@ -80,15 +80,12 @@ function validateNonResourceUrl(url: string): string | undefined {
 
 const GROUP = /^[a-z0-9.-]*$/;
 
-function validateResourceRule(
-  { group = '', resources = [], resourceNames = [] }: ResourceRule,
-  path: string,
-): readonly ConfigurationFault[] {
-  const faults: ConfigurationFault[] = [];
+function validateResourceRule({ group = '', resources = [], resourceNames = [] }: ResourceRule, path: string): readonly InvalidField[] {
+  const errors: InvalidField[] = [];
   if (!GROUP.test(group) || group.length > 253)
-    faults.push({ path: `${path}.group`, reason: 'must be the name of an API group, without a version' });
+    errors.push({ path: `${path}.group`, reason: 'must be the name of an API group, without a version' });
   if (resourceNames.length > 0 && resources.length === 0) {
-    faults.push({ path: `${path}.resourceNames`, reason: 'using resourceNames requires at least one resource' });
+    errors.push({ path: `${path}.resourceNames`, reason: 'using resourceNames requires at least one resource' });
   }
-  return faults;
+  return errors;
 }

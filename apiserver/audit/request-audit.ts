@@ -91,7 +91,7 @@ export class RequestAudit {
     }
   }
 
-  /** Called when the request ends because of a server fault. */
+  /** Called when the request ends because of a server error. */
   markPanic(): void {
     this.hasPanicked = true;
   }

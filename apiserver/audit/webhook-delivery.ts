@@ -18,7 +18,7 @@ export function createWebhookDelivery(options: WebhookDeliveryOptions): DeliverB
     const backOff = options.backOff();
     for (let attempt = 1; ; attempt += 1) {
       const response = await callWebhook({ ...options, timeoutMs: TIMEOUT_MS }, body);
-      if (response.type === 'answer') return;
+      if (response.type === 'response') return;
       if (!response.isRetryable || attempt === ATTEMPTS || isShuttingDown()) throw response.error;
       await options.clock.sleep(backOff.next());
     }

@@ -32,7 +32,7 @@ const tokens = (answer: Answer, options: Partial<WebhookTokensOptions> = {}): To
     async send(body) {
       sent.push(String(body));
       const response = await answer(String(body));
-      return typeof response === 'string' ? { type: 'answer', bytes: Buffer.from(response) } : response;
+      return typeof response === 'string' ? { type: 'response', bytes: Buffer.from(response) } : response;
     },
     version: 'v1',
     dialect: 'kubernetes',
@@ -184,7 +184,7 @@ describe('webhook token authentication', () => {
   });
 
   it('caches no failure and logs failures at most once a minute', async () => {
-    const known = tokens(() => ({ type: 'fault', error: new Error('the webhook responded with 500'), status: 500, isRetryable: true }));
+    const known = tokens(() => ({ type: 'failure', error: new Error('the webhook responded with 500'), status: 500, isRetryable: true }));
     const unavailable = failure('the webhook responded with 500');
     expect([await known.authenticate('t', SERVER_AUDIENCES), await known.authenticate('t', SERVER_AUDIENCES)]).toEqual([
       unavailable,

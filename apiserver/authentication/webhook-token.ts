@@ -47,14 +47,14 @@ export function webhookTokenAuthenticator(options: WebhookTokensOptions): TokenA
   const reportError = throttle(clock, ERROR_INTERVAL_MS, (error: Error) => options.onError('the token webhook failed', error));
 
   async function fetchOutcome(token: string, audiences: readonly string[]): Promise<CacheableResponse<TokenOutcome>> {
-    const answer = await options.send(tokenReviewBody(dialect, version, token, audiences));
-    const review = answer.type === 'fault' ? answer.error : readTokenReview(answer.bytes, version);
+    const response = await options.send(tokenReviewBody(dialect, version, token, audiences));
+    const review = response.type === 'failure' ? response.error : readTokenReview(response.bytes, version);
     if (review instanceof Error) {
       reportError(review);
       return { response: failedOutcome(review.message), ttlMs: 0, bytes: ENTRY_OVERHEAD_BYTES };
     }
     const outcome = outcomeOf(review, audiences, serverAudiences);
-    const bytes = ENTRY_OVERHEAD_BYTES + (answer.type === 'answer' ? answer.bytes.length : 0);
+    const bytes = ENTRY_OVERHEAD_BYTES + (response.type === 'response' ? response.bytes.length : 0);
     return { response: outcome, ttlMs: outcome.type === 'failed' ? 0 : cacheTtlMs, bytes };
   }
 

@@ -132,10 +132,10 @@ describe('failing conversion webhook', () => {
     const words = `conversion webhook for example.com/v1, Kind=Widget failed: ${client.fault}`;
     await expect(converter.convertEntries(SECOND, widgets(2), LATER)).rejects.toThrow(words);
     expect(failures).toEqual([words]);
-    expect(calls).toMatchObject([{ from: 'v1', to: 'v2', definition: 'widgets.example.com', fault: 'conversion_webhook_call_failure' }]);
+    expect(calls).toMatchObject([{ from: 'v1', to: 'v2', definition: 'widgets.example.com', error: 'conversion_webhook_call_failure' }]);
     client.fault = undefined;
     expect(await converter.convertEntries(SECOND, widgets(2), LATER)).toHaveLength(2);
-    expect(calls[1]).toMatchObject({ fault: undefined });
+    expect(calls[1]).toMatchObject({ error: undefined });
   });
 
   it('ends the request with 504 just after its deadline, and its late response is cached for the next request', async () => {

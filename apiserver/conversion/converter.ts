@@ -38,7 +38,7 @@ export interface ConversionCall {
   readonly to: string;
   readonly ms: number;
   /** `undefined` for a successful call. */
-  readonly fault: ConversionFailureType | undefined;
+  readonly error: ConversionFailureType | undefined;
 }
 
 export interface WebhookConverterParts {
@@ -210,7 +210,7 @@ export class WebhookConverter implements Conversions {
       from: conversion.from.name,
       to: conversion.to.name,
       ms: clock.monotonic() - startedAt,
-      fault: failure,
+      error: failure,
     };
     this.parts.onCall(record);
     return outcome;
@@ -244,7 +244,7 @@ export class WebhookConverter implements Conversions {
       timeoutMs: CALL_MS,
       maxBytes,
     });
-    if ('fault' in reply) return callFailure(reply.fault);
+    if ('error' in reply) return callFailure(reply.error);
     const response = readReviewResponse(reviewVersion, uid, reply.bytes, dialect);
     if (response instanceof ConversionFailure) return response;
     const converted = await this.acceptObjects(conversion, originals, response, slice, finish);
@@ -332,7 +332,7 @@ function acceptObject(
   let unchangedEnd: number | undefined;
   const withoutMetadata = response.withoutMetadata(
     index,
-    (answer, span) => (unchangedEnd = original.unchangedMetadataEnd(answer, span)) !== undefined,
+    (response, span) => (unchangedEnd = original.unchangedMetadataEnd(response, span)) !== undefined,
   );
   if (withoutMetadata !== undefined && unchangedEnd !== undefined && isOfKind(withoutMetadata, wanted))
     return { object: withoutMetadata, metadata: { unchangedEnd } };

@@ -17,7 +17,7 @@ export interface ConvertedObjects {
    * Parses an object with a placeholder for its metadata, when the metadata can be located and `isKnown` reports that
    * it need not be parsed.
    */
-  withoutMetadata(index: number, isKnown: (answer: Buffer, metadata: TextSpan) => boolean): JsonObject | undefined;
+  withoutMetadata(index: number, isKnown: (response: Buffer, metadata: TextSpan) => boolean): JsonObject | undefined;
 }
 
 /**

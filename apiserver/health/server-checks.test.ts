@@ -15,7 +15,7 @@ it('server checks report a server with a store that rejects writes as live but n
     cache: { isReady: true, problems: () => [] },
     state: { stopping: false, started: STARTED },
     neverStarted: NONE,
-    configurations: [{ name: 'audit-policy', fault: 'policy.yaml: rules: is required' }],
+    configurations: [{ name: 'audit-policy', error: 'policy.yaml: rules: is required' }],
   });
   const health = new HealthChecks(checks, clock, 0, () => undefined);
   const status = async (endpoint: 'livez' | 'readyz', check?: string): Promise<number> =>

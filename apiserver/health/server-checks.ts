@@ -14,10 +14,10 @@ export interface ServerCheckOptions {
   readonly state: { readonly stopping: boolean; readonly started: ReadonlySet<StartCheck> };
   /** Start steps that this server does not run. */
   readonly neverStarted: ReadonlySet<StartCheck>;
-  /** The fault of the KMS plug-ins; undefined when none are configured. */
+  /** The error of the KMS plug-ins; undefined when none are configured. */
   readonly checkKmsProviders?: (() => Promise<string | undefined>) | undefined;
-  /** The configuration files in use, with the fault of their current content. */
-  readonly configurations: readonly { readonly name: string; readonly fault: string | undefined }[];
+  /** The configuration files in use, with the error of their current content. */
+  readonly configurations: readonly { readonly name: string; readonly error: string | undefined }[];
 }
 
 const STORE_TIMEOUT_MS = 2000;
@@ -47,7 +47,7 @@ export function createServerChecks(options: ServerCheckOptions): readonly Health
       name: `configuration/${file.name}`,
       onlyOn: 'readyz',
       isAdvisory: true,
-      check: () => file.fault,
+      check: () => file.error,
     })),
     { name: 'shutdown', onlyOn: 'readyz', check: () => (state.stopping ? 'process is shutting down' : undefined) },
   ];

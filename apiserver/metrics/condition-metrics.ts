@@ -37,7 +37,7 @@ interface AuthorizerWebhookRecorder {
   observeCall(result: 'success' | 'error' | 'timeout', ms: number): void;
   /** The webhook could not be called and its failure policy lets other authorizers decide. */
   countFailOpen(result: 'error' | 'timeout'): void;
-  observeMatchConditions(answer: 'yes' | 'no' | 'error', ms: number): void;
+  observeMatchConditions(response: 'yes' | 'no' | 'error', ms: number): void;
 }
 
 export function createAuthorizerWebhookRecorder(meters: Meters, name: string): AuthorizerWebhookRecorder {
@@ -48,10 +48,10 @@ export function createAuthorizerWebhookRecorder(meters: Meters, name: string): A
       meters.observer('apiserver_authorization_webhook_duration_seconds', name, result).observe(ms / 1000);
     },
     countFailOpen: (result) => meters.counter('apiserver_authorization_webhook_evaluations_fail_open_total', name, result).add(),
-    observeMatchConditions(answer, ms) {
+    observeMatchConditions(response, ms) {
       meters.observer('apiserver_authorization_match_condition_evaluation_seconds', ...labels).observe(ms / 1000);
-      if (answer === 'no') meters.counter('apiserver_authorization_match_condition_exclusions_total', ...labels).add();
-      if (answer === 'error') meters.counter('apiserver_authorization_match_condition_evaluation_errors_total', ...labels).add();
+      if (response === 'no') meters.counter('apiserver_authorization_match_condition_exclusions_total', ...labels).add();
+      if (response === 'error') meters.counter('apiserver_authorization_match_condition_evaluation_errors_total', ...labels).add();
     },
   };
 }

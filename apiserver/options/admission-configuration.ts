@@ -10,7 +10,7 @@ import { POD_SECURITY_FORMAT, podSecuritySettings } from '../admission/plugins/p
 import { TOLERATION_FORMAT } from '../admission/plugins/scheduling/pod-toleration-restriction';
 import { readLimitedResources, QUOTA_FORMAT } from '../admission/plugins/quota/limited-resources';
 import type { AdmissionSettings } from '../admission/plugins/admission-settings';
-import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
+import type { InvalidField } from '../../shared/configuration/configuration-error';
 import { readKubeconfigUsers, type KubeconfigUsers } from '../../shared/client/kubeconfig/kubeconfig-users';
 import { readConfiguration, readEmbeddedConfiguration, type ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import { anyObjectSchema, listSchema, objectSchema, stringSchema, type ValueOf } from '../../shared/configuration/schema';
@@ -61,7 +61,7 @@ const FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
   apiVersions: ['apiserver.config.platform.io/v1', 'apiserver.config.platform.io/v1alpha1'],
   schema: SCHEMA,
   validate: ({ plugins = [] }) =>
-    plugins.flatMap(({ name, path: file, configuration }, index): readonly ConfigurationFault[] => [
+    plugins.flatMap(({ name, path: file, configuration }, index): readonly InvalidField[] => [
       ...(own(PLUGIN_READERS, name) === undefined ? [{ path: `plugins[${index}].name`, reason: unknownName(name) }] : []),
       ...(plugins.findIndex((other) => other.name === name) < index
         ? [{ path: `plugins[${index}].name`, reason: `${quote(name)} may occur only once` }]

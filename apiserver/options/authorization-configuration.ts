@@ -1,5 +1,5 @@
 /** Schema and validation of the AuthorizationConfiguration file. Reads no file and calls no webhook. */
-import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
+import type { InvalidField } from '../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import { DURATION_FORMAT, listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../shared/configuration/schema';
 import { parseDuration } from '../../shared/cli/duration';
@@ -46,52 +46,52 @@ export const authorizationFormat = (withSelectors: boolean): ConfigurationFormat
   schema: SCHEMA,
   validate: ({ authorizers }) =>
     authorizers.flatMap((authorizer, index) =>
-      authorizerFaults(authorizer, `authorizers[${index}]`, authorizers.slice(0, index), withSelectors),
+      authorizerErrors(authorizer, `authorizers[${index}]`, authorizers.slice(0, index), withSelectors),
     ),
 });
 
-function authorizerFaults(
+function authorizerErrors(
   authorizer: ConfiguredAuthorizer,
   path: string,
   before: readonly ConfiguredAuthorizer[],
   withSelectors: boolean,
-): readonly ConfigurationFault[] {
-  const faults: ConfigurationFault[] = [];
-  if (!NAME.test(authorizer.name)) faults.push({ path: `${path}.name`, reason: 'must be a lowercase RFC 1123 subdomain' });
+): readonly InvalidField[] {
+  const errors: InvalidField[] = [];
+  if (!NAME.test(authorizer.name)) errors.push({ path: `${path}.name`, reason: 'must be a lowercase RFC 1123 subdomain' });
   if (before.some(({ name }) => name === authorizer.name))
-    faults.push({ path: `${path}.name`, reason: 'is already the name of another authorizer' });
+    errors.push({ path: `${path}.name`, reason: 'is already the name of another authorizer' });
   if (authorizer.type !== 'Webhook') {
     if (before.some(({ type }) => type === authorizer.type))
-      faults.push({ path: `${path}.type`, reason: `${authorizer.type} may occur only once` });
-    if (authorizer.webhook !== undefined) faults.push({ path: `${path}.webhook`, reason: `must not be set for type ${authorizer.type}` });
-    return faults;
+      errors.push({ path: `${path}.type`, reason: `${authorizer.type} may occur only once` });
+    if (authorizer.webhook !== undefined) errors.push({ path: `${path}.webhook`, reason: `must not be set for type ${authorizer.type}` });
+    return errors;
   }
   return [
-    ...faults,
+    ...errors,
     ...(authorizer.webhook === undefined
       ? [{ path: `${path}.webhook`, reason: 'is required' }]
-      : webhookFaults(authorizer.webhook, `${path}.webhook`, withSelectors)),
+      : webhookErrors(authorizer.webhook, `${path}.webhook`, withSelectors)),
   ];
 }
 
-function webhookFaults(config: ConfiguredWebhook, path: string, withSelectors: boolean): readonly ConfigurationFault[] {
+function webhookErrors(config: ConfiguredWebhook, path: string, withSelectors: boolean): readonly InvalidField[] {
   const { connectionInfo, matchConditions = [], matchConditionSubjectAccessReviewVersion } = config;
   const timeout = parseDuration(config.timeout) ?? 0;
-  const faults: ConfigurationFault[] = [];
-  const fault = (member: string, reason: string): void => void faults.push({ path: `${path}.${member}`, reason });
-  if (timeout <= 0 || timeout > MAX_TIMEOUT_MS) fault('timeout', 'must be more than 0s and at most 30s');
+  const errors: InvalidField[] = [];
+  const error = (member: string, reason: string): void => void errors.push({ path: `${path}.${member}`, reason });
+  if (timeout <= 0 || timeout > MAX_TIMEOUT_MS) error('timeout', 'must be more than 0s and at most 30s');
   for (const member of ['authorizedTTL', 'unauthorizedTTL'] as const)
-    if ((parseDuration(config[member] ?? '0s') ?? 0) < 0) fault(member, 'must not be negative');
+    if ((parseDuration(config[member] ?? '0s') ?? 0) < 0) error(member, 'must not be negative');
   if (connectionInfo.type === 'InClusterConfig')
-    fault('connectionInfo.type', 'InClusterConfig is not supported: the API server would call itself');
-  else if ((connectionInfo.kubeConfigFile ?? '') === '') fault('connectionInfo.kubeConfigFile', 'is required');
-  if (matchConditions.length > MAX_CONDITIONS) fault('matchConditions', `must have at most ${MAX_CONDITIONS} items`);
+    error('connectionInfo.type', 'InClusterConfig is not supported: the API server would call itself');
+  else if ((connectionInfo.kubeConfigFile ?? '') === '') error('connectionInfo.kubeConfigFile', 'is required');
+  if (matchConditions.length > MAX_CONDITIONS) error('matchConditions', `must have at most ${MAX_CONDITIONS} items`);
   if (matchConditions.length > 0 && matchConditionSubjectAccessReviewVersion === undefined)
-    fault('matchConditionSubjectAccessReviewVersion', 'is required');
+    error('matchConditionSubjectAccessReviewVersion', 'is required');
   const compiled = compileMatchConditions(
     matchConditions.map(({ expression }) => expression),
     withSelectors,
   );
-  if ('faults' in compiled) for (const { index, reason } of compiled.faults) fault(`matchConditions[${index}].expression`, reason);
-  return faults;
+  if ('errors' in compiled) for (const { index, reason } of compiled.errors) error(`matchConditions[${index}].expression`, reason);
+  return errors;
 }

@@ -158,7 +158,7 @@ function commonOptions(name: string, flags: ServerFlags, { clock, logger, meters
  * The error of the combined flags; undefined when they are valid. `isModeGiven`: --authorization-mode is on the
  * command line.
  */
-export function authorizationFlagFault(flags: ServerFlags, isModeGiven: boolean): string | undefined {
+export function authorizationFlagError(flags: ServerFlags, isModeGiven: boolean): string | undefined {
   const modes = flags['authorization-mode'];
   const file = flags['authorization-config'];
   if (file !== '' && isModeGiven) return '--authorization-config and --authorization-mode are mutually exclusive';

@@ -19,9 +19,9 @@ export async function openImagePolicyWebhook(
     logger.warn('the image policy webhook could not be called', { error }),
   );
   return async (body) => {
-    const answer = await callWebhook(body);
-    if (answer.type === 'fault') logFailure(answer.error);
+    const response = await callWebhook(body);
+    if (response.type === 'failure') logFailure(response.error);
     const { server } = webhook;
-    return replyOf(answer, { url: server.href, server });
+    return replyOf(response, { url: server.href, server });
   };
 }

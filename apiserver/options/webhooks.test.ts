@@ -51,7 +51,7 @@ async function pair(): Promise<void> {
 const open = (): Promise<KubeconfigWebhook> =>
   openWebhook('judge', at('kubeconfig'), { clock, configurations, random: { float: () => 0, uuid: () => '', string: () => '' } });
 const later = (): Promise<void> => clock.advanceAsync(60_000);
-const fault = (): string | undefined => configurations.configurations[0]?.fault;
+const fault = (): string | undefined => configurations.configurations[0]?.error;
 
 it('openWebhook follows changes of the kubeconfig, and keeps its connections while nothing changes', async () => {
   await pair();

@@ -9,7 +9,7 @@ import { apiVersionOf } from '../../shared/api/identity/identity';
 import { stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';
-import { TimeFault } from '../../shared/values/time/time';
+import { TimeError } from '../../shared/values/time/time';
 import { nameOf } from './table/cell';
 import { NAME } from './table/column';
 import type { Cell, ColumnDefinition } from './table/convertor';
@@ -95,7 +95,7 @@ function dateCell(value: JsonValue): Cell {
   try {
     return { before: '', since: parseTimestamp(value) ?? 0, after: '' };
   } catch (error) {
-    if (error instanceof TimeFault) return '<invalid>';
+    if (error instanceof TimeError) return '<invalid>';
     throw error;
   }
 }

@@ -96,8 +96,8 @@ function recordedEvents(): unknown {
 }
 
 const counts = (): unknown => ({
-  ips: Object.fromEntries(replica.allocator.faultCounts.countsOf('ips')),
-  ports: Object.fromEntries(replica.allocator.faultCounts.countsOf('ports')),
+  ips: Object.fromEntries(replica.allocator.errorCounts.countsOf('ips')),
+  ports: Object.fromEntries(replica.allocator.errorCounts.countsOf('ports')),
 });
 
 it('allocation audit reports nothing for Services that this server stored', async () => {

@@ -1,7 +1,7 @@
 /**
  * Repairs the allocations of Services, like upstream's repair controllers: checks them at start and every three
- * minutes, on one replica at a time. Faults are reported as Events, metrics and log lines. Missing keys are written;
- * keys that no Service holds are deleted after three passes in a row. Other faults are only reported.
+ * minutes, on one replica at a time. Errors are reported as Events, metrics and log lines. Missing keys are written;
+ * keys that no Service holds are deleted after three passes in a row. Other errors are only reported.
  */
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
@@ -15,7 +15,7 @@ import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
 import { allocationOwnerOf } from '../registry/write/allocation';
 import type { Store } from '../storage/store';
-import { eventOf, faultOf, type AllocationFault } from './allocation-faults';
+import { eventOf, errorOf, type AllocationError } from './allocation-errors';
 import { tryAcquireOrRenew } from './leader-term';
 import { serverContext, serverWriteOptions } from './reconciler';
 
@@ -25,9 +25,9 @@ const TERM_MS = 240_000;
 const CALL_MS = 10_000;
 /** Passes in a row after which an allocation without a holder is released. */
 const LEAKED_PASSES = 3;
-/** Limits the Events of a pass; metrics count all faults. */
+/** Limits the Events of a pass; metrics count all errors. */
 const MAX_EVENTS_PER_PASS = 100;
-/** A lasting fault is reported again after an hour, when its Event has expired. */
+/** A lasting error is reported again after an hour, when its Event has expired. */
 const REPORT_INTERVAL_MS = 3_600_000;
 const MAX_REPORTED = 10_000;
 
@@ -46,7 +46,7 @@ export interface AllocationRepairOptions {
   readonly hostname: string;
   readonly names: GeneratedNames;
   readonly clock: Clock;
-  /** Called for each fault, and with the number of repairs. */
+  /** Called for each error, and with the number of repairs. */
   readonly onFinding: (message: string, details: Readonly<Record<string, unknown>>) => void;
   readonly onFailure: (message: string, error: unknown) => void;
 }
@@ -79,7 +79,7 @@ export function startAllocationRepair(options: AllocationRepairOptions): Allocat
       resolveComplete();
     } catch (error) {
       onFailure('the allocations could not be audited, trying again', error);
-      options.allocator.faultCounts.failures += 1;
+      options.allocator.errorCounts.failures += 1;
       next = RETRY_MS;
     }
     if (!isStopped) timer = clock.after(next, () => void tick());
@@ -99,7 +99,7 @@ export function startAllocationRepair(options: AllocationRepairOptions): Allocat
 class AllocationChecker {
   /** Number of passes in a row in which a leaked key was found, by id and revision. */
   private leaks = new Map<string, number>();
-  /** Time of the last report of a fault, by owner and note. */
+  /** Time of the last report of an error, by owner and note. */
   private readonly lastReportedAt = new Map<string, number>();
 
   constructor(private readonly options: AllocationRepairOptions) {}
@@ -113,15 +113,15 @@ class AllocationChecker {
     let repaired = 0;
     let events = MAX_EVENTS_PER_PASS;
     for (const finding of findings) {
-      const fault = faultOf(finding, allocator);
+      const error = errorOf(finding, allocator);
       if (finding.type === 'missing' && (await this.writeMissingKey(finding))) repaired += 1;
       if (finding.type === 'leaked' && !(await this.releaseIfLeaked(finding, leaks))) continue;
-      allocator.faultCounts.count(fault.subject, fault.type);
-      if (this.shouldReport(fault)) {
-        onFinding('an allocation is inconsistent', { fault: fault.type, note: fault.note, service: fault.owner });
-        if (fault.owner !== undefined && events > 0) {
+      allocator.errorCounts.count(error.subject, error.type);
+      if (this.shouldReport(error)) {
+        onFinding('an allocation is inconsistent', { type: error.type, note: error.note, service: error.owner });
+        if (error.owner !== undefined && events > 0) {
           events -= 1;
-          await this.recordEvent(fault, events);
+          await this.recordEvent(error, events);
         }
       }
     }
@@ -183,7 +183,7 @@ class AllocationChecker {
     return result.committed;
   }
 
-  private shouldReport({ owner, note }: AllocationFault): boolean {
+  private shouldReport({ owner, note }: AllocationError): boolean {
     const now = this.options.clock.monotonic();
     const name = `${owner?.uid ?? ''} ${note}`;
     const lastReported = this.lastReportedAt.get(name);
@@ -193,9 +193,9 @@ class AllocationChecker {
     return true;
   }
 
-  private async recordEvent(fault: AllocationFault, sequence: number): Promise<void> {
+  private async recordEvent(reason: AllocationError, sequence: number): Promise<void> {
     const { writer, events, names, clock, hostname, onFailure } = this.options;
-    const event = eventOf(fault, { now: clock.now(), sequence, hostname });
+    const event = eventOf(reason, { now: clock.now(), sequence, hostname });
     if (event === undefined) return;
     const value: JsonObject = event.object;
     try {

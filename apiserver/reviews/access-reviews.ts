@@ -31,7 +31,7 @@ export interface AccessReviewDependencies {
 export function reviewAccess(deps: AccessReviewDependencies): OperationHandler {
   return ({ object }) => {
     const spec = specOf(object);
-    requireNoFaults([...attributeFaults(spec), ...subjectFaults(spec), ...metadataFaults(object, [])]);
+    requireNoErrors([...attributeErrors(spec), ...subjectErrors(spec), ...metadataErrors(object, [])]);
     return decide(deps, object, spec, subjectOf(spec), 'explained');
   };
 }
@@ -39,11 +39,11 @@ export function reviewAccess(deps: AccessReviewDependencies): OperationHandler {
 export function reviewLocalAccess(deps: AccessReviewDependencies): OperationHandler {
   return ({ object, key }) => {
     const spec = specOf(object);
-    requireNoFaults([
-      ...attributeFaults(spec),
-      ...subjectFaults(spec),
-      ...metadataFaults(object, ['namespace']),
-      ...namespaceFaults(spec, key.namespace),
+    requireNoErrors([
+      ...attributeErrors(spec),
+      ...subjectErrors(spec),
+      ...metadataErrors(object, ['namespace']),
+      ...namespaceErrors(spec, key.namespace),
     ]);
     return decide(deps, object, spec, subjectOf(spec), 'explained');
   };
@@ -52,7 +52,7 @@ export function reviewLocalAccess(deps: AccessReviewDependencies): OperationHand
 export function reviewOwnAccess(deps: AccessReviewDependencies): OperationHandler {
   return ({ object, context }) => {
     const spec = specOf(object);
-    requireNoFaults([...attributeFaults(spec), ...metadataFaults(object, [])]);
+    requireNoErrors([...attributeErrors(spec), ...metadataErrors(object, [])]);
     return decide(deps, object, spec, context.user);
   };
 }
@@ -63,11 +63,11 @@ function specOf({ spec = {} }: AuthorizationV1SubjectAccessReview): Spec {
 }
 
 /** Upstream's message lacks the kind. */
-function requireNoFaults(faults: readonly FieldError[]): void {
-  if (faults.length > 0) throw invalid({ group: 'authorization.platform.io', kind: '' }, '', faults);
+function requireNoErrors(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid({ group: 'authorization.platform.io', kind: '' }, '', errors);
 }
 
-function attributeFaults({ resourceAttributes: resource, nonResourceAttributes: path }: Spec): readonly FieldError[] {
+function attributeErrors({ resourceAttributes: resource, nonResourceAttributes: path }: Spec): readonly FieldError[] {
   if (resource !== undefined && path !== undefined)
     return [invalidValue('spec.nonResourceAttributes', path, 'cannot be specified in combination with resourceAttributes')];
   if (resource !== undefined || path !== undefined) return [];
@@ -76,13 +76,13 @@ function attributeFaults({ resourceAttributes: resource, nonResourceAttributes: 
   ];
 }
 
-function subjectFaults({ user = '', groups = [] }: Spec): readonly FieldError[] {
+function subjectErrors({ user = '', groups = [] }: Spec): readonly FieldError[] {
   const isNamed = user !== '' || groups.length > 0;
   return isNamed ? [] : [invalidValue('spec.user', '', 'at least one of user or group must be specified')];
 }
 
 /** `allowed` members and managed fields, which the server sets, are ignored. */
-function metadataFaults(object: JsonObject, allowed: readonly string[]): readonly FieldError[] {
+function metadataErrors(object: JsonObject, allowed: readonly string[]): readonly FieldError[] {
   const { managedFields: _, ...metadata } = readMetadata(object);
   const given = Object.entries(metadata).filter(([member, value]) => !allowed.includes(member) && !isEmpty(value));
   if (given.length === 0) return [];
@@ -95,7 +95,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** A local review must be about its own namespace. */
-function namespaceFaults({ resourceAttributes: resource, nonResourceAttributes: path }: Spec, namespace: string): readonly FieldError[] {
+function namespaceErrors({ resourceAttributes: resource, nonResourceAttributes: path }: Spec, namespace: string): readonly FieldError[] {
   const requested = resource?.namespace ?? '';
   return [
     ...(resource === undefined || requested === namespace

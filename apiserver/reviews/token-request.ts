@@ -87,13 +87,13 @@ function checkName(object: JsonObject, name: string): void {
 /** The spec with its audiences. Throws 422 for an invalid expiration. */
 function specOf({ spec = {} }: AuthenticationV1TokenRequest, apiAudiences: readonly string[]): AuthenticationV1TokenRequestSpec {
   const seconds = secondsOf(spec);
-  const fault =
+  const error =
     seconds < MIN_SECONDS
       ? 'may not specify a duration less than 10 minutes'
       : seconds > MAX_SECONDS
         ? 'may not specify a duration larger than 2^32 seconds'
         : undefined;
-  if (fault !== undefined) throw invalid(GROUP_KIND, '', [invalidValue('spec.expirationSeconds', seconds, fault)]);
+  if (error !== undefined) throw invalid(GROUP_KIND, '', [invalidValue('spec.expirationSeconds', seconds, error)]);
   return (spec.audiences ?? []).length > 0 ? spec : { ...spec, audiences: [...apiAudiences] };
 }
 

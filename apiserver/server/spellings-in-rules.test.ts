@@ -168,7 +168,7 @@ const OBJECT: Type = { kind: 'dyn' };
 
 function evaluate(expression: string, object: JsonObject): unknown {
   const compiled = compileExpression(expression, new Map([['object', OBJECT]]));
-  if ('fault' in compiled) throw new Error(compiled.fault);
+  if ('error' in compiled) throw new Error(compiled.error);
   return compiled.evaluate(new Map([['object', untypedValue(object)]]), 1_000_000, new Budget(1_000_000));
 }
 

@@ -16,7 +16,7 @@ export interface ExportLimits {
 }
 
 /** Called when exports start to fail, with the reason, and with undefined when they succeed again. */
-export type OnExportStateChange = (fault: Error | undefined) => void;
+export type OnExportStateChange = (error: Error | undefined) => void;
 
 export type MutableSpanCounts = { -readonly [K in keyof SpanCounts]: SpanCounts[K] };
 

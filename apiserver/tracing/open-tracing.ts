@@ -81,9 +81,9 @@ function createProvider(
   const receiver = parseTraceEndpoint(endpoint);
   if ('reason' in receiver) throw new Error(`endpoint: ${receiver.reason}`);
   const exporter: SpanExporter = new OTLPTraceExporter({ url: `http://${receiver.address}`, timeoutMillis: limits.timeoutMs });
-  const spans = new BoundedSpanProcessor(exporter, limits, counts, (fault) => {
-    if (fault === undefined) logger.info('traces are sent again', { receiver: receiver.address });
-    else logger.warn('traces cannot be sent and are dropped', { receiver: receiver.address, error: fault });
+  const spans = new BoundedSpanProcessor(exporter, limits, counts, (error) => {
+    if (error === undefined) logger.info('traces are sent again', { receiver: receiver.address });
+    else logger.warn('traces cannot be sent and are dropped', { receiver: receiver.address, error });
   });
   return new TracerProvider({
     resource,

@@ -27,7 +27,7 @@ async function faultsOf(content: unknown): Promise<readonly string[]> {
     return [];
   } catch (error) {
     if (error instanceof ConfigurationError)
-      return error.faults.map(({ path: field, reason }) => (field === '' ? reason : `${field}: ${reason}`));
+      return error.errors.map(({ path: field, reason }) => (field === '' ? reason : `${field}: ${reason}`));
     return [errorCode(error) ?? 'unknown'];
   }
 }

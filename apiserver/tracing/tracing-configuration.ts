@@ -1,5 +1,5 @@
 /** The configuration kind TracingConfiguration: the receiver of traces and the sampling rate. */
-import type { ConfigurationFault } from '../../shared/configuration/configuration-error';
+import type { InvalidField } from '../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import { integerSchema, objectSchema, stringSchema, type ValueOf } from '../../shared/configuration/schema';
 
@@ -13,7 +13,7 @@ export const TRACING_FORMAT: ConfigurationFormat<TracingConfiguration> = {
   kind: 'TracingConfiguration',
   apiVersions: ['apiserver.config.platform.io/v1beta1', 'apiserver.config.platform.io/v1alpha1'],
   schema: SCHEMA,
-  validate: ({ endpoint }): readonly ConfigurationFault[] => {
+  validate: ({ endpoint }): readonly InvalidField[] => {
     const parsed = parseTraceEndpoint(endpoint);
     return 'reason' in parsed ? [{ path: 'endpoint', reason: parsed.reason }] : [];
   },

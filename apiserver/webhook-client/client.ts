@@ -78,9 +78,9 @@ export class WebhookClient {
   /** Never rejects. */
   async call(target: WebhookTarget, body: Buffer, options: CallOptions): Promise<Reply> {
     const destination = this.resolveDestination(target, options.query ?? '');
-    if ('fault' in destination) return destination;
+    if ('error' in destination) return destination;
     if (this.callsInFlight >= MAX_CALLS_IN_FLIGHT)
-      return { fault: `Post "${destination.url}": too many webhooks are being called`, isCallFailure: true };
+      return { error: `Post "${destination.url}": too many webhooks are being called`, isCallFailure: true };
     this.callsInFlight += 1;
     try {
       return await this.callWithIdentity(target, destination, body, options);
@@ -97,8 +97,8 @@ export class WebhookClient {
   private resolveDestination(
     { address }: WebhookTarget,
     query: string,
-  ): Destination | { readonly fault: string; readonly isCallFailure: boolean } {
-    if (address === undefined) return { fault: 'webhook configuration must have either service or URL', isCallFailure: false };
+  ): Destination | { readonly error: string; readonly isCallFailure: boolean } {
+    if (address === undefined) return { error: 'webhook configuration must have either service or URL', isCallFailure: false };
     if (address.type === 'url') {
       const server = new URL(address.url);
       const port = server.port === '' ? '' : `:${server.port}`;
@@ -110,9 +110,9 @@ export class WebhookClient {
     const path = (address.path === '' ? '/' : address.path) + query;
     const url = `https://${servername}:${port}${path}`;
     const resolved = this.deps.resolve(address);
-    if ('fault' in resolved) return { fault: `Post "${url}": ${resolved.fault}`, isCallFailure: true };
+    if ('error' in resolved) return { error: `Post "${url}": ${resolved.error}`, isCallFailure: true };
     const host = parseHost(resolved.host);
-    if (host === undefined) return { fault: `Post "${url}": lookup ${resolved.host}: no such host`, isCallFailure: true };
+    if (host === undefined) return { error: `Post "${url}": lookup ${resolved.host}: no such host`, isCallFailure: true };
     return { url, server: hostUrl('https', host, resolved.port), path, host: `${servername}:${port}`, servername };
   }
 
@@ -121,17 +121,17 @@ export class WebhookClient {
     const startedAt = clock.monotonic();
     const pending = identify?.(destination.host) ?? ANONYMOUS;
     const identity = pending instanceof Promise ? await withTimeout(pending, clock, options.timeoutMs, identityTimeout) : pending;
-    if ('fault' in identity)
-      return identity.isCallFailure ? { ...identity, fault: `Post "${destination.url}": ${identity.fault}` } : identity;
+    if ('error' in identity)
+      return identity.isCallFailure ? { ...identity, error: `Post "${destination.url}": ${identity.error}` } : identity;
     const timeoutMs = Math.max(1, options.timeoutMs - (clock.monotonic() - startedAt));
-    const answer = await this.callWithRetry(this.transportFor(destination, target.caBundle, identity), {
+    const response = await this.callWithRetry(this.transportFor(destination, target.caBundle, identity), {
       destination,
       body,
       identity,
       options: { ...options, timeoutMs },
     });
-    if (answer.type === 'fault' && answer.status === UNAUTHORIZED) identity.onUnauthorized();
-    return replyOf(answer, destination);
+    if (response.type === 'failure' && response.status === UNAUTHORIZED) identity.onUnauthorized();
+    return replyOf(response, destination);
   }
 
   /** Calls again when the server closed an idle connection before it responded: a webhook may be called twice. */
@@ -139,10 +139,10 @@ export class WebhookClient {
     const { clock } = this.deps;
     const wasIdle = clock.monotonic() - pooled.usedAt >= IDLE_MS;
     const once = (): Promise<WebhookResult> => this.callOnce(pooled.transport, call);
-    const answer = await once();
+    const response = await once();
     pooled.usedAt = clock.monotonic();
-    const isStale = answer.type === 'fault' && answer.error instanceof ConnectionError && answer.error.reused && wasIdle;
-    return isStale ? once() : answer;
+    const isStale = response.type === 'failure' && response.error instanceof ConnectionError && response.error.reused && wasIdle;
+    return isStale ? once() : response;
   }
 
   private callOnce(transport: Transport, { destination, body, identity, options }: Call): Promise<WebhookResult> {
@@ -190,8 +190,8 @@ export class WebhookClient {
 
 const hostNameOf = ({ server, servername }: Destination): string => servername ?? server.hostname;
 
-function statusOf(answer: WebhookResult): number | undefined {
-  return answer.type === 'answer' ? OK : answer.status;
+function statusOf(response: WebhookResult): number | undefined {
+  return response.type === 'response' ? OK : response.status;
 }
 
 const tlsOptions = (authority: string, servername: string | undefined, pair: WebhookIdentity['pair']): TlsOptions => ({
@@ -201,4 +201,4 @@ const tlsOptions = (authority: string, servername: string | undefined, pair: Web
 });
 
 /** The credentials are awaited no longer than the call itself. */
-const identityTimeout = (): IdentityFailure => ({ fault: 'context deadline exceeded', isCallFailure: true });
+const identityTimeout = (): IdentityFailure => ({ error: 'context deadline exceeded', isCallFailure: true });

@@ -84,7 +84,7 @@ describe.each([...credentialRecordings()])('the webhook credentials of the kubec
       }
       expect(server.seen).toEqual([]);
       const fault: unknown = expect.stringContaining(expectedMessage(target, recorded.message));
-      expect(reply).toEqual({ fault, isCallFailure: expectedCallFailure(target, recorded.message) });
+      expect(reply).toEqual({ error: fault, isCallFailure: expectedCallFailure(target, recorded.message) });
     },
   );
 });
@@ -125,7 +125,7 @@ test('a request fails when its credentials take longer than the timeout', async 
   const reply = callServer(client, { url: `https://127.0.0.1:${server.port}/` });
   clock.advance(5_000);
   expect(await reply).toEqual({
-    fault: `Post "https://127.0.0.1:${server.port}/?timeout=5s": context deadline exceeded`,
+    error: `Post "https://127.0.0.1:${server.port}/?timeout=5s": context deadline exceeded`,
     isCallFailure: true,
   });
 });

@@ -19,7 +19,7 @@ export interface WebhookIdentity {
 }
 
 /** `isCallFailure`: whether the message is reported as a failed call rather than as an invalid configuration. */
-export type IdentityFailure = { readonly fault: string; readonly isCallFailure: boolean };
+export type IdentityFailure = { readonly error: string; readonly isCallFailure: boolean };
 
 /** `host` includes the port. Never rejects. */
 export type Identify = (host: string) => MaybePromise<WebhookIdentity | IdentityFailure>;
@@ -76,7 +76,7 @@ class CachedUser {
         ? header.then((text) => this.identityFrom(pair, text, source))
         : this.identityFrom(pair, header, source);
     } catch (error) {
-      return { fault: errorMessage(error), isCallFailure: false };
+      return { error: errorMessage(error), isCallFailure: false };
     }
   }
 
@@ -97,7 +97,7 @@ class CachedUser {
       const header = await source.header();
       return this.identityFrom((await source.pair()) ?? configuredPair, header, source);
     } catch (error) {
-      return { fault: `getting credentials: exec: ${errorMessage(error)}`, isCallFailure: true };
+      return { error: `getting credentials: exec: ${errorMessage(error)}`, isCallFailure: true };
     }
   }
 

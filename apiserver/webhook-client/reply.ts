@@ -9,7 +9,7 @@ import { stringAt } from '../../shared/values/json';
  * The response body, or an error. `isCallFailure`: whether the error is reported as a failed call rather than as an
  * invalid configuration.
  */
-export type Reply = { readonly bytes: Buffer } | { readonly fault: string; readonly isCallFailure: boolean };
+export type Reply = { readonly bytes: Buffer } | { readonly error: string; readonly isCallFailure: boolean };
 
 export interface CalledServer {
   /** The URL in messages. */
@@ -17,15 +17,15 @@ export interface CalledServer {
   readonly server: URL;
 }
 
-export function replyOf(answer: WebhookResult, called: CalledServer): Reply {
-  if (answer.type === 'fault') return { fault: faultText(answer, called), isCallFailure: true };
-  if (answer.bytes.length > 0) return { bytes: answer.bytes };
-  return { isCallFailure: true, fault: `0-length response with status code: 200 and content type: ${JSON_MEDIA_TYPE}` };
+export function replyOf(response: WebhookResult, called: CalledServer): Reply {
+  if (response.type === 'failure') return { error: errorText(response, called), isCallFailure: true };
+  if (response.bytes.length > 0) return { bytes: response.bytes };
+  return { isCallFailure: true, error: `0-length response with status code: 200 and content type: ${JSON_MEDIA_TYPE}` };
 }
 
-type Fault = Extract<WebhookResult, { type: 'fault' }>;
+type WebhookFailure = Extract<WebhookResult, { type: 'failure' }>;
 
-function faultText({ error, status, isRedirect, bytes }: Fault, { url, server }: CalledServer): string {
+function errorText({ error, status, isRedirect, bytes }: WebhookFailure, { url, server }: CalledServer): string {
   if (status !== undefined && status < 400) return redirectText(status, isRedirect === true);
   if (status !== undefined) return statusText(status, bytes);
   if (error instanceof TooManyRedirects) return `Post "${error.path}": ${error.message}`;

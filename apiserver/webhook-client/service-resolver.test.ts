@@ -56,7 +56,7 @@ const slices: readonly Entry[] = [
   slice('n/d', 's', 'example.com/service-name', [{ name: 'web', port: 1 }], [{ addresses: ['10.0.0.5'] }]),
 ];
 
-function resolve(name: string, port: number, chance = 0): ResolvedAddress | { readonly fault: string } {
+function resolve(name: string, port: number, chance = 0): ResolvedAddress | { readonly error: string } {
   const random = { float: () => chance, uuid: () => '', string: () => '' };
   return createServiceResolver({ service: (key) => services.get(key), slices: () => slices, random })({ namespace: 'n', name, port });
 }
@@ -76,7 +76,7 @@ it.each([
   ['s', 444, 'no service port 444 found for service "s"'],
   ['s', 80, 'no endpoints available for service "s"'],
 ])('createServiceResolver reports why Service %s cannot be resolved at port %d', (name, port, fault) =>
-  expect(resolve(name, port)).toEqual({ fault }),
+  expect(resolve(name, port)).toEqual({ error: fault }),
 );
 
 it('createServiceResolver returns the name of an ExternalName Service as host', () =>

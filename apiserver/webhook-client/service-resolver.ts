@@ -22,7 +22,7 @@ export interface ResolvedAddress {
 }
 
 /** An address, or the reason why there is none. */
-export type Resolve = (service: ServicePort) => ResolvedAddress | { readonly fault: string };
+export type Resolve = (service: ServicePort) => ResolvedAddress | { readonly error: string };
 
 export interface ResolverDependencies {
   /** `key`: namespace and name. */
@@ -40,12 +40,12 @@ export function createServiceResolver(deps: ResolverDependencies): Resolve {
     const name = JSON.stringify(servicePort.name);
     switch (lookup.state) {
       case 'absent':
-        return { fault: `service ${name} not found` };
+        return { error: `service ${name} not found` };
       case 'no-port':
-        return { fault: `no service port ${servicePort.port} found for service ${name}` };
+        return { error: `no service port ${servicePort.port} found for service ${name}` };
       case 'no-endpoints':
       case 'none-ready':
-        return { fault: `no endpoints available for service ${name}` };
+        return { error: `no endpoints available for service ${name}` };
       case 'ready':
         return lookup.addresses[Math.floor(deps.random.float() * lookup.addresses.length)] ?? lookup.addresses[0];
     }

@@ -128,7 +128,7 @@ async function sync(context: AutoscalerContext, deps: Dependencies, key: string)
   } else {
     const { plan, outcome } = await syncScale(context, deps, autoscaler, observed);
     const error = outcome.type === 'failed' ? outcome.message : plan.error;
-    if (error !== undefined) logger.debug('an autoscaler could not compute a recommendation', { item: key, fault: error });
+    if (error !== undefined) logger.debug('an autoscaler could not compute a recommendation', { item: key, reason: error });
     const { specReplicas } = observed.scale;
     const action = scaleActionOf(specReplicas, outcome.type === 'scaled' ? outcome.replicas : specReplicas);
     metrics.observeReconciliation(action, error === undefined ? 'none' : 'internal', clock.monotonic() - started);

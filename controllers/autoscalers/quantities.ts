@@ -1,5 +1,5 @@
 /** Quantities in the arithmetic of the autoscaler: whole thousandths, rounded up. */
-import { formatQuantity, parseQuantity, QuantityFault, roundUpToMilli } from '../../shared/values/quantity';
+import { formatQuantity, parseQuantity, QuantityError, roundUpToMilli } from '../../shared/values/quantity';
 
 const NANOS_PER_MILLI = 1_000_000n;
 /** Upstream holds thousandths as int64; larger quantities are capped. */
@@ -11,7 +11,7 @@ export function parseMilli(text: string): bigint {
     const milli = roundUpToMilli(parseQuantity(text)).nanos / NANOS_PER_MILLI;
     return milli > MAX_MILLI ? MAX_MILLI : milli < -MAX_MILLI ? -MAX_MILLI : milli;
   } catch (error) {
-    if (error instanceof QuantityFault) return 0n;
+    if (error instanceof QuantityError) return 0n;
     throw error;
   }
 }

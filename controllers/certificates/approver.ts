@@ -9,7 +9,7 @@ import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { groupInDialect } from '../../shared/names/dialect';
-import { parseCertificateRequest, CertificateRequestFault } from '../../shared/pki/certificate-request';
+import { parseCertificateRequest, CertificateRequestError } from '../../shared/pki/certificate-request';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { KUBELET_CLIENT_SIGNER, validateForSigner } from './signer-rules';
 import {
@@ -89,7 +89,7 @@ function kubeletCommonName({ name, request, usages }: SigningRequest, { logger }
     const parsed = parseCertificateRequest(request);
     return validateForSigner(KUBELET_CLIENT_SIGNER, parsed, usages) === undefined ? parsed.commonName : undefined;
   } catch (error) {
-    if (!(error instanceof CertificateRequestFault)) throw error;
+    if (!(error instanceof CertificateRequestError)) throw error;
     logger.warn('a CertificateSigningRequest cannot be parsed', { request: name, reason: error.message });
     return undefined;
   }

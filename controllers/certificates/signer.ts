@@ -10,7 +10,7 @@ import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { waitForAbort } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { signCertificateRequest } from '../../shared/pki/certificate-authority';
-import { parseCertificateRequest, CertificateRequestFault, type ParsedCertificateRequest } from '../../shared/pki/certificate-request';
+import { parseCertificateRequest, CertificateRequestError, type ParsedCertificateRequest } from '../../shared/pki/certificate-request';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { certificateUses, SIGNER_NAMES, validateForSigner, validityPeriod, type SignerName } from './signer-rules';
 import {
@@ -96,7 +96,7 @@ function parseAndValidate(
     const error = validateForSigner(signer, parsed, usages);
     return error === undefined ? { parsed } : { error };
   } catch (error) {
-    if (error instanceof CertificateRequestFault) return { error: `unable to parse csr "${name}": ${error.message}` };
+    if (error instanceof CertificateRequestError) return { error: `unable to parse csr "${name}": ${error.message}` };
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { CoreV1Node } from '../../shared/api/types/generated/members';
 import type { Informer } from '../../shared/client/informer/informer';
 import { valueInEitherSpelling } from '../../shared/names/spellings';
 import { compareBytes } from '../../shared/values/json';
-import { parseQuantity, QuantityFault } from '../../shared/values/quantity';
+import { parseQuantity, QuantityError } from '../../shared/values/quantity';
 import { conditionStatus } from '../runtime/conditions';
 import type { Node } from '../runtime/nodes';
 import { compareNames, labelsOf } from '../runtime/pods';
@@ -58,7 +58,7 @@ function allocatableCpus({ body }: Node): number | undefined {
     const count = Number(parseQuantity(cpu).nanos) / 1e9;
     return count > 0 ? count : undefined;
   } catch (error) {
-    if (error instanceof QuantityFault) return undefined;
+    if (error instanceof QuantityError) return undefined;
     throw error;
   }
 }

@@ -66,7 +66,7 @@ function expressionWarnings(
 
 function compileError(expression: string, variables: ReadonlyMap<string, Type>): string | undefined {
   const compiled = compileExpression(expression.trim(), variables);
-  return 'fault' in compiled ? `${compiled.fault.replace(/^compilation failed: /, '')}\n` : undefined;
+  return 'error' in compiled ? `${compiled.error.replace(/^compilation failed: /, '')}\n` : undefined;
 }
 
 /** The groups and versions of the resource rules and of paramKind, in canonical spelling, without wildcards. */
@@ -116,7 +116,7 @@ function variablesOf(spec: PolicySpec, kind: KnownKind, kinds: readonly KnownKin
     ]);
   for (const { name = '', expression = '' } of spec.variables ?? []) {
     const compiled = compileExpression(expression.trim(), variablesFor(true));
-    variables.set(name, 'fault' in compiled ? DYN : compiled.type);
+    variables.set(name, 'error' in compiled ? DYN : compiled.type);
   }
   return variablesFor;
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { FileFault, readChunks, writeAtomically } from './files';
+import { BackupFileError, readChunks, writeAtomically } from './files';
 
 let folder: string;
 let file: string;
@@ -46,7 +46,7 @@ describe('a backup file', () => {
 
   it('does not replace an existing file, even one that appears during the write', async () => {
     writeFileSync(file, 'old');
-    await expect(writeAtomically(file, chunks('new', fail))).rejects.toThrow(FileFault);
+    await expect(writeAtomically(file, chunks('new', fail))).rejects.toThrow(BackupFileError);
     rmSync(file);
     const other = (): void => writeFileSync(file, 'other');
     await expect(writeAtomically(file, chunks('new', other))).rejects.toThrow('already exists: choose another name');

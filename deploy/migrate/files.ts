@@ -9,11 +9,11 @@ import { errorCode } from '../../shared/runtime/error-code';
 
 const PRIVATE_FILE = 0o600;
 
-export class FileFault extends Error {
+export class BackupFileError extends Error {
   override readonly name = 'FileFault';
 }
 
-/** Writes a new file; rejects with {@link FileFault} when the name exists. Returns the number of bytes. */
+/** Writes a new file; rejects with {@link FileError} when the name exists. Returns the number of bytes. */
 export async function writeAtomically(file: string, chunks: AsyncIterable<Buffer>): Promise<number> {
   await assertMissing(file);
   const partial = `${file}.partial-${process.pid}`;
@@ -51,7 +51,7 @@ async function assertMissing(file: string): Promise<void> {
     if (errorCode(error) === 'ENOENT') return;
     throw error;
   }
-  throw new FileFault(`${file} already exists: choose another name`);
+  throw new BackupFileError(`${file} already exists: choose another name`);
 }
 
 /** Makes the new name durable. Windows does not support this. */

@@ -1,20 +1,20 @@
-/** Faults of configuration files, and the error that reports them. */
+/** Invalid fields of configuration files, and the error that reports them. */
 
-export interface ConfigurationFault {
-  /** `jwt[0].issuer.url`; `''` for a fault of the whole file. */
+export interface InvalidField {
+  /** `jwt[0].issuer.url`; `''` for an error of the whole file. */
   readonly path: string;
   readonly reason: string;
 }
 
-/** Its message contains the file, and the path and reason of each fault. */
+/** Its message contains the file, and the path and reason of each error. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 
   constructor(
     readonly file: string,
-    readonly faults: readonly ConfigurationFault[],
+    readonly errors: readonly InvalidField[],
   ) {
-    super(`${file}: ${faults.map(({ path, reason }) => (path === '' ? reason : `${path}: ${reason}`)).join('; ')}`);
+    super(`${file}: ${errors.map(({ path, reason }) => (path === '' ? reason : `${path}: ${reason}`)).join('; ')}`);
   }
 }
 

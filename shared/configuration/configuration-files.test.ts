@@ -128,15 +128,15 @@ it('ConfigurationFiles reloads a file after a NotYetUsableError, and after other
   writeFileSync(file, `${HEAD}# changed\n`);
   await clock.advanceAsync(50_000);
   await turn();
-  expect([loads, live?.fault, live?.reloads]).toEqual([3, 'the service is unavailable', { success: 0, failure: 2 }]);
+  expect([loads, live?.error, live?.reloads]).toEqual([3, 'the service is unavailable', { success: 0, failure: 2 }]);
   failure = new Error('it is wrong');
   await turn();
   await turn();
-  expect([loads, live?.fault]).toEqual([4, 'it is wrong']);
+  expect([loads, live?.error]).toEqual([4, 'it is wrong']);
   failure = undefined;
   writeFileSync(file, `${HEAD}# changed again\n`);
   await clock.advanceAsync(60_000);
-  expect([loads, live?.fault, live?.reloads]).toEqual([5, undefined, { success: 1, failure: 3 }]);
+  expect([loads, live?.error, live?.reloads]).toEqual([5, undefined, { success: 1, failure: 3 }]);
   files.close();
 });
 
@@ -152,9 +152,9 @@ it('ConfigurationFiles keeps the old configuration while a changed file is inval
   const [live] = files.configurations;
   await write('Nothing');
   expect(live).toMatchObject({ name: 'gate', reloads: { success: 0, failure: 1 }, lastReload: { failure: clock.now() } });
-  expect(live?.fault).toBe(`${file}: mode: must be one of "Deny", "Allow"`);
+  expect(live?.error).toBe(`${file}: mode: must be one of "Deny", "Allow"`);
   await write('Allow');
-  expect(live).toMatchObject({ fault: undefined, reloads: { success: 1, failure: 1 } });
+  expect(live).toMatchObject({ error: undefined, reloads: { success: 1, failure: 1 } });
   expect(used).toEqual(['Deny', 'Allow']);
   files.close();
   expect(clock.pending).toBe(0);

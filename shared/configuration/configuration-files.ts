@@ -1,7 +1,7 @@
 /**
- * The configuration files of a process, with the files that they refer to. Each is loaded at the start, where a fault
+ * The configuration files of a process, with the files that they refer to. Each is loaded at the start, where an error
  * aborts the start, and reloaded when it changes. After a failed reload the previous configuration stays in use; the
- * fault is logged, counted and available as {@link LiveConfiguration.fault}.
+ * error is logged, counted and available as {@link LiveConfiguration.error}.
  */
 import type { Clock } from '../runtime/clock';
 import { fileEvents, type FileEvents } from '../runtime/files/file-events';
@@ -16,7 +16,7 @@ export interface ConfigurationFile<T> {
   readonly path: string;
   readonly formats: readonly ConfigurationFormat<T>[];
   /**
-   * Called after each load. An error that it throws is a fault of the file. It may return the paths of files that the
+   * Called after each load. An error that it throws is an error of the file. It may return the paths of files that the
    * configuration refers to: when one of them changes, the configuration is reloaded.
    */
   readonly apply: (configuration: T) => void | readonly string[];
@@ -42,7 +42,7 @@ export class NotYetUsableError extends Error {
 export interface LiveConfiguration {
   readonly name: string;
   /** Why the current content of the file is not in use; `undefined` when it is in use. */
-  readonly fault: string | undefined;
+  readonly error: string | undefined;
   /** Reloads since the start. */
   readonly reloads: { readonly success: number; readonly failure: number };
   /** Clock.now of the last reload, by its outcome. */
@@ -50,7 +50,7 @@ export interface LiveConfiguration {
 }
 
 interface ReloadState extends LiveConfiguration {
-  fault: string | undefined;
+  error: string | undefined;
   readonly reloads: { success: number; failure: number };
   readonly lastReload: { success?: number; failure?: number };
 }
@@ -76,7 +76,7 @@ export class ConfigurationFiles {
   /** Rejects with the error of `load`. */
   async loadAndWatch({ name, path, load }: ConfigurationSource): Promise<void> {
     const { clock, logger, events } = this;
-    const state: ReloadState = { name, fault: undefined, reloads: { success: 0, failure: 0 }, lastReload: {} };
+    const state: ReloadState = { name, error: undefined, reloads: { success: 0, failure: 0 }, lastReload: {} };
     const count = (outcome: Outcome): void => {
       state.reloads[outcome] += 1;
       state.lastReload[outcome] = clock.now();
@@ -86,11 +86,11 @@ export class ConfigurationFiles {
       isRetryDue = false;
       try {
         await read();
-        state.fault = undefined;
+        state.error = undefined;
         count('success');
         logger.info('configuration reloaded', { configuration: name, file: path });
       } catch (error) {
-        state.fault = errorMessage(error);
+        state.error = errorMessage(error);
         isRetryDue = error instanceof NotYetUsableError;
         count('failure');
         logger.error('the changed configuration cannot be used, the previous one stays in use', { configuration: name, file: path, error });

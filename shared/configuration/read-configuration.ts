@@ -5,10 +5,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { canonicalApiVersion } from '../names/dialect';
 import type { Clock } from '../runtime/clock';
-import { parseYaml, SyntaxFault } from '../serialization';
+import { parseYaml, ParseError } from '../serialization';
 import { isObject, setMember, type JsonObject, type JsonValue } from '../values/json';
 import { quote } from '../values/text/quote';
-import { ConfigurationError, type ConfigurationFault } from './configuration-error';
+import { ConfigurationError, type InvalidField } from './configuration-error';
 import type { ConfigurationSchema } from './schema';
 
 /** A kind of configuration file, with all versions that have the same schema. */
@@ -19,15 +19,15 @@ export interface ConfigurationFormat<T> {
   /** Of all members except apiVersion and kind. */
   readonly schema: ConfigurationSchema<T>;
   /** Checks rules that a schema cannot express. Called only for a value that satisfies the schema. */
-  validate?(value: T): readonly ConfigurationFault[];
+  validate?(value: T): readonly InvalidField[];
 }
 
 const MAX_BYTES = 3 * 1024 * 1024;
 
 /** Rejects with {@link ConfigurationError}, or with the error of the file system. */
 export async function readConfiguration<T>(file: string, formats: readonly ConfigurationFormat<T>[], clock: Clock): Promise<T> {
-  const refuse: Refuse = (...faults) => {
-    throw new ConfigurationError(file, faults);
+  const refuse: Refuse = (...errors) => {
+    throw new ConfigurationError(file, errors);
   };
   if (statSync(file).size > MAX_BYTES) return refuse({ path: '', reason: `is longer than ${MAX_BYTES} bytes` });
   return decodeAndValidate(await readDocument(file, clock, refuse), formats, refuse);
@@ -40,24 +40,24 @@ export async function readEmbeddedConfiguration<T>(
   value: JsonObject,
   formats: readonly ConfigurationFormat<T>[],
 ): Promise<T> {
-  return decodeAndValidate(value, formats, (...faults) => {
+  return decodeAndValidate(value, formats, (...errors) => {
     throw new ConfigurationError(
       file,
-      faults.map((fault) => ({ ...fault, path: fault.path === '' ? path : `${path}.${fault.path}` })),
+      errors.map((error) => ({ ...error, path: error.path === '' ? path : `${path}.${error.path}` })),
     );
   });
 }
 
-type Refuse = (...faults: readonly ConfigurationFault[]) => never;
+type Refuse = (...errors: readonly InvalidField[]) => never;
 
 async function decodeAndValidate<T>(value: JsonObject, formats: readonly ConfigurationFormat<T>[], refuse: Refuse): Promise<T> {
   const format = findFormat(value, formats) ?? refuse(unknownFormat(value, formats));
   const { apiVersion: _apiVersion, kind: _kind, ...members } = value;
   const { validateSchema } = await import('./validator.js');
   const validated = validateSchema(format.schema, withoutNulls(members));
-  if ('faults' in validated) return refuse(...validated.faults);
-  const faults = format.validate?.(validated.value) ?? [];
-  return faults.length === 0 ? validated.value : refuse(...faults);
+  if ('errors' in validated) return refuse(...validated.errors);
+  const errors = format.validate?.(validated.value) ?? [];
+  return errors.length === 0 ? validated.value : refuse(...errors);
 }
 
 async function readDocument(file: string, clock: Clock, refuse: Refuse): Promise<JsonObject> {
@@ -66,7 +66,7 @@ async function readDocument(file: string, clock: Clock, refuse: Refuse): Promise
     if (duplicates.length > 0) return refuse(...duplicates.map((reason) => ({ path: '', reason })));
     return isObject(value) ? value : refuse({ path: '', reason: 'must be an object' });
   } catch (error) {
-    if (error instanceof SyntaxFault) return refuse({ path: '', reason: error.message });
+    if (error instanceof ParseError) return refuse({ path: '', reason: error.message });
     throw error;
   }
 }
@@ -78,7 +78,7 @@ function findFormat<T>({ apiVersion, kind }: JsonObject, formats: readonly Confi
   return formats.find((format) => format.kind === kind && format.apiVersions.includes(version));
 }
 
-function unknownFormat<T>({ apiVersion, kind }: JsonObject, formats: readonly ConfigurationFormat<T>[]): ConfigurationFault {
+function unknownFormat<T>({ apiVersion, kind }: JsonObject, formats: readonly ConfigurationFormat<T>[]): InvalidField {
   if (formats.every((format) => format.apiVersions.length === 0)) return { path: 'kind', reason: 'must not be set, nor apiVersion' };
   const known = formats.flatMap((format) => format.apiVersions.map((version) => `${format.kind} of ${version}`));
   const given = typeof apiVersion === 'string' && typeof kind === 'string' ? `${quote(kind)} of ${quote(apiVersion)}` : 'nothing';

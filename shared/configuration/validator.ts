@@ -1,29 +1,29 @@
 /**
- * Validates values against schemas with ajv and translates its errors into faults. Imported only when a file is read,
+ * Validates values against schemas with ajv and translates its errors into errors. Imported only when a file is read,
  * because ajv takes time to load.
  */
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import { parseDuration } from '../cli/duration';
 import { quote } from '../values/text/quote';
-import { appendFieldPath, type ConfigurationFault } from './configuration-error';
+import { appendFieldPath, type InvalidField } from './configuration-error';
 import { DURATION_FORMAT, type ConfigurationSchema } from './schema';
 
-const MAX_FAULTS = 100;
+const MAX_ERRORS = 100;
 
 const ajv = new Ajv({ allErrors: true, strict: true, ownProperties: true });
 addFormats(ajv);
 ajv.addFormat(DURATION_FORMAT, (value: string) => parseDuration(value) !== undefined);
 
-export type ValidationResult<T> = { readonly value: T } | { readonly faults: readonly ConfigurationFault[] };
+export type ValidationResult<T> = { readonly value: T } | { readonly errors: readonly InvalidField[] };
 
 /** ajv caches compiled schemas by their JSON object. */
 export function validateSchema<T>({ json }: ConfigurationSchema<T>, value: unknown): ValidationResult<T> {
   const isValid = ajv.compile<T>(json);
-  return isValid(value) ? { value } : { faults: (isValid.errors ?? []).slice(0, MAX_FAULTS).map(faultOf) };
+  return isValid(value) ? { value } : { errors: (isValid.errors ?? []).slice(0, MAX_ERRORS).map(errorOf) };
 }
 
-function faultOf({ instancePath, keyword, params, message }: ErrorObject): ConfigurationFault {
+function errorOf({ instancePath, keyword, params, message }: ErrorObject): InvalidField {
   const path = pathOf(instancePath);
   const details: Readonly<Record<string, unknown>> = params;
   switch (keyword) {

@@ -125,7 +125,7 @@ const fitting = fc.record<JsonObject>({
 
 function compiled(text: string): Expression {
   const expression = compileExpression(text, variables);
-  if ('fault' in expression) throw new Error(`${text}: ${expression.fault}`);
+  if ('error' in expression) throw new Error(`${text}: ${expression.error}`);
   return expression;
 }
 
@@ -145,7 +145,7 @@ describe('compileExpression', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const expression = compileExpression(text, variables);
-        if ('fault' in expression) expect(expression.fault).toMatch(/^(compilation|program instantiation) failed: /);
+        if ('error' in expression) expect(expression.error).toMatch(/^(compilation|program instantiation) failed: /);
         else expect(expression.estimate(self).max).toBeGreaterThanOrEqual(expression.estimate(self).min);
       }),
       propertyRuns(300),

@@ -35,7 +35,7 @@ export interface Expression {
 
 /** Why a text could not be compiled, with upstream's message. */
 export interface CompileError {
-  readonly fault: string;
+  readonly error: string;
   /** Whether the expression parses and type-checks, but a constant part of it cannot be evaluated. */
   readonly isChecked: boolean;
 }
@@ -52,7 +52,7 @@ export function compileExpression(source: string, variables: ReadonlyMap<string,
 }
 
 const compileErrorOf = (source: string, issues: readonly Issue[]): CompileError => ({
-  fault: `compilation failed: ${printIssues(source, issues)}`,
+  error: `compilation failed: ${printIssues(source, issues)}`,
   isChecked: false,
 });
 
@@ -72,7 +72,7 @@ function planExpression(expr: Expr, checked: CheckedExpression, variables: reado
       evaluate: (values, limit, budget) => program.run(values, limit, budget),
     };
   } catch (error) {
-    if (error instanceof InstantiationError) return { fault: `program instantiation failed: ${error.message}`, isChecked: true };
+    if (error instanceof InstantiationError) return { error: `program instantiation failed: ${error.message}`, isChecked: true };
     throw error;
   }
 }

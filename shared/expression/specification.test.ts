@@ -81,7 +81,7 @@ const variables = policyVariables({ params: false, authorizer: true });
 /** The result of a rule on this server. */
 function answerTo(rule: string, values: ReadonlyMap<string, Value> = new Map()): Answer {
   const expression = compileExpression(rule, variables);
-  if ('fault' in expression) return { refused: `${expression.isChecked ? 'Internal error: ' : ''}${expression.fault}` };
+  if ('error' in expression) return { refused: `${expression.isChecked ? 'Internal error: ' : ''}${expression.error}` };
   try {
     const value = expression.evaluate(values, 1_000_000, new Budget(10_000_000));
     if (value instanceof Failure) return { fails: value.message };
@@ -149,7 +149,7 @@ describe('the CEL conformance cases', () => {
     const wrong = cases.flatMap(({ name, source, type }) => {
       if (type === undefined) return [];
       const expression = compileExpression(source, new Map());
-      const types = 'fault' in expression ? undefined : printType(expression.type);
+      const types = 'error' in expression ? undefined : printType(expression.type);
       return types === undefined || types === type ? [] : [`${name}: ${types}, not ${type}`];
     });
     expect(wrong).toEqual([]);
@@ -166,7 +166,7 @@ describe('a rule that constructs protobuf messages', () => {
 
   it('is charged for each converted field', () => {
     const expression = compileExpression('google.protobuf.Struct{fields: object}.size() == 1', variables);
-    if ('fault' in expression) throw new Error(expression.fault);
+    if ('error' in expression) throw new Error(expression.error);
     const work = (items: number): number => {
       const budget = new Budget(1_000_000);
       const before = budget.work;

@@ -1,6 +1,6 @@
 import { constants, generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { certificateRequest, certificateRequestOf, type SignatureAlgorithm } from '../../test/replay/scenarios/certificate-request';
-import { parseCertificateRequest, CertificateRequestFault } from './certificate-request';
+import { parseCertificateRequest, CertificateRequestError } from './certificate-request';
 
 test.each([
   ['an empty text', ''],
@@ -11,7 +11,7 @@ test.each([
   ['a signature by another key', certificateRequest({ commonName: 'c', signature: 'of another key' })],
   ['a request that is too large', certificateRequest({ dns: Array.from({ length: 6_000 }, (_, n) => `name-${n}.example.com`) })],
 ])('parseCertificateRequest rejects %s', (_, text) => {
-  expect(() => parseCertificateRequest(text)).toThrow(CertificateRequestFault);
+  expect(() => parseCertificateRequest(text)).toThrow(CertificateRequestError);
 });
 
 test('parseCertificateRequest rejects a request with an altered byte', () => {
@@ -21,7 +21,7 @@ test('parseCertificateRequest rejects a request with an altered byte', () => {
     const changed = Buffer.from(der);
     changed[index] = (changed[index] ?? 0) ^ 0x55;
     const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${changed.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
-    expect(() => parseCertificateRequest(pem)).toThrow(CertificateRequestFault);
+    expect(() => parseCertificateRequest(pem)).toThrow(CertificateRequestError);
   }
 });
 
@@ -93,7 +93,7 @@ test.each([
   ['a hash that is too long for the key', modulus(1024), { ...pss('sha256', '03') }, 'crypto/rsa: verification error'],
 ])('parseCertificateRequest rejects a signature with %s', (_, keys, how, message) => {
   expect(() => parseCertificateRequest(certificateRequestOf({ commonName: 'c' }, keys(), how))).toThrow(
-    new CertificateRequestFault(message),
+    new CertificateRequestError(message),
   );
 });
 

@@ -10,7 +10,7 @@ import {
   requireDerTag,
   parseDerContainer,
   parseDer,
-  DerFault,
+  DerError,
   parseDerChildren,
   type DerValue,
 } from '../values/encoding/der';
@@ -19,7 +19,7 @@ import { formatIpAddress, parseIpAddress } from '../values/network/ip-address';
 import { firstPemBlock } from '../values/encoding/pem';
 
 /** The request is malformed, or not signed with its own key. */
-export class CertificateRequestFault extends Error {}
+export class CertificateRequestError extends Error {}
 
 export interface AlternativeNames {
   readonly dns: readonly string[];
@@ -51,15 +51,15 @@ const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
 const ATTRIBUTES = 0xa0;
 
-/** Parses the first PEM block of the text. Throws {@link CertificateRequestFault}. */
+/** Parses the first PEM block of the text. Throws {@link CertificateRequestError}. */
 export function parseCertificateRequest(pem: string): ParsedCertificateRequest {
-  if (pem.length > MAX_BYTES) throw new CertificateRequestFault(`it is longer than ${MAX_BYTES} bytes`);
+  if (pem.length > MAX_BYTES) throw new CertificateRequestError(`it is longer than ${MAX_BYTES} bytes`);
   const block = firstPemBlock(pem);
-  if (block?.type !== 'CERTIFICATE REQUEST') throw new CertificateRequestFault('PEM block type must be CERTIFICATE REQUEST');
+  if (block?.type !== 'CERTIFICATE REQUEST') throw new CertificateRequestError('PEM block type must be CERTIFICATE REQUEST');
   try {
     return parseDerRequest(block.bytes);
   } catch (error) {
-    throw error instanceof DerFault ? new CertificateRequestFault(error.message) : error;
+    throw error instanceof DerError ? new CertificateRequestError(error.message) : error;
   }
 }
 
@@ -111,7 +111,7 @@ function textOf({ tag, content }: DerValue): string {
   if (tag === UTF8_STRING) return utf8Of(content);
   if (ASCII_STRINGS.has(tag)) return asciiOf(content, 'asn1: syntax error: a string contains an invalid character');
   if (tag !== BMP_STRING || content.length % 2 !== 0)
-    throw new CertificateRequestFault(`asn1: structure error: a string of type ${tag} cannot be read`);
+    throw new CertificateRequestError(`asn1: structure error: a string of type ${tag} cannot be read`);
   return Buffer.from(content).swap16().toString('utf16le');
 }
 
@@ -119,12 +119,12 @@ function utf8Of(content: Buffer): string {
   try {
     return strictUtf8.decode(content);
   } catch {
-    throw new CertificateRequestFault('asn1: syntax error: UTF8String contains invalid characters');
+    throw new CertificateRequestError('asn1: syntax error: UTF8String contains invalid characters');
   }
 }
 
-function asciiOf(content: Buffer, fault: string): string {
-  if (content.some((byte) => byte >= 0x80)) throw new CertificateRequestFault(fault);
+function asciiOf(content: Buffer, error: string): string {
+  if (content.some((byte) => byte >= 0x80)) throw new CertificateRequestError(error);
   return content.toString('latin1');
 }
 
@@ -158,13 +158,13 @@ function alternativeNames(attributes: DerValue | undefined): readonly DerValue[]
 function uriOf(content: Buffer): string {
   const text = asciiOf(content, 'x509: SAN uniformResourceIdentifier is malformed');
   const read = parseGoUrl(text);
-  if (read.type === 'bad') throw new CertificateRequestFault(`x509: cannot parse URI "${text}": ${read.fault}`);
+  if (read.type === 'bad') throw new CertificateRequestError(`x509: cannot parse URI "${text}": ${read.error}`);
   return text;
 }
 
 function ipOf(content: Buffer): string {
   if (content.length === 4) return content.join('.');
-  if (content.length !== 16) throw new CertificateRequestFault(`x509: cannot parse IP address of length ${content.length}`);
+  if (content.length !== 16) throw new CertificateRequestError(`x509: cannot parse IP address of length ${content.length}`);
   const groups = Array.from({ length: 8 }, (_, index) => content.readUInt16BE(index * 2).toString(16)).join(':');
   const address = parseIpAddress(groups);
   return address === undefined ? groups : formatIpAddress(address);
@@ -177,10 +177,10 @@ function readKey(der: Buffer): KeyObject {
   try {
     key = createPublicKey({ key: der, format: 'der', type: 'spki' });
   } catch {
-    throw new CertificateRequestFault('x509: the public key cannot be read');
+    throw new CertificateRequestError('x509: the public key cannot be read');
   }
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
-  if (type === 'ec' && !CURVES.has(details?.namedCurve ?? '')) throw new CertificateRequestFault('x509: unsupported elliptic curve');
+  if (type === 'ec' && !CURVES.has(details?.namedCurve ?? '')) throw new CertificateRequestError('x509: unsupported elliptic curve');
   return key;
 }
 
@@ -214,11 +214,11 @@ function checkSignature(signed: Buffer, algorithm: DerValue | undefined, signatu
   const known = isPss ? ({ key: 'rsa', hash: pssHash(parameters) } as const) : ALGORITHMS[parseObjectIdentifier(id)];
   const { content } = requireDerTag(signature, DER_TAGS.bitString);
   if (known === undefined || known.key !== key.asymmetricKeyType)
-    throw new CertificateRequestFault('x509: cannot verify signature: algorithm unimplemented');
+    throw new CertificateRequestError('x509: cannot verify signature: algorithm unimplemented');
   const padding = isPss ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST } : {};
   // The first byte of a BIT STRING is the number of unused bits.
   const isGood = content[0] === 0 && isVerified(() => verify(known.hash, signed, { key, ...padding }, content.subarray(1)));
-  if (!isGood) throw new CertificateRequestFault(VERIFICATION_FAILURES[known.key]);
+  if (!isGood) throw new CertificateRequestError(VERIFICATION_FAILURES[known.key]);
 }
 
 /** `verify` throws when the key is too small for the hash. */
@@ -236,6 +236,6 @@ function pssHash(parameters: DerValue | undefined): string {
     field?.tag === ATTRIBUTES
       ? PSS_HASHES[parseObjectIdentifier(parseDerContainer(parseDer(field.content), DER_TAGS.sequence)[0])]
       : undefined;
-  if (hash === undefined) throw new CertificateRequestFault('x509: cannot verify signature: algorithm unimplemented');
+  if (hash === undefined) throw new CertificateRequestError('x509: cannot verify signature: algorithm unimplemented');
   return hash;
 }

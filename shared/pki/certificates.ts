@@ -150,7 +150,7 @@ export function subjectValues(subject: object | undefined, attribute: string): r
 }
 
 /** Why a certificate is not valid at `now`, as the predicate of a message; `undefined` when it is valid. */
-export function validityFault(pem: string, now: number): string | undefined {
+export function validityError(pem: string, now: number): string | undefined {
   const { notBefore, notAfter } = readCertificate(pem);
   if (now >= notAfter) return `has expired at ${new Date(notAfter).toISOString()}`;
   return now < notBefore ? `is not valid before ${new Date(notBefore).toISOString()}` : undefined;

@@ -131,7 +131,7 @@ it('ThreadPool terminates a thread without a job after idleTimeoutMs', async () 
 
 it.each([
   ['memory', Object.assign(new Error(''), { code: 'ERR_WORKER_OUT_OF_MEMORY' })],
-  ['fault', new Error('')],
+  ['error', new Error('')],
 ])('ThreadPool rejects a job with the reason of the loss of its thread: %s', async (reason, error) => {
   const { threads, run } = fixture();
   const lost = run('lost').catch((rejection: unknown) => rejection);

@@ -12,7 +12,7 @@ export type TransferItem = ArrayBuffer | MessagePort;
 /** The part of a Worker of node:worker_threads that the pool uses. */
 export interface WorkerThread<J, A> {
   postMessage(job: J, transferList?: readonly TransferItem[]): void;
-  on(event: 'message', listener: (answer: A) => void): unknown;
+  on(event: 'message', listener: (response: A) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   /** With `ref` the thread keeps the process alive, with `unref` it does not. */
   ref(): void;
@@ -36,12 +36,12 @@ export interface ThreadPoolLimits {
 
 /** The thread of a job has failed or was terminated. */
 export class ThreadLost extends Error {
-  constructor(readonly reason: 'fault' | 'memory' | 'time') {
+  constructor(readonly reason: 'error' | 'memory' | 'time') {
     super(MESSAGES[reason]);
   }
 }
 
-const MESSAGES = { time: 'it takes too long', memory: 'it takes too much memory', fault: 'its worker thread failed' } as const;
+const MESSAGES = { time: 'it takes too long', memory: 'it takes too much memory', error: 'its worker thread failed' } as const;
 
 /** The weight of the waiting jobs has reached its limit. */
 export class ThreadPoolFull extends Error {}
@@ -58,7 +58,7 @@ export interface JobOptions {
 
 interface Job<J, A> extends JobOptions {
   readonly message: J;
-  readonly resolve: (answer: A) => void;
+  readonly resolve: (response: A) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -149,13 +149,13 @@ export class ThreadPool<J, A> {
   private addMember(): PoolMember<J, A> | undefined {
     if (this.members.size >= this.limits.threads) return undefined;
     const member: PoolMember<J, A> = { thread: this.startThread(), job: undefined, timer: undefined };
-    member.thread.on('message', (answer) => {
+    member.thread.on('message', (response) => {
       const done = this.release(member);
-      done?.resolve(answer);
+      done?.resolve(response);
       this.assignJobs();
       if (member.job === undefined && done !== undefined) this.startIdleTimeout(member, done.clock);
     });
-    member.thread.on('error', (error) => this.removeMember(member, isOutOfMemory(error) ? 'memory' : 'fault'));
+    member.thread.on('error', (error) => this.removeMember(member, isOutOfMemory(error) ? 'memory' : 'error'));
     this.members.add(member);
     return member;
   }

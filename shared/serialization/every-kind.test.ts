@@ -12,7 +12,7 @@ import type { JsonObject } from '../values/json';
 import { STORED_KINDS, type KindRow } from '../api/kinds';
 import { decodeObject, encodeBody } from '../api/types';
 import { apiVersionInDialect } from '../names/dialect';
-import { decodeProtobuf, encodeProtobuf, ProtobufFault } from './protobuf/protobuf';
+import { decodeProtobuf, encodeProtobuf, ProtobufError } from './protobuf/protobuf';
 
 const RECORDED = new Map(
   readCases('objects/messages', tupleOf(written, written, written, written)).map(([apiVersion, kind, ...digests]) => [
@@ -39,12 +39,12 @@ test.each(ROWS)('%s with every field set encodes to the recorded protobuf and JS
   expect(encodeProtobuf(row.type, back.object, versionOf(row), row.kind).equals(bytes)).toBe(true);
 });
 
-/** Decodes the bytes or rejects them with a ProtobufFault; throws any other error. */
+/** Decodes the bytes or rejects them with a ProtobufError; throws any other error. */
 function decodeOrReject(row: KindRow, bytes: Buffer): void {
   try {
     decodeProtobuf(row.type, bytes);
   } catch (error) {
-    if (!(error instanceof ProtobufFault)) throw error;
+    if (!(error instanceof ProtobufError)) throw error;
   }
 }
 
@@ -90,7 +90,7 @@ describe('decodeProtobuf, for a malformed message,', () => {
     ['the end of a group that was not started', framed(Buffer.from([0xfc, 0x01]))],
     ['a truncated envelope', Buffer.concat([MAGIC, Buffer.from([0x12])])],
   ])('rejects %s', (_, bytes) => {
-    expect(() => decodeProtobuf(configMap.type, bytes)).toThrow(ProtobufFault);
+    expect(() => decodeProtobuf(configMap.type, bytes)).toThrow(ProtobufError);
   });
 
   test('skips or rejects deeply nested groups', () => {

@@ -96,8 +96,8 @@ export const checkWildcardSubdomain: NameCheck = (text) => checkFormat(text, 253
 /** A domain of at least two labels, with or without a final dot. Each message has the invalid part of the domain. */
 export function checkFullyQualifiedDomainName(text: string): readonly { readonly part: string; readonly message: string }[] {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
-  const faults = checkDnsSubdomain(name);
-  if (faults.length > 0) return faults.map((message) => ({ part: name, message }));
+  const errors = checkDnsSubdomain(name);
+  if (errors.length > 0) return errors.map((message) => ({ part: name, message }));
   const labels = name.split('.');
   if (labels.length < 2) return [{ part: name, message: 'should be a domain with at least two segments separated by dots' }];
   return labels.flatMap((part) => checkDnsLabel(part).map((message) => ({ part, message })));

@@ -1,4 +1,4 @@
-import { canonicalQuantity, compareQuantities, parseQuantity, QuantityFault, roundUpToMilli, formatQuantity } from './quantity';
+import { canonicalQuantity, compareQuantities, parseQuantity, QuantityError, roundUpToMilli, formatQuantity } from './quantity';
 
 /** Recorded from release 1.31.1. */
 const CANONICAL: Record<string, string> = {
@@ -16,12 +16,12 @@ test.each(Object.entries(CANONICAL))('canonicalQuantity writes %s as %s', (text,
 
 test.each(['', 'x', '1x', '1m5x', '1 2', '1,5'])('canonicalQuantity rejects the malformed quantity %j', (text) => {
   expect(() => canonicalQuantity(text)).toThrow(
-    new QuantityFault("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"),
+    new QuantityError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"),
   );
 });
 
 test.each(['--1', '1KiKi', '1e', '1m5'])('canonicalQuantity rejects the unknown suffix of %j', (text) => {
-  expect(() => canonicalQuantity(text)).toThrow(new QuantityFault("unable to parse quantity's suffix"));
+  expect(() => canonicalQuantity(text)).toThrow(new QuantityError("unable to parse quantity's suffix"));
 });
 
 test('compareQuantities compares by value, not by spelling', () => {

@@ -5,7 +5,7 @@
  */
 
 /** The text is not a quantity; the message is that of upstream. */
-export class QuantityFault extends Error {}
+export class QuantityError extends Error {}
 
 type Format = 'decimal' | 'exponent' | 'binary';
 
@@ -32,7 +32,7 @@ const MAX_BINARY_NANOS = ((1n << 63n) - 1n) * BILLION;
 const MAX_EXPONENT = 600;
 
 /**
- * The canonical spelling. Throws {@link QuantityFault}. As upstream, a text with a canonical number and suffix keeps
+ * The canonical spelling. Throws {@link QuantityError}. As upstream, a text with a canonical number and suffix keeps
  * its sign and leading zeros (`+05E3`).
  */
 export function canonicalQuantity(text: string): string {
@@ -51,10 +51,10 @@ function keepsSpelling(text: string, quantity: Quantity): boolean {
   return exponent % 3 === 0 && exponent >= -9 && digits % 1000n !== 0n;
 }
 
-/** Throws {@link QuantityFault}. */
+/** Throws {@link QuantityError}. */
 export function parseQuantity(text: string): Quantity {
   const match = text.length > MAX_LENGTH ? null : SHAPE.exec(text);
-  if (match === null || text === '') throw new QuantityFault(SHAPE_MESSAGE);
+  if (match === null || text === '') throw new QuantityError(SHAPE_MESSAGE);
   const [, sign = '', whole = '', fraction = '', suffix = ''] = match;
   const scale = readSuffix(suffix);
   const exponent = scale.exponent - fraction.length + 9;
@@ -71,7 +71,7 @@ function readSuffix(suffix: string): { format: Format; exponent: number; power: 
   if (decimal !== undefined) return { format: 'decimal', exponent: decimal, power: 0 };
   const power = BINARY.get(suffix);
   if (power !== undefined) return { format: 'binary', exponent: 0, power };
-  if (!/^[eE][+-]?\d+$/.test(suffix)) throw new QuantityFault("unable to parse quantity's suffix");
+  if (!/^[eE][+-]?\d+$/.test(suffix)) throw new QuantityError("unable to parse quantity's suffix");
   const exponent = Number(suffix.slice(1));
   return { format: 'exponent', exponent: Math.max(-MAX_EXPONENT, Math.min(MAX_EXPONENT, exponent)), power: 0 };
 }
@@ -106,7 +106,7 @@ function zerosAtEnd(digits: string): number {
   return count;
 }
 
-/** A comparator by value. Throws {@link QuantityFault} when a text is not a quantity. */
+/** A comparator by value. Throws {@link QuantityError} when a text is not a quantity. */
 export function compareQuantities(a: string, b: string): number {
   const difference = parseQuantity(a).nanos - parseQuantity(b).nanos;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;

@@ -73,7 +73,7 @@ function unexpectedCall(): never {
 /** Microseconds of a webhook call and of a bare round trip to the same server with the same body. */
 export async function webhookMicros(): Promise<{ readonly call: number; readonly roundTrip: number }> {
   const server = await startReviewServer();
-  const client = new WebhookClient({ resolve: () => ({ fault: 'unexpected call' }), clock: systemClock });
+  const client = new WebhookClient({ resolve: () => ({ error: 'unexpected call' }), clock: systemClock });
   const webhooks = new Webhooks();
   const url = `https://127.0.0.1:${server.port}/allow`;
   const clientConfig = { url, caBundle: server.caBundle };

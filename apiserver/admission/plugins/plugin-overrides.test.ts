@@ -1,5 +1,5 @@
 /** Flags that enable and disable admission plug-ins; every error but the last was observed at release 1.31.1. */
-import { isPluginEnabled, pluginOverridesFault } from './plugin-overrides';
+import { isPluginEnabled, pluginOverridesError } from './plugin-overrides';
 
 const split = (names: string): readonly string[] => names.split(',').filter((name) => name !== '');
 
@@ -22,7 +22,7 @@ it.each([
   ['ClusterTrustBundleAttest', '', 'enable-admission-plugins plugin "ClusterTrustBundleAttest" is not available in this server'],
 ])(
   'plug-in flags are checked for unknown and overlapping names: --enable-admission-plugins=%s --disable-admission-plugins=%s',
-  (enabled, disabled, fault) => expect(pluginOverridesFault({ enabled: split(enabled), disabled: split(disabled) })).toBe(fault),
+  (enabled, disabled, fault) => expect(pluginOverridesError({ enabled: split(enabled), disabled: split(disabled) })).toBe(fault),
 );
 
 it.each([

@@ -37,11 +37,11 @@ export const pluginsMissingSettings = (overrides: PluginOverrides, settings: Adm
   ).map(({ name }) => name);
 
 /** The error of the flags; `undefined` when they are valid. */
-export function pluginOverridesFault({ enabled, disabled }: PluginOverrides): string | undefined {
+export function pluginOverridesError({ enabled, disabled }: PluginOverrides): string | undefined {
   const overlapping = enabled.filter((name) => disabled.includes(name));
-  const faults = [
-    ...unknownPluginFaults('enable', enabled),
-    ...unknownPluginFaults('disable', disabled),
+  const errors = [
+    ...unknownPluginErrors('enable', enabled),
+    ...unknownPluginErrors('disable', disabled),
     ...(overlapping.length === 0
       ? []
       : [`[${[...new Set(overlapping)].sort().join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`]),
@@ -49,11 +49,11 @@ export function pluginOverridesFault({ enabled, disabled }: PluginOverrides): st
       .filter((name) => registrationOf(name)?.create === undefined && registrationOf(name) !== undefined)
       .map((name) => `enable-admission-plugins plugin ${quote(name)} is not available in this server`),
   ];
-  return faults.length > 1 ? `[${faults.join(', ')}]` : faults[0];
+  return errors.length > 1 ? `[${errors.join(', ')}]` : errors[0];
 }
 
 const registrationOf = (name: string): PluginRegistration | undefined =>
   ADMISSION_PLUGINS.find((registration) => registration.name === name);
 
-const unknownPluginFaults = (verb: 'enable' | 'disable', names: readonly string[]): readonly string[] =>
+const unknownPluginErrors = (verb: 'enable' | 'disable', names: readonly string[]): readonly string[] =>
   names.filter((name) => registrationOf(name) === undefined).map((name) => `${verb}-admission-plugins plugin ${quote(name)} is unknown`);

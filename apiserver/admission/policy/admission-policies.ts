@@ -137,7 +137,7 @@ function readPolicy(
   const types = new Map<string, Type>();
   const compileText = (text = '', authorizer = true): CompiledExpression => {
     const compiled = measure(() => compileExpression(text.trim(), policyVariables({ params: hasParams, authorizer, variables: types })));
-    return { text: text.trim(), expression: 'fault' in compiled ? undefined : compiled };
+    return { text: text.trim(), expression: 'error' in compiled ? undefined : compiled };
   };
   for (const { name: variableName = '', expression } of spec.variables ?? []) {
     const compiled = compileText(expression);

@@ -42,7 +42,7 @@ const NOT_COMPILED = 'it does not compile';
 export function* evaluatePolicy(
   policy: AdmissionPolicy,
   values: ReadonlyMap<string, Value>,
-  onConditions: (answer: 'yes' | 'no' | 'error') => void = () => undefined,
+  onConditions: (response: 'yes' | 'no' | 'error') => void = () => undefined,
 ): Generator<undefined, PolicyResult, undefined> {
   const run = new PolicyRun(policy, values);
   const conditionsResult = yield* run.checkConditions();

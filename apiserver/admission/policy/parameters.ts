@@ -18,31 +18,31 @@ export interface ParameterDependencies {
 }
 
 /** A configuration error that keeps a policy or binding from being evaluated. */
-export interface ParameterConfigurationFault {
-  readonly fault: string;
+export interface ParameterConfigurationError {
+  readonly error: string;
 }
 
 /** The resource of `paramKind`; `null` when the policy has no parameters. */
 export function resolveParamKind(
   deps: ParameterDependencies,
   { paramKind }: AdmissionPolicy,
-): ServedResource | null | ParameterConfigurationFault {
+): ServedResource | null | ParameterConfigurationError {
   if (paramKind === undefined) return null;
   const { apiVersion, kind } = paramKind;
   return (
     deps.resourceOf(canonicalApiVersion(apiVersion), kind) ?? {
-      fault: `failed to configure policy: failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`,
+      error: `failed to configure policy: failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`,
     }
   );
 }
 
-const NO_PARAMS_FOUND = { fault: 'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction' };
+const NO_PARAMS_FOUND = { error: 'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction' };
 const NAMESPACE_NOT_ALLOWED = {
-  fault: 'failed to configure binding: paramRef.namespace must not be provided for a cluster-scoped `paramKind`',
+  error: 'failed to configure binding: paramRef.namespace must not be provided for a cluster-scoped `paramKind`',
 };
 
 /** Converts entries to the version of the resource, in the same order. */
-export type ConvertParameters = (resource: ServedResource, entries: readonly Entry[]) => readonly Entry[] | ParameterConfigurationFault;
+export type ConvertParameters = (resource: ServedResource, entries: readonly Entry[]) => readonly Entry[] | ParameterConfigurationError;
 
 /**
  * The policy is evaluated once for each parameter. A binding without `paramRef` has the parameter `{}`; an empty list =
@@ -54,7 +54,7 @@ export function listParameters(
   resource: ServedResource,
   requestNamespace: string,
   convert: ConvertParameters,
-): readonly JsonObject[] | ParameterConfigurationFault {
+): readonly JsonObject[] | ParameterConfigurationError {
   if (parameters === undefined) return [{}];
   const { name, namespace: paramNamespace, selector, isNotFoundAllowed } = parameters;
   const { row, stored } = resource;
@@ -67,7 +67,7 @@ export function listParameters(
   const named = selector === undefined ? snapshot.get(prefix + name) : undefined;
   const candidates = selector === undefined ? [] : row.namespaced ? snapshot.range(prefix, `${namespace}0`) : snapshot.range();
   const entries = convert(resource, named === undefined ? [...candidates] : [named]);
-  if ('fault' in entries) return entries;
+  if ('error' in entries) return entries;
   const matching = entries.map((entry) => deps.decodeEntry(resource, entry)).filter((object) => selector?.(stringLabelsOf(object)) ?? true);
   return matching.length === 0 ? ifNone : matching;
 }

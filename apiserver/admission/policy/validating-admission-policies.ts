@@ -33,7 +33,7 @@ import { evaluatePolicy, type PolicyResult } from './evaluate-policy';
 import {
   resolveParamKind,
   listParameters,
-  type ParameterConfigurationFault,
+  type ParameterConfigurationError,
   type ConvertParameters,
   type ParameterDependencies,
 } from './parameters';
@@ -108,8 +108,8 @@ class RequestEvaluation {
   private readonly valuesByResource = new Map<ServedResource, ReadonlyMap<string, Value>>();
   private readonly decisions: AuthorizerDecisions;
   /** The request converted by a webhook, by version. */
-  private readonly requestByVersion = new Map<string, AdmissionRequest | ParameterConfigurationFault>();
-  private readonly convertedEntries = new Map<Entry, Entry | ParameterConfigurationFault>();
+  private readonly requestByVersion = new Map<string, AdmissionRequest | ParameterConfigurationError>();
+  private readonly convertedEntries = new Map<Entry, Entry | ParameterConfigurationError>();
 
   constructor(
     private readonly deps: PolicyDependencies,
@@ -162,8 +162,8 @@ class RequestEvaluation {
     const matchedAs = this.resolveMatch(policy.matching);
     if (matchedAs === undefined) return;
     const paramResource = resolveParamKind(this.deps.parameters, policy);
-    if (paramResource !== null && 'fault' in paramResource) {
-      this.configurationFault(policy, undefined, paramResource.fault);
+    if (paramResource !== null && 'error' in paramResource) {
+      this.configurationError(policy, undefined, paramResource.error);
       return;
     }
     for (const binding of bindings) {
@@ -173,13 +173,13 @@ class RequestEvaluation {
         paramResource === null
           ? [undefined]
           : listParameters(this.deps.parameters, binding, paramResource, namespaceOf(this.request), this.convertParameters);
-      if ('fault' in parameters) this.configurationFault(policy, binding, parameters.fault);
+      if ('error' in parameters) this.configurationError(policy, binding, parameters.error);
       else for (const parameter of parameters) yield* this.evaluateBinding(policy, binding, matchedAs, parameter);
     }
   }
 
-  private configurationFault(policy: AdmissionPolicy, binding: PolicyBinding | undefined, fault: string): void {
-    if (!policy.isIgnoredOnFailure) this.deny(policy, binding, { message: fault, reason: 'Invalid' });
+  private configurationError(policy: AdmissionPolicy, binding: PolicyBinding | undefined, error: string): void {
+    if (!policy.isIgnoredOnFailure) this.deny(policy, binding, { message: error, reason: 'Invalid' });
     this.recordEvaluation(policy, binding, policy.isIgnoredOnFailure ? 'allow' : 'deny', true, 0);
   }
 
@@ -213,8 +213,8 @@ class RequestEvaluation {
     parameter: JsonObject | undefined,
   ): Steps<void> {
     const converted = this.requestInVersion(matchedAs);
-    if ('fault' in converted) {
-      this.configurationFault(policy, binding, converted.fault);
+    if ('error' in converted) {
+      this.configurationError(policy, binding, converted.error);
       return;
     }
     const values = new Map(this.valuesFor(matchedAs, converted));
@@ -276,7 +276,7 @@ class RequestEvaluation {
    * The request with its objects in the version of the matched rule. Throws {@link PendingResult} while the conversion
    * webhook is called.
    */
-  private requestInVersion({ row: { version } }: ServedResource): AdmissionRequest | ParameterConfigurationFault {
+  private requestInVersion({ row: { version } }: ServedResource): AdmissionRequest | ParameterConfigurationError {
     const { request } = this;
     if (!isWebhookConverted(request) || version === request.resource.row.version) return request;
     const cached = this.requestByVersion.get(version);
@@ -288,7 +288,7 @@ class RequestEvaluation {
       Promise.all([convert(object), convert(oldObject)]).then(
         ([newObject, previousObject]) =>
           void this.requestByVersion.set(version, { ...request, object: newObject, oldObject: previousObject }),
-        (error: unknown) => void this.requestByVersion.set(version, { fault: `${CONVERSION_FAULT}: ${errorMessage(error)}` }),
+        (error: unknown) => void this.requestByVersion.set(version, { error: `${CONVERSION_ERROR}: ${errorMessage(error)}` }),
       ),
     );
   }
@@ -305,13 +305,13 @@ class RequestEvaluation {
         this.deps.parameters.conversions.convertEntries(resource.row, missing, { deadline, requeue }).then(
           (converted) => missing.forEach((entry, index) => this.convertedEntries.set(entry, converted[index] ?? entry)),
           (error: unknown) =>
-            missing.forEach((entry) => this.convertedEntries.set(entry, { fault: `${BINDING_FAULT}: ${errorMessage(error)}` })),
+            missing.forEach((entry) => this.convertedEntries.set(entry, { error: `${BINDING_ERROR}: ${errorMessage(error)}` })),
         ),
       );
     const result: Entry[] = [];
     for (const entry of entries) {
       const convertedEntry = this.convertedEntries.get(entry) ?? entry;
-      if ('fault' in convertedEntry) return convertedEntry;
+      if ('error' in convertedEntry) return convertedEntry;
       result.push(convertedEntry);
     }
     return result;
@@ -339,8 +339,8 @@ class RequestEvaluation {
   }
 }
 
-const BINDING_FAULT = 'failed to configure binding';
-const CONVERSION_FAULT = `${BINDING_FAULT}: failed to convert object version`;
+const BINDING_ERROR = 'failed to configure binding';
+const CONVERSION_ERROR = `${BINDING_ERROR}: failed to convert object version`;
 
 const actionOf = (action: string): PolicyEvaluation['action'] => (action === 'Deny' ? 'deny' : action === 'Warn' ? 'warn' : 'audit');
 

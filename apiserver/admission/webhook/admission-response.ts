@@ -28,22 +28,22 @@ const MAX_WARNINGS = 100;
 const MAX_ANNOTATIONS = 100;
 const INVALID = 'received invalid webhook response: ';
 
-/** Returns the response, or a fault in upstream's words. */
+/** Returns the response, or an error in upstream's words. */
 export function readAdmissionResponse(
   bytes: Buffer,
   type: WebhookType,
   uid: string,
   dialect: Dialect,
-): AdmissionResponse | { readonly fault: string } {
+): AdmissionResponse | { readonly error: string } {
   const review = parse(bytes);
-  if (!isObject(review)) return { fault: `failed to call webhook: ${missingTypeMetaFault(review)}` };
+  if (!isObject(review)) return { error: `failed to call webhook: ${missingTypeMetaError(review)}` };
   const response = own(review, 'response') ?? null;
-  if (response === null) return { fault: `${INVALID}webhook response was absent` };
-  const typeMismatch = typeFault(review, response) ?? memberFault(response);
-  if (typeMismatch !== undefined) return { fault: `failed to call webhook: ${typeMismatch}` };
+  if (response === null) return { error: `${INVALID}webhook response was absent` };
+  const typeMismatch = typeError(review, response) ?? memberError(response);
+  if (typeMismatch !== undefined) return { error: `failed to call webhook: ${typeMismatch}` };
   const fields = isObject(response) ? response : {};
-  const fault = kindFault(review, dialect) ?? uidFault(fields, uid) ?? patchFault(fields, type);
-  if (fault !== undefined) return { fault: INVALID + fault };
+  const error = kindError(review, dialect) ?? uidError(fields, uid) ?? patchError(fields, type);
+  if (error !== undefined) return { error: INVALID + error };
   const patch = stringAt(fields, 'patch') ?? '';
   return {
     allowed: own(fields, 'allowed') === true,
@@ -64,7 +64,7 @@ function parse(bytes: Buffer): JsonValue | undefined {
   }
 }
 
-function missingTypeMetaFault(value: JsonValue | undefined): string {
+function missingTypeMetaError(value: JsonValue | undefined): string {
   const goKind = Array.isArray(value) ? 'array' : typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'bool' : 'string';
   const type = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
   return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind} into Go value of type ${type}`;
@@ -72,9 +72,9 @@ function missingTypeMetaFault(value: JsonValue | undefined): string {
 
 /**
  * A kind and version that are not registered, in either spelling of the group. A response without both is read here;
- * `kindFault` rejects it later.
+ * `kindError` rejects it later.
  */
-function typeFault(review: JsonObject, response: JsonValue): string | undefined {
+function typeError(review: JsonObject, response: JsonValue): string | undefined {
   const [kind, version] = [stringAt(review, 'kind') ?? '', stringAt(review, 'apiVersion') ?? ''];
   if (kind === '' && version === '') return undefined;
   const canonical = canonicalApiVersion(version);
@@ -92,7 +92,7 @@ const goType = (value: JsonValue): string => (Array.isArray(value) ? 'array' : t
 const MEMBERS: Readonly<Record<string, 'boolean' | 'string'>> = { uid: 'string', allowed: 'boolean', patch: 'string', patchType: 'string' };
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-function memberFault(response: JsonValue): string | undefined {
+function memberError(response: JsonValue): string | undefined {
   if (!isObject(response)) return undefined;
   for (const [member, type] of Object.entries(MEMBERS)) {
     const value = own(response, member) ?? null;
@@ -105,18 +105,18 @@ function memberFault(response: JsonValue): string | undefined {
   return errorOffset < 0 ? undefined : `illegal base64 data at input byte ${errorOffset}`;
 }
 
-function kindFault(review: JsonObject, dialect: Dialect): string | undefined {
+function kindError(review: JsonObject, dialect: Dialect): string | undefined {
   if (stringAt(review, 'kind') === ADMISSION_REVIEW_KIND) return undefined;
   return `expected webhook response of ${apiVersionInDialect(dialect, ADMISSION_REVIEW_VERSION)}, Kind=${ADMISSION_REVIEW_KIND}, got /, Kind=`;
 }
 
-function uidFault(response: JsonObject, uid: string): string | undefined {
+function uidError(response: JsonObject, uid: string): string | undefined {
   const actual = stringAt(response, 'uid') ?? '';
   return actual === uid ? undefined : `expected response.uid="${uid}", got ${JSON.stringify(actual)}`;
 }
 
 /** A patch in a response that is not allowed is ignored. */
-function patchFault(response: JsonObject, type: WebhookType): string | undefined {
+function patchError(response: JsonObject, type: WebhookType): string | undefined {
   const patch = stringAt(response, 'patch') ?? '';
   const patchType = stringAt(response, 'patchType');
   if (type === 'validating') {

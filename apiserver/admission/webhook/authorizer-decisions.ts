@@ -23,7 +23,7 @@ const MAX_CHECKS = 256;
 const TOO_MANY_CHECKS: AuthorizationDecision = { allowed: false, reason: '', error: `more than ${MAX_CHECKS} questions to the authorizer` };
 
 export class AuthorizerDecisions {
-  private readonly answers = new Map<string, AuthorizationDecision>();
+  private readonly decisions = new Map<string, AuthorizationDecision>();
 
   constructor(
     private readonly authorize: AuthorizeCheck,
@@ -32,20 +32,20 @@ export class AuthorizerDecisions {
 
   readonly check: Authorize = (request, account) => {
     const key = JSON.stringify([request, account]);
-    const cached = this.answers.get(key);
+    const cached = this.decisions.get(key);
     if (cached !== undefined) return cached;
-    if (this.answers.size >= MAX_CHECKS) return TOO_MANY_CHECKS;
+    if (this.decisions.size >= MAX_CHECKS) return TOO_MANY_CHECKS;
     const canonicalRequest = request.kind === 'path' ? request : { ...request, group: canonicalGroup(request.group) };
-    const answer = this.authorize(account === undefined ? this.user : userOf(account), canonicalRequest);
-    if (answer instanceof Promise)
+    const response = this.authorize(account === undefined ? this.user : userOf(account), canonicalRequest);
+    if (response instanceof Promise)
       throw new PendingResult(
-        answer.then(
-          (decided) => void this.answers.set(key, decided),
-          (error: unknown) => void this.answers.set(key, { allowed: false, reason: '', error: errorMessage(error) }),
+        response.then(
+          (decided) => void this.decisions.set(key, decided),
+          (error: unknown) => void this.decisions.set(key, { allowed: false, reason: '', error: errorMessage(error) }),
         ),
       );
-    this.answers.set(key, answer);
-    return answer;
+    this.decisions.set(key, response);
+    return response;
   };
 }
 

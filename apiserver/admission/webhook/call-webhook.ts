@@ -155,11 +155,11 @@ export async function callWebhook(
   const { trace } = request.context;
   const pendingReply = trace === undefined ? send() : callInSpan(trace, webhook, request, uid, send);
   const reply = withUpstreamPrefix(await pendingReply);
-  const response = 'fault' in reply ? reply : readAdmissionResponse(reply.bytes, webhook.type, uid, names.dialect);
+  const response = 'error' in reply ? reply : readAdmissionResponse(reply.bytes, webhook.type, uid, names.dialect);
   const recordCall = (outcome: WebhookCall['outcome'], code: number): void =>
     deps.onCall?.({ webhook, operation: request.operation, ms: clock.monotonic() - startedAt, outcome, code });
-  if ('fault' in response) {
-    const error = internalError(`failed calling webhook ${JSON.stringify(webhook.name)}: ${response.fault}`);
+  if ('error' in response) {
+    const error = internalError(`failed calling webhook ${JSON.stringify(webhook.name)}: ${response.error}`);
     deps.onFailure(error);
     recordCall(webhook.isIgnoredOnFailure ? 'failed-open' : 'failed', error.code);
     if (webhook.isIgnoredOnFailure) return { type: 'failed' };
@@ -197,7 +197,7 @@ function callInSpan(
 const withUpstreamPrefix = (reply: Reply): Reply =>
   'bytes' in reply
     ? reply
-    : { ...reply, fault: `${reply.isCallFailure ? 'failed to call webhook' : 'could not get REST client'}: ${reply.fault}` };
+    : { ...reply, error: `${reply.isCallFailure ? 'failed to call webhook' : 'could not get REST client'}: ${reply.error}` };
 
 const MAX_ANNOTATION_LENGTH = 256 * 1024;
 

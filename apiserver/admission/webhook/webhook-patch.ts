@@ -12,7 +12,7 @@ import {
   TooManyOperationsError,
   type JsonPatchOperation,
 } from '../../../shared/patch/json-patch';
-import { parseJson, SyntaxFault } from '../../../shared/serialization';
+import { parseJson, ParseError } from '../../../shared/serialization';
 import { stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { PreparedReview } from './call-webhook';
 import { WrongKindError, parseObject } from './object-view';
@@ -49,7 +49,7 @@ function parsePatchJson(patch: Buffer): JsonValue {
   try {
     return parseJson(patch).value;
   } catch (error) {
-    throw error instanceof SyntaxFault ? internalError(error.message) : error;
+    throw error instanceof ParseError ? internalError(error.message) : error;
   }
 }
 

@@ -107,5 +107,5 @@ function selectorOf(selector: MetaV1LabelSelector | undefined): LabelMatcher | u
 function readCondition({ expression = '' }: AdmissionregistrationV1MatchCondition): MatchCondition {
   const text = expression.trim();
   const compiled = compileExpression(text, WEBHOOK_VARIABLES);
-  return { text, expression: 'fault' in compiled ? undefined : compiled };
+  return { text, expression: 'error' in compiled ? undefined : compiled };
 }

@@ -22,7 +22,7 @@ import type { ClaimRule, ClaimSource, TokenIssuerConfig } from './issuer';
 export class ClaimsError extends Error {}
 
 /** An expression that does not compile, with its path in the configuration. */
-export interface MappingFault {
+export interface MappingError {
   readonly path: string;
   readonly reason: string;
 }
@@ -38,18 +38,18 @@ export interface ClaimMapping {
   user(claims: JsonObject): UserInfo;
 }
 
-export function compileClaimMapping(config: TokenIssuerConfig): ClaimMapping | { readonly faults: readonly MappingFault[] } {
-  const faults: MappingFault[] = [];
+export function compileClaimMapping(config: TokenIssuerConfig): ClaimMapping | { readonly errors: readonly MappingError[] } {
+  const errors: MappingError[] = [];
   const compile = (path: string, text: string, compileText: (text: string) => CompileResult): Expression | undefined => {
     const compiled = compileText(text);
     if ('expression' in compiled) return compiled.expression;
-    faults.push({ path, reason: compiled.fault });
+    errors.push({ path, reason: compiled.error });
     return undefined;
   };
   const condition = (path: string, text: string, compileText: (text: string) => CompileResult): Expression | undefined => {
     const expression = compile(path, text, compileText);
     if (expression === undefined || expression.type.kind === 'bool') return expression;
-    faults.push({ path, reason: 'must evaluate to bool' });
+    errors.push({ path, reason: 'must evaluate to bool' });
     return undefined;
   };
   const source = (path: string, configured: ClaimSource | undefined): Source | undefined => {
@@ -73,7 +73,7 @@ export function compileClaimMapping(config: TokenIssuerConfig): ClaimMapping | {
     const expression = condition(`userValidationRules[${index}].expression`, text, compileUserExpression);
     return expression === undefined ? [] : [{ expression, message }];
   });
-  if (faults.length > 0 || username === undefined) return { faults };
+  if (errors.length > 0 || username === undefined) return { errors };
   return {
     user(claims) {
       const variables = claimVariables(claims);

@@ -41,14 +41,14 @@ const USER_VARIABLES = new Map<string, Type>([
 /** Cost limit of one expression, as for a rule of a custom resource. */
 const EXPRESSION_COST_LIMIT = 1_000_000;
 
-export type CompileResult = { readonly expression: Expression } | { readonly fault: string };
+export type CompileResult = { readonly expression: Expression } | { readonly error: string };
 
 export const compileClaimsExpression = (text: string): CompileResult => compile(text, CLAIMS_VARIABLES);
 export const compileUserExpression = (text: string): CompileResult => compile(text, USER_VARIABLES);
 
 function compile(text: string, variables: Parameters<typeof compileExpression>[1]): CompileResult {
   const expression = compileExpression(text, variables);
-  return 'fault' in expression ? expression : { expression };
+  return 'error' in expression ? expression : { expression };
 }
 
 export const claimVariables = (claims: JsonObject): ReadonlyMap<string, Value> => new Map([['claims', untypedValue(claims)]]);

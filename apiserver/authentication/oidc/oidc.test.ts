@@ -40,7 +40,7 @@ const configOf = (changes: Partial<TokenIssuerConfig> = {}): TokenIssuerConfig =
 
 function issuerOf(config: TokenIssuerConfig): OidcIssuer {
   const mapping = compileClaimMapping(config);
-  if ('faults' in mapping) throw new Error(JSON.stringify(mapping.faults));
+  if ('errors' in mapping) throw new Error(JSON.stringify(mapping.errors));
   const { url: issuer, discoveryUrl, authority } = config;
   const onError = (message: string, error: unknown): void => void errors.push(`${message}: ${String(error)}`);
   return { config, mapping, provider: new OidcProvider({ issuer, discoveryUrl, authority, clock, onError }) };
@@ -356,6 +356,6 @@ it('OIDC configuration reports the path of an expression that does not compile',
     userRules: [{ expression: 'nobody.x', message: '' }],
   });
   expect(compileClaimMapping(broken)).toMatchObject({
-    faults: [{ path: 'claimMappings.username.expression' }, { path: 'userValidationRules[0].expression' }],
+    errors: [{ path: 'claimMappings.username.expression' }, { path: 'userValidationRules[0].expression' }],
   });
 });

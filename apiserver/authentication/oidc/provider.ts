@@ -100,9 +100,9 @@ export class OidcProvider {
     const deadline = withDeadline(clock, TIMEOUT_MS, () => new Error(`${address} did not respond within ${TIMEOUT_MS / 1000} s`), []);
     try {
       const { signal } = deadline;
-      const answer = await transport.send({ method: 'GET', path: `${url.pathname}${url.search}`, headers: {}, signal });
-      if (answer.status !== 200) throw new Error(`${address} answers ${answer.status}`);
-      const body = await collectBody(answer.body, MAX_DOCUMENT_BYTES);
+      const response = await transport.send({ method: 'GET', path: `${url.pathname}${url.search}`, headers: {}, signal });
+      if (response.status !== 200) throw new Error(`${address} answers ${response.status}`);
+      const body = await collectBody(response.body, MAX_DOCUMENT_BYTES);
       return asRecord(JSON.parse(body.toString()));
     } finally {
       deadline.release();

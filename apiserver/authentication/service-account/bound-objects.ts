@@ -41,12 +41,12 @@ const DELETION_LEEWAY_MS = 60_000;
 const INVALIDATED = 'service account token has been invalidated';
 
 /** The error in upstream's words, or `undefined`. */
-export function bindingFault(claims: TokenClaims, objects: BoundObjects, clock: Clock): string | undefined {
+export function bindingError(claims: TokenClaims, objects: BoundObjects, clock: Clock): string | undefined {
   const { namespace, account, secret, pod, node } = claims;
   const isDeleted = ({ deletionTime }: ObjectState): boolean =>
     deletionTime !== undefined && deletionTime < clock.now() - DELETION_LEEWAY_MS;
 
-  function accountFault(): string | undefined {
+  function accountError(): string | undefined {
     if (account.name === '' || namespace === '') return 'resource name may not be empty';
     const serviceAccount = objects.find('serviceaccounts', namespace, account.name);
     if (serviceAccount === undefined) return `serviceaccounts ${quote(account.name)} not found`;
@@ -56,7 +56,7 @@ export function bindingFault(claims: TokenClaims, objects: BoundObjects, clock: 
       : `service account UID (${serviceAccount.uid}) does not match claim (${account.uid})`;
   }
 
-  function objectFault(
+  function objectError(
     claimType: string,
     resource: BindableResource,
     objectNamespace: string,
@@ -71,10 +71,10 @@ export function bindingFault(claims: TokenClaims, objects: BoundObjects, clock: 
   }
 
   return (
-    accountFault() ??
-    objectFault('secret', 'secrets', namespace, secret) ??
-    objectFault('pod', 'pods', namespace, pod) ??
+    accountError() ??
+    objectError('secret', 'secrets', namespace, secret) ??
+    objectError('pod', 'pods', namespace, pod) ??
     // For a pod-bound token the node is informative; only the pod is checked.
-    (pod === undefined ? objectFault('node', 'nodes', '', node) : undefined)
+    (pod === undefined ? objectError('node', 'nodes', '', node) : undefined)
   );
 }

@@ -18,7 +18,7 @@ export type LegacyTokenUse = 'automatic' | 'manual' | 'invalid';
 /** The status of a token with respect to its Secret and its account. */
 export interface LegacyTokenStatus {
   /** In upstream's words; `undefined` when the token is valid. */
-  readonly fault: string | undefined;
+  readonly error: string | undefined;
   /** Absent when the Secret does not hold this token for the account. */
   readonly use?: { readonly as: LegacyTokenUse; readonly lastUsed: string };
 }
@@ -54,21 +54,21 @@ export function legacyTokenStatus(
   const secretState = objects.find('secrets', namespace, secret);
   const storedToken = objects.secretToken(namespace, secret);
   if (secretState === undefined || storedToken === undefined || secretState.deletionTime !== undefined)
-    return { fault: 'Token has been invalidated' };
-  if (tokenFingerprint(storedToken.token) !== fingerprint) return { fault: "Token does not match server's copy" };
+    return { error: 'Token has been invalidated' };
+  if (tokenFingerprint(storedToken.token) !== fingerprint) return { error: "Token does not match server's copy" };
   const accountState = objects.find('serviceaccounts', namespace, account.name);
-  if (accountState === undefined) return { fault: `serviceaccounts ${quote(account.name)} not found` };
-  if (accountState.deletionTime !== undefined) return { fault: `ServiceAccount ${namespace}/${account.name} has been deleted` };
-  if (accountState.uid !== account.uid) return { fault: `ServiceAccount UID (${accountState.uid}) does not match claim (${account.uid})` };
+  if (accountState === undefined) return { error: `serviceaccounts ${quote(account.name)} not found` };
+  if (accountState.deletionTime !== undefined) return { error: `ServiceAccount ${namespace}/${account.name} has been deleted` };
+  if (accountState.uid !== account.uid) return { error: `ServiceAccount UID (${accountState.uid}) does not match claim (${account.uid})` };
   const { invalidSince, lastUsed } = storedToken;
   if (invalidSince === '') {
     const isAccountSecret = objects.accountSecrets(namespace, account.name).includes(secret);
-    return { fault: undefined, use: { as: isAccountSecret ? 'automatic' : 'manual', lastUsed } };
+    return { error: undefined, use: { as: isAccountSecret ? 'automatic' : 'manual', lastUsed } };
   }
   const label = `${names.prefix}/${LEGACY_TOKEN_LABELS.invalidSince}`;
-  const fault =
+  const error =
     `the token in secret ${namespace}/${secret} for service account ${namespace}/${account.name} has been marked invalid. ` +
     'Use tokens from the TokenRequest API or manually created secret-based tokens, ' +
     `or remove the '${label}' label from the secret to temporarily allow use of this token`;
-  return { fault, use: { as: 'invalid', lastUsed } };
+  return { error, use: { as: 'invalid', lastUsed } };
 }

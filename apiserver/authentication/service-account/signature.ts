@@ -4,7 +4,7 @@
  */
 import { compactVerify } from 'jose/jws/compact/verify';
 import { isObject, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
+import { parseJson, ParseError, type ParsedText } from '../../../shared/serialization';
 import type { TokenKey } from '../../../shared/api/identity/token-keys';
 
 /** The issuer is this server's, but the token is invalid; the message is upstream's. */
@@ -47,7 +47,7 @@ function parsePart(text: string): { readonly value: JsonObject; readonly duplica
     const { value, duplicates } = parseJson(Buffer.from(text, 'base64url'));
     return isObject(value) ? { value, duplicates } : undefined;
   } catch (error) {
-    if (error instanceof SyntaxFault) return undefined;
+    if (error instanceof ParseError) return undefined;
     throw error;
   }
 }

@@ -20,7 +20,7 @@ export interface WebhookAuthorizerMetrics {
   observeCall(result: CallResult, ms: number): void;
   /** The webhook failed and the failure policy is NoOpinion. */
   countFailOpen(result: Exclude<CallResult, 'success'>): void;
-  observeMatchConditions(answer: MatchResult, ms: number): void;
+  observeMatchConditions(response: MatchResult, ms: number): void;
 }
 
 type CallResult = 'success' | 'error' | 'timeout';
@@ -63,12 +63,12 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
   );
 
   async function fetchDecision(bytes: number, body: Buffer): Promise<CacheableResponse<Decision>> {
-    const answer = await options.send(body, (attempt, ms) => metrics?.observeCall(resultOf(attempt), ms));
-    const decided = answer.type === 'answer' ? readDecision(answer.bytes) : undefined;
+    const response = await options.send(body, (attempt, ms) => metrics?.observeCall(resultOf(attempt), ms));
+    const decided = response.type === 'response' ? readDecision(response.bytes) : undefined;
     if (decided === undefined) {
-      const error = answer.type === 'fault' ? answer.error : new Error('the response of the webhook has no decision');
+      const error = response.type === 'failure' ? response.error : new Error('the response of the webhook has no decision');
       reportError(error);
-      const result = resultOf(answer);
+      const result = resultOf(response);
       if (options.onFailure === 'NoOpinion' && result !== 'success') metrics?.countFailOpen(result);
       return { response: failureDecision(options, error.message), ttlMs: 0, bytes };
     }
@@ -99,9 +99,9 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
   };
 }
 
-function resultOf(answer: WebhookResult): CallResult {
-  if (answer.type === 'answer') return readDecision(answer.bytes) === undefined ? 'error' : 'success';
-  return answer.error instanceof WebhookTimeout ? 'timeout' : 'error';
+function resultOf(response: WebhookResult): CallResult {
+  if (response.type === 'response') return readDecision(response.bytes) === undefined ? 'error' : 'success';
+  return response.error instanceof WebhookTimeout ? 'timeout' : 'error';
 }
 
 const failureDecision = ({ onFailure }: WebhookAuthorizerOptions, reason: string): Decision => ({

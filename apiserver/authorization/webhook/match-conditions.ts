@@ -42,28 +42,28 @@ function variablesOf(hasSelectors: boolean): ReadonlyMap<string, Type> {
   return new Map([['request', spec]]);
 }
 
-export interface ConditionFault {
+export interface ConditionError {
   readonly index: number;
   /** In upstream's words. */
   readonly reason: string;
 }
 
 /**
- * `hasSelectors`: whether the feature gate AuthorizeWithSelectors is on. Returns the conditions, or the faults if there
+ * `hasSelectors`: whether the feature gate AuthorizeWithSelectors is on. Returns the conditions, or the errors if there
  * are any.
  */
 export function compileMatchConditions(
   expressions: readonly string[],
   hasSelectors = false,
-): { readonly conditions: MatchConditions } | { readonly faults: readonly ConditionFault[] } {
+): { readonly conditions: MatchConditions } | { readonly errors: readonly ConditionError[] } {
   const variables = variablesOf(hasSelectors);
   const compiled = expressions.map((text) => compileExpression(text, variables));
-  const faults = compiled.flatMap((result, index) => {
-    const reason = faultOf(expressions, index, result);
+  const errors = compiled.flatMap((result, index) => {
+    const reason = errorOf(expressions, index, result);
     return reason === undefined ? [] : [{ index, reason }];
   });
-  if (faults.length > 0) return { faults };
-  const conditions = compiled.filter((result): result is Expression => !('fault' in result));
+  if (errors.length > 0) return { errors };
+  const conditions = compiled.filter((result): result is Expression => !('error' in result));
   return {
     conditions(spec) {
       const values = new Map([['request', untypedValue(requestVariable(spec))]]);
@@ -78,12 +78,12 @@ export function compileMatchConditions(
   };
 }
 
-function faultOf(expressions: readonly string[], index: number, compiled: ReturnType<typeof compileExpression>): string | undefined {
+function errorOf(expressions: readonly string[], index: number, compiled: ReturnType<typeof compileExpression>): string | undefined {
   const text = expressions[index] ?? '';
   if (text.trim() === '') return 'Required value';
   if (expressions.indexOf(text) < index) return `Duplicate value: ${JSON.stringify(text)}`;
   const invalid = `Invalid value: ${JSON.stringify(text)}`;
-  if ('fault' in compiled) return `${invalid}: ${compiled.fault}`;
+  if ('error' in compiled) return `${invalid}: ${compiled.error}`;
   const { type } = compiled;
   return type.kind === 'bool'
     ? undefined

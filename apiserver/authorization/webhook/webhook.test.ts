@@ -63,8 +63,8 @@ describe('webhook authorizer', () => {
     releaseReview = undefined;
     answer = respondWith({ allowed: true, reason: 'r' });
   });
-  const respondWith = (status: object): WebhookResult => ({ type: 'answer', bytes: Buffer.from(JSON.stringify({ status })) });
-  const broken: WebhookResult = { type: 'fault', error: new Error('away'), status: undefined, isRetryable: true };
+  const respondWith = (status: object): WebhookResult => ({ type: 'response', bytes: Buffer.from(JSON.stringify({ status })) });
+  const broken: WebhookResult = { type: 'failure', error: new Error('away'), status: undefined, isRetryable: true };
 
   function createAuthorizer(changes: Partial<WebhookAuthorizerOptions> = {}): Authorizer {
     return webhookAuthorizer({
@@ -137,7 +137,7 @@ describe('webhook authorizer', () => {
   it.each([
     ['NoOpinion', broken, 'no-opinion'],
     ['Deny', broken, 'deny'],
-    ['Deny', { type: 'answer', bytes: Buffer.from('rubbish') }, 'deny'],
+    ['Deny', { type: 'response', bytes: Buffer.from('rubbish') }, 'deny'],
   ] as const)('applies the failure policy %s when the webhook fails', async (onFailure, failingAnswer, type) => {
     answer = failingAnswer;
     const authorizer = createAuthorizer({ onFailure });
@@ -155,7 +155,7 @@ describe('webhook authorizer', () => {
     [[], 1, 'allow'],
   ])('with match conditions %j sends %d reviews and decides %s', async (expressions, times, type) => {
     const compiled = compileMatchConditions(expressions);
-    if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
+    if ('errors' in compiled) throw new Error(JSON.stringify(compiled.errors));
     const authorizer = createAuthorizer({ matchConditions: compiled.conditions, onFailure: 'Deny' });
     expect(await authorizer.authorize(user, pods)).toMatchObject({ type });
     expect(sentReviews).toHaveLength(times);
@@ -193,13 +193,13 @@ describe('webhook authorizer', () => {
     ],
   ])('rejects the match condition %j', (expression, reason) => {
     expect(compileMatchConditions([expression])).toEqual({
-      faults: [{ index: 0, reason: `Invalid value: ${JSON.stringify(expression)}: ${reason}` }],
+      errors: [{ index: 0, reason: `Invalid value: ${JSON.stringify(expression)}: ${reason}` }],
     });
   });
 
   it('rejects blank and duplicate match conditions', () => {
     expect(compileMatchConditions(['true', ' ', 'true'])).toEqual({
-      faults: [
+      errors: [
         { index: 1, reason: 'Required value' },
         { index: 2, reason: 'Duplicate value: "true"' },
       ],
@@ -208,9 +208,9 @@ describe('webhook authorizer', () => {
 
   it('accepts match conditions on selectors only when the AuthorizeWithSelectors feature gate is on', () => {
     const expression = "request.resourceAttributes.fieldSelector.requirements.exists(r, r.key == 'a' && 'b' in r.values)";
-    expect(compileMatchConditions([expression])).toHaveProperty('faults');
+    expect(compileMatchConditions([expression])).toHaveProperty('errors');
     const compiled = compileMatchConditions([expression], true);
-    if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
+    if ('errors' in compiled) throw new Error(JSON.stringify(compiled.errors));
     const selecting = (value: string) => ({
       fieldSelector: { requirements: [{ key: 'a', operator: 'In', values: [value] }] },
     });
@@ -239,7 +239,7 @@ describe('webhook authorizer', () => {
     ['request == request', 'yes', 'yes', 'yes'],
   ])('evaluates the match condition %j as release 1.31.1 does', (expression, plain, full, path) => {
     const compiled = compileMatchConditions([expression]);
-    if ('faults' in compiled) throw new Error(JSON.stringify(compiled.faults));
+    if ('errors' in compiled) throw new Error(JSON.stringify(compiled.errors));
     const fullUser = { name: 'ann', uid: '7', groups: ['devs'], extra: { scopes: ['a'] } };
     const specs = [
       subjectAccessReviewSpec({ name: 'ann', groups: [] }, resourceAttributes(), 'platform'),

@@ -39,7 +39,7 @@ export async function translateStreams(backends: Backends, exchange: Exchange, u
   webSocket.pause();
   const kubelet = await dialKubelet(backends, url, clientClosed);
   if ('socket' in kubelet) joinStreams(client, kubelet.socket, kubelet.head, names);
-  else client.end(internalError(kubelet.fault).status);
+  else client.end(internalError(kubelet.error).status);
   webSocket.resume();
   await clientClosed;
   exchange.finish();
@@ -59,7 +59,7 @@ function requestedStreams(query: URLSearchParams): readonly StreamName[] {
   return wanted.flatMap(([name, isWanted]) => (isWanted ? [name] : []));
 }
 
-type KubeletConnection = { readonly socket: Duplex; readonly head: Buffer } | { readonly fault: string };
+type KubeletConnection = { readonly socket: Duplex; readonly head: Buffer } | { readonly error: string };
 
 async function dialKubelet(backends: Backends, url: URL, clientClosed: Promise<unknown>): Promise<KubeletConnection> {
   const response = await requestSpdyUpgrade(backends, url, KUBELET_STREAM_PROTOCOLS, clientClosed);
@@ -67,11 +67,11 @@ async function dialKubelet(backends: Backends, url: URL, clientClosed: Promise<u
     case 'upgraded':
       return response;
     case 'failure':
-      return { fault: `error sending request: Post ${JSON.stringify(url.href)}: ${connectionErrorText(response.error, url)}` };
+      return { error: `error sending request: Post ${JSON.stringify(url.href)}: ${connectionErrorText(response.error, url)}` };
     case 'response':
-      return { fault: `unable to upgrade connection: ${await readExcerpt(response.message, MAX_STATUS_BYTES)}` };
+      return { error: `unable to upgrade connection: ${await readExcerpt(response.message, MAX_STATUS_BYTES)}` };
     case 'otherProtocol':
-      return { fault: 'unable to upgrade connection: the backend selected another protocol' };
+      return { error: 'unable to upgrade connection: the backend selected another protocol' };
   }
 }
 

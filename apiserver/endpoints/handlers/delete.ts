@@ -4,7 +4,7 @@ import { clientError, deletedCollectionStatus } from '../../../shared/api/errors
 import { parseApiVersion } from '../../../shared/api/identity/identity';
 import { quote } from '../../../shared/values/text/quote';
 import { DecodeError, decodeObject } from '../../../shared/api/types';
-import { ProtobufFault, SyntaxFault } from '../../../shared/serialization';
+import { ProtobufError, ParseError } from '../../../shared/serialization';
 import { canonicalGroup, apiVersionInDialect } from '../../../shared/names/dialect';
 import type { DeleteOptions, ParsedBody, Resource } from '../../registry/verbs';
 import type { ApiDependencies } from './api-dependencies';
@@ -90,7 +90,7 @@ async function parseDeleteOptions(
     requireDeleteOptions(body.value, exchange);
     return body;
   } catch (error) {
-    if (error instanceof TypeMetaError || error instanceof SyntaxFault || error instanceof ProtobufFault) throw clientError(error.message);
+    if (error instanceof TypeMetaError || error instanceof ParseError || error instanceof ProtobufError) throw clientError(error.message);
     throw error;
   }
 }

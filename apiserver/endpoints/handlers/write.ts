@@ -1,7 +1,7 @@
 /** POST, PUT and PATCH. */
 import { objectAt, stringAt, type JsonValue } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
-import { parseJson, SyntaxFault } from '../../../shared/serialization';
+import { parseJson, ParseError } from '../../../shared/serialization';
 import type { ObjectBody, Resource, RawBody, Subresource } from '../../registry/verbs';
 import { slotTimeSlice } from '../../../shared/scheduling/yielding';
 import type { ApiDependencies } from './api-dependencies';
@@ -78,7 +78,7 @@ function patchForAudit(bytes: Buffer): JsonValue {
   try {
     return parseJson(bytes).value;
   } catch (error) {
-    if (error instanceof SyntaxFault) return bytes.toString();
+    if (error instanceof ParseError) return bytes.toString();
     throw error;
   }
 }

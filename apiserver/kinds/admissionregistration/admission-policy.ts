@@ -55,9 +55,9 @@ function checkParamKind({ apiVersion = '', kind = '' }: AdmissionregistrationV1P
   else checkApiVersion(apiVersion, errors);
   if (kind === '') errors.push(requiredValue('spec.paramKind.kind'));
   else {
-    const faults = checkDns1035Label(kind.toLowerCase());
-    if (faults.length > 0)
-      errors.push(invalidValue('spec.paramKind.kind', kind, `may have mixed case, but should otherwise match: ${faults.join(',')}`));
+    const reasons = checkDns1035Label(kind.toLowerCase());
+    if (reasons.length > 0)
+      errors.push(invalidValue('spec.paramKind.kind', kind, `may have mixed case, but should otherwise match: ${reasons.join(',')}`));
   }
 }
 
@@ -73,8 +73,8 @@ function checkApiVersion(apiVersion: string, errors: Errors): void {
     errors.push(invalidValue(field, apiVersion, 'version must be specified'));
     return;
   }
-  if (group !== '') for (const fault of checkDnsSubdomain(group)) errors.push(invalidValue(field, group, fault));
-  for (const fault of checkDns1035Label(version)) errors.push(invalidValue(field, version, fault));
+  if (group !== '') for (const error of checkDnsSubdomain(group)) errors.push(invalidValue(field, group, error));
+  for (const error of checkDns1035Label(version)) errors.push(invalidValue(field, version, error));
 }
 
 function checkMatchConstraints({ matchConstraints }: Spec, errors: Errors): void {
@@ -105,9 +105,9 @@ function checkVariables(variables: readonly AdmissionregistrationV1Variable[], p
       return;
     }
     const compiled = compileExpression(expression, policyVariables({ params, authorizer: true, variables: types }));
-    if ('fault' in compiled) errors.push(compileFieldError(`${fieldPath}.expression`, expression, compiled));
+    if ('error' in compiled) errors.push(compileFieldError(`${fieldPath}.expression`, expression, compiled));
     // A failed variable has a dynamic type, so that later ones report no consequential errors.
-    types.set(name, 'fault' in compiled ? DYN : compiled.type);
+    types.set(name, 'error' in compiled ? DYN : compiled.type);
   });
   return types;
 }
@@ -147,7 +147,7 @@ function checkExpression(
   errors: Errors,
 ): void {
   const compiled = compileExpression(expression, policyVariables(variables));
-  if ('fault' in compiled) errors.push(compileFieldError(field, expression, compiled));
+  if ('error' in compiled) errors.push(compileFieldError(field, expression, compiled));
   else if (!kinds.includes(compiled.type.kind)) {
     const shown = kinds.map((kind) => SHOWN_TYPES[kind] ?? kind);
     errors.push(

@@ -40,10 +40,10 @@ function checkCondition(expression: string, field: string, variables: ReadonlyMa
     return;
   }
   const compiled = compileExpression(expression, variables);
-  if ('fault' in compiled) errors.push(compileFieldError(field, expression, compiled));
+  if ('error' in compiled) errors.push(compileFieldError(field, expression, compiled));
   else if (compiled.type.kind !== 'bool') errors.push(invalidValue(field, expression, 'must evaluate to bool'));
 }
 
 /** Upstream reports an internal error for an expression that type-checks but cannot be compiled. */
-export const compileFieldError = (field: string, expression: string, { fault, isChecked }: CompileError): FieldError =>
-  isChecked ? internalFieldError(field, fault) : invalidValue(field, expression, fault);
+export const compileFieldError = (field: string, expression: string, { error, isChecked }: CompileError): FieldError =>
+  isChecked ? internalFieldError(field, error) : invalidValue(field, expression, error);

@@ -33,9 +33,9 @@ export function checkDefinitionNames(
 }
 
 function checkName(name: string, field: string, allowsMixedCase: boolean, errors: Errors): void {
-  const faults = checkDns1035Label(allowsMixedCase ? name.toLowerCase() : name);
-  if (faults.length === 0) return;
-  const text = faults.join(',');
+  const reasons = checkDns1035Label(allowsMixedCase ? name.toLowerCase() : name);
+  if (reasons.length === 0) return;
+  const text = reasons.join(',');
   errors.push(invalidValue(field, name, allowsMixedCase ? `may have mixed case, but should otherwise match: ${text}` : text));
 }
 

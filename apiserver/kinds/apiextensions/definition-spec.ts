@@ -44,9 +44,9 @@ export function checkDefinitionSpec(spec: Spec, errors: Errors): void {
 
 function checkGroup(group: string, errors: Errors): void {
   const field = 'spec.group';
-  const faults = group === '' ? [] : checkDnsSubdomain(group);
+  const reasons = group === '' ? [] : checkDnsSubdomain(group);
   if (group === '') errors.push(requiredValue(field));
-  else if (faults.length > 0) errors.push(invalidValue(field, group, faults.join(',')));
+  else if (reasons.length > 0) errors.push(invalidValue(field, group, reasons.join(',')));
   else if (!group.includes('.')) errors.push(invalidValue(field, group, 'should be a domain with at least one dot'));
 }
 
@@ -54,8 +54,8 @@ function checkGroup(group: string, errors: Errors): void {
 function checkVersion(version: Version, fieldPath: string, sharedFields: readonly VersionField[], errors: Errors): void {
   checkLabel(version.name ?? '', `${fieldPath}.name`, errors);
   const warning = version.deprecationWarning;
-  const fault = warning === undefined ? undefined : deprecationWarningFault(warning, version.deprecated === true);
-  if (warning !== undefined && fault !== undefined) errors.push(invalidValue(`${fieldPath}.deprecationWarning`, warning, fault));
+  const error = warning === undefined ? undefined : deprecationWarningError(warning, version.deprecated === true);
+  if (warning !== undefined && error !== undefined) errors.push(invalidValue(`${fieldPath}.deprecationWarning`, warning, error));
   for (const part of VERSION_FIELDS)
     if (!sharedFields.includes(part)) part.check(version, `${fieldPath}.${part.member}`, errors, hasStatusSubresource(version));
 }
@@ -66,11 +66,11 @@ const hasDefaults = ({ schema }: Version): boolean =>
 const hasStatusSubresource = ({ subresources }: Version): boolean => (subresources?.status ?? null) !== null;
 
 function checkLabel(name: string, field: string, errors: Errors): void {
-  const faults = checkDns1035Label(name);
-  if (faults.length > 0) errors.push(invalidValue(field, name, faults.join(',')));
+  const reasons = checkDns1035Label(name);
+  if (reasons.length > 0) errors.push(invalidValue(field, name, reasons.join(',')));
 }
 
-function deprecationWarningFault(warning: string, isDeprecated: boolean): string | undefined {
+function deprecationWarningError(warning: string, isDeprecated: boolean): string | undefined {
   if (!isDeprecated) return 'can only be set for deprecated versions';
   if (warning === '') return 'must not be an empty string';
   if (Buffer.byteLength(warning) > MAX_WARNING_LENGTH) return `must be <= ${MAX_WARNING_LENGTH} characters long`;

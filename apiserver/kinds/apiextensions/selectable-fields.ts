@@ -26,16 +26,16 @@ function checkPaths(root: SchemaNode, fields: readonly ApiextensionsV1Selectable
   const paths = fields.map((field) => field.jsonPath ?? '');
   paths.forEach((path, index) => {
     const field = `${fieldPath}[${index}].jsonPath`;
-    const fault = path === '' ? undefined : pathFault(root, path);
+    const error = path === '' ? undefined : pathError(root, path);
     if (path === '') errors.push(requiredValue(field));
-    else if (fault !== undefined) errors.push(invalidValue(field, path, fault));
+    else if (error !== undefined) errors.push(invalidValue(field, path, error));
     else if (paths.indexOf(path) < index) errors.push(duplicateValue(field, path));
   });
 }
 
 const NO_FIELD = 'does not refer to a valid field';
 
-function pathFault(root: SchemaNode, path: string): string | undefined {
+function pathError(root: SchemaNode, path: string): string | undefined {
   const node = resolvePath(root, path);
   if (typeof node === 'string') return `is an invalid path: ${node}`;
   if (path.startsWith('.metadata.')) return 'must not point to fields in metadata';

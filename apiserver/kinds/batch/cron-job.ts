@@ -1,6 +1,6 @@
 /** CronJob strategy: schedule, time zone and Job template. */
 import { invalidShownValue, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
-import { cronScheduleFault } from '../../../shared/values/time/cron-schedule';
+import { cronScheduleError } from '../../../shared/values/time/cron-schedule';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { tooLongMessage } from '../../../shared/values/name-formats';
 import { isTimeZoneName } from '../../../shared/values/time/time-zone';
@@ -48,8 +48,8 @@ function checkSchedule({ schedule = '', timeZone }: BatchV1CronJobSpec, old: str
     errors.push(requiredValue(SCHEDULE));
     return;
   }
-  const fault = cronScheduleFault(schedule);
-  if (fault !== undefined) errors.push(invalidValue(SCHEDULE, schedule, fault));
+  const error = cronScheduleError(schedule);
+  if (error !== undefined) errors.push(invalidValue(SCHEDULE, schedule, error));
   if (!hasTimeZone(schedule)) return;
   if (!hasTimeZone(old)) errors.push(invalidValue(SCHEDULE, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'));
   else if (timeZone !== undefined) {

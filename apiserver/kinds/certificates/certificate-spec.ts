@@ -9,7 +9,7 @@ import {
 } from '../../../shared/api/errors/field-error';
 import type { CertificatesV1CertificateSigningRequest } from '../../../shared/api/types/generated/members';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
-import { parseCertificateRequest, CertificateRequestFault } from '../../../shared/pki/certificate-request';
+import { parseCertificateRequest, CertificateRequestError } from '../../../shared/pki/certificate-request';
 import { formatGoBytes } from '../../../shared/values/go-values';
 import { checkDnsLabel, checkDnsSubdomain, type NameCheck } from '../../../shared/values/name-formats';
 import type { Errors } from '../rules/checks';
@@ -55,7 +55,7 @@ function checkRequest(encoded: string | undefined, errors: Errors): void {
   try {
     parseCertificateRequest(Buffer.from(encoded ?? '', 'base64').toString('latin1'));
   } catch (error) {
-    if (!(error instanceof CertificateRequestFault)) throw error;
+    if (!(error instanceof CertificateRequestError)) throw error;
     errors.push(invalidShownValue('spec.request', formatGoBytes(encoded), error.message));
   }
 }

@@ -133,8 +133,8 @@ function checkResourceRule(rule: FlowcontrolV1ResourcePolicyRule, fieldPath: str
   }
   if (!checkWildcardList(namespaces, field, '', 'namespaces', errors)) return;
   namespaces.forEach((namespace, index) => {
-    for (const fault of checkDnsLabel(namespace)) {
-      errors.push(invalidValue(`${field}[${index}]`, namespace, `each member of this list must be '*' or a DNS-1123 label; ${fault}`));
+    for (const error of checkDnsLabel(namespace)) {
+      errors.push(invalidValue(`${field}[${index}]`, namespace, `each member of this list must be '*' or a DNS-1123 label; ${error}`));
     }
   });
 }
@@ -145,12 +145,12 @@ function checkNonResourceRule(rule: FlowcontrolV1NonResourcePolicyRule, fieldPat
   const field = `${fieldPath}.nonResourceURLs`;
   if (!checkWildcardList(nonResourceURLs, field, 'nonResourceURLs must contain at least one value', 'non-resource URLs', errors)) return;
   nonResourceURLs.forEach((path, index) => {
-    const fault = urlPathFault(path);
-    if (fault !== undefined) errors.push(invalidValue(`${field}[${index}]`, path, fault));
+    const error = urlPathError(path);
+    if (error !== undefined) errors.push(invalidValue(`${field}[${index}]`, path, error));
   });
 }
 
-function urlPathFault(path: string): string | undefined {
+function urlPathError(path: string): string | undefined {
   if (path === '') return 'must not be empty';
   if (path === '/') return undefined;
   if (!path.startsWith('/')) return 'must start with slash';

@@ -43,9 +43,9 @@ const isQuotaResource = (name: string): boolean =>
 
 /** Accepts any standard or fully qualified resource name. `shown` is the name as messages about its format print it. */
 export function checkResourceName(name: string, field: string, errors: Errors, shown = name): void {
-  const faults = checkQualifiedName(name);
-  for (const text of faults) errors.push(invalidShownValue(field, shown, shown === '' ? `: ${text}` : text));
-  if (faults.length > 0 || isQualified(name) || isQuotaResource(name) || name === 'storage') return;
+  const reasons = checkQualifiedName(name);
+  for (const text of reasons) errors.push(invalidShownValue(field, shown, shown === '' ? `: ${text}` : text));
+  if (reasons.length > 0 || isQualified(name) || isQuotaResource(name) || name === 'storage') return;
   errors.push(invalidShownValue(field, name, 'must be a standard resource type or fully qualified'));
 }
 

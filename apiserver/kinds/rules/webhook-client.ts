@@ -25,7 +25,7 @@ const URL_FORM = '; desired format: https://host[/path]';
 function checkUrl(text: string, field: string, errors: Errors): void {
   const parsed = parseGoUrl(text);
   if (parsed.type === 'bad') {
-    errors.push(requiredValue(field, `url must be a valid URL: ${parsed.fault}${URL_FORM}`));
+    errors.push(requiredValue(field, `url must be a valid URL: ${parsed.error}${URL_FORM}`));
     return;
   }
   const { scheme, host, user, fragment, query } = parsed.url;

@@ -29,8 +29,8 @@ function validate(object: SchedulingV1PriorityClass): readonly FieldError[] {
   const errors: Errors = [];
   const name = object.metadata?.name ?? '';
   if (name.startsWith(SYSTEM_PREFIX)) {
-    const fault = systemClassFault(object, name);
-    if (fault !== undefined) errors.push(reservedNameError(fault));
+    const error = systemClassError(object, name);
+    if (error !== undefined) errors.push(reservedNameError(error));
   } else if ((object.value ?? 0) > MAX_USER_DEFINED_VALUE) {
     errors.push(forbiddenField('value', `maximum allowed value of a user defined priority is ${MAX_USER_DEFINED_VALUE}`));
   }
@@ -40,7 +40,7 @@ function validate(object: SchedulingV1PriorityClass): readonly FieldError[] {
   return errors;
 }
 
-function systemClassFault(object: SchedulingV1PriorityClass, name: string): string | undefined {
+function systemClassError(object: SchedulingV1PriorityClass, name: string): string | undefined {
   const value = SYSTEM_PRIORITY_CLASSES.get(name)?.value;
   if (value === undefined) return `${name} is not a known system priority class`;
   if (value !== (object.value ?? 0)) return `value of ${name} PriorityClass must be ${value}`;

@@ -7,7 +7,7 @@ it('allocation metrics expose the usage of each range under the Kubernetes names
   const spec = { type: 'NodePort', ipFamilyPolicy: 'RequireDualStack', ports: [{ port: 80, nodePort: 31000 }] };
   await fixture.create('services', { metadata: { name: 'a' }, spec });
   await expect(fixture.create('services', { metadata: { name: 'b' }, spec })).rejects.toThrow('already allocated');
-  fixture.allocator.faultCounts.count('ips', 'duplicate');
+  fixture.allocator.errorCounts.count('ips', 'duplicate');
   const registry = new Registry();
   publishAllocations(registry, fixture.allocator);
   const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('# HELP'));

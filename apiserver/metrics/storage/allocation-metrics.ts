@@ -1,6 +1,6 @@
 /** Usage of the Service IP ranges and of the node port range, under upstream's names. Collected at scrape time. */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { FaultSubject } from '../../allocation/fault-counts';
+import type { AllocationSubject } from '../../allocation/allocation-error-counts';
 import type { ServiceAllocator, PoolCounts, AllocationScope } from '../../allocation/service-allocator';
 import type { AllocationPool } from '../../allocation/pool';
 
@@ -25,13 +25,13 @@ const SUBJECTS: readonly Subject[] = [
   { prefix: 'kube_apiserver_nodeport_allocator', unit: 'ports', noun: 'node ports', labels: [], pools: ({ ports }) => [ports] },
 ];
 
-const REPAIRS: readonly { readonly subject: FaultSubject; readonly prefix: string; readonly member: string }[] = [
+const REPAIRS: readonly { readonly subject: AllocationSubject; readonly prefix: string; readonly member: string }[] = [
   { subject: 'ips', prefix: 'apiserver_clusterip_repair', member: 'ip_errors_total' },
   { subject: 'ports', prefix: 'apiserver_nodeport_repair', member: 'port_errors_total' },
 ];
 
-/** Publishes the faults found by audits of the allocations. */
-function publishFaults(registers: Registry[], { faultCounts }: ServiceAllocator): void {
+/** Publishes the errors found by audits of the allocations. */
+function publishErrors(registers: Registry[], { errorCounts }: ServiceAllocator): void {
   for (const { subject, prefix, member } of REPAIRS) {
     new Counter({
       name: `${prefix}_${member}`,
@@ -40,7 +40,7 @@ function publishFaults(registers: Registry[], { faultCounts }: ServiceAllocator)
       registers,
       collect() {
         this.reset();
-        for (const [type, count] of faultCounts.countsOf(subject)) this.inc({ type }, count);
+        for (const [type, count] of errorCounts.countsOf(subject)) this.inc({ type }, count);
       },
     });
     new Counter({
@@ -49,7 +49,7 @@ function publishFaults(registers: Registry[], { faultCounts }: ServiceAllocator)
       registers,
       collect() {
         this.reset();
-        this.inc(faultCounts.failures);
+        this.inc(errorCounts.failures);
       },
     });
   }
@@ -57,7 +57,7 @@ function publishFaults(registers: Registry[], { faultCounts }: ServiceAllocator)
 
 export function publishAllocations(registry: Registry, allocator: ServiceAllocator): void {
   const registers = [registry];
-  publishFaults(registers, allocator);
+  publishErrors(registers, allocator);
   for (const { prefix, unit, noun, labels, pools } of SUBJECTS) {
     const forEachPool = (visit: (pool: AllocationPool, counts: PoolCounts) => void): void => {
       for (const pool of pools(allocator)) {

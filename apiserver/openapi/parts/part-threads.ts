@@ -17,7 +17,7 @@ export type PartResponse =
   | { readonly built: BuiltPart }
   | { readonly remote: RemoteParts }
   | { readonly digests: Digests }
-  | { readonly fault: string };
+  | { readonly error: string };
 
 /** Exists only in the built program; when run from sources (tests), parts are built inline. */
 const WORKER_FILE = join(__dirname, 'part-worker.js');
@@ -66,7 +66,7 @@ export class PartThreads {
 
   private async run(job: ThreadJob, transferList: readonly ArrayBuffer[] = []): Promise<PartResponse> {
     const response = await this.pool.run(job, { clock: this.clock, weight: 1, transferList });
-    if ('fault' in response) throw new Error(response.fault);
+    if ('error' in response) throw new Error(response.error);
     return response;
   }
 }

@@ -17,7 +17,7 @@ function runJob(job: ThreadJob): PartResponse {
     if (job.type === 'remote') return { remote: builder.remote(job) };
     return { built: builder.build(job) };
   } catch (error) {
-    return { fault: errorMessage(error) };
+    return { error: errorMessage(error) };
   }
 }
 

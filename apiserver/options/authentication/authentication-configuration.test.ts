@@ -10,7 +10,7 @@ import { silentLogger } from '../../../shared/runtime/logger';
 import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { authenticationFormat, issuersOf } from './authentication-configuration';
 import { FLAGS, type ServerFlags } from '../flags/flags';
-import { issuerFromFlags, oidcFlagFault } from './oidc-options';
+import { issuerFromFlags, oidcFlagError } from './oidc-options';
 import { openTokenIssuers } from './token-issuers';
 
 let folder: string;
@@ -32,7 +32,7 @@ async function faultsOf(configuration: object, gates = GATES): Promise<readonly 
   const error: unknown = await readConfiguration(file, [authenticationFormat(gates, ['https://self'])], clock).catch(
     (thrown: unknown) => thrown,
   );
-  return error instanceof ConfigurationError ? error.faults.map(({ path, reason }) => `${path}: ${reason}`) : [];
+  return error instanceof ConfigurationError ? error.errors.map(({ path, reason }) => `${path}: ${reason}`) : [];
 }
 const jwt = (changes: object = {}): object => ({ issuer: ISSUER, claimMappings: NAMED, ...changes });
 
@@ -204,7 +204,7 @@ it.each<[readonly string[], string | undefined]>([
   [['--oidc-issuer-url=https://i'], '--oidc-issuer-url and --oidc-client-id must be set together'],
   [['--oidc-issuer-url=http://i', '--oidc-client-id=us'], '--oidc-issuer-url must be an https URL'],
   [[...OIDC, '--authentication-config=f'], '--authentication-config and --oidc-issuer-url are mutually exclusive'],
-])('oidcFlagFault of the flags %j is %p', (argv, fault) => expect(oidcFlagFault(flagsOf(...argv))).toBe(fault));
+])('oidcFlagFault of the flags %j is %p', (argv, fault) => expect(oidcFlagError(flagsOf(...argv))).toBe(fault));
 
 it('issuerFromFlags prefixes usernames with the issuer, except for email and with --oidc-username-prefix', () => {
   const prefix = (...more: readonly string[]): unknown => issuerFromFlags(flagsOf(...OIDC, ...more), undefined)?.username;

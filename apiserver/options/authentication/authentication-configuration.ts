@@ -2,7 +2,7 @@
  * Schema and validation of the AuthenticationConfiguration file, and its conversion to issuer configurations. Reads no
  * file.
  */
-import type { ConfigurationFault } from '../../../shared/configuration/configuration-error';
+import type { InvalidField } from '../../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../../shared/configuration/read-configuration';
 import { booleanSchema, listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../../shared/configuration/schema';
 import { parseCertificates } from '../../../shared/pki/certificate-bundle';
@@ -59,7 +59,7 @@ export function authenticationFormat(
     schema: SCHEMA,
     validate: ({ jwt = [], anonymous }) => [
       ...(jwt.length > MAX_ISSUERS ? [{ path: 'jwt', reason: `must have at most ${MAX_ISSUERS} items` }] : []),
-      ...jwt.flatMap((authenticator, index) => jwtFaults(authenticator, `jwt[${index}]`, jwt.slice(0, index), ownIssuers)),
+      ...jwt.flatMap((authenticator, index) => jwtErrors(authenticator, `jwt[${index}]`, jwt.slice(0, index), ownIssuers)),
       ...(anonymous === undefined || gates.isEnabled('AnonymousAuthConfigurableEndpoints')
         ? []
         : [{ path: 'anonymous', reason: 'is not supported when the feature gate AnonymousAuthConfigurableEndpoints is off' }]),
@@ -70,36 +70,36 @@ export function authenticationFormat(
   };
 }
 
-function jwtFaults(jwt: Jwt, path: string, before: readonly Jwt[], ownIssuers: readonly string[]): readonly ConfigurationFault[] {
-  const faults: ConfigurationFault[] = [];
-  const report = (member: string, reason: string): void => void faults.push({ path: `${path}.${member}`, reason });
-  issuerFaults(jwt, before, ownIssuers, report);
+function jwtErrors(jwt: Jwt, path: string, before: readonly Jwt[], ownIssuers: readonly string[]): readonly InvalidField[] {
+  const errors: InvalidField[] = [];
+  const report = (member: string, reason: string): void => void errors.push({ path: `${path}.${member}`, reason });
+  issuerErrors(jwt, before, ownIssuers, report);
   const { username, groups, uid } = jwt.claimMappings;
   if (!isConfigured(username)) report('claimMappings.username', 'must have either a claim or an expression');
-  sourceFaults(username, 'claimMappings.username', 'required', report);
-  if (groups !== undefined) sourceFaults(groups, 'claimMappings.groups', 'required', report);
-  if (uid !== undefined) sourceFaults(uid, 'claimMappings.uid', 'none', report);
-  extraFaults(jwt, report);
-  claimRuleFaults(jwt, report);
+  sourceErrors(username, 'claimMappings.username', 'required', report);
+  if (groups !== undefined) sourceErrors(groups, 'claimMappings.groups', 'required', report);
+  if (uid !== undefined) sourceErrors(uid, 'claimMappings.uid', 'none', report);
+  extraErrors(jwt, report);
+  claimRuleErrors(jwt, report);
   const { userValidationRules: rules = [] } = jwt;
   for (const index of duplicateIndexes(rules.map(({ expression }) => expression)))
     report(`userValidationRules[${index}].expression`, 'occurs twice');
   if (usesUnverifiedEmail(jwt)) report('claimMappings.username.expression', 'must use claims.email_verified together with claims.email');
-  if (faults.length > 0) return faults;
+  if (errors.length > 0) return errors;
   const compiled = compileClaimMapping(configOf(jwt));
-  return 'faults' in compiled ? compiled.faults.map(({ path: member, reason }) => ({ path: `${path}.${member}`, reason })) : [];
+  return 'errors' in compiled ? compiled.errors.map(({ path: member, reason }) => ({ path: `${path}.${member}`, reason })) : [];
 }
 
 type Report = (member: string, reason: string) => void;
 
-function issuerFaults({ issuer: config }: Jwt, before: readonly Jwt[], ownIssuers: readonly string[], report: Report): void {
+function issuerErrors({ issuer: config }: Jwt, before: readonly Jwt[], ownIssuers: readonly string[], report: Report): void {
   const { url, discoveryURL = '', audiences, audienceMatchPolicy = '', certificateAuthority = '' } = config;
-  const urlFault = issuerUrlFault(url);
-  if (urlFault !== undefined) report('issuer.url', urlFault);
+  const urlError = issuerUrlError(url);
+  if (urlError !== undefined) report('issuer.url', urlError);
   if (before.some((other) => other.issuer.url === url)) report('issuer.url', 'is already the url of another issuer');
   if (ownIssuers.includes(url)) report('issuer.url', 'is the name of this server itself (--service-account-issuer)');
-  const discoveryFault = discoveryURL === '' ? undefined : issuerUrlFault(discoveryURL);
-  if (discoveryFault !== undefined) report('issuer.discoveryURL', discoveryFault);
+  const discoveryError = discoveryURL === '' ? undefined : issuerUrlError(discoveryURL);
+  if (discoveryError !== undefined) report('issuer.discoveryURL', discoveryError);
   if (discoveryURL === url) report('issuer.discoveryURL', 'must differ from the url');
   if (discoveryURL !== '' && before.some((other) => other.issuer.discoveryURL === discoveryURL))
     report('issuer.discoveryURL', 'is already the discoveryURL of another issuer');
@@ -111,7 +111,7 @@ function issuerFaults({ issuer: config }: Jwt, before: readonly Jwt[], ownIssuer
 }
 
 /** Undefined for a valid issuer URL. */
-function issuerUrlFault(address: string): string | undefined {
+function issuerUrlError(address: string): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== 'https:') return 'must be an https URL';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
@@ -132,7 +132,7 @@ const duplicateIndexes = (texts: readonly string[]): readonly number[] =>
 
 const isConfigured = ({ claim = '', expression = '' }: Source): boolean => claim !== '' || expression !== '';
 
-function sourceFaults(config: Source, member: string, prefix: 'required' | 'none', report: Report): void {
+function sourceErrors(config: Source, member: string, prefix: 'required' | 'none', report: Report): void {
   const { claim = '', expression = '' } = config;
   if (claim !== '' && expression !== '') report(member, 'must have either a claim or an expression');
   if (prefix === 'required' && claim !== '' && config.prefix === undefined)
@@ -142,14 +142,14 @@ function sourceFaults(config: Source, member: string, prefix: 'required' | 'none
 
 const KEY = /^[a-z0-9.-]+\/[a-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-function extraFaults({ claimMappings: { extra = [] } }: Jwt, report: Report): void {
+function extraErrors({ claimMappings: { extra = [] } }: Jwt, report: Report): void {
   extra.forEach(({ key }, index) => {
     if (!KEY.test(key)) report(`claimMappings.extra[${index}].key`, 'must be a path with a domain prefix, in lower case');
   });
   for (const index of duplicateIndexes(extra.map(({ key }) => key))) report(`claimMappings.extra[${index}].key`, 'occurs twice');
 }
 
-function claimRuleFaults({ claimValidationRules: rules = [] }: Jwt, report: Report): void {
+function claimRuleErrors({ claimValidationRules: rules = [] }: Jwt, report: Report): void {
   rules.forEach(({ claim = '', requiredValue = '', expression = '', message = '' }, index) => {
     const path = `claimValidationRules[${index}]`;
     if ((claim === '') === (expression === '')) report(path, 'must have either a claim or an expression');

@@ -3,7 +3,7 @@ import { ALL_ALGORITHMS, type TokenIssuerConfig } from '../../authentication/oid
 import type { ServerFlags } from '../flags/flags';
 
 /** The error of the combined flags; undefined when they are valid. */
-export function oidcFlagFault(flags: ServerFlags): string | undefined {
+export function oidcFlagError(flags: ServerFlags): string | undefined {
   const [issuer, client] = [flags['oidc-issuer-url'], flags['oidc-client-id']];
   if (issuer !== '' && flags['authentication-config'] !== '') return '--authentication-config and --oidc-issuer-url are mutually exclusive';
   if ((issuer === '') !== (client === '')) return '--oidc-issuer-url and --oidc-client-id must be set together';

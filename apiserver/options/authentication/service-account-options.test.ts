@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseFlags } from '../../../shared/cli/flags';
 import { removeFolder, temporaryFolder } from '../../../test/support/programs';
 import { FLAGS, type ServerFlags } from '../flags/flags';
-import { serviceAccountAccessOptions, serviceAccountFlagFault, openTokenKeyFiles } from './service-account-options';
+import { serviceAccountAccessOptions, serviceAccountFlagError, openTokenKeyFiles } from './service-account-options';
 
 const folder = temporaryFolder('keys');
 afterAll(() => removeFolder(folder));
@@ -36,7 +36,7 @@ it.each<[readonly string[], string | undefined]>([
   [['--service-account-issuer=:bad', KEY, SIGNING], 'service-account-issuer ":bad" contained a \':\' but was not a valid URL'],
   [[ISSUER, KEY, SIGNING, '--service-account-max-token-expiration=59m'], BOUNDS],
   [[ISSUER, KEY, SIGNING, '--service-account-max-token-expiration=2000000h'], BOUNDS],
-])('serviceAccountFlagFault of the flags %j is %p', (argv, fault) => expect(serviceAccountFlagFault(flags(...argv))).toBe(fault));
+])('serviceAccountFlagFault of the flags %j is %p', (argv, fault) => expect(serviceAccountFlagError(flags(...argv))).toBe(fault));
 
 const read = (given: ServerFlags): ReturnType<typeof serviceAccountAccessOptions> =>
   serviceAccountAccessOptions(given, openTokenKeyFiles(given));

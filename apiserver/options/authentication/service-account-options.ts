@@ -10,7 +10,7 @@ const MAX_EXPIRATION_MS = 2 ** 32 * 1000;
  * The error of the combined flags; undefined when they are valid. Without these flags no tokens are issued or
  * accepted.
  */
-export function serviceAccountFlagFault(flags: ServerFlags): string | undefined {
+export function serviceAccountFlagError(flags: ServerFlags): string | undefined {
   const issuers = flags['service-account-issuer'];
   const keyFiles = flags['service-account-key-file'];
   const signingKeyFile = flags['service-account-signing-key-file'];
@@ -18,8 +18,8 @@ export function serviceAccountFlagFault(flags: ServerFlags): string | undefined 
   const jwks = flags['service-account-jwks-uri'];
   const isConfigured = issuers.length > 0 || keyFiles.length > 0 || signingKeyFile !== '' || maxExpiration !== 0 || jwks !== '';
   if (!isConfigured) return undefined;
-  const faults = [
-    ...(issuers.length === 0 ? ['service-account-issuer is a required flag'] : issuers.flatMap(issuerFaults)),
+  const errors = [
+    ...(issuers.length === 0 ? ['service-account-issuer is a required flag'] : issuers.flatMap(issuerErrors)),
     ...(keyFiles.length === 0 ? ['service-account-key-file is a required flag'] : []),
     ...(signingKeyFile === ''
       ? ['--service-account-signing-key-file, --service-account-issuer, and --api-audiences should be specified together']
@@ -31,10 +31,10 @@ export function serviceAccountFlagFault(flags: ServerFlags): string | undefined 
       ? [`service-account-jwks-uri requires https scheme, parsed as: ${jwks}`]
       : []),
   ];
-  return faults.length > 1 ? `[${faults.join(', ')}]` : faults[0];
+  return errors.length > 1 ? `[${errors.join(', ')}]` : errors[0];
 }
 
-function issuerFaults(issuer: string, index: number, issuers: readonly string[]): readonly string[] {
+function issuerErrors(issuer: string, index: number, issuers: readonly string[]): readonly string[] {
   if (issuer === '') return ['service-account-issuer should not be an empty string'];
   if (issuers.indexOf(issuer) < index) return [`service-account-issuer ${JSON.stringify(issuer)} is already specified`];
   const isAddress = !issuer.includes(':') || URL.canParse(issuer);

@@ -70,7 +70,7 @@ function issuerParts(configs: readonly TokenIssuerConfig[], { clock, logger }: T
   return new Map(
     configs.map((config) => {
       const mapping = compileClaimMapping(config);
-      if ('faults' in mapping) throw new Error(mapping.faults.map(({ path, reason }) => `${path}: ${reason}`).join('; '));
+      if ('errors' in mapping) throw new Error(mapping.errors.map(({ path, reason }) => `${path}: ${reason}`).join('; '));
       const { url, discoveryUrl, authority } = config;
       const provider = new OidcProvider({ issuer: url, discoveryUrl, authority, clock, onError });
       void provider.candidates(undefined);

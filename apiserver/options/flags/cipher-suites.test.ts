@@ -1,5 +1,5 @@
 import { getCiphers } from 'node:tls';
-import { cipherSuitesFlag, opensslSuites, cipherSuitesFault } from './cipher-suites';
+import { cipherSuitesFlag, opensslSuites, cipherSuitesError } from './cipher-suites';
 
 const flag = cipherSuitesFlag('Serving');
 const ECDSA = 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256';
@@ -26,7 +26,7 @@ it('opensslSuites keeps the suites of Node without a flag, and adds those of TLS
 });
 
 it('cipherSuitesFault requires a suite that HTTP/2 needs', () => {
-  expect(cipherSuitesFault([])).toBeUndefined();
-  expect(cipherSuitesFault(['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384', ECDSA])).toBeUndefined();
-  expect(cipherSuitesFault(['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384'])).toMatch(/needs one of TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256/);
+  expect(cipherSuitesError([])).toBeUndefined();
+  expect(cipherSuitesError(['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384', ECDSA])).toBeUndefined();
+  expect(cipherSuitesError(['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384'])).toMatch(/needs one of TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256/);
 });

@@ -42,7 +42,7 @@ export function cipherSuitesFlag(section: string): Flag<readonly string[]> {
 }
 
 /** The error of the suites for TLS 1.2; undefined when they are valid. */
-export function cipherSuitesFault(names: readonly string[]): string | undefined {
+export function cipherSuitesError(names: readonly string[]): string | undefined {
   if (names.length === 0 || HTTP2_SUITES.some((name) => names.includes(name))) return undefined;
   return `--tls-cipher-suites needs one of ${HTTP2_SUITES.join(' and ')}, which HTTP/2 requires`;
 }

@@ -22,7 +22,7 @@ async function faultsOf(content: unknown): Promise<readonly string[]> {
     return [];
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return error.faults.map(({ path, reason }) => (path === '' ? reason : `${path}: ${reason}`));
+    return error.errors.map(({ path, reason }) => (path === '' ? reason : `${path}: ${reason}`));
   }
 }
 

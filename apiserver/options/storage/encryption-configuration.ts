@@ -2,7 +2,7 @@
  * Schema and validation of the EncryptionConfiguration file, with upstream's messages. Reads no file and creates no
  * cipher.
  */
-import type { ConfigurationFault } from '../../../shared/configuration/configuration-error';
+import type { InvalidField } from '../../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../../shared/configuration/read-configuration';
 import { DURATION_FORMAT, integerSchema, listSchema, objectSchema, stringSchema, type ValueOf } from '../../../shared/configuration/schema';
 import { canonicalGroup } from '../../../shared/names/dialect';
@@ -45,27 +45,27 @@ export const ENCRYPTION_FORMAT: ConfigurationFormat<EncryptionConfiguration> = {
   apiVersions: ['apiserver.config.platform.io/v1'],
   schema: SCHEMA,
   validate: ({ resources = [] }) =>
-    resources.length === 0 ? [required('resources', 'at least one resources is required')] : rowFaults(resources),
+    resources.length === 0 ? [required('resources', 'at least one resources is required')] : rowErrors(resources),
 };
 
-const required = (path: string, text: string): ConfigurationFault => ({ path, reason: `Required value: ${text}` });
-const invalid = (path: string, value: string, text: string): ConfigurationFault => ({ path, reason: `Invalid value: ${value}: ${text}` });
+const required = (path: string, text: string): InvalidField => ({ path, reason: `Required value: ${text}` });
+const invalid = (path: string, value: string, text: string): InvalidField => ({ path, reason: `Invalid value: ${value}: ${text}` });
 
-function rowFaults(rows: readonly ConfiguredResources[]): readonly ConfigurationFault[] {
+function rowErrors(rows: readonly ConfiguredResources[]): readonly InvalidField[] {
   const kmsNames = new Set<string>();
-  const faults = rows.flatMap(({ resources = [], providers = [] }, index) => {
+  const errors = rows.flatMap(({ resources = [], providers = [] }, index) => {
     const path = `resources[${index}]`;
-    const missing = (member: string): ConfigurationFault => required(`${path}.${member}`, `at least one ${path}.${member} is required`);
+    const missing = (member: string): InvalidField => required(`${path}.${member}`, `at least one ${path}.${member} is required`);
     return [
-      ...(resources.length === 0 ? [missing('resources')] : resourceFaults(resources, `${path}.resources`)),
+      ...(resources.length === 0 ? [missing('resources')] : resourceErrors(resources, `${path}.resources`)),
       ...(providers.length === 0 ? [missing('providers')] : []),
-      ...providers.flatMap((provider, at) => providerFaults(provider, `${path}.providers[${at}]`, kmsNames)),
+      ...providers.flatMap((provider, at) => providerErrors(provider, `${path}.providers[${at}]`, kmsNames)),
     ];
   });
   // Masked resources are reported only when everything else is valid, and KMS v1 after that.
-  if (faults.length > 0) return faults;
-  const masked = maskedResourceFaults(rows);
-  return masked.length > 0 ? masked : kmsV1Faults(rows);
+  if (errors.length > 0) return errors;
+  const masked = maskedResourceErrors(rows);
+  return masked.length > 0 ? masked : kmsV1Errors(rows);
 }
 
 const CORE_WILDCARD = '*.';
@@ -73,19 +73,19 @@ const ALL = '*.*';
 /** Stored but not served as objects. */
 const UNSERVED_RESOURCES = ['serviceipallocations', 'servicenodeportallocations'];
 
-function resourceFaults(resources: readonly string[], path: string): readonly ConfigurationFault[] {
+function resourceErrors(resources: readonly string[], path: string): readonly InvalidField[] {
   const shown = `[]string{${resources.map((resource) => quote(resource)).join(', ')}}`;
-  const faults: ConfigurationFault[] = [];
-  if (new Set(resources).size < resources.length) faults.push(invalid(path, shown, 'the same resource cannot be specified multiple times'));
+  const errors: InvalidField[] = [];
+  if (new Set(resources).size < resources.length) errors.push(invalid(path, shown, 'the same resource cannot be specified multiple times'));
   if (hasOverlap(resources)) {
     const text = "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked";
-    faults.push(invalid(path, shown, text));
+    errors.push(invalid(path, shown, text));
   }
   resources.forEach((resource, index) => {
-    const text = resourceFault(resource);
-    if (text !== undefined) faults.push(invalid(`${path}[${index}]`, quote(resource), text));
+    const text = resourceError(resource);
+    if (text !== undefined) errors.push(invalid(`${path}[${index}]`, quote(resource), text));
   });
-  return faults;
+  return errors;
 }
 
 /** True for `*.*` with any other entry, or `*.group` with a resource of the group. */
@@ -103,7 +103,7 @@ function groupOf(resource: string): string {
   return dot < 0 ? '' : resource.slice(dot + 1);
 }
 
-function resourceFault(resource: string): string | undefined {
+function resourceError(resource: string): string | undefined {
   const group = canonicalGroup(groupOf(resource));
   if (resource === '*') return "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources";
   if (resource === ALL) return undefined;
@@ -118,7 +118,7 @@ function resourceFault(resource: string): string | undefined {
 }
 
 /** Reports the first resource that an earlier row already covers. */
-function maskedResourceFaults(rows: readonly ConfiguredResources[]): readonly ConfigurationFault[] {
+function maskedResourceErrors(rows: readonly ConfiguredResources[]): readonly InvalidField[] {
   const wildcards: string[] = [];
   for (const { resources = [] } of rows) {
     for (const resource of resources) {
@@ -136,36 +136,36 @@ export const KEYED_PROVIDERS: readonly KeyedProvider[] = ['aescbc', 'aesgcm', 's
 
 const EXPECTED_PROVIDERS = 'KMS, AESGCM, AESCBC, Secretbox, Identity';
 
-function providerFaults(provider: ConfiguredProvider, path: string, kmsNames: Set<string>): readonly ConfigurationFault[] {
+function providerErrors(provider: ConfiguredProvider, path: string, kmsNames: Set<string>): readonly InvalidField[] {
   const given = Object.keys(provider);
   const shown = `{${given.join(', ')}}`;
   if (given.length === 0) return [invalid(path, shown, `provider does not contain any of the expected providers: ${EXPECTED_PROVIDERS}`)];
   if (given.length > 1)
     return [invalid(path, shown, 'more than one provider specified in a single element, should split into different list elements')];
-  if (provider.kms !== undefined) return kmsFaults(provider.kms, `${path}.kms`, kmsNames);
+  if (provider.kms !== undefined) return kmsErrors(provider.kms, `${path}.kms`, kmsNames);
   return KEYED_PROVIDERS.flatMap((type) => {
     const keyed = provider[type];
-    return keyed === undefined ? [] : keyFaults(keyed, `${path}.${type}.keys`, SECRET_LENGTHS[type]);
+    return keyed === undefined ? [] : keyErrors(keyed, `${path}.${type}.keys`, SECRET_LENGTHS[type]);
   });
 }
 
-function keyFaults(
+function keyErrors(
   { keys: given = [] }: NonNullable<ConfiguredProvider['aescbc']>,
   path: string,
   lengths: readonly number[],
-): readonly ConfigurationFault[] {
+): readonly InvalidField[] {
   if (given.length === 0) return [required(path, 'at least one keys is required')];
   return given.flatMap(({ name = '', secret = '' }, index) => {
-    const faults: ConfigurationFault[] = [];
+    const errors: InvalidField[] = [];
     const at = `${path}[${index}]`;
-    if (name === '') faults.push(required(`${at}.name`, 'name is a mandatory field for a key'));
+    if (name === '') errors.push(required(`${at}.name`, 'name is a mandatory field for a key'));
     const bytes = decodeSecret(secret);
-    const addFault = (reason: string): void => void faults.push(invalid(`${at}.secret`, '"REDACTED"', reason));
-    if (secret === '') faults.push(required(`${at}.secret`, 'secret is a mandatory field for a key'));
-    else if (bytes === undefined) addFault('secrets must be base64 encoded');
+    const addError = (reason: string): void => void errors.push(invalid(`${at}.secret`, '"REDACTED"', reason));
+    if (secret === '') errors.push(required(`${at}.secret`, 'secret is a mandatory field for a key'));
+    else if (bytes === undefined) addError('secrets must be base64 encoded');
     else if (!lengths.includes(bytes.length))
-      addFault(`secret is not of the expected length, got ${bytes.length}, expected one of [${lengths.join(' ')}]`);
-    return faults;
+      addError(`secret is not of the expected length, got ${bytes.length}, expected one of [${lengths.join(' ')}]`);
+    return errors;
   });
 }
 
@@ -177,25 +177,25 @@ export function decodeSecret(secret: string): Buffer | undefined {
   return BASE64.test(plain) ? Buffer.from(plain, 'base64') : undefined;
 }
 
-function kmsFaults(kms: ConfiguredKms, path: string, names: Set<string>): readonly ConfigurationFault[] {
+function kmsErrors(kms: ConfiguredKms, path: string, names: Set<string>): readonly InvalidField[] {
   const { apiVersion = 'v1', name = '', endpoint = '', timeout = '3s', cachesize } = kms;
-  const faults: ConfigurationFault[] = [];
-  const fault = (member: string, value: string, reason: string): void => void faults.push(invalid(`${path}.${member}`, value, reason));
+  const errors: InvalidField[] = [];
+  const error = (member: string, value: string, reason: string): void => void errors.push(invalid(`${path}.${member}`, value, reason));
   if (apiVersion !== 'v1' && apiVersion !== 'v2')
-    fault('apiVersion', quote(apiVersion), 'unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported');
-  if (name === '') faults.push(required(`${path}.name`, 'name is a mandatory field for a provider'));
-  else if (name.includes(':')) fault('name', quote(name), `invalid KMS provider name ${name}, must not contain ':'`);
-  else if (names.has(name)) fault('name', quote(name), `duplicate KMS provider name ${name}, names must be unique`);
+    error('apiVersion', quote(apiVersion), 'unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported');
+  if (name === '') errors.push(required(`${path}.name`, 'name is a mandatory field for a provider'));
+  else if (name.includes(':')) error('name', quote(name), `invalid KMS provider name ${name}, must not contain ':'`);
+  else if (names.has(name)) error('name', quote(name), `duplicate KMS provider name ${name}, names must be unique`);
   names.add(name);
   const ms = parseDuration(timeout) ?? 0;
-  if (ms <= 0) fault('timeout', timeout, 'timeout should be a positive value');
-  if (apiVersion === 'v2' && cachesize !== undefined) fault('cachesize', String(cachesize), 'cachesize is not supported in v2');
-  const endpointProblem = endpointFault(endpoint);
-  if (endpointProblem !== undefined) fault('endpoint', quote(endpoint), endpointProblem);
-  return faults;
+  if (ms <= 0) error('timeout', timeout, 'timeout should be a positive value');
+  if (apiVersion === 'v2' && cachesize !== undefined) error('cachesize', String(cachesize), 'cachesize is not supported in v2');
+  const endpointProblem = endpointError(endpoint);
+  if (endpointProblem !== undefined) error('endpoint', quote(endpoint), endpointProblem);
+  return errors;
 }
 
-function kmsV1Faults(rows: readonly ConfiguredResources[]): readonly ConfigurationFault[] {
+function kmsV1Errors(rows: readonly ConfiguredResources[]): readonly InvalidField[] {
   const reason = 'version 1 of the KMS API is deprecated and not supported here: use apiVersion v2';
   return rows.flatMap(({ providers = [] }, index) =>
     providers.flatMap(({ kms }, at) =>
@@ -204,7 +204,7 @@ function kmsV1Faults(rows: readonly ConfiguredResources[]): readonly Configurati
   );
 }
 
-function endpointFault(endpoint: string): string | undefined {
+function endpointError(endpoint: string): string | undefined {
   if (endpoint === '') return 'endpoint is a mandatory field for a kms';
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(endpoint)?.[1] ?? '';
   if (scheme !== 'unix') return `unsupported scheme ${quote(scheme)} for KMS provider, only unix is supported`;

@@ -5,7 +5,7 @@
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Logger } from '../../../shared/runtime/logger';
 import { throttleByKey } from '../../../shared/runtime/throttle';
-import { validityFault } from '../../../shared/pki/certificates';
+import { validityError } from '../../../shared/pki/certificates';
 import type { OnUnreachable } from '../../storage/etcd/unary-client';
 
 export interface EtcdUnreachableLogOptions {
@@ -56,13 +56,13 @@ const DEFAULT_REMEDY = 'check that etcd is running and that --etcd-servers is ri
 export function createEtcdUnreachableLog({ clock, logger, ownCertificate }: EtcdUnreachableLogOptions): OnUnreachable {
   const logUnreachable: OnUnreachable = (endpoint, reason) => {
     const certificate = ownCertificate()?.toString('latin1');
-    const fault = certificate === undefined ? undefined : validityFault(certificate, clock.now());
+    const error = certificate === undefined ? undefined : validityError(certificate, clock.now());
     logger.warn('a member of etcd cannot be reached; retrying', {
       endpoint,
       reason,
       remedy: remedyFor(reason),
-      ...(fault !== undefined && {
-        ownCertificate: `the certificate of --etcd-certfile ${fault}: renew it; the file is reloaded without a restart`,
+      ...(error !== undefined && {
+        ownCertificate: `the certificate of --etcd-certfile ${error}: renew it; the file is reloaded without a restart`,
       }),
     });
   };

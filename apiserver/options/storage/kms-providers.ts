@@ -47,10 +47,10 @@ export class KmsProviders {
     const known = [...this.inUse.values()];
     const added = envelopes.filter((envelope) => !known.includes(envelope));
     await Promise.all(added.map((envelope) => envelope.start()));
-    const fault = newProviders === 'healthy' && added.length > 0 ? await healthOf(envelopes, added) : undefined;
-    if (fault === undefined) return envelopes;
+    const error = newProviders === 'healthy' && added.length > 0 ? await healthOf(envelopes, added) : undefined;
+    if (error === undefined) return envelopes;
     for (const envelope of added) envelope.close();
-    throw new NotYetUsableError(`health check for new transformers failed: ${fault}`);
+    throw new NotYetUsableError(`health check for new transformers failed: ${error}`);
   }
 
   /** Replaces the envelopes in use and closes the others. */
@@ -84,9 +84,9 @@ export class KmsProviders {
       random,
       uuid,
       metrics: meter,
-      onHealthChange(fault) {
-        if (fault === undefined) logger.info('the KMS plug-in is healthy again');
-        else logger.error('the KMS plug-in is not healthy', { reason: fault });
+      onHealthChange(error) {
+        if (error === undefined) logger.info('the KMS plug-in is healthy again');
+        else logger.error('the KMS plug-in is not healthy', { reason: error });
       },
       onSeedRotated: (keyId) => logger.info('values are encrypted with a new seed', { keyIdHash: hashKeyId(keyId) }),
       onRecovered,
@@ -99,7 +99,7 @@ const providerKey = ({ name, endpoint, timeout }: ConfiguredKms): string => JSON
 /** The errors of the checked providers, which are identified by their index in the configuration. */
 async function healthOf(envelopes: readonly KmsEnvelope[], checked: readonly KmsEnvelope[]): Promise<string | undefined> {
   const health = await Promise.all(envelopes.map(async (envelope) => (checked.includes(envelope) ? envelope.health() : undefined)));
-  const faults = health.flatMap((fault, at) => (fault === undefined ? [] : [`kms-provider-${at}: ${fault}`]));
-  const [only] = faults;
-  return faults.length > 1 ? `[${faults.join(', ')}]` : only;
+  const errors = health.flatMap((error, at) => (error === undefined ? [] : [`kms-provider-${at}: ${error}`]));
+  const [only] = errors;
+  return errors.length > 1 ? `[${errors.join(', ')}]` : only;
 }

@@ -10,7 +10,7 @@ import { badRequest } from '../../../shared/api/errors/status';
 import { runSteps } from '../../../shared/scheduling/steps';
 import { NEVER_YIELDS } from '../../../shared/scheduling/yielding';
 import type { Clock } from '../../../shared/runtime/clock';
-import { decodeProtobuf, parseYaml, parseJsonInSteps, ProtobufFault, SyntaxFault, type ParsedText } from '../../../shared/serialization';
+import { decodeProtobuf, parseYaml, parseJsonInSteps, ProtobufError, ParseError, type ParsedText } from '../../../shared/serialization';
 import type { BodyFormat, ParsedBody } from '../verbs';
 
 /** Parses an object of the given kind. Throws 400 with the message of upstream. */
@@ -30,7 +30,7 @@ export async function parseObjectBody(
     }
     return body;
   } catch (error) {
-    if (error instanceof SyntaxFault || error instanceof ProtobufFault || error instanceof TypeMetaError) {
+    if (error instanceof ParseError || error instanceof ProtobufError || error instanceof TypeMetaError) {
       throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${error.message} (${excerpt(bytes)})`);
     }
     throw error;
@@ -41,7 +41,7 @@ export async function parseObjectBody(
 export class TypeMetaError extends Error {}
 
 /**
- * Parses any object. Throws SyntaxFault, ProtobufFault or TypeMetaError; `null` and an empty YAML document count as
+ * Parses any object. Throws ParseError, ProtobufError or TypeMetaError; `null` and an empty YAML document count as
  * `{}`.
  */
 export async function parseBody(
@@ -79,7 +79,7 @@ async function withTypeMetaErrors<T>(parse: () => Promise<T>): Promise<T> {
   try {
     return await parse();
   } catch (error) {
-    throw error instanceof SyntaxFault ? new TypeMetaError(TYPE_META_PREFIX + error.message) : error;
+    throw error instanceof ParseError ? new TypeMetaError(TYPE_META_PREFIX + error.message) : error;
   }
 }
 

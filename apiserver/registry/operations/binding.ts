@@ -41,8 +41,8 @@ async function bind(
   dryRun: boolean,
 ): Promise<JsonObject> {
   const target = objectAt(binding, 'target') ?? {};
-  const faults = targetErrors(target).map(({ text }) => text);
-  if (faults.length > 0) throw clientError(faults.length === 1 ? faults.join('') : `[${faults.join(', ')}]`);
+  const errors = targetErrors(target).map(({ text }) => text);
+  if (errors.length > 0) throw clientError(errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`);
   const metadata = readMetadata(binding);
   const preconditions = { uid: stringAt(metadata, 'uid'), resourceVersion: stringAt(metadata, 'resourceVersion') };
   const node = stringAt(target, 'name') ?? '';

@@ -68,8 +68,8 @@ export function componentStatusView(checkStore: () => Promise<string | undefined
   };
 }
 
-function componentStatusObject(name: string, fault: string | undefined): JsonObject {
+function componentStatusObject(name: string, error: string | undefined): JsonObject {
   const condition: JsonObject =
-    fault === undefined ? { type: 'Healthy', status: 'True', message: 'ok' } : { type: 'Healthy', status: 'False', message: fault };
+    error === undefined ? { type: 'Healthy', status: 'True', message: 'ok' } : { type: 'Healthy', status: 'False', message: error };
   return { metadata: { name, creationTimestamp: null }, conditions: [condition] };
 }

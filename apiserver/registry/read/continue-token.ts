@@ -10,7 +10,7 @@ import { jsonKindOf } from '../../../shared/api/types/decode-error';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import { isObject, type JsonObject } from '../../../shared/values/json';
 import { badRequest, type StatusError } from '../../../shared/api/errors/status';
-import { parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
+import { parseJson, ParseError, type ParsedText } from '../../../shared/serialization';
 import type { Revision } from '../../storage/store';
 
 export interface ContinueToken {
@@ -72,7 +72,7 @@ function parseToken(bytes: Buffer): ParsedText {
   try {
     return parseJson(bytes);
   } catch (error) {
-    if (error instanceof SyntaxFault) throw invalidToken(error.message);
+    if (error instanceof ParseError) throw invalidToken(error.message);
     throw error;
   }
 }

@@ -21,7 +21,7 @@ import { MissingListKeyError } from '../../../shared/patch/apply/merge-shape';
 import { fieldSetOf, shapeErrors } from '../../../shared/patch/apply/typed';
 import { removeUnknownFields } from '../../../shared/patch/apply/unknown-fields';
 import type { Clock } from '../../../shared/runtime/clock';
-import { fieldFaults, parseJson, parseYaml, SyntaxFault, type ParsedText } from '../../../shared/serialization';
+import { fieldErrors, parseJson, parseYaml, ParseError, type ParsedText } from '../../../shared/serialization';
 import type { FieldValidation, Subresource } from '../verbs';
 import { emptyObject, managerOf, ownershipOf, setManagedFields, withoutManagedFields } from './managed-fields';
 import { toServed, type KindInfo } from '../object/resource-info';
@@ -68,11 +68,11 @@ function checkConfigurationFields(
     throw status.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${text}`);
   }
   if (validation === 'Ignore' || (unknown.length === 0 && parsed.duplicates.length === 0)) return object;
-  // Other errors are reported when the configuration is applied; the response then does not list the field faults.
+  // Other errors are reported when the configuration is applied; the response then does not list the field errors.
   if (shapeErrors(shape, object).length > 0) return object;
-  const faults = fieldFaults(parsed, [...unknown].sort(), isStrict ? 'strict' : 'warn');
-  if (isStrict) throw undecodableBody(info, new StrictDecodingError(faults));
-  for (const fault of faults) warn(fault);
+  const errors = fieldErrors(parsed, [...unknown].sort(), isStrict ? 'strict' : 'warn');
+  if (isStrict) throw undecodableBody(info, new StrictDecodingError(errors));
+  for (const error of errors) warn(error);
   return object;
 }
 
@@ -80,7 +80,7 @@ async function parseConfigurationYaml(bytes: Buffer, clock: Clock): Promise<Pars
   try {
     return await parseYaml(bytes, clock);
   } catch (error) {
-    throw error instanceof SyntaxFault ? status.badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`) : error;
+    throw error instanceof ParseError ? status.badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`) : error;
   }
 }
 
@@ -115,8 +115,8 @@ export interface AppliedObject {
 export function* applyingToObject(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<AppliedObject> {
   const { info, name, subresource, versionConverter } = request;
   const ownership = ownershipOf(info, subresource, versionConverter);
-  const faults = shapeErrors(ownership.own.shape, config);
-  if (faults.length > 0) throw typedPatchError(info, config, faults);
+  const errors = shapeErrors(ownership.own.shape, config);
+  if (errors.length > 0) throw typedPatchError(info, config, errors);
   const uid = stringAt(objectAt(config, 'metadata') ?? {}, 'uid') ?? '';
   if (old === undefined && uid !== '') {
     throw status.conflict(info.gr, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
@@ -144,8 +144,8 @@ function addOwners(refusal: status.StatusError, items: readonly KeptItem[]): sta
   return status.invalidForOwners(refusal, `other managers own fields that the configuration omits: ${listed}`, causes);
 }
 
-function typedPatchError(info: KindInfo, config: JsonObject, faults: readonly string[]): Error {
-  const text = faults.length === 1 ? faults.join('') : `errors:${faults.map((fault) => `\n  ${fault}`).join('')}`;
+function typedPatchError(info: KindInfo, config: JsonObject, errors: readonly string[]): Error {
+  const text = errors.length === 1 ? errors.join('') : `errors:${errors.map((error) => `\n  ${error}`).join('')}`;
   return status.clientError(`failed to create typed patch object (${namespacedNameOf(config)}; ${typeTextOf(info)}): ${text}`);
 }
 

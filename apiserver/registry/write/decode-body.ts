@@ -11,7 +11,7 @@ import type { NumberLiterals } from '../../../shared/values/number-literals';
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { badRequest, invalid, type StatusError } from '../../../shared/api/errors/status';
-import { fieldFaults } from '../../../shared/serialization';
+import { fieldErrors } from '../../../shared/serialization';
 import { canonicalApiVersion, canonicalGroup } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/values/text/quote';
 import type { FieldValidation } from '../verbs';
@@ -24,8 +24,8 @@ export class BodyError extends Error {
 
 /** A body has unknown or duplicate fields, and the client requested strict field validation. */
 export class StrictDecodingError extends BodyError {
-  constructor(readonly faults: readonly string[]) {
-    super(`strict decoding error: ${faults.join(', ')}`);
+  constructor(readonly errors: readonly string[]) {
+    super(`strict decoding error: ${errors.join(', ')}`);
   }
 }
 
@@ -85,9 +85,9 @@ export function decodeStrictly(
   const { object, unknown } = decodeValue(info, body);
   if (validation === 'Ignore' || (unknown.length === 0 && body.duplicates.length === 0 && earlier.length === 0)) return object;
   const isStrict = validation === 'Strict';
-  const faults = [...earlier, ...strictErrorsOf(body, unknown, isStrict ? 'strict' : 'warn')];
-  if (isStrict) throw new StrictDecodingError(faults);
-  for (const fault of faults) warn(fault);
+  const errors = [...earlier, ...strictErrorsOf(body, unknown, isStrict ? 'strict' : 'warn')];
+  if (isStrict) throw new StrictDecodingError(errors);
+  for (const error of errors) warn(error);
   return object;
 }
 
@@ -97,7 +97,7 @@ function strictErrorsOf(body: UndecodedBody, unknown: readonly string[], level: 
   if (format === 'protobuf') return [];
   // The order of errors is known only with the text.
   if (format === 'json' && text === undefined) return [...unknown.map(unknownField), ...duplicates.map(duplicateField)];
-  return fieldFaults({ value, duplicates: [...duplicates], format, literals, text }, unknown, level);
+  return fieldErrors({ value, duplicates: [...duplicates], format, literals, text }, unknown, level);
 }
 
 const unknownField = (path: string): string => `unknown field ${quote(path)}`;

@@ -18,7 +18,7 @@ import {
   TooManyOperationsError,
 } from '../../../shared/patch/json-patch';
 import { mergeObject } from '../../../shared/patch/merge-patch';
-import { fieldFaults, NumberRangeFault, parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
+import { fieldErrors, NumberRangeError, parseJson, ParseError, type ParsedText } from '../../../shared/serialization';
 import { apiVersionInDialect, type Dialect } from '../../../shared/names/dialect';
 import type { FieldValidation, PatchBody } from '../verbs';
 import type { KindInfo } from '../object/resource-info';
@@ -72,7 +72,7 @@ export function parsePatch(info: KindInfo, patch: NonApplyPatch, validation: Fie
     case 'json': {
       const body = parsePatchJson(patch.bytes, 'Go struct field jsonPatchOp.value of type float64');
       const { operations, unknown } = parsePatchOperations(body.value);
-      const strictErrors = fieldFaults(body, unknown, 'strict').map((fault) => `json patch ${fault}`);
+      const strictErrors = fieldErrors(body, unknown, 'strict').map((error) => `json patch ${error}`);
       return (old) => {
         let changed: JsonObject;
         try {
@@ -99,9 +99,9 @@ function parsePatchJson(bytes: Buffer, goType?: string): ParsedText {
   try {
     return parseJson(bytes);
   } catch (error) {
-    if (!(error instanceof SyntaxFault)) throw error;
+    if (!(error instanceof ParseError)) throw error;
     throw status.badRequest(
-      `error decoding patch: ${error instanceof NumberRangeFault ? numberTooLargeMessage(error.literal, goType) : error.message}`,
+      `error decoding patch: ${error instanceof NumberRangeError ? numberTooLargeMessage(error.literal, goType) : error.message}`,
     );
   }
 }

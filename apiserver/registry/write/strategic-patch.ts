@@ -9,7 +9,7 @@ import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
 import { formatGoValue, findTypeError, strategicMerge, StrategicMergeError } from '../../../shared/patch/strategic-merge';
 import { jsonKindOf } from '../../../shared/api/types/decode-error';
-import { parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
+import { parseJson, ParseError, type ParsedText } from '../../../shared/serialization';
 import type { FieldValidation } from '../verbs';
 import type { KindInfo } from '../object/resource-info';
 import { StrictDecodingError, toStoredMemberSpelling, undecodableBody } from './decode-body';
@@ -31,9 +31,9 @@ export function parseStrategicPatch(
   return (old) => {
     const { object, unknown } = decodePatched(info, mergePatch(info, old, patch), patch);
     if (validation === 'Ignore') return object;
-    const faults = [...duplicates, ...[...unknown].sort().map((path) => `unknown field ${quote(path)}`)];
-    if (validation === 'Strict' && faults.length > 0) throw undecodableBody(info, new StrictDecodingError(faults));
-    for (const fault of faults) warn(fault);
+    const errors = [...duplicates, ...[...unknown].sort().map((path) => `unknown field ${quote(path)}`)];
+    if (validation === 'Strict' && errors.length > 0) throw undecodableBody(info, new StrictDecodingError(errors));
+    for (const error of errors) warn(error);
     return object;
   };
 }
@@ -42,7 +42,7 @@ function parsePatchJson(bytes: Buffer): ParsedText {
   try {
     return parseJson(bytes);
   } catch (error) {
-    throw error instanceof SyntaxFault ? status.badRequest(error.message) : error;
+    throw error instanceof ParseError ? status.badRequest(error.message) : error;
   }
 }
 

@@ -39,10 +39,10 @@ import { sendShuttingDown, type ServerState } from './server-state';
 /** Rejects requests with a long head before any other filter parses it. */
 export function limitHead(): Filter {
   return (exchange) => {
-    const fault = checkHeadLimit(exchange.request);
-    if (fault === undefined) return true;
+    const error = checkHeadLimit(exchange.request);
+    if (error === undefined) return true;
     exchange.progress.refuseBody();
-    throw fault;
+    throw error;
   };
 }
 

@@ -189,7 +189,7 @@ function isInsideApi({ servesGroup }: PathRouteDependencies, path: string): bool
 
 async function sendFrom(documents: DocumentHandler, exchange: Exchange): Promise<void> {
   const accept = exchange.header('accept');
-  const answer = await documents.handle({
+  const response = await documents.handle({
     path: exchange.info.path,
     query: exchange.query.text,
     accept,
@@ -197,23 +197,23 @@ async function sendFrom(documents: DocumentHandler, exchange: Exchange): Promise
     pretty: wantsPretty(exchange, negotiateStatus(accept)),
     acceptsGzip: acceptsGzip(exchange),
   });
-  if (answer === undefined) throw routeNotFound();
-  sendDocument(exchange, answer);
+  if (response === undefined) throw routeNotFound();
+  sendDocument(exchange, response);
 }
 
 const COMPRESS_FROM_BYTES = 128 * 1024;
 
-function sendDocument(exchange: Exchange, answer: DocumentResponse): void {
+function sendDocument(exchange: Exchange, response: DocumentResponse): void {
   const headers: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(answer.headers)) headers[name] = typeof value === 'string' ? value : [...value];
-  traceResponse(exchange, answer.headers['content-type']?.toString().split(';', 1)[0] ?? '');
+  for (const [name, value] of Object.entries(response.headers)) headers[name] = typeof value === 'string' ? value : [...value];
+  traceResponse(exchange, response.headers['content-type']?.toString().split(';', 1)[0] ?? '');
   const isCompressed = headers['content-encoding'] !== undefined;
-  if (isCompressed || answer.body.length <= COMPRESS_FROM_BYTES || !acceptsGzip(exchange)) {
-    exchange.send(answer.status, headers, answer.body);
+  if (isCompressed || response.body.length <= COMPRESS_FROM_BYTES || !acceptsGzip(exchange)) {
+    exchange.send(response.status, headers, response.body);
     return;
   }
-  gzip(answer.body, { level: 1 }, (error, compressed) => {
-    if (error === null) exchange.send(answer.status, { ...headers, 'Content-Encoding': 'gzip' }, compressed);
+  gzip(response.body, { level: 1 }, (error, compressed) => {
+    if (error === null) exchange.send(response.status, { ...headers, 'Content-Encoding': 'gzip' }, compressed);
     else exchange.abort();
   });
 }

@@ -14,7 +14,7 @@ import {
   coversNames,
   createAuthority,
   issueCertificate,
-  validityFault,
+  validityError,
   needsRenewal,
   readCertificate,
 } from '../../../shared/pki/certificates';
@@ -104,7 +104,7 @@ class TlsWatcher {
   private authorities: TlsAuthorities;
   /** When a certificate that is not valid yet is read again. */
   private recheckAt = Number.POSITIVE_INFINITY;
-  private loggedFaults: readonly string[] = [];
+  private loggedErrors: readonly string[] = [];
 
   constructor(
     private readonly source: TlsSource,
@@ -119,9 +119,9 @@ class TlsWatcher {
 
   /** Logs each certificate in use that has expired, once. */
   logExpired(): void {
-    const faults = expiryFaults(this.source.paths, { ...this.pair, ...this.authorities }, this.clock.now());
-    for (const fault of faults) if (!this.loggedFaults.includes(fault)) this.logger.error(fault);
-    this.loggedFaults = faults;
+    const errors = expiryErrors(this.source.paths, { ...this.pair, ...this.authorities }, this.clock.now());
+    for (const error of errors) if (!this.loggedErrors.includes(error)) this.logger.error(error);
+    this.loggedErrors = errors;
   }
 
   isDue(): boolean {
@@ -162,11 +162,11 @@ class TlsWatcher {
     this.recheckAt = Number.POSITIVE_INFINITY;
     const pair = await readOrCreatePair(source, clock);
     const pem = pair.cert.toString();
-    const fault = validityFault(pem, clock.now());
-    if (fault === undefined || validityFault(this.pair.cert.toString(), clock.now()) !== undefined) return pair;
+    const error = validityError(pem, clock.now());
+    if (error === undefined || validityError(this.pair.cert.toString(), clock.now()) !== undefined) return pair;
     const { notBefore } = readCertificate(pem);
     if (notBefore > clock.now()) this.recheckAt = notBefore;
-    throw new Error(`${source.paths.cert} ${fault}: ${RENEW}`);
+    throw new Error(`${source.paths.cert} ${error}: ${RENEW}`);
   }
 }
 
@@ -178,17 +178,17 @@ const RENEW =
   'replace the certificate and its key with valid ones, and check the clock of this machine; both files are reloaded without a restart';
 
 /** Messages about certificates in use that are not valid now, with the remedy. */
-function expiryFaults({ cert, clientCa, proxyCa }: TlsPaths, files: TlsFiles, now: number): readonly string[] {
-  const ownFault = cert === '' ? undefined : validityFault(files.cert.toString(), now);
+function expiryErrors({ cert, clientCa, proxyCa }: TlsPaths, files: TlsFiles, now: number): readonly string[] {
+  const ownError = cert === '' ? undefined : validityError(files.cert.toString(), now);
   const bundles = [
     [clientCa, files.clientCa],
     [proxyCa, files.proxyCa],
   ] as const;
   return [
-    ...(ownFault === undefined ? [] : [`${cert} ${ownFault}, clients reject this server: ${RENEW}`]),
+    ...(ownError === undefined ? [] : [`${cert} ${ownError}, clients reject this server: ${RENEW}`]),
     ...bundles.flatMap(([path, bundle]) => {
       const pems = splitCertificatePems(bundle?.toString('latin1') ?? '');
-      if (pems.length === 0 || pems.some((pem) => validityFault(pem, now) === undefined)) return [];
+      if (pems.length === 0 || pems.some((pem) => validityError(pem, now) === undefined)) return [];
       return [
         `no certificate authority in ${path} is valid now, so all client certificates are rejected: replace them; the file is reloaded without a restart`,
       ];

@@ -23,7 +23,7 @@ export interface Observability {
   readonly metrics: Metrics;
   readonly health: HealthChecks;
   /** The problem with the store; undefined = it responds. */
-  readonly storeAnswers: () => Promise<string | undefined>;
+  readonly checkStoreRead: () => Promise<string | undefined>;
 }
 
 export function createObservability(
@@ -41,8 +41,8 @@ export function createObservability(
   );
   const scheduler = new EventLoopScheduler(clock);
   const metrics = createMetrics(context, state, { inFlight, scheduler, connections, flowControl, flowMetrics });
-  const storeAnswers = createSharedCheck((call) => store.revision(call), clock);
-  const storeTakesWrites = createSharedCheck((call) => store.health(call), clock);
+  const checkStoreRead = createSharedCheck((call) => store.revision(call), clock);
+  const checkStoreWrite = createSharedCheck((call) => store.health(call), clock);
   return {
     serverState,
     inFlight,
@@ -50,8 +50,8 @@ export function createObservability(
     scheduler,
     connections,
     metrics,
-    health: createHealth(context, state, { serverState, metrics, flowControl, storeAnswers, storeTakesWrites }),
-    storeAnswers,
+    health: createHealth(context, state, { serverState, metrics, flowControl, checkStoreRead, checkStoreWrite }),
+    checkStoreRead,
   };
 }
 
@@ -121,19 +121,19 @@ const CHECKS_WITHOUT_FLOW_CONTROL: readonly StartCheck[] = ['poststarthook/max-i
 export const absentStartChecks = (hasFlowControl: boolean): ReadonlySet<StartCheck> =>
   new Set(hasFlowControl ? CHECKS_WITHOUT_FLOW_CONTROL : CHECKS_WITH_FLOW_CONTROL);
 
-type HealthSources = Pick<Observability, 'serverState' | 'metrics' | 'flowControl' | 'storeAnswers'> & {
-  readonly storeTakesWrites: () => Promise<string | undefined>;
+type HealthSources = Pick<Observability, 'serverState' | 'metrics' | 'flowControl' | 'checkStoreRead'> & {
+  readonly checkStoreWrite: () => Promise<string | undefined>;
 };
 
 function createHealth(
   { options, clock, logger, configurations, encryption }: ServerContext,
   { cache }: ClusterState,
-  { serverState, metrics, flowControl, storeAnswers, storeTakesWrites }: HealthSources,
+  { serverState, metrics, flowControl, checkStoreRead, checkStoreWrite }: HealthSources,
 ): HealthChecks {
   return new HealthChecks(
     createServerChecks({
-      checkStoreRead: storeAnswers,
-      checkStoreWrite: storeTakesWrites,
+      checkStoreRead,
+      checkStoreWrite,
       cache,
       state: serverState,
       neverStarted: absentStartChecks(flowControl !== undefined),

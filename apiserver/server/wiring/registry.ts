@@ -333,7 +333,7 @@ function buildApi(
 ): ApiDependencies {
   const { options, clock, random, names } = context;
   const { resources, reader, gate } = state;
-  const { metrics, storeAnswers, scheduler } = observability;
+  const { metrics, checkStoreRead, scheduler } = observability;
   const tlsFailures = context.meters.counter('kube_apiserver_pod_logs_backend_tls_failure_total');
   return {
     clock,
@@ -347,7 +347,7 @@ function buildApi(
     reader,
     writer,
     operations,
-    views: createViews({ componentstatuses: componentStatusView(storeAnswers) }, resources.builtInRows),
+    views: createViews({ componentstatuses: componentStatusView(checkStoreRead) }, resources.builtInRows),
     aliasOf: (namespace) => namespaceAlias(names, namespace),
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
     encoders: new Encoders({ table: tableConvertor, clock, naming: options.naming, offload }),

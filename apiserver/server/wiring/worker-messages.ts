@@ -36,4 +36,4 @@ export interface WorkerJob {
   readonly task: EncodeTask | WriteTask;
 }
 
-export type WorkerResult = { readonly result: OffloadResult } | { readonly encoding: OffloadedEncoding } | { readonly fault: string };
+export type WorkerResult = { readonly result: OffloadResult } | { readonly encoding: OffloadedEncoding } | { readonly error: string };

@@ -51,7 +51,7 @@ export class WriteThreads implements OffloadThreads, EncodingOffload {
   async run(write: OffloadedWrite, remote: ServerSteps): Promise<OffloadResult> {
     const { port1: questions, port2: server } = new MessageChannel();
     questions.on('message', (question: StepCall) => {
-      void remote.callStep(question).then((answer) => questions.postMessage(answer));
+      void remote.callStep(question).then((response) => questions.postMessage(response));
     });
     try {
       const result = await this.runJob({ ...write, server }, payloadBytes(write.payload)?.length ?? 0);
@@ -105,7 +105,7 @@ function transferList(task: WorkerJob['task']): readonly TransferItem[] {
 }
 
 const unexpectedResult = (result: WorkerResult): Error =>
-  new Error('fault' in result ? result.fault : 'a worker thread returned an unexpected response');
+  new Error('error' in result ? result.error : 'a worker thread returned an unexpected response');
 
 /** Undefined when there is no built program. */
 export function openWriteThreads(clock: Pick<Clock, 'after'>, settings: WorkerSettings): WriteThreads | undefined {

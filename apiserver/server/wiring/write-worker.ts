@@ -107,7 +107,7 @@ function remoteSteps({ server: port }: WriteTask): ServerSteps {
   return {
     callStep: (question) =>
       new Promise((resolve) => {
-        port.once('message', (answer: StepReply) => resolve(answer));
+        port.once('message', (response: StepReply) => resolve(response));
         port.postMessage(question);
       }),
   };
@@ -119,7 +119,7 @@ async function runJob({ settings, task }: WorkerJob): Promise<WorkerResult> {
     if (task.type === 'encode') return { encoding: encodeForResponse(encoders, task) };
     return { result: await runOffloaded(deps, infoOf(storedResourceOf(task.resource)), task, remoteSteps(task)) };
   } catch (error) {
-    return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }
 

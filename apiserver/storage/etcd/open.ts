@@ -231,7 +231,7 @@ class EtcdStore implements Store {
    * Calls a method without side effects. Retries it when the connection is lost, and adds the compact revision to a
    * `compacted` error.
    */
-  private async read<Request, Answer>(method: RpcMethod<Request, Answer>, request: Request, deadline: number): Promise<Answer> {
+  private async read<Request, Response>(method: RpcMethod<Request, Response>, request: Request, deadline: number): Promise<Response> {
     this.checkOpen();
     for (let attempt = 1; ; attempt++) {
       try {

@@ -1,5 +1,5 @@
 /** Reads the expiry of a bootstrap token from its Secret. Does not compare it with a clock. */
-import { parseInstant, TimeFault } from '../../values/time/time';
+import { parseInstant, TimeError } from '../../values/time/time';
 
 /**
  * Milliseconds since 1970 of the `expiration` value: Infinity (never expires) when it is empty, -Infinity (always
@@ -11,7 +11,7 @@ export function bootstrapTokenExpiry(expiration: string): number {
     const { seconds, nanos } = parseInstant(expiration, false);
     return seconds * 1000 + nanos / 1_000_000;
   } catch (error) {
-    if (error instanceof TimeFault) return -Infinity;
+    if (error instanceof TimeError) return -Infinity;
     throw error;
   }
 }

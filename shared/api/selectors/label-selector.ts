@@ -215,8 +215,8 @@ function requirementError(text: string): SelectorError {
 }
 
 function checkKey(key: string): void {
-  const faults = checkQualifiedName(key);
-  if (faults.length > 0) throw requirementError(`<nil>: Invalid value: ${quote(key)}: ${faults.join('; ')}`);
+  const errors = checkQualifiedName(key);
+  if (errors.length > 0) throw requirementError(`<nil>: Invalid value: ${quote(key)}: ${errors.join('; ')}`);
 }
 
 function validateRequirement(parseRequirement: LabelRequirement): LabelRequirement {
@@ -226,8 +226,8 @@ function validateRequirement(parseRequirement: LabelRequirement): LabelRequireme
     if ((operator === '>' || operator === '<') && parseInt64(value) === undefined) {
       errors.push(`values[${index}]: Invalid value: ${quote(value)}: for 'Gt', 'Lt' operators, the value must be an integer`);
     }
-    const faults = checkLabelValue(value);
-    if (faults.length > 0) errors.push(`values[${index}][${key}]: Invalid value: ${quote(value)}: ${faults.join('; ')}`);
+    const reasons = checkLabelValue(value);
+    if (reasons.length > 0) errors.push(`values[${index}][${key}]: Invalid value: ${quote(value)}: ${reasons.join('; ')}`);
   });
   if (errors.length > 0) throw requirementError(errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`);
   return parseRequirement;

@@ -84,8 +84,8 @@ function kindErrors(resource: JsonObject, fieldPath: string): FieldError[] {
   const field = `${fieldPath}.kind`;
   if (kind === undefined) return [requiredValue(field, EMPTY)];
   if (kind === '') return [invalidValue(field, kind, EMPTY)];
-  const faults = checkDns1035Label(kind.toLowerCase());
-  return faults.length === 0 ? [] : [invalidValue(field, kind, `may have mixed case, but should otherwise match: ${faults.join(',')}`)];
+  const errors = checkDns1035Label(kind.toLowerCase());
+  return errors.length === 0 ? [] : [invalidValue(field, kind, `may have mixed case, but should otherwise match: ${errors.join(',')}`)];
 }
 
 /** No metadata field is required, not even the name. */

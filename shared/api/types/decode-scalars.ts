@@ -4,11 +4,11 @@
  */
 import { cloneJson, isDeeperThan, isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { numberTooLargeMessage } from '../../values/number-literals';
-import { Base64Fault, canonicalBase64 } from '../../values/encoding/base64';
+import { Base64Error, canonicalBase64 } from '../../values/encoding/base64';
 import type { DecodeContext, MemberLocation, ValueReader } from './decode-context';
 import { DecodeError, jsonKindOf } from './decode-error';
-import { canonicalQuantity, QuantityFault } from '../../values/quantity';
-import { canonicalMicroTime, canonicalTime, TimeFault } from '../../values/time/time';
+import { canonicalQuantity, QuantityError } from '../../values/quantity';
+import { canonicalMicroTime, canonicalTime, TimeError } from '../../values/time/time';
 import type { Scalar } from './types';
 
 /** Maximum nesting depth of free-form values. The limit allows code that walks such a value to recurse. */
@@ -126,7 +126,7 @@ function bytesReader(owner: MemberLocation): ValueReader {
     try {
       return canonicalBase64(value);
     } catch (error) {
-      if (!(error instanceof Base64Fault)) throw error;
+      if (!(error instanceof Base64Error)) throw error;
       context.firstError ??= new DecodeError(error.message);
       return undefined;
     }
@@ -146,7 +146,7 @@ function withDecodeErrors<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof TimeFault || error instanceof QuantityFault) throw new DecodeError(error.message);
+    if (error instanceof TimeError || error instanceof QuantityError) throw new DecodeError(error.message);
     throw error;
   }
 }

@@ -80,22 +80,22 @@ export class ExecCredentials implements Credentials {
 }
 
 function readCredential({ command, apiVersion }: ExecConfig, output: string): ExecCredential {
-  const fault = (text: string): ConfigError => new ConfigError(`${command} ${text}`);
+  const error = (text: string): ConfigError => new ConfigError(`${command} ${text}`);
   let value: ReturnType<typeof parseJson>['value'];
   try {
     ({ value } = parseJson(Buffer.from(output)));
   } catch {
-    throw fault('printed no valid credential');
+    throw error('printed no valid credential');
   }
-  if (!isObject(value) || stringAt(value, 'kind') !== 'ExecCredential') throw fault('printed no valid credential');
-  if (stringAt(value, 'apiVersion') !== apiVersion) throw fault(`responded in another version than ${apiVersion}`);
+  if (!isObject(value) || stringAt(value, 'kind') !== 'ExecCredential') throw error('printed no valid credential');
+  if (stringAt(value, 'apiVersion') !== apiVersion) throw error(`responded in another version than ${apiVersion}`);
   const status = objectAt(value, 'status');
   const text = (member: string): string | undefined => stringAt(status, member) || undefined;
   const [token, cert, key, expiration] = [text('token'), text('clientCertificateData'), text('clientKeyData'), text('expirationTimestamp')];
-  if ((cert === undefined) !== (key === undefined)) throw fault('printed only one of clientCertificateData and clientKeyData');
-  if (token === undefined && cert === undefined) throw fault('printed neither a token nor a certificate');
+  if ((cert === undefined) !== (key === undefined)) throw error('printed only one of clientCertificateData and clientKeyData');
+  if (token === undefined && cert === undefined) throw error('printed neither a token nor a certificate');
   const expiresAt = expiration === undefined ? undefined : Date.parse(expiration);
-  if (expiresAt !== undefined && Number.isNaN(expiresAt)) throw fault('printed an expirationTimestamp that is not a time');
+  if (expiresAt !== undefined && Number.isNaN(expiresAt)) throw error('printed an expirationTimestamp that is not a time');
   return { token, pair: cert === undefined || key === undefined ? undefined : { cert, key }, expiresAt };
 }
 

@@ -19,9 +19,9 @@ export class KubeconfigFile {
     try {
       value = load(text);
     } catch (error) {
-      throw this.fault(`is not YAML: ${errorMessage(error)}`);
+      throw this.error(`is not YAML: ${errorMessage(error)}`);
     }
-    if (!isRecord(value)) throw this.fault('is empty or not a mapping');
+    if (!isRecord(value)) throw this.error('is empty or not a mapping');
     return new KubeconfigMapping(this, value, 'the file');
   }
 
@@ -36,7 +36,7 @@ export class KubeconfigFile {
     return resolvePath.resolve(resolvePath.dirname(this.file), relative);
   }
 
-  fault(text: string): ConfigError {
+  error(text: string): ConfigError {
     return new ConfigError(`kubeconfig ${this.file} ${text}`);
   }
 }
@@ -56,13 +56,13 @@ export class KubeconfigMapping {
   text(member: string): string | undefined {
     const value = this.values[member];
     if (value === undefined || value === null) return undefined;
-    if (typeof value !== 'string') throw this.fault(`has a ${member} that is no text`);
+    if (typeof value !== 'string') throw this.error(`has a ${member} that is no text`);
     return value;
   }
 
   required(member: string): string {
     const value = this.text(member);
-    if (value === undefined || value === '') throw this.fault(`has no ${member}`);
+    if (value === undefined || value === '') throw this.error(`has no ${member}`);
     return value;
   }
 
@@ -73,19 +73,19 @@ export class KubeconfigMapping {
   texts(member: string): readonly string[] {
     const value = this.values[member] ?? [];
     if (!Array.isArray(value) || !value.every((item) => typeof item === 'string'))
-      throw this.fault(`has ${member} that are not a list of strings`);
+      throw this.error(`has ${member} that are not a list of strings`);
     return value;
   }
 
   parts(member: string): readonly KubeconfigMapping[] {
     const value: unknown = this.values[member] ?? [];
-    if (!Array.isArray(value) || !value.every(isRecord)) throw this.fault(`has ${member} that are not a list of objects`);
+    if (!Array.isArray(value) || !value.every(isRecord)) throw this.error(`has ${member} that are not a list of objects`);
     return value.map((item, index) => new KubeconfigMapping(this.source, item, `${this.label}, ${member}[${index}],`));
   }
 
   part(member: string): KubeconfigMapping {
     const value = this.values[member];
-    if (!isRecord(value)) throw this.fault(`has no ${member}`);
+    if (!isRecord(value)) throw this.error(`has no ${member}`);
     return new KubeconfigMapping(this.source, value, `${this.label}, ${member},`);
   }
 
@@ -102,7 +102,7 @@ export class KubeconfigMapping {
   namedEntry(list: string, name: string): KubeconfigMapping {
     const items = this.values[list];
     const entry: unknown = Array.isArray(items) ? items.find((item: unknown) => isRecord(item) && item['name'] === name) : undefined;
-    if (!isRecord(entry)) throw this.source.fault(`has no entry ${JSON.stringify(name)} in ${list}`);
+    if (!isRecord(entry)) throw this.source.error(`has no entry ${JSON.stringify(name)} in ${list}`);
     return new KubeconfigMapping(this.source, entry, `${list} ${JSON.stringify(name)}`);
   }
 
@@ -114,8 +114,8 @@ export class KubeconfigMapping {
     return file === undefined || file === '' ? undefined : readConfigFile(this.source.referencedFile(file));
   }
 
-  fault(text: string): ConfigError {
-    return this.source.fault(`: ${this.label} ${text}`);
+  error(text: string): ConfigError {
+    return this.source.error(`: ${this.label} ${text}`);
   }
 }
 

@@ -28,11 +28,11 @@ export function readKubeconfigUsers(file: string): KubeconfigUsers {
   const text = readConfigFile(file);
   const root = text.trim() === '' ? new KubeconfigMapping(source, {}, 'the file') : source.parse(text);
   const kind = root.text('kind') ?? '';
-  if (kind !== '' && kind !== 'Config') throw source.fault(`is a ${kind}, not a Config`);
+  if (kind !== '' && kind !== 'Config') throw source.error(`is a ${kind}, not a Config`);
   const users = new Map<string, KubeconfigUser>();
   for (const entry of root.parts('users')) {
     const name = entry.text('name') ?? '';
-    if (users.has(name)) throw source.fault(`names the user ${JSON.stringify(name)} twice`);
+    if (users.has(name)) throw source.error(`names the user ${JSON.stringify(name)} twice`);
     users.set(name, userOf(entry.optionalPart('user'), source));
   }
   const current = currentOf(root) ?? '';

@@ -36,7 +36,7 @@ export function parseKubeconfig(text: string, file: string, options: KubeconfigO
   const source = new KubeconfigFile(file);
   const root = source.parse(text);
   const contextName = options.context ?? root.text('current-context');
-  if (contextName === undefined || contextName === '') throw source.fault('has no current-context');
+  if (contextName === undefined || contextName === '') throw source.error('has no current-context');
   const context = root.namedEntry('contexts', contextName).part('context');
   const cluster = root.namedEntry('clusters', context.required('cluster')).part('cluster');
   const userName = context.text('user') ?? '';
@@ -51,7 +51,7 @@ function parseTls(cluster: KubeconfigMapping, user: KubeconfigMapping): TlsOptio
   const cert = user.pem('client-certificate');
   const key = user.pem('client-key');
   const name = cluster.text('tls-server-name');
-  if ((cert === undefined) !== (key === undefined)) throw user.fault('has only one of client-certificate and client-key');
+  if ((cert === undefined) !== (key === undefined)) throw user.error('has only one of client-certificate and client-key');
   return {
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
@@ -62,7 +62,7 @@ function parseTls(cluster: KubeconfigMapping, user: KubeconfigMapping): TlsOptio
 }
 
 function credentialsOf(user: KubeconfigMapping, cluster: KubeconfigMapping, source: KubeconfigFile): ClientCredentials {
-  if (user.has('auth-provider')) throw user.fault('uses auth-provider, which this client does not support');
+  if (user.has('auth-provider')) throw user.error('uses auth-provider, which this client does not support');
   if (user.has('exec')) return { type: 'exec', exec: parseExec(user.part('exec'), cluster, source) };
   const file = user.text('tokenFile');
   if (file !== undefined && file !== '') return { type: 'token-file', file: source.referencedFile(file) };
@@ -80,11 +80,11 @@ export function parseExec(exec: KubeconfigMapping, cluster: KubeconfigMapping, s
   const [apiVersion, command] = [exec.required('apiVersion'), exec.required('command')];
   const version = EXEC_VERSION.exec(apiVersion)?.[2];
   if (version === undefined)
-    throw exec.fault(`has the apiVersion ${JSON.stringify(apiVersion)}, and only v1 and v1beta1 of client.authentication are known`);
+    throw exec.error(`has the apiVersion ${JSON.stringify(apiVersion)}, and only v1 and v1beta1 of client.authentication are known`);
   const interactiveMode = exec.text('interactiveMode') ?? '';
   const mode = INTERACTIVE_MODES.find((known) => known === interactiveMode);
   if (mode === undefined && (interactiveMode !== '' || version === 'v1'))
-    throw exec.fault(`must have an interactiveMode: ${INTERACTIVE_MODES.join(', ')}`);
+    throw exec.error(`must have an interactiveMode: ${INTERACTIVE_MODES.join(', ')}`);
   return {
     apiVersion,
     // Paths are relative to the file's folder; a bare name is searched in PATH.

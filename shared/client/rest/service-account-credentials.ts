@@ -67,7 +67,7 @@ export class ServiceAccountCredentials implements Credentials {
 
   private async requestToken(): Promise<string> {
     const { client, account } = this.options;
-    const answer = await client.createSubresource(
+    const response = await client.createSubresource(
       ACCOUNTS,
       { ...account, subresource: 'token' },
       {
@@ -76,7 +76,7 @@ export class ServiceAccountCredentials implements Credentials {
         spec: { expirationSeconds: LIFETIME_S },
       },
     );
-    const token = stringAt(objectAt(answer, 'status'), 'token');
+    const token = stringAt(objectAt(response, 'status'), 'token');
     if (token === undefined) throw new MalformedResponse(`no token was issued for the service account ${account.name}`);
     return `Bearer ${token}`;
   }

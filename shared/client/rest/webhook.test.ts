@@ -44,12 +44,12 @@ async function ask(answers: Answers, timeoutMs = 30_000): Promise<WebhookResult>
 }
 
 it.each([429, 500, 503])('callWebhookWithRetries calls a server that answers %d five times with growing delays', async (status) => {
-  expect(await ask(() => status)).toMatchObject({ type: 'fault', status, error: new Error(`the webhook responded with ${status}`) });
+  expect(await ask(() => status)).toMatchObject({ type: 'failure', status, error: new Error(`the webhook responded with ${status}`) });
   expect(asked).toEqual([0, 500, 1250, 2375, 4062.5]);
 });
 
 it('callWebhookWithRetries returns the response of the first successful attempt', async () => {
-  expect(await ask((attempt) => (attempt < 3 ? 500 : 201))).toEqual({ type: 'answer', bytes: Buffer.from('{}') });
+  expect(await ask((attempt) => (attempt < 3 ? 500 : 201))).toEqual({ type: 'response', bytes: Buffer.from('{}') });
 });
 
 it.each<[string, number | Error | 'nothing']>([
@@ -58,7 +58,7 @@ it.each<[string, number | Error | 'nothing']>([
   ['refuses the connection', new Error('connect ECONNREFUSED')],
   ['never answers', 'nothing'],
 ])('callWebhookWithRetries calls a server that %s only once', async (_title, answer) => {
-  expect(await ask(() => answer)).toMatchObject({ type: 'fault' });
+  expect(await ask(() => answer)).toMatchObject({ type: 'failure' });
   expect(asked).toEqual([0]);
 });
 

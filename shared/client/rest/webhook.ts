@@ -31,10 +31,10 @@ export interface WebhookOptions {
 }
 
 export type WebhookResult =
-  | { readonly type: 'answer'; readonly bytes: Buffer }
+  | { readonly type: 'response'; readonly bytes: Buffer }
   /** `status`: undefined without a response. `isRetryable`: a later call may succeed. */
   | {
-      readonly type: 'fault';
+      readonly type: 'failure';
       readonly error: Error;
       readonly status: number | undefined;
       readonly isRetryable: boolean;
@@ -58,11 +58,11 @@ export class TooManyRedirects extends Error {
   }
 }
 
-const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /** Never rejects. */
 export async function callWebhook(options: WebhookOptions, body: Buffer): Promise<WebhookResult> {
-  const { clock, timeoutMs, headers: extraHeaders = {}, maxBytes = MAX_ANSWER_BYTES } = options;
+  const { clock, timeoutMs, headers: extraHeaders = {}, maxBytes = MAX_RESPONSE_BYTES } = options;
   const control = new AbortController();
   const timer = clock.after(timeoutMs, () => control.abort(new WebhookTimeout(`no answer in ${Math.ceil(timeoutMs / 1000)} s`)));
   try {
@@ -73,15 +73,15 @@ export async function callWebhook(options: WebhookOptions, body: Buffer): Promis
       ...extraHeaders,
       ...(credential === undefined ? {} : { authorization: credential }),
     };
-    const answer = await postFollowingRedirects(transport, { method: 'POST', path, headers, body, signal: control.signal });
-    const bytes = await collectBody(answer.body, maxBytes);
-    if (answer.status < 300) return { type: 'answer', bytes };
-    const { status } = answer;
+    const response = await postFollowingRedirects(transport, { method: 'POST', path, headers, body, signal: control.signal });
+    const bytes = await collectBody(response.body, maxBytes);
+    if (response.status < 300) return { type: 'response', bytes };
+    const { status } = response;
     const isRetryable = status >= 500 || status === 429;
-    const isRedirect = answer.header('location') !== undefined;
-    return { type: 'fault', error: new Error(`the webhook responded with ${status}`), status, isRetryable, isRedirect, bytes };
+    const isRedirect = response.header('location') !== undefined;
+    return { type: 'failure', error: new Error(`the webhook responded with ${status}`), status, isRetryable, isRedirect, bytes };
   } catch (error) {
-    return { type: 'fault', error: error instanceof Error ? error : new Error(String(error)), status: undefined, isRetryable: true };
+    return { type: 'failure', error: error instanceof Error ? error : new Error(String(error)), status: undefined, isRetryable: true };
   } finally {
     timer.cancel();
   }
@@ -96,10 +96,10 @@ const MAX_REQUESTS = 10;
 async function postFollowingRedirects(transport: Transport, request: TransportRequest): Promise<TransportResponse> {
   let { path } = request;
   for (let requests = 0; ; requests += 1) {
-    const answer = await transport.send({ ...request, path });
-    const redirect = redirectPath(answer);
-    if (redirect === undefined) return answer;
-    await collectBody(answer.body, MAX_ANSWER_BYTES);
+    const response = await transport.send({ ...request, path });
+    const redirect = redirectPath(response);
+    if (redirect === undefined) return response;
+    await collectBody(response.body, MAX_RESPONSE_BYTES);
     if (requests === MAX_REQUESTS - 1) throw new TooManyRedirects(redirect);
     path = redirect;
   }
@@ -108,9 +108,9 @@ async function postFollowingRedirects(transport: Transport, request: TransportRe
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([307, 308]);
 
 /** The redirect target if it is a path on the same server. */
-function redirectPath(answer: TransportResponse): string | undefined {
-  const location = answer.header('location');
-  return REDIRECT_STATUSES.has(answer.status) && location !== undefined && /^\/(?![/\\])/.test(location) ? location : undefined;
+function redirectPath(response: TransportResponse): string | undefined {
+  const location = response.header('location');
+  return REDIRECT_STATUSES.has(response.status) && location !== undefined && /^\/(?![/\\])/.test(location) ? location : undefined;
 }
 
 const MAX_ATTEMPTS = 5;
@@ -124,7 +124,7 @@ export interface RetryLimits {
 }
 
 /** Called after every attempt, with its duration. */
-export type AttemptListener = (answer: WebhookResult, ms: number) => void;
+export type AttemptListener = (response: WebhookResult, ms: number) => void;
 
 /**
  * Calls a webhook with retries after retryable error responses, within `totalTimeoutMs`, because a request waits for
@@ -143,11 +143,11 @@ export async function callWebhookWithRetries(
   for (let attempt = 1; ; attempt += 1) {
     const startedAt = clock.monotonic();
     const remainingMs = deadline - startedAt;
-    const answer = await callWebhook({ ...options, timeoutMs: Math.min(options.timeoutMs, remainingMs) }, body);
-    onAttempt?.(answer, clock.monotonic() - startedAt);
-    if (answer.type === 'answer' || answer.status === undefined || !answer.isRetryable || attempt === MAX_ATTEMPTS) return answer;
+    const response = await callWebhook({ ...options, timeoutMs: Math.min(options.timeoutMs, remainingMs) }, body);
+    onAttempt?.(response, clock.monotonic() - startedAt);
+    if (response.type === 'response' || response.status === undefined || !response.isRetryable || attempt === MAX_ATTEMPTS) return response;
     const pause = backOff.next();
-    if (clock.monotonic() + pause >= deadline) return answer;
+    if (clock.monotonic() + pause >= deadline) return response;
     await clock.sleep(pause);
   }
 }

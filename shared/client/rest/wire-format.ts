@@ -4,7 +4,7 @@
  */
 import { SERVED_KINDS } from '../../api/kinds';
 import { groupInDialect, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, type Dialect } from '../../names/dialect';
-import { decodeProtobuf, decodeProtobufEvent, decodeProtobufList, ProtobufFault } from '../../serialization';
+import { decodeProtobuf, decodeProtobufEvent, decodeProtobufList, ProtobufError } from '../../serialization';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { MalformedResponse } from './api-object';
 import { readLines, parseBody, tryParseObject } from './json-body';
@@ -52,7 +52,7 @@ export function decodeStatus(contentType: string, bytes: Buffer): JsonObject | u
   try {
     return decodeProtobuf(STATUS_TYPE, bytes).object;
   } catch (error) {
-    if (error instanceof ProtobufFault) return undefined;
+    if (error instanceof ProtobufError) return undefined;
     throw error;
   }
 }
@@ -98,7 +98,7 @@ function decodeOrThrow<T>(decode: () => T): T {
   try {
     return decode();
   } catch (error) {
-    throw error instanceof ProtobufFault ? new MalformedResponse(`the response of the server cannot be decoded: ${error.message}`) : error;
+    throw error instanceof ProtobufError ? new MalformedResponse(`the response of the server cannot be decoded: ${error.message}`) : error;
   }
 }
 

@@ -96,9 +96,9 @@ const CLAUSES: Readonly<Record<string, { readonly kinds: readonly Type['kind'][]
 function checkFormat(call: Call, format: Expr, checked: CheckedExpression, issues: Issue[]): void {
   const [args] = call.args;
   if (format.kind !== 'literal' || typeof format.value !== 'string' || args?.kind !== 'list') return;
-  const fault = findClauseError(format.value);
-  if (fault !== undefined) {
-    issues.push({ at: call.at, message: fault });
+  const error = findClauseError(format.value);
+  if (error !== undefined) {
+    issues.push({ at: call.at, message: error });
     return;
   }
   const clauses = clausesOf(format.value);

@@ -194,7 +194,7 @@ function checkCompiled(
   const { expression, messageExpression } = compiled;
   const path = `${location.path}.rule`;
   const errors: FieldError[] = [];
-  if ('fault' in expression) errors.push(invalidShownValue(path, formatRule(rule), expression.fault));
+  if ('error' in expression) errors.push(invalidShownValue(path, formatRule(rule), expression.error));
   else if (expression.type.kind !== 'bool')
     errors.push(invalidShownValue(path, formatRule(rule), 'cel expression must evaluate to a bool'));
   else {
@@ -220,7 +220,7 @@ function checkMessage(
 ): FieldError[] {
   if (expression === undefined) return [];
   const path = `${location.path}.messageExpression`;
-  if ('fault' in expression) return [invalidShownValue(path, formatRule(rule), `messageExpression ${expression.fault}`)];
+  if ('error' in expression) return [invalidShownValue(path, formatRule(rule), `messageExpression ${expression.error}`)];
   if (expression.type.kind !== 'string') return [invalidShownValue(path, formatRule(rule), 'messageExpression must evaluate to a string')];
   return checkCost(expression, self, 'messageExpression', path, location, context);
 }

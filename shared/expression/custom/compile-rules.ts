@@ -247,8 +247,8 @@ class RuleNode {
     if (self === undefined || wrap === undefined) return { rules: [], wrap: () => null };
     const rules = this.node.rules.flatMap((rule): RunnableRule[] => {
       const { expression, messageExpression, usesOldSelf } = compileRule(rule, self);
-      if ('fault' in expression || expression.type.kind !== 'bool') return [];
-      const message = messageExpression === undefined || 'fault' in messageExpression ? undefined : messageExpression;
+      if ('error' in expression || expression.type.kind !== 'bool') return [];
+      const message = messageExpression === undefined || 'error' in messageExpression ? undefined : messageExpression;
       const name = rule.message.trim() === '' ? rule.rule.trim() : rule.message.trim();
       return [
         { rule, expression, messageExpression: message, usesOldSelf, name, fieldPath: resolveFieldPath(rule.fieldPath, this.node) ?? '' },

@@ -20,11 +20,11 @@ export function compileRule(rule: ValidationRule, self: Type): CompiledRule {
     [OLD_SELF, rule.optionalOldSelf === true ? optionalTypeOf(self) : self],
   ]);
   const expression = compileExpression(rule.rule, variables);
-  const hasMessage = rule.messageExpression !== '' && !('fault' in expression);
+  const hasMessage = rule.messageExpression !== '' && !('error' in expression);
   return {
     expression,
     messageExpression: hasMessage ? compileExpression(rule.messageExpression, variables) : undefined,
-    usesOldSelf: !('fault' in expression) && expression.usesVariable(OLD_SELF),
+    usesOldSelf: !('error' in expression) && expression.usesVariable(OLD_SELF),
   };
 }
 

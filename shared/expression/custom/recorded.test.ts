@@ -55,7 +55,7 @@ describe('Expression.estimate, compared with recorded costs', () => {
     const self = declaredType(readSchema(schema ?? head.schema), false);
     if (self === undefined) throw new Error('no type');
     const expression = compileExpression(rule, new Map([['self', self]]));
-    if ('fault' in expression) throw new Error(expression.fault);
+    if ('error' in expression) throw new Error(expression.error);
     const { max } = expression.estimate(self);
     // Recorded as a factor with few digits; "more" is beyond what the reference prints.
     if (cost === 'more') expect(max).toBeGreaterThan(1e9);

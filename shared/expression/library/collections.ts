@@ -69,8 +69,8 @@ function add(a: Value, b: Value): Value {
   return new ErrorValue(NO_OVERLOAD);
 }
 
-function requireInRange(sum: bigint, min: bigint, max: bigint, make: (sum: bigint) => Value, fault: string): Value {
-  return sum < min || sum > max ? new ErrorValue(fault) : make(sum);
+function requireInRange(sum: bigint, min: bigint, max: bigint, make: (sum: bigint) => Value, error: string): Value {
+  return sum < min || sum > max ? new ErrorValue(error) : make(sum);
 }
 
 function sumOf(type: string): (list: ListValue, work: WorkContext) => Value {

@@ -24,8 +24,8 @@ export const clausesOf = (format: string): string[] =>
   [...format.matchAll(CLAUSE)].filter((match) => match[0] !== '%%').map((match) => match[2] ?? '');
 
 export function formatString(format: string, args: ListValue, work: WorkContext): Value {
-  const fault = findClauseError(format);
-  if (fault !== undefined) return new ErrorValue(fault);
+  const reason = findClauseError(format);
+  if (reason !== undefined) return new ErrorValue(reason);
   let next = 0;
   try {
     return format.replace(CLAUSE, (clause: string, precision: string | undefined, kind: string | undefined) => {

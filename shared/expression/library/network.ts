@@ -75,7 +75,7 @@ const isCidr: ValueGuard<CidrValue> = isOpaque(CidrValue);
 function parseIp(text: string): IpValue | ErrorValue {
   const reading = parseStrictIpAddress(text);
   const prefix = `IP Address ${quote(text)} parse error during conversion from string: `;
-  if ('fault' in reading) return new ErrorValue(prefix + reading.fault);
+  if ('error' in reading) return new ErrorValue(prefix + reading.error);
   if (text.includes('%')) return new ErrorValue(`IP address ${quote(text)} with zone value is not allowed`);
   if (reading.canonical.startsWith('::ffff:') && reading.canonical.includes('.')) {
     return new ErrorValue(`IPv4-mapped IPv6 address ${quote(text)} is not allowed`);
@@ -84,23 +84,23 @@ function parseIp(text: string): IpValue | ErrorValue {
   return address === undefined ? new ErrorValue(`${prefix}ParseAddr(${quote(text)}): unable to parse IP`) : new IpValue(address);
 }
 
-const NETWORK_FAULT = 'network address parse error during conversion from string: ';
+const NETWORK_ERROR = 'network address parse error during conversion from string: ';
 
 function parseCidr(text: string): CidrValue | ErrorValue {
-  if (!text.includes('/')) return new ErrorValue(`${NETWORK_FAULT}${NETWORK_FAULT}netip.ParsePrefix(${quote(text)}): no '/'`);
+  if (!text.includes('/')) return new ErrorValue(`${NETWORK_ERROR}${NETWORK_ERROR}netip.ParsePrefix(${quote(text)}): no '/'`);
   const reading = parseStrictIpPrefix(text);
-  if ('fault' in reading) return new ErrorValue(`${NETWORK_FAULT}${NETWORK_FAULT}${reading.fault}`);
+  if ('error' in reading) return new ErrorValue(`${NETWORK_ERROR}${NETWORK_ERROR}${reading.error}`);
   const slash = text.lastIndexOf('/');
   const written = text.slice(0, slash);
   if (written.includes('%'))
-    return new ErrorValue(`${NETWORK_FAULT}${NETWORK_FAULT}netip.ParsePrefix(${quote(text)}): IPv6 zones cannot be present in a prefix`);
+    return new ErrorValue(`${NETWORK_ERROR}${NETWORK_ERROR}netip.ParsePrefix(${quote(text)}): IPv6 zones cannot be present in a prefix`);
   if (/^::ffff:/i.test(reading.canonical) && reading.canonical.includes('.')) {
-    return new ErrorValue(`${NETWORK_FAULT}IPv4-mapped IPv6 address ${quote(text)} is not allowed`);
+    return new ErrorValue(`${NETWORK_ERROR}IPv4-mapped IPv6 address ${quote(text)} is not allowed`);
   }
   const address = parseIpAddress(written);
   const prefix = Number(text.slice(slash + 1));
   if (address === undefined || prefix > (address.family === 4 ? 32 : 128)) {
-    return new ErrorValue(`${NETWORK_FAULT}${NETWORK_FAULT}netip.ParsePrefix(${quote(text)}): prefix length out of range`);
+    return new ErrorValue(`${NETWORK_ERROR}${NETWORK_ERROR}netip.ParsePrefix(${quote(text)}): prefix length out of range`);
   }
   return new CidrValue(address, prefix);
 }

@@ -1,5 +1,5 @@
 /** The quantity library (`100m`, `1.5Gi`): comparison, addition and conversion to numbers. */
-import { formatQuantity, parseQuantity, QuantityFault, type Quantity } from '../../values/quantity';
+import { formatQuantity, parseQuantity, QuantityError, type Quantity } from '../../values/quantity';
 import type { WorkContext } from '../values/equality';
 import { INT_MAX, INT_MIN } from '../syntax/literals';
 import { ErrorValue, OpaqueValue } from '../values/value';
@@ -38,7 +38,7 @@ function parseQuantityValue(text: string, work: WorkContext): QuantityValue | Er
   try {
     return new QuantityValue(parseQuantity(text), scaleOf(text));
   } catch (error) {
-    if (error instanceof QuantityFault) return new ErrorValue(error.message);
+    if (error instanceof QuantityError) return new ErrorValue(error.message);
     throw error;
   }
 }

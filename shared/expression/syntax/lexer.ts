@@ -60,19 +60,19 @@ function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray |
 }
 
 /** The end of a string literal with content that starts at `from`, or the position where it becomes invalid. */
-function scanString(source: string, from: number, quote: string, raw: boolean): { readonly end: number } | { readonly fault: number } {
+function scanString(source: string, from: number, quote: string, raw: boolean): { readonly end: number } | { readonly error: number } {
   let at = from;
   while (at < source.length) {
     if (source.startsWith(quote, at)) return { end: at + quote.length };
     const character = source[at] ?? '';
     if (character === '\\' && !raw) {
       const escape = matchAt(ESCAPE, source, at);
-      if (escape === null) return { fault: endOfInvalidEscape(source, at) };
+      if (escape === null) return { error: endOfInvalidEscape(source, at) };
       at += escape[0].length;
-    } else if (quote.length === 1 && (character === '\n' || character === '\r')) return { fault: at };
+    } else if (quote.length === 1 && (character === '\n' || character === '\r')) return { error: at };
     else at += 1;
   }
-  return { fault: source.length };
+  return { error: source.length };
 }
 
 const ESCAPE_LENGTHS: Readonly<Record<string, number>> = { x: 2, X: 2, u: 4, U: 8 };
@@ -94,9 +94,9 @@ export function tokenize(source: string, issues: Issue[]): Token[] {
     tokens.push({ kind, text: source.slice(at, at + length), at });
     at += length;
   };
-  /** Reports everything up to and including the character at `fault`, and continues after it. */
-  const reportError = (fault: number): void => {
-    const next = fault + (String.fromCodePoint(source.codePointAt(fault) ?? 0).length === 2 ? 2 : 1);
+  /** Reports everything up to and including the character at `error`, and continues after it. */
+  const reportError = (error: number): void => {
+    const next = error + (String.fromCodePoint(source.codePointAt(error) ?? 0).length === 2 ? 2 : 1);
     issues.push({ at, message: `Syntax error: token recognition error at: '${source.slice(at, next)}'` });
     at = Math.min(next, source.length);
   };
@@ -113,7 +113,7 @@ export function tokenize(source: string, issues: Issue[]): Token[] {
       if ('end' in scanned) add(bytes === '' ? 'STRING' : 'BYTES', scanned.end - at);
       else if (bytes + raw !== '') add('IDENTIFIER', bytes.length + raw.length);
       else if (quote.length === 3) add('STRING', 2);
-      else reportError(scanned.fault);
+      else reportError(scanned.error);
       continue;
     }
     const number = matchAt(NUMBER, source, at);

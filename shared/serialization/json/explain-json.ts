@@ -31,12 +31,12 @@ class JsonExplainer {
       if (step === 'end') return byte === END ? undefined : invalidCharacter(byte, 'after top-level value');
       if (byte === END) return END_OF_INPUT;
       const next = this.advance(step, byte);
-      if ('fault' in next) return next.fault;
+      if ('error' in next) return next.error;
       step = next.step;
     }
   }
 
-  private advance(step: Expecting, byte: number): { step: Expecting } | { fault: string } {
+  private advance(step: Expecting, byte: number): { step: Expecting } | { error: string } {
     switch (step) {
       case 'firstValue':
         if (byte === 0x5d) return this.close();
@@ -49,17 +49,17 @@ class JsonExplainer {
       case 'key':
         return this.key(byte);
       case 'colon':
-        if (byte !== 0x3a) return { fault: invalidCharacter(byte, 'after object key') };
+        if (byte !== 0x3a) return { error: invalidCharacter(byte, 'after object key') };
         this.at += 1;
         return { step: 'value' };
       case 'afterMember':
         if (byte === 0x7d) return this.close();
-        if (byte !== 0x2c) return { fault: invalidCharacter(byte, 'after object key:value pair') };
+        if (byte !== 0x2c) return { error: invalidCharacter(byte, 'after object key:value pair') };
         this.at += 1;
         return { step: 'key' };
       case 'afterItem':
         if (byte === 0x5d) return this.close();
-        if (byte !== 0x2c) return { fault: invalidCharacter(byte, 'after array element') };
+        if (byte !== 0x2c) return { error: invalidCharacter(byte, 'after array element') };
         this.at += 1;
         return { step: 'value' };
       case 'end':
@@ -67,15 +67,15 @@ class JsonExplainer {
     }
   }
 
-  private value(byte: number): { step: Expecting } | { fault: string } {
+  private value(byte: number): { step: Expecting } | { error: string } {
     if (byte === 0x7b || byte === 0x5b) {
-      if (this.open.length >= this.maxDepth) return { fault: invalidCharacter(byte, 'exceeded max depth') };
+      if (this.open.length >= this.maxDepth) return { error: invalidCharacter(byte, 'exceeded max depth') };
       this.at += 1;
       this.open.push(byte === 0x7b ? 'object' : 'array');
       return { step: byte === 0x7b ? 'firstKey' : 'firstValue' };
     }
-    const fault = this.scalar(byte);
-    return fault === undefined ? { step: this.afterValue() } : { fault };
+    const error = this.scalar(byte);
+    return error === undefined ? { step: this.afterValue() } : { error };
   }
 
   private scalar(byte: number): string | undefined {
@@ -85,10 +85,10 @@ class JsonExplainer {
     return invalidCharacter(byte, 'looking for beginning of value');
   }
 
-  private key(byte: number): { step: Expecting } | { fault: string } {
-    if (byte !== 0x22) return { fault: invalidCharacter(byte, 'looking for beginning of object key string') };
-    const fault = this.string();
-    return fault === undefined ? { step: 'colon' } : { fault };
+  private key(byte: number): { step: Expecting } | { error: string } {
+    if (byte !== 0x22) return { error: invalidCharacter(byte, 'looking for beginning of object key string') };
+    const error = this.string();
+    return error === undefined ? { step: 'colon' } : { error };
   }
 
   private close(): { step: Expecting } {

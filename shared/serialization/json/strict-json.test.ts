@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { JsonValue } from '../../values/json';
-import { fieldFaults } from './field-faults';
+import { fieldErrors } from './field-errors';
 import { runStepsSync } from '../../scheduling/steps';
 import { MAX_DEPTH, parseJson, parseJsonInSteps } from './strict-json';
-import { NumberRangeFault, SyntaxFault } from './syntax-fault';
+import { NumberRangeError, ParseError } from './parse-error';
 
 const parse = (text: string): ReturnType<typeof parseJson> => parseJson(Buffer.from(text, 'latin1'));
 
@@ -30,7 +30,7 @@ test.each([
   ['{"a":\x00}', "invalid character '\\x00' looking for beginning of value"],
   ['{"a":\xa0}', "invalid character '\\u00a0' looking for beginning of value"],
 ])('parseJson rejects %j with the error of upstream', (text, message) => {
-  expect(() => parse(text)).toThrow(new SyntaxFault(message));
+  expect(() => parse(text)).toThrow(new ParseError(message));
 });
 
 test('parseJson rejects the texts that JSON.parse rejects, and parses the others alike', () => {
@@ -48,7 +48,7 @@ test('parseJson rejects the texts that JSON.parse rejects, and parses the others
         return;
       }
       if (!isFinite(expected)) {
-        expect(() => parseJson(Buffer.from(text))).toThrow(NumberRangeFault);
+        expect(() => parseJson(Buffer.from(text))).toThrow(NumberRangeError);
         return;
       }
       const { value } = parseJson(Buffer.from(text));
@@ -64,7 +64,7 @@ const isFinite = (value: unknown): boolean =>
 test.each(['1e400', '-1e999', '{"a":[1e400]}', '{"a":1e400,"a":1}', '9'.repeat(400)])(
   'parseJson rejects the out-of-range number %p, parseJsonInSteps accepts it',
   (text) => {
-    expect(() => parse(text)).toThrow(NumberRangeFault);
+    expect(() => parse(text)).toThrow(NumberRangeError);
     expect(() => runStepsSync(parseJsonInSteps(Buffer.from(text)))).not.toThrow();
   },
 );
@@ -76,8 +76,8 @@ test('parseJson accepts numbers at the limits of doubles', () => {
 test('parseJson limits the nesting depth', () => {
   const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
   expect(() => parse(nested(MAX_DEPTH))).not.toThrow();
-  expect(() => parse(nested(MAX_DEPTH + 1))).toThrow(new SyntaxFault("invalid character '[' exceeded max depth"));
-  expect(() => parse('['.repeat(1_000_000))).toThrow(SyntaxFault);
+  expect(() => parse(nested(MAX_DEPTH + 1))).toThrow(new ParseError("invalid character '[' exceeded max depth"));
+  expect(() => parse('['.repeat(1_000_000))).toThrow(ParseError);
 });
 
 test('parseJson replaces each invalid UTF-8 byte by a replacement character', () => {
@@ -114,7 +114,7 @@ test('parseJson reports duplicate keys with their paths', () => {
 
 test('fieldFaults sorts faults in the order of the text and ignores duplicates inside unknown fields', () => {
   const parsed = parse('{"spec":{"ports":[{"port":1,"foo":1,"port":2}],"type":1,"a":1,"type":2},"bar":{"x":1,"x":2}}');
-  expect(fieldFaults(parsed, ['spec.ports[0].foo', 'spec.a', 'bar'], 'strict')).toEqual([
+  expect(fieldErrors(parsed, ['spec.ports[0].foo', 'spec.a', 'bar'], 'strict')).toEqual([
     'unknown field "spec.ports[0].foo"',
     'duplicate field "spec.ports[0].port"',
     'unknown field "spec.a"',

@@ -9,10 +9,10 @@ import { parseLongInteger } from '../../values/long-integer';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
 import { explainJson } from './explain-json';
 import { parseMergingRepeats } from './merge-repeats';
-import { FaultList } from './fault-list';
+import { FieldErrorList } from './field-error-list';
 import { endOfString } from './json-tokens';
 import { walkMembers } from './json-walk';
-import { NumberRangeFault, SyntaxFault } from './syntax-fault';
+import { NumberRangeError, ParseError } from './parse-error';
 import { decodeUtf8 } from './utf8';
 
 export interface ParsedText {
@@ -25,7 +25,7 @@ export interface ParsedText {
   duplicates: string[];
   /** JSON only; `undefined` when no number has an unusual literal. */
   literals: NumberLiterals | undefined;
-  /** The text of JSON with duplicates, for the order of faults (see {@link fieldFaults}). */
+  /** The text of JSON with duplicates, for the order of errors (see {@link fieldErrors}). */
   text: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export const MAX_DEPTH = 10_000;
 const MERGED_DEPTH = 1000;
 
 /**
- * Parses a JSON text; invalid UTF-8 becomes U+FFFD. The last of duplicate members counts. Throws SyntaxFault with the
+ * Parses a JSON text; invalid UTF-8 becomes U+FFFD. The last of duplicate members counts. Throws ParseError with the
  * message of upstream, also for numbers beyond the range of a double.
  */
 export function parseJson(bytes: Uint8Array): ParsedText {
@@ -54,13 +54,13 @@ function* parseInSteps(bytes: Uint8Array, repeated: 'last' | 'merged', numbers: 
   const text = decodeUtf8(bytes);
   // Before parsing: millions of nested lists would cost the parser far more than this scan.
   const facts = scanText(text);
-  if (facts.depth > MAX_DEPTH) throw new SyntaxFault(explainJson(bytes, MAX_DEPTH) ?? 'exceeded max depth');
+  if (facts.depth > MAX_DEPTH) throw new ParseError(explainJson(bytes, MAX_DEPTH) ?? 'exceeded max depth');
   yield;
   let value: JsonValue;
   try {
     value = parseText(text);
   } catch {
-    throw new SyntaxFault(explainJson(bytes, MAX_DEPTH) ?? 'unexpected end of JSON input');
+    throw new ParseError(explainJson(bytes, MAX_DEPTH) ?? 'unexpected end of JSON input');
   }
   yield;
   const repeats = facts.members !== countMembers(value);
@@ -72,9 +72,9 @@ function* parseInSteps(bytes: Uint8Array, repeated: 'last' | 'merged', numbers: 
 }
 
 function repeatedMembers(text: string): string[] {
-  const faults = new FaultList();
-  walkMembers(text, { member: (path, _, isRepeated) => (isRepeated ? faults.add(path()) : undefined) });
-  return faults.texts;
+  const errors = new FieldErrorList();
+  walkMembers(text, { member: (path, _, isRepeated) => (isRepeated ? errors.add(path()) : undefined) });
+  return errors.texts;
 }
 
 interface TextFacts {
@@ -85,7 +85,7 @@ interface TextFacts {
 }
 
 /**
- * The facts are exact for valid JSON. For other texts the depth is at least that at the first fault, which suffices to
+ * The facts are exact for valid JSON. For other texts the depth is at least that at the first error, which suffices to
  * explain it.
  */
 function scanText(text: string): TextFacts {
@@ -162,7 +162,7 @@ function countMembers(value: JsonValue): number {
  */
 function withSpellings(text: string, value: JsonValue, numbers: 'finite' | 'any'): Pick<ParsedText, 'value' | 'literals'> {
   const checkRange = (spelled: string): void => {
-    if (numbers === 'finite' && !Number.isFinite(Number(spelled))) throw new NumberRangeFault(spelled);
+    if (numbers === 'finite' && !Number.isFinite(Number(spelled))) throw new NumberRangeError(spelled);
   };
   if (typeof value === 'number') {
     checkRange(text.trim());

@@ -7,8 +7,8 @@ import { schemaOf } from '../../api/types/tables';
 import { formatMicroTime, formatTime } from '../../values/time/time';
 import type { EitherType, FieldSchema, FieldType, Scalar } from '../../api/types/types';
 import { parseJson } from '../json/strict-json';
-import { SyntaxFault } from '../json/syntax-fault';
-import { ProtobufFault, WIRE_TYPES, type WireReader } from './wire';
+import { ParseError } from '../json/parse-error';
+import { ProtobufError, WIRE_TYPES, type WireReader } from './wire';
 
 /** Adds the fields of a message to the object. */
 type MessageReader = (input: WireReader, object: JsonObject) => void;
@@ -39,7 +39,7 @@ function compileMessage(type: string): MessageReader {
     while (input.next()) {
       const slot = slots.get(input.field);
       if (slot === undefined) input.skipField();
-      else if (slot.wire !== input.wire) throw new ProtobufFault(`proto: wrong wireType = ${input.wire} for field ${goName(slot.name)}`);
+      else if (slot.wire !== input.wire) throw new ProtobufError(`proto: wrong wireType = ${input.wire} for field ${goName(slot.name)}`);
       else slot.read(input, object);
     }
   };
@@ -203,7 +203,7 @@ function readInstant(message: WireReader, micro: boolean): string | null {
   const seconds = Number(fields.get(1) ?? 0);
   const nanos = Number(fields.get(2) ?? 0);
   const isSane = seconds >= -62_167_219_200 && seconds <= 253_402_300_799 && nanos >= 0 && nanos < 1e9;
-  if (!isSane) throw new ProtobufFault('proto: time out of range');
+  if (!isSane) throw new ProtobufError('proto: time out of range');
   return micro ? formatMicroTime({ seconds, nanos }) : formatTime({ seconds, nanos });
 }
 
@@ -219,7 +219,7 @@ function readJson(input: WireReader): JsonValue {
     try {
       value = bytes.length === 0 ? null : parseJson(bytes).value;
     } catch (error) {
-      if (error instanceof SyntaxFault) throw new ProtobufFault(error.message);
+      if (error instanceof ParseError) throw new ProtobufError(error.message);
       throw error;
     }
   }

@@ -5,7 +5,7 @@ import { decodeObject } from '../../api/types/decode';
 import { encodeBody } from '../../api/types/encode';
 import { schemaOf } from '../../api/types/tables';
 import type { FieldType, Scalar } from '../../api/types/types';
-import { decodeProtobuf, encodeProtobuf, ProtobufFault } from './protobuf';
+import { decodeProtobuf, encodeProtobuf, ProtobufError } from './protobuf';
 
 /** Protobuf responses of release 1.31.1 for a ConfigMap, a Lease, a Service and a Pod. */
 const RECORDED: readonly [string, string][] = [
@@ -140,7 +140,7 @@ test('decodeProtobuf decodes truncated or altered bytes or throws a ProtobufFaul
     try {
       decodeProtobuf('core.v1.Pod', sample.subarray(0, length));
     } catch (error) {
-      expect(error).toBeInstanceOf(ProtobufFault);
+      expect(error).toBeInstanceOf(ProtobufError);
     }
   }
   fc.assert(
@@ -150,7 +150,7 @@ test('decodeProtobuf decodes truncated or altered bytes or throws a ProtobufFaul
       try {
         decodeProtobuf('core.v1.Pod', altered);
       } catch (error) {
-        expect(error).toBeInstanceOf(ProtobufFault);
+        expect(error).toBeInstanceOf(ProtobufError);
       }
     }),
     { numRuns: 500 },
@@ -170,5 +170,5 @@ test('decodeProtobuf skips unknown fields', () => {
 
 test('decodeProtobuf rejects an invalid quantity', () => {
   const wrong = { spec: { containers: [{ name: 'c', resources: { limits: { cpu: 'much' } } }] } };
-  expect(() => decodeProtobuf('core.v1.Pod', encodeProtobuf('core.v1.Pod', wrong, 'v1', 'Pod'))).toThrow(ProtobufFault);
+  expect(() => decodeProtobuf('core.v1.Pod', encodeProtobuf('core.v1.Pod', wrong, 'v1', 'Pod'))).toThrow(ProtobufError);
 });

@@ -6,9 +6,9 @@ import type { JsonObject } from '../../values/json';
 import { DecodeError, decodeObject } from '../../api/types';
 import { messageReader } from './protobuf-read';
 import { messageWriter } from './protobuf-write';
-import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from './wire';
+import { withProtobufErrors, ProtobufError, WIRE_TYPES, WireReader, WireWriter } from './wire';
 
-export { ProtobufFault } from './wire';
+export { ProtobufError } from './wire';
 
 const MAGIC = Buffer.from('k8s\0', 'latin1');
 const LIST_META_TYPE = 'meta.v1.ListMeta';
@@ -22,12 +22,12 @@ interface Envelope {
 
 /**
  * Returns a canonical object of the type (as from decodeObject), and the kind and apiVersion of the envelope. Throws
- * ProtobufFault.
+ * ProtobufError.
  */
 export function decodeProtobuf(type: string, bytes: Buffer): { object: JsonObject; apiVersion: string; kind: string } {
   const start = envelopeStart(bytes);
-  return withProtobufFaults(() => {
-    // Read first, so that faults of the envelope are reported before those of the object.
+  return withProtobufErrors(() => {
+    // Read first, so that errors of the envelope are reported before those of the object.
     const { message, ...head } = readEnvelope(new WireReader(bytes, start));
     return { object: readObject(type, message), ...head };
   });
@@ -36,12 +36,12 @@ export function decodeProtobuf(type: string, bytes: Buffer): { object: JsonObjec
 /** The offset of the envelope. */
 function envelopeStart(bytes: Buffer): number {
   if (bytes.subarray(0, MAGIC.length).equals(MAGIC)) return MAGIC.length;
-  throw new ProtobufFault('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
+  throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
 }
 
-/** @param type the type of the items. Throws ProtobufFault. */
+/** @param type the type of the items. Throws ProtobufError. */
 export function decodeProtobufList(type: string, bytes: Buffer): { readonly metadata: JsonObject; readonly items: readonly JsonObject[] } {
-  return withProtobufFaults(() => {
+  return withProtobufErrors(() => {
     const { message } = readEnvelope(new WireReader(bytes, envelopeStart(bytes)));
     const list: { metadata: JsonObject; items: JsonObject[] } = { metadata: {}, items: [] };
     while (message.next()) {
@@ -55,10 +55,10 @@ export function decodeProtobufList(type: string, bytes: Buffer): { readonly meta
 
 /**
  * Decodes a watch event, without the length prefix of its frame. The object stays encoded, in its envelope. Throws
- * ProtobufFault.
+ * ProtobufError.
  */
 export function decodeProtobufEvent(frame: Buffer): { readonly type: string; readonly object: Buffer } {
-  return withProtobufFaults(() => {
+  return withProtobufErrors(() => {
     const event: { type: string; object: Buffer } = { type: '', object: Buffer.alloc(0) };
     const input = new WireReader(frame);
     while (input.next()) {
@@ -85,7 +85,7 @@ function readObject(type: string, message: WireReader): JsonObject {
   try {
     return decodeObject(type, object).object;
   } catch (error) {
-    throw error instanceof DecodeError ? new ProtobufFault(error.message) : error;
+    throw error instanceof DecodeError ? new ProtobufError(error.message) : error;
   }
 }
 

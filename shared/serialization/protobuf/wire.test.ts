@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from './wire';
+import { withProtobufErrors, ProtobufError, WIRE_TYPES, WireReader, WireWriter } from './wire';
 
 function written(write: (out: WireWriter) => void): Buffer {
   const out = new WireWriter();
@@ -40,7 +40,7 @@ function depthOf(reader: WireReader): number {
 
 test('WireReader accepts nested messages up to a depth of 100', () => {
   expect(depthOf(new WireReader(nested(100)))).toBe(100);
-  expect(() => depthOf(new WireReader(nested(101)))).toThrow(new ProtobufFault('proto: exceeded max depth'));
+  expect(() => depthOf(new WireReader(nested(101)))).toThrow(new ProtobufError('proto: exceeded max depth'));
 });
 
 test('WireReader rejects a field that reaches beyond its nested message', () => {
@@ -48,7 +48,7 @@ test('WireReader rejects a field that reaches beyond its nested message', () => 
   input.next();
   const inner = input.message();
   inner.next();
-  expect(() => withProtobufFaults(() => inner.string())).toThrow(new ProtobufFault('unexpected EOF'));
+  expect(() => withProtobufErrors(() => inner.string())).toThrow(new ProtobufError('unexpected EOF'));
 });
 
 test.each([
@@ -71,13 +71,13 @@ test.each([
       else input.skipField();
     }
   };
-  expect(() => withProtobufFaults(walk)).toThrow(new ProtobufFault(message));
+  expect(() => withProtobufErrors(walk)).toThrow(new ProtobufError(message));
 });
 
 test('withProtobufFaults rethrows errors that do not concern the bytes', () => {
   const fault = new TypeError('x is not a function');
   expect(() =>
-    withProtobufFaults(() => {
+    withProtobufErrors(() => {
       throw fault;
     }),
   ).toThrow(fault);

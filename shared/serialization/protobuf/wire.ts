@@ -1,11 +1,11 @@
 /**
  * Extends the reader and writer of protobufjs: bounds and depth of nested messages are checked, 64-bit integers are
- * exact, strings are always valid UTF-8, and faults have the messages of upstream. Independent of message types.
+ * exact, strings are always valid UTF-8, and errors have the messages of upstream. Independent of message types.
  */
 import { BufferReader, BufferWriter, Reader } from 'protobufjs/minimal';
 
 /** The bytes are not a valid protobuf message; the message is that of upstream if there is one. */
-export class ProtobufFault extends Error {}
+export class ProtobufError extends Error {}
 
 export const WIRE_TYPES = { varint: 0, fixed64: 1, bytes: 2 } as const;
 
@@ -14,7 +14,7 @@ const SURROGATES = /[\ud800-\udfff]/;
 
 /**
  * Iterates over the fields of one message. Throws errors of protobufjs for malformed bytes; see
- * {@link withProtobufFaults}.
+ * {@link withProtobufErrors}.
  */
 export class WireReader extends BufferReader {
   /** The number of the current field, and its wire type. */
@@ -38,12 +38,12 @@ export class WireReader extends BufferReader {
     const tag = this.tag();
     this.field = tag >>> 3;
     this.wire = tag & 7;
-    if (this.field === 0) throw new ProtobufFault(`proto: illegal tag 0 (wire type ${tag})`);
+    if (this.field === 0) throw new ProtobufError(`proto: illegal tag 0 (wire type ${tag})`);
     return true;
   }
 
   skipField(): void {
-    if (this.wire === 4 || this.wire > 5) throw new ProtobufFault(`proto: illegal wireType ${this.wire}`);
+    if (this.wire === 4 || this.wire > 5) throw new ProtobufError(`proto: illegal wireType ${this.wire}`);
     this.skipType(this.wire, 0, this.field);
   }
 
@@ -60,7 +60,7 @@ export class WireReader extends BufferReader {
     const size = this.size();
     const start = this.pos;
     this.skip(size);
-    if (this.depth >= Reader.recursionLimit) throw new ProtobufFault('proto: exceeded max depth');
+    if (this.depth >= Reader.recursionLimit) throw new ProtobufError('proto: exceeded max depth');
     return new WireReader(this.source, start, this.pos, this.depth + 1);
   }
 
@@ -116,18 +116,18 @@ function lowBits(value: bigint): number {
   return Number(BigInt.asIntN(32, value));
 }
 
-/** Calls `read` and translates errors of protobufjs about malformed bytes to {@link ProtobufFault}. */
-export function withProtobufFaults<T>(read: () => T): T {
+/** Calls `read` and translates errors of protobufjs about malformed bytes to {@link ProtobufError}. */
+export function withProtobufErrors<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    const known = error instanceof Error ? FAULTS.find(([pattern]) => pattern.test(error.message)) : undefined;
+    const known = error instanceof Error ? ERRORS.find(([pattern]) => pattern.test(error.message)) : undefined;
     if (known === undefined) throw error;
-    throw new ProtobufFault(known[1]);
+    throw new ProtobufError(known[1]);
   }
 }
 
-const FAULTS: readonly (readonly [pattern: RegExp, message: string])[] = [
+const ERRORS: readonly (readonly [pattern: RegExp, message: string])[] = [
   [/^(index out of range|invalid length encoding)/, 'unexpected EOF'],
   [/^invalid (varint|tag) encoding/, 'proto: integer overflow'],
   [/^(max depth exceeded|illegal tag|invalid wire type|invalid end group tag)/, 'proto: malformed group'],

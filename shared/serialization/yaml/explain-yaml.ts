@@ -1,9 +1,9 @@
-/** Translates faults of the YAML parser (js-yaml) to the messages of upstream's. */
+/** Translates errors of the YAML parser (js-yaml) to the messages of upstream's. */
 import type { YAMLException } from 'js-yaml';
 
 /**
- * Upstream's messages for common faults; others keep the message of js-yaml. The third column is the part of upstream's
- * parser that reports the fault.
+ * Upstream's messages for common errors; others keep the message of js-yaml. The third column is the part of upstream's
+ * parser that reports the error.
  */
 const REASONS: readonly (readonly [RegExp, string, 'scanner' | 'parser'])[] = [
   [/^unexpected end of the stream within a (?:double|single) quoted scalar/, 'found unexpected end of stream', 'scanner'],
@@ -38,12 +38,12 @@ function explainUnfinishedFlow(text: string): string {
 }
 
 /**
- * Upstream's message for a fault. Its scanner counts lines from 1, its parser from 0; neither mentions the first line.
+ * Upstream's message for an error. Its scanner counts lines from 1, its parser from 0; neither mentions the first line.
  */
-export function explainYaml(text: string, fault: YAMLException): string {
-  const { reason } = fault;
-  const position = fault.mark?.position ?? 0;
-  const line = fault.mark?.line ?? 0;
+export function explainYaml(text: string, error: YAMLException): string {
+  const { reason } = error;
+  const position = error.mark?.position ?? 0;
+  const line = error.mark?.line ?? 0;
   const scanned = (words: string): string => (line > 0 ? `line ${line + 1}: ${words}` : words);
   const parsed = (words: string): string => (line > 0 ? `line ${line}: ${words}` : words);
   const rest = text.slice(position).trimStart();

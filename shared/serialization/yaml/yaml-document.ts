@@ -14,7 +14,7 @@ import {
   type ScalarEvent,
 } from 'js-yaml';
 import { compareBytes, isObject, own, setMember, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import { SyntaxFault } from '../json/syntax-fault';
+import { ParseError } from '../json/parse-error';
 import { explainYaml } from './explain-yaml';
 import { IndentRepairer } from './yaml-indent';
 import { isScalarTag, resolvePlain, resolveTagged, type YamlScalar } from './yaml-scalar';
@@ -38,7 +38,7 @@ const LAST_CHARACTER = 0x10_ff_ff;
 const [FIRST_SURROGATE, LAST_SURROGATE] = [0xd8_00, 0xdf_ff];
 const TAG_PREFIX = 'tag:yaml.org,2002:';
 
-/** The first document of the text; its value is null when there is none. Throws SyntaxFault. */
+/** The first document of the text; its value is null when there is none. Throws ParseError. */
 export function composeYaml(text: string): YamlDocument {
   const readable = new IndentRepairer(text);
   for (;;) {
@@ -46,7 +46,7 @@ export function composeYaml(text: string): YamlDocument {
       return new Composer(readable.text, parseEvents(readable.text, { maxDepth: MAX_DEPTH })).run();
     } catch (error) {
       if (!(error instanceof YAMLException)) throw error;
-      if (!readable.repair(error)) throw new SyntaxFault(`yaml: ${explainYaml(readable.text, error)}`);
+      if (!readable.repair(error)) throw new ParseError(`yaml: ${explainYaml(readable.text, error)}`);
     }
   }
 }
@@ -91,7 +91,7 @@ class Composer {
     const first = this.events[0];
     if (first?.type !== EVENT_ID.DOCUMENT) return { value: null, duplicates: [] };
     for (const directive of first.directives) {
-      if (directive.kind === 'yaml' && directive.version !== '1.1') throw new SyntaxFault('yaml: found incompatible YAML document');
+      if (directive.kind === 'yaml' && directive.version !== '1.1') throw new ParseError('yaml: found incompatible YAML document');
     }
     this.cursor = 1;
     const node = this.node();
@@ -129,12 +129,12 @@ class Composer {
 
   private alias(name: string): Node {
     const node = this.anchors.get(name);
-    if (node === undefined) throw new SyntaxFault(`yaml: unknown anchor '${name}' referenced`);
-    if (node === 'open') throw new SyntaxFault(`yaml: anchor '${name}' value contains itself`);
+    if (node === undefined) throw new ParseError(`yaml: unknown anchor '${name}' referenced`);
+    if (node === 'open') throw new ParseError(`yaml: anchor '${name}' value contains itself`);
     this.aliased.values += node.size;
     this.aliased.characters += node.length;
     if (this.aliased.values > MAX_ALIASED_VALUES || this.aliased.characters > MAX_ALIASED_CHARACTERS)
-      throw new SyntaxFault('yaml: document contains excessive aliasing');
+      throw new ParseError('yaml: document contains excessive aliasing');
     return node;
   }
 
@@ -172,7 +172,7 @@ class Composer {
   /** Assigns the pairs of the merged mappings. The first of several takes precedence, so it is assigned last. */
   private merge(target: Mapping, { value, pairs }: Node): void {
     const sources = Array.isArray(value) ? value : [value];
-    if (!sources.every(isObject)) throw new SyntaxFault('yaml: map merge requires map or sequence of maps as the value');
+    if (!sources.every(isObject)) throw new ParseError('yaml: map merge requires map or sequence of maps as the value');
     for (const source of sources.filter(isObject).reverse()) {
       const sourcePairs = isObject(value) ? pairs : (this.pairsByMapping.get(source) ?? NO_PAIRS);
       for (const pair of sourcePairs) this.assign(target, pair, own(source, pair.name) ?? null);
@@ -227,7 +227,7 @@ class Composer {
       const code = escape.length < 5 ? 0 : parseInt(escape.slice(1), 16);
       const isCharacter = code <= LAST_CHARACTER && (code < FIRST_SURROGATE || code > LAST_SURROGATE);
       const words = escape === '/' ? 'found unknown escape character' : 'found invalid Unicode character escape code';
-      if (escape === '/' || !isCharacter) throw this.fault(valueStart + index, words, 0);
+      if (escape === '/' || !isCharacter) throw this.error(valueStart + index, words, 0);
     }
   }
 
@@ -241,15 +241,15 @@ class Composer {
     const isMissing = valueStart < 0 && anchorStart < 0 && tagStart < 0;
     if (isMissing) {
       if (this.lastBefore(valueOffset, /[\s:]/) === '?') return;
-      throw this.fault(valueOffset, isFlow ? 'did not find expected node content' : 'did not find expected key', 1);
+      throw this.error(valueOffset, isFlow ? 'did not find expected node content' : 'did not find expected key', 1);
     }
     const quotes = style === SCALAR_STYLE.PLAIN ? 0 : 1;
     const most = MAX_KEY_LENGTH - 2 * quotes;
     if (valueEnd - valueStart <= most || [...this.text.slice(valueStart, valueEnd)].length <= most) return;
     if (this.lastBefore(valueStart - quotes, /\s/) === '?') return;
     throw isFlow
-      ? this.fault(valueStart, "did not find expected ',' or '}'", 1)
-      : this.fault(valueStart, 'mapping values are not allowed in this context', 0);
+      ? this.error(valueStart, "did not find expected ',' or '}'", 1)
+      : this.error(valueStart, 'mapping values are not allowed in this context', 0);
   }
 
   /** The last character before an offset that does not match `skipped`. */
@@ -260,12 +260,12 @@ class Composer {
   }
 
   /**
-   * @param before 1 for faults of upstream's parser, which counts lines from 0; 0 for its scanner. Neither mentions the
+   * @param before 1 for errors of upstream's parser, which counts lines from 0; 0 for its scanner. Neither mentions the
    * first line.
    */
-  private fault(offset: number, words: string, before: 0 | 1): SyntaxFault {
+  private error(offset: number, words: string, before: 0 | 1): ParseError {
     const line = this.lineOf(offset);
-    return new SyntaxFault(line === 1 ? `yaml: ${words}` : `yaml: line ${line - before}: ${words}`);
+    return new ParseError(line === 1 ? `yaml: ${words}` : `yaml: line ${line - before}: ${words}`);
   }
 
   /** Whether it is a block scalar at the end of a text without a final line break. */
@@ -313,7 +313,7 @@ function eventOffset(event: Event): number {
   }
 }
 
-/** Sorts members by name: upstream converts documents through a sorted map, and reports faults in that order. */
+/** Sorts members by name: upstream converts documents through a sorted map, and reports errors in that order. */
 function sortMembers(value: JsonObject): JsonObject {
   const keys = Object.keys(value);
   if (keys.every((key, index) => index === 0 || compareBytes(keys[index - 1] ?? '', key) < 0)) return value;
@@ -338,6 +338,6 @@ function keyText(key: JsonValue, value: JsonValue): string {
     default:
       break;
   }
-  if (key === null) throw new SyntaxFault(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${stringifyJson(value)}`);
-  throw new SyntaxFault(`yaml: invalid map key: ${JSON.stringify(key)}`);
+  if (key === null) throw new ParseError(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${stringifyJson(value)}`);
+  throw new ParseError(`yaml: invalid map key: ${JSON.stringify(key)}`);
 }

@@ -5,7 +5,7 @@
  */
 import { isObject, stringifyJsonNumber, type JsonObject, type JsonValue } from '../../values/json';
 import { resolvePlain } from './yaml-scalar';
-import { SyntaxFault } from '../json/syntax-fault';
+import { ParseError } from '../json/parse-error';
 
 /** Ends with a line break. */
 export function stringifyYaml(value: JsonValue): string {
@@ -101,7 +101,7 @@ function wouldReadAsOtherType(text: string): boolean {
   try {
     return typeof resolvePlain(text) !== 'string';
   } catch (error) {
-    if (error instanceof SyntaxFault) return true;
+    if (error instanceof ParseError) return true;
     throw error;
   }
 }

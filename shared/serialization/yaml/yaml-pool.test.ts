@@ -1,7 +1,7 @@
 import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { StatusError } from '../../api/errors/status';
 import type { WorkerThread } from '../../scheduling/thread-pool';
-import { SyntaxFault } from '../json/syntax-fault';
+import { ParseError } from '../json/parse-error';
 import { YamlPool, type YamlWorkerResult } from './yaml-pool';
 
 /** A thread with results that the test triggers. */
@@ -60,14 +60,14 @@ it('YamlPool rejects only the document that takes too long or exhausts the memor
   const { clock, threads, parse } = fixture();
   const [slow, heavy, next, last] = ['slow', 'heavy', 'next', 'last'].map(parse);
   threads[1]?.fail(Object.assign(new Error('out of memory'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
-  await expect(heavy).rejects.toEqual(new SyntaxFault('yaml: the document takes too much memory to parse'));
+  await expect(heavy).rejects.toEqual(new ParseError('yaml: the document takes too much memory to parse'));
   expect(threads[2]?.texts).toEqual(['next']);
   clock.advance(4_000);
   threads[2]?.postResult(document('next'));
   expect(await next).toBe('next');
   expect(threads[2]?.texts).toEqual(['next', 'last']);
   clock.advance(1_000);
-  await expect(slow).rejects.toEqual(new SyntaxFault('yaml: the document takes too long to parse'));
+  await expect(slow).rejects.toEqual(new ParseError('yaml: the document takes too long to parse'));
   expect(threads.map(({ isStopped }) => isStopped)).toEqual([true, true, false]);
   threads[2]?.postResult(document('last'));
   expect(await last).toBe('last');
@@ -83,6 +83,6 @@ it('YamlPool accepts a value as JSON text from a thread', async () => {
 it('YamlPool rejects a document with the fault that its thread reports', async () => {
   const { threads, parse } = fixture();
   const parsed = parse('a');
-  threads[0]?.postResult({ fault: 'yaml: line 2: did not find expected key' });
-  await expect(parsed).rejects.toEqual(new SyntaxFault('yaml: line 2: did not find expected key'));
+  threads[0]?.postResult({ error: 'yaml: line 2: did not find expected key' });
+  await expect(parsed).rejects.toEqual(new ParseError('yaml: line 2: did not find expected key'));
 });

@@ -1,12 +1,12 @@
 /**
  * Parses YAML documents in up to two worker threads, with a time limit and a bounded queue. A document that exceeds the
- * limits of a thread is rejected with a SyntaxFault. Parsing is in yaml-worker.ts.
+ * limits of a thread is rejected with a ParseError. Parsing is in yaml-worker.ts.
  */
 import { tooManyRequests } from '../../api/errors/status';
 import type { Clock } from '../../runtime/clock';
 import { ThreadLost, ThreadPool, ThreadPoolFull, type WorkerThread } from '../../scheduling/thread-pool';
 import type { JsonValue } from '../../values/json';
-import { SyntaxFault } from '../json/syntax-fault';
+import { ParseError } from '../json/parse-error';
 import type { YamlDocument } from './yaml-document';
 
 const LIMITS = {
@@ -20,7 +20,7 @@ const LIMITS = {
  * The result of a worker thread. `json` is the value of the document as JSON text: receiving and parsing it costs a
  * third of receiving an object.
  */
-export type YamlWorkerResult = { document: YamlDocument } | { json: string; duplicates: string[] } | { fault: string };
+export type YamlWorkerResult = { document: YamlDocument } | { json: string; duplicates: string[] } | { error: string };
 
 const parseText: (text: string) => JsonValue = JSON.parse;
 
@@ -31,10 +31,10 @@ export class YamlPool {
     this.pool = new ThreadPool(start, LIMITS);
   }
 
-  /** Rejects with SyntaxFault, or with a StatusError 429 when the queue is full. */
+  /** Rejects with ParseError, or with a StatusError 429 when the queue is full. */
   async parse(text: string, clock: Clock): Promise<YamlDocument> {
     const result = await this.runInWorker(text, clock);
-    if ('fault' in result) throw new SyntaxFault(result.fault);
+    if ('error' in result) throw new ParseError(result.error);
     return 'json' in result ? { value: parseText(result.json), duplicates: result.duplicates } : result.document;
   }
 
@@ -43,13 +43,13 @@ export class YamlPool {
       return await this.pool.run(text, { clock, weight: text.length });
     } catch (error) {
       if (error instanceof ThreadPoolFull) throw tooManyRequests('too many large YAML documents at once, please try again later', 1);
-      throw error instanceof ThreadLost ? new SyntaxFault(`yaml: ${FAULTS[error.reason]}`) : error;
+      throw error instanceof ThreadLost ? new ParseError(`yaml: ${ERRORS[error.reason]}`) : error;
     }
   }
 }
 
-const FAULTS: Readonly<Record<ThreadLost['reason'], string>> = {
+const ERRORS: Readonly<Record<ThreadLost['reason'], string>> = {
   time: 'the document takes too long to parse',
   memory: 'the document takes too much memory to parse',
-  fault: 'the document cannot be parsed',
+  error: 'the document cannot be parsed',
 };

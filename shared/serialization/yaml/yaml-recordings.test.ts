@@ -2,7 +2,7 @@
 import { yamlBytes, yamlBodies, type YamlBody } from '../../../test/replay/formats/yaml-body';
 import { systemClock } from '../../runtime/clock';
 import { isObject, own, stringifyJson } from '../../values/json';
-import { SyntaxFault } from '../json/syntax-fault';
+import { ParseError } from '../json/parse-error';
 import { parseYaml } from './yaml';
 import { composeYaml } from './yaml-document';
 
@@ -16,7 +16,7 @@ async function parseBody(body: Buffer): Promise<Omit<YamlBody, 'name' | 'body' |
     const data = isObject(value) ? own(value, 'data') : undefined;
     return { value: JSON.parse(stringifyJson(data ?? null)), ...(duplicates.length === 0 ? {} : { duplicates }) };
   } catch (error) {
-    if (error instanceof SyntaxFault) return { fault: error.message.replace(...INVALID_KEY) };
+    if (error instanceof ParseError) return { fault: error.message.replace(...INVALID_KEY) };
     throw error;
   }
 }
@@ -39,7 +39,7 @@ it('composeYaml accepts any number of brackets that close in the column of their
 
 it('composeYaml rejects many flow lists with unindented lines in linear time', () => {
   const begin = process.cpuUsage();
-  expect(() => composeYaml('a: [x\n,y]\n'.repeat(6_000))).toThrow(SyntaxFault);
+  expect(() => composeYaml('a: [x\n,y]\n'.repeat(6_000))).toThrow(ParseError);
   const { user, system } = process.cpuUsage(begin);
   expect((user + system) / 1000).toBeLessThan(3_000);
 });

@@ -1,7 +1,7 @@
 /**
  * Resolves YAML scalars by the rules of YAML 1.1, as upstream does (`yes` and `on` are true, `0o17` and `017` are 15).
  */
-import { SyntaxFault } from '../json/syntax-fault';
+import { ParseError } from '../json/parse-error';
 
 const BOOLEANS = new Map<string, boolean>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON', 'true', 'True', 'TRUE'].map((text): [string, boolean] => [text, true]),
@@ -33,17 +33,17 @@ export const isScalarTag = (tag: string): tag is ScalarTag => ['!!binary', '!!bo
 
 const BASE64 = /^(?:[\w+/]{4})*(?:[\w+/]{2}==|[\w+/]{3}=)?$/;
 
-/** The value of a tagged scalar, quoted or plain. Throws SyntaxFault when the text does not have that type. */
+/** The value of a tagged scalar, quoted or plain. Throws ParseError when the text does not have that type. */
 export function resolveTagged(tag: ScalarTag, text: string): YamlScalar {
   if (tag === '!!binary') {
     const packed = text.replace(/[\r\n]/g, '');
-    if (packed.includes('_') || !BASE64.test(packed)) throw new SyntaxFault('yaml: !!binary value contains invalid base64 data');
+    if (packed.includes('_') || !BASE64.test(packed)) throw new ParseError('yaml: !!binary value contains invalid base64 data');
     return Buffer.from(packed, 'base64').toString('utf8');
   }
   const value = resolvePlain(text);
   const resolvedTag = tagOf(value, text);
   if (resolvedTag === tag || (tag === '!!float' && resolvedTag === '!!int')) return value;
-  throw new SyntaxFault(`yaml: cannot decode ${resolvedTag} \`${text}\` as a ${tag}`);
+  throw new ParseError(`yaml: cannot decode ${resolvedTag} \`${text}\` as a ${tag}`);
 }
 
 function tagOf(value: YamlScalar, text: string): string {
@@ -53,14 +53,14 @@ function tagOf(value: YamlScalar, text: string): string {
   return readInteger(text.replaceAll('_', '')) === undefined ? '!!float' : '!!int';
 }
 
-/** The value of a plain scalar without tag. Throws SyntaxFault for infinity and NaN, which JSON does not have. */
+/** The value of a plain scalar without tag. Throws ParseError for infinity and NaN, which JSON does not have. */
 export function resolvePlain(text: string): YamlScalar {
   if (NULLS.has(text)) return null;
   const boolean = BOOLEANS.get(text);
   if (boolean !== undefined) return boolean;
   if (!/^[-+.\d]/.test(text)) return text;
   const infinite = INFINITE.get(text);
-  if (infinite !== undefined) throw new SyntaxFault(`json: unsupported value: ${infinite}`);
+  if (infinite !== undefined) throw new ParseError(`json: unsupported value: ${infinite}`);
   const plain = text.replaceAll('_', '');
   const integer = readInteger(plain);
   if (integer !== undefined) return integer;

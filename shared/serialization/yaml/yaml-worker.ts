@@ -1,7 +1,7 @@
 /** The worker thread of yaml-pool.ts: parses each text that it receives and posts the result. */
 import { parentPort } from 'node:worker_threads';
 import type { JsonValue } from '../../values/json';
-import { SyntaxFault } from '../json/syntax-fault';
+import { ParseError } from '../json/parse-error';
 import { composeYaml } from './yaml-document';
 import type { YamlWorkerResult } from './yaml-pool';
 
@@ -11,7 +11,7 @@ function composeResult(text: unknown): YamlWorkerResult {
     const json = stringifyExactly(document.value);
     return json === undefined ? { document } : { json, duplicates: document.duplicates };
   } catch (error) {
-    if (error instanceof SyntaxFault) return { fault: error.message };
+    if (error instanceof ParseError) return { error: error.message };
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { systemClock } from '../../runtime/clock';
-import { fieldFaults } from '../json/field-faults';
-import { SyntaxFault } from '../json/syntax-fault';
+import { fieldErrors } from '../json/field-errors';
+import { ParseError } from '../json/parse-error';
 import { parseYaml } from './yaml';
 import { stringifyYaml } from './yaml-output';
 
@@ -38,26 +38,26 @@ test.each([
   ['a: .inf', 'json: unsupported value: +Inf'],
   ['a: 1\n\x01b: 2', 'yaml: control characters are not allowed'],
 ])('parseYaml rejects %j with the error of upstream', async (text, message) => {
-  await expect(parse(text)).rejects.toThrow(new SyntaxFault(message));
+  await expect(parse(text)).rejects.toThrow(new ParseError(message));
 });
 
 test('parseYaml reports duplicate keys with their lines, also in JSON', async () => {
   const parsed = await parse('metadata:\n  name: a\n  name: b\ndata:\n  k: x\n  k: y\nfoo: 1\n');
-  expect(fieldFaults(parsed, ['foo'], 'strict')).toEqual([
+  expect(fieldErrors(parsed, ['foo'], 'strict')).toEqual([
     'yaml: unmarshal errors:\n  line 3: key "name" already set in map\n  line 6: key "k" already set in map',
     'unknown field "foo"',
   ]);
-  expect(fieldFaults(parsed, ['foo'], 'warn')[1]).toBe('line 6: key "k" already set in map');
+  expect(fieldErrors(parsed, ['foo'], 'warn')[1]).toBe('line 6: key "k" already set in map');
   expect((await parse('{"a":1,"a":2}')).duplicates).toEqual(['line 1: key "a" already set in map']);
 });
 
 test('parseYaml rejects excessive aliasing', async () => {
   const levels = Array.from({ length: 30 }, (_, i) => `l${i + 1}: &l${i + 1} [${Array(10).fill(`*l${i}`).join(', ')}]`);
-  await expect(parse(`l0: &l0 [x]\n${levels.join('\n')}`)).rejects.toThrow(new SyntaxFault('yaml: document contains excessive aliasing'));
+  await expect(parse(`l0: &l0 [x]\n${levels.join('\n')}`)).rejects.toThrow(new ParseError('yaml: document contains excessive aliasing'));
 });
 
 test('parseYaml limits the nesting depth', async () => {
-  await expect(parse(`a: ${'['.repeat(5000)}`)).rejects.toThrow(SyntaxFault);
+  await expect(parse(`a: ${'['.repeat(5000)}`)).rejects.toThrow(ParseError);
 });
 
 test('parseYaml rejects invalid UTF-8', async () => {

@@ -10,7 +10,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../../runtime/clock';
 import { startThread } from '../../scheduling/worker-thread';
 import { parseJson, type ParsedText } from '../json/strict-json';
-import { SyntaxFault } from '../json/syntax-fault';
+import { ParseError } from '../json/parse-error';
 import { composeYaml } from './yaml-document';
 import { YamlPool } from './yaml-pool';
 
@@ -26,7 +26,7 @@ const MEMORY_MB = 256;
 const pool = new YamlPool(() => startThread(WORKER_FILE, MEMORY_MB));
 
 /**
- * Parses the first document. Rejects with SyntaxFault, with a message that begins with `yaml: ` as in upstream, or with
+ * Parses the first document. Rejects with ParseError, with a message that begins with `yaml: ` as in upstream, or with
  * a StatusError 429 when too many large documents wait.
  */
 export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<ParsedText> {
@@ -42,7 +42,7 @@ export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<Parsed
 /** Decodes UTF-8, or UTF-16 with a byte order mark. A next-line character (U+0085) ends a line, as in YAML 1.1. */
 function decodeText(bytes: Buffer): string {
   const wide = UTF16_BY_BOM.get(bytes.subarray(0, 2).toString('hex'));
-  if (wide === undefined && !isUtf8(bytes)) throw new SyntaxFault('yaml: invalid leading UTF-8 octet');
+  if (wide === undefined && !isUtf8(bytes)) throw new ParseError('yaml: invalid leading UTF-8 octet');
   const text = wide === undefined ? bytes.toString('utf8').replace(/^\ufeff/, '') : decodeUtf16(bytes, wide);
   return text.replaceAll('\u0085', '\n');
 }
@@ -54,11 +54,11 @@ const UTF16_BY_BOM: ReadonlyMap<string, Utf16Encoding> = new Map([
 ]);
 
 function decodeUtf16(bytes: Buffer, encoding: Utf16Encoding): string {
-  if (bytes.length % 2 === 1) throw new SyntaxFault('yaml: incomplete UTF-16 character');
+  if (bytes.length % 2 === 1) throw new ParseError('yaml: incomplete UTF-16 character');
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    throw new SyntaxFault('yaml: expected low surrogate area');
+    throw new ParseError('yaml: expected low surrogate area');
   }
 }
 
@@ -69,7 +69,7 @@ function tryJson(bytes: Uint8Array): ParsedText | undefined {
     const parsed = parseJson(bytes);
     return parsed.duplicates.length === 0 ? { ...parsed, literals: undefined, format: 'yaml' } : undefined;
   } catch (error) {
-    if (error instanceof SyntaxFault) return undefined;
+    if (error instanceof ParseError) return undefined;
     throw error;
   }
 }

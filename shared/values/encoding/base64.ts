@@ -1,15 +1,15 @@
 /** Base64 as upstream decodes it: standard alphabet, required padding, ignored line breaks. */
 
 /** The text is not base64; the message is that of upstream. */
-export class Base64Fault extends Error {}
+export class Base64Error extends Error {}
 
 const PLAIN = /^[A-Za-z0-9+/]*$/;
 
-/** The canonical encoding of the same bytes. Throws {@link Base64Fault}. */
+/** The canonical encoding of the same bytes. Throws {@link Base64Error}. */
 export function canonicalBase64(text: string): string {
   if (text.length % 4 === 0 && PLAIN.test(text)) return text;
   const at = firstInvalidOffset(text);
-  if (at >= 0) throw new Base64Fault(`illegal base64 data at input byte ${at}`);
+  if (at >= 0) throw new Base64Error(`illegal base64 data at input byte ${at}`);
   return Buffer.from(text, 'base64').toString('base64');
 }
 

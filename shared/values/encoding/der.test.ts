@@ -1,4 +1,4 @@
-import { DER_TAGS, parseObjectIdentifier, requireDerTag, parseDerContainer, parseDer, DerFault } from './der';
+import { DER_TAGS, parseObjectIdentifier, requireDerTag, parseDerContainer, parseDer, DerError } from './der';
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
@@ -40,9 +40,9 @@ test.each([
   ['0400', "asn1: structure error: tags don't match"],
   ['3002 3001', 'asn1: syntax error: data truncated'],
 ])('parseDerContainer rejects %j', (hex, message) => {
-  expect(() => parseDerContainer(parseDer(bytes(hex)), DER_TAGS.sequence)).toThrow(new DerFault(message));
+  expect(() => parseDerContainer(parseDer(bytes(hex)), DER_TAGS.sequence)).toThrow(new DerError(message));
 });
 
 test.each(['0600', '0601 88', '0606 2a 8fffffff7f'])('parseObjectIdentifier rejects %s', (hex) => {
-  expect(() => parseObjectIdentifier(parseDer(bytes(hex)))).toThrow(DerFault);
+  expect(() => parseObjectIdentifier(parseDer(bytes(hex)))).toThrow(DerError);
 });

@@ -3,7 +3,7 @@
  * messages are those of Go's encoding/asn1.
  */
 
-export class DerFault extends Error {}
+export class DerError extends Error {}
 
 export interface DerValue {
   readonly tag: number;
@@ -14,15 +14,15 @@ export interface DerValue {
 
 export const DER_TAGS = { bitString: 0x03, octetString: 0x04, objectIdentifier: 0x06, sequence: 0x30, set: 0x31 } as const;
 
-/** Parses bytes that consist of exactly one value. Throws {@link DerFault}. */
+/** Parses bytes that consist of exactly one value. Throws {@link DerError}. */
 export function parseDer(bytes: Buffer): DerValue {
   if (bytes.length === 0) throw sequenceTruncated();
   const value = valueAt(bytes, 0);
-  if (value.whole.length < bytes.length) throw new DerFault('asn1: syntax error: trailing data');
+  if (value.whole.length < bytes.length) throw new DerError('asn1: syntax error: trailing data');
   return value;
 }
 
-/** The values that the content of a value consists of. Throws {@link DerFault}. */
+/** The values that the content of a value consists of. Throws {@link DerError}. */
 export function parseDerChildren({ content }: DerValue): readonly DerValue[] {
   const values: DerValue[] = [];
   for (let start = 0; start < content.length; start += values.at(-1)?.whole.length ?? content.length) values.push(valueAt(content, start));
@@ -34,10 +34,10 @@ export function parseDerContainer(value: DerValue | undefined, tag: number): rea
   return parseDerChildren(requireDerTag(value, tag));
 }
 
-/** Returns the value. Throws {@link DerFault} when it is missing or has another tag. */
+/** Returns the value. Throws {@link DerError} when it is missing or has another tag. */
 export function requireDerTag(value: DerValue | undefined, tag: number): DerValue {
   if (value === undefined) throw sequenceTruncated();
-  if (value.tag !== tag) throw new DerFault("asn1: structure error: tags don't match");
+  if (value.tag !== tag) throw new DerError("asn1: structure error: tags don't match");
   return value;
 }
 
@@ -49,14 +49,14 @@ export function parseObjectIdentifier(value: DerValue | undefined): string {
   let isArcIncomplete = true;
   for (const byte of content) {
     arc = arc * 128 + (byte & 0x7f);
-    if (arc > LARGEST_ARC) throw new DerFault('asn1: structure error: base 128 integer too large');
+    if (arc > LARGEST_ARC) throw new DerError('asn1: structure error: base 128 integer too large');
     isArcIncomplete = byte >= 0x80;
     if (isArcIncomplete) continue;
     arcs.push(arc);
     arc = 0;
   }
   const [first = 0, ...others] = arcs;
-  if (isArcIncomplete) throw new DerFault('asn1: syntax error: truncated base 128 integer');
+  if (isArcIncomplete) throw new DerError('asn1: syntax error: truncated base 128 integer');
   const root = Math.min(Math.floor(first / 40), 2);
   return [root, first - root * 40, ...others].join('.');
 }
@@ -68,16 +68,16 @@ const LONG_LENGTH = 0x80;
 
 function valueAt(bytes: Buffer, start: number): DerValue {
   const [tag, first] = [byteAt(bytes, start), byteAt(bytes, start + 1)];
-  if ((tag & LONG_TAG) === LONG_TAG) throw new DerFault('asn1: structure error: invalid tag number');
+  if ((tag & LONG_TAG) === LONG_TAG) throw new DerError('asn1: structure error: invalid tag number');
   let [length, begin] = [first, start + 2];
-  if (first === LONG_LENGTH) throw new DerFault('asn1: syntax error: indefinite length found (not DER)');
+  if (first === LONG_LENGTH) throw new DerError('asn1: syntax error: indefinite length found (not DER)');
   if (first > LONG_LENGTH) {
     const count = first - LONG_LENGTH;
-    if (count > 4) throw new DerFault('asn1: structure error: length too large');
+    if (count > 4) throw new DerError('asn1: structure error: length too large');
     length = 0;
     for (let index = 0; index < count; index++) length = length * 256 + byteAt(bytes, begin + index);
-    if (byteAt(bytes, begin) === 0) throw new DerFault('asn1: structure error: superfluous leading zeros in length');
-    if (length < LONG_LENGTH) throw new DerFault('asn1: structure error: non-minimal length');
+    if (byteAt(bytes, begin) === 0) throw new DerError('asn1: structure error: superfluous leading zeros in length');
+    if (length < LONG_LENGTH) throw new DerError('asn1: structure error: non-minimal length');
     begin += count;
   }
   const end = begin + length;
@@ -85,8 +85,8 @@ function valueAt(bytes: Buffer, start: number): DerValue {
   return { tag, content: bytes.subarray(begin, end), whole: bytes.subarray(start, end) };
 }
 
-const sequenceTruncated = (): DerFault => new DerFault('asn1: syntax error: sequence truncated');
-const truncated = (): DerFault => new DerFault('asn1: syntax error: data truncated');
+const sequenceTruncated = (): DerError => new DerError('asn1: syntax error: sequence truncated');
+const truncated = (): DerError => new DerError('asn1: syntax error: data truncated');
 
 function byteAt(bytes: Buffer, index: number): number {
   const byte = bytes[index];

@@ -14,16 +14,16 @@ export interface GoUrl {
   readonly fragment: string;
 }
 
-/** `fault` is upstream's text: `parse "://": missing protocol scheme`. */
-export type ParsedGoUrl = { readonly type: 'good'; readonly url: GoUrl } | { readonly type: 'bad'; readonly fault: string };
+/** `error` is upstream's text: `parse "://": missing protocol scheme`. */
+export type ParsedGoUrl = { readonly type: 'good'; readonly url: GoUrl } | { readonly type: 'bad'; readonly error: string };
 
-class UrlFault extends Error {}
+class UrlError extends Error {}
 
 export function parseGoUrl(text: string): ParsedGoUrl {
   try {
     return { type: 'good', url: parse(text) };
   } catch (error) {
-    if (error instanceof UrlFault) return { type: 'bad', fault: `parse ${quote(text)}: ${error.message}` };
+    if (error instanceof UrlError) return { type: 'bad', error: `parse ${quote(text)}: ${error.message}` };
     throw error;
   }
 }
@@ -33,13 +33,13 @@ const AUTHORITY = /^\/\/([^/]*)/;
 
 function parse(text: string): GoUrl {
   const [front, fragment] = splitAtFirst(text, '#');
-  if (CONTROL.test(front)) throw new UrlFault('net/url: invalid control character in URL');
+  if (CONTROL.test(front)) throw new UrlError('net/url: invalid control character in URL');
   const { scheme, rest } = splitScheme(front);
   const [location, query] = splitAtFirst(rest, '?');
   checkEscapes(fragment);
   if (!location.startsWith('/')) {
     if (scheme !== '') return { scheme, user: undefined, host: '', query, fragment };
-    if (/^[^/]*:/.test(location)) throw new UrlFault('first path segment in URL cannot contain colon');
+    if (/^[^/]*:/.test(location)) throw new UrlError('first path segment in URL cannot contain colon');
   }
   const isRooted = location.startsWith('//') && (scheme !== '' || !location.startsWith('///'));
   const authority = isRooted ? (AUTHORITY.exec(location)?.[1] ?? '') : undefined;
@@ -53,7 +53,7 @@ function splitAtFirst(text: string, mark: string): readonly [string, string] {
 }
 
 function splitScheme(text: string): { readonly scheme: string; readonly rest: string } {
-  if (text.startsWith(':')) throw new UrlFault('missing protocol scheme');
+  if (text.startsWith(':')) throw new UrlError('missing protocol scheme');
   const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(text)?.[1];
   return scheme === undefined ? { scheme: '', rest: text } : { scheme: scheme.toLowerCase(), rest: text.slice(scheme.length + 1) };
 }
@@ -63,7 +63,7 @@ function readAuthority(authority: string): Pick<GoUrl, 'user' | 'host'> {
   const user = at < 0 ? undefined : authority.slice(0, at);
   const host = authority.slice(at + 1);
   checkHost(host);
-  if (user !== undefined && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(user)) throw new UrlFault('net/url: invalid userinfo');
+  if (user !== undefined && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(user)) throw new UrlError('net/url: invalid userinfo');
   checkEscapes(user ?? '');
   return { user, host };
 }
@@ -72,15 +72,15 @@ const BAD_HOST_CHARACTER = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\uffff]/;
 
 function checkHost(host: string): void {
   const end = host.startsWith('[') ? host.lastIndexOf(']') : undefined;
-  if (end !== undefined && end < 0) throw new UrlFault("missing ']' in host");
+  if (end !== undefined && end < 0) throw new UrlError("missing ']' in host");
   const port = end === undefined ? (/:[^:]*$/.exec(host)?.[0] ?? '') : host.slice(end + 1);
-  if (port !== '' && !/^:[0-9]*$/.test(port)) throw new UrlFault(`invalid port ${quote(port)} after host`);
+  if (port !== '' && !/^:[0-9]*$/.test(port)) throw new UrlError(`invalid port ${quote(port)} after host`);
   checkEscapes(host);
   const bad = BAD_HOST_CHARACTER.exec(host)?.[0];
-  if (bad !== undefined) throw new UrlFault(`invalid character ${quote(bad)} in host name`);
+  if (bad !== undefined) throw new UrlError(`invalid character ${quote(bad)} in host name`);
 }
 
 function checkEscapes(text: string): void {
   const bad = /%(?![0-9a-fA-F]{2}).{0,2}/su.exec(text)?.[0];
-  if (bad !== undefined) throw new UrlFault(`invalid URL escape ${quote(bad)}`);
+  if (bad !== undefined) throw new UrlError(`invalid URL escape ${quote(bad)}`);
 }

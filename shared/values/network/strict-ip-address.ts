@@ -4,43 +4,43 @@
  */
 import { quote } from '../text/quote';
 
-export type StrictParseResult = { readonly canonical: string } | { readonly fault: string };
+export type StrictParseResult = { readonly canonical: string } | { readonly error: string };
 
 /** Never leaves this file. */
-class StrictIpFault extends Error {}
+class StrictIpError extends Error {}
 
 export function parseStrictIpAddress(text: string): StrictParseResult {
-  return catchFault(() => `${canonicalAddress(text)}`);
+  return catchError(() => `${canonicalAddress(text)}`);
 }
 
 /** `address/bits`. */
 export function parseStrictIpPrefix(text: string): StrictParseResult {
-  return catchFault(() => {
+  return catchError(() => {
     const slash = text.lastIndexOf('/');
     const bits = text.slice(slash + 1);
     const messagePrefix = `netip.ParsePrefix(${quote(text)}): `;
     try {
       const address = canonicalAddress(text.slice(0, slash));
-      if (!/^(0|[1-9][0-9]*)$/.test(bits)) throw new StrictIpFault(`bad bits after slash: ${quote(bits)}`);
+      if (!/^(0|[1-9][0-9]*)$/.test(bits)) throw new StrictIpError(`bad bits after slash: ${quote(bits)}`);
       return `${address}/${bits}`;
     } catch (error) {
-      throw error instanceof StrictIpFault ? new StrictIpFault(messagePrefix + error.message) : error;
+      throw error instanceof StrictIpError ? new StrictIpError(messagePrefix + error.message) : error;
     }
   });
 }
 
-function catchFault(parse: () => string): StrictParseResult {
+function catchError(parse: () => string): StrictParseResult {
   try {
     return { canonical: parse() };
   } catch (error) {
-    if (error instanceof StrictIpFault) return { fault: error.message };
+    if (error instanceof StrictIpError) return { error: error.message };
     throw error;
   }
 }
 
 function canonicalAddress(text: string): string {
   const fail = (message: string, rest?: string): never => {
-    throw new StrictIpFault(`ParseAddr(${quote(text)}): ${message}${rest === undefined ? '' : ` (at ${quote(rest)})`}`);
+    throw new StrictIpError(`ParseAddr(${quote(text)}): ${message}${rest === undefined ? '' : ` (at ${quote(rest)})`}`);
   };
   switch (/[.:%]/.exec(text)?.[0]) {
     case '.':

@@ -2,7 +2,7 @@ import { compilePattern } from './pattern';
 
 function matches(expression: string, text: string): boolean | string {
   const pattern = compilePattern(expression);
-  return pattern.type === 'good' ? pattern.matches(text) : pattern.fault;
+  return pattern.type === 'good' ? pattern.matches(text) : pattern.error;
 }
 
 test.each([

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
 
-/** `fault` is the message of upstream: ``error parsing regexp: missing closing ]: `[` ``. */
+/** `error` is the message of upstream: ``error parsing regexp: missing closing ]: `[` ``. */
 export type Pattern =
   | {
       readonly type: 'good';
@@ -14,7 +14,7 @@ export type Pattern =
       /** Worst-case steps per character of the text, of some 20 ns each. */
       readonly stepsPerCharacter: number;
     }
-  | { readonly type: 'bad'; readonly fault: string };
+  | { readonly type: 'bad'; readonly error: string };
 
 /** Schemas copy expressions from each other, so that few of them are compiled many times. */
 const cache = new LRUCache<string, Pattern>({ max: 256 });
@@ -33,7 +33,7 @@ function compile(expression: string): Pattern {
     const compiled = RE2JS.compile(expression);
     return { type: 'good', matches: (text) => compiled.matcher(text).find(), stepsPerCharacter: 1 + compiled.programSize() / 4 };
   } catch (error) {
-    if (error instanceof RE2JSException) return { type: 'bad', fault: error.message };
+    if (error instanceof RE2JSException) return { type: 'bad', error: error.message };
     throw error;
   }
 }

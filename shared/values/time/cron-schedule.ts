@@ -94,7 +94,7 @@ function parseFields(text: string, zone: string | undefined): CronSchedule | str
 const EMPTY_FIELD: CronField = { values: new Set(), isWildcard: false };
 
 /** The error message, or `undefined` when the text is a schedule. */
-export function cronScheduleFault(schedule: string): string | undefined {
+export function cronScheduleError(schedule: string): string | undefined {
   const parsed = parseCronSchedule(schedule);
   return typeof parsed === 'string' ? parsed : undefined;
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { canonicalMicroTime, canonicalTime, formatTime, parseInstant, TimeFault } from './time';
+import { canonicalMicroTime, canonicalTime, formatTime, parseInstant, TimeError } from './time';
 
 test.each([
   ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00Z'],
@@ -34,7 +34,7 @@ test('canonicalMicroTime rejects a time without six digits', () => {
 
 test('canonicalTime truncates a long text in its error', () => {
   expect(() => canonicalTime('é'.repeat(100_000))).toThrow(
-    new TimeFault(
+    new TimeError(
       `parsing time "${'\\xc3\\xa9'.repeat(500)}"... as "2006-01-02T15:04:05Z07:00": cannot parse "${'\\xc3\\xa9'.repeat(500)}"... as "2006"`,
     ),
   );

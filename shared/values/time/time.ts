@@ -4,7 +4,7 @@
  */
 
 /** The text is not a time; the message is that of upstream. */
-export class TimeFault extends Error {}
+export class TimeError extends Error {}
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
 const CANONICAL = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
@@ -46,14 +46,14 @@ export function microTimeAt(ms: number): string {
   return new Date(ms).toISOString().replace(/Z$/, '000Z');
 }
 
-/** Throws {@link TimeFault}. `micro` requires exactly six fraction digits. */
+/** Throws {@link TimeError}. `micro` requires exactly six fraction digits. */
 export function parseInstant(text: string, micro: boolean): Instant {
   const match = TIME.exec(text);
-  if (match === null) throw new TimeFault(explainFault(text, micro));
+  if (match === null) throw new TimeError(explainError(text, micro));
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', zone = 'Z'] = match;
-  if (micro && fraction.length !== 6) throw new TimeFault(explainFault(text, micro));
-  const fault = rangeFault(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second), zone);
-  if (fault !== undefined) throw new TimeFault(`parsing time ${quote(text)}: ${fault}`);
+  if (micro && fraction.length !== 6) throw new TimeError(explainError(text, micro));
+  const error = rangeError(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second), zone);
+  if (error !== undefined) throw new TimeError(`parsing time ${quote(text)}: ${error}`);
   const local =
     daysSinceEpoch(Number(year), Number(month), Number(day)) * 86_400 + Number(hour) * 3600 + Number(minute) * 60 + Number(second);
   return { seconds: local - zoneOffsetSeconds(zone), nanos: Number(fraction.slice(0, 9).padEnd(9, '0')) };
@@ -65,7 +65,7 @@ function zoneOffsetSeconds(zone: string): number {
   return zone.startsWith('-') ? -size : size;
 }
 
-function rangeFault(
+function rangeError(
   year: number,
   month: number,
   day: number,
@@ -94,7 +94,7 @@ const RANGES: Readonly<Record<string, { readonly name: string; readonly min: num
 };
 
 /** Go's error message for a text that does not match the layout. */
-function explainFault(text: string, micro: boolean): string {
+function explainError(text: string, micro: boolean): string {
   const layout = micro ? MICRO_LAYOUT : LAYOUT;
   const parts: [RegExp, string][] = [
     [/^\d{4}/, '2006'],

@@ -214,13 +214,13 @@ test('a changed configuration is used once its plug-ins are healthy, and the pre
   await createSecret(api);
   write(kmsProvider(second, 'new-box'), kmsProvider(first));
   const [configuration] = configurations.configurations;
-  await waitUntil('the fault', () => configuration?.fault !== undefined, 15_000);
-  expect(configuration?.fault).toMatch(/^health check for new transformers failed: kms-provider-0: rpc error: code = DeadlineExceeded/);
+  await waitUntil('the fault', () => configuration?.error !== undefined, 15_000);
+  expect(configuration?.error).toMatch(/^health check for new transformers failed: kms-provider-0: rpc error: code = DeadlineExceeded/);
   expect((await api.get('/readyz')).status).toBe(200);
   await createSecret(api, 'before');
   expect(await readStoredSecret(store, 'before')).toMatch(/^platform:enc:kms:v2:key-box:/);
   await second.start();
-  await waitUntil('the reload', () => configuration?.fault === undefined, 15_000);
+  await waitUntil('the reload', () => configuration?.error === undefined, 15_000);
   await createSecret(api, 'after');
   expect(await readStoredSecret(store, 'after')).toMatch(/^platform:enc:kms:v2:new-box:/);
   expect(await readSecretData(api)).toEqual({ a: ENCODED_SECRET_VALUE });

@@ -104,8 +104,8 @@ describe('with the wrong key', () => {
   it('an invalid configuration leaves the previous one in use', async () => {
     server().write();
     const [configuration] = server().configurations.configurations;
-    await waitUntil('the fault', () => configuration?.fault !== undefined);
-    expect(configuration?.fault).toContain('at least one resources[0].providers is required');
+    await waitUntil('the fault', () => configuration?.error !== undefined);
+    expect(configuration?.error).toContain('at least one resources[0].providers is required');
     expect(await statusAt(`${SECRETS}/s`)).toBe(200);
     expect((await createSecret(server().api, 'third')).status).toBe(201);
     expect(await readStoredSecret(store(), 'third')).toMatch(/^platform:enc:aesgcm:v1:key:/);

@@ -6,7 +6,7 @@
 import type { MergeShape } from '../../../shared/patch/apply/merge-shape';
 import { removeUnknownFields } from '../../../shared/patch/apply/unknown-fields';
 import { parseOperations } from '../../../shared/patch/json-patch';
-import { fieldFaults, parseJson } from '../../../shared/serialization';
+import { fieldErrors, parseJson } from '../../../shared/serialization';
 import { countCalls } from '../../support/call-count';
 
 const LEVELS = 2_000;
@@ -38,7 +38,7 @@ describe('the faults of a body', () => {
   it.each(BODIES)('are found with a bounded number of calls per member for %s', (_, text, unknown) => {
     const members = text.match(/:/g)?.length ?? 0;
     let faults: readonly string[] = [];
-    const calls = countCalls('shared/serialization', () => (faults = fieldFaults(parseJson(Buffer.from(text)), unknown, 'strict')));
+    const calls = countCalls('shared/serialization', () => (faults = fieldErrors(parseJson(Buffer.from(text)), unknown, 'strict')));
     expect(faults.length).toBeGreaterThan(0);
     expect(calls / members).toBeLessThan(MOST_CALLS_PER_MEMBER);
   });

@@ -3,14 +3,14 @@
  * not match.
  */
 import { rowConditions } from '../../../apiserver/printers/table';
-import { cronScheduleFault } from '../../../shared/values/time/cron-schedule';
+import { cronScheduleError } from '../../../shared/values/time/cron-schedule';
 import { KNOWN_KINDS } from '../../../shared/api/kinds';
 import { requirementsOfSelector } from '../../../shared/api/selectors/object-selector';
 import { parseDuration } from '../../../shared/cli/duration';
 
 describe.each(['constructor', 'toString', 'valueOf', '__proto__', 'hasOwnProperty'])('the inherited name %s', (name) => {
   it('is not a unit of a duration', () => {
-    expect(cronScheduleFault(`@every 1${name}`)).toBe(
+    expect(cronScheduleError(`@every 1${name}`)).toBe(
       `failed to parse duration @every 1${name}: time: unknown unit "${name}" in duration "1${name}"`,
     );
     expect(parseDuration(`1${name}`)).toBeUndefined();

@@ -12,7 +12,7 @@ import {
 } from '../../../apiserver/kinds/core/pod-template/annotations';
 import { checkVolumeMounts } from '../../../apiserver/kinds/core/pod-template/volumes/volume-mounts';
 import { checkTopologySpreadConstraints } from '../../../apiserver/kinds/core/pod-template/topology-spread';
-import { canonicalQuantity, QuantityFault } from '../../../shared/values/quantity';
+import { canonicalQuantity, QuantityError } from '../../../shared/values/quantity';
 import { validateMetadata } from '../../../shared/api/metadata/object-meta-rules';
 import { dedupOwnerReferences } from '../../../shared/api/metadata/owner-references';
 import { parseManagedFields, readManagedFields, type FieldManager } from '../../../shared/patch/apply/managed-fields';
@@ -22,7 +22,7 @@ import { shapeErrors } from '../../../shared/patch/apply/typed';
 import { applyJsonPatch, parseOperations } from '../../../shared/patch/json-patch';
 import { formatGoValue } from '../../../shared/patch/strategic-merge';
 import { parseDuration } from '../../../shared/cli/duration';
-import { fieldFaults, parseJson, SyntaxFault } from '../../../shared/serialization';
+import { fieldErrors, parseJson, ParseError } from '../../../shared/serialization';
 import { composeYaml } from '../../../shared/serialization/yaml/yaml-document';
 import { formatGoSyntax } from '../../../shared/values/go-syntax';
 import type { JsonObject } from '../../../shared/values/json';
@@ -76,7 +76,7 @@ function quantityFault(text: string): string | undefined {
     canonicalQuantity(text);
     return undefined;
   } catch (error) {
-    if (error instanceof QuantityFault) return error.message;
+    if (error instanceof QuantityError) return error.message;
     throw error;
   }
 }
@@ -159,13 +159,13 @@ function yamlFault(text: string): string | undefined {
     composeYaml(text);
     return undefined;
   } catch (error) {
-    if (error instanceof SyntaxFault) return error.message;
+    if (error instanceof ParseError) return error.message;
     throw error;
   }
 }
 
 function faultsOf(text: string): readonly string[] {
-  return fieldFaults(parseJson(bytes(text)), ['a.a.a.a.x', 'a.b'], 'strict');
+  return fieldErrors(parseJson(bytes(text)), ['a.a.a.a.x', 'a.b'], 'strict');
 }
 
 describe('formatting a nested value takes time in proportion to its length', () => {

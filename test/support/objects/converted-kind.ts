@@ -89,7 +89,7 @@ export class InProcessConversionWebhook implements Pick<WebhookClient, 'call'> {
       this.maxPending = Math.max(this.maxPending, this.pendingCalls.length);
       await released;
     }
-    if (this.fault !== undefined) return { fault: this.fault, isCallFailure: true };
+    if (this.fault !== undefined) return { error: this.fault, isCallFailure: true };
     const convertedObjects = received.map((object) => ({
       ...object,
       apiVersion: to,

@@ -19,7 +19,7 @@ import { equalJson, isObject, own, type JsonObject } from '../../../../shared/va
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { notFound, type StatusError } from '../../../../shared/api/errors/status';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { parseCertificateRequest, CertificateRequestFault } from '../../../../shared/pki/certificate-request';
+import { parseCertificateRequest, CertificateRequestError } from '../../../../shared/pki/certificate-request';
 import { NODE_USER_PREFIX, nodeNameOf } from '../../../authorization/node/authorizer';
 import { podReferences, type ReferenceKind } from '../../../authorization/node/references';
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
@@ -202,8 +202,8 @@ function checkMirrorPodCreate({ request, nodeName, getNode }: NodeWrite<CoreV1Po
     );
   if (nodeNameOfPod(pod) !== nodeName)
     return newForbidden(request, `node ${quoted(nodeName)} can only create pods with spec.nodeName set to itself`);
-  const ownerFault = ownerReferenceFault(pod, nodeName, getNode(nodeName));
-  if (ownerFault !== undefined) return newForbidden(request, ownerFault);
+  const ownerError = ownerReferenceError(pod, nodeName, getNode(nodeName));
+  if (ownerError !== undefined) return newForbidden(request, ownerError);
   const reference = forbiddenReference(pod);
   return reference === undefined
     ? undefined
@@ -221,7 +221,7 @@ function forbiddenReference(pod: CoreV1Pod): string | undefined {
   return sources?.some(({ clusterTrustBundle }) => clusterTrustBundle !== undefined) === true ? 'clustertrustbundles' : undefined;
 }
 
-function ownerReferenceFault(pod: CoreV1Pod, nodeName: string, node: CoreV1Node | undefined): string | undefined {
+function ownerReferenceError(pod: CoreV1Pod, nodeName: string, node: CoreV1Node | undefined): string | undefined {
   const owners = ownersOf(pod);
   const [owner] = owners;
   const subject = `node ${quoted(nodeName)} can only create pods with`;
@@ -314,7 +314,7 @@ function checkCertificateRequest({ request, nodeName }: NodeWrite<CertificatesV1
       ? undefined
       : newForbidden(request, `can only create a node CSR with CN=${name}`);
   } catch (error) {
-    if (!(error instanceof CertificateRequestFault)) throw error;
+    if (!(error instanceof CertificateRequestError)) throw error;
     return newForbidden(request, `unable to parse csr: ${error.message}`);
   }
 }

@@ -20,11 +20,11 @@ const ALLOWED_CAPABILITIES: ReadonlySet<string> = new Set(['NET_BIND_SERVICE']);
 export function droppedCapabilities(pod: SecuredPod): Violation | undefined {
   const notDropping = containersWhere(pod, ({ security }) => security.capabilities?.drop?.includes('ALL') !== true);
   const added = capabilitiesAddedBeyond(pod, ALLOWED_CAPABILITIES);
-  const faults = [
+  const errors = [
     ...(notDropping.length === 0 ? [] : [`${nounWithNames('container', notDropping)} must set securityContext.capabilities.drop=["ALL"]`]),
     ...(added === undefined ? [] : [added]),
   ];
-  return faults.length === 0 ? undefined : { reason: 'unrestricted capabilities', detail: faults.join('; ') };
+  return errors.length === 0 ? undefined : { reason: 'unrestricted capabilities', detail: errors.join('; ') };
 }
 
 /** Members of a volume: its name and the allowed types. */

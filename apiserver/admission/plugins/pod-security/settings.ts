@@ -1,5 +1,5 @@
 /** PodSecurityConfiguration: the defaults for namespaces without labels, and the exemptions. Validates the file. */
-import type { ConfigurationFault } from '../../../../shared/configuration/configuration-error';
+import type { InvalidField } from '../../../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../../../shared/configuration/read-configuration';
 import { listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../../../shared/configuration/schema';
 import { bothSpellings } from '../../../../shared/names/spellings';
@@ -40,7 +40,7 @@ export const POD_SECURITY_FORMAT: ConfigurationFormat<SecurityFile> = {
   apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `pod-security.admission.config.platform.io/${version}`),
   schema: SCHEMA,
   validate: (file) =>
-    MODES.flatMap((mode): readonly ConfigurationFault[] =>
+    MODES.flatMap((mode): readonly InvalidField[] =>
       readMode(file, mode) === undefined ? [{ path: `defaults.${mode}-version`, reason: 'must be "latest" or "v1.x"' }] : [],
     ),
 };

@@ -15,10 +15,10 @@ let sentReviews: JsonObject[];
 beforeEach(() => (sentReviews = []));
 
 const respondWith =
-  (answer: JsonObject | { readonly fault: string }): SendImageReview =>
+  (answer: JsonObject | { readonly error: string }): SendImageReview =>
   (body) => {
     sentReviews.push(JSON.parse(body.toString()) as JsonObject);
-    return Promise.resolve('fault' in answer && typeof answer.fault === 'string' ? { fault: answer.fault } : bytesOf(answer));
+    return Promise.resolve('error' in answer && typeof answer.error === 'string' ? { error: answer.error } : bytesOf(answer));
   };
 
 const bytesOf = (answer: object): { readonly bytes: Buffer } => ({ bytes: Buffer.from(JSON.stringify(answer)) });
@@ -48,14 +48,14 @@ test('ImagePolicyWebhook caches an allowed review for five minutes, a denied one
   clock.advance(1);
   await expect(denied.judged()).rejects.toThrow('one or more images rejected');
   expect(sentReviews).toHaveLength(4);
-  const failing = createPlugin(respondWith({ fault: 'away' }));
+  const failing = createPlugin(respondWith({ error: 'away' }));
   await expect(failing.judged()).rejects.toThrow('pods "p" is forbidden: away');
   await expect(failing.judged()).rejects.toThrow('away');
   expect(sentReviews).toHaveLength(6);
 });
 
 test('ImagePolicyWebhook admits with the failed-open audit annotation when the webhook fails and defaultAllow is true', async () => {
-  const { judged: validate, notes: annotations } = createPlugin(respondWith({ fault: 'away' }), {}, 'platform', true);
+  const { judged: validate, notes: annotations } = createPlugin(respondWith({ error: 'away' }), {}, 'platform', true);
   await validate();
   expect(annotations).toEqual({ 'imagepolicywebhook.image-policy.platform.io/failed-open': 'true' });
 });

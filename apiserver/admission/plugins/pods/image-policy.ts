@@ -60,8 +60,8 @@ export function imagePolicySettings({ imagePolicy }: ValueOf<typeof SCHEMA>): Im
 /** 0 = not configured. */
 const orDefault = (configured: number, defaultValue: number): number => (configured === 0 ? defaultValue : Math.max(0, configured));
 
-/** Never rejects: returns a fault text instead. */
-export type SendImageReview = (body: Buffer) => Promise<{ readonly bytes: Buffer } | { readonly fault: string }>;
+/** Never rejects: returns an error text instead. */
+export type SendImageReview = (body: Buffer) => Promise<{ readonly bytes: Buffer } | { readonly error: string }>;
 
 export interface ImagePolicyDependencies {
   readonly settings: ImagePolicySettings;
@@ -80,7 +80,7 @@ const MAX_CONCURRENT_REVIEWS = 1_000;
 /** Memory of a cache entry without its contents. */
 const ENTRY_OVERHEAD_BYTES = 512;
 
-type ReviewOutcome = ImageReviewStatus | { readonly fault: string };
+type ReviewOutcome = ImageReviewStatus | { readonly error: string };
 
 const isImageRequest = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
   row.group === '' && row.resource === 'pods' && (subresource === undefined || subresource === 'ephemeralcontainers');
@@ -95,9 +95,9 @@ export function imagePolicyWebhook({ settings, send, dialect, clock }: ImagePoli
 
   async function fetchReview(key: string, body: Buffer): Promise<CacheableResponse<ReviewOutcome>> {
     const reply = await send(body);
-    const response = 'fault' in reply ? reply : readImageReviewStatus(reply.bytes);
+    const response = 'error' in reply ? reply : readImageReviewStatus(reply.bytes);
     const bytes = ENTRY_OVERHEAD_BYTES + key.length + ('bytes' in reply ? reply.bytes.length : 0);
-    if ('fault' in response || key.length > MAX_CACHED_KEY_LENGTH) return { response, ttlMs: 0, bytes };
+    if ('error' in response || key.length > MAX_CACHED_KEY_LENGTH) return { response, ttlMs: 0, bytes };
     return { response, ttlMs: response.allowed ? settings.allowMs : settings.denyMs, bytes };
   }
 
@@ -117,15 +117,15 @@ export function imagePolicyWebhook({ settings, send, dialect, clock }: ImagePoli
   };
 }
 
-const TOO_MANY_REVIEWS: ReviewOutcome = { fault: 'too many images are being reviewed' };
+const TOO_MANY_REVIEWS: ReviewOutcome = { error: 'too many images are being reviewed' };
 const ANNOTATION_PREFIX = 'imagepolicywebhook.image-policy.platform.io';
 
 function applyOutcome(outcome: ReviewOutcome, request: AdmissionRequest, defaultAllow: boolean): void {
   const { addAuditAnnotation } = request.context;
   const addAnnotation = (name: string, value: string): void =>
     addAuditAnnotation?.call(request.context, `${ANNOTATION_PREFIX}/${name}`, value);
-  if ('fault' in outcome) {
-    if (!defaultAllow) throw newForbidden(request, outcome.fault);
+  if ('error' in outcome) {
+    if (!defaultAllow) throw newForbidden(request, outcome.error);
     addAnnotation('failed-open', 'true');
     return;
   }

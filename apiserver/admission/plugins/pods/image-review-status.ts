@@ -13,19 +13,19 @@ export interface ImageReviewStatus {
 const MAX_AUDIT_ANNOTATIONS = 100;
 const MAX_AUDIT_ANNOTATION_LENGTH = 256 * 1024;
 
-/** Returns the status of the response, or a fault in upstream's words. A response without `allowed` denies. */
-export function readImageReviewStatus(bytes: Buffer): ImageReviewStatus | { readonly fault: string } {
+/** Returns the status of the response, or an error in upstream's words. A response without `allowed` denies. */
+export function readImageReviewStatus(bytes: Buffer): ImageReviewStatus | { readonly error: string } {
   const review = parseJsonOrUndefined(bytes);
-  if (!isObject(review)) return { fault: 'the response of the image policy webhook is not an object' };
+  if (!isObject(review)) return { error: 'the response of the image policy webhook is not an object' };
   const [kind, version] = [stringAt(review, 'kind') ?? '', stringAt(review, 'apiVersion') ?? ''];
   if ((kind !== '' || version !== '') && (kind !== IMAGE_REVIEW_KIND || canonicalApiVersion(version) !== IMAGE_REVIEW_VERSION))
     return {
-      fault: `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:100"`,
+      error: `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:100"`,
     };
   const status = objectAt(review, 'status') ?? {};
   const [allowed, reason] = [own(status, 'allowed') ?? false, own(status, 'reason') ?? ''];
-  if (typeof allowed !== 'boolean') return { fault: typeMismatch('allowed', 'bool', allowed) };
-  if (typeof reason !== 'string') return { fault: typeMismatch('reason', 'string', reason) };
+  if (typeof allowed !== 'boolean') return { error: typeMismatch('allowed', 'bool', allowed) };
+  if (typeof reason !== 'string') return { error: typeMismatch('reason', 'string', reason) };
   const auditAnnotations = Object.entries(objectAt(status, 'auditAnnotations') ?? {})
     .slice(0, MAX_AUDIT_ANNOTATIONS)
     .flatMap(([name, value]) => (typeof value === 'string' ? [[name, value.slice(0, MAX_AUDIT_ANNOTATION_LENGTH)] as const] : []));

@@ -21,7 +21,7 @@ type Container = Pick<CoreV1EphemeralContainer, 'env' | 'envFrom' | 'name'>;
  * A mirror pod represents a pod that runs on its node already, so it may not reference objects that exist in the API
  * only.
  */
-export function mirrorPodFault(spec: CoreV1PodSpec): string | undefined {
+export function mirrorPodError(spec: CoreV1PodSpec): string | undefined {
   if ((spec.serviceAccountName ?? '') !== '') return 'a mirror pod may not reference service accounts';
   if (hasSecretReference(spec)) return 'a mirror pod may not reference secrets';
   const usesTokenProjection = spec.volumes?.some(({ projected }) =>
@@ -70,7 +70,7 @@ const envFromSecrets = ({ envFrom = [] }: Container): readonly string[] =>
   envFrom.flatMap(({ secretRef }) => (secretRef === undefined ? [] : [secretRef.name ?? '']));
 
 /** The first Secret that one of the containers references and that is not allowed. `containerType`: for messages. */
-function containerFault(
+function containerError(
   containers: readonly Container[] | null | undefined,
   containerType: string,
   allowed: ReadonlySet<string>,
@@ -89,10 +89,10 @@ const notReferenced = (reference: string, account: string): string =>
   `${reference} is not allowed because service account ${account} does not reference that secret`;
 
 /** Checks the ephemeral containers that are added to a running pod. */
-export function ephemeralSecretReferenceFault(spec: CoreV1PodSpec, account: CoreV1ServiceAccount): string | undefined {
+export function ephemeralSecretReferenceError(spec: CoreV1PodSpec, account: CoreV1ServiceAccount): string | undefined {
   if (!isMountableSecretsEnforced(account)) return undefined;
-  const fault = containerFault(spec.ephemeralContainers, 'ephemeral container', allowedSecrets(account));
-  return fault === undefined ? undefined : notReferenced(fault, nameOf(account));
+  const error = containerError(spec.ephemeralContainers, 'ephemeral container', allowedSecrets(account));
+  return error === undefined ? undefined : notReferenced(error, nameOf(account));
 }
 
 const nameOf = ({ metadata }: CoreV1ServiceAccount): string => metadata?.name ?? '';
@@ -100,7 +100,7 @@ const namesOf = (references: readonly CoreV1LocalObjectReference[] = []): readon
 const allowedSecrets = ({ secrets }: CoreV1ServiceAccount): ReadonlySet<string> => new Set(namesOf(secrets));
 
 /** Checks a new pod, when its service account enforces mountable secrets. */
-export function secretReferenceFault(spec: CoreV1PodSpec, account: CoreV1ServiceAccount): string | undefined {
+export function secretReferenceError(spec: CoreV1PodSpec, account: CoreV1ServiceAccount): string | undefined {
   if (!isMountableSecretsEnforced(account)) return undefined;
   const name = nameOf(account);
   const allowed = allowedSecrets(account);
@@ -108,12 +108,12 @@ export function secretReferenceFault(spec: CoreV1PodSpec, account: CoreV1Service
     const secret = volume.secret?.secretName;
     if (secret !== undefined && !allowed.has(secret)) return notReferenced(`volume with secret.secretName="${secret}"`, name);
   }
-  const fault = containerFault(spec.initContainers, 'init container', allowed) ?? containerFault(spec.containers, 'container', allowed);
-  if (fault !== undefined) return notReferenced(fault, name);
-  return imagePullSecretFault(spec, account, name);
+  const error = containerError(spec.initContainers, 'init container', allowed) ?? containerError(spec.containers, 'container', allowed);
+  if (error !== undefined) return notReferenced(error, name);
+  return imagePullSecretError(spec, account, name);
 }
 
-function imagePullSecretFault(spec: CoreV1PodSpec, account: CoreV1ServiceAccount, name: string): string | undefined {
+function imagePullSecretError(spec: CoreV1PodSpec, account: CoreV1ServiceAccount, name: string): string | undefined {
   const allowed = new Set(namesOf(account.imagePullSecrets));
   const given = namesOf(spec.imagePullSecrets);
   const index = given.findIndex((secret) => !allowed.has(secret));

@@ -18,7 +18,7 @@ import { parseEntry } from '../../../registry/object/stored-object';
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { ON_CREATE, podMutatingPlugin, podValidatingPlugin, newForbidden } from '../../pod-plugin';
-import { ephemeralSecretReferenceFault, secretReferenceFault, mirrorPodFault } from './mountable-secrets';
+import { ephemeralSecretReferenceError, secretReferenceError, mirrorPodError } from './mountable-secrets';
 
 export interface ServiceAccountDependencies {
   readonly names: Pick<GeneratedNames, 'dialect'>;
@@ -47,10 +47,10 @@ export function serviceAccount(deps: ServiceAccountDependencies): {
     validating: withEphemeralContainers(
       podValidatingPlugin(NAME, ON_CREATE, (request, spec) => {
         if (isMirrorPod(request.object)) rejectInvalidMirrorPod(request, spec);
-        else rejectSecretReferences(deps, request, spec, secretReferenceFault);
+        else rejectSecretReferences(deps, request, spec, secretReferenceError);
       }),
       (request, spec) => {
-        if (!isMirrorPod(request.object)) rejectSecretReferences(deps, request, spec, ephemeralSecretReferenceFault);
+        if (!isMirrorPod(request.object)) rejectSecretReferences(deps, request, spec, ephemeralSecretReferenceError);
       },
     ),
   };
@@ -82,10 +82,10 @@ function rejectSecretReferences(
   deps: ServiceAccountDependencies,
   request: AdmissionRequest,
   spec: CoreV1PodSpec,
-  findFault: typeof secretReferenceFault,
+  findError: typeof secretReferenceError,
 ): void {
-  const fault = findFault(spec, requireAccount(deps, request, spec));
-  if (fault !== undefined) throw newForbidden(request, fault);
+  const error = findError(spec, requireAccount(deps, request, spec));
+  if (error !== undefined) throw newForbidden(request, error);
 }
 
 function isMirrorPod(pod: CoreV1Pod | undefined): boolean {
@@ -93,8 +93,8 @@ function isMirrorPod(pod: CoreV1Pod | undefined): boolean {
 }
 
 function rejectInvalidMirrorPod(request: AdmissionRequest, spec: CoreV1PodSpec): void {
-  const fault = mirrorPodFault(spec);
-  if (fault !== undefined) throw newForbidden(request, fault);
+  const error = mirrorPodError(spec);
+  if (error !== undefined) throw newForbidden(request, error);
 }
 
 function resolveAccount(deps: ServiceAccountDependencies, request: AdmissionRequest, spec: CoreV1PodSpec): CoreV1ServiceAccount {

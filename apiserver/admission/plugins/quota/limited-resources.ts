@@ -3,7 +3,7 @@
  * limited scope, is rejected unless a quota in the namespace covers it. Messages are upstream's.
  */
 import type { GroupResource } from '../../../../shared/api/identity/identity';
-import type { ConfigurationFault } from '../../../../shared/configuration/configuration-error';
+import type { InvalidField } from '../../../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../../../shared/configuration/read-configuration';
 import { listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../../../shared/configuration/schema';
 import { canonicalGroup, messageInDialect } from '../../../../shared/names/dialect';
@@ -31,7 +31,7 @@ export const QUOTA_FORMAT: ConfigurationFormat<QuotaFile> = {
   apiVersions: ['apiserver.config.platform.io/v1'],
   schema: SCHEMA,
   validate: ({ limitedResources = [] }) =>
-    limitedResources.flatMap(({ resource }, index): readonly ConfigurationFault[] =>
+    limitedResources.flatMap(({ resource }, index): readonly InvalidField[] =>
       resource === '' ? [{ path: `limitedResources[${index}].resource`, reason: 'must not be empty' }] : [],
     ),
 };

@@ -6,7 +6,7 @@ import { isObject, type JsonValue } from '../../../../shared/values/json';
 
 const GO_TYPE = 'v1.Toleration';
 
-/** Unknown members are dropped; `null` is an empty list or toleration. Throws SyntaxFault or DecodeError. */
+/** Unknown members are dropped; `null` is an empty list or toleration. Throws ParseError or DecodeError. */
 export function parseTolerations(text: string): readonly CoreV1Toleration[] {
   const { value } = parseJson(Buffer.from(text));
   if (value === null) return [];

@@ -8,7 +8,7 @@ import type { ConfigurationFormat } from '../../../../shared/configuration/read-
 import type { GeneratedNames } from '../../../../shared/names/dialect';
 import { isBestEffort } from '../../../../shared/quota/pod-amounts';
 import { DecodeError } from '../../../../shared/api/types';
-import { SyntaxFault } from '../../../../shared/serialization';
+import { ParseError } from '../../../../shared/serialization';
 import type { CoreV1PodSpec, CoreV1Toleration } from '../../../../shared/api/types/generated/members';
 import type { AdmissionRequest } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
@@ -81,7 +81,7 @@ function annotatedTolerations(request: AdmissionRequest, name: string): readonly
   try {
     return parseTolerations(annotation);
   } catch (error) {
-    if (error instanceof SyntaxFault || error instanceof DecodeError) throw newForbidden(request, error.message);
+    if (error instanceof ParseError || error instanceof DecodeError) throw newForbidden(request, error.message);
     throw error;
   }
 }

@@ -43,9 +43,9 @@ function valueErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps):
   if (metaErrors.length > 0) return metaErrors;
   const [wrapper, object] = [wrapSchema(node), wrapValue(defaultValue)];
   const isClean = steps !== undefined || pruneUnknown(wrapper, wrapValue(defaultValue)).length === 0;
-  const fault = embeddedFault(wrapper, object);
+  const reason = embeddedError(wrapper, object);
   const unknown = isClean ? [] : [unknownError(object[VALUE] ?? null, fieldPath)];
-  if (fault !== undefined) return [...unknown, prefixField(fieldPath, fault)];
+  if (reason !== undefined) return [...unknown, prefixField(fieldPath, reason)];
   const embeddedErrors = validateEmbedded(wrapper, object).map((error) => prefixField(fieldPath, error));
   if (embeddedErrors.length > 0) return [...unknown, ...embeddedErrors];
   const valueSchemaErrors = validateAgainstSchema(node, defaultValue, fieldPath);
@@ -116,7 +116,7 @@ const wrapSchema = (node: SchemaNode): SchemaNode => ({
 });
 
 /** Canonicalizes the metadata of embedded objects; returns an error if it cannot be decoded. */
-function embeddedFault(wrapper: SchemaNode, object: JsonObject): FieldError | undefined {
+function embeddedError(wrapper: SchemaNode, object: JsonObject): FieldError | undefined {
   try {
     decodeEmbedded(wrapper, object);
     return undefined;
@@ -133,8 +133,8 @@ function typeMetaErrors(defaultValue: JsonValue, fieldPath: string, steps: reado
     cloneJson<JsonValue>(defaultValue),
   );
   const object: JsonObject = { [VALUE]: { apiVersion: 'v1', kind: 'A', ...(isObject(part) ? part : {}) } };
-  const fault = embeddedFault(RESOURCE, object);
-  const errors = fault === undefined ? validateEmbedded(RESOURCE, object) : [fault];
+  const error = embeddedError(RESOURCE, object);
+  const errors = error === undefined ? validateEmbedded(RESOURCE, object) : [error];
   const texts = errors.map(({ text }) => text.slice(VALUE.length + 1));
   if (texts.length === 0) return [];
   const message = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;

@@ -12,16 +12,16 @@ import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shar
 import { validateTypeMetaSchemas } from './type-meta';
 import { subschemas } from './subschemas';
 
-/** Adds the schemas with errors, and all schemas that contain them, to `faulty`. */
-export function validateKeywords(root: JsonObject, fieldPath: string, faulty: Set<JsonObject>): readonly FieldError[] {
+/** Adds the schemas with errors, and all schemas that contain them, to `invalid`. */
+export function validateKeywords(root: JsonObject, fieldPath: string, invalid: Set<JsonObject>): readonly FieldError[] {
   const errors: FieldError[] = [...validateTypeMetaSchemas(root, fieldPath)];
   if (root['nullable'] === true) errors.push(forbiddenField(`${fieldPath}.nullable`, 'nullable cannot be true at the root'));
-  addErrors(root, fieldPath, errors, faulty);
-  if (errors.length > 0) faulty.add(root);
+  addErrors(root, fieldPath, errors, invalid);
+  if (errors.length > 0) invalid.add(root);
   return errors;
 }
 
-function addErrors(schema: JsonObject, fieldPath: string, errors: FieldError[], faulty: Set<JsonObject>): void {
+function addErrors(schema: JsonObject, fieldPath: string, errors: FieldError[], invalid: Set<JsonObject>): void {
   const before = errors.length;
   appendAll(errors, [
     ...unsupportedErrors(schema, fieldPath),
@@ -32,10 +32,10 @@ function addErrors(schema: JsonObject, fieldPath: string, errors: FieldError[], 
     ...listTypeErrors(schema, fieldPath),
     ...setItemErrors(schema, fieldPath),
   ]);
-  for (const inner of subschemas(schema, fieldPath)) addErrors(inner.schema, inner.fieldPath, errors, faulty);
+  for (const inner of subschemas(schema, fieldPath)) addErrors(inner.schema, inner.fieldPath, errors, invalid);
   // A loop, because there may be too many keys for a spread.
   for (const error of listMapKeyErrors(schema, fieldPath)) errors.push(error);
-  if (errors.length > before) faulty.add(schema);
+  if (errors.length > before) invalid.add(schema);
 }
 
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];

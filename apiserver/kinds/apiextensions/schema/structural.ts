@@ -68,7 +68,7 @@ function patternErrors(node: JsonObject, fieldPath: string): readonly FieldError
   if (expression === '') return [];
   const pattern = compilePattern(expression);
   if (pattern.type === 'good') return [];
-  return [invalidValue(`${fieldPath}.pattern`, expression, `must be a valid regular expression, but isn't: ${pattern.fault}`)];
+  return [invalidValue(`${fieldPath}.pattern`, expression, `must be a valid regular expression, but isn't: ${pattern.error}`)];
 }
 
 function itemsErrors(node: JsonObject, fieldPath: string): readonly FieldError[] {

@@ -21,8 +21,8 @@ export function validateSchema(schema: JsonObject, fieldPath: string, hasStatus:
 function runStages(schema: JsonObject, fieldPath: string, hasStatus: boolean): readonly FieldError[] {
   const node = readSchema(schema);
   const rootErrors = hasStatus ? validateRootForStatus(schema, fieldPath) : [];
-  const faultySchemas = new Set<JsonObject>();
-  const keywordErrors = validateKeywords(schema, fieldPath, faultySchemas);
+  const invalidSchemas = new Set<JsonObject>();
+  const keywordErrors = validateKeywords(schema, fieldPath, invalidSchemas);
   const keywordAndRuleErrors = [...keywordErrors, ...checkRuleTexts(node, fieldPath)];
   const first = [...rootErrors, ...keywordAndRuleErrors];
   if (first.length === 0 && schemaHas(schema, ({ $schema }) => $schema !== undefined))
@@ -31,7 +31,7 @@ function runStages(schema: JsonObject, fieldPath: string, hasStatus: boolean): r
   const structuralErrors = validateStructural(schema, fieldPath);
   const structuralOrDefaultErrors = structuralErrors.length > 0 ? structuralErrors : validateDefaults(node, fieldPath);
   if (structuralOrDefaultErrors.length > 0) return [...rootErrors, ...structuralOrDefaultErrors, ...keywordAndRuleErrors];
-  return [...rootErrors, ...keywordErrors, ...checkRules(node, fieldPath, { schema, parts: faultySchemas })];
+  return [...rootErrors, ...keywordErrors, ...checkRules(node, fieldPath, { schema, parts: invalidSchemas })];
 }
 
 const UNSUPPORTED = ['$ref', '$schema', 'additionalItems', 'definitions', 'dependencies', 'id', 'patternProperties'];

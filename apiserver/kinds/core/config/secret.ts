@@ -3,13 +3,13 @@ import { invalidShownValue, invalidValue, requiredValue, tooLongValue, type Fiel
 import type { CoreV1Secret } from '../../../../shared/api/types/generated/members';
 import { isObject, own, setMember, sortedKeys, stringAt } from '../../../../shared/values/json';
 import { checkConfigKey } from '../../../../shared/values/name-formats';
-import { parseJson, SyntaxFault } from '../../../../shared/serialization';
+import { parseJson, ParseError } from '../../../../shared/serialization';
 import { canonicalQualifiedName, otherQualifiedName } from '../../../../shared/names/dialect';
 import { checkFormat, type Errors } from '../../rules/checks';
 import { checkImmutable, decodedSize } from './config-map';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
-import { tlsPairFault } from './tls-pair';
+import { tlsPairError } from './tls-pair';
 
 const MAX_BYTES = 1_048_576;
 
@@ -43,8 +43,8 @@ function tlsPairWarnings(object: CoreV1Secret): readonly string[] {
   if (canonicalQualifiedName(typeOf(object)) !== 'platform.io/tls') return [];
   const { data = {} } = object;
   const text = (key: string): string => Buffer.from(stringAt(data, key) ?? '', 'base64').toString('latin1');
-  const fault = tlsPairFault(text('tls.crt'), text('tls.key'));
-  return fault === undefined ? [] : [fault];
+  const error = tlsPairError(text('tls.crt'), text('tls.key'));
+  return error === undefined ? [] : [error];
 }
 
 /** `stringData` is write-only: it is merged over `data` and removed. */
@@ -97,19 +97,19 @@ function validate(object: CoreV1Secret): readonly FieldError[] {
 function checkJsonObject(data: Data, key: string, errors: Errors): void {
   const field = `data[${key}]`;
   const value = stringAt(data, key);
-  const fault = value === undefined ? undefined : jsonObjectFault(Buffer.from(value, 'base64'));
+  const error = value === undefined ? undefined : jsonObjectError(Buffer.from(value, 'base64'));
   if (value === undefined) errors.push(requiredValue(field));
-  else if (fault !== undefined) errors.push(invalidShownValue(field, '"<secret contents redacted>"', fault));
+  else if (error !== undefined) errors.push(invalidShownValue(field, '"<secret contents redacted>"', error));
 }
 
-function jsonObjectFault(bytes: Buffer): string | undefined {
+function jsonObjectError(bytes: Buffer): string | undefined {
   try {
     const { value } = parseJson(bytes);
     if (value === null || isObject(value)) return undefined;
     const name = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
     return `json: cannot unmarshal ${name} into Go value of type map[string]interface {}`;
   } catch (error) {
-    if (error instanceof SyntaxFault) return error.message;
+    if (error instanceof ParseError) return error.message;
     throw error;
   }
 }

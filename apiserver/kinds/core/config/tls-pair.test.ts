@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createAuthority, type Credential } from '../../../../shared/pki/certificates';
 import { ManualClock } from '../../../../test/support/clock/manual-clock';
-import { tlsPairFault } from './tls-pair';
+import { tlsPairError } from './tls-pair';
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const otherKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -35,5 +35,5 @@ it.each([
   ['a malformed key', CERTIFICATE, block('PRIVATE KEY'), 'tls: failed to parse private key'],
 ])('tlsPairFault returns the result of upstream for %s', (_title, crt, pem, fault) => {
   const text = (input: string): string => (input === CERTIFICATE ? pair.certificate : input === KEY ? pair.key : input);
-  expect(tlsPairFault(text(crt), text(pem))).toBe(fault);
+  expect(tlsPairError(text(crt), text(pem))).toBe(fault);
 });

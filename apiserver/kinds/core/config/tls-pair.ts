@@ -4,7 +4,7 @@ import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----/g;
 
 /** The error text; undefined for a valid pair. */
-export function tlsPairFault(certificate: string, key: string): string | undefined {
+export function tlsPairError(certificate: string, key: string): string | undefined {
   const inCertificate = blockTypes(certificate);
   if (inCertificate.length === 0) return 'tls: failed to find any PEM data in certificate input';
   if (!inCertificate.includes('CERTIFICATE')) {

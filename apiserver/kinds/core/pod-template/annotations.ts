@@ -98,7 +98,7 @@ function parseTolerations(text: string): readonly CoreV1Toleration[] | string {
   try {
     parsed = JSON.parse(text);
   } catch {
-    return syntaxFault(text);
+    return syntaxError(text);
   }
   if (isList(parsed)) return parsed.filter(isObject).map(toToleration);
   const kind = parsed === null ? undefined : typeof parsed === 'boolean' ? 'bool' : typeof parsed;
@@ -115,7 +115,7 @@ function toToleration(value: JsonObject): CoreV1Toleration {
   return { key: text('key'), operator: text('operator'), value: text('value'), effect: text('effect'), ...limit };
 }
 
-function syntaxFault(text: string): string {
+function syntaxError(text: string): string {
   const first = text.trimStart().charAt(0);
   return first === '' ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`;
 }

@@ -37,7 +37,7 @@ const prefixWarnings = (text: string, field: string): readonly string[] =>
   parseWarnings(parseStrictIpPrefix(text), text, field, 'IP prefix', 'IPv6 prefix');
 
 function parseWarnings(result: StrictParseResult, text: string, field: string, typeName: string, ipv6TypeName: string): readonly string[] {
-  if ('fault' in result) return [`${field}: ${typeName} was accepted, but will be invalid in a future Kubernetes release: ${result.fault}`];
+  if ('error' in result) return [`${field}: ${typeName} was accepted, but will be invalid in a future Kubernetes release: ${result.error}`];
   if (result.canonical === text || !text.includes(':')) return [];
   return [
     `${field}: ${ipv6TypeName} ${quote(text)} is not in RFC 5952 canonical format (${quote(result.canonical)}), which may cause controller apply-loops`,

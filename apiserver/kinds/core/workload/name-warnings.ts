@@ -6,6 +6,6 @@ const WARNING =
   'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: ';
 
 export function podNameWarnings(object: { readonly metadata?: MetaV1ObjectMeta }): readonly string[] {
-  const faults = checkDnsLabel(object.metadata?.name ?? '');
-  return faults.length === 0 ? [] : [`${WARNING}[${faults.join(' ')}]`];
+  const errors = checkDnsLabel(object.metadata?.name ?? '');
+  return errors.length === 0 ? [] : [`${WARNING}[${errors.join(' ')}]`];
 }

@@ -37,7 +37,7 @@ const NO_RESPONSE_CODES: readonly (string | undefined)[] = ['DeadlineExceeded', 
 
 interface Failure {
   readonly at: number;
-  readonly fault: TransformError;
+  readonly error: TransformError;
 }
 
 export class DekCache {
@@ -86,7 +86,7 @@ export class DekCache {
     const cacheKey = cacheKeyOf(source);
     const dek = this.deks.get(cacheKey);
     if (dek !== undefined) return dek;
-    throw this.failures.get(cacheKey)?.fault ?? new TransformError('failed to decrypt DEK, error: the KMS plug-in has not been called');
+    throw this.failures.get(cacheKey)?.error ?? new TransformError('failed to decrypt DEK, error: the KMS plug-in has not been called');
   }
 
   private async decrypt(cacheKey: string, source: DekSource): Promise<void> {
@@ -94,10 +94,10 @@ export class DekCache {
       this.store(cacheKey, await this.options.decryptSource(source));
       this.failures.delete(cacheKey);
     } catch (error) {
-      const fault = error instanceof TransformError ? error : new TransformError(`failed to decrypt DEK, error: ${String(error)}`);
-      const failure = { at: this.options.clock.monotonic(), fault };
+      const reason = error instanceof TransformError ? error : new TransformError(`failed to decrypt DEK, error: ${String(error)}`);
+      const failure = { at: this.options.clock.monotonic(), error: reason };
       this.failures.set(cacheKey, failure);
-      if (NO_RESPONSE_CODES.includes(fault.code)) this.lastNoResponse = failure;
+      if (NO_RESPONSE_CODES.includes(reason.code)) this.lastNoResponse = failure;
       this.options.onFailure();
     } finally {
       this.pending.delete(cacheKey);

@@ -25,8 +25,8 @@ export interface DekSeedRotatorOptions {
   readonly createCipher: (seed: Buffer) => Cipher;
   /** Called when a new seed is in use. */
   readonly onRotated: (seed: DekSeed) => void;
-  /** Called after each status poll: with the reported key ID, if it is valid, and the fault. */
-  readonly onPolled: (outcome: { readonly keyId: string | undefined; readonly fault: string | undefined }) => void;
+  /** Called after each status poll: with the reported key ID, if it is valid, and the error. */
+  readonly onPolled: (outcome: { readonly keyId: string | undefined; readonly error: string | undefined }) => void;
   readonly onInvalidKeyId: (reason: 'empty' | 'too_long') => void;
 }
 
@@ -47,7 +47,7 @@ interface ConfirmedSeed extends DekSeed {
 interface PollResult {
   readonly at: number;
   /** Undefined when the plug-in is healthy. */
-  readonly fault: string | undefined;
+  readonly error: string | undefined;
   /** The plug-in did not respond. */
   readonly isUnanswered: boolean;
 }
@@ -93,15 +93,15 @@ export class DekSeedRotator {
     if (!this.isUrgent && !this.isClosed && this.polling === undefined) this.schedulePoll(true);
   }
 
-  /** The fault of the plug-in; undefined when it is healthy. */
+  /** The error of the plug-in; undefined when it is healthy. */
   async health(): Promise<string | undefined> {
     const { lastPoll } = this;
     const age = lastPoll === undefined ? Infinity : this.options.clock.monotonic() - lastPoll.at;
-    if (lastPoll !== undefined && age < (lastPoll.fault === undefined ? HEALTH_CACHE_MS.healthy : HEALTH_CACHE_MS.unhealthy))
-      return lastPoll.fault;
-    const { fault, isUnanswered } = await this.poll();
-    if (fault === undefined || !isUnanswered) return fault;
-    return `failed to perform status section of the healthz check for KMS Provider ${this.options.name}, error: ${fault}`;
+    if (lastPoll !== undefined && age < (lastPoll.error === undefined ? HEALTH_CACHE_MS.healthy : HEALTH_CACHE_MS.unhealthy))
+      return lastPoll.error;
+    const { error, isUnanswered } = await this.poll();
+    if (error === undefined || !isUnanswered) return error;
+    return `failed to perform status section of the healthz check for KMS Provider ${this.options.name}, error: ${error}`;
   }
 
   /** Concurrent callers share one poll; the next one is scheduled when it ends. */
@@ -113,12 +113,12 @@ export class DekSeedRotator {
   private async runPoll(): Promise<PollResult> {
     const { clock, onPolled } = this.options;
     this.timer?.cancel();
-    const { fault, isUnanswered, keyId } = await this.readStatus();
-    const poll = { at: clock.monotonic(), fault, isUnanswered };
+    const { error, isUnanswered, keyId } = await this.readStatus();
+    const poll = { at: clock.monotonic(), error, isUnanswered };
     if (this.isClosed) return poll;
     this.lastPoll = poll;
-    onPolled({ keyId, fault });
-    this.schedulePoll(fault !== undefined);
+    onPolled({ keyId, error });
+    this.schedulePoll(error !== undefined);
     return poll;
   }
 
@@ -133,22 +133,22 @@ export class DekSeedRotator {
     try {
       status = await this.options.service.status();
     } catch (error) {
-      return { fault: errorMessage(error), isUnanswered: true, keyId: undefined };
+      return { error: errorMessage(error), isUnanswered: true, keyId: undefined };
     }
     const invalidId = keyIdError(status.keyId);
     if (invalidId !== undefined) this.options.onInvalidKeyId(invalidId.reason);
-    const rotationFault = invalidId === undefined ? await this.confirmOrRotate(status.keyId) : invalidKeyId(status.keyId, invalidId.text);
-    const faults = [...faultsOf(status), ...(rotationFault === undefined ? [] : [rotationFault])];
-    const [only] = faults;
-    const message = faults.length > 1 ? `[${faults.join(', ')}]` : only;
+    const rotationError = invalidId === undefined ? await this.confirmOrRotate(status.keyId) : invalidKeyId(status.keyId, invalidId.text);
+    const errors = [...healthErrors(status), ...(rotationError === undefined ? [] : [rotationError])];
+    const [only] = errors;
+    const message = errors.length > 1 ? `[${errors.join(', ')}]` : only;
     return {
-      fault: message === undefined ? undefined : `kmsv2 Provider ${this.options.name} is not healthy, error: ${message}`,
+      error: message === undefined ? undefined : `kmsv2 Provider ${this.options.name} is not healthy, error: ${message}`,
       isUnanswered: false,
       keyId: invalidId === undefined ? status.keyId : undefined,
     };
   }
 
-  /** Confirms the current seed, or rotates it when the key ID has changed. Returns the fault when rotation failed. */
+  /** Confirms the current seed, or rotates it when the key ID has changed. Returns the error when rotation failed. */
   private async confirmOrRotate(keyId: string): Promise<string | undefined> {
     const { clock, service, uuid, newSeed, createCipher, onRotated } = this.options;
     const times = { until: clock.monotonic() + SEED_VALIDITY_MS, expiresAt: clock.now() + SEED_VALIDITY_MS };
@@ -159,7 +159,7 @@ export class DekSeedRotator {
     const uid = uuid();
     const seed = newSeed();
     let source: EncryptedDekSource | undefined;
-    let fault: string | undefined;
+    let reason: string | undefined;
     try {
       const encrypted = await service.encrypt(seed, uid).catch((error: unknown) => {
         throw new TransformError(`failed to encrypt DEK, error: ${errorMessage(error)}`);
@@ -167,9 +167,9 @@ export class DekSeedRotator {
       checkDekSource(encrypted);
       source = encrypted;
     } catch (error) {
-      fault = errorMessage(error);
+      reason = errorMessage(error);
     }
-    if (source?.keyId !== keyId) return this.rotationError({ uid, statusKey: keyId, encryptedKey: source?.keyId ?? '', fault });
+    if (source?.keyId !== keyId) return this.rotationError({ uid, statusKey: keyId, encryptedKey: source?.keyId ?? '', error: reason });
     if (this.isClosed) return undefined;
     const cipher = createCipher(seed);
     this.confirmed = { source, cipher, ...times };
@@ -177,23 +177,23 @@ export class DekSeedRotator {
     return undefined;
   }
 
-  private rotationError(attempt: { uid: string; statusKey: string; encryptedKey: string; fault: string | undefined }): string {
+  private rotationError(attempt: { uid: string; statusKey: string; encryptedKey: string; error: string | undefined }): string {
     const { confirmed } = this;
     const errState = confirmed === undefined ? 'got unexpected nil transformer' : '<nil>';
     const until = confirmed === undefined ? '0001-01-01T00:00:00Z' : formatTime(confirmed.expiresAt);
     return (
-      `failed to rotate DEK uid="${attempt.uid}", useSeed=true, errState=${errState}, errGen=${attempt.fault ?? '<nil>'}, ` +
+      `failed to rotate DEK uid="${attempt.uid}", useSeed=true, errState=${errState}, errGen=${attempt.error ?? '<nil>'}, ` +
       `statusKeyIDHash=${quotedHash(attempt.statusKey)}, encryptKeyIDHash=${quotedHash(attempt.encryptedKey)}, ` +
       `stateKeyIDHash=${quotedHash(confirmed?.source.keyId ?? '')}, expirationTimestamp=${until}`
     );
   }
 }
 
-function faultsOf({ healthz, version }: KmsStatus): readonly string[] {
-  const faults: string[] = [];
-  if (healthz !== 'ok') faults.push(`got unexpected healthz status: ${healthz}`);
-  if (!SUPPORTED_VERSIONS.includes(version)) faults.push(`expected KMSv2 API version v2, got ${version}`);
-  return faults;
+function healthErrors({ healthz, version }: KmsStatus): readonly string[] {
+  const errors: string[] = [];
+  if (healthz !== 'ok') errors.push(`got unexpected healthz status: ${healthz}`);
+  if (!SUPPORTED_VERSIONS.includes(version)) errors.push(`expected KMSv2 API version v2, got ${version}`);
+  return errors;
 }
 
 const invalidKeyId = (keyId: string, text: string): string => `got invalid KMSv2 KeyID hash ${quotedHash(keyId)}: ${text}`;

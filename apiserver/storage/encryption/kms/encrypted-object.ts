@@ -3,7 +3,7 @@
  * source, encrypted by the plug-in, from which the DEK is obtained. Encodes, decodes and validates it; encrypts
  * nothing.
  */
-import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from '../../../../shared/serialization/protobuf/wire';
+import { withProtobufErrors, ProtobufError, WIRE_TYPES, WireReader, WireWriter } from '../../../../shared/serialization/protobuf/wire';
 import { checkFullyQualifiedDomainName } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/text/quote';
 import { TransformError } from '../ciphers';
@@ -40,9 +40,9 @@ export function encodeEncryptedObject({ data, source, sourceType }: EncryptedObj
 /** Throws {@link TransformError} when the bytes are malformed or exceed upstream's limits. */
 export function decodeEncryptedObject(bytes: Buffer): EncryptedObject {
   try {
-    return validate(withProtobufFaults(() => readFields(bytes)));
+    return validate(withProtobufErrors(() => readFields(bytes)));
   } catch (error) {
-    if (error instanceof ProtobufFault) throw new TransformError(error.message);
+    if (error instanceof ProtobufError) throw new TransformError(error.message);
     throw error;
   }
 }

@@ -130,9 +130,9 @@ const DIAL_ERRORS: Readonly<Record<string, string>> = {
 function dialError(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = createConnection({ path });
-    const finish = (fault?: string): void => {
+    const finish = (error?: string): void => {
       socket.destroy();
-      resolve(fault);
+      resolve(error);
     };
     socket.once('connect', () => finish());
     socket.once('error', (error) => {

@@ -32,8 +32,8 @@ export interface KmsEnvelopeOptions {
   readonly random: RandomBytes;
   readonly uuid: () => string;
   readonly metrics: KmsMetricsRecorder;
-  /** Called when the plug-in becomes unhealthy (with the fault) or healthy (undefined). */
-  readonly onHealthChange: (fault: string | undefined) => void;
+  /** Called when the plug-in becomes unhealthy (with the error) or healthy (undefined). */
+  readonly onHealthChange: (error: string | undefined) => void;
   /** Called when a new seed is in use, with its key ID. */
   readonly onSeedRotated: (keyId: string) => void;
   /** Called when values that could not be decrypted may be readable now. */
@@ -45,7 +45,7 @@ const REREAD_BACKOFF_MS = { first: 10_000, max: 10 * 60_000 };
 export class KmsEnvelope implements Envelope {
   private readonly rotator: DekSeedRotator;
   private readonly dekCache: DekCache;
-  private fault: string | undefined;
+  private error: string | undefined;
   /**
    * When undecryptable values may be read again next, in milliseconds of the monotonic clock, and the back-off after
    * that.
@@ -72,7 +72,7 @@ export class KmsEnvelope implements Envelope {
         this.dekCache.add({ source, sourceType: 'seed' }, { keyId: source.keyId, cipher });
         options.onSeedRotated(source.keyId);
       },
-      onPolled: ({ keyId, fault }) => this.onPolled(keyId, fault),
+      onPolled: ({ keyId, error }) => this.onPolled(keyId, error),
       onInvalidKeyId: (word) => metrics.recordInvalidKeyId(word),
     });
   }
@@ -137,11 +137,11 @@ export class KmsEnvelope implements Envelope {
     return { keyId: source.keyId, cipher: createDekCipher(sourceType, secret, random) };
   }
 
-  private onPolled(keyId: string | undefined, fault: string | undefined): void {
+  private onPolled(keyId: string | undefined, error: string | undefined): void {
     const { clock, metrics, onHealthChange, onRecovered } = this.options;
     if (keyId !== undefined) metrics.recordStatusKeyId(keyId);
-    if ((fault === undefined) !== (this.fault === undefined)) onHealthChange(fault);
-    this.fault = fault;
+    if ((error === undefined) !== (this.error === undefined)) onHealthChange(error);
+    this.error = error;
     // A plug-in that responds may decrypt again, healthy or not. Back-off, because each retry makes the cache read
     // whole resource types again.
     if (keyId === undefined || !this.dekCache.hasFailures) {

@@ -7,7 +7,7 @@ import { TransformError } from '../ciphers';
 export interface KmsStatus {
   /** Version of the API: `v2`. */
   readonly version: string;
-  /** `ok`, or the fault. */
+  /** `ok`, or the error. */
   readonly healthz: string;
   /** ID of the KEK that encrypts at present. */
   readonly keyId: string;

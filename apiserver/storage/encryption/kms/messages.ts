@@ -2,7 +2,7 @@
  * The messages of upstream's `v2.KeyManagementService`: encodes requests and decodes responses. Field numbers are those
  * of its definition.
  */
-import { withProtobufFaults, ProtobufFault, WIRE_TYPES, WireReader, WireWriter } from '../../../../shared/serialization/protobuf/wire';
+import { withProtobufErrors, ProtobufError, WIRE_TYPES, WireReader, WireWriter } from '../../../../shared/serialization/protobuf/wire';
 import { readAnnotation, writeAnnotations } from './encrypted-object';
 import { KmsError, type EncryptedDekSource, type KmsStatus } from './kms-service';
 
@@ -69,7 +69,7 @@ export function decodeDecryptResponse(bytes: Buffer): Buffer {
 /** Calls `readField` for each length-delimited field; it must read or skip the field. */
 function eachField(bytes: Buffer, readField: (reader: WireReader) => void): void {
   try {
-    withProtobufFaults(() => {
+    withProtobufErrors(() => {
       const reader = new WireReader(bytes);
       while (reader.next()) {
         if (reader.wire === WIRE_TYPES.bytes) readField(reader);
@@ -77,7 +77,7 @@ function eachField(bytes: Buffer, readField: (reader: WireReader) => void): void
       }
     });
   } catch (error) {
-    if (!(error instanceof ProtobufFault)) throw error;
+    if (!(error instanceof ProtobufError)) throw error;
     throw new KmsError('Internal', 'grpc: failed to unmarshal the received message: proto: cannot parse invalid wire-format data');
   }
 }

@@ -21,10 +21,10 @@ const ENV_VAR_NAME_TEXT = patternMessage(
 );
 
 const checkEnvVarName: NameCheck = (name) => {
-  const faults = ENV_VAR_NAME.test(name) ? [] : [ENV_VAR_NAME_TEXT];
-  if (name === '.' || name === '..') faults.push(`must not be '${name}'`);
-  else if (name.startsWith('..')) faults.push("must not start with '..'");
-  return faults;
+  const errors = ENV_VAR_NAME.test(name) ? [] : [ENV_VAR_NAME_TEXT];
+  if (name === '.' || name === '..') errors.push(`must not be '${name}'`);
+  else if (name.startsWith('..')) errors.push("must not start with '..'");
+  return errors;
 };
 
 export function checkEnv(container: CoreV1Container, fieldPath: string, errors: Errors): void {

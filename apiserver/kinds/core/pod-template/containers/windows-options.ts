@@ -28,32 +28,32 @@ export function checkWindowsOptions(context: CoreV1PodSecurityContext | CoreV1Se
   }
   const user = options.runAsUserName;
   if (user === undefined) return;
-  for (const text of runAsUserNameFaults(user)) errors.push(invalidValue(`${fieldPath}.runAsUserName`, user, `runAsUserName${text}`));
+  for (const text of runAsUserNameErrors(user)) errors.push(invalidValue(`${fieldPath}.runAsUserName`, user, `runAsUserName${text}`));
 }
 
 /** `user` or `domain\user`. */
-function runAsUserNameFaults(name: string): readonly string[] {
+function runAsUserNameErrors(name: string): readonly string[] {
   if (name === '') return [' cannot be an empty string'];
   if (CONTROL_CHARACTERS.test(name)) return [' cannot contain control characters'];
   const parts = name.split('\\');
   if (parts.length > 2) return [' cannot contain more than one backslash'];
   const [domain = '', user] = parts;
-  if (user === undefined) return userFaults(domain);
-  return [...domainFaults(domain), ...userFaults(user)];
+  if (user === undefined) return userErrors(domain);
+  return [...domainErrors(domain), ...userErrors(user)];
 }
 
-function domainFaults(domain: string): readonly string[] {
-  const faults: string[] = [];
-  if (Buffer.byteLength(domain) >= MAX_DOMAIN_LENGTH) faults.push(`'s Domain length must be under ${MAX_DOMAIN_LENGTH} characters`);
-  if (!NETBIOS.test(domain) && !DNS.test(domain)) faults.push("'s Domain doesn't match the NetBios nor the DNS format");
-  return faults;
+function domainErrors(domain: string): readonly string[] {
+  const errors: string[] = [];
+  if (Buffer.byteLength(domain) >= MAX_DOMAIN_LENGTH) errors.push(`'s Domain length must be under ${MAX_DOMAIN_LENGTH} characters`);
+  if (!NETBIOS.test(domain) && !DNS.test(domain)) errors.push("'s Domain doesn't match the NetBios nor the DNS format");
+  return errors;
 }
 
-function userFaults(user: string): readonly string[] {
+function userErrors(user: string): readonly string[] {
   if (user === '') return ["'s User cannot be empty"];
-  const faults: string[] = [];
-  if (Buffer.byteLength(user) > MAX_USER_LENGTH) faults.push(`'s User length must not be longer than ${MAX_USER_LENGTH} characters`);
-  if (ONLY_DOTS.test(user)) faults.push("'s User cannot contain only periods or spaces");
-  if (NOT_IN_USER.test(user)) faults.push(`'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]`);
-  return faults;
+  const errors: string[] = [];
+  if (Buffer.byteLength(user) > MAX_USER_LENGTH) errors.push(`'s User length must not be longer than ${MAX_USER_LENGTH} characters`);
+  if (ONLY_DOTS.test(user)) errors.push("'s User cannot contain only periods or spaces");
+  if (NOT_IN_USER.test(user)) errors.push(`'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]`);
+  return errors;
 }

@@ -5,7 +5,7 @@
  */
 import { statusErrorFrom, StatusError } from '../../../../../shared/api/errors/status';
 import type { MaybePromise } from '../../../../../shared/runtime/maybe-promise';
-import { parseJson, SyntaxFault } from '../../../../../shared/serialization';
+import { parseJson, ParseError } from '../../../../../shared/serialization';
 import { stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../../../shared/values/json';
 import { generateName } from '../../../../../shared/values/name-formats';
 import { runSteps, type Steps } from '../../../../../shared/scheduling/steps';
@@ -340,7 +340,7 @@ function patchAsJson({ bytes }: PatchBody): string {
   try {
     return stringifyJson(parseJson(bytes).value);
   } catch (error) {
-    if (error instanceof SyntaxFault) return stringifyJson(bytes.toString());
+    if (error instanceof ParseError) return stringifyJson(bytes.toString());
     throw error;
   }
 }

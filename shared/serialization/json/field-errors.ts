@@ -3,42 +3,42 @@
  * order.
  */
 import { formatPathElement } from '../../values/field-path';
-import { FaultList } from './fault-list';
+import { FieldErrorList } from './field-error-list';
 import { walkMembers } from './json-walk';
 import type { ParsedText } from './strict-json';
 
 /**
  * For JSON: `unknown field "spec.foo"` and `duplicate field "spec.type"` in order of appearance. For YAML: first the
- * duplicate keys, as one fault when `level` is `strict`
+ * duplicate keys, as one error when `level` is `strict`
  * (`yaml: unmarshal errors:\n  line 5: key "type" already set in map`) and one each when it is `warn`, then the unknown
  * fields.
  *
  * @param unknown the paths of unknown fields from decodeObject
  */
-export function fieldFaults(parsed: ParsedText, unknown: readonly string[], level: 'strict' | 'warn'): string[] {
-  const unknownFaults = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
-  if (parsed.duplicates.length === 0) return unknownFaults;
+export function fieldErrors(parsed: ParsedText, unknown: readonly string[], level: 'strict' | 'warn'): string[] {
+  const unknownErrors = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
+  if (parsed.duplicates.length === 0) return unknownErrors;
   if (parsed.format === 'yaml') {
     const repeated = level === 'warn' ? parsed.duplicates : [`yaml: unmarshal errors:\n  ${parsed.duplicates.join('\n  ')}`];
-    return [...repeated, ...unknownFaults];
+    return [...repeated, ...unknownErrors];
   }
-  return faultsInTextOrder(parsed.text ?? '', unknown);
+  return errorsInTextOrder(parsed.text ?? '', unknown);
 }
 
-function faultsInTextOrder(text: string, unknown: readonly string[]): string[] {
-  const faults = new FaultList();
+function errorsInTextOrder(text: string, unknown: readonly string[]): string[] {
+  const errors = new FieldErrorList();
   const top = UnknownPaths.fromPaths(unknown);
   const open: (UnknownPaths | undefined)[] = [];
   walkMembers(text, {
     member: (path, key, isRepeated) => {
       // Fields inside an unknown field are not reported.
-      if (open.at(-1)?.child(key)?.isUnknown === true) return faults.add(`unknown field ${JSON.stringify(path())}`) ?? 'skip';
-      return isRepeated ? faults.add(`duplicate field ${JSON.stringify(path())}`) : undefined;
+      if (open.at(-1)?.child(key)?.isUnknown === true) return errors.add(`unknown field ${JSON.stringify(path())}`) ?? 'skip';
+      return isRepeated ? errors.add(`duplicate field ${JSON.stringify(path())}`) : undefined;
     },
     open: (key) => void open.push(key === undefined ? top : open.at(-1)?.child(key)),
     close: () => void open.pop(),
   });
-  return faults.texts;
+  return errors.texts;
 }
 
 /**

@@ -4,10 +4,10 @@ import { numberTooLargeMessage } from '../../values/number-literals';
  * A body cannot be parsed. The message is that of upstream (`unexpected end of JSON input`, `yaml: …`), without a
  * prefix.
  */
-export class SyntaxFault extends Error {}
+export class ParseError extends Error {}
 
 /** A number exceeds the range of a double. */
-export class NumberRangeFault extends SyntaxFault {
+export class NumberRangeError extends ParseError {
   constructor(readonly literal: string) {
     super(numberTooLargeMessage(literal));
   }

@@ -1,11 +1,11 @@
 import { parseFlags } from '../../shared/cli/flags';
-import { auditFlagFault } from './audit-flag-fault';
+import { auditFlagError } from './audit-flag-error';
 import { FLAGS } from './flags/flags';
 
 function faultOf(...argv: string[]): string | undefined {
   const parsed = parseFlags({ name: 'apiserver', description: '' }, FLAGS, argv);
   if (parsed.kind !== 'values') throw new Error(JSON.stringify(parsed));
-  return auditFlagFault(parsed.values);
+  return auditFlagError(parsed.values);
 }
 
 it('accepts the default values of the audit flags', () => {

@@ -2,7 +2,7 @@
 import type { ServerFlags } from './flags/flags';
 
 /** The error of the combined flags; undefined when they are valid. */
-export function auditFlagFault(flags: ServerFlags): string | undefined {
+export function auditFlagError(flags: ServerFlags): string | undefined {
   for (const sink of ['log', 'webhook'] as const) {
     if (flags[`audit-${sink}-batch-throttle-enable`] && flags[`audit-${sink}-mode`] === 'batch') {
       if (flags[`audit-${sink}-batch-throttle-qps`] === 0) return `--audit-${sink}-batch-throttle-qps must be greater than 0`;

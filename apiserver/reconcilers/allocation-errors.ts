@@ -1,14 +1,14 @@
-/** Describes faults of allocations in Events, logs and metrics, with the texts, reasons and labels of upstream. */
+/** Describes errors of allocations in Events, logs and metrics, with the texts, reasons and labels of upstream. */
 import type { JsonObject } from '../../shared/values/json';
 import { formatMicroTime } from '../../shared/values/time/time';
 import type { AllocationFinding } from '../allocation/check-allocations';
 import { isPortId, addressOrPortIn } from '../allocation/pool';
-import type { FaultSubject, FaultType } from '../allocation/fault-counts';
+import type { AllocationSubject, AllocationErrorType } from '../allocation/allocation-error-counts';
 import type { AllocationOwner, ServiceAllocator } from '../allocation/service-allocator';
 
-export interface AllocationFault {
-  readonly subject: FaultSubject;
-  readonly type: FaultType;
+export interface AllocationError {
+  readonly subject: AllocationSubject;
+  readonly type: AllocationErrorType;
   readonly note: string;
   /** The object of the Event; `undefined` when no Event is recorded. */
   readonly owner: AllocationOwner | undefined;
@@ -19,12 +19,12 @@ interface EventReason {
   readonly action: string;
 }
 
-const REPORTERS: Readonly<Record<FaultSubject, string>> = {
+const REPORTERS: Readonly<Record<AllocationSubject, string>> = {
   ips: 'ipallocator-repair-controller',
   ports: 'portallocator-repair-controller',
 };
 
-const EVENT_REASONS: Readonly<Record<FaultSubject, Partial<Record<FaultType, EventReason>>>> = {
+const EVENT_REASONS: Readonly<Record<AllocationSubject, Partial<Record<AllocationErrorType, EventReason>>>> = {
   ips: {
     invalid: { reason: 'ClusterIPNotValid', action: 'ClusterIPValidation' },
     outOfRange: { reason: 'ClusterIPOutOfRange', action: 'ClusterIPAllocation' },
@@ -38,12 +38,12 @@ const EVENT_REASONS: Readonly<Record<FaultSubject, Partial<Record<FaultType, Eve
   },
 };
 
-export function faultOf(finding: AllocationFinding, allocator: Pick<ServiceAllocator, 'pools' | 'ports'>): AllocationFault {
+export function errorOf(finding: AllocationFinding, allocator: Pick<ServiceAllocator, 'pools' | 'ports'>): AllocationError {
   if (finding.type === 'unreadable') {
     const note = `Cluster IP ${finding.text} is not a valid IP; please recreate service`;
     return { subject: 'ips', type: 'invalid', note, owner: finding.owner };
   }
-  const subject: FaultSubject = isPortId(finding.id) ? 'ports' : 'ips';
+  const subject: AllocationSubject = isPortId(finding.id) ? 'ports' : 'ips';
   const text =
     subject === 'ports' ? `Port ${addressOrPortIn(finding.id)}` : `Cluster IP [${familyOf(finding.id)}]:${addressOrPortIn(finding.id)}`;
   switch (finding.type) {
@@ -70,7 +70,7 @@ export function faultOf(finding: AllocationFinding, allocator: Pick<ServiceAlloc
 
 const familyOf = (id: string): string => (addressOrPortIn(id).includes(':') ? 'IPv6' : 'IPv4');
 
-function rangeText(subject: FaultSubject, id: string, { pools, ports }: Pick<ServiceAllocator, 'pools' | 'ports'>): string {
+function rangeText(subject: AllocationSubject, id: string, { pools, ports }: Pick<ServiceAllocator, 'pools' | 'ports'>): string {
   if (subject === 'ports') return `port range ${ports.text}`;
   const ranges = pools.filter((pool) => pool !== ports).map(({ text }) => text);
   const own = ranges.find((text) => text.includes(':') === addressOrPortIn(id).includes(':'));
@@ -85,16 +85,16 @@ export interface EventContext {
   readonly hostname: string;
 }
 
-/** Returns the Event for a fault; `undefined` when none is recorded. */
+/** Returns the Event for an error; `undefined` when none is recorded. */
 export function eventOf(
-  fault: AllocationFault,
+  error: AllocationError,
   { now, sequence, hostname }: EventContext,
 ): { readonly namespace: string; readonly object: JsonObject } | undefined {
-  const eventReason = EVENT_REASONS[fault.subject][fault.type];
-  const { owner, note } = fault;
+  const eventReason = EVENT_REASONS[error.subject][error.type];
+  const { owner, note } = error;
   if (eventReason === undefined || owner === undefined) return undefined;
   const { namespace, name, uid } = owner;
-  const reporter = REPORTERS[fault.subject];
+  const reporter = REPORTERS[error.subject];
   const eventTime = formatMicroTime({ seconds: Math.floor(now / 1000), nanos: (now % 1000) * 1_000_000 });
   const timestampNs = BigInt(now) * 1_000_000n + BigInt(sequence);
   return {

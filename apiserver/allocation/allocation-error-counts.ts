@@ -1,0 +1,21 @@
+/** Counts the errors that allocation repair has found, for metrics. */
+
+export const ALLOCATION_SUBJECTS = ['ips', 'ports'] as const;
+export type AllocationSubject = (typeof ALLOCATION_SUBJECTS)[number];
+
+/** Values of the label `type` in upstream's metrics. */
+export type AllocationErrorType = 'invalid' | 'outOfRange' | 'duplicate' | 'repair' | 'leak';
+
+export class AllocationErrorCounts {
+  /** Repair passes that failed. */
+  failures = 0;
+  private readonly counts: Readonly<Record<AllocationSubject, Map<AllocationErrorType, number>>> = { ips: new Map(), ports: new Map() };
+
+  count(subject: AllocationSubject, type: AllocationErrorType): void {
+    this.counts[subject].set(type, (this.counts[subject].get(type) ?? 0) + 1);
+  }
+
+  countsOf(subject: AllocationSubject): ReadonlyMap<AllocationErrorType, number> {
+    return this.counts[subject];
+  }
+}
