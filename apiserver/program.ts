@@ -78,7 +78,7 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const opened = host.store ?? (await openStore(flags, calls, host));
   if (opened !== host.store) lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
   const seen = traces === undefined ? opened : traces.wrapStore(opened, flags['storage-backend'] === 'etcd3');
-  const store = await shiftStoreByMarker(encryption === undefined ? seen : encryption.over(seen), prefixOf(flags));
+  const store = await shiftStoreByMarker(encryption === undefined ? seen : encryption.encryptStore(seen), prefixOf(flags));
   const audit = await openAuditLog(flags, configurations, host);
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
   const tokenKeys = openTokenKeyFiles(flags);

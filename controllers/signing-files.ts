@@ -35,12 +35,12 @@ const filesOf = (values: ControllerFlags, prefix: FlagPrefix): FilePair => ({
 
 /** Returns the error of flags that contradict each other. */
 export function validateSigningFlags(values: ControllerFlags): string | undefined {
-  const own = SIGNER_FLAG_PREFIXES.map(([prefix]) => prefix);
-  for (const prefix of [COMMON_PREFIX, ...own] as const) {
+  const prefixes = SIGNER_FLAG_PREFIXES.map(([prefix]) => prefix);
+  for (const prefix of [COMMON_PREFIX, ...prefixes] as const) {
     const { certificate, key } = filesOf(values, prefix);
     if ((certificate === '') !== (key === '')) return `--${prefix}cert-file and --${prefix}key-file must be set together`;
   }
-  const given = own.find((prefix) => filesOf(values, prefix).certificate !== '');
+  const given = prefixes.find((prefix) => filesOf(values, prefix).certificate !== '');
   if (given !== undefined && values['cluster-signing-cert-file'] !== '')
     return `--${given}cert-file cannot be used with --${COMMON_PREFIX}cert-file`;
   return undefined;
@@ -58,8 +58,8 @@ export class SigningFiles implements SigningAuthorities {
   constructor(values: ControllerFlags) {
     const common = filesOf(values, COMMON_PREFIX);
     const pairs = SIGNER_FLAG_PREFIXES.map(([prefix, signer]) => {
-      const own = filesOf(values, prefix);
-      return [signer, own.certificate === '' ? common : own] as const;
+      const files = filesOf(values, prefix);
+      return [signer, files.certificate === '' ? common : files] as const;
     });
     this.pairs = new Map(pairs.filter(([, { certificate }]) => certificate !== ''));
     const files = [...new Set([...this.pairs.values()].flatMap(({ certificate, key }) => [certificate, key]))];

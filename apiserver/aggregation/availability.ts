@@ -14,7 +14,7 @@ import type { ServiceState } from '../webhook-client/service-resolver';
 import { awaitResponse } from '../endpoints/forward/relay';
 import { remoteResources } from '../discovery/remote-version';
 import { remoteHeaders, type ExtensionServers } from './extension-servers';
-import { undiscovered, type OpenApiV2Document, type DiscoveredServer, type Registration } from './registrations';
+import { undiscoveredServer, type OpenApiV2Document, type DiscoveredServer, type Registration } from './registrations';
 
 export interface Availability {
   readonly status: 'True' | 'False';
@@ -66,7 +66,7 @@ export async function checkAvailability(
   signal?: AbortSignal,
 ): Promise<CheckResult> {
   const error = serviceError(registration, state);
-  if (error !== undefined) return { ...error, hasNoResponse: false, discovered: undiscovered(previous) };
+  if (error !== undefined) return { ...error, hasNoResponse: false, discovered: undiscoveredServer(previous) };
   const { group, version } = registration;
   const path = `/apis/${group}/${version}`;
   const context = { extensions, registration, clock, signal };
@@ -84,7 +84,7 @@ export async function checkAvailability(
   return {
     ...unavailable('FailedDiscoveryCheck', `failing or missing response from ${lastError}`),
     hasNoResponse: true,
-    discovered: undiscovered(previous),
+    discovered: undiscoveredServer(previous),
   };
 }
 

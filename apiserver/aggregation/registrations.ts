@@ -2,7 +2,7 @@
  * The APIServices of aggregated API servers, parsed when they change, and the index from paths to them. Contacts no
  * server.
  */
-import { compareBytes, isObject, arrayAt, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
+import { compareBytes, isObject, arrayAt, objectAt, ownMember, stringAt, type JsonObject } from '../../shared/values/json';
 import type { RemoteVersion } from '../discovery/remote-version';
 
 export interface Registration {
@@ -29,7 +29,7 @@ export function readRegistration(name: string, object: JsonObject): Registration
   const service = objectAt(spec, 'service');
   if (spec === undefined || service === undefined) return undefined;
   const numberAt = (parent: JsonObject, member: string): number | undefined => {
-    const value = own(parent, member);
+    const value = ownMember(parent, member);
     return typeof value === 'number' ? value : undefined;
   };
   return {
@@ -43,7 +43,7 @@ export function readRegistration(name: string, object: JsonObject): Registration
       port: numberAt(service, 'port') ?? DEFAULT_PORT,
     },
     caBundle: Buffer.from(stringAt(spec, 'caBundle') ?? '', 'base64').toString('latin1'),
-    insecureSkipTlsVerify: own(spec, 'insecureSkipTLSVerify') === true,
+    insecureSkipTlsVerify: ownMember(spec, 'insecureSkipTLSVerify') === true,
     isAvailable: stringAt(availableCondition(object), 'status') === 'True',
   };
 }
@@ -74,7 +74,7 @@ export interface OpenApiV2Document {
 }
 
 /** Nothing is discovered, apart from an earlier document. */
-export const undiscovered = (description: OpenApiV2Document | undefined): DiscoveredServer => ({
+export const undiscoveredServer = (description: OpenApiV2Document | undefined): DiscoveredServer => ({
   resources: undefined,
   openApi: undefined,
   description,
@@ -115,7 +115,7 @@ export class Registrations {
   /** `undefined` removes the registration: the APIService was deleted or has become local. */
   set(name: string, registration: Registration | undefined): void {
     if (registration === undefined && !this.byName.has(name)) return;
-    const discovered = this.byName.get(name)?.discovered ?? undiscovered(undefined);
+    const discovered = this.byName.get(name)?.discovered ?? undiscoveredServer(undefined);
     if (registration === undefined) this.byName.delete(name);
     else this.byName.set(name, { registration, discovered });
     this.rebuildLists();

@@ -4,7 +4,7 @@
  * none of them; restored data, data of earlier or other programs and changed ranges do.
  */
 import type { Revision } from '../storage/store';
-import type { Holding, AllocationOwner } from './service-allocator';
+import type { AllocationRecord, AllocationOwner } from './service-allocator';
 
 /** An object and the ids that it holds. */
 export interface AllocationHolder {
@@ -34,7 +34,7 @@ export type AllocationFinding =
 
 export function checkAllocations(
   holders: readonly AllocationHolder[],
-  holdings: ReadonlyMap<string, Holding>,
+  holdings: ReadonlyMap<string, AllocationRecord>,
   isWithin: (id: string) => boolean = () => true,
 ): readonly AllocationFinding[] {
   const findings: AllocationFinding[] = [];

@@ -17,7 +17,7 @@ export interface AllocationOwner {
   readonly uid: string;
 }
 
-export interface Holding {
+export interface AllocationRecord {
   /** Revision of the allocation key. */
   readonly revision: Revision;
   /** uid of the owner; empty when the value of the key cannot be parsed. */
@@ -54,7 +54,7 @@ export class ServiceAllocator {
   readonly counts = new Map<AllocationPool, PoolCounts>();
   readonly errorCounts = new AllocationErrorCounts();
   private readonly byFamily = new Map<IpFamily, AllocationPool>();
-  private readonly holdings = new Map<string, Holding>();
+  private readonly holdings = new Map<string, AllocationRecord>();
   /** Ids that requests of this replica have chosen but not committed, with the number of these requests. */
   private readonly chosen = new Map<string, number>();
   private readonly root: string;
@@ -81,11 +81,11 @@ export class ServiceAllocator {
     return this.root + id;
   }
 
-  allHoldings(): ReadonlyMap<string, Holding> {
+  allHoldings(): ReadonlyMap<string, AllocationRecord> {
     return this.holdings;
   }
 
-  holding(id: string): Holding | undefined {
+  holding(id: string): AllocationRecord | undefined {
     return this.holdings.get(id);
   }
 
@@ -122,7 +122,7 @@ export class ServiceAllocator {
   }
 
   /** Records the state of a key at `revision`, as a transaction returned or wrote it. */
-  recordHolding(id: string, holding: Holding | undefined, revision: Revision): void {
+  recordHolding(id: string, holding: AllocationRecord | undefined, revision: Revision): void {
     const known = this.holdings.get(id);
     if (known !== undefined && known.revision > (holding?.revision ?? revision)) return;
     if (holding === undefined) {
@@ -176,7 +176,7 @@ function newCounts(): PoolCounts {
   return { allocations: { static: 0, dynamic: 0 }, errors: { static: 0, dynamic: 0 }, allocated: 0 };
 }
 
-export function holdingOf(kv: KeyValue | undefined): Holding | undefined {
+export function holdingOf(kv: KeyValue | undefined): AllocationRecord | undefined {
   return kv === undefined ? undefined : { revision: kv.modRevision, uid: uidIn(kv.value) };
 }
 

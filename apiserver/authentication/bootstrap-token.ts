@@ -3,7 +3,7 @@
  * namespace. An invalid bootstrap token counts as unknown, not as failed.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { bootstrapTokenExpiry } from '../../shared/api/identity/token-end';
+import { bootstrapTokenExpiry } from '../../shared/api/identity/bootstrap-token-expiry';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
 import { tokenFingerprint } from './token-fingerprint';

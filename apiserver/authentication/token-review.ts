@@ -3,7 +3,7 @@ import { MalformedResponse } from '../../shared/client/rest/api-object';
 import { parseBody } from '../../shared/client/rest/json-body';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { apiVersionInDialect, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
-import { isObject, objectAt, own, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { isObject, objectAt, ownMember, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { quote } from '../../shared/values/text/quote';
 
 export type TokenReviewVersion = 'v1' | 'v1beta1';
@@ -47,7 +47,7 @@ function parseReview(body: Buffer, version: TokenReviewVersion): TokenReviewResu
     );
   }
   const status = objectAt(review, 'status') ?? {};
-  if (own(status, 'authenticated') !== true) return { type: 'unknown', error: textAt(status, 'error') };
+  if (ownMember(status, 'authenticated') !== true) return { type: 'unknown', error: textAt(status, 'error') };
   return { type: 'user', user: readUser(objectAt(status, 'user') ?? {}), audiences: textsAt(status, 'audiences') };
 }
 
@@ -55,7 +55,7 @@ function parseReview(body: Buffer, version: TokenReviewVersion): TokenReviewResu
 function readUser(user: JsonObject): UserInfo {
   const [name, uid] = [textAt(user, 'username'), textAt(user, 'uid')];
   if (name === '') throw new MalformedResponse('the webhook authenticated a request without a user name');
-  const extra = own(user, 'extra') ?? {};
+  const extra = ownMember(user, 'extra') ?? {};
   if (!isObject(extra)) throw malformedMember('extra');
   const entries = Object.keys(extra).map((key) => [key, textsAt(extra, key)] as const);
   return {
@@ -67,13 +67,13 @@ function readUser(user: JsonObject): UserInfo {
 }
 
 function textAt(object: JsonObject, member: string): string {
-  const value = own(object, member) ?? '';
+  const value = ownMember(object, member) ?? '';
   if (typeof value !== 'string') throw malformedMember(member);
   return value;
 }
 
 function textsAt(object: JsonObject, member: string): readonly string[] {
-  const value = own(object, member) ?? [];
+  const value = ownMember(object, member) ?? [];
   if (!isStringArray(value)) throw malformedMember(member);
   return value;
 }

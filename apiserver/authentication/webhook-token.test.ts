@@ -284,7 +284,7 @@ describe('token webhook', () => {
 
   it('fails the review when it does not respond before the timeout', async () => {
     respond = () => 'nothing';
-    expect(await ask(50)).toEqual(failure('no answer in 1 s'));
+    expect(await ask(50)).toEqual(failure('no response within 1 s'));
   });
 
   it('fails the review when its response is longer than 1 MiB', async () => {

@@ -1,7 +1,7 @@
 /** Attribute-based access control: the policies of a file, one JSON object per line. The file is parsed once. */
 import { canonicalGroup } from '../../shared/names/dialect';
 import { isSameName, pathSpellings } from '../../shared/names/spellings';
-import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { isObject, objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { matchesPathPattern } from '../../shared/values/text/path-pattern';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { ALLOW, type AccessRules, type Attributes, type Authorizer, type Decision } from './authorizer';
@@ -60,14 +60,14 @@ function readSpec(spec: JsonObject, location: string): Policy {
   const unknown = Object.keys(spec).find((member) => !MEMBERS.includes(member));
   if (unknown !== undefined) throw new PolicyFileError(`${location}: unknown field spec.${unknown}`);
   const mistyped = MEMBERS.find(
-    (member) => own(spec, member) !== undefined && typeof own(spec, member) !== (member === 'readonly' ? 'boolean' : 'string'),
+    (member) => ownMember(spec, member) !== undefined && typeof ownMember(spec, member) !== (member === 'readonly' ? 'boolean' : 'string'),
   );
   if (mistyped !== undefined) throw new PolicyFileError(`${location}: spec.${mistyped} is of the wrong type`);
   const text = (member: string): string => stringAt(spec, member) ?? '';
   return {
     user: text('user'),
     group: text('group'),
-    isReadOnly: own(spec, 'readonly') === true,
+    isReadOnly: ownMember(spec, 'readonly') === true,
     apiGroup: canonicalGroup(text('apiGroup')),
     resource: text('resource'),
     namespace: text('namespace'),

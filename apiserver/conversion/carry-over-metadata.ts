@@ -6,7 +6,7 @@ import type { FieldError } from '../../shared/api/errors/field-error';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { validateAnnotations, validateLabels } from '../../shared/api/metadata/object-meta-rules';
 import { canonicalApiVersion } from '../../shared/names/dialect';
-import { isObject, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { isObject, ownMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { bareFailure, objectFailure, type ConversionFailure } from './conversion-failure';
 import { goJsonTypeName } from './review-response';
 
@@ -28,7 +28,7 @@ export function carryOverMetadata(
 ): JsonObject | ConversionFailure {
   const typeFailure = checkType(converted, wanted, index);
   if (typeFailure !== undefined || !isObject(converted)) return typeFailure ?? bareFailure('unexpected end of JSON input');
-  const metadataValue = own(converted, 'metadata') ?? {};
+  const metadataValue = ownMember(converted, 'metadata') ?? {};
   const metadata = isObject(metadataValue) ? metadataValue : {};
   const before = readMetadata(original);
   const metadataFailure = checkIdentity(before, metadata) ?? checkMetadata(metadata);
@@ -39,7 +39,7 @@ export function carryOverMetadata(
 }
 
 function mapAt(metadata: JsonObject, member: string): JsonObject {
-  const map = own(metadata, member);
+  const map = ownMember(metadata, member);
   return isObject(map) ? { [member]: map } : {};
 }
 
@@ -87,7 +87,7 @@ const INVALID = 'returned invalid metadata: ';
 function checkMetadata(metadata: JsonObject): ConversionFailure | undefined {
   const errors: FieldError[] = [];
   for (const member of ['labels', 'annotations'] as const) {
-    const map = own(metadata, member) ?? null;
+    const map = ownMember(metadata, member) ?? null;
     if (map === null) continue;
     const path = `metadata.${member}`;
     if (!isObject(map)) return objectFailure(`${INVALID}invalid ${path} of type ${goTypeName(map)} in converted object`);

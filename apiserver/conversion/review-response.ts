@@ -3,7 +3,7 @@ import { isAscii } from 'node:buffer';
 import { parseBody, tryParseObject } from '../../shared/client/rest/json-body';
 import { apiVersionInDialect, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { arrayAt, isObject, objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { responseFailure, type ConversionFailure } from './conversion-failure';
 import { reviewApiVersion, REVIEW_GROUP, REVIEW_KIND } from './review-request';
 import { splitResponse, type TextSpan } from './split-response';
@@ -90,7 +90,7 @@ function tryParse(text: string): JsonValue | undefined {
 function checkResponse(version: ConversionReviewVersion, uid: string, review: JsonObject, dialect: Dialect): ConversionFailure | undefined {
   const typeError = checkType(version, review, dialect);
   if (typeError !== undefined) return responseFailure(typeError);
-  const response = own(review, 'response') ?? null;
+  const response = ownMember(review, 'response') ?? null;
   const memberError = response === null ? undefined : checkMemberTypes(response);
   if (memberError !== undefined) return responseFailure(memberError);
   if (!isObject(response)) return responseFailure('no response provided');
@@ -145,7 +145,7 @@ function checkMemberTypes(response: JsonValue): string | undefined {
   if (!isObject(response)) {
     return `json: cannot unmarshal ${goJsonTypeName(response)} into Go struct field ${REVIEW_KIND}.response of type v1.ConversionResponse`;
   }
-  const [uid, objects, result] = ['uid', 'convertedObjects', 'result'].map((member) => own(response, member) ?? null);
+  const [uid, objects, result] = ['uid', 'convertedObjects', 'result'].map((member) => ownMember(response, member) ?? null);
   if (uid !== undefined && uid !== null && typeof uid !== 'string')
     return `json: cannot unmarshal ${goJsonTypeName(uid)} ${STRUCT}.uid of type types.UID`;
   if (objects !== undefined && objects !== null && !Array.isArray(objects))
@@ -158,7 +158,7 @@ function checkMemberTypes(response: JsonValue): string | undefined {
 const MAX_MESSAGE_LENGTH = 4_096;
 
 function checkResult(response: JsonObject): ConversionFailure | undefined {
-  const result = own(response, 'result') ?? {};
+  const result = ownMember(response, 'result') ?? {};
   const status = isObject(result) ? (stringAt(result, 'status') ?? '') : '';
   if (status === 'Success') return undefined;
   const message = isObject(result) ? (stringAt(result, 'message') ?? '') : '';

@@ -5,7 +5,7 @@
  */
 import { parseBody } from '../../shared/client/rest/json-body';
 import { endOfString, endOfValue } from '../../shared/serialization/json/json-tokens';
-import { isObject, own, stringifyJson, type JsonObject } from '../../shared/values/json';
+import { isObject, ownMember, stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { TextSpan } from './split-response';
 
 export interface StoredMetadata {
@@ -38,7 +38,7 @@ export function readStoredMetadata(text: string): StoredMetadata | undefined {
 }
 
 function mapText(metadata: JsonObject, name: (typeof MAPS)[number]): readonly string[] {
-  const map = own(metadata, name);
+  const map = ownMember(metadata, name);
   return isObject(map) && Object.keys(map).length > 0 ? [`"${name}":${stringifyJson(map, 'sorted')}`] : [];
 }
 

@@ -19,7 +19,7 @@ import {
   type JsonObject,
   type JsonValue,
   objectAt,
-  own,
+  ownMember,
   stringAt,
   stringifyJson,
   stringsAt,
@@ -87,7 +87,7 @@ export function readDefinition(
   const namespaced = stringAt(spec, 'scope') === 'Namespaced';
   const plural = stringAt(objectAt(spec, 'names'), 'plural') ?? '';
   const versions = (arrayAt(spec, 'versions') ?? []).filter(isObject);
-  const storage = versions.find((version) => own(version, 'storage') === true);
+  const storage = versions.find((version) => ownMember(version, 'storage') === true);
   const context = {
     name,
     group,
@@ -116,7 +116,7 @@ export function readDefinition(
     requestedNames: objectAt(spec, 'names') ?? {},
     status,
     approval: approvalCondition(group, objectAt(metadata, 'annotations')),
-    rows: versions.filter((version) => own(version, 'served') === true).map((version) => rowOf(context, version)),
+    rows: versions.filter((version) => ownMember(version, 'served') === true).map((version) => rowOf(context, version)),
     storageRow: rowOf(context, storage ?? {}),
     // A terminating definition serves the same resources until the end, so that watchers see the deletion of its
     // objects.
@@ -147,7 +147,7 @@ function rowOf(shared: DefinitionContext, version: JsonObject): KindRow {
   const kind = stringAt(names, 'kind') ?? '';
   const subresources = objectAt(version, 'subresources') ?? {};
   const scale = objectAt(subresources, 'scale');
-  const hasStatus = isObject(own(subresources, 'status'));
+  const hasStatus = isObject(ownMember(subresources, 'status'));
   const selectable = (arrayAt(version, 'selectableFields') ?? []).filter(isObject).map(readSelectableField);
   const custom = shared.versions.get(versionName) ?? versionOf(shared, version);
   return {
@@ -170,7 +170,7 @@ function rowOf(shared: DefinitionContext, version: JsonObject): KindRow {
     requiresResourceVersion: true,
     fieldLabelErrorForm: 'plain',
     ...(selectable.length === 0 ? {} : { selectableFields: selectable }),
-    ...(own(version, 'deprecated') === true ? { deprecationWarning: deprecationWarning(version, shared, kind) } : {}),
+    ...(ownMember(version, 'deprecated') === true ? { deprecationWarning: deprecationWarning(version, shared, kind) } : {}),
   };
 }
 
@@ -187,7 +187,7 @@ function versionOf(shared: DefinitionContext, version: JsonObject): CustomVersio
     },
     schemaText: textOf,
     // Determines how stored objects of the version are read.
-    schemaId: digestOf([schemaDigest, own(version, 'selectableFields') ?? null]),
+    schemaId: digestOf([schemaDigest, ownMember(version, 'selectableFields') ?? null]),
     // Objects stored in another version are read with that version's schema.
     displayId: digestOf([version, [...digests]]),
     versions,
@@ -213,7 +213,7 @@ const NO_SCHEMA = Buffer.from('{}');
 
 /** The index of the version's schema in the outline; -1 without a schema. */
 function schemaIndexOf(version: JsonObject): number {
-  const number = own(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema');
+  const number = ownMember(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema');
   return typeof number === 'number' ? number : -1;
 }
 
@@ -239,7 +239,7 @@ function deprecationWarning(version: JsonObject, { group, preferredVersion }: De
 
 /** The version that deprecation warnings recommend: the first one that is served and not deprecated. */
 function findPreferredVersion(versions: readonly JsonObject[]): string | undefined {
-  const candidates = versions.filter((version) => own(version, 'served') === true && own(version, 'deprecated') !== true);
+  const candidates = versions.filter((version) => ownMember(version, 'served') === true && ownMember(version, 'deprecated') !== true);
   return candidates.map(nameOf).sort(compareApiVersions)[0];
 }
 
@@ -256,7 +256,7 @@ function readPrinterColumn(column: JsonObject): PrinterColumn {
     type: COLUMN_TYPES.find((type) => type === stringAt(column, 'type')) ?? 'string',
     format: stringAt(column, 'format') ?? '',
     description: stringAt(column, 'description') ?? '',
-    priority: Number(own(column, 'priority') ?? 0),
+    priority: Number(ownMember(column, 'priority') ?? 0),
     jsonPath: stringAt(column, 'jsonPath') ?? '',
   };
 }

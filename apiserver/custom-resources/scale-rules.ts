@@ -4,7 +4,7 @@
  */
 import { invalidValue, type FieldError } from '../../shared/api/errors/field-error';
 import { formatGoSyntax } from '../../shared/values/go-syntax';
-import { isObject, own, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { isObject, ownMember, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { membersOfPath } from '../../shared/api/structural/member-path';
 import type { ScalePaths } from '../../shared/api/structural/version';
 
@@ -34,7 +34,7 @@ function readAtPath(object: JsonObject, path: string, wanted: 'int64' | 'string'
   for (const member of membersOfPath(path)) {
     if (value === undefined) return undefined;
     if (!isObject(value)) return mismatch(path, value, 'map[string]interface{}');
-    value = own(value, member);
+    value = ownMember(value, member);
   }
   if (value === undefined) return undefined;
   if (wanted === 'string') return typeof value === 'string' ? undefined : mismatch(path, value, 'string');

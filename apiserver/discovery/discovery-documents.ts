@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../shared/api/identity/identity';
-import { own, type JsonObject } from '../../shared/values/json';
+import { ownMember, type JsonObject } from '../../shared/values/json';
 import { storedRowOf, type KindRow, type SubresourceRow, type Verb } from '../../shared/api/kinds';
 import { groupInDialect, RELEASE, type Dialect } from '../../shared/names/dialect';
 import { aggregatedApiVersion, type AggregatedVersion } from './accept';
@@ -100,7 +100,7 @@ const HASHED_VERSIONS: Readonly<Record<string, string>> = { CustomResourceDefini
  */
 function storageVersionHash(row: KindRow): string {
   const { group, version, kind, custom } = storedRowOf(row);
-  const identity = `${groupInDialect('kubernetes', group)}/${custom?.storageVersion ?? own(HASHED_VERSIONS, kind) ?? version}/${kind}`;
+  const identity = `${groupInDialect('kubernetes', group)}/${custom?.storageVersion ?? ownMember(HASHED_VERSIONS, kind) ?? version}/${kind}`;
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }
 

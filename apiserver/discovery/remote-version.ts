@@ -1,5 +1,5 @@
 /** Group versions of aggregated API servers, as discovery lists them. */
-import { arrayAt, isObject, own, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
+import { arrayAt, isObject, ownMember, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 
 export interface RemoteVersion {
   /** In the spelling of the aggregated server, which its objects use. */
@@ -35,7 +35,7 @@ export function remoteResources({ group, version }: Pick<RemoteVersion, 'group' 
     return {
       resource,
       responseKind: kindOf(entry),
-      scope: own(entry, 'namespaced') === true ? 'Namespaced' : 'Cluster',
+      scope: ownMember(entry, 'namespaced') === true ? 'Namespaced' : 'Cluster',
       singularResource: stringAt(entry, 'singularName') ?? '',
       verbs: [...stringsAt(entry, 'verbs')],
       ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),

@@ -2,7 +2,7 @@
  * Routes requests for custom resources. Upstream serves these with another handler than built-in kinds, which
  * responds differently to invalid requests: with other messages, and to HEAD. The handlers here are the same.
  */
-import { own } from '../../shared/values/json';
+import { ownMember } from '../../shared/values/json';
 import { groupResourceText } from '../../shared/api/identity/identity';
 import type { KindRow, Verb } from '../../shared/api/kinds';
 import { badRequest, methodNotSupported, notFound, unsupportedMediaType } from '../../shared/api/errors/status';
@@ -16,7 +16,7 @@ export function customResourceVerb(exchange: Exchange, row: KindRow, info: Resou
     return undefined;
   // Segments after the subresource are ignored (upstream behaviour).
   if (info.subresource !== '' && row.subresources?.some(({ name }) => name === info.subresource) !== true) throw notFound(row, info.name);
-  const verb = own(METHOD_VERBS, exchange.method)?.(info);
+  const verb = ownMember(METHOD_VERBS, exchange.method)?.(info);
   if (verb === undefined || (info.subresource !== '' && !SUBRESOURCE_VERBS.includes(verb)))
     throw methodNotSupported(row, verb ?? '', groupResourceText(row));
   if (verb === 'patch' && !CUSTOM_PATCH_TYPES.includes(plainType(exchange.header('content-type'))))

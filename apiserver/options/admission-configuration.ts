@@ -15,7 +15,7 @@ import { readKubeconfigUsers, type KubeconfigUsers } from '../../shared/client/k
 import { readConfiguration, readEmbeddedConfiguration, type ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import { anyObjectSchema, listSchema, objectSchema, stringSchema, type ValueOf } from '../../shared/configuration/schema';
 import type { Clock } from '../../shared/runtime/clock';
-import { own } from '../../shared/values/json';
+import { ownMember } from '../../shared/values/json';
 import { quote } from '../../shared/values/text/quote';
 
 const PLUGIN = objectSchema({ name: stringSchema() }, { path: stringSchema(), configuration: anyObjectSchema });
@@ -62,7 +62,7 @@ const FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
   schema: SCHEMA,
   validate: ({ plugins = [] }) =>
     plugins.flatMap(({ name, path: file, configuration }, index): readonly InvalidField[] => [
-      ...(own(PLUGIN_READERS, name) === undefined ? [{ path: `plugins[${index}].name`, reason: unknownName(name) }] : []),
+      ...(ownMember(PLUGIN_READERS, name) === undefined ? [{ path: `plugins[${index}].name`, reason: unknownName(name) }] : []),
       ...(plugins.findIndex((other) => other.name === name) < index
         ? [{ path: `plugins[${index}].name`, reason: `${quote(name)} may occur only once` }]
         : []),
@@ -80,7 +80,7 @@ export async function readAdmissionConfiguration(file: string, clock: Clock): Pr
   const { plugins = [] } = await readConfiguration(file, [FORMAT], clock);
   let settings: AdmissionSettings = {};
   for (const [index, plugin] of plugins.entries()) {
-    const read = own(PLUGIN_READERS, plugin.name);
+    const read = ownMember(PLUGIN_READERS, plugin.name);
     if (read !== undefined && hasConfiguration(plugin))
       settings = { ...settings, ...(await read(createPluginReader(file, index, plugin, clock))) };
   }

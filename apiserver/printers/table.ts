@@ -3,7 +3,14 @@
  * rows can be cached (table/convertor.ts). Table documents are written by the endpoints.
  */
 import type { CoreV1Pod, FlowcontrolV1FlowSchema } from '../../shared/api/types/generated/members';
-import { own, stringifyJsonString, stringifyJson, type JsonArray, type JsonObject, type JsonPrimitive } from '../../shared/values/json';
+import {
+  ownMember,
+  stringifyJsonString,
+  stringifyJson,
+  type JsonArray,
+  type JsonObject,
+  type JsonPrimitive,
+} from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { formatAge } from './table/age';
 import { nameOf } from './table/cell';
@@ -14,17 +21,17 @@ import type { AgeCell, Cell, CellTemplate, ColumnDefinition, TableConvertor } fr
 
 export function columnDefinitions(row: KindRow): readonly ColumnDefinition[] {
   if (row.custom !== undefined) return customTable(row, row.custom).columns;
-  return own(COLUMNS, row.kind) ?? DEFAULT_COLUMNS;
+  return ownMember(COLUMNS, row.kind) ?? DEFAULT_COLUMNS;
 }
 
 export function needsMetadataOnly(row: KindRow): boolean {
-  return row.custom === undefined && own(CELLS, row.kind) === undefined;
+  return row.custom === undefined && ownMember(CELLS, row.kind) === undefined;
 }
 
 export function rowCells(row: KindRow, object: JsonObject): Cell[] {
   if (row.custom !== undefined) return customTable(row, row.custom).cells(object);
   try {
-    return (own(CELLS, row.kind) ?? defaultCells)(object);
+    return (ownMember(CELLS, row.kind) ?? defaultCells)(object);
   } catch (error) {
     // The object is not of its type: another program has stored it. The other rows are shown all the same.
     if (!(error instanceof TypeError)) throw error;
@@ -38,7 +45,7 @@ const ROW_ORDERS: Readonly<Record<string, (object: JsonObject) => number>> = {
 };
 
 export function rowOrder(row: KindRow): ((object: JsonObject) => number) | undefined {
-  return row.custom === undefined ? own(ROW_ORDERS, row.kind) : undefined;
+  return row.custom === undefined ? ownMember(ROW_ORDERS, row.kind) : undefined;
 }
 
 const FINISHED: Readonly<Record<string, string>> = {
@@ -50,7 +57,7 @@ export function rowConditions(row: KindRow, object: JsonObject): JsonArray | und
   if (row.kind !== 'Pod' || row.group !== '') return undefined;
   const { status = {} }: CoreV1Pod = object;
   const { phase = '' } = status;
-  const message = own(FINISHED, phase);
+  const message = ownMember(FINISHED, phase);
   return message === undefined ? undefined : [{ type: 'Completed', status: 'True', reason: phase, message }];
 }
 

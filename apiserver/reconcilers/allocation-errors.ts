@@ -73,8 +73,8 @@ const familyOf = (id: string): string => (addressOrPortIn(id).includes(':') ? 'I
 function rangeText(subject: AllocationSubject, id: string, { pools, ports }: Pick<ServiceAllocator, 'pools' | 'ports'>): string {
   if (subject === 'ports') return `port range ${ports.text}`;
   const ranges = pools.filter((pool) => pool !== ports).map(({ text }) => text);
-  const own = ranges.find((text) => text.includes(':') === addressOrPortIn(id).includes(':'));
-  return `service CIDR ${own ?? ranges.join(',')}`;
+  const range = ranges.find((text) => text.includes(':') === addressOrPortIn(id).includes(':'));
+  return `service CIDR ${range ?? ranges.join(',')}`;
 }
 
 export interface EventContext {

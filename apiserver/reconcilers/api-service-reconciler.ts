@@ -6,7 +6,7 @@
  */
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
 import type { ApiregistrationV1APIServiceSpec } from '../../shared/api/types/generated/members';
-import { own, type JsonObject } from '../../shared/values/json';
+import { ownMember, type JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { StatusError } from '../../shared/api/errors/status';
 import { groupInDialect, type GeneratedNames } from '../../shared/names/dialect';
@@ -77,7 +77,7 @@ export function desiredApiServices(rows: readonly ServedVersion[]): readonly Des
   for (const { group, version, custom } of rows) {
     const gv = { group, version };
     if (group === AGGREGATOR_GROUP || desired.has(apiVersionOf(gv))) continue;
-    const known = own(GROUP_PRIORITIES, group);
+    const known = ownMember(GROUP_PRIORITIES, group);
     desired.set(
       apiVersionOf(gv),
       custom !== undefined || known === undefined
@@ -85,7 +85,7 @@ export function desiredApiServices(rows: readonly ServedVersion[]): readonly Des
         : {
             ...gv,
             managed: 'onstart',
-            priorities: { group: known.group, version: own(known.versions ?? {}, version) ?? VERSION_PRIORITY },
+            priorities: { group: known.group, version: ownMember(known.versions ?? {}, version) ?? VERSION_PRIORITY },
           },
     );
   }

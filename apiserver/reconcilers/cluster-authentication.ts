@@ -77,8 +77,8 @@ type Texts = Readonly<Record<string, string>>;
 /** Exported for tests. */
 export function configMapData(info: ClusterAuthenticationInfo, before: Texts, now: number): Texts {
   const { clientCa, proxyCa } = info;
-  const bundle = (key: string, own: string): Texts => ({ [key]: mergeBundles(before[key] ?? '', own, now) });
-  const list = (key: string, own: readonly string[]): Texts => ({ [key]: JSON.stringify(mergeLists(before[key], own)) });
+  const bundle = (key: string, added: string): Texts => ({ [key]: mergeBundles(before[key] ?? '', added, now) });
+  const list = (key: string, added: readonly string[]): Texts => ({ [key]: JSON.stringify(mergeLists(before[key], added)) });
   return {
     ...(clientCa === undefined ? {} : bundle('client-ca-file', clientCa)),
     ...(proxyCa === undefined
@@ -94,9 +94,9 @@ export function configMapData(info: ClusterAuthenticationInfo, before: Texts, no
 }
 
 /** The certificates of both bundles without duplicates and expired ones. */
-function mergeBundles(before: string, own: string, now: number): string {
-  const certificates = [...new Set(splitCertificatePems(`${before}\n${own}`))];
-  const current = certificates.filter((pem) => own.includes(pem) || isUnexpired(pem, now));
+function mergeBundles(before: string, added: string, now: number): string {
+  const certificates = [...new Set(splitCertificatePems(`${before}\n${added}`))];
+  const current = certificates.filter((pem) => added.includes(pem) || isUnexpired(pem, now));
   return current.map((pem) => `${pem}\n`).join('');
 }
 
@@ -108,7 +108,7 @@ function isUnexpired(pem: string, now: number): boolean {
   }
 }
 
-function mergeLists(before: string | undefined, own: readonly string[]): readonly string[] {
+function mergeLists(before: string | undefined, added: readonly string[]): readonly string[] {
   let listed: unknown;
   try {
     listed = JSON.parse(before ?? '[]');
@@ -116,5 +116,5 @@ function mergeLists(before: string | undefined, own: readonly string[]): readonl
     listed = [];
   }
   const texts = Array.isArray(listed) ? listed.filter((item) => typeof item === 'string') : [];
-  return [...new Set([...texts, ...own])];
+  return [...new Set([...texts, ...added])];
 }

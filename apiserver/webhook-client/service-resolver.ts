@@ -2,7 +2,7 @@
  * Resolves a Service of this cluster to the address of one of its ready endpoints, from this replica's cache. Opens
  * no connection.
  */
-import { arrayAt, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
+import { arrayAt, isObject, objectAt, ownMember, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 import { parseIpAddress } from '../../shared/values/network/ip-address';
 import { isProxyable } from '../../shared/values/network/proxyable-address';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
@@ -73,7 +73,7 @@ function lookUpService(
   const spec = objectAt(parseEntry(entry).object, 'spec') ?? {};
   if (stringAt(spec, 'type') === 'ExternalName')
     return { state: 'ready', addresses: [{ host: stringAt(spec, 'externalName') ?? '', port }] };
-  const servicePort = (arrayAt(spec, 'ports') ?? []).filter(isObject).find((candidate) => own(candidate, 'port') === port);
+  const servicePort = (arrayAt(spec, 'ports') ?? []).filter(isObject).find((candidate) => ownMember(candidate, 'port') === port);
   if (servicePort === undefined) return { state: 'no-port' };
   const ofService = [...slices(namespace)].filter((slice) => serviceNameOf(slice) === name);
   if (ofService.length === 0) return { state: 'no-endpoints' };
@@ -86,7 +86,7 @@ function readyAddresses(slices: Iterable<Entry>, portName: string): readonly Res
   for (const slice of slices) {
     const { object } = parseEntry(slice);
     const port = (arrayAt(object, 'ports') ?? []).filter(isObject).find((candidate) => (stringAt(candidate, 'name') ?? '') === portName);
-    const portNumber = port === undefined ? undefined : own(port, 'port');
+    const portNumber = port === undefined ? undefined : ownMember(port, 'port');
     if (typeof portNumber !== 'number') continue;
     for (const host of readyHosts(object)) addresses.push({ host, port: portNumber });
   }
@@ -105,7 +105,7 @@ export function serviceNameOf({ labels }: Pick<Entry, 'labels'>): string | undef
  */
 function readyHosts(slice: JsonObject): readonly string[] {
   return (arrayAt(slice, 'endpoints') ?? []).filter(isObject).flatMap((endpoint) => {
-    if (own(objectAt(endpoint, 'conditions') ?? {}, 'ready') === false) return [];
+    if (ownMember(objectAt(endpoint, 'conditions') ?? {}, 'ready') === false) return [];
     return stringsAt(endpoint, 'addresses').slice(0, 1).filter(isProxyableHost);
   });
 }

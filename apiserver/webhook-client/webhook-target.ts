@@ -1,5 +1,5 @@
 /** Parses the `clientConfig` of a webhook: its address and the authorities that verify its certificate. */
-import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
+import { objectAt, ownMember, stringAt, type JsonObject } from '../../shared/values/json';
 
 /** A URL, or a Service of this cluster. */
 export type WebhookTargetAddress =
@@ -27,7 +27,7 @@ function readAddress(clientConfig: JsonObject): WebhookTargetAddress | undefined
   if (url !== undefined) return URL.canParse(url) ? { type: 'url', url } : undefined;
   const service = objectAt(clientConfig, 'service');
   if (service === undefined) return undefined;
-  const port = own(service, 'port');
+  const port = ownMember(service, 'port');
   return {
     type: 'service',
     namespace: stringAt(service, 'namespace') ?? '',

@@ -5,7 +5,7 @@
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import type { CoreV1Container } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
-import { own } from '../../shared/values/json';
+import { ownMember } from '../../shared/values/json';
 import { conditionOf } from '../runtime/conditions';
 import { isPodReady } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
@@ -83,7 +83,7 @@ export function calculatePodRequests(pods: readonly Pod[], resource: string, con
     let sum = 0n;
     for (const { name = '', resources } of longRunningContainersOf(pod)) {
       if (containerName !== undefined && containerName !== name) continue;
-      const request = own(resources?.requests ?? {}, resource);
+      const request = ownMember(resources?.requests ?? {}, resource);
       if (request === undefined) return { type: 'missing', container: name, pod: pod.name };
       sum += parseMilli(request);
     }

@@ -105,10 +105,10 @@ export class SelectorIndex {
 
   *select({ namespace, name }: NamespacedName): Steps<SelectedPods> {
     const index = this.namespaces.get(namespace);
-    const own = index?.byAutoscaler.get(name);
-    if (index === undefined || own === undefined || own.pods.size === 0) return { pods: [], selectingAutoscalers: [] };
-    const pods = [...own.pods.values()];
-    const entries = new Set([own]);
+    const entry = index?.byAutoscaler.get(name);
+    if (index === undefined || entry === undefined || entry.pods.size === 0) return { pods: [], selectingAutoscalers: [] };
+    const pods = [...entry.pods.values()];
+    const entries = new Set([entry]);
     for (const [position, pod] of pods.entries()) {
       for (const entry of index.byPod.get(pod.name) ?? []) entries.add(entry);
       if (position % PODS_PER_STEP === PODS_PER_STEP - 1) yield;

@@ -1,5 +1,5 @@
 /** Reads bootstrap tokens from their Secrets. Whether a token may authenticate is decided by the API server. */
-import { bootstrapTokenExpiry } from '../../shared/api/identity/token-end';
+import { bootstrapTokenExpiry } from '../../shared/api/identity/bootstrap-token-expiry';
 import type { CoreV1Secret } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { BOOTSTRAP_SECRET_PREFIX } from '../../shared/names/bootstrap-token';

@@ -1,7 +1,7 @@
 /**
- * CSR cleaner: watches CertificateSigningRequests and deletes them when they expire: decided ones an hour after the
- * decision, pending ones after a day, issued ones with their certificate. A request is requeued for the time at which
- * it expires; upstream's cleaner polls all requests once an hour.
+ * CSR cleaner: watches CertificateSigningRequests and deletes them when they expire: an approved or denied one an hour
+ * after the decision, a pending one a day after its creation, an issued one when its certificate expires. A request is
+ * requeued for the time at which it expires; upstream's cleaner polls all requests once an hour.
  */
 import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';

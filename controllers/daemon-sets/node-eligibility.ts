@@ -10,7 +10,7 @@ import type {
   CoreV1Toleration,
 } from '../../shared/api/types/generated/members';
 import { otherQualifiedName, qualifiedNameInDialect, type Dialect } from '../../shared/names/dialect';
-import { cloneJson, own } from '../../shared/values/json';
+import { cloneJson, ownMember } from '../../shared/values/json';
 import { taintsOf, tolerates, type Node } from '../runtime/nodes';
 import { labelsOf } from '../runtime/pods';
 
@@ -107,7 +107,7 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = {
 /** Undefined when a requirement has an unknown operator. */
 function requirementsMatcher(requirements: readonly CoreV1NodeSelectorRequirement[]): LabelMatcher | undefined {
   const parsed = requirements.flatMap(({ key = '', operator = '', values = [] }) => {
-    const labelOperator = own(OPERATORS, operator);
+    const labelOperator = ownMember(OPERATORS, operator);
     return labelOperator === undefined ? [] : [{ key, operator: labelOperator, values }];
   });
   return parsed.length < requirements.length ? undefined : compileLabelSelector(parsed);

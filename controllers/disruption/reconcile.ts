@@ -1,7 +1,7 @@
 /** Computes the status of a PodDisruptionBudget. Pure. Behaves like upstream 1.31.1. */
 import type { MetaV1Condition, PolicyV1PodDisruptionBudgetStatus } from '../../shared/api/types/generated/members';
 import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
-import { equalJson, own } from '../../shared/values/json';
+import { equalJson, ownMember } from '../../shared/values/json';
 import { conditionsOf, transitionTime, withCondition } from '../runtime/conditions';
 import type { PodDisruptionBudget, SelectedPod } from './budget-pod-index';
 
@@ -123,7 +123,7 @@ function buildDisruptedPodMap(status: PolicyV1PodDisruptionBudgetStatus, pods: r
   const notDeleted: string[] = [];
   let requeueAfterMs: number | undefined;
   for (const { name, isBeingDeleted } of pods) {
-    const disruptionTime = own(known, name) ?? undefined;
+    const disruptionTime = ownMember(known, name) ?? undefined;
     const disruptedAt = parseTimestamp(disruptionTime);
     if (disruptionTime === undefined || disruptedAt === undefined || isBeingDeleted) continue;
     const left = disruptedAt + DELETION_TIMEOUT_MS - now;

@@ -145,7 +145,7 @@ export class ScaleFinder {
   ): Promise<ControllerScale | undefined> {
     const { client, signal } = this.context;
     const served = await this.servedKinds.find(group, kind);
-    if (served.type === 'unsettled') throw new KindNotDiscoveredError(kind);
+    if (served.type === 'maybe-added') throw new KindNotDiscoveredError(kind);
     if (served.type === 'unknown') throw new UnknownScaleError(`no matches for kind "${kind}" in version "${apiVersion}"`);
     const { resource, subresources } = served.resource;
     if (!subresources.has('scale')) {

@@ -3,7 +3,7 @@
  * slices contain is decided by reconcile.ts.
  */
 import type { DiscoveryV1EndpointSlice } from '../../shared/api/types/generated/members';
-import { ApiError, ignoreNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFound, isNamespaceTerminating } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -76,8 +76,7 @@ export class SliceStore {
       for (const { namespace, name, uid } of deletes)
         await client.delete(ENDPOINT_SLICES, { namespace, name }, { preconditions: { uid }, signal }).catch(ignoreNotFound);
     } catch (error) {
-      if (error instanceof ApiError && error.code === 403 && error.message.includes('is being terminated')) return;
-      throw error;
+      if (!isNamespaceTerminating(error)) throw error;
     }
   }
 

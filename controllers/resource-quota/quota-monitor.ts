@@ -16,8 +16,8 @@ import { indexInformer, type ObjectIndex } from '../runtime/object-index';
 import { isPodTerminated } from '../runtime/pods';
 import { resourceKeyOf, type CountedBody } from './reconcile';
 
-/** Resources of the core group with usage beyond the number of objects. */
-const HELD_WHOLE: ReadonlySet<string> = new Set(['pods', 'services', 'persistentvolumeclaims']);
+/** Resources of the core group with usage beyond the number of objects: their informers keep more than metadata. */
+const KEPT_AS_FULL_OBJECTS: ReadonlySet<string> = new Set(['pods', 'services', 'persistentvolumeclaims']);
 /** How often discovery is repeated while quotas limit resources that may be added or removed. Milliseconds. */
 const DISCOVERY_PERIOD_MS = 30_000;
 /** For an unknown resource, discovery is repeated at once, but at most this often. Milliseconds. */
@@ -134,8 +134,8 @@ export class QuotaMonitor {
 
   /** Built-in resources are always served, so other controllers may share the informer. */
   private sharedMonitor(resource: Resource): Monitor {
-    const isHeldWhole = resource.group === '' && HELD_WHOLE.has(resource.resource);
-    const informer = this.context.informers.of<CountedBody>(isHeldWhole ? resource : metadataOf(resource));
+    const keepsFullObjects = resource.group === '' && KEPT_AS_FULL_OBJECTS.has(resource.resource);
+    const informer = this.context.informers.of<CountedBody>(keepsFullObjects ? resource : metadataOf(resource));
     return this.newMonitor(informer, () => undefined);
   }
 

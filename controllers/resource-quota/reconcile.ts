@@ -6,7 +6,7 @@ import { addAmounts } from '../../shared/quota/amounts';
 import { parseCountedResource, type CountedResource } from '../../shared/quota/counted-resource';
 import { isInQuotaScopes, quotaScopesOf } from '../../shared/quota/scopes';
 import { quotaUsageOf, quotaReleasedAt } from '../../shared/quota/usage';
-import { own, setMember, type JsonObject } from '../../shared/values/json';
+import { ownMember, setMember, type JsonObject } from '../../shared/values/json';
 import type { Steps } from '../../shared/scheduling/steps';
 import { compareQuantities, formatQuantity, type Quantity } from '../../shared/values/quantity';
 
@@ -84,7 +84,7 @@ function haveEqualQuantities(a: Readonly<Record<string, string>> | undefined, b:
   if (a === undefined) return names.length === 0;
   if (Object.keys(a).length !== names.length) return false;
   return names.every((name) => {
-    const [quantityOfA, quantityOfB] = [own(a, name), own(b, name)];
+    const [quantityOfA, quantityOfB] = [ownMember(a, name), ownMember(b, name)];
     if (quantityOfA === undefined || quantityOfB === undefined) return false;
     return quantityOfA === quantityOfB || compareQuantities(quantityOfA, quantityOfB) === 0;
   });

@@ -10,7 +10,7 @@ export type ServedKindResult =
   | { readonly type: 'served'; readonly resource: ServedResource }
   | { readonly type: 'unknown' }
   /** Unknown at the latest discovery; it may have been added since. */
-  | { readonly type: 'unsettled' };
+  | { readonly type: 'maybe-added' };
 
 export class ServedKinds {
   private latest: { readonly at: number; readonly discovery: Promise<DiscoveredResources> } | undefined;
@@ -31,7 +31,7 @@ export class ServedKinds {
     const cached = this.latest === undefined ? undefined : findIn(await this.latest.discovery);
     if (cached?.type === 'served') return cached;
     const at = clock.monotonic();
-    if (this.latest !== undefined && at - this.latest.at < this.minIntervalMs) return { type: 'unsettled' };
+    if (this.latest !== undefined && at - this.latest.at < this.minIntervalMs) return { type: 'maybe-added' };
     const discovery = discoverResources(client, { signal });
     this.latest = { at, discovery };
     discovery.catch(() => (this.latest = undefined));

@@ -6,7 +6,7 @@ import type { CoreV1ContainerStatus } from '../../shared/api/types/generated/mem
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { otherQualifiedName } from '../../shared/names/dialect';
-import { compareBytes, own } from '../../shared/values/json';
+import { compareBytes, ownMember } from '../../shared/values/json';
 import { conditionOf } from '../runtime/conditions';
 import { isPodReady, isPodTerminated, nodeNameOf } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
@@ -76,7 +76,7 @@ function ranksOf(pod: Pod, activeByNode: ReadonlyMap<string, number>, now: numbe
   const [restarts, sidecarRestarts] = restartsOf(pod);
   return [
     node === '' ? 0 : 1,
-    own(PHASES, pod.body.status?.phase ?? '') ?? 0,
+    ownMember(PHASES, pod.body.status?.phase ?? '') ?? 0,
     ready ? 1 : 0,
     deletionCostOf(pod),
     -(activeByNode.get(node) ?? 0),

@@ -71,9 +71,9 @@ export async function publish(
     subjects: [{ apiGroup, kind: 'User', name: 'system:anonymous' }],
   });
   const data = { [CLUSTER_INFO.kubeconfig]: formatClusterInfoKubeconfig(server, authority) };
-  const made = await createOnce(client, CONFIG_MAPS, signal, { metadata: { namespace, name: CLUSTER_INFO.name }, data });
+  const isCreated = await createOnce(client, CONFIG_MAPS, signal, { metadata: { namespace, name: CLUSTER_INFO.name }, data });
   // The port or the authority may have changed since the last start.
-  if (!made) await client.patch(CONFIG_MAPS, { namespace, name: CLUSTER_INFO.name }, 'merge', { data }, { signal });
+  if (!isCreated) await client.patch(CONFIG_MAPS, { namespace, name: CLUSTER_INFO.name }, 'merge', { data }, { signal });
 }
 
 /** False when the object exists. */

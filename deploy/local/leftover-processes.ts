@@ -12,11 +12,16 @@ const TERMINATION_TIMEOUT_MS = 15_000;
 const KILL_TIMEOUT_MS = 5_000;
 
 /**
- * Resolves when no process of the `<name>.pid` files in `folder` (except `own`) is alive; throws when one cannot be
+ * Resolves when no process of the `<name>.pid` files in `folder` (except `supervisorFile`) is alive; throws when one cannot be
  * stopped.
  */
-export async function stopLeftoverProcesses(folder: string, own: string, clock: Clock, print: (line: string) => void): Promise<void> {
-  for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.pid') && entry !== own)) {
+export async function stopLeftoverProcesses(
+  folder: string,
+  supervisorFile: string,
+  clock: Clock,
+  print: (line: string) => void,
+): Promise<void> {
+  for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.pid') && entry !== supervisorFile)) {
     const file = path.join(folder, name);
     const pid = livePid(file);
     if (pid !== undefined) {

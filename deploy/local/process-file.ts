@@ -48,16 +48,16 @@ export function livePid(file: string): number | undefined {
  * Acquires the file for this process, also from an exited process. Throws {@link HeldError} when its holder is alive.
  */
 export function acquireProcessFile(file: string): void {
-  const own = `${file}.${process.pid}.own`;
-  writeFileSync(own, `${process.pid}\n`);
+  const uniqueFile = `${file}.${process.pid}.own`;
+  writeFileSync(uniqueFile, `${process.pid}\n`);
   try {
-    while (!tryLink(own, file)) {
+    while (!tryLink(uniqueFile, file)) {
       const holder = livePid(file);
       if (holder !== undefined) throw new HeldError(file, holder);
       removeStale(file);
     }
   } finally {
-    rmSync(own, { force: true });
+    rmSync(uniqueFile, { force: true });
   }
 }
 

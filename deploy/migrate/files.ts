@@ -10,10 +10,10 @@ import { errorCode } from '../../shared/runtime/error-code';
 const PRIVATE_FILE = 0o600;
 
 export class BackupFileError extends Error {
-  override readonly name = 'FileFault';
+  override readonly name = 'BackupFileError';
 }
 
-/** Writes a new file; rejects with {@link FileError} when the name exists. Returns the number of bytes. */
+/** Writes a new file; rejects with {@link BackupFileError} when the name exists. Returns the number of bytes. */
 export async function writeAtomically(file: string, chunks: AsyncIterable<Buffer>): Promise<number> {
   await assertMissing(file);
   const partial = `${file}.partial-${process.pid}`;

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { capture, ensureBuilt, ensureInstalled, root, run } from './steps.mjs';
 
 const RELEASES = { 20: '20.20.2', 22: '22.23.5', 24: '24.22.3' };
-const TRIED = [
+const TEST_PATTERNS = [
   'apiserver/storage/contract/embedded',
   'apiserver/storage/contract/etcd',
   'test/integration/sources',
@@ -22,24 +22,24 @@ const TRIED = [
   'shared/(runtime|client|serialization)/',
 ];
 
-const { values: options, positionals: wanted } = parseArgs({
+const { values: options, positionals: requestedMajors } = parseArgs({
   args: process.argv.slice(2).map((word) => (word === '--bench' ? '--bench=flow' : word)),
   options: { bench: { type: 'string' }, seconds: { type: 'string', default: '2' } },
   allowPositionals: true,
 });
 await ensureInstalled();
 await ensureBuilt('all');
-const chosen = Object.entries(RELEASES).filter(([major]) => wanted.length === 0 || wanted.includes(major));
+const selectedReleases = Object.entries(RELEASES).filter(([major]) => requestedMajors.length === 0 || requestedMajors.includes(major));
 const failed = options.bench === undefined ? await test() : await bench(options.bench, options.seconds);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
 /** The releases with failures. */
 async function test() {
   const failed = [];
-  for (const [, version] of chosen) {
+  for (const [, version] of selectedReleases) {
     const node = await nodeOf(version);
     process.stdout.write(`\n> Node ${version}\n`);
-    const code = node === undefined ? 1 : await run(node, [path.join(root, 'node_modules/jest/bin/jest.js'), ...TRIED]);
+    const code = node === undefined ? 1 : await run(node, [path.join(root, 'node_modules/jest/bin/jest.js'), ...TEST_PATTERNS]);
     if (code !== 0) failed.push(version);
   }
   process.stdout.write(failed.length === 0 ? '\nall releases passed\n' : `\nfailed on Node ${failed.join(', ')}\n`);
@@ -51,7 +51,7 @@ async function bench(part, seconds) {
   const least = new Map();
   const failed = new Set();
   for (let round = 0; round < 2; round += 1) {
-    for (const [major, version] of chosen) {
+    for (const [major, version] of selectedReleases) {
       const node = await nodeOf(version);
       const words = ['dist/test/bench/main.js', `--parts=${part}`, `--seconds=${seconds}`];
       const { code, output } = node === undefined ? { code: 1, output: '' } : await capture(node, words);
@@ -68,9 +68,9 @@ async function bench(part, seconds) {
     }
   }
   const cells = (texts) => texts.map((text) => text.padStart(10)).join('');
-  process.stdout.write(`${'µs of CPU time on Node'.padEnd(46)}${cells(chosen.map(([major]) => major))}\n`);
+  process.stdout.write(`${'µs of CPU time on Node'.padEnd(46)}${cells(selectedReleases.map(([major]) => major))}\n`);
   for (const [name, row] of least) {
-    process.stdout.write(`${name}${cells(chosen.map(([major]) => row[major]?.toFixed(1) ?? '-'))}\n`);
+    process.stdout.write(`${name}${cells(selectedReleases.map(([major]) => row[major]?.toFixed(1) ?? '-'))}\n`);
   }
   if (failed.size > 0) process.stdout.write(`failed on Node ${[...failed].join(', ')}\n`);
   return [...failed];

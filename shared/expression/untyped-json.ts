@@ -2,7 +2,7 @@
  * JSON without a schema as CEL values. Integers in the range of int64 are ints, as upstream decodes them. Objects and
  * lists are converted lazily, when an expression accesses them, so they must not change meanwhile.
  */
-import { isObject, own, type JsonObject, type JsonValue } from '../values/json';
+import { isObject, ownMember, type JsonObject, type JsonValue } from '../values/json';
 import { ErrorValue, ListValue, MapValue, type Value } from './values/value';
 
 /** Far beyond what a real expression accesses. */
@@ -56,7 +56,7 @@ class UntypedMap extends MapValue {
 
   find(key: Value): Value | undefined {
     if (typeof key !== 'string') return undefined;
-    const value = own(this.object, key);
+    const value = ownMember(this.object, key);
     return value === undefined ? undefined : untypedValue(value, this.depth + 1);
   }
 

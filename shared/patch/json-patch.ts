@@ -8,7 +8,7 @@ import {
   cloneJson,
   equalJson,
   isObject,
-  own,
+  ownMember,
   setMember,
   stringifyJson,
   type JsonArray,
@@ -79,12 +79,12 @@ function parseOperation(item: JsonValue, index: number, unknown: string[]): Json
     op: stringMember(item, 'op') ?? '',
     path: stringMember(item, 'path'),
     from: stringMember(item, 'from'),
-    value: own(item, 'value') ?? null,
+    value: ownMember(item, 'value') ?? null,
   };
 }
 
 function stringMember(item: JsonObject, member: string): string | undefined {
-  const value = own(item, member);
+  const value = ownMember(item, member);
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
   throw new PatchSyntaxError(`json: cannot unmarshal ${typeName(value)} into Go struct field jsonPatchOp.${member} of type string`);
@@ -163,7 +163,7 @@ class JsonPatchApplication {
     if (last === undefined) throw new PatchOperationError('the pointer names the whole document');
     let container: JsonObject | JsonArray = this.root;
     for (const token of tokens) {
-      const next: JsonValue | undefined = Array.isArray(container) ? this.itemAt(container, token) : own(container, token);
+      const next: JsonValue | undefined = Array.isArray(container) ? this.itemAt(container, token) : ownMember(container, token);
       if (!Array.isArray(next) && !isObject(next)) throw new PatchOperationError('the pointer leads through nothing');
       container = next;
     }
@@ -203,7 +203,7 @@ class JsonPatchApplication {
 
   /** `undefined` for an absent member; an index must exist. */
   private valueAt(location: PatchLocation): JsonValue | undefined {
-    return 'member' in location ? own(location.parent, location.member) : this.itemAt(location.parent, location.index);
+    return 'member' in location ? ownMember(location.parent, location.member) : this.itemAt(location.parent, location.index);
   }
 
   private itemAt(list: JsonArray, token: string): JsonValue | undefined {

@@ -3,7 +3,7 @@
  * result shares unchanged parts with it. Unlike in the RFC, objects inside a list lose their nulls, unless the list
  * replaces an object (upstream behaviour).
  */
-import { isObject, own, setMember, type JsonObject, type JsonValue } from '../values/json';
+import { isObject, ownMember, setMember, type JsonObject, type JsonValue } from '../values/json';
 
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (Array.isArray(patch)) return isObject(target) ? patch : withoutNulls(patch);
@@ -19,7 +19,7 @@ export function mergeObject(target: JsonObject, patch: JsonObject): JsonObject {
     else if (patch[member] !== null) setMember(result, member, mergePatch(target[member], patch[member] ?? null));
   }
   for (const member of Object.keys(patch)) {
-    if (patch[member] !== null && own(target, member) === undefined)
+    if (patch[member] !== null && ownMember(target, member) === undefined)
       setMember(result, member, mergePatch(undefined, patch[member] ?? null));
   }
   return result;

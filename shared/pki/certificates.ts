@@ -233,8 +233,10 @@ const exportPkcs8 = (key: KeyObject): Buffer => key.export({ type: 'pkcs8', form
  * it.
  */
 async function authorityKeyIdentifier(x509: typeof X509, issuer: X509.X509Certificate): Promise<X509.Extension> {
-  const own = issuer.getExtension(x509.SubjectKeyIdentifierExtension);
-  return own === null ? x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey) : new x509.AuthorityKeyIdentifierExtension(own.keyId);
+  const keyIdentifier = issuer.getExtension(x509.SubjectKeyIdentifierExtension);
+  return keyIdentifier === null
+    ? x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey)
+    : new x509.AuthorityKeyIdentifierExtension(keyIdentifier.keyId);
 }
 
 async function credentialOf(certificate: X509.X509Certificate, keys: webcrypto.CryptoKeyPair): Promise<Credential> {

@@ -3,7 +3,7 @@
  * only pods.
  */
 import type { GroupResource } from '../api/identity/identity';
-import { arrayAt, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../values/json';
+import { arrayAt, isObject, objectAt, ownMember, stringAt, stringsAt, type JsonObject } from '../values/json';
 import { isBestEffort } from './pod-amounts';
 
 interface QuotaScope {
@@ -52,7 +52,7 @@ function isInScope(pod: JsonObject, { name, operator, values }: QuotaScope): boo
   }
 }
 
-const hasDeadline = (pod: JsonObject): boolean => typeof own(objectAt(pod, 'spec') ?? {}, 'activeDeadlineSeconds') === 'number';
+const hasDeadline = (pod: JsonObject): boolean => typeof ownMember(objectAt(pod, 'spec') ?? {}, 'activeDeadlineSeconds') === 'number';
 
 function isSelected(text: string, operator: string, values: readonly string[]): boolean {
   switch (operator) {

@@ -4,7 +4,7 @@
  */
 import type { GroupResource } from '../api/identity/identity';
 import { canonicalQualifiedName } from '../names/dialect';
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../values/json';
+import { arrayAt, isObject, objectAt, ownMember, stringAt, type JsonObject } from '../values/json';
 import { parseQuantity, type Quantity } from '../values/quantity';
 import { parseInstant } from '../values/time/time';
 import { wholeQuantity, type ResourceAmounts } from './amounts';
@@ -41,7 +41,7 @@ export function quotaReleasedAt({ group, resource }: GroupResource, object: Json
   if (group !== '' || resource !== 'pods') return undefined;
   const metadata = objectAt(object, 'metadata') ?? {};
   const deleted = stringAt(metadata, 'deletionTimestamp');
-  const grace = own(metadata, 'deletionGracePeriodSeconds');
+  const grace = ownMember(metadata, 'deletionGracePeriodSeconds');
   if (deleted === undefined || typeof grace !== 'number') return undefined;
   return (parseInstant(deleted, false).seconds + grace) * 1000;
 }
@@ -68,7 +68,7 @@ function serviceEntries(service: JsonObject): readonly Entry[] {
   const type = stringAt(spec, 'type');
   if (type === 'NodePort') entries.push(['services.nodeports', wholeQuantity(ports.length)]);
   if (type === 'LoadBalancer') {
-    const allocatesNodePorts = own(spec ?? {}, 'allocateLoadBalancerNodePorts') !== false;
+    const allocatesNodePorts = ownMember(spec ?? {}, 'allocateLoadBalancerNodePorts') !== false;
     const nodePorts = allocatesNodePorts ? ports : ports.filter((port) => typeof port['nodePort'] === 'number' && port['nodePort'] > 0);
     entries.push(['services.loadbalancers', ONE], ['services.nodeports', wholeQuantity(nodePorts.length)]);
   }

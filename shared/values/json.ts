@@ -16,19 +16,19 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 
 /** The member if it is an object, otherwise `undefined`. */
 export function objectAt(value: JsonObject | undefined, member: string): JsonObject | undefined {
-  const field = value === undefined ? undefined : own(value, member);
+  const field = value === undefined ? undefined : ownMember(value, member);
   return isObject(field) ? field : undefined;
 }
 
 /** The member if it is a list, otherwise `undefined`. */
 export function arrayAt(value: JsonObject | undefined, member: string): JsonArray | undefined {
-  const field = value === undefined ? undefined : own(value, member);
+  const field = value === undefined ? undefined : ownMember(value, member);
   return Array.isArray(field) ? field : undefined;
 }
 
 /** The member if it is a string, otherwise `undefined`. */
 export function stringAt(value: JsonObject | undefined, member: string): string | undefined {
-  const field = value === undefined ? undefined : own(value, member);
+  const field = value === undefined ? undefined : ownMember(value, member);
   return typeof field === 'string' ? field : undefined;
 }
 
@@ -41,7 +41,7 @@ export function stringsAt(object: JsonObject, member: string): readonly string[]
 const NO_STRINGS: readonly string[] = [];
 
 /** An own member of an object: a name such as `constructor` or `__proto__` never returns an inherited one. */
-export function own<T>(value: Readonly<Record<string, T>>, member: string): T | undefined {
+export function ownMember<T>(value: Readonly<Record<string, T>>, member: string): T | undefined {
   return Object.hasOwn(value, member) ? value[member] : undefined;
 }
 
@@ -105,8 +105,8 @@ export function equalIgnoringEmptyLists(a: JsonValue | undefined, b: JsonValue |
   // Members of both objects are compared once: comparing them for `a` and again for `b` would double the work at every
   // level.
   return (
-    Object.keys(a).every((member) => equalIgnoringEmptyLists(a[member], own(b, member))) &&
-    Object.keys(b).every((member) => own(a, member) !== undefined || isUnset(b[member]))
+    Object.keys(a).every((member) => equalIgnoringEmptyLists(a[member], ownMember(b, member))) &&
+    Object.keys(b).every((member) => ownMember(a, member) !== undefined || isUnset(b[member]))
   );
 }
 

@@ -1,6 +1,6 @@
 /** Reads the AdmissionReview v1 with which a webhook responds; the members of the response are checked here. */
 import { apiVersionInDialect, canonicalApiVersion, type Dialect } from '../../../shared/names/dialect';
-import { arrayAt, isObject, objectAt, own, stringAt, stringsAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { arrayAt, isObject, objectAt, ownMember, stringAt, stringsAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { StatusDetails } from '../../../shared/api/errors/status';
 import { parseBody } from '../../../shared/client/rest/json-body';
 import { ADMISSION_REVIEW_KIND, ADMISSION_REVIEW_VERSION } from './admission-review';
@@ -37,7 +37,7 @@ export function readAdmissionResponse(
 ): AdmissionResponse | { readonly error: string } {
   const review = parse(bytes);
   if (!isObject(review)) return { error: `failed to call webhook: ${missingTypeMetaError(review)}` };
-  const response = own(review, 'response') ?? null;
+  const response = ownMember(review, 'response') ?? null;
   if (response === null) return { error: `${INVALID}webhook response was absent` };
   const typeMismatch = typeError(review, response) ?? memberError(response);
   if (typeMismatch !== undefined) return { error: `failed to call webhook: ${typeMismatch}` };
@@ -46,7 +46,7 @@ export function readAdmissionResponse(
   if (error !== undefined) return { error: INVALID + error };
   const patch = stringAt(fields, 'patch') ?? '';
   return {
-    allowed: own(fields, 'allowed') === true,
+    allowed: ownMember(fields, 'allowed') === true,
     rejection: rejectionOf(objectAt(fields, 'status') ?? {}),
     patch: patch === '' ? undefined : Buffer.from(patch, 'base64'),
     warnings: stringsAt(fields, 'warnings').slice(0, MAX_WARNINGS),
@@ -95,7 +95,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 function memberError(response: JsonValue): string | undefined {
   if (!isObject(response)) return undefined;
   for (const [member, type] of Object.entries(MEMBERS)) {
-    const value = own(response, member) ?? null;
+    const value = ownMember(response, member) ?? null;
     if (value === null || typeof value === type) continue;
     const name = type === 'boolean' ? 'bool' : type;
     return `json: cannot unmarshal ${goType(value)} into Go struct field AdmissionResponse.response.${member} of type ${name}`;
@@ -129,7 +129,7 @@ function patchError(response: JsonObject, type: WebhookType): string | undefined
 }
 
 function rejectionOf(status: JsonObject): WebhookRejection {
-  const code = own(status, 'code');
+  const code = ownMember(status, 'code');
   return {
     message: stringAt(status, 'message') ?? '',
     reason: stringAt(status, 'reason') ?? '',
@@ -140,7 +140,7 @@ function rejectionOf(status: JsonObject): WebhookRejection {
 
 function detailsOf(details: JsonObject | undefined): StatusDetails | undefined {
   if (details === undefined) return undefined;
-  const seconds = own(details, 'retryAfterSeconds');
+  const seconds = ownMember(details, 'retryAfterSeconds');
   const causes = (arrayAt(details, 'causes') ?? []).filter(isObject).map((cause) => nonEmptyTexts(cause, ['reason', 'message', 'field']));
   return {
     ...nonEmptyTexts(details, ['name', 'group', 'kind', 'uid']),

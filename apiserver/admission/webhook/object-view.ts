@@ -14,7 +14,7 @@ import { apiVersionInDialect, canonicalApiVersion, type GeneratedNames } from '.
 import { parseJson } from '../../../shared/serialization';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import type { AutoscalingV1Scale } from '../../../shared/api/types/generated/members';
-import { isObject, own, setMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { isObject, ownMember, setMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { AdmissionRequest } from '../../registry/admission';
 import { typedValue } from './typed-value';
 import { scaleOf } from '../../registry/object/scale';
@@ -131,7 +131,7 @@ function setAtPath(object: JsonObject, [member = '', ...below]: readonly string[
     setMember(object, member, value);
     return;
   }
-  const existing = own(object, member);
+  const existing = ownMember(object, member);
   const next: JsonObject = isObject(existing) ? existing : {};
   if (next !== existing) setMember(object, member, next);
   setAtPath(next, below, value);

@@ -9,7 +9,7 @@ import { NAME_FIELDS_BY_TYPE, spellInDialect } from '../../../shared/api/types/g
 import { untypedValue } from '../../../shared/expression/untyped-json';
 import { ListValue, MapValue, type Value } from '../../../shared/expression/values/value';
 import { apiVersionInDialect, type Dialect } from '../../../shared/names/dialect';
-import { compareBytes, isObject, own, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { compareBytes, isObject, ownMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 
 /** A value that includes kind and apiVersion. */
 export function typedValue(row: KindRow, object: JsonObject, dialect: Dialect): MapValue {
@@ -152,7 +152,7 @@ function structReader(type: string): Read {
 /** `kind` and `apiVersion` of an embedded object. */
 function typeMetaOf(object: JsonObject): readonly (readonly [string, string])[] {
   return ['kind', 'apiVersion'].flatMap((name) => {
-    const value = own(object, name);
+    const value = ownMember(object, name);
     return typeof value === 'string' && value !== '' ? [[name, value] as const] : [];
   });
 }
@@ -198,7 +198,7 @@ class TypedObject extends MapValue {
     const member = this.typeReader.members.get(key);
     if (member === undefined) return this.typeMeta.find(([name]) => name === key)?.[1];
     if (this.read.has(key)) return this.read.get(key);
-    const value = member.read(own(this.object, key), this.dialect);
+    const value = member.read(ownMember(this.object, key), this.dialect);
     this.read.set(key, value);
     return value;
   }
@@ -249,7 +249,7 @@ class TypedMap extends MapValue {
 
   find(key: Value): Value | undefined {
     if (typeof key !== 'string') return undefined;
-    const value = own(this.object, key);
+    const value = ownMember(this.object, key);
     return value === undefined ? undefined : this.read(value);
   }
 

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { compactVerify } from 'jose/jws/compact/verify';
-import { own, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { ownMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { UserInfo } from '../../../shared/api/identity/user';
 import type { Clock } from '../../../shared/runtime/clock';
 import { UNKNOWN_TOKEN, type TokenAuthenticator, type TokenOutcome } from '../authenticator';
@@ -82,7 +82,7 @@ export function oidcAuthenticator({ issuers, audiences: serverAudiences, clock }
 }
 
 const stringClaim = (payload: JsonObject, claim: string): string => {
-  const value = own(payload, claim);
+  const value = ownMember(payload, claim);
   return typeof value === 'string' ? value : '';
 };
 
@@ -121,7 +121,7 @@ interface RegisteredClaims {
 
 /** Reads the registered claims; throws {@link TokenRejected} when one has the wrong type. */
 function readRegisteredClaims(payload: JsonObject): RegisteredClaims {
-  const claim = (name: string): JsonValue => own(payload, name) ?? null;
+  const claim = (name: string): JsonValue => ownMember(payload, name) ?? null;
   const time = (name: string): number | undefined => {
     const value = claim(name);
     if (value !== null && typeof value !== 'number') throw malformedClaim(name);

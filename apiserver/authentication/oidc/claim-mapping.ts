@@ -2,7 +2,7 @@
  * Maps the claims of a verified token to a user, by the compiled configuration of its issuer. Does not verify
  * signatures.
  */
-import { objectAt, own, type JsonObject } from '../../../shared/values/json';
+import { objectAt, ownMember, type JsonObject } from '../../../shared/values/json';
 import type { UserInfo } from '../../../shared/api/identity/user';
 import type { Expression, Value } from '../../../shared/expression/engine';
 import {
@@ -112,7 +112,7 @@ function userOf({ username, groups, uid, extra }: Sources, claims: JsonObject, v
 /** An empty user name is rejected, whatever the prefix. */
 function nameOf(source: Source, claims: JsonObject, variables: ReadonlyMap<string, Value>): string {
   // An unverified email address may belong to another user.
-  if ('claim' in source && source.claim === 'email' && (own(claims, 'email_verified') ?? true) !== true)
+  if ('claim' in source && source.claim === 'email' && (ownMember(claims, 'email_verified') ?? true) !== true)
     throw new ClaimsError('oidc: email not verified');
   const name = readString('username', source, claims, variables);
   if (name === '') throw new ClaimsError('oidc: the token has no user name');
@@ -121,7 +121,7 @@ function nameOf(source: Source, claims: JsonObject, variables: ReadonlyMap<strin
 
 function readString(target: string, source: Source, claims: JsonObject, variables: ReadonlyMap<string, Value>): string {
   if ('expression' in source) return asClaimsError(target, () => requireString(evaluate(source.expression, variables)));
-  const value = own(claims, source.claim);
+  const value = ownMember(claims, source.claim);
   if (value === undefined) throw new ClaimsError(`oidc: parse ${target} claim ${JSON.stringify(source.claim)}: claim not present`);
   if (typeof value !== 'string') throw new ClaimsError(`oidc: parse ${target} claim ${JSON.stringify(source.claim)}: it is not a string`);
   return value;
@@ -130,7 +130,7 @@ function readString(target: string, source: Source, claims: JsonObject, variable
 function groupsOf(source: Source, claims: JsonObject, variables: ReadonlyMap<string, Value>): readonly string[] {
   if ('expression' in source) return asClaimsError('groups', () => requireStrings(evaluate(source.expression, variables)));
   const { claim, prefix } = source;
-  const value = own(claims, claim) ?? null;
+  const value = ownMember(claims, claim) ?? null;
   if (value === null && isDistributedClaim(claims, claim))
     throw new ClaimsError(`oidc: the claim ${JSON.stringify(claim)} is distributed, which is not supported`);
   return (Array.isArray(value) ? value : value === null ? [] : [value]).map((text) => {
@@ -144,10 +144,11 @@ function groupsOf(source: Source, claims: JsonObject, variables: ReadonlyMap<str
  * Whether the claim is a distributed claim, which another server holds: an absent groups claim must not count as no
  * groups then.
  */
-const isDistributedClaim = (claims: JsonObject, claim: string): boolean => own(objectAt(claims, '_claim_names') ?? {}, claim) !== undefined;
+const isDistributedClaim = (claims: JsonObject, claim: string): boolean =>
+  ownMember(objectAt(claims, '_claim_names') ?? {}, claim) !== undefined;
 
 function requireClaim(claims: JsonObject, claim: string, expected: string): void {
-  const value = own(claims, claim);
+  const value = ownMember(claims, claim);
   if (value === undefined) throw new ClaimsError(`oidc: required claim ${claim} not present in ID token`);
   if (value !== expected) throw new ClaimsError(`oidc: required claim ${claim} value does not match`);
 }

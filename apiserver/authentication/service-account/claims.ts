@@ -3,7 +3,7 @@
  * Does not verify claims.
  */
 import { serviceAccountUserName } from '../../../shared/api/identity/user';
-import { objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { GENERATED_NAMES, type GeneratedNames } from '../../../shared/names/dialect';
 
 export interface ObjectClaim {
@@ -87,7 +87,7 @@ function objectClaim(claims: JsonObject, member: string): ObjectClaim | undefine
 }
 
 function audiencesOf(payload: JsonObject): readonly string[] {
-  const value = own(payload, 'aud');
+  const value = ownMember(payload, 'aud');
   if (value === undefined || value === null) return [];
   const list: readonly JsonValue[] = Array.isArray(value) ? value : [value];
   if (!list.every((item) => typeof item === 'string'))
@@ -96,7 +96,7 @@ function audiencesOf(payload: JsonObject): readonly string[] {
 }
 
 function timeAt(claims: JsonObject, member: string): number {
-  const value = own(claims, member);
+  const value = ownMember(claims, member);
   if (value === undefined || value === null) return 0;
   if (typeof value !== 'number') throw new ClaimError('square/go-jose/jwt: expected number value to unmarshal NumericDate');
   return Math.floor(value);

@@ -3,7 +3,7 @@
  * token does not choose how it is verified: a key has one algorithm, and a token can only name a known key.
  */
 import { compactVerify } from 'jose/jws/compact/verify';
-import { isObject, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { isObject, ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
 import { parseJson, ParseError, type ParsedText } from '../../../shared/serialization';
 import type { TokenKey } from '../../../shared/api/identity/token-keys';
 
@@ -38,7 +38,7 @@ export function parseToken(text: string): UnverifiedToken | undefined {
     payload: payload.value,
     duplicateMembers: payload.duplicates,
     keyId: keyId === '' ? undefined : keyId,
-    hasCriticalHeader: own(header.value, 'crit') !== undefined,
+    hasCriticalHeader: ownMember(header.value, 'crit') !== undefined,
   };
 }
 

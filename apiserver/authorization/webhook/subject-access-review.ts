@@ -4,7 +4,7 @@ import type {
   AuthorizationV1ResourceAttributes,
   AuthorizationV1SubjectAccessReviewSpec,
 } from '../../../shared/api/types/generated/members';
-import { isObject, objectAt, own, stringAt, type JsonValue } from '../../../shared/values/json';
+import { isObject, objectAt, ownMember, stringAt, type JsonValue } from '../../../shared/values/json';
 import type { UserInfo } from '../../../shared/api/identity/user';
 import { SIGNERS, type Attributes, type Decision } from '../authorizer';
 
@@ -71,7 +71,7 @@ export function readDecision(bytes: Buffer): Decision | undefined {
     return undefined;
   }
   const status = isObject(value) ? objectAt(value, 'status') : undefined;
-  const [allowed, denied] = [own(status ?? {}, 'allowed'), own(status ?? {}, 'denied')];
+  const [allowed, denied] = [ownMember(status ?? {}, 'allowed'), ownMember(status ?? {}, 'denied')];
   if (status === undefined || (allowed === true && denied === true)) return undefined;
   const reason = stringAt(status, 'reason') ?? '';
   if (allowed === true) return { type: 'allow', reason };

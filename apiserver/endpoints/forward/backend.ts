@@ -7,7 +7,7 @@ import { request as secureRequest, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Clock } from '../../../shared/runtime/clock';
 import { PARTIAL_CHAIN_TRUST } from '../../../shared/pki/partial-chain-trust';
-import type { Trust } from '../../registry/operations/destination';
+import type { CertificateVerification } from '../../registry/operations/destination';
 
 /** Credentials for connections to kubelets; each is optional. */
 export interface KubeletCredentials {
@@ -26,7 +26,7 @@ export interface BackendOptions {
 
 export interface BackendRequest {
   readonly url: URL;
-  readonly trust: Trust;
+  readonly trust: CertificateVerification;
   /** The addresses to dial instead of resolving the host of the URL; absent to resolve it. */
   readonly pinned?: readonly string[] | undefined;
   readonly method: string;
@@ -51,7 +51,7 @@ export class Backends {
     return dial({ clock, timeoutMs }, url, { ...settings, ...tls });
   }
 
-  private tlsFor(trust: Trust, insecureSkipTlsVerify: boolean) {
+  private tlsFor(trust: CertificateVerification, insecureSkipTlsVerify: boolean) {
     if (trust === 'any') return { rejectUnauthorized: false };
     const credentials = this.options.credentials();
     return { ...credentials, rejectUnauthorized: credentials.ca !== undefined && !insecureSkipTlsVerify };

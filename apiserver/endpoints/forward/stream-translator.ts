@@ -8,7 +8,7 @@ import type { WebSocket } from 'ws';
 import { internalError, StatusError, success, type Status } from '../../../shared/api/errors/status';
 import { KUBELET_STREAM_PROTOCOLS } from '../../../shared/names/dialect';
 import { connectionErrorText } from '../../../shared/runtime/connection-error';
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { arrayAt, isObject, objectAt, ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
 import { tryParseObject } from '../../../shared/client/rest/json-body';
 import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';
@@ -194,7 +194,7 @@ class ClientInput {
 
 /** A dimension of the terminal; absent = 0. */
 function dimensionAt(size: JsonObject | undefined, side: string): number | undefined {
-  const value = size === undefined ? undefined : (own(size, side) ?? 0);
+  const value = size === undefined ? undefined : (ownMember(size, side) ?? 0);
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 0xffff ? value : undefined;
 }
 

@@ -1,5 +1,5 @@
 /** DELETE of one object and of collections, with options from the body or the query. */
-import { arrayAt, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { arrayAt, objectAt, ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
 import { clientError, deletedCollectionStatus } from '../../../shared/api/errors/status';
 import { parseApiVersion } from '../../../shared/api/identity/identity';
 import { quote } from '../../../shared/values/text/quote';
@@ -121,8 +121,8 @@ function dryRunValues(options: JsonObject): string[] {
 }
 
 function toDeleteOptions(options: JsonObject, dryRun: boolean): DeleteOptions {
-  const grace = own(options, 'gracePeriodSeconds');
-  const orphan = own(options, 'orphanDependents');
+  const grace = ownMember(options, 'gracePeriodSeconds');
+  const orphan = ownMember(options, 'orphanDependents');
   const policy = stringAt(options, 'propagationPolicy');
   const preconditions = objectAt(options, 'preconditions');
   const uid = stringAt(preconditions, 'uid');

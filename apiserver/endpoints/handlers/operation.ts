@@ -15,7 +15,7 @@ import type { ResourceRequest } from '../request/request-info';
 import { sendStatus } from '../response/send-response';
 import { negotiateResponse, sendEntry, withEncoder } from './negotiated-response';
 import { recordRequestBody } from './audit-recording';
-import { NOT_STORED, STORED, STORING } from './write';
+import { STORE_FAILED, STORE_SUCCEEDED, STORE_STARTED } from './write';
 
 export async function runOperation(
   deps: ApiDependencies,
@@ -36,9 +36,9 @@ export async function runOperation(
   recordRequestBody(deps, exchange, bytes);
   const dialect = info.dialect === undefined && wanted.dialect === undefined ? bodyDialect(body) : undefined;
   if (dialect !== undefined) exchange.setDialect(dialect);
-  exchange.trace?.addAttempt(STORING, NOT_STORED, { len: bytes.length });
+  exchange.trace?.addAttempt(STORE_STARTED, STORE_FAILED, { len: bytes.length });
   const entry = await deps.operations.run(exchange, target, { namespace: info.namespace, name: info.name }, body, options);
-  exchange.trace?.addEvent(STORED, { len: bytes.length });
+  exchange.trace?.addEvent(STORE_SUCCEEDED, { len: bytes.length });
   if ((subresource ?? resource.row).returnsStatus === true) sendStatus(exchange, success(201), 201);
   else await sendEntry(deps, exchange, { row }, withEncoder(deps, exchange, { row }, wanted), 201, entry);
 }

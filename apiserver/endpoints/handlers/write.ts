@@ -14,9 +14,9 @@ import { negotiateResponse, sendEntry, subresourceView } from './negotiated-resp
 import { recordRequestBody } from './audit-recording';
 
 /** Names of trace events for creations and updates. */
-export const STORING = 'About to store object in database';
-export const NOT_STORED = 'Write to database call failed';
-export const STORED = 'Write to database call succeeded';
+export const STORE_STARTED = 'About to store object in database';
+export const STORE_FAILED = 'Write to database call failed';
+export const STORE_SUCCEEDED = 'Write to database call succeeded';
 
 export async function createObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
@@ -31,9 +31,9 @@ export async function createObject(deps: ApiDependencies, exchange: Exchange, re
     const alias = deps.aliasOf(stringAt(objectAt(body.value, 'metadata'), 'name') ?? '');
     exchange.setBodyAlias(alias);
   }
-  exchange.trace?.addAttempt(STORING, NOT_STORED, { len: bytes.length });
+  exchange.trace?.addAttempt(STORE_STARTED, STORE_FAILED, { len: bytes.length });
   const { entry } = await deps.writer.create(exchange, resource, info.namespace, body, options);
-  exchange.trace?.addEvent(STORED, { len: bytes.length });
+  exchange.trace?.addEvent(STORE_SUCCEEDED, { len: bytes.length });
   await sendEntry(deps, exchange, resource, form, 201, entry);
 }
 
@@ -48,9 +48,9 @@ export async function updateObject(deps: ApiDependencies, exchange: Exchange, re
   const body = await parseBody(deps, exchange, resource, row, { bytes, format });
   exchange.trace?.addEvent('Conversion done');
   const key = { namespace: info.namespace, name: info.name };
-  exchange.trace?.addAttempt(STORING, NOT_STORED, { len: bytes.length });
+  exchange.trace?.addAttempt(STORE_STARTED, STORE_FAILED, { len: bytes.length });
   const { entry, created } = await deps.writer.update(exchange, resource, key, writableSubresource(info), body, options);
-  exchange.trace?.addEvent(STORED, { len: bytes.length });
+  exchange.trace?.addEvent(STORE_SUCCEEDED, { len: bytes.length });
   await sendEntry(deps, exchange, view, form, created ? 201 : 200, view.show(entry));
 }
 

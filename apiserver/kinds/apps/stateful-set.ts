@@ -1,7 +1,7 @@
 /** StatefulSet strategy. The Pod spec is validated only when Pods are created (upstream behaviour). */
 import { forbiddenField, invalidShownValue, invalidValue, unsupportedValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
-import { equalJson, own } from '../../../shared/values/json';
+import { equalJson, ownMember } from '../../../shared/values/json';
 import { validateAnnotations, validateLabels } from '../../../shared/api/metadata/object-meta-rules';
 import type { Errors } from '../rules/checks';
 import { checkNonNegative } from '../rules/numbers';
@@ -98,7 +98,8 @@ const MUTABLE_MEMBERS = ['replicas', 'ordinals', 'template', 'updateStrategy', '
 
 function checkImmutableFields(spec: AppsV1StatefulSetSpec, old: AppsV1StatefulSetSpec, errors: Errors): void {
   const members = new Set([...Object.keys(spec), ...Object.keys(old)]);
-  const isChanged = (member: string): boolean => !MUTABLE_MEMBERS.includes(member) && !equalJson(own(spec, member), own(old, member));
+  const isChanged = (member: string): boolean =>
+    !MUTABLE_MEMBERS.includes(member) && !equalJson(ownMember(spec, member), ownMember(old, member));
   if (![...members].some(isChanged)) return;
   const [last = '', ...others] = MUTABLE_MEMBERS.map((member) => `'${member}'`).reverse();
   const text = `updates to statefulset spec for fields other than ${others.reverse().join(', ')} and ${last} are forbidden`;

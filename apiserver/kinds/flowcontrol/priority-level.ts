@@ -2,7 +2,7 @@
  * PriorityLevelConfiguration strategy: concurrency limits and queuing. The specs of the two mandatory ones are fixed.
  */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
-import { equalJson, own, type JsonObject } from '../../../shared/values/json';
+import { equalJson, ownMember, type JsonObject } from '../../../shared/values/json';
 import { CONVERSION_ANNOTATIONS } from '../../../shared/names/dialect';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
@@ -61,7 +61,7 @@ function validateAnnotations(object: FlowcontrolV1PriorityLevelConfiguration): r
   const annotations = object.metadata?.annotations;
   if (annotations === undefined) return [];
   return Object.values(CONVERSION_ANNOTATIONS)
-    .filter(({ zeroShares }) => own(annotations, zeroShares) !== undefined)
+    .filter(({ zeroShares }) => ownMember(annotations, zeroShares) !== undefined)
     .map(({ zeroShares }) => forbiddenField('metadata.annotations', `annotation '${zeroShares}' is forbidden`));
 }
 

@@ -1,6 +1,6 @@
 /** RoleBinding and ClusterRoleBinding strategies: valid subjects, and an immutable role reference. */
 import { invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
-import { own, equalJson } from '../../../shared/values/json';
+import { ownMember, equalJson } from '../../../shared/values/json';
 import { checkDnsSubdomain, checkPathSegment } from '../../../shared/values/name-formats';
 import { checkFormat, checkRequired, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
@@ -55,7 +55,7 @@ function checkRoleRef(role: RbacV1RoleRef, { roles }: BindingRules, errors: Erro
 function checkSubject(subject: RbacV1Subject, fieldPath: string, { isNamespaced }: BindingRules, errors: Errors): void {
   const [group, kind, name] = [subject.apiGroup ?? '', subject.kind ?? '', subject.name ?? ''];
   if (name === '') errors.push(requiredValue(`${fieldPath}.name`));
-  const rules = own(SUBJECT_RULES, kind);
+  const rules = ownMember(SUBJECT_RULES, kind);
   if (rules === undefined) {
     errors.push(unsupportedValue(`${fieldPath}.kind`, kind, Object.keys(SUBJECT_RULES)));
     return;

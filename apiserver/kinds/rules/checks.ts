@@ -11,7 +11,7 @@ import {
   requiredValue,
   type FieldError,
 } from '../../../shared/api/errors/field-error';
-import { own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
 import { checkQualifiedName, type NameCheck } from '../../../shared/values/name-formats';
 
 export type Errors = FieldError[];
@@ -28,7 +28,7 @@ export type AnyMemberOf<T> = keyof T & string;
 
 const textAt = (object: JsonObject, member: string): string => stringAt(object, member) ?? '';
 
-export const isSet = <T extends JsonObject>(object: T, member: AnyMemberOf<T>): boolean => (own(object, member) ?? null) !== null;
+export const isSet = <T extends JsonObject>(object: T, member: AnyMemberOf<T>): boolean => (ownMember(object, member) ?? null) !== null;
 
 export function checkFormat(value: string, field: string, check: NameCheck, errors: Errors): void {
   for (const text of check(value)) errors.push(invalidValue(field, value, text));

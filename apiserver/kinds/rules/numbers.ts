@@ -4,7 +4,7 @@
  */
 import { invalidShownValue, unsupportedValue } from '../../../shared/api/errors/field-error';
 import { formatGoIntOrString } from '../../../shared/values/go-values';
-import { own, type JsonObject } from '../../../shared/values/json';
+import { ownMember, type JsonObject } from '../../../shared/values/json';
 import { patternMessage } from '../../../shared/values/name-formats';
 import type { Errors, MemberOf } from './checks';
 
@@ -18,7 +18,7 @@ export function checkProtocol(protocol: string, field: string, errors: Errors): 
 export type Integer = number | bigint;
 
 function integerAt(object: JsonObject, member: string): Integer | undefined {
-  const value = own(object, member);
+  const value = ownMember(object, member);
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
 }
 
@@ -67,7 +67,7 @@ export function checkIntOrPercent<T extends JsonObject>(
   fieldPath: string,
   errors: Errors,
 ): void {
-  const value = own(object, member);
+  const value = ownMember(object, member);
   if (typeof value !== 'string') {
     if (typeof value === 'number' && value < 0)
       errors.push(invalidShownValue(`${fieldPath}.${member}`, String(value), 'must be greater than or equal to 0'));

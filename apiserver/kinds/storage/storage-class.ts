@@ -8,7 +8,7 @@ import {
   tooLongValue,
   type FieldError,
 } from '../../../shared/api/errors/field-error';
-import { equalJson, isEmptyObject, own, setMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
+import { equalJson, isEmptyObject, ownMember, setMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { checkQualifiedName } from '../../../shared/values/name-formats';
 import { findDeprecatedNodeLabels } from '../core/node/deprecated-node-labels';
 import { checkFormat, type Errors } from '../rules/checks';
@@ -97,7 +97,7 @@ function checkTerm(expressions: readonly CoreV1TopologySelectorLabelRequirement[
       before.add(value);
     });
     checkFormat(key, `${field}.key`, checkQualifiedName, errors);
-    if (own(values, key) !== undefined) errors.push(duplicateValue(`${field}.key`, key));
+    if (ownMember(values, key) !== undefined) errors.push(duplicateValue(`${field}.key`, key));
     setMember(values, key, [...given].sort());
   });
   return values;

@@ -59,8 +59,8 @@ export function buildDocumentV2(rows: readonly KindRow[], naming: Dialect, descr
 export function buildPieceV2(rows: readonly KindRow[], naming: Dialect, describe?: Describe): DocumentPiece {
   const namePrefix = OPENAPI_NAME_PREFIX[naming];
   const ofGroups = DIALECTS.flatMap((dialect) => {
-    const own = rows.filter((row) => isListedIn(row, dialect));
-    return [...overviewsOf(own, dialect).values(), ...entriesOf(own, dialect, naming)];
+    const servedRows = rows.filter((row) => isListedIn(row, dialect));
+    return [...overviewsOf(servedRows, dialect).values(), ...entriesOf(servedRows, dialect, naming)];
   });
   const entries = [...OVERVIEWS.values(), ...ofGroups];
   const kinds = publishedKinds(rows, DIALECTS);
@@ -98,13 +98,13 @@ export function buildPieceV3(
   describe?: Describe,
 ): DocumentPiece {
   const namePrefix = OPENAPI_NAME_PREFIX[dialect];
-  const own = rows.filter((row) => row.group === group && row.version === version);
-  const entries = entriesOf(own, dialect, dialect);
+  const servedRows = rows.filter((row) => row.group === group && row.version === version);
+  const entries = entriesOf(servedRows, dialect, dialect);
   const kinds = publishedKinds(rows, [dialect]);
   const texts = describe === undefined ? {} : { describe };
   return {
     paths: renderPaths(entries, dialect, 'v3'),
-    schemas: buildSchemas(entries, own, { version: 3, namePrefix, kinds, texts }),
+    schemas: buildSchemas(entries, servedRows, { version: 3, namePrefix, kinds, texts }),
   };
 }
 

@@ -97,8 +97,8 @@ export function pathsOfShape(shape: PathShape, words: KindWords, dialect: Dialec
   const { namespaced, verbs, isCustom } = shape;
   const groupVersionPath = groupVersionPathOf(words.group, words.version);
   const [everywhere, inside] = [`/${words.resource}`, `/namespaces/{namespace}/${words.resource}`];
-  const own = namespaced ? inside : everywhere;
-  const basePath = groupVersionPath + own;
+  const collectionPath = namespaced ? inside : everywhere;
+  const basePath = groupVersionPath + collectionPath;
   const scope = namespaced ? [NAMESPACE] : [];
   const scopeInfix = namespaced ? 'Namespaced' : '';
   const builder = new OperationBuilder(shape, words, dialect);
@@ -112,8 +112,8 @@ export function pathsOfShape(shape: PathShape, words: KindWords, dialect: Dialec
   if (namespaced && verbs.includes('list'))
     entries.push(builder.path(groupVersionPath + everywhere, [PRETTY], ['list'], 'collection', '', 'ForAllNamespaces'));
   if (verbs.includes('watch') && !isCustom) {
-    entries.push(builder.watchPath(`${groupVersionPath}/watch${own}`, [...scope, PRETTY], 'many', scopeInfix, 'List'));
-    entries.push(builder.watchPath(`${groupVersionPath}/watch${own}/{name}`, [NAME, ...scope, PRETTY], 'one', scopeInfix));
+    entries.push(builder.watchPath(`${groupVersionPath}/watch${collectionPath}`, [...scope, PRETTY], 'many', scopeInfix, 'List'));
+    entries.push(builder.watchPath(`${groupVersionPath}/watch${collectionPath}/{name}`, [NAME, ...scope, PRETTY], 'one', scopeInfix));
     if (namespaced) entries.push(builder.watchPath(`${groupVersionPath}/watch${everywhere}`, [PRETTY], 'many', '', 'ListForAllNamespaces'));
   }
   return entries.filter(({ operations }) => operations.length > 0);

@@ -4,7 +4,7 @@
  */
 import { readRecording } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
-import { isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { isObject, ownMember, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { JsonIndex } from '../../../shared/values/json-index';
 import { PublishedSchema } from './published-schema';
 import { schemaValue } from './schema-json';
@@ -25,7 +25,7 @@ function plain(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(plain);
   if (!isObject(value)) return value;
   const copy = Object.fromEntries(Object.entries(value).map(([name, member]): [string, JsonValue] => [name, plain(member)]));
-  const metadata = own(value, 'metadata');
+  const metadata = ownMember(value, 'metadata');
   const isReference = isObject(metadata) && JSON.stringify(metadata).includes('ObjectMeta');
   return isReference ? { ...copy, ...MEMBERS } : copy;
 }

@@ -3,7 +3,7 @@
  * alternatives, so such schemas are left unspecified there. Schemas are large and published whole, so they are
  * converted lazily from the JSON text, without objects for unchanged parts.
  */
-import { compareBytes, isObject, own, setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { compareBytes, isObject, ownMember, setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { JsonIndex } from '../../../shared/values/json-index';
 import { MAX_SCHEMA_DEPTH } from '../../../shared/api/structural/read-schema';
 
@@ -331,7 +331,7 @@ function keywordAt(bytes: Uint8Array, start: number, end: number): number {
 
 const listIn = (value: JsonValue): readonly JsonValue[] => (Array.isArray(value) ? value : []);
 
-const memberOf = (value: JsonValue, name: string): JsonValue => (isObject(value) ? (own(value, name) ?? null) : null);
+const memberOf = (value: JsonValue, name: string): JsonValue => (isObject(value) ? (ownMember(value, name) ?? null) : null);
 
 /** Names of members that replace those of the definition. */
 const givenNames = (given: JsonValue): readonly string[] => (isObject(given) ? Object.keys(given) : []);

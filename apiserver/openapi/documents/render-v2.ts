@@ -24,8 +24,8 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
   responses['401'] = { description: 'Unauthorized' };
   return {
     description: operation.description,
-    ...consumes(operation, entry, dialect),
-    produces: produces(operation, entry, dialect),
+    ...consumedMediaTypes(operation, entry, dialect),
+    produces: producedMediaTypes(operation, entry, dialect),
     schemes: ['https'],
     tags: [entry.tag],
     operationId: operation.id,
@@ -45,18 +45,18 @@ export function schemaOrReference(type: string, $ref: string): JsonObject {
   return type === STRING_TYPE ? { type: 'string' } : { $ref };
 }
 
-function consumes(operation: Operation, entry: PathEntry, dialect: Dialect): { consumes?: string[] } {
+function consumedMediaTypes(operation: Operation, entry: PathEntry, dialect: Dialect): { consumes?: string[] } {
   const { custom, mediaTypes } = entry;
   if (mediaTypes !== undefined) return mediaTypes.consumes === undefined ? {} : { consumes: [...mediaTypes.consumes] };
   if (operation.body?.patch === true) return { consumes: [...patchTypes(entry)] };
-  return { consumes: operation.on === undefined || custom === true ? produces(operation, entry, dialect) : ['*/*'] };
+  return { consumes: operation.on === undefined || custom === true ? producedMediaTypes(operation, entry, dialect) : ['*/*'] };
 }
 
 export function patchTypes({ custom }: PathEntry): readonly string[] {
   return custom === true ? CUSTOM_PATCH_MEDIA_TYPES : PATCH_MEDIA_TYPES;
 }
 
-export function produces({ watchable }: Operation, { custom, mediaTypes }: PathEntry, dialect: Dialect): string[] {
+export function producedMediaTypes({ watchable }: Operation, { custom, mediaTypes }: PathEntry, dialect: Dialect): string[] {
   if (mediaTypes !== undefined) return [...mediaTypes.produces];
   if (custom === true) return [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE];
   const protobuf = PROTOBUF_MEDIA_TYPE[dialect];

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../shared/values/json';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { Parameter } from './operation-shapes';
 import { RESPONSE_TEXT, type Operation, type PathEntry } from './operations';
-import { extensionsOf, patchTypes, produces, schemaOrReference } from './render-v2';
+import { extensionsOf, patchTypes, producedMediaTypes, schemaOrReference } from './render-v2';
 
 /** `reference` returns the published name of a type. */
 export function renderPathV3(entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
@@ -21,10 +21,14 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
   };
   const responses: JsonObject = {};
   for (const { code, type } of operation.responses) {
-    responses[code] = { description: RESPONSE_TEXT[code], content: content(type, [...produces(operation, entry, dialect)].sort()) };
+    responses[code] = {
+      description: RESPONSE_TEXT[code],
+      content: content(type, [...producedMediaTypes(operation, entry, dialect)].sort()),
+    };
   }
   responses['401'] = { description: 'Unauthorized' };
-  const bodyTypes = body?.patch === true ? patchTypes(entry) : entry.custom === true ? produces(operation, entry, dialect) : ['*/*'];
+  const bodyTypes =
+    body?.patch === true ? patchTypes(entry) : entry.custom === true ? producedMediaTypes(operation, entry, dialect) : ['*/*'];
   return {
     tags: [entry.tag],
     description: operation.description,

@@ -3,7 +3,7 @@
  * double cannot represent are printed with all digits, which requires another printer for the whole chunk.
  */
 import { PublishedSchema, type PublishedLevel, type PublishedMember } from './published-schema';
-import { isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { isObject, ownMember, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { JsonIndex } from '../../../shared/values/json-index';
 import { MessageBuffer } from '../message/message-buffer';
 
@@ -101,7 +101,7 @@ class SchemaJsonWriter {
       if (name < 0) {
         const text = names[~name] ?? '';
         this.bytes.plain(`${this.print(text)}:`);
-        this.value(own(givenMembers, text) ?? null);
+        this.value(ownMember(givenMembers, text) ?? null);
       } else {
         this.plain(schema.json, name);
         this.bytes.plain(':');

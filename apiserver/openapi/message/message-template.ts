@@ -13,7 +13,7 @@ const GAPS = /([\ue000-\ue01f])/;
 /** Expected length of a word. */
 const WORD_BYTES = 16;
 
-export const gap = (word: number): string => String.fromCharCode(FIRST_GAP + word);
+export const placeholderFor = (word: number): string => String.fromCharCode(FIRST_GAP + word);
 
 /** Bytes, or the index of a word. */
 type TextPiece = Buffer | number;

@@ -8,22 +8,22 @@ import { renderPaths, pathDialectsOf, type CustomRow } from '../documents/docume
 import type { PartForm } from '../documents/response-form';
 import { MessageWriter } from '../message/message';
 import type { MessageBuffer } from '../message/message-buffer';
-import { gap, MessageTemplate, TextTemplate, wordsFrom, type Words } from '../message/message-template';
+import { placeholderFor, MessageTemplate, TextTemplate, wordsFrom, type Words } from '../message/message-template';
 import { OPENAPI_MESSAGES, PATHS_FIELD } from './openapi-messages';
 import { pathsOfShape, wordsOf, type KindWords, type PathShape } from '../documents/operations';
 import { encodeJson } from '../documents/schema-json';
 import { yamlOf } from '../message/yaml-texts';
 
 const GAPS: KindWords = {
-  group: gap(0),
-  version: gap(1),
-  kind: gap(2),
-  resource: gap(3),
-  idKind: gap(4),
-  tag: gap(5),
-  idPrefix: gap(6),
-  type: CUSTOM_TYPE_PREFIX + gap(7),
-  on: { group: gap(8), version: gap(9), kind: gap(10) },
+  group: placeholderFor(0),
+  version: placeholderFor(1),
+  kind: placeholderFor(2),
+  resource: placeholderFor(3),
+  idKind: placeholderFor(4),
+  tag: placeholderFor(5),
+  idPrefix: placeholderFor(6),
+  type: CUSTOM_TYPE_PREFIX + placeholderFor(7),
+  on: { group: placeholderFor(8), version: placeholderFor(9), kind: placeholderFor(10) },
 };
 
 /** The words for {@link GAPS}, in that order. Names need no escaping in JSON; in YAML some are quoted (`No`). */

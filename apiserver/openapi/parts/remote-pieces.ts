@@ -4,7 +4,7 @@
  * on. An invalid document does not affect the others.
  */
 import { errorMessage } from '../../../shared/runtime/error-message';
-import { equalJson, isObject, own, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { equalJson, isObject, ownMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { DocumentPiece } from '../documents/documents';
 
 export interface RemoteText {
@@ -99,10 +99,10 @@ function reachableDefinitions(definitions: JsonObject, from: JsonValue): Readonl
   for (let value = queue.pop(); value !== undefined; value = queue.pop()) {
     if (typeof value !== 'object' || value === null) continue;
     for (const member of Object.values(value)) queue.push(member);
-    const reference = isObject(value) ? own(value, '$ref') : undefined;
+    const reference = isObject(value) ? ownMember(value, '$ref') : undefined;
     if (typeof reference !== 'string' || !reference.startsWith(DEFINITIONS)) continue;
     const name = reference.slice(DEFINITIONS.length);
-    const schema = own(definitions, name);
+    const schema = ownMember(definitions, name);
     if (reachable.has(name) || schema === undefined) continue;
     reachable.add(name);
     queue.push(schema);
@@ -114,9 +114,9 @@ function reachableDefinitions(definitions: JsonObject, from: JsonValue): Readonl
 function rewriteReferences(value: JsonValue, renamed: ReadonlyMap<string, string>, parameters: JsonObject): JsonValue {
   if (Array.isArray(value)) return value.map((item) => rewriteReferences(item, renamed, parameters));
   if (!isObject(value)) return value;
-  const reference = own(value, '$ref');
+  const reference = ownMember(value, '$ref');
   if (typeof reference === 'string' && reference.startsWith(PARAMETERS)) {
-    return own(parameters, reference.slice(PARAMETERS.length)) ?? value;
+    return ownMember(parameters, reference.slice(PARAMETERS.length)) ?? value;
   }
   if (typeof reference === 'string' && reference.startsWith(DEFINITIONS)) {
     const name = reference.slice(DEFINITIONS.length);

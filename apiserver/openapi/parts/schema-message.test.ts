@@ -1,6 +1,6 @@
 /** Compares schemas that are written directly with the same schemas built first and written by the general writers. */
 import { generateDefinitions } from '../../../test/support/objects/generated-definitions';
-import { isObject, objectAt, own, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { isObject, objectAt, ownMember, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { JsonIndex } from '../../../shared/values/json-index';
 import { MessageBuffer } from '../message/message-buffer';
 import { MessageWriter } from '../message/message';
@@ -97,7 +97,7 @@ const OPTIONS = {
 const large = generateDefinitions(6).flatMap(({ name, text }): [string, JsonObject][] => {
   const definition = new JsonIndex(Buffer.from(text)).toJson(0);
   const spec = objectAt(isObject(definition) ? definition : {}, 'spec') ?? {};
-  const versions = own(spec, 'versions');
+  const versions = ownMember(spec, 'versions');
   return Array.isArray(versions)
     ? versions.filter(isObject).map((of) => [name, objectAt(objectAt(of, 'schema'), 'openAPIV3Schema') ?? {}])
     : [];

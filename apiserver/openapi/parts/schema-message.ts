@@ -3,7 +3,7 @@
  * are copied from the definition.
  */
 import type { PublishedLevel, PublishedMember, PublishedSchema } from '../documents/published-schema';
-import { isObject, own } from '../../../shared/values/json';
+import { isObject, ownMember } from '../../../shared/values/json';
 import type { JsonIndex } from '../../../shared/values/json-index';
 import { MessageWriter, rowIndexesOf, tableOf, type Messages, type MessageShape, type MessageTable } from '../message/message';
 import type { MessageBuffer } from '../message/message-buffer';
@@ -89,7 +89,7 @@ export class SchemaMessageWriter {
     const text = Object.keys(givenMembers)[at] ?? '';
     const start = this.writer.open(number);
     this.writer.text(1, text);
-    this.writer.field(2, shape, own(givenMembers, text) ?? null);
+    this.writer.field(2, shape, ownMember(givenMembers, text) ?? null);
     this.bytes.close(start);
   }
 

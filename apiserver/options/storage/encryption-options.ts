@@ -75,7 +75,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
   }
 
   /** Wraps the store so that values are encrypted and decrypted transparently. */
-  over(store: Store): Store {
+  encryptStore(store: Store): Store {
     const { prefix, clock } = this.parts;
     const { storedTypes } = buildResources(STORED_KINDS);
     const rules = (): EncryptionRules => {

@@ -1,6 +1,6 @@
 /** Cells of kinds for scheduling and running pods. */
 import type { CoreV1ResourceQuota, ResourceV1alpha3ResourceClaim } from '../../../shared/api/types/generated/members';
-import { own, sortedKeys } from '../../../shared/values/json';
+import { ownMember, sortedKeys } from '../../../shared/values/json';
 import { creationAge, isBeingDeleted, nameOf, textOr, UNSET, type CellTable } from '../table/cell';
 
 export const SCHEDULING_CELLS = {
@@ -43,6 +43,6 @@ function quotaUsage({ status }: CoreV1ResourceQuota, isForLimits: boolean): stri
   const { hard = {}, used = {} } = status ?? {};
   return sortedKeys(hard)
     .filter((resource) => resource.startsWith('limits.') === isForLimits)
-    .map((resource) => `${resource}: ${own(used, resource) ?? '0'}/${hard[resource] ?? '0'}`)
+    .map((resource) => `${resource}: ${ownMember(used, resource) ?? '0'}/${hard[resource] ?? '0'}`)
     .join(', ');
 }

@@ -10,15 +10,15 @@ import { equalJson, type JsonValue } from '../../../shared/values/json';
 import { ruleCovers, breakdownRule, readRule, type PolicyRule } from '../../authorization/rbac/rule';
 import { autoUpdateAnnotation, type RbacObject } from './default-objects';
 
-export type Remedy =
+export type ReconcileAction =
   | { readonly type: 'none' }
   | { readonly type: 'update'; readonly object: RbacObject }
   /** The binding refers to another role; roleRef is immutable. */
   | { readonly type: 'replace' };
 
-const NONE: Remedy = { type: 'none' };
+const NONE: ReconcileAction = { type: 'none' };
 
-export function reconcile(desired: RbacObject, existing: RbacObject, names: GeneratedNames): Remedy {
+export function reconcile(desired: RbacObject, existing: RbacObject, names: GeneratedNames): ReconcileAction {
   const metadata = readMetadata(existing);
   if (valueInEitherSpelling(metadata.annotations ?? {}, autoUpdateAnnotation(names)) === 'false') return NONE;
   const { roleRef } = desired;

@@ -2,7 +2,7 @@
  * Compares the built-in FlowSchemas and PriorityLevelConfigurations with release 1.31.1, and tests their
  * reconciliation.
  */
-import { own, type JsonObject } from '../../../shared/values/json';
+import { ownMember, type JsonObject } from '../../../shared/values/json';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { flushPromises } from '../../../test/support/clock/manual-clock';
 import { readRecording } from '../../../test/replay/recording';
@@ -52,7 +52,7 @@ it('built-in FlowSchemas and PriorityLevelConfigurations equal those of release 
   const shown = (resource: string): unknown[] =>
     [...f.cache.snapshot(f.resource(resource).stored).range()].map((entry) => {
       const { metadata, spec, status } = parseEntry(entry).object;
-      const annotations = (object(metadata) ? own(metadata, 'annotations') : undefined) ?? null;
+      const annotations = (object(metadata) ? ownMember(metadata, 'annotations') : undefined) ?? null;
       const timeless: unknown = JSON.parse(JSON.stringify(status ?? {}), (member, value: unknown) =>
         member === 'lastTransitionTime' ? undefined : value,
       );

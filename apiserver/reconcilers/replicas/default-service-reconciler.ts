@@ -7,7 +7,7 @@
 import { parseIpAddress } from '../../../shared/values/network/ip-address';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import type { CoreV1EndpointSubset, CoreV1Service, DiscoveryV1EndpointSlice } from '../../../shared/api/types/generated/members';
-import { equalJson, own, type JsonObject } from '../../../shared/values/json';
+import { equalJson, ownMember, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -182,7 +182,7 @@ async function createOrUpdate(
   const { object } = parseEntry(entry);
   const metadata = readMetadata(object);
   const value: JsonObject = { ...object, ...members, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };
-  const differs = (member: string): boolean => !equalJson(own(value, member), own(object, member));
+  const differs = (member: string): boolean => !equalJson(ownMember(value, member), ownMember(object, member));
   if (!['metadata', ...Object.keys(members)].some(differs)) return;
   try {
     const body = { value, duplicates: [], format: 'json' } as const;

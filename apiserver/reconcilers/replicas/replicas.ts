@@ -34,7 +34,7 @@ export interface ReplicasOptions {
 export class Replicas {
   private readonly live = new Map<string, ReplicaAddress>();
   private readonly listeners = new Set<() => void>();
-  private own: ReplicaAddress | undefined;
+  private address: ReplicaAddress | undefined;
   private lease: LeaseId | undefined;
   /** The revision of the last put of this replica's key; `undefined` when the key must be put again. */
   private recordedAt: Revision | undefined;
@@ -52,9 +52,9 @@ export class Replicas {
    * with the same view compute the same order, which differs per subject. 0 if this replica has not joined.
    */
   rankFor(subject: string): number {
-    const { own } = this;
-    if (own === undefined) return 0;
-    const position = positionOf(subject, own);
+    const { address } = this;
+    if (address === undefined) return 0;
+    const position = positionOf(subject, address);
     return [...this.live.values()].filter((replica) => positionOf(subject, replica) < position).length;
   }
 
@@ -63,14 +63,14 @@ export class Replicas {
   }
 
   /** Registers this replica. */
-  join(own: ReplicaAddress): void {
-    this.own = own;
-    this.reconciler = startReconciler({ ...this.options, intervalMs: RENEW_MS }, () => this.renew(own));
+  join(address: ReplicaAddress): void {
+    this.address = address;
+    this.reconciler = startReconciler({ ...this.options, intervalMs: RENEW_MS }, () => this.renew(address));
   }
 
   /** Unregisters this replica, by revoking its store lease. */
   async leave(): Promise<void> {
-    this.own = undefined;
+    this.address = undefined;
     this.reconciler?.stop();
     const { lease } = this;
     this.lease = undefined;
@@ -94,7 +94,7 @@ export class Replicas {
     if (address === undefined) this.live.delete(key);
     else this.live.set(key, address);
     this.notifyListeners();
-    if (value === undefined && this.own !== undefined && key === keyOf(this.own)) void this.reconciler?.trigger();
+    if (value === undefined && this.address !== undefined && key === keyOf(this.address)) void this.reconciler?.trigger();
   }
 
   private notifyListeners(): void {
@@ -102,20 +102,20 @@ export class Replicas {
   }
 
   /** Returns false to be retried soon. */
-  private async renew(own: ReplicaAddress): Promise<boolean> {
+  private async renew(address: ReplicaAddress): Promise<boolean> {
     try {
-      await this.ensureKey(own);
+      await this.ensureKey(address);
       return true;
     } catch (error) {
-      if (this.own !== undefined) this.options.onFailure('the lease of this replica could not be renewed', error);
+      if (this.address !== undefined) this.options.onFailure('the lease of this replica could not be renewed', error);
       return false;
     }
   }
 
-  private async ensureKey(own: ReplicaAddress): Promise<void> {
+  private async ensureKey(address: ReplicaAddress): Promise<void> {
     const { store, clock, prefix } = this.options;
     const call = { deadline: clock.monotonic() + CALL_MS };
-    const key = `${prefix}/${keyOf(own)}`;
+    const key = `${prefix}/${keyOf(address)}`;
     const lease = (await this.renewedLease(call)) ?? (await this.newLease(call));
     if (lease === undefined) return;
     if (this.recordedAt !== undefined) {
@@ -123,7 +123,7 @@ export class Replicas {
       // Another revision is a late put with an earlier lease: that key is deleted when the lease ends.
       if (kv?.modRevision === this.recordedAt) return;
     }
-    const put = { type: 'put', key, value: Buffer.from(JSON.stringify(own)), lease } as const;
+    const put = { type: 'put', key, value: Buffer.from(JSON.stringify(address)), lease } as const;
     this.recordedAt = undefined;
     this.recordedAt = (await store.transact({ compare: [], operations: [put] }, call)).revision;
   }
@@ -147,7 +147,7 @@ export class Replicas {
     const { store } = this.options;
     this.recordedAt = undefined;
     const lease = await store.grantLease(LEASE_SECONDS, call);
-    if (this.own !== undefined) return (this.lease = lease);
+    if (this.address !== undefined) return (this.lease = lease);
     await store.revokeLease(lease, call);
     return undefined;
   }

@@ -1,5 +1,5 @@
 /** Reads the value of a selectable field from an object, as a string for comparison by field selectors. */
-import { isObject, own, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { isObject, ownMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { SelectableField } from '../../../shared/api/kinds';
 
 export interface FieldReader {
@@ -24,7 +24,7 @@ export function fieldReader(field: SelectableField): FieldReader {
 
 export function valueAtPath(object: JsonObject, path: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = object;
-  for (const member of path) value = isObject(value) ? own(value, member) : undefined;
+  for (const member of path) value = isObject(value) ? ownMember(value, member) : undefined;
   return value;
 }
 

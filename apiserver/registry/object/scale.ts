@@ -1,7 +1,7 @@
 /** Reads the scale of a workload as an `autoscaling/v1` Scale. Writes through a scale are in write/scale.ts. */
 import { membersOfPath } from '../../../shared/api/structural/member-path';
 import type { ScalePaths } from '../../../shared/api/structural/version';
-import { objectAt, own, type JsonObject } from '../../../shared/values/json';
+import { objectAt, ownMember, type JsonObject } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { quote } from '../../../shared/values/text/quote';
@@ -21,16 +21,16 @@ export function scaleOf(workload: JsonObject, paths?: ScalePaths): JsonObject {
   const metadata = readMetadata(workload);
   const spec = objectAt(workload, 'spec') ?? {};
   const scaleMetadata = SCALE_METADATA.flatMap((name) => {
-    const value = own(metadata, name);
+    const value = ownMember(metadata, name);
     return value === undefined ? [] : [[name, value] as const];
   });
   if (paths !== undefined) return { metadata: Object.fromEntries(scaleMetadata), ...customScale(workload, paths) };
-  const replicas = own(spec, 'replicas') ?? 0;
+  const replicas = ownMember(spec, 'replicas') ?? 0;
   return {
     metadata: Object.fromEntries(scaleMetadata),
     spec: replicas === 0 ? {} : { replicas },
     status: {
-      replicas: own(objectAt(workload, 'status') ?? {}, 'replicas') ?? 0,
+      replicas: ownMember(objectAt(workload, 'status') ?? {}, 'replicas') ?? 0,
       selector: selectorText(objectAt(spec, 'selector') ?? {}),
     },
   };

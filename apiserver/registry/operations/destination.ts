@@ -1,18 +1,18 @@
 /** Computes the URL of a kubelet, pod or Service endpoint from API objects. Opens no connections. */
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { arrayAt, isObject, objectAt, ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
 import { hostUrl, isPort, parseHost, type Host } from '../../../shared/values/network/host-url';
 import { parseIpAddress } from '../../../shared/values/network/ip-address';
 import { isProxyable } from '../../../shared/values/network/proxyable-address';
 import { badRequest, StatusError } from '../../../shared/api/errors/status';
 
 /** How the server certificate is verified: `kubelet`, against the authority of kubelets; `any`, not at all. */
-export type Trust = 'kubelet' | 'any';
+export type CertificateVerification = 'kubelet' | 'any';
 
 export interface Destination {
   readonly type: 'log' | 'stream' | 'proxy';
   /** Has no path when the path of the client is used. */
   readonly url: URL;
-  readonly trust: Trust;
+  readonly trust: CertificateVerification;
   /**
    * The checked addresses of the host name in the URL: no others are dialled. Absent when the host is an address or
    * is not checked.
@@ -45,7 +45,7 @@ export function kubeletAddressOf(node: JsonObject, preferred: readonly string[])
 }
 
 function kubeletPort(node: JsonObject): number {
-  const port = own(objectAt(objectAt(objectAt(node, 'status'), 'daemonEndpoints'), 'kubeletEndpoint') ?? {}, 'Port');
+  const port = ownMember(objectAt(objectAt(objectAt(node, 'status'), 'daemonEndpoints'), 'kubeletEndpoint') ?? {}, 'Port');
   if (typeof port !== 'number' || port <= 0) return DEFAULT_PORT;
   if (!isPort(port)) throw new StatusError(undefined, `dial tcp: address ${port}: invalid port`, undefined, { code: 500 });
   return port;

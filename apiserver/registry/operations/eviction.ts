@@ -5,7 +5,7 @@
  */
 import { unsupportedValue } from '../../../shared/api/errors/field-error';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { arrayAt, isObject, objectAt, ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
 import { isTerminating, readMetadata, formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { selectorMatches } from '../../../shared/api/selectors/object-selector';
 import {
@@ -55,7 +55,9 @@ function deleteOptionsOf(options: JsonObject, dryRun: boolean): DeleteOptions {
   if (values.some((value) => value !== 'All')) {
     throw invalid({ group: 'meta.platform.io', kind: 'DeleteOptions' }, '', [unsupportedValue('dryRun', values, ['All'])]);
   }
-  const [grace, orphan, policy] = ['gracePeriodSeconds', 'orphanDependents', 'propagationPolicy'].map((member) => own(options, member));
+  const [grace, orphan, policy] = ['gracePeriodSeconds', 'orphanDependents', 'propagationPolicy'].map((member) =>
+    ownMember(options, member),
+  );
   const [uid, resourceVersion] = ['uid', 'resourceVersion'].map((member) => stringAt(objectAt(options, 'preconditions'), member));
   return {
     dryRun: dryRun || values.includes('All'),
@@ -118,14 +120,14 @@ function canEvictUnready(budget: JsonObject): boolean {
   return desired > 0 && numberOf(budget, 'currentHealthy') >= desired;
 }
 
-const numberOf = (budget: JsonObject, member: string): number => Number(own(objectAt(budget, 'status') ?? {}, member) ?? 0);
+const numberOf = (budget: JsonObject, member: string): number => Number(ownMember(objectAt(budget, 'status') ?? {}, member) ?? 0);
 
 /** The budget with one disruption less. Throws 429 when no disruption is allowed or the status is out of date. */
 function withDisruption(budget: JsonObject, pod: string, now: number): JsonObject {
   const metadata = readMetadata(budget);
   const name = stringAt(metadata, 'name') ?? '';
   const observed = numberOf(budget, 'observedGeneration');
-  if (observed < Number(own(metadata, 'generation') ?? 0)) {
+  if (observed < Number(ownMember(metadata, 'generation') ?? 0)) {
     throw evictionRefused(`The disruption budget ${name} is still being processed by the server.`, RETRY_AFTER_SECONDS);
   }
   const allowed = numberOf(budget, 'disruptionsAllowed');

@@ -3,7 +3,7 @@
  * Requests that can be rejected from API objects alone are rejected with the messages of upstream. Opens no
  * connections.
  */
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { arrayAt, isObject, objectAt, ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import type { Random } from '../../../shared/runtime/random';
 import { badRequest, notFound, serviceUnavailable, StatusError } from '../../../shared/api/errors/status';
@@ -109,7 +109,7 @@ const SCHEMES: Readonly<Record<string, ProxiedName['scheme']>> = { '': 'http', h
 function proxiedName(text: string): ProxiedName | undefined {
   const words = text.split(':');
   const [scheme = '', name = '', port = ''] = words.length === 3 ? words : ['', ...words];
-  const known = own(SCHEMES, scheme);
+  const known = ownMember(SCHEMES, scheme);
   return words.length > 3 || known === undefined || name === '' ? undefined : { text, scheme: known, name, port };
 }
 
@@ -134,7 +134,7 @@ function podDestination(pod: JsonObject, { text, scheme, port }: ProxiedName): D
 }
 
 function portOf(port: JsonObject): number | undefined {
-  const number = own(port, 'containerPort');
+  const number = ownMember(port, 'containerPort');
   return typeof number === 'number' ? number : undefined;
 }
 

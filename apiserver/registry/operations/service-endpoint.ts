@@ -3,7 +3,7 @@
  * the `targetRef` of the address must name a pod of the same namespace that has the address, so addresses that users
  * write into Endpoints cannot lead to other hosts. Opens no connections.
  */
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { arrayAt, isObject, objectAt, ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
 import { parseIpAddress } from '../../../shared/values/network/ip-address';
 import { serviceUnavailable } from '../../../shared/api/errors/status';
 import { quote } from '../../../shared/values/text/quote';
@@ -49,7 +49,9 @@ function candidatesIn(endpoints: JsonObject, { namespace, portName }: EndpointCh
     return (arrayAt(subset, 'addresses') ?? []).filter(isObject).flatMap((address) => {
       const target = objectAt(address, 'targetRef');
       if (target === undefined || (stringAt(target, 'namespace') ?? '') !== namespace) return [];
-      return [{ address: stringAt(address, 'ip') ?? '', port: Number(own(port, 'port') ?? 0), podName: stringAt(target, 'name') ?? '' }];
+      return [
+        { address: stringAt(address, 'ip') ?? '', port: Number(ownMember(port, 'port') ?? 0), podName: stringAt(target, 'name') ?? '' },
+      ];
     });
   });
 }
@@ -77,7 +79,7 @@ export function servicePortNumber(text: string): bigint | undefined {
 /** The name of the Service's port with this number. Throws 503 when there is none. */
 export function servicePortName(service: JsonObject, name: string, number: bigint): string {
   const ports = (arrayAt(objectAt(service, 'spec'), 'ports') ?? []).filter(isObject);
-  const match = ports.find((each) => Number(own(each, 'port')) === Number(number));
+  const match = ports.find((each) => Number(ownMember(each, 'port')) === Number(number));
   if (match === undefined) throw serviceUnavailable(`no service port ${number} found for service ${quote(name)}`);
   return stringAt(match, 'name') ?? '';
 }

@@ -1,4 +1,4 @@
-import { own, type JsonObject } from '../../../shared/values/json';
+import { ownMember, type JsonObject } from '../../../shared/values/json';
 import { COMPONENT_STATUS } from '../../../shared/api/kinds/operations';
 import { tableConvertor } from '../../printers/table';
 import { objectOf } from '../../../test/support/store/write-fixture';
@@ -11,7 +11,7 @@ const shown = async (fault: string | undefined): Promise<JsonObject> => {
 
 test('componentstatuses reports a store that does not answer as unhealthy', async () => {
   const object = await shown('no answer');
-  expect(own(object, 'conditions')).toEqual([{ type: 'Healthy', status: 'False', message: 'no answer' }]);
+  expect(ownMember(object, 'conditions')).toEqual([{ type: 'Healthy', status: 'False', message: 'no answer' }]);
   expect(tableConvertor.rowCells(COMPONENT_STATUS, object)).toEqual(['etcd-0', 'Unhealthy', 'no answer', '']);
 });
 

@@ -4,7 +4,7 @@
  */
 import { jsonKindOf } from '../../../shared/api/types/decode-error';
 import { apiVersionOf, parseApiVersion } from '../../../shared/api/identity/identity';
-import { isObject, objectAt, own, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
+import { isObject, objectAt, ownMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { ensureMetadata, readMetadata, formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
@@ -48,7 +48,7 @@ export async function parseApplyConfiguration(
   }
   const { kind, apiVersion, ...config } = value ?? {};
   checkTypeMeta(info, typeof apiVersion === 'string' ? apiVersion : '', typeof kind === 'string' ? kind : '');
-  const managedFields = own(objectAt(config, 'metadata') ?? {}, 'managedFields');
+  const managedFields = ownMember(objectAt(config, 'metadata') ?? {}, 'managedFields');
   if (Array.isArray(managedFields)) throw status.badRequest('metadata.managedFields must be nil');
   return checkConfigurationFields(info, toStoredMemberSpelling(info, config), parsed, validation, warn);
 }
@@ -60,7 +60,7 @@ function checkConfigurationFields(
   validation: FieldValidation,
   warn: (text: string) => void,
 ): JsonObject {
-  const { shape } = ownershipOf(info, undefined).own;
+  const { shape } = ownershipOf(info, undefined).served;
   const { object, unknown } = removeUnknownFields(shape, config);
   const isStrict = validation === 'Strict';
   if (isStrict && unknown.length === 0 && parsed.duplicates.length > 0) {
@@ -115,7 +115,7 @@ export interface AppliedObject {
 export function* applyingToObject(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<AppliedObject> {
   const { info, name, subresource, versionConverter } = request;
   const ownership = ownershipOf(info, subresource, versionConverter);
-  const errors = shapeErrors(ownership.own.shape, config);
+  const errors = shapeErrors(ownership.served.shape, config);
   if (errors.length > 0) throw typedPatchError(info, config, errors);
   const uid = stringAt(objectAt(config, 'metadata') ?? {}, 'uid') ?? '';
   if (old === undefined && uid !== '') {
@@ -126,7 +126,7 @@ export function* applyingToObject(request: ApplyRequest, config: JsonObject, old
   refreshLastApplied(request, object, config);
   setManagedFields(ensureMetadata(object), applied.entries);
   const explain = (refusal: status.StatusError): status.StatusError =>
-    addOwners(refusal, findKeptItems(ownership.own.shape, entries, applied, manager));
+    addOwners(refusal, findKeptItems(ownership.served.shape, entries, applied, manager));
   return { object, explain };
 }
 
@@ -236,7 +236,7 @@ function canTakeOver({ info, subresource, manager }: ApplyRequest, live: JsonObj
   if (last === undefined) return false;
   const { kind: _, apiVersion, ...config } = last;
   if (apiVersion !== info.apiVersion) return false;
-  const { shape } = ownershipOf(info, subresource).own;
+  const { shape } = ownershipOf(info, subresource).served;
   if (shapeErrors(shape, config).length > 0) return false;
   const { modified, removed } = compareObjects(shape, config, live);
   const unchanged = difference(fieldSetOf(shape, config), union(modified, removed));

@@ -6,7 +6,7 @@ import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '..
 import { canonicalMembers } from '../../../shared/api/types/member-spellings';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity/identity';
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
-import { own, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
+import { ownMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { NumberLiterals } from '../../../shared/values/number-literals';
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
@@ -62,7 +62,7 @@ export function decodeBody(info: KindInfo, body: UndecodedBody, validation: Fiel
  */
 function checkRequiredMembers({ row }: KindInfo, { value, format }: UndecodedBody, object: JsonObject): void {
   if (row.requiredMembers === undefined || format === 'protobuf') return;
-  const missing = row.requiredMembers.filter((member) => own(value, member) === undefined);
+  const missing = row.requiredMembers.filter((member) => ownMember(value, member) === undefined);
   if (missing.length > 0)
     throw invalid(
       row,

@@ -37,11 +37,11 @@ const RESET_BY_STATUS: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
  */
 export function ownershipOf(info: KindInfo, subresource: string | undefined, versionConverter?: VersionConverter): VersionViews {
   const resets = resetsOf(info, subresource);
-  const own: VersionView = { shape: kindShape(info.row), resets, toVersion: unchanged, fromVersion: unchanged };
+  const served: VersionView = { shape: kindShape(info.row), resets, toVersion: unchanged, fromVersion: unchanged };
   const otherResets = info.row.custom === undefined ? resets : NO_FIELDS;
   return {
-    own,
-    viewOf: (apiVersion) => (apiVersion === info.apiVersion ? own : versionViewOf(info, apiVersion, otherResets, versionConverter)),
+    served,
+    viewOf: (apiVersion) => (apiVersion === info.apiVersion ? served : versionViewOf(info, apiVersion, otherResets, versionConverter)),
   };
 }
 
@@ -57,12 +57,12 @@ function versionViewOf(
   if (version === undefined) return undefined;
   const { row, converter } = version;
   if (versionConverter !== undefined) {
-    const [ownVersion, otherVersion] = [info.row.version, apiVersion.slice(apiVersion.indexOf('/') + 1)];
+    const [servedVersion, otherVersion] = [info.row.version, apiVersion.slice(apiVersion.indexOf('/') + 1)];
     return {
       shape: kindShape(row),
       resets,
-      toVersion: (object) => versionConverter.convert(object, ownVersion, otherVersion),
-      fromVersion: (object) => versionConverter.convert(object, otherVersion, ownVersion),
+      toVersion: (object) => versionConverter.convert(object, servedVersion, otherVersion),
+      fromVersion: (object) => versionConverter.convert(object, otherVersion, servedVersion),
     };
   }
   return {

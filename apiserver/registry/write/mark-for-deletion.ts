@@ -3,7 +3,7 @@
  * terminating, and when a terminating object can be removed. Changes only a copy of the object.
  */
 import { isTerminating, ensureMetadata, readMetadata, parseTimestamp, formatTimestamp } from '../../../shared/api/metadata/object-meta';
-import { own, stringAt, stringsAt, type JsonObject } from '../../../shared/values/json';
+import { ownMember, stringAt, stringsAt, type JsonObject } from '../../../shared/values/json';
 import type { ResourceInfo } from '../object/resource-info';
 import type { DeletionContext } from '../strategy';
 import type { DeleteOptions } from '../verbs';
@@ -74,12 +74,12 @@ function gracePeriodFor(
 
 function setDeletionTimestamp(metadata: JsonObject, at: number): void {
   metadata['deletionTimestamp'] = formatTimestamp(at);
-  const generation = own(metadata, 'generation');
+  const generation = ownMember(metadata, 'generation');
   if (typeof generation === 'number' && generation > 0) metadata['generation'] = generation + 1;
 }
 
 function gracePeriodOf(metadata: JsonObject): number {
-  const grace = own(metadata, 'deletionGracePeriodSeconds');
+  const grace = ownMember(metadata, 'deletionGracePeriodSeconds');
   return typeof grace === 'number' ? grace : 0;
 }
 

@@ -2,7 +2,7 @@
  * Metadata that the server controls: what it sets on create, what an update carries over from the stored object, and
  * the match of name and namespace with the request URL. Validation of metadata is in shared/api/metadata.
  */
-import { equalIgnoringEmptyLists, equalJson, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { equalIgnoringEmptyLists, equalJson, ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { GenerationRule } from '../../../shared/api/kinds';
 import { isTerminating, ensureMetadata, readMetadata, formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
@@ -88,7 +88,7 @@ export function carryOverMetadata(metadata: JsonObject, old: JsonObject): void {
   copyMember(metadata, old, 'creationTimestamp');
   if ((stringAt(metadata, 'uid') ?? '') === '') copyMember(metadata, old, 'uid');
   if (isTerminating(old)) copyMember(metadata, old, 'deletionTimestamp');
-  if (own(metadata, 'deletionGracePeriodSeconds') === undefined) copyMember(metadata, old, 'deletionGracePeriodSeconds');
+  if (ownMember(metadata, 'deletionGracePeriodSeconds') === undefined) copyMember(metadata, old, 'deletionGracePeriodSeconds');
 }
 
 /**
@@ -111,8 +111,9 @@ export function incrementGeneration(info: ResourceInfo, subresource: Subresource
   const countedMember = COUNTED_METADATA_MEMBER[generation];
   const isChanged =
     hasBodyChanged(info, object, old) ||
-    (countedMember !== undefined && !equalJson(own(metadata, countedMember) ?? {}, own(readMetadata(old), countedMember) ?? {}));
-  if (isChanged) metadata['generation'] = Number(own(metadata, 'generation') ?? 0) + 1;
+    (countedMember !== undefined &&
+      !equalJson(ownMember(metadata, countedMember) ?? {}, ownMember(readMetadata(old), countedMember) ?? {}));
+  if (isChanged) metadata['generation'] = Number(ownMember(metadata, 'generation') ?? 0) + 1;
 }
 
 const COUNTED_METADATA_MEMBER: Readonly<Record<Exclude<GenerationRule, 'fixed'>, string | undefined>> = {
@@ -130,7 +131,7 @@ function hasBodyChanged(info: ResourceInfo, object: JsonObject, old: JsonObject)
   // Without a status endpoint the status of a custom kind is an ordinary member.
   if (info.hasStatus || !isCustom) members.delete('status');
   return [...members].some((member) => {
-    const [value, oldValue] = [own(object, member), own(old, member)];
+    const [value, oldValue] = [ownMember(object, member), ownMember(old, member)];
     return !equalJson(value, oldValue) && (isCustom || !equalIgnoringEmptyLists(value, oldValue));
   });
 }

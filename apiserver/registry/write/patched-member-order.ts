@@ -2,7 +2,7 @@
  * Orders the members of a patched object in error messages as upstream does: objects that the patch changed are
  * sorted, others keep their order.
  */
-import { isObject, own, setMember, sortedKeys, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { isObject, ownMember, setMember, sortedKeys, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { JsonPatchOperation } from '../../../shared/patch/json-patch';
 
 /** The objects that the operations change, as nested objects. */
@@ -18,7 +18,7 @@ export function touchedByJsonPatch(operations: readonly JsonPatchOperation[]): J
 export function touchedByMergePatch(target: JsonValue | undefined, patch: JsonObject): JsonObject {
   const touched: JsonObject = {};
   for (const member of Object.keys(patch)) {
-    const [old, value] = [isObject(target) ? own(target, member) : undefined, own(patch, member) ?? null];
+    const [old, value] = [isObject(target) ? ownMember(target, member) : undefined, ownMember(patch, member) ?? null];
     if (isObject(value)) setMember(touched, member, touchedByMergePatch(old, value));
     else if (Array.isArray(value) && !isObject(old)) setMember(touched, member, value);
   }
@@ -29,7 +29,7 @@ function touch(root: JsonObject, containers: readonly string[]): void {
   let node = root;
   for (const token of containers) {
     const member = token.replaceAll('~1', '/').replaceAll('~0', '~');
-    const next = own(node, member);
+    const next = ownMember(node, member);
     const child: JsonObject = isObject(next) ? next : {};
     if (child !== next) setMember(node, member, child);
     node = child;
@@ -45,10 +45,10 @@ export function sortTouched(value: JsonValue, touched: JsonValue | undefined): J
 export function sortTouched(value: JsonValue, touched: JsonValue | undefined): JsonValue {
   if (Array.isArray(value)) {
     if (Array.isArray(touched)) return value.map((item) => sortTouched(item, item));
-    return isObject(touched) ? value.map((item, index) => sortTouched(item, own(touched, String(index)))) : value;
+    return isObject(touched) ? value.map((item, index) => sortTouched(item, ownMember(touched, String(index)))) : value;
   }
   if (!isObject(value) || !isObject(touched)) return value;
   const sorted: JsonObject = {};
-  for (const member of sortedKeys(value)) setMember(sorted, member, sortTouched(value[member] ?? null, own(touched, member)));
+  for (const member of sortedKeys(value)) setMember(sorted, member, sortTouched(value[member] ?? null, ownMember(touched, member)));
   return sorted;
 }

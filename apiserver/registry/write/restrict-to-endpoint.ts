@@ -1,6 +1,6 @@
 /** Resets the fields that an endpoint does not write to their stored values. */
 import { ensureMetadata, readMetadata } from '../../../shared/api/metadata/object-meta';
-import { objectAt, own, type JsonObject } from '../../../shared/values/json';
+import { objectAt, ownMember, type JsonObject } from '../../../shared/values/json';
 import type { ResourceInfo } from '../object/resource-info';
 import type { Subresource } from '../verbs';
 
@@ -58,7 +58,7 @@ function restoreMetadata(kept: 'labels' | 'metadata' | undefined, object: JsonOb
 
 /** Sets a member to its value in `source`; removes it when `source` lacks it. */
 export function copyMember(target: JsonObject, source: JsonObject, member: string): void {
-  const value = own(source, member);
+  const value = ownMember(source, member);
   if (value === undefined) delete target[member];
   else target[member] = value;
 }

@@ -6,7 +6,7 @@
 import { membersOfPath } from '../../../shared/api/structural/member-path';
 import type { CustomVersion } from '../../../shared/api/structural/version';
 import { invalidValue } from '../../../shared/api/errors/field-error';
-import { arrayAt, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { arrayAt, objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { SCALE } from '../../../shared/api/kinds';
 import { ensureMetadata, readMetadata } from '../../../shared/api/metadata/object-meta';
 import { conflict, invalid, storagePreconditionFailed } from '../../../shared/api/errors/status';
@@ -52,7 +52,7 @@ function replicasFieldIn({ info }: WriteRequest, apiVersion: string): FieldSet |
 /** The scale of a workload, with managedFields of its replicas. */
 export function scaleWithOwners(request: WriteRequest, workload: JsonObject): JsonObject {
   const scale = scaleOf(workload, request.info.row.custom?.scale);
-  const owners = ownersOf(request, workload).filter((entry) => owns(entry, replicasFieldIn(request, entry.manager.apiVersion)));
+  const owners = ownersOf(request, workload).filter((entry) => ownsField(entry, replicasFieldIn(request, entry.manager.apiVersion)));
   const entries = owners.map(({ manager, time }): ManagedFieldsEntry => ({
     manager: { ...manager, apiVersion: scaleInfo.apiVersion },
     time,
@@ -76,7 +76,7 @@ export interface ScaleWrite {
 export function applyScale(request: WriteRequest, { verb, manager, ms }: ScaleWrite, workload: JsonObject, scale: JsonObject): JsonObject {
   const scaleMetadata = readMetadata(scale);
   checkUid(request, verb, stringAt(scaleMetadata, 'uid') ?? '', stringAt(readMetadata(workload), 'uid') ?? '');
-  const replicas = own(objectAt(scale, 'spec') ?? {}, 'replicas') ?? 0;
+  const replicas = ownMember(objectAt(scale, 'spec') ?? {}, 'replicas') ?? 0;
   checkReplicas(request, Number(replicas));
   if (verb !== 'apply') recordManagedFields(scaleInfo, 'scale', manager, scale, scaleWithOwners(request, workload), ms);
   const { resourceVersion: _, ...metadata } = readMetadata(workload);
@@ -116,7 +116,7 @@ function checkUid(request: WriteRequest, verb: ScaleWrite['verb'], requestedUid:
   throw conflict({ group: info.group, resource: `${info.gr.resource}/scale` }, name, text);
 }
 
-function owns({ fields }: ManagedFieldsEntry, field: FieldSet | undefined): boolean {
+function ownsField({ fields }: ManagedFieldsEntry, field: FieldSet | undefined): boolean {
   return field !== undefined && difference(field, fields) !== field;
 }
 
@@ -140,11 +140,11 @@ function ownersAfterScale(
   before: readonly ManagedFieldsEntry[],
   ofScale: readonly ManagedFieldsEntry[],
 ): readonly ManagedFieldsEntry[] {
-  const newOwners = new Set(ofScale.filter((entry) => owns(entry, SCALE_REPLICAS)));
+  const newOwners = new Set(ofScale.filter((entry) => ownsField(entry, SCALE_REPLICAS)));
   const scaleEntries = new Map([...ofScale].reverse().map((entry) => [managerKey(entry.manager), entry]));
   const kept = before.flatMap((entry): readonly ManagedFieldsEntry[] => {
     const field = replicasFieldIn(request, entry.manager.apiVersion);
-    if (field === undefined || !owns(entry, field)) return [entry];
+    if (field === undefined || !ownsField(entry, field)) return [entry];
     const scaleEntry = scaleEntries.get(managerKey(entry.manager));
     if (scaleEntry !== undefined && newOwners.delete(scaleEntry)) return [entry];
     return [{ ...entry, fields: difference(entry.fields, field) }];

@@ -153,7 +153,7 @@ export class Environment {
       return {
         snapshot,
         close: () => {
-          snapshot.done();
+          snapshot.end();
           return root.close();
         },
       };
@@ -223,7 +223,7 @@ export class Environment {
     try {
       return snapshot.lastWriteId()?.equals(writeId) === true;
     } finally {
-      snapshot.done();
+      snapshot.end();
     }
   }
 
@@ -331,7 +331,7 @@ export class ReadTransaction {
     private readonly transaction: LmdbTransaction,
   ) {}
 
-  done(): void {
+  end(): void {
     this.transaction.done();
   }
 

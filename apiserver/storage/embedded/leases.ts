@@ -41,7 +41,7 @@ export class Leases {
         if (latest.lease !== 0) this.leases.get(latest.lease)?.keys.add(key.toString());
       }
     } finally {
-      snapshot.done();
+      snapshot.end();
     }
   }
 

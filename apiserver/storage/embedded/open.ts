@@ -104,7 +104,7 @@ class EmbeddedStore implements Store {
       const revision = snapshot.counter('revision');
       return new EmbeddedStore(environment, options, gate, lock, revision, snapshot.counter('compacted'), snapshot.counter('lastLease'));
     } finally {
-      snapshot.done();
+      snapshot.end();
     }
   }
 

@@ -35,7 +35,7 @@ export async function purgeStep(environment: Environment, compacted: Revision): 
     }
     for (const [revision, keys] of dropped) rewritten.set(revision, remainingChanges(snapshot, revision, keys));
   } finally {
-    snapshot.done();
+    snapshot.end();
   }
   await environment.write((batch) => {
     for (const [revision, keys] of dropped) for (const key of keys) batch.removeHistory(key, revision);

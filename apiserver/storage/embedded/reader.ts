@@ -21,7 +21,7 @@ export function readKey(
     if (revision !== undefined) checkReadable(snapshot, revision, current);
     return { revision: current, kv: readKeyValue(snapshot, key, revision) };
   } finally {
-    snapshot.done();
+    snapshot.end();
   }
 }
 
@@ -45,7 +45,7 @@ export function countRevisionsWithin(environment: Environment, bytes: number, li
     }
     return limit;
   } finally {
-    snapshot.done();
+    snapshot.end();
   }
 }
 
@@ -62,7 +62,7 @@ export async function readRange(environment: Environment, request: RangeRequest)
         : await readPast(snapshot, request, request.revision, limit, keysOnly);
     return { revision: current, ...result, more: result.count > result.kvs.length };
   } finally {
-    snapshot.done();
+    snapshot.end();
   }
 }
 
@@ -71,7 +71,7 @@ export function countKeys(environment: Environment, range: KeyRange): { readonly
   try {
     return { revision: snapshot.counter('revision'), count: snapshot.countLiveKeys(Buffer.from(range.start), Buffer.from(range.end)) };
   } finally {
-    snapshot.done();
+    snapshot.end();
   }
 }
 

@@ -153,7 +153,7 @@ class LogWatch implements Watch {
         if (read === revisions.length && read < CHUNK_REVISIONS) this.next = Math.max(this.next, through + 1);
       }
     } finally {
-      snapshot.done();
+      snapshot.end();
     }
     if (this.next < compacted) {
       this.close();

@@ -103,7 +103,7 @@ export class WritePipeline {
       try {
         return snapshot.latest(key);
       } finally {
-        snapshot.done();
+        snapshot.end();
       }
     }
     const { deleted, createRevision, version, lease } = pending.change;
@@ -118,7 +118,7 @@ export class WritePipeline {
       try {
         return readKeyValue(snapshot, key);
       } finally {
-        snapshot.done();
+        snapshot.end();
       }
     }
     const { deleted, createRevision, version, value } = pending.change;

@@ -10,7 +10,16 @@ import type { SchemaNode } from '../structural/schema-node';
 import type { CustomVersion } from '../structural/version';
 import { groupFieldsOf, type GroupFields } from '../types/group-fields';
 import { metadataFieldsOf, OWN_METADATA, type MetadataFields } from '../types/metadata-fields';
-import { cloneJson, isDeeperThan, isObject, own, stringifyJsonString, sortedKeys, stringifyJson, type JsonObject } from '../../values/json';
+import {
+  cloneJson,
+  isDeeperThan,
+  isObject,
+  ownMember,
+  stringifyJsonString,
+  sortedKeys,
+  stringifyJson,
+  type JsonObject,
+} from '../../values/json';
 import { findTooLargeNumber, numberTooLargeMessage, type NumberLiterals } from '../../values/number-literals';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
 import type { KindRow } from '../kinds';
@@ -159,7 +168,7 @@ function prune(schema: SchemaNode, object: JsonObject): void {
 }
 
 function* encodeCustomInSteps(object: JsonObject): Steps<string> {
-  const metadata = own(object, 'metadata');
+  const metadata = ownMember(object, 'metadata');
   return yield* encodeWithMetadataInSteps(yield* encodeBodyInSteps(METADATA_TYPE, isObject(metadata) ? metadata : {}), object);
 }
 

@@ -2,7 +2,7 @@
  * The behavior of a HorizontalPodAutoscaler in the annotation of version v1: field names are capitalised and no field
  * is omitted.
  */
-import { isObject, objectAt, own, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { isObject, objectAt, ownMember, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { decodeObject } from '../types/decode';
 import { DecodeError } from '../types/decode-error';
 import { parseAnnotationJson } from '../metadata/carried-annotations';
@@ -30,7 +30,7 @@ export function writeBehavior(behavior: JsonObject): string {
 
 function capitaliseMembers(object: JsonObject, members: readonly string[], convert: (value: JsonValue) => JsonValue): JsonObject {
   return Object.fromEntries(
-    members.map((member) => [member.charAt(0).toUpperCase() + member.slice(1), convert(own(object, member) ?? null)] as const),
+    members.map((member) => [member.charAt(0).toUpperCase() + member.slice(1), convert(ownMember(object, member) ?? null)] as const),
   );
 }
 

@@ -2,7 +2,7 @@
  * Converts the metrics of a HorizontalPodAutoscaler between v2 and the annotations of v1, driven by a table of field
  * paths. An annotation that cannot be decoded counts as absent (upstream behaviour).
  */
-import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../values/json';
+import { isObject, objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import { DecodeError } from '../types/decode-error';
 import { decodeObject } from '../types/decode';
 import { encodeBody } from '../types/encode';
@@ -77,7 +77,7 @@ function toV1Metric(part: MetricPart, metric: JsonObject): JsonObject {
     const converted: JsonObject = {};
     for (const [path, member] of members) {
       const [outer = '', inner] = path.replace('@', part).split('.');
-      const value = inner === undefined ? own(source, outer) : own(objectAt(source, outer) ?? {}, inner);
+      const value = inner === undefined ? ownMember(source, outer) : ownMember(objectAt(source, outer) ?? {}, inner);
       if (value !== undefined) converted[member.replace('@', part)] = value;
     }
     return converted;
@@ -88,7 +88,7 @@ function toV2Metric(part: MetricPart, metric: JsonObject): JsonObject {
   return convertSources(metric, (source, members) => {
     const converted: JsonObject = {};
     for (const [path, member] of members) {
-      const value = own(source, member.replace('@', part));
+      const value = ownMember(source, member.replace('@', part));
       const [outer = '', inner] = path.replace('@', part).split('.');
       if (value === undefined || value === null) continue;
       if (inner === undefined) converted[outer] = value;
@@ -102,7 +102,7 @@ function convertSources(
   metric: JsonObject,
   convert: (source: JsonObject, members: readonly (readonly [newer: string, older: string])[]) => JsonObject,
 ): JsonObject {
-  const converted: JsonObject = { type: own(metric, 'type') ?? '' };
+  const converted: JsonObject = { type: ownMember(metric, 'type') ?? '' };
   for (const [sourceName, members] of Object.entries(MEMBERS)) {
     const source = objectAt(metric, sourceName);
     if (source !== undefined) converted[sourceName] = convert(source, members);
@@ -123,5 +123,5 @@ function withTargetType({ value, ...target }: JsonObject): JsonObject {
 export function cpuUtilization(part: MetricPart, metric: JsonObject): JsonValue | undefined {
   const resource = objectAt(metric, 'resource');
   if (stringAt(metric, 'type') !== 'Resource' || stringAt(resource, 'name') !== 'cpu') return undefined;
-  return own(objectAt(resource, part) ?? {}, 'averageUtilization') ?? undefined;
+  return ownMember(objectAt(resource, part) ?? {}, 'averageUtilization') ?? undefined;
 }

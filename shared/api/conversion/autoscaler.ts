@@ -3,7 +3,7 @@
  * conditions and the current metrics are in annotations with upstream's names and format.
  */
 import { CONVERSION_ANNOTATIONS } from '../../names/dialect';
-import { arrayAt, isObject, objectAt, own, type JsonArray, type JsonObject } from '../../values/json';
+import { arrayAt, isObject, objectAt, ownMember, type JsonArray, type JsonObject } from '../../values/json';
 import { encodeBody } from '../types/encode';
 import { annotationAt, metadataWithAnnotations, metadataWithoutAnnotations, type AnnotationKeyOf } from '../metadata/carried-annotations';
 import { readBehavior, writeBehavior } from './autoscaler-behavior';
@@ -100,6 +100,6 @@ function objectsAt(parent: JsonObject, member: string): readonly JsonObject[] {
 
 function omitMembers(object: JsonObject, members: readonly string[]): JsonObject {
   const remaining: JsonObject = {};
-  for (const member of Object.keys(object)) if (!members.includes(member)) remaining[member] = own(object, member) ?? null;
+  for (const member of Object.keys(object)) if (!members.includes(member)) remaining[member] = ownMember(object, member) ?? null;
   return remaining;
 }

@@ -3,7 +3,7 @@
  * by data alone. Conversions are pure: they create new objects, share unchanged parts, and do not validate.
  */
 import type { Dialect } from '../../names/dialect';
-import { own, type JsonObject } from '../../values/json';
+import { ownMember, type JsonObject } from '../../values/json';
 import type { AnnotationKeyOf } from '../metadata/carried-annotations';
 
 export interface Conversion {
@@ -27,6 +27,6 @@ export function renamingConversion(names: Readonly<Record<string, string>>): Con
 
 function renameMembers(object: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
   const renamed: JsonObject = {};
-  for (const member of Object.keys(object)) renamed[names.get(member) ?? member] = own(object, member) ?? null;
+  for (const member of Object.keys(object)) renamed[names.get(member) ?? member] = ownMember(object, member) ?? null;
   return renamed;
 }

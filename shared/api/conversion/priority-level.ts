@@ -3,7 +3,7 @@
  * zero.
  */
 import { CONVERSION_ANNOTATIONS } from '../../names/dialect';
-import { objectAt, own, type JsonObject } from '../../values/json';
+import { objectAt, ownMember, type JsonObject } from '../../values/json';
 import { annotationAt, metadataWithAnnotations, metadataWithoutAnnotations, type AnnotationKeyOf } from '../metadata/carried-annotations';
 import type { Conversion } from './conversion';
 
@@ -14,7 +14,7 @@ export const priorityLevelConversion: Conversion = {
     annotationAt(object, ZERO_SHARES) === undefined ? object : { ...object, metadata: metadataWithoutAnnotations(object, [ZERO_SHARES]) },
   fromHub: (object, dialect) => {
     const limited = limitedOf(object);
-    const isZero = limited !== undefined && own(limited, 'nominalConcurrencyShares') === 0;
+    const isZero = limited !== undefined && ownMember(limited, 'nominalConcurrencyShares') === 0;
     return isZero ? { ...object, metadata: metadataWithAnnotations(object, { [CONVERSION_ANNOTATIONS[dialect].zeroShares]: '' }) } : object;
   },
 };

@@ -5,7 +5,7 @@
  * server.
  */
 import type { JsonObject } from '../../values/json';
-import { objectAt, own, stringAt } from '../../values/json';
+import { objectAt, ownMember, stringAt } from '../../values/json';
 
 /** Name of the request header. */
 export const FENCE_HEADER = 'x-lease-fence';
@@ -45,6 +45,6 @@ export function parseFence(text: string): Fence | undefined {
 export function isFenceInForce(fence: Fence, lease: JsonObject | undefined): boolean {
   const spec = objectAt(lease, 'spec');
   if (spec === undefined) return false;
-  const transitions = own(spec, 'leaseTransitions') ?? 0;
+  const transitions = ownMember(spec, 'leaseTransitions') ?? 0;
   return stringAt(spec, 'holderIdentity') === fence.holder && transitions === fence.transitions;
 }

@@ -8,7 +8,7 @@ import {
   tooLongValue,
   type FieldError,
 } from '../errors/field-error';
-import { arrayAt, isObject, own, stringAt, type JsonObject } from '../../values/json';
+import { arrayAt, isObject, ownMember, stringAt, type JsonObject } from '../../values/json';
 import { patternMessage, checkQualifiedName } from '../../values/name-formats';
 
 const STATUSES = ['False', 'True', 'Unknown'];
@@ -42,11 +42,12 @@ function conditionErrors(condition: JsonObject, type: string, path: string): rea
   const errors: FieldError[] = checkQualifiedName(type).map((text) => invalidValue(`${path}.type`, type, text));
   const status = stringAt(condition, 'status') ?? '';
   if (!STATUSES.includes(status)) errors.push(unsupportedValue(`${path}.status`, status, STATUSES));
-  const generation = own(condition, 'observedGeneration');
+  const generation = ownMember(condition, 'observedGeneration');
   if ((typeof generation === 'number' || typeof generation === 'bigint') && generation < 0) {
     errors.push(invalidShownValue(`${path}.observedGeneration`, String(generation), 'must be greater than or equal to zero'));
   }
-  if ((own(condition, 'lastTransitionTime') ?? null) === null) errors.push(requiredValue(`${path}.lastTransitionTime`, 'must be set'));
+  if ((ownMember(condition, 'lastTransitionTime') ?? null) === null)
+    errors.push(requiredValue(`${path}.lastTransitionTime`, 'must be set'));
   return [...errors, ...reasonErrors(stringAt(condition, 'reason') ?? '', `${path}.reason`), ...messageErrors(condition, path)];
 }
 

@@ -3,7 +3,17 @@ import { appendAll } from '../../values/append';
 import { forbiddenField, invalidShownValue, invalidValue, requiredValue, tooLongValue, type FieldError } from '../errors/field-error';
 import { parseApiVersion } from '../identity/identity';
 import { fieldManagerErrors } from './manager-name';
-import { equalJson, isObject, type JsonObject, type JsonValue, objectAt, own, sortedKeys, stringAt, stringsAt } from '../../values/json';
+import {
+  equalJson,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  ownMember,
+  sortedKeys,
+  stringAt,
+  stringsAt,
+} from '../../values/json';
 import { checkDnsLabel, checkLabelValue, checkQualifiedName, type NameCheck } from '../../values/name-formats';
 import { isTerminating } from './object-meta';
 import { quote } from '../../values/text/quote';
@@ -26,7 +36,7 @@ export function validateMetadata(metadata: JsonObject, rules: MetadataRules): Fi
   if (name === '') errors.push(requiredValue('metadata.name', 'name or generateName is required'));
   else for (const text of rules.name(name)) errors.push(invalidValue('metadata.name', name, text));
   validateNamespace(metadata, rules, errors);
-  const generation = own(metadata, 'generation');
+  const generation = ownMember(metadata, 'generation');
   if ((typeof generation === 'number' || typeof generation === 'bigint') && generation < 0) {
     errors.push(invalidShownValue('metadata.generation', String(generation), 'must be greater than or equal to 0'));
   }
@@ -62,7 +72,7 @@ const MAX_SUBRESOURCE_BYTES = 256;
 
 /** Validates the names in managedFields, which clients may send. */
 function validateManagedFields(metadata: JsonObject, errors: FieldError[]): void {
-  const entries = own(metadata, 'managedFields');
+  const entries = ownMember(metadata, 'managedFields');
   if (!Array.isArray(entries)) return;
   entries.forEach((entry, index) => {
     if (!isObject(entry)) return;
@@ -93,8 +103,8 @@ export function validateMetadataChange(metadata: JsonObject, old: JsonObject): F
     }
   }
   for (const [member, show] of IMMUTABLE_MEMBERS) {
-    const value = own(metadata, member);
-    if (!equalJson(value, own(old, member))) errors.push(invalidShownValue(`metadata.${member}`, show(value), IMMUTABLE));
+    const value = ownMember(metadata, member);
+    if (!equalJson(value, ownMember(old, member))) errors.push(invalidShownValue(`metadata.${member}`, show(value), IMMUTABLE));
   }
   return errors;
 }
@@ -165,7 +175,7 @@ export function utf8BytesOfMap(map: JsonObject): number {
 
 function validateOwners(metadata: JsonObject, errors: FieldError[]): void {
   const field = 'metadata.ownerReferences';
-  const references = own(metadata, 'ownerReferences');
+  const references = ownMember(metadata, 'ownerReferences');
   if (!Array.isArray(references)) return;
   let controller: string | undefined;
   /** All references as JSON, built once: each additional controller is reported with them. */
@@ -184,7 +194,7 @@ function validateOwners(metadata: JsonObject, errors: FieldError[]): void {
     if (apiVersion === 'v1' && kind === 'Event') {
       errors.push(invalidShownValue(field, JSON.stringify(reference), '/v1, Kind=Event is disallowed from being an owner'));
     }
-    if (own(reference, 'controller') !== true) continue;
+    if (ownMember(reference, 'controller') !== true) continue;
     const name = `${kind}/${stringAt(reference, 'name') ?? ''}`;
     if (controller !== undefined) {
       const text = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;

@@ -1,11 +1,11 @@
 /** Access to an object's metadata and its scalar formats. Validation is in object-meta-rules.ts. */
 import type { MetaV1ObjectMeta } from '../types/generated/members';
-import { isObject, objectAt, own, stringAt, type JsonObject } from '../../values/json';
+import { isObject, objectAt, ownMember, stringAt, type JsonObject } from '../../values/json';
 import { formatTime, parseInstant } from '../../values/time/time';
 
 /** The object's metadata; adds it to the object when it is absent. */
 export function ensureMetadata(object: JsonObject): JsonObject {
-  const existing = own(object, 'metadata');
+  const existing = ownMember(object, 'metadata');
   if (isObject(existing)) return existing;
   const created: JsonObject = {};
   object['metadata'] = created;

@@ -1,5 +1,5 @@
 /** Removes duplicate owner references and returns upstream's warning about them. */
-import { isObject, own, stringAt, type JsonObject, type JsonValue } from '../../values/json';
+import { isObject, ownMember, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 
 /** The members of a decoded reference. */
 const MEMBERS = ['uid', 'name', 'kind', 'apiVersion', 'controller', 'blockOwnerDeletion'];
@@ -9,12 +9,12 @@ const MEMBERS = ['uid', 'name', 'kind', 'apiVersion', 'controller', 'blockOwnerD
  * `when` is inserted after "duplicate entries".
  */
 export function dedupOwnerReferences(metadata: JsonObject, when = ''): string | undefined {
-  const references = own(metadata, 'ownerReferences');
+  const references = ownMember(metadata, 'ownerReferences');
   if (!Array.isArray(references) || references.length < 2) return undefined;
   const distinct = new Map<string, JsonValue>();
   const duplicates = new Set<string>();
   for (const reference of references) {
-    const key = isObject(reference) ? JSON.stringify(MEMBERS.map((member) => own(reference, member))) : '';
+    const key = isObject(reference) ? JSON.stringify(MEMBERS.map((member) => ownMember(reference, member))) : '';
     if (!distinct.has(key)) distinct.set(key, reference);
     else duplicates.add(isObject(reference) ? (stringAt(reference, 'uid') ?? '') : '');
   }

@@ -288,11 +288,11 @@ function compileRequirement({ key, operator, values }: LabelRequirement): LabelM
 
 function labelGetter(key: string): (labels: Readonly<Record<string, string>>) => string | undefined {
   const other = otherQualifiedName(key);
-  const own = (labels: Readonly<Record<string, string>>, name: string): string | undefined => {
+  const labelValue = (labels: Readonly<Record<string, string>>, name: string): string | undefined => {
     const value = labels[name];
     // Inherited properties (`constructor`) are not strings.
     return typeof value === 'string' ? value : undefined;
   };
-  if (other === undefined) return (labels) => own(labels, key);
-  return (labels) => own(labels, key) ?? own(labels, other);
+  if (other === undefined) return (labels) => labelValue(labels, key);
+  return (labels) => labelValue(labels, key) ?? labelValue(labels, other);
 }

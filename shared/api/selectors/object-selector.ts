@@ -2,7 +2,7 @@
  * Converts label selectors of objects (`matchLabels`, `matchExpressions`) to requirements. A malformed expression is
  * ignored.
  */
-import { arrayAt, compareBytes, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../../values/json';
+import { arrayAt, compareBytes, isObject, objectAt, ownMember, stringAt, stringsAt, type JsonObject } from '../../values/json';
 import { compileLabelSelector, type LabelOperator, type LabelRequirement } from './label-selector';
 
 const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: 'absent' };
@@ -10,7 +10,7 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'n
 /** Sorted by key. */
 export function requirementsOfSelector(selector: JsonObject): readonly LabelRequirement[] {
   const expressions = (arrayAt(selector, 'matchExpressions') ?? []).flatMap((item): readonly LabelRequirement[] => {
-    const operator = isObject(item) ? own(OPERATORS, stringAt(item, 'operator') ?? '') : undefined;
+    const operator = isObject(item) ? ownMember(OPERATORS, stringAt(item, 'operator') ?? '') : undefined;
     if (operator === undefined || !isObject(item)) return [];
     return [{ key: stringAt(item, 'key') ?? '', operator, values: [...stringsAt(item, 'values')].sort(compareBytes) }];
   });

@@ -1,5 +1,5 @@
 /** Decodes a custom resource, as types/decode.ts does for built-in kinds. Applies no defaults and does not validate. */
-import { cloneJson, own, type JsonObject } from '../../values/json';
+import { cloneJson, ownMember, type JsonObject } from '../../values/json';
 import { dropNulls } from './defaults';
 import { decodeEmbedded } from './embedded';
 import { decodeObjectMeta } from './metadata';
@@ -18,7 +18,7 @@ export function decodeCustom(
 ): { object: JsonObject; unknown: string[] } {
   const { metadata: metadataValue, ...members } = value;
   const object = cloneJson<JsonObject>(members);
-  const metadata = metadataValue === undefined ? undefined : decodeObjectMeta(own(value, 'metadata') ?? null);
+  const metadata = metadataValue === undefined ? undefined : decodeObjectMeta(ownMember(value, 'metadata') ?? null);
   const pruned = pruneUnknown(node, object);
   if (nulls === 'dropped') dropNulls(node, object);
   const embedded = decodeEmbedded(node, object);

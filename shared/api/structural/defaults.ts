@@ -3,7 +3,7 @@
  * nulls; drops other disallowed nulls. Both work in place and ignore types: validate.ts reports a value of the wrong
  * type.
  */
-import { cloneJson, isObject, own, setMember, type JsonObject, type JsonValue } from '../../values/json';
+import { cloneJson, isObject, ownMember, setMember, type JsonObject, type JsonValue } from '../../values/json';
 import type { SchemaNode } from './schema-node';
 
 type Visitor = (value: JsonValue) => void;
@@ -43,7 +43,7 @@ function visitorOf(pass: SchemaPass, node: SchemaNode): Visitor | undefined {
 
 function compile(pass: SchemaPass, node: SchemaNode): Visitor | undefined {
   const others = isNode(node.additionalProperties) ? node.additionalProperties : undefined;
-  const own = pass.members(node, others);
+  const visitMembers = pass.members(node, others);
   const properties = [...node.properties].flatMap(([name, member]): [string, Visitor][] => {
     const visitor = visitorOf(pass, member);
     return visitor === undefined ? [] : [[name, visitor]];
@@ -51,13 +51,19 @@ function compile(pass: SchemaPass, node: SchemaNode): Visitor | undefined {
   const visitOther = others === undefined ? undefined : visitorOf(pass, others);
   const change = node.items === undefined ? undefined : pass.item(node.items);
   const visitItem = node.items === undefined ? undefined : visitorOf(pass, node.items);
-  if (own === undefined && properties.length === 0 && visitOther === undefined && change === undefined && visitItem === undefined) {
+  if (
+    visitMembers === undefined &&
+    properties.length === 0 &&
+    visitOther === undefined &&
+    change === undefined &&
+    visitItem === undefined
+  ) {
     return undefined;
   }
   return (value) => {
     if (Array.isArray(value)) return visitItems(value, change, visitItem);
     if (!isObject(value)) return;
-    own?.(value);
+    visitMembers?.(value);
     for (const [name, visit] of properties) visitMember(value, name, visit);
     if (visitOther === undefined) return;
     for (const name of Object.keys(value)) if (!node.properties.has(name)) visitMember(value, name, visitOther);
@@ -65,7 +71,7 @@ function compile(pass: SchemaPass, node: SchemaNode): Visitor | undefined {
 }
 
 function visitMember(object: JsonObject, name: string, visit: Visitor): void {
-  const value = own(object, name);
+  const value = ownMember(object, name);
   if (typeof value === 'object' && value !== null) visit(value);
 }
 
@@ -92,12 +98,12 @@ const DEFAULTING_PASS: SchemaPass = {
     if (defaults.length === 0 && other === undefined) return undefined;
     return (object) => {
       for (const { name, defaultValue, nullable } of defaults) {
-        const value = own(object, name);
+        const value = ownMember(object, name);
         if (value === undefined || (value === null && !nullable)) setMember(object, name, cloneJson(defaultValue));
       }
       if (other === undefined) return;
       for (const name of Object.keys(object)) {
-        if (own(object, name) === null && !node.properties.has(name)) setMember(object, name, cloneJson(other));
+        if (ownMember(object, name) === null && !node.properties.has(name)) setMember(object, name, cloneJson(other));
       }
     };
   },
@@ -116,9 +122,9 @@ const NULL_DROPPING_PASS: SchemaPass = {
     const dropsOthers = isDropped(others);
     if (names.length === 0 && !dropsOthers) return undefined;
     return (object) => {
-      for (const name of names) if (own(object, name) === null) delete object[name];
+      for (const name of names) if (ownMember(object, name) === null) delete object[name];
       if (!dropsOthers) return;
-      for (const name of Object.keys(object)) if (own(object, name) === null && !node.properties.has(name)) delete object[name];
+      for (const name of Object.keys(object)) if (ownMember(object, name) === null && !node.properties.has(name)) delete object[name];
     };
   },
   item: () => undefined,

@@ -5,7 +5,7 @@
 import { invalidShownValue, invalidValue, requiredValue, type FieldError } from '../errors/field-error';
 import { formatGoSyntax } from '../../values/go-syntax';
 import { parseApiVersion } from '../identity/identity';
-import { arrayAt, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../values/json';
+import { arrayAt, isObject, objectAt, ownMember, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import { truncatePath } from '../../values/field-path';
 import { checkDns1035Label, checkPathSegment, checkPathSegmentPrefix } from '../../values/name-formats';
 import { DecodeError } from '../types';
@@ -33,10 +33,10 @@ interface Embedded {
 export function decodeEmbedded(node: SchemaNode, object: JsonObject): string[] {
   return findEmbedded(node, object).flatMap(({ object: resource, path }) => {
     for (const member of ['apiVersion', 'kind']) {
-      const value = own(resource, member);
+      const value = ownMember(resource, member);
       if (value !== undefined && typeof value !== 'string') throw wrongTypeError([...path, member], value, 'must be a string');
     }
-    const metadata = own(resource, 'metadata');
+    const metadata = ownMember(resource, 'metadata');
     if (metadata === undefined) return [];
     const fieldPath = [...path, 'metadata'];
     try {

@@ -5,7 +5,7 @@
  * because unions and filters visit the same values repeatedly.
  */
 import { appendAll } from '../../values/append';
-import { isObject, own, sortedKeys, type JsonValue } from '../../values/json';
+import { isObject, ownMember, sortedKeys, type JsonValue } from '../../values/json';
 
 /**
  * Returns all values at the path, in order; `undefined` when the path does not apply to the value or the budget is
@@ -246,7 +246,7 @@ function evaluatePath(path: PathNodes, values: readonly JsonValue[], budget: Pat
 function evaluateNode(node: PathNode, values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
   switch (node.kind) {
     case 'field':
-      return values.flatMap((value) => (isObject(value) ? asList(own(value, node.name)) : []));
+      return values.flatMap((value) => (isObject(value) ? asList(ownMember(value, node.name)) : []));
     case 'slice':
       return evaluateSlice(node, values, budget);
     case 'wildcard':

@@ -2,7 +2,7 @@
  * Reads the schema of a custom resource's version (`spec.versions[].schema.openAPIV3Schema`) into a {@link SchemaNode}.
  * The definition has been decoded and validated before; a malformed value counts as absent. Never throws.
  */
-import { arrayAt, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../values/json';
+import { arrayAt, isObject, objectAt, ownMember, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import type { ValueValidation, SchemaNode, SchemaType, ValidationRule } from './schema-node';
 
 /** Anything is allowed below this depth. The limit allows code that walks a schema to recurse. */
@@ -16,7 +16,7 @@ export function readSchema(openAPIV3Schema: JsonObject): SchemaNode {
 function readNode(source: JsonObject, depth: number): SchemaNode {
   if (depth >= MAX_SCHEMA_DEPTH) return readNode({ 'x-kubernetes-preserve-unknown-fields': true }, 0);
   const below = (value: JsonObject): SchemaNode => readNode(value, depth + 1);
-  const additional = own(source, 'additionalProperties');
+  const additional = ownMember(source, 'additionalProperties');
   const validation = readOwnValidation(source, depth);
   return {
     type: validation.type,
@@ -43,7 +43,7 @@ function readNode(source: JsonObject, depth: number): SchemaNode {
     title: stringAt(source, 'title') ?? '',
     description: stringAt(source, 'description') ?? '',
     nullable: isTrue(source, 'nullable'),
-    defaultValue: own(source, 'default'),
+    defaultValue: ownMember(source, 'default'),
     intOrString: isTrue(source, 'x-kubernetes-int-or-string'),
     preservesUnknownFields: isTrue(source, 'x-kubernetes-preserve-unknown-fields'),
     embeddedResource: isTrue(source, 'x-kubernetes-embedded-resource'),
@@ -104,7 +104,7 @@ function readOwnValidation(source: JsonObject, depth: number): Omit<ValueValidat
 }
 
 function readRule(source: JsonObject): ValidationRule {
-  const optionalOldSelf = own(source, 'optionalOldSelf');
+  const optionalOldSelf = ownMember(source, 'optionalOldSelf');
   return {
     rule: stringAt(source, 'rule') ?? '',
     message: stringAt(source, 'message') ?? '',
@@ -121,7 +121,7 @@ function readProperties<T>(source: JsonObject, read: (value: JsonObject) => T): 
   if (members === undefined) return NO_MEMBERS;
   const schemas = new Map<string, T>();
   for (const name of sortedKeys(members)) {
-    const value = own(members, name);
+    const value = ownMember(members, name);
     if (isObject(value)) schemas.set(name, read(value));
   }
   return schemas;
@@ -142,11 +142,11 @@ function findAllowed<T extends string>(allowed: readonly T[], text: string | und
 }
 
 function isTrue(source: JsonObject, member: string): boolean {
-  return own(source, member) === true;
+  return ownMember(source, member) === true;
 }
 
 function numberAt(source: JsonObject, member: string): number | undefined {
-  const value: JsonValue | undefined = own(source, member);
+  const value: JsonValue | undefined = ownMember(source, member);
   return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined;
 }
 

@@ -12,7 +12,7 @@ import {
   type Dialect,
   type GeneratedNames,
 } from '../../names/dialect';
-import { cloneJson, isObject, own, type JsonObject, type JsonValue } from '../../values/json';
+import { cloneJson, isObject, ownMember, type JsonObject, type JsonValue } from '../../values/json';
 import { hasSchema, schemaOf } from '.';
 import { innermostObjectType } from './tables';
 
@@ -129,7 +129,7 @@ export function spellInDialect(kind: NameFieldKind, value: string, dialect: Dial
 
 function respellFields(object: JsonObject, fields: GroupFields, respell: (kind: NameFieldKind, value: string) => string): void {
   for (const [member, kind] of fields.here) {
-    const value = own(object, member);
+    const value = ownMember(object, member);
     if (Array.isArray(value)) {
       const items = value.map((item) => (typeof item === 'string' ? respell(kind, item) : item));
       if (items.some((item, index) => item !== value[index])) object[member] = items;
@@ -139,7 +139,7 @@ function respellFields(object: JsonObject, fields: GroupFields, respell: (kind: 
     if (respelled !== value) object[member] = respelled;
   }
   for (const { member, isCollection, fields: inner } of fields.below) {
-    const value = own(object, member);
+    const value = ownMember(object, member);
     if (value === undefined) continue;
     if (isCollection) for (const item of itemsOf(value)) respellIfObject(item, inner, respell);
     else respellIfObject(value, inner, respell);

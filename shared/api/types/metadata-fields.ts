@@ -4,7 +4,7 @@
  * the caller decides whether to reject the object.
  */
 import { spellingConflicts } from '../../names/spellings';
-import { isObject, objectAt, own, type JsonObject, type JsonValue } from '../../values/json';
+import { isObject, objectAt, ownMember, type JsonObject, type JsonValue } from '../../values/json';
 import { invalidValue, type FieldError } from '../errors/field-error';
 import { hasSchema, schemaOf } from './tables';
 import type { FieldType } from './types';
@@ -64,7 +64,7 @@ export function spellingErrors(object: JsonObject, old: JsonObject | undefined, 
 function collect(object: JsonObject, old: JsonObject | undefined, fields: MetadataFields, path: string, errors: FieldError[]): void {
   for (const member of fields.here) collectFrom(objectAt(object, member), objectAt(old, member), `${path}${member}`, errors);
   for (const { member, fields: inner } of fields.below) {
-    const [value, before] = [own(object, member), old === undefined ? undefined : own(old, member)];
+    const [value, before] = [ownMember(object, member), old === undefined ? undefined : ownMember(old, member)];
     if (Array.isArray(value))
       value.forEach((item, index) => collectBelow(item, itemAt(before, index), inner, `${path}${member}[${index}].`, errors));
     else if (value !== undefined) collectBelow(value, before, inner, `${path}${member}.`, errors);
@@ -83,7 +83,7 @@ function collectFrom(metadata: JsonObject | undefined, old: JsonObject | undefin
     if (map === undefined) continue;
     const before = objectAt(old, member);
     for (const { key, other, value } of spellingConflicts(map)) {
-      const isUnchanged = before !== undefined && own(before, key) === map[key] && own(before, other) === map[other];
+      const isUnchanged = before !== undefined && ownMember(before, key) === map[key] && ownMember(before, other) === map[other];
       if (!isUnchanged)
         errors.push(invalidValue(`${path}.${member}[${key}]`, value, `must be the same as ${other}, which is the same name`));
     }

@@ -104,9 +104,9 @@ class DefinitionBuilder {
   ) {}
 
   build(): JsonObject {
-    const own = PUBLISHED_SCALAR_SCHEMAS[this.type];
+    const published = PUBLISHED_SCALAR_SCHEMAS[this.type];
     const description = this.description();
-    if (own !== undefined) return { ...description, ...own[this.options.version] };
+    if (published !== undefined) return { ...description, ...published[this.options.version] };
     const schema = schemaOf(this.type);
     const required = schema.fields.filter((field) => field.required).map((field) => field.name);
     const properties = this.properties(schema);
@@ -148,8 +148,8 @@ class DefinitionBuilder {
           additionalProperties: this.schema(type.element, true, field?.values.length === 0 ? undefined : fieldOfItems(field)),
         };
       case 'scalar': {
-        const own = PUBLISHED_SCALARS[type.scalar];
-        if (own !== undefined) return this.reference(own, false, field === undefined);
+        const published = PUBLISHED_SCALARS[type.scalar];
+        if (published !== undefined) return this.reference(published, false, field === undefined);
         if (type.scalar === 'strings') return this.schema({ kind: 'list', element: { kind: 'scalar', scalar: 'string' } }, false);
         const zero = field?.defaultValue ?? ZEROS[type.scalar];
         const values = field?.values ?? [];

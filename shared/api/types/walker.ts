@@ -29,11 +29,11 @@ export function createWalker(steps: WalkHandlers): (type: string) => ObjectVisit
     return compiled;
   };
   const compile = (type: string): ObjectVisitor | undefined => {
-    const own = steps.objectVisitor(type);
+    const visitObject = steps.objectVisitor(type);
     const members = schemaOf(type).fields.flatMap((field) => memberOf(field, type) ?? []);
-    if (members.length === 0) return own;
+    if (members.length === 0) return visitObject;
     return (object) => {
-      own?.(object);
+      visitObject?.(object);
       for (const { name, visit } of members) {
         const value = object[name];
         if (value !== undefined && value !== null) visit(value);
@@ -41,8 +41,8 @@ export function createWalker(steps: WalkHandlers): (type: string) => ObjectVisit
     };
   };
   const memberOf = (field: FieldSchema, type: string): { name: string; visit: (value: JsonValue) => void } | undefined => {
-    const ownVisitor = steps.memberVisitor?.(field, type);
-    if (ownVisitor !== undefined) return { name: field.name, visit: ownVisitor };
+    const visitMember = steps.memberVisitor?.(field, type);
+    if (visitMember !== undefined) return { name: field.name, visit: visitMember };
     const nestedType = elementType(field.type);
     const visit = nestedType === undefined ? undefined : visitorOf(nestedType);
     if (visit === undefined) return undefined;

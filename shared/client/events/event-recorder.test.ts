@@ -1,4 +1,4 @@
-import { own, stringAt } from '../../values/json';
+import { ownMember, stringAt } from '../../values/json';
 import { silentLogger } from '../../runtime/logger';
 import { statusResponse } from '../../../test/support/controllers/fake-api';
 import { fakeClient } from '../../../test/support/controllers/fake-client';
@@ -12,7 +12,7 @@ function recorder() {
   const fake = fakeClient();
   const ends = new AbortController();
   const events = new EventRecorder({ ...fake, logger: silentLogger, component: 'test-controller', signal: ends.signal });
-  const shown = () => fake.api.objectsIn(EVENTS).map((event) => [stringAt(event, 'message'), own(event, 'count')]);
+  const shown = () => fake.api.objectsIn(EVENTS).map((event) => [stringAt(event, 'message'), ownMember(event, 'count')]);
   return { ...fake, events, ends, shown };
 }
 
@@ -87,7 +87,7 @@ test('EventRecorder retries a lost request under the same name, and treats Alrea
   const { api, clock, events, shown } = recorder();
   const names: unknown[] = [];
   api.intercept = ({ body }) => {
-    names.push(stringAt(Object(own(Object(JSON.parse(String(body))), 'metadata')), 'name'));
+    names.push(stringAt(Object(ownMember(Object(JSON.parse(String(body))), 'metadata')), 'name'));
     return names.length < 3 ? new ConnectionError('cut', true) : names.length === 3 ? statusResponse(500, 'InternalError') : undefined;
   };
   events.record({ about, type: 'Normal', reason: 'R', message: 'x' });

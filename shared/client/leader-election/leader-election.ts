@@ -172,8 +172,8 @@ export class LeaderElection {
 
   /** True when this candidate's own outer term is later. Otherwise its own term is the one that is over. */
   private isSuperseded({ namespace, name, transitions }: Fence): boolean {
-    const { within: own } = this.options;
-    return own !== undefined && namespace === own.namespace && name === own.name && transitions < own.transitions;
+    const { within: outerTerm } = this.options;
+    return outerTerm !== undefined && namespace === outerTerm.namespace && name === outerTerm.name && transitions < outerTerm.transitions;
   }
 
   /** Counted from the local time at which the last change was first seen. */
@@ -298,11 +298,11 @@ export class LeaderElection {
     withinMs = REQUEST_TIMEOUT_MS,
   ): Promise<ApiObject | undefined> {
     const { client, logger, lease: leaseName } = this.options;
-    const own = leaseRecord(lease);
+    const expected = leaseRecord(lease);
     try {
       const now = await client.get(LEASES, leaseName, { signal, timeoutMs: Math.min(withinMs, REQUEST_TIMEOUT_MS) });
       const record = leaseRecord(now);
-      if (now.uid === lease.uid && record.holder === own.holder && record.transitions === own.transitions) return now;
+      if (now.uid === lease.uid && record.holder === expected.holder && record.transitions === expected.transitions) return now;
       logger.error('another process is the leader', { lease: leaseName.name, holder: record.holder });
       return undefined;
     } catch (readError) {

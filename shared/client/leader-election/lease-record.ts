@@ -1,7 +1,7 @@
 /** Reads and writes the fields of a Lease for leader election. */
 import { formatFence, parseFence, type Fence } from '../../api/identity/fencing';
 import { LEASE_WITHIN_ANNOTATION, type Dialect } from '../../names/dialect';
-import { isObject, objectAt, own, stringAt, type JsonObject } from '../../values/json';
+import { isObject, objectAt, ownMember, stringAt, type JsonObject } from '../../values/json';
 import { microTimeAt } from '../../values/time/time';
 import type { ApiObject } from '../rest/api-object';
 
@@ -17,7 +17,7 @@ export interface LeaseRecord {
 
 export function leaseRecord(lease: ApiObject): LeaseRecord {
   const spec = objectAt(lease.body, 'spec');
-  const [seconds, transitions] = spec === undefined ? [] : [own(spec, 'leaseDurationSeconds'), own(spec, 'leaseTransitions')];
+  const [seconds, transitions] = spec === undefined ? [] : [ownMember(spec, 'leaseDurationSeconds'), ownMember(spec, 'leaseTransitions')];
   const holder = stringAt(spec, 'holderIdentity') ?? '';
   const outer = outerTermOf(lease);
   return {
@@ -87,6 +87,6 @@ export function releasedLease(lease: ApiObject, { now }: LeaseTimes): JsonObject
 }
 
 function withSpec({ body }: ApiObject, changes: JsonObject): JsonObject {
-  const spec = own(body, 'spec');
+  const spec = ownMember(body, 'spec');
   return { ...body, spec: { ...(isObject(spec) ? spec : {}), ...changes } };
 }

@@ -1,5 +1,5 @@
 /** Errors from error responses and from ERROR events of watches. */
-import { objectAt, own, stringAt, type JsonObject } from '../../values/json';
+import { objectAt, ownMember, stringAt, type JsonObject } from '../../values/json';
 
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -25,8 +25,8 @@ export function createApiError(code: number, body: JsonObject | undefined, text:
     return new ApiError(code, '', `the server responded with ${code}${shown === '' ? '' : `: ${shown.trim()}`}`, header);
   }
   const details = objectAt(body, 'details');
-  const seconds = details === undefined ? undefined : own(details, 'retryAfterSeconds');
-  const status = own(body, 'code');
+  const seconds = details === undefined ? undefined : ownMember(details, 'retryAfterSeconds');
+  const status = ownMember(body, 'code');
   return new ApiError(
     typeof status === 'number' && status > 0 ? status : code,
     stringAt(body, 'reason') ?? '',

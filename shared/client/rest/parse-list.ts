@@ -1,5 +1,5 @@
 /** Parses a list response: its items, the revision to watch from, and the token of the next page. */
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../values/json';
+import { arrayAt, isObject, objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import { MalformedResponse, parseApiObject } from './api-object';
 import type { ObjectList } from './request-options';
 import type { Resource } from './resource';
@@ -11,7 +11,7 @@ export function parseList<Body extends JsonObject>(resource: Resource<Body>, val
   const resourceVersion = stringAt(metadata, 'resourceVersion');
   if (resourceVersion === undefined) throw new MalformedResponse(`the list of ${resource.resource} has no resourceVersion`);
   const token = stringAt(metadata, 'continue');
-  const items = own(value, 'items') === null ? [] : (arrayAt(value, 'items') ?? []);
+  const items = ownMember(value, 'items') === null ? [] : (arrayAt(value, 'items') ?? []);
   return {
     resourceVersion,
     continue: token === '' ? undefined : token,

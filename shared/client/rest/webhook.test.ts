@@ -63,9 +63,14 @@ it.each<[string, number | Error | 'nothing']>([
 });
 
 it('callWebhookWithRetries fails after the timeout of a call and after the time limit of all attempts', async () => {
-  expect(await ask(() => 'nothing', 3_000)).toMatchObject({ error: new Error('TooLate: no answer in 3 s'), status: undefined });
+  expect(await ask(() => 'nothing', 3_000)).toMatchObject({
+    error: new Error('WebhookTimeout: no response within 3 s'),
+    status: undefined,
+  });
   asked = [];
-  expect(await ask((attempt) => (attempt === 1 ? 500 : 'nothing'))).toMatchObject({ error: new Error('TooLate: no answer in 30 s') });
+  expect(await ask((attempt) => (attempt === 1 ? 500 : 'nothing'))).toMatchObject({
+    error: new Error('WebhookTimeout: no response within 30 s'),
+  });
   expect(asked).toHaveLength(2);
 });
 

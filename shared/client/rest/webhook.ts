@@ -44,14 +44,14 @@ export type WebhookResult =
       readonly bytes?: Buffer;
     };
 
-/** The webhook did not respond in time. The class name in `name` is part of logged messages. */
+/** The webhook did not respond in time. Its `name` is part of logged messages. */
 export class WebhookTimeout extends Error {
-  override readonly name = 'TooLate';
+  override readonly name = 'WebhookTimeout';
 }
 
 /** The webhook redirected too often. */
 export class TooManyRedirects extends Error {
-  override readonly name = 'Moving';
+  override readonly name = 'TooManyRedirects';
 
   constructor(readonly path: string) {
     super(`stopped after ${MAX_REQUESTS} redirects`);
@@ -64,7 +64,7 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 export async function callWebhook(options: WebhookOptions, body: Buffer): Promise<WebhookResult> {
   const { clock, timeoutMs, headers: extraHeaders = {}, maxBytes = MAX_RESPONSE_BYTES } = options;
   const control = new AbortController();
-  const timer = clock.after(timeoutMs, () => control.abort(new WebhookTimeout(`no answer in ${Math.ceil(timeoutMs / 1000)} s`)));
+  const timer = clock.after(timeoutMs, () => control.abort(new WebhookTimeout(`no response within ${Math.ceil(timeoutMs / 1000)} s`)));
   try {
     const { transport, path, ...auth } = options.address();
     const credential = await auth.authorization();

@@ -2,7 +2,7 @@
  * Checks literals of a type-checked expression: invalid durations, timestamps and patterns, format clauses that do not
  * fit their arguments, and lists and maps with different types.
  */
-import { own } from '../../values/json';
+import { ownMember } from '../../values/json';
 import { findClauseError, clausesOf } from '../library/format';
 import { readDuration, readTimestamp } from '../library/printing';
 import { compileRegex } from '../library/regex';
@@ -109,7 +109,7 @@ function checkFormat(call: Call, format: Expr, checked: CheckedExpression, issue
       return;
     }
     const type = unwrapType(checked.typeAt(arg));
-    const rule = own(CLAUSES, clause.toLowerCase());
+    const rule = ownMember(CLAUSES, clause.toLowerCase());
     if (rule === undefined || type.kind === 'dyn' || type.kind === 'error' || rule.kinds.includes(type.kind)) continue;
     issues.push({ at: arg.at, message: `error during formatting: ${rule.message}, was given ${typeNameOf(type)}` });
     return;

@@ -255,12 +255,12 @@ class Checker {
 
   /** The signature with fresh type parameters. */
   private instantiate(signature: FunctionOverload['signature']): { readonly params: readonly Type[]; readonly result: Type } {
-    const own = new Map<string, Type>();
+    const instances = new Map<string, Type>();
     const rename = (type: Type): Type => {
       switch (type.kind) {
         case 'param': {
-          const renamed = own.get(type.name) ?? this.freshParam();
-          own.set(type.name, renamed);
+          const renamed = instances.get(type.name) ?? this.freshParam();
+          instances.set(type.name, renamed);
           return renamed;
         }
         case 'list':

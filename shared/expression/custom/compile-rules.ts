@@ -4,7 +4,7 @@
  */
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
 import { duplicateValue, forbiddenField, invalidValue, requiredValue, type FieldError } from '../../api/errors/field-error';
-import { equalJson, isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
+import { equalJson, isObject, ownMember, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { Budget, CostExceeded, Failure, type Expression, type Value } from '../engine';
 import { OPTIONAL_NONE, OptionalValue } from '../values/value';
 import { compileRule, OLD_SELF, SELF } from './compiled-rule';
@@ -158,9 +158,9 @@ class RuleNode {
 
   private visitMembers(run: RuleRun, value: JsonObject, visit: ValueVisit, isUnchanged: () => boolean): void {
     const old = isObject(visit.old) ? visit.old : undefined;
-    const oldOf = (member: string): JsonValue | undefined => (old === undefined ? undefined : own(old, member));
+    const oldOf = (member: string): JsonValue | undefined => (old === undefined ? undefined : ownMember(old, member));
     for (const [member, child] of this.children.properties) {
-      const memberValue = own(value, member);
+      const memberValue = ownMember(value, member);
       const path = visit.path === '' ? member : `${visit.path}.${member}`;
       if (memberValue !== undefined) child.visit(run, { value: memberValue, old: oldOf(member), isUnchanged, path });
     }
@@ -168,7 +168,7 @@ class RuleNode {
     if (values === undefined) return;
     for (const member of Object.keys(value)) {
       if (this.node.properties.has(member)) continue;
-      values.visit(run, { value: own(value, member) ?? null, old: oldOf(member), isUnchanged, path: `${visit.path}[${member}]` });
+      values.visit(run, { value: ownMember(value, member) ?? null, old: oldOf(member), isUnchanged, path: `${visit.path}[${member}]` });
     }
   }
 
@@ -190,7 +190,7 @@ class RuleNode {
   private itemKey(item: JsonValue): string {
     if (!isObject(item)) return '';
     const keys = this.node.listMapKeys.map((key) => {
-      const value = own(item, key) ?? this.node.items?.properties.get(key)?.defaultValue ?? null;
+      const value = ownMember(item, key) ?? this.node.items?.properties.get(key)?.defaultValue ?? null;
       return stringifyJson(value);
     });
     return keys.join('\u0000');
@@ -199,13 +199,13 @@ class RuleNode {
   /** The number of characters in all rules at and below the node. */
   ruleTextLength(): number {
     const { properties, values, items } = this.children;
-    const own = this.node.rules.reduce((length, { rule, messageExpression }) => length + rule.length + messageExpression.length, 0);
+    const rulesLength = this.node.rules.reduce((length, { rule, messageExpression }) => length + rule.length + messageExpression.length, 0);
     const nodes = [
       ...properties.map(([, child]) => child),
       ...(values === undefined ? [] : [values]),
       ...(items === undefined ? [] : [items]),
     ];
-    return nodes.reduce((length, child) => length + child.ruleTextLength(), own);
+    return nodes.reduce((length, child) => length + child.ruleTextLength(), rulesLength);
   }
 
   /** The total number of nodes in the types of the rules at and below the node; stops counting at `limit`. */

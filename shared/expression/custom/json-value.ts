@@ -3,7 +3,7 @@
  * member of an object with declared properties that is null, or that the schema does not declare, is absent.
  */
 import type { SchemaNode } from '../../api/structural/schema-node';
-import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { isObject, ownMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { readDuration, readTimestamp } from '../library/printing';
 import { ArrayList, ErrorValue, ListValue, MapValue, type ListSemantics, type Value } from '../values/value';
 import { readLongDuration, readLenientTime } from './lenient-formats';
@@ -28,7 +28,7 @@ export function valueWrapperOf(node: SchemaNode, isResource: boolean, name = 'se
     case 'object':
       return objectWrapper(node, isResource || node.embeddedResource, name);
     case 'string':
-      return own(STRING_FORMAT_WRAPPERS, node.format) ?? wrapString;
+      return ownMember(STRING_FORMAT_WRAPPERS, node.format) ?? wrapString;
     case 'boolean':
       return (value) => (typeof value === 'boolean' ? value : TYPE_MISMATCH);
     case 'integer':
@@ -135,13 +135,13 @@ class JsonRecord extends MapValue {
   }
 
   private has(name: string): boolean {
-    const value = own(this.object, name);
+    const value = ownMember(this.object, name);
     return value !== undefined && value !== null;
   }
 
   find(key: Value): Value | undefined {
     const member = typeof key === 'string' ? this.members.get(key) : undefined;
-    const item = member === undefined ? undefined : own(this.object, member.name);
+    const item = member === undefined ? undefined : ownMember(this.object, member.name);
     if (member === undefined || item === undefined || item === null) return undefined;
     return cachedValue(this.cache, member.name, item, member.wrap);
   }
@@ -168,7 +168,7 @@ class JsonMap extends MapValue {
   }
 
   find(key: Value): Value | undefined {
-    const item = typeof key === 'string' ? own(this.object, key) : undefined;
+    const item = typeof key === 'string' ? ownMember(this.object, key) : undefined;
     if (typeof key !== 'string' || item === undefined) return undefined;
     return cachedValue(this.cache, key, item, this.wrap);
   }

@@ -33,13 +33,13 @@ function doubleToUint(value: number): Value {
   return !Number.isFinite(value) || value < 0 || value >= 18446744073709551616 ? UNSIGNED_OVERFLOW : new Uint(BigInt(Math.trunc(value)));
 }
 
-function textToInt(text: string): Value {
+function stringToInt(text: string): Value {
   if (!/^[+-]?\d{1,40}$/.test(text)) return conversionError('int');
   const value = BigInt(text.replace(/^\+/, ''));
   return value < INT_MIN || value > INT_MAX ? conversionError('int') : value;
 }
 
-function textToUint(text: string): Value {
+function stringToUint(text: string): Value {
   if (!/^\d{1,40}$/.test(text)) return conversionError('uint');
   const value = BigInt(text);
   return value > UINT_MAX ? conversionError('uint') : new Uint(value);
@@ -57,7 +57,7 @@ const SPECIAL: ReadonlyMap<string, number> = new Map([
   ['nan', NaN],
 ]);
 
-function textToDouble(text: string): Value {
+function stringToDouble(text: string): Value {
   if (text.length > 2000) return conversionError('double');
   const special = SPECIAL.get(text.toLowerCase());
   if (special !== undefined) return special;
@@ -75,9 +75,9 @@ function readHexadecimal(text: string): number {
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
-const textToBool = (text: string): Value => (TRUE.has(text) ? true : FALSE.has(text) ? false : conversionError('bool'));
+const stringToBool = (text: string): Value => (TRUE.has(text) ? true : FALSE.has(text) ? false : conversionError('bool'));
 
-function bytesToText(bytes: Uint8Array): Value {
+function bytesToString(bytes: Uint8Array): Value {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
@@ -92,7 +92,7 @@ function secondsToTimestamp(seconds: bigint): Value {
 
 export const CONVERSION_FUNCTIONS: readonly FunctionOverload[] = [
   unary('bool(bool): bool', isBool, (value) => value),
-  unary('bool(string): bool', isString, textToBool),
+  unary('bool(string): bool', isString, stringToBool),
   unary('bytes(bytes): bytes', isBytes, (value) => value),
   unary(
     'bytes(string): bytes',
@@ -102,7 +102,7 @@ export const CONVERSION_FUNCTIONS: readonly FunctionOverload[] = [
   ),
   unary('double(double): double', isDouble, (value) => value),
   unary('double(int): double', isInt, Number),
-  unary('double(string): double', isString, textToDouble),
+  unary('double(string): double', isString, stringToDouble),
   unary('double(uint): double', isUint, ({ value }) => Number(value)),
   unary('duration(duration): duration', isDuration, (value) => value),
   unary('duration(string): duration', isString, (text) => readDuration(text) ?? conversionError('google.protobuf.Duration')),
@@ -110,7 +110,7 @@ export const CONVERSION_FUNCTIONS: readonly FunctionOverload[] = [
   unary('int(int): int', isInt, (value) => value),
   unary('int(double): int', isDouble, doubleToInt),
   unary('int(duration): int', isDuration, ({ nanos }) => nanos),
-  unary('int(string): int', isString, textToInt),
+  unary('int(string): int', isString, stringToInt),
   unary('int(timestamp): int', isTimestamp, ({ nanos }) => (nanos - (((nanos % BILLION) + BILLION) % BILLION)) / BILLION),
   unary('int(uint): int', isUint, ({ value }) => toInt(value)),
   unary('string(string): string', isString, (value) => value),
@@ -118,7 +118,7 @@ export const CONVERSION_FUNCTIONS: readonly FunctionOverload[] = [
   unary(
     'string(bytes): string',
     isBytes,
-    bytesToText,
+    bytesToString,
     traversalCosts(1, (sizes) => sizes.size(0)),
   ),
   unary('string(double): string', isDouble, printDouble),
@@ -132,7 +132,7 @@ export const CONVERSION_FUNCTIONS: readonly FunctionOverload[] = [
   unary('uint(uint): uint', isUint, (value) => value),
   unary('uint(double): uint', isDouble, doubleToUint),
   unary('uint(int): uint', isInt, toUint),
-  unary('uint(string): uint', isString, textToUint),
+  unary('uint(string): uint', isString, stringToUint),
   unary('type(A): type(A)', isAny, (value) => new TypeValue(valueTypeName(value))),
   unary('dyn(A): dyn', isAny, (value) => value),
 ];

@@ -18,7 +18,7 @@ const pod = ownershipOf('core.v1.Pod', { 'f:status': {} });
 function ownershipOf(type: string, resets: FieldSet): VersionViews {
   const same = (object: JsonObject): JsonObject => object;
   const own: VersionView = { shape: mergeShapeOf(type), resets, toVersion: same, fromVersion: same };
-  return { own, viewOf: (apiVersion) => (apiVersion === 'v1' ? own : undefined) };
+  return { served: own, viewOf: (apiVersion) => (apiVersion === 'v1' ? own : undefined) };
 }
 
 const applier = (name: string): FieldManager => ({ name, operation: 'Apply', apiVersion: 'v1', subresource: '' });
@@ -200,6 +200,6 @@ describe('shapeErrors', () => {
     [{ spec: { containers: ['x'] } }, ['.spec.containers: element 0: associative list with keys may not have non-map elements']],
     [{ spec: { containers: null, nodeName: null } }, []],
   ])('reports the faults of the configuration %j', (object, faults) => {
-    expect(shapeErrors(pod.own.shape, object)).toEqual(faults);
+    expect(shapeErrors(pod.served.shape, object)).toEqual(faults);
   });
 });

@@ -123,13 +123,13 @@ export function* applyConfigurationInSteps(
   manager: FieldManager,
   options: { readonly force: boolean; readonly now: string },
 ): Steps<AppliedConfiguration> {
-  const { shape, resets } = views.own;
+  const { shape, resets } = views.served;
   const previous = entries.find((entry) => isSameManager(entry.manager, manager));
   const others = entries.filter((entry) => entry !== previous);
   const wanted = differenceBelow(fieldSetOf(shape, config), resets);
-  const own = withoutServerFields(wanted);
+  const applied = withoutServerFields(wanted);
   // A controller that applies the same fields repeatedly gives up none, and its set is canonical already.
-  const isRepeated = previous?.manager.apiVersion === manager.apiVersion && equalJson(previous.fields, own);
+  const isRepeated = previous?.manager.apiVersion === manager.apiVersion && equalJson(previous.fields, applied);
   const merged = mergeConfiguration(shape, live, config);
   const object =
     previous === undefined || isRepeated
@@ -146,15 +146,15 @@ export function* applyConfigurationInSteps(
   if (conflicts.length > 0 && !options.force) throw new ApplyConflict(conflicts);
   const remaining = yield* changes.withoutChanged(others);
   const time = equalJson(live, object) ? previous?.time : options.now;
-  const fields = isRepeated ? previous.fields : canonicalFieldSet(own);
-  return { object, entries: isEmptySet(own) ? remaining : [...remaining, { manager, time, fields }] };
+  const fields = isRepeated ? previous.fields : canonicalFieldSet(applied);
+  return { object, entries: isEmptySet(applied) ? remaining : [...remaining, { manager, time, fields }] };
 }
 
 /**
  * An entry of the manager with all fields of its configuration. It includes empty lists, which no field set in
  * `managedFields` names, so that they stay.
  */
-function configuredFields({ own: { shape, resets } }: VersionViews, config: JsonObject, manager: FieldManager): ManagedFieldsEntry {
+function configuredFields({ served: { shape, resets } }: VersionViews, config: JsonObject, manager: FieldManager): ManagedFieldsEntry {
   return { manager, time: undefined, fields: differenceBelow(fieldsAndEmptyLists(shape, config), resets) };
 }
 

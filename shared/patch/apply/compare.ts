@@ -2,7 +2,16 @@
  * Compares two objects of a shape and returns the differences as field sets. A field with the value null is present.
  */
 import { appendToKey } from '../../values/append';
-import { equalJson, isEmptyObject, isObject, own, sortedKeys, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import {
+  equalJson,
+  isEmptyObject,
+  isObject,
+  ownMember,
+  sortedKeys,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+} from '../../values/json';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
 import { MEMBER, openNode, FieldSetBuilder, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberElement, memberShape, partitionOf, resolveShape, type ItemShape, type MergeShape } from './merge-shape';
@@ -40,11 +49,12 @@ class ComparisonWalker {
 
   compareMembers(shape: MergeShape, before: JsonObject, after: JsonObject): void {
     for (const name of Object.keys(before)) {
-      const [oldValue, newValue] = [before[name], own(after, name)];
+      const [oldValue, newValue] = [before[name], ownMember(after, name)];
       if (oldValue !== newValue) this.compareChild(memberShape(shape, name), memberElement(shape, name), oldValue, newValue);
     }
     for (const name of Object.keys(after)) {
-      if (own(before, name) === undefined) this.compareChild(memberShape(shape, name), memberElement(shape, name), undefined, after[name]);
+      if (ownMember(before, name) === undefined)
+        this.compareChild(memberShape(shape, name), memberElement(shape, name), undefined, after[name]);
     }
   }
 

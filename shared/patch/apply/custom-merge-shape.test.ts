@@ -59,7 +59,7 @@ function ownershipOf(node: SchemaNode, hasStatus: boolean): VersionViews {
     toVersion: same,
     fromVersion: same,
   };
-  return { own, viewOf: (apiVersion) => (apiVersion === API_VERSION ? own : undefined) };
+  return { served: own, viewOf: (apiVersion) => (apiVersion === API_VERSION ? own : undefined) };
 }
 
 const whole = (name: string, members: JsonObject): JsonObject => {
@@ -81,7 +81,7 @@ function runStep(node: SchemaNode, ownership: VersionViews, name: string, state:
     return { object, entries: recordUpdate(ownership, state.object, object, state.entries, manager('Update'), NOW) };
   }
   const config = whole(name, step.apply ?? {});
-  const [fault] = shapeErrors(ownership.own.shape, config);
+  const [fault] = shapeErrors(ownership.served.shape, config);
   if (fault !== undefined) return `failed to create typed patch object (/${name}; ${API_VERSION}, Kind=Thing): ${fault}`;
   try {
     const options = { force: step.force ?? false, now: NOW };

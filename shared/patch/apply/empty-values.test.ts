@@ -1,7 +1,7 @@
 /** Apply keeps values that the configuration sets to empty, whatever the manager owned there before. */
 import * as fc from 'fast-check';
 import { readSchema } from '../../api/structural/read-schema';
-import { equalJson, isObject, own, type JsonObject, type JsonValue } from '../../values/json';
+import { equalJson, isObject, ownMember, type JsonObject, type JsonValue } from '../../values/json';
 import { applyConfiguration, type AppliedConfiguration } from './apply';
 import { customMergeShape } from './custom-merge-shape';
 import type { ManagedFieldsEntry, FieldManager } from './managed-fields';
@@ -44,7 +44,7 @@ const node = readSchema({
 const same = (object: JsonObject): JsonObject => object;
 const ofShape = (shape: VersionView['shape'], resets: FieldSet = {}): VersionViews => {
   const view: VersionView = { shape, resets, toVersion: same, fromVersion: same };
-  return { own: view, viewOf: (apiVersion) => (apiVersion === 'v1' ? view : undefined) };
+  return { served: view, viewOf: (apiVersion) => (apiVersion === 'v1' ? view : undefined) };
 };
 const custom = ofShape(customMergeShape(node));
 
@@ -155,7 +155,7 @@ const spec: fc.Arbitrary<JsonObject> = fc.record(
 /** Whether a value contains everything that a configuration states. Items of lists are matched by name. */
 function containsStated(value: JsonValue | undefined, stated: JsonValue): boolean {
   if (isObject(stated))
-    return isObject(value) && Object.keys(stated).every((name) => containsStated(own(value, name), stated[name] ?? null));
+    return isObject(value) && Object.keys(stated).every((name) => containsStated(ownMember(value, name), stated[name] ?? null));
   if (!Array.isArray(stated)) return value !== undefined && equalJson(value, stated);
   if (!Array.isArray(value)) return false;
   return stated.every((wanted) =>

@@ -2,7 +2,7 @@
  * Finds the items of map lists and sets that an applied configuration omits and that stay because other managers own
  * fields of them. Explains a rejection; does not affect ownership.
  */
-import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { isObject, ownMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { AppliedConfiguration, FieldConflict } from './apply';
 import { isSameManager, type ManagedFieldsEntry, type FieldManager } from './managed-fields';
 import { elementsOf, EMPTY_SET, isMember, nodeAt, type FieldSet, type PathElement } from './field-set';
@@ -47,7 +47,7 @@ class KeptItemWalker {
     } else if (isObject(value)) {
       for (const element of elementsOf(previous)) {
         const name = element.slice(2);
-        const [member, memberValue] = [memberShape(shape, name), own(value, name)];
+        const [member, memberValue] = [memberShape(shape, name), ownMember(value, name)];
         if (member === undefined || memberValue === undefined) continue;
         this.visitChild(member, element, memberValue, [previous, current], field === '' ? name : `${field}.${name}`, false);
       }

@@ -2,7 +2,7 @@
  * Merges an applied configuration into an object and removes fields from an object. Creates new values and does not
  * modify its arguments.
  */
-import { isEmptyObject, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { isEmptyObject, isObject, ownMember, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { fieldElement, isEmptySet, isMember, nodeAt, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberShape, partitionOf, resolveShape, type ItemShape, type MergeShape } from './merge-shape';
 
@@ -34,13 +34,13 @@ function mergeMembers(shape: MergeShape, live: JsonObject, applied: JsonObject):
   const merged: JsonObject = {};
   for (const name of Object.keys(live)) setMember(merged, name, mergeMember(shape, name, live, applied));
   for (const name of Object.keys(applied)) {
-    if (own(live, name) === undefined) setMember(merged, name, mergeMember(shape, name, live, applied));
+    if (ownMember(live, name) === undefined) setMember(merged, name, mergeMember(shape, name, live, applied));
   }
   return merged;
 }
 
 function mergeMember(shape: MergeShape, name: string, live: JsonObject, applied: JsonObject): JsonValue {
-  const [liveValue, appliedValue] = [own(live, name), own(applied, name)];
+  const [liveValue, appliedValue] = [ownMember(live, name), ownMember(applied, name)];
   const member = memberShape(shape, name);
   return member === undefined ? (appliedValue ?? liveValue ?? null) : mergeValue(member, liveValue, appliedValue);
 }
@@ -124,7 +124,7 @@ function removeFromValue(declared: MergeShape, value: JsonValue, fields: FieldSe
       const remaining: JsonObject = {};
       for (const name of Object.keys(value)) {
         const member = memberShape(shape, name);
-        const retained = withoutNode(member, own(value, name) ?? null, nodeAt(fields, fieldElement(name)));
+        const retained = withoutNode(member, ownMember(value, name) ?? null, nodeAt(fields, fieldElement(name)));
         if (retained !== undefined) setMember(remaining, name, retained);
       }
       return remaining;
@@ -160,7 +160,7 @@ function restoreNullsIn(declared: MergeShape, value: JsonValue, applied: JsonVal
   if (isObject(value) && isObject(applied) && partitionOf(shape) === 'members') {
     let restored: JsonObject | undefined;
     for (const name of Object.keys(applied)) {
-      const [member, was, stated] = [memberShape(shape, name), own(value, name), own(applied, name)];
+      const [member, was, stated] = [memberShape(shape, name), ownMember(value, name), ownMember(applied, name)];
       if (member === undefined || was === undefined || stated === undefined) continue;
       const now = restoreNullsIn(member, was, stated);
       if (now !== was) setMember((restored ??= { ...value }), name, now);

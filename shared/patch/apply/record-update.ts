@@ -22,7 +22,7 @@ export interface VersionView {
 /** The versions of an endpoint's objects; the same for all requests to the endpoint. */
 export interface VersionViews {
   /** The endpoint's version, in which objects are passed. */
-  readonly own: VersionView;
+  readonly served: VersionView;
   /** `undefined` for an unknown version; its entries are dropped. */
   viewOf(apiVersion: string): VersionView | undefined;
 }
@@ -125,16 +125,16 @@ export function* recordUpdateInSteps(
   const changes = new VersionedChanges(views, before, after);
   const change = yield* changes.changeIn(manager.apiVersion);
   yield;
-  const own = withoutServerFields(change?.changed ?? EMPTY_SET);
+  const changedFields = withoutServerFields(change?.changed ?? EMPTY_SET);
   const removedFields = withoutServerFields(change?.removed ?? EMPTY_SET);
   const isOneVersion = entries.every((entry) => entry.manager.apiVersion === manager.apiVersion);
-  if (isOneVersion && isEmptySet(own) && isEmptySet(removedFields)) return capUpdaters(entries);
-  if (change === undefined || isEmptySet(own)) return capUpdaters(yield* changes.withoutChanged(entries));
+  if (isOneVersion && isEmptySet(changedFields) && isEmptySet(removedFields)) return capUpdaters(entries);
+  if (change === undefined || isEmptySet(changedFields)) return capUpdaters(yield* changes.withoutChanged(entries));
   const previous = entries.find((entry) => isSameManager(entry.manager, manager));
-  const notOwned = union(change.removed, difference(change.changed, own));
+  const notOwned = union(change.removed, difference(change.changed, changedFields));
   const owned = difference(previous?.fields ?? EMPTY_SET, notOwned);
   yield;
-  const fields = union(owned, own);
+  const fields = union(owned, changedFields);
   yield;
   const updated: ManagedFieldsEntry = { manager, time: now, fields: fields === owned ? owned : canonicalFieldSet(fields) };
   yield;

@@ -3,7 +3,7 @@
  * to the package `typed` of structured-merge-diff.
  */
 import { formatGoSyntax } from '../../values/go-syntax';
-import { isEmptyObject, isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { isEmptyObject, isObject, ownMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import {
   elementsOf,
   isEmptySet,
@@ -61,7 +61,7 @@ function checkValue(shape: MergeShape, value: JsonValue, errors: ShapeErrors): v
         const member = memberShape(shape, name);
         errors.path.push(memberElement(shape, name));
         if (member === undefined) errors.add('field not declared in schema');
-        else checkValue(member, own(value, name) ?? null, errors);
+        else checkValue(member, ownMember(value, name) ?? null, errors);
         errors.path.pop();
       }
       return;
@@ -110,7 +110,7 @@ function itemError(shape: ItemShape, item: JsonValue): string | undefined {
   if (shape.kind === 'keyed') {
     if (item === null) return 'associative list with keys may not have a null element';
     if (!isObject(item)) return 'associative list with keys may not have non-map elements';
-    const missing = shape.keys.find(({ name, defaultValue }) => (own(item, name) ?? defaultValue) === undefined);
+    const missing = shape.keys.find(({ name, defaultValue }) => (ownMember(item, name) ?? defaultValue) === undefined);
     return missing === undefined ? undefined : new MissingListKeyError(missing.name).message;
   }
   if (item === null) return "associative list without keys has an element that's an explicit null";
@@ -182,7 +182,7 @@ function collectMembers(shape: MergeShape, value: JsonObject, into: FieldSet, em
   let hasFields = false;
   for (const name of Object.keys(value)) {
     const member = memberShape(shape, name);
-    const memberValue = own(value, name) ?? null;
+    const memberValue = ownMember(value, name) ?? null;
     const isLeaf = member !== undefined && partitionOf(resolveShape(member, memberValue)) === 'leaf';
     // A map key is always a field; a struct member is one only when it has no fields below it.
     const isEmpty = isObject(memberValue)

@@ -2,7 +2,7 @@
  * Removes fields that a shape does not declare from an applied configuration, and lists them. typed.ts reports values
  * of a wrong type.
  */
-import { isObject, own, setMember, type JsonObject, type JsonValue } from '../../values/json';
+import { isObject, ownMember, setMember, type JsonObject, type JsonValue } from '../../values/json';
 import { extendPath } from '../../values/field-path';
 import { memberShape, resolveShape, type MergeShape } from './merge-shape';
 
@@ -44,7 +44,7 @@ function withoutUnknownMembers(shape: MergeShape, object: JsonObject, path: stri
   const known: JsonObject = {};
   let isUnchanged = true;
   for (const name of Object.keys(object)) {
-    const [member, value] = [memberShape(shape, name), own(object, name) ?? null];
+    const [member, value] = [memberShape(shape, name), ownMember(object, name) ?? null];
     const below = extendPath(path, name);
     if (member === undefined) {
       isUnchanged = false;

@@ -3,7 +3,7 @@
  * of its fields stay (`$retainKeys`), which values to delete from a list (`$deleteFromPrimitiveList/<field>`), and the
  * order of a list (`$setElementOrder/<field>`). All other members are plain values.
  */
-import { own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { ownMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { malformedDirective, unsuitablePatch } from './strategic-merge-error';
 import { formatGoValue, goTypeName } from './go-format';
 
@@ -29,7 +29,7 @@ export interface ObjectPatch {
 
 /** The `$patch` directive of an object; `undefined` = merge. Throws StrategicMergeError for an unknown directive. */
 export function patchModeOf(patch: JsonObject): 'replace' | 'delete' | undefined {
-  const mode = own(patch, PATCH_DIRECTIVE);
+  const mode = ownMember(patch, PATCH_DIRECTIVE);
   if (mode === undefined) return undefined;
   if (mode === 'replace' || mode === 'delete') return mode;
   const text = typeof mode === 'string' ? mode : `%!s(${mode === null ? '<nil>' : `${goTypeName(mode)}=${formatGoValue(mode)}`})`;
@@ -68,7 +68,7 @@ function fieldNameOf(member: string, directive: string, listName: 'setElementOrd
  * The names in `$retainKeys`, which must include every field that the patch sets; `undefined` without the directive.
  */
 function readRetainedKeys(patch: JsonObject, changes: ReadonlyMap<string, MemberPatch>): ReadonlySet<JsonValue> | undefined {
-  const list = own(patch, RETAIN_KEYS);
+  const list = ownMember(patch, RETAIN_KEYS);
   if (list === undefined) return undefined;
   if (!Array.isArray(list)) throw malformedDirective('retainKeys');
   const retained = new Set(list);

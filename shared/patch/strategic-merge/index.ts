@@ -4,11 +4,11 @@
  * shares parts with both. Does not decode: values of the patch are in the result as they were sent, including
  * directives that were not consumed.
  */
-import { isDeeperThan, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { isDeeperThan, isObject, ownMember, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { FieldType } from '../../api/types';
 import { patchModeOf, notAListError, PATCH_DIRECTIVE, readObjectPatch, type MemberPatch } from './directives';
 import { noItemsToOrder, unsuitablePatch, missingMergeKey } from './strategic-merge-error';
-import { arrange, checkOrder, mergeLists, removeValues } from './lists';
+import { orderItems, checkOrder, mergeLists, removeValues } from './lists';
 import { itemTypeOf, memberMergeRule, type MemberMergeRule } from './merge-rule';
 
 export { StrategicMergeError } from './strategic-merge-error';
@@ -36,7 +36,7 @@ function mergeObjects(type: FieldType, original: JsonObject, patch: JsonObject):
   const { retained, changes } = readObjectPatch(patch);
   const result = copyMembers(original, (member) => retained?.has(member) !== false);
   for (const [member, change] of changes) {
-    const value = mergeMember(type, member, own(result, member), change);
+    const value = mergeMember(type, member, ownMember(result, member), change);
     if (value === undefined) delete result[member];
     else setMember(result, member, value);
   }
@@ -70,7 +70,7 @@ function mergeOrdered(
   }
   if (original === undefined) return value === undefined ? undefined : withoutDirectives(value);
   if (!Array.isArray(original)) throw notAListError(original);
-  return value === undefined ? arrange(original, order, original, shape.mergeKey) : mergeList(shape, original, value, order);
+  return value === undefined ? orderItems(original, order, original, shape.mergeKey) : mergeList(shape, original, value, order);
 }
 
 function mergeValue(type: FieldType, member: string, current: JsonValue | undefined, value: JsonValue | undefined): JsonValue | undefined {
@@ -85,7 +85,7 @@ function mergeValue(type: FieldType, member: string, current: JsonValue | undefi
 }
 
 function mergeList(shape: MemberMergeRule, original: JsonArray, patch: JsonArray, order: JsonArray | undefined): JsonArray {
-  if (!shape.isMerged) return order === undefined ? patch : arrange(patch, order, original, shape.mergeKey);
+  if (!shape.isMerged) return order === undefined ? patch : orderItems(patch, order, original, shape.mergeKey);
   const inner = itemTypeOf(shape.type);
   return mergeLists(original, patch, order, shape.mergeKey, (item, change) => mergeObjects(inner, item, change));
 }

@@ -3,7 +3,7 @@
  * deletes, merges and orders them. The caller merges two items with the same key. The time is linear in the lengths of
  * the lists.
  */
-import { isObject, own, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { isObject, ownMember, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { patchModeOf, PATCH_DIRECTIVE } from './directives';
 import { unsuitablePatch } from './strategic-merge-error';
 import { formatGoValue } from './go-format';
@@ -24,7 +24,7 @@ export function mergeLists(
   mergeKey: string | undefined,
   merge: MergeItems,
 ): JsonArray {
-  if (patch.length === 0) return order === undefined ? original : arrange(original, order, original, mergeKey);
+  if (patch.length === 0) return order === undefined ? original : orderItems(original, order, original, mergeKey);
   requireSameType(original, patch);
   if (!patch.every(isObject)) return unionValues(original, patch, order);
   const keyOf = itemKey(mergeKey);
@@ -42,7 +42,7 @@ export function mergeLists(
     ranks[position] ??= rank;
   });
   // With an order, new items count as being in the positions that deletions freed (upstream behaviour).
-  if (order !== undefined) return arrange(merged, order, merged.slice(0, original.length), mergeKey);
+  if (order !== undefined) return orderItems(merged, order, merged.slice(0, original.length), mergeKey);
   return arrangeByRank(
     merged,
     (index) => ranks[positions[index] ?? index],
@@ -61,7 +61,7 @@ function unionValues(original: JsonArray, patch: JsonArray, order: JsonArray | u
     if (position === merged.length) merged.push(item);
     ranks[position] ??= rank;
   });
-  if (order !== undefined) return arrange(merged, order, original, undefined);
+  if (order !== undefined) return orderItems(merged, order, original, undefined);
   return arrangeByRank(
     merged,
     (index) => ranks[index],
@@ -81,7 +81,7 @@ export function removeValues(list: JsonArray, values: JsonArray): JsonArray {
  * followed it in `baseline`; an item that is not in `baseline` comes as early as the order permits (upstream
  * behaviour).
  */
-export function arrange(list: JsonArray, order: JsonArray, baseline: JsonArray, mergeKey: string | undefined): JsonArray {
+export function orderItems(list: JsonArray, order: JsonArray, baseline: JsonArray, mergeKey: string | undefined): JsonArray {
   if (order.length === 0 || list.length === 0) return list;
   if (!list.some(isObject) && order.some(isObject)) requireSameType(list, order);
   const hasKeys = list.some(isObject);
@@ -156,7 +156,7 @@ function classifyItems(patch: readonly JsonObject[], keyOf: ItemKeyOf): PatchIte
       items.push(item);
       return;
     }
-    if (own(item, PATCH_DIRECTIVE) === 'merge') throw unsuitablePatch('merging lists cannot yet be specified in the patch');
+    if (ownMember(item, PATCH_DIRECTIVE) === 'merge') throw unsuitablePatch('merging lists cannot yet be specified in the patch');
     if (patchModeOf(item) === 'delete') deleted.add(keyOf(item, index));
     else replaces = true;
   });
@@ -170,14 +170,14 @@ const itemKey =
   (mergeKey = ''): ItemKeyOf =>
   (item, index) => {
     if (!isObject(item)) throw unsuitablePatch(`value for key ${index} is not a map`);
-    const key = own(item, mergeKey);
+    const key = ownMember(item, mergeKey);
     if (key === undefined) throw unsuitablePatch(`map: ${formatGoValue(item)} does not contain declared merge key: ${mergeKey}`);
     return valueKey(key);
   };
 
 /** A stored item may lack its key and then matches no item. */
 function storedKey(item: JsonValue, mergeKey = ''): ItemKey | undefined {
-  const key = isObject(item) ? own(item, mergeKey) : undefined;
+  const key = isObject(item) ? ownMember(item, mergeKey) : undefined;
   return key === undefined ? undefined : valueKey(key);
 }
 

@@ -5,7 +5,7 @@
  * (upstream leaks a 500).
  */
 export class StrategicMergeError extends Error {
-  override readonly name = 'StrategicFault';
+  override readonly name = 'StrategicMergeError';
   constructor(
     readonly category: 'form' | 'content',
     message: string,

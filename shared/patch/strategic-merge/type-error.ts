@@ -2,7 +2,7 @@
  * Finds the first type error in an object after a strategic merge patch, with the messages that upstream uses for these
  * patches (errors of a JSON body read differently). Checks fields in the order of the type tables.
  */
-import { isObject, own, sortedKeys, type JsonValue } from '../../values/json';
+import { isObject, ownMember, sortedKeys, type JsonValue } from '../../values/json';
 import { decodeObject, DecodeError, schemaOf, type FieldType } from '../../api/types';
 import { goKind } from './go-format';
 
@@ -13,7 +13,7 @@ export function findTypeError(type: string, value: JsonValue): string | undefine
   if (value === null) return undefined;
   if (!isObject(value)) return `cannot restore struct from: ${goKind(value)}`;
   for (const field of schemaOf(type).fields) {
-    const memberValue = own(value, field.name);
+    const memberValue = ownMember(value, field.name);
     if (memberValue === undefined || memberValue === null) continue;
     const error = memberTypeError(field.type, field.goType, memberValue, (inner) => decodeErrorOf(type, field.name, inner));
     if (error !== undefined) return error;

@@ -2,7 +2,7 @@
  * Visits the members and numbers of a valid JSON text in order of appearance. Not recursive, because clients choose the
  * depth. Paths are computed on demand and have a limited length.
  */
-import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { isObject, ownMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { extendPath } from '../../values/field-path';
 import { JsonTokens, decodeStringToken } from './json-tokens';
 
@@ -109,5 +109,5 @@ function pathText(frames: readonly Frame[]): string {
 
 function childOf(frame: Frame): JsonValue | undefined {
   if (Array.isArray(frame.value)) return frame.value[Number(frame.key)];
-  return frame.value === undefined ? undefined : own(frame.value, String(frame.key));
+  return frame.value === undefined ? undefined : ownMember(frame.value, String(frame.key));
 }

@@ -3,7 +3,7 @@
  * earlier one, a repeated list is merged item by item and has the length of the later one, any other value replaces the
  * earlier one. Does not validate.
  */
-import { isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { isObject, ownMember, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { JsonTokens, decodeStringToken } from './json-tokens';
 
 /** Recursive: the caller limits the depth of the text. */
@@ -40,7 +40,7 @@ class MergingReader {
       const member = decodeStringToken(this.token);
       this.next();
       this.next();
-      setMember(target, member, this.value(own(target, member)));
+      setMember(target, member, this.value(ownMember(target, member)));
       if (this.token === ',') this.next();
     }
     this.next();

@@ -13,7 +13,16 @@ import {
   type Event,
   type ScalarEvent,
 } from 'js-yaml';
-import { compareBytes, isObject, own, setMember, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import {
+  compareBytes,
+  isObject,
+  ownMember,
+  setMember,
+  stringifyJson,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+} from '../../values/json';
 import { ParseError } from '../json/parse-error';
 import { explainYaml } from './explain-yaml';
 import { IndentRepairer } from './yaml-indent';
@@ -175,7 +184,7 @@ class Composer {
     if (!sources.every(isObject)) throw new ParseError('yaml: map merge requires map or sequence of maps as the value');
     for (const source of sources.filter(isObject).reverse()) {
       const sourcePairs = isObject(value) ? pairs : (this.pairsByMapping.get(source) ?? NO_PAIRS);
-      for (const pair of sourcePairs) this.assign(target, pair, own(source, pair.name) ?? null);
+      for (const pair of sourcePairs) this.assign(target, pair, ownMember(source, pair.name) ?? null);
     }
   }
 

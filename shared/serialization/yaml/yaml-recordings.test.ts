@@ -1,7 +1,7 @@
 /** Compares the parsing of YAML bodies with recordings of release 1.31.1. */
 import { yamlBytes, yamlBodies, type YamlBody } from '../../../test/replay/formats/yaml-body';
 import { systemClock } from '../../runtime/clock';
-import { isObject, own, stringifyJson } from '../../values/json';
+import { isObject, ownMember, stringifyJson } from '../../values/json';
 import { ParseError } from '../json/parse-error';
 import { parseYaml } from './yaml';
 import { composeYaml } from './yaml-document';
@@ -13,7 +13,7 @@ const INVALID_KEY = [/^yaml: invalid map key: .*$/, 'yaml: invalid map key'] as 
 async function parseBody(body: Buffer): Promise<Omit<YamlBody, 'name' | 'body' | 'base64'>> {
   try {
     const { value, duplicates } = await parseYaml(body, systemClock);
-    const data = isObject(value) ? own(value, 'data') : undefined;
+    const data = isObject(value) ? ownMember(value, 'data') : undefined;
     return { value: JSON.parse(stringifyJson(data ?? null)), ...(duplicates.length === 0 ? {} : { duplicates }) };
   } catch (error) {
     if (error instanceof ParseError) return { fault: error.message.replace(...INVALID_KEY) };

@@ -57,7 +57,7 @@ export async function startEncryptedServer(store: Store, ...providers: readonly 
   const source = { file, reloads: true, prefix: '/registry', server: 'test', dialect: 'platform', configurations } as const;
   const parts = { clock: fastClock, random: systemRandomBytes, uuid: () => systemRandom.uuid(), logger: silentLogger };
   const encryption = await openEncryptionAtRest({ ...source, ...parts });
-  const api = await startFixture({}, encryption.over(store), silentLogger, encryption);
+  const api = await startFixture({}, encryption.encryptStore(store), silentLogger, encryption);
   return {
     ...{ api, encryption, configurations, write },
     async stop() {

@@ -5,7 +5,7 @@
 import { isAlreadyExists, isConflict, isNotFound } from '../../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../../shared/client/rest/api-object';
 import { Informer } from '../../../shared/client/informer/informer';
-import { objectAt, own, stringAt } from '../../../shared/values/json';
+import { objectAt, ownMember, stringAt } from '../../../shared/values/json';
 import { resourceOf } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { ConnectionError } from '../../../shared/client/transport/transport';
@@ -165,7 +165,7 @@ async function writeUntil(client: RestClient, name: string, isOver: () => boolea
     } catch (error) {
       // After a lost response or a conflict, the next write starts from the current object.
       if (!(error instanceof ConnectionError) && !isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) {
-        if (own(Object(error), 'code') !== 504 && own(Object(error), 'code') !== 429) throw error;
+        if (ownMember(Object(error), 'code') !== 504 && ownMember(Object(error), 'code') !== 429) throw error;
       }
     }
     await new Promise((resolve) => setTimeout(resolve, 60));

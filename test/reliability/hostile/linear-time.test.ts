@@ -203,7 +203,7 @@ describe('processing a long list takes time in proportion to its length:', () =>
     toVersion: (object) => object,
     fromVersion: (object) => object,
   };
-  const ownership: VersionViews = { own: view, viewOf: () => view };
+  const ownership: VersionViews = { served: view, viewOf: () => view };
   const updater: FieldManager = { name: 'x', operation: 'Update', apiVersion: 'v1', subresource: '' };
   const insertions = Array.from({ length: 10_000 }, () => ({ op: 'add', path: '/a/0', value: 1 }));
 

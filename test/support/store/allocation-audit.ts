@@ -1,6 +1,6 @@
 /** Audits the contents of a store: compares the addresses and ports of its Services with the allocation keys. */
 import { checkAllocations, type AllocationFinding, type AllocationHolder } from '../../../apiserver/allocation/check-allocations';
-import { ALLOCATIONS, holdingOf, type Holding } from '../../../apiserver/allocation/service-allocator';
+import { ALLOCATIONS, holdingOf, type AllocationRecord } from '../../../apiserver/allocation/service-allocator';
 import { createEntry } from '../../../apiserver/cache/store/entry';
 import { buildResources } from '../../../apiserver/registry/resources';
 import { serviceAllocation } from '../../../apiserver/kinds/core/service/allocation';
@@ -23,7 +23,7 @@ export async function auditStoredAllocations(store: Store, prefix = '/registry')
     const { object } = parseEntry(createEntry(stored, kv.key.slice(root.length), kv.modRevision, kv.value));
     return { owner: allocationOwnerOf(object), revision: kv.modRevision, ids: [...serviceAllocation.allocationsOf(object).keys()] };
   });
-  const holdings = new Map<string, Holding>();
+  const holdings = new Map<string, AllocationRecord>();
   for (const kv of keys) {
     const holding = holdingOf(kv);
     if (holding !== undefined) holdings.set(kv.key.slice(`${prefix}/${ALLOCATIONS}`.length), holding);

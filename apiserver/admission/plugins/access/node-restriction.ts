@@ -15,7 +15,7 @@ import type {
   MetaV1ObjectMeta,
   MetaV1OwnerReference,
 } from '../../../../shared/api/types/generated/members';
-import { equalJson, isObject, own, type JsonObject } from '../../../../shared/values/json';
+import { equalJson, isObject, ownMember, type JsonObject } from '../../../../shared/values/json';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { notFound, type StatusError } from '../../../../shared/api/errors/status';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
@@ -134,7 +134,9 @@ type Labels = Record<string, string>;
 const labelsOf = (object: JsonObject | undefined): Labels => readMetadata(object ?? {}).labels ?? {};
 
 function changedLabels(labels: Labels, before: Labels): readonly string[] {
-  return [...new Set([...Object.keys(labels), ...Object.keys(before)])].filter((label) => own(labels, label) !== own(before, label));
+  return [...new Set([...Object.keys(labels), ...Object.keys(before)])].filter(
+    (label) => ownMember(labels, label) !== ownMember(before, label),
+  );
 }
 
 function checkPodWrite(write: NodeWrite<CoreV1Pod>): StatusError | undefined {
@@ -289,14 +291,14 @@ function withoutReportedStatus(claim: CoreV1PersistentVolumeClaim): JsonObject {
 /** The sorted paths of changed members, one or two levels deep. */
 function changedFields(object: JsonObject, before: JsonObject): readonly string[] {
   return changedMembers(object, before).flatMap((member) => {
-    const [current, previous] = [own(object, member), own(before, member)];
+    const [current, previous] = [ownMember(object, member), ownMember(before, member)];
     return isObject(current) && isObject(previous) ? changedMembers(current, previous).map((inner) => `${member}.${inner}`) : [member];
   });
 }
 
 const changedMembers = (object: JsonObject, before: JsonObject): readonly string[] =>
   [...new Set([...Object.keys(object), ...Object.keys(before)])]
-    .filter((member) => !equalJson(own(object, member) ?? null, own(before, member) ?? null))
+    .filter((member) => !equalJson(ownMember(object, member) ?? null, ownMember(before, member) ?? null))
     .sort();
 
 /** The signers of certificates that authenticate a node, in canonical spelling. */

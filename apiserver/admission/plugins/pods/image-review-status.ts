@@ -1,6 +1,6 @@
 /** Reads the ImageReview with which a webhook responds; the members of its status are checked here. */
 import { canonicalApiVersion } from '../../../../shared/names/dialect';
-import { isObject, objectAt, own, stringAt, type JsonValue } from '../../../../shared/values/json';
+import { isObject, objectAt, ownMember, stringAt, type JsonValue } from '../../../../shared/values/json';
 import { IMAGE_REVIEW_KIND, IMAGE_REVIEW_VERSION } from './image-review';
 
 export interface ImageReviewStatus {
@@ -23,7 +23,7 @@ export function readImageReviewStatus(bytes: Buffer): ImageReviewStatus | { read
       error: `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:100"`,
     };
   const status = objectAt(review, 'status') ?? {};
-  const [allowed, reason] = [own(status, 'allowed') ?? false, own(status, 'reason') ?? ''];
+  const [allowed, reason] = [ownMember(status, 'allowed') ?? false, ownMember(status, 'reason') ?? ''];
   if (typeof allowed !== 'boolean') return { error: typeMismatch('allowed', 'bool', allowed) };
   if (typeof reason !== 'string') return { error: typeMismatch('reason', 'string', reason) };
   const auditAnnotations = Object.entries(objectAt(status, 'auditAnnotations') ?? {})

@@ -1,7 +1,7 @@
 /** Builds the ImageReview of a pod. The response is read in image-review-status.ts. */
 import { apiVersionInDialect, IMAGE_POLICY_ANNOTATION_INFIX, type Dialect } from '../../../../shared/names/dialect';
 import type { CoreV1Pod } from '../../../../shared/api/types/generated/members';
-import { own, type JsonObject, type JsonValue } from '../../../../shared/values/json';
+import { ownMember, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 
 export const IMAGE_REVIEW_KIND = 'ImageReview';
 export const IMAGE_REVIEW_VERSION = 'imagepolicy.platform.io/v1alpha1';
@@ -36,7 +36,7 @@ function webhookAnnotations(annotations: JsonObject, dialect: Dialect): JsonObje
   const selected = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(annotations)) {
     const presentInfix = Object.values(IMAGE_POLICY_ANNOTATION_INFIX).find((candidate) => name.includes(candidate));
-    if (presentInfix === undefined || (presentInfix !== infix && own(annotations, name.replace(presentInfix, infix)) !== undefined))
+    if (presentInfix === undefined || (presentInfix !== infix && ownMember(annotations, name.replace(presentInfix, infix)) !== undefined))
       continue;
     selected.set(name.replace(presentInfix, infix), value);
   }

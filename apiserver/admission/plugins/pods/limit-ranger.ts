@@ -6,7 +6,7 @@ import { forbidden, type StatusError } from '../../../../shared/api/errors/statu
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import type { CoreV1Container, CoreV1LimitRange, CoreV1LimitRangeItem, CoreV1Pod } from '../../../../shared/api/types/generated/members';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
-import { own } from '../../../../shared/values/json';
+import { ownMember } from '../../../../shared/values/json';
 import type { Cache, StoredType } from '../../../cache/cache';
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
 import { parseEntry } from '../../../registry/object/stored-object';
@@ -121,7 +121,7 @@ const mergeAmounts = (lists: readonly (Amounts | undefined)[]): Amounts =>
 function setMissingAmounts(container: CoreV1Container, member: 'requests' | 'limits', amounts: Amounts): readonly string[] {
   const present = container.resources?.[member] ?? {};
   const missing = Object.keys(amounts)
-    .filter((name) => own(present, name) === undefined)
+    .filter((name) => ownMember(present, name) === undefined)
     .sort();
   if (missing.length === 0) return [];
   const missingAmounts = Object.fromEntries(missing.map((name) => [name, amounts[name] ?? '0']));

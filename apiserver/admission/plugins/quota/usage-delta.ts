@@ -5,7 +5,7 @@ import { parseCountedResource } from '../../../../shared/quota/counted-resource'
 import { isInQuotaScopes, quotaScopesOf, type QuotaScopes } from '../../../../shared/quota/scopes';
 import { quotaUsageOf } from '../../../../shared/quota/usage';
 import type { CoreV1Pod, CoreV1ResourceQuota } from '../../../../shared/api/types/generated/members';
-import { own, type JsonObject } from '../../../../shared/values/json';
+import { ownMember, type JsonObject } from '../../../../shared/values/json';
 import { formatQuantity, parseQuantity, type Quantity } from '../../../../shared/values/quantity';
 
 const ZERO: Quantity = { nanos: 0n, format: 'decimal' };
@@ -93,7 +93,7 @@ export function unspecifiedMessage(kind: GroupResource, quota: Quota, pod: CoreV
     const required = REQUIRED_MEMBERS.get(name);
     if (required === undefined) return [];
     const [requirementList, resource] = required;
-    const unspecified = containers.filter(({ resources }) => own(resources?.[requirementList] ?? {}, resource) === undefined);
+    const unspecified = containers.filter(({ resources }) => ownMember(resources?.[requirementList] ?? {}, resource) === undefined);
     return unspecified.length === 0
       ? []
       : [

@@ -5,7 +5,7 @@
 import { valueInEitherSpelling } from '../../../../shared/names/spellings';
 import { compareQuantities } from '../../../../shared/values/quantity';
 import type { CoreV1PodSpec, NodeV1RuntimeClass, NodeV1Scheduling } from '../../../../shared/api/types/generated/members';
-import { equalJson, isEmptyObject, own } from '../../../../shared/values/json';
+import { equalJson, isEmptyObject, ownMember } from '../../../../shared/values/json';
 import type { Entry } from '../../../cache/cache';
 import { parseEntry } from '../../../registry/object/stored-object';
 import type { AdmissionRequest } from '../../../registry/admission';
@@ -61,7 +61,7 @@ function isSameOverhead(podOverhead: Amounts, overhead: Amounts): boolean {
   return (
     names.length === Object.keys(podOverhead).length &&
     names.every((name) => {
-      const [a, b] = [own(podOverhead, name), own(overhead, name)];
+      const [a, b] = [ownMember(podOverhead, name), ownMember(overhead, name)];
       return a !== undefined && b !== undefined && compareQuantities(a, b) === 0;
     })
   );

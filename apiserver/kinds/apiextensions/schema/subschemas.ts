@@ -2,7 +2,7 @@
  * Traverses the JSON of a schema before it is known to be structural. Field paths are spelled as upstream spells them.
  */
 import type { FieldError } from '../../../../shared/api/errors/field-error';
-import { arrayAt, isObject, objectAt, own, sortedKeys, type JsonObject, type JsonValue } from '../../../../shared/values/json';
+import { arrayAt, isObject, objectAt, ownMember, sortedKeys, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 
 /**
  * Upstream reports every error of a schema; here errors beyond this many characters are dropped, to bound the
@@ -37,7 +37,7 @@ const JUNCTORS = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 const NO_SCHEMAS: readonly LocatedSchema[] = [];
 
 export function junctorSchemas(schema: JsonObject, fieldPath: string): readonly LocatedSchema[] {
-  if (!JUNCTORS.some((member) => own(schema, member) !== undefined)) return NO_SCHEMAS;
+  if (!JUNCTORS.some((member) => ownMember(schema, member) !== undefined)) return NO_SCHEMAS;
   return JUNCTORS.flatMap((member) => {
     if (member !== 'not') return schemasInList(schema, member, fieldPath);
     const negated = objectAt(schema, member);
@@ -49,14 +49,14 @@ export function schemasInMap(schema: JsonObject, member: string, fieldPath: stri
   const map = objectAt(schema, member);
   if (map === undefined) return NO_SCHEMAS;
   return sortedKeys(map).flatMap((name) => {
-    const value = own(map, name);
+    const value = ownMember(map, name);
     return isObject(value) ? [locate(value, fieldPath, `.${member}[${name}]`)] : [];
   });
 }
 
 /** `items` may be one schema or a list. */
 export function itemSchemas(schema: JsonObject, fieldPath: string): readonly LocatedSchema[] {
-  return Array.isArray(own(schema, 'items')) ? schemasInList(schema, 'items', fieldPath) : schemaAtMember(schema, 'items', fieldPath);
+  return Array.isArray(ownMember(schema, 'items')) ? schemasInList(schema, 'items', fieldPath) : schemaAtMember(schema, 'items', fieldPath);
 }
 
 export function schemaAtMember(schema: JsonObject, member: string, fieldPath: string): readonly LocatedSchema[] {
@@ -96,7 +96,7 @@ const SUBSCHEMA_KEYWORDS: readonly (readonly [
 export function subschemas(schema: JsonObject, fieldPath: string): readonly LocatedSchema[] {
   let collected: readonly LocatedSchema[] = NO_SCHEMAS;
   for (const [member, find] of SUBSCHEMA_KEYWORDS) {
-    if (own(schema, member) === undefined) continue;
+    if (ownMember(schema, member) === undefined) continue;
     const added = find(schema, member, fieldPath);
     collected = collected.length === 0 ? added : [...collected, ...added];
   }
@@ -108,7 +108,7 @@ export function schemaHas(schema: JsonObject, predicate: (schema: JsonObject) =>
   if (predicate(schema)) return true;
   const matches = (value: JsonValue | undefined): boolean => isObject(value) && schemaHas(value, predicate);
   for (const [member, find] of SUBSCHEMA_KEYWORDS) {
-    const value = own(schema, member);
+    const value = ownMember(schema, member);
     if (value === undefined) continue;
     if (find === schemasInMap) {
       if (isObject(value) && Object.values(value).some(matches)) return true;

@@ -4,7 +4,7 @@
  */
 import { invalidShownValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { formatGoLabelSelector, formatGoStringMap } from '../../../../shared/values/go-values';
-import { isEmptyObject, own } from '../../../../shared/values/json';
+import { isEmptyObject, ownMember } from '../../../../shared/values/json';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
 import type { Errors } from '../../rules/checks';
 import { checkSelector, checkSelectorUpdate } from '../../rules/selectors';
@@ -51,7 +51,7 @@ export function checkGeneratedSelector(object: BatchV1Job, old: BatchV1Job | und
   if (manualSelector === true || selector === undefined) return;
   const { legacy, prefixed } = jobLabelNames(names);
   const { uid = '', name = '' } = object.metadata ?? {};
-  const isPrefixed = old === undefined || own(old.spec?.selector?.matchLabels ?? {}, prefixed[0]) !== undefined;
+  const isPrefixed = old === undefined || ownMember(old.spec?.selector?.matchLabels ?? {}, prefixed[0]) !== undefined;
   const labels = templateLabels(template);
   for (const [uidLabel, nameLabel] of isPrefixed ? [legacy, prefixed] : [legacy]) {
     checkLabel(labels, uidLabel, uid, errors);
@@ -70,7 +70,7 @@ export function checkGeneratedSelector(object: BatchV1Job, old: BatchV1Job | und
 function checkLabel(labels: Readonly<Record<string, string>> | undefined, label: string, expected: string, errors: Errors): void {
   const field = `spec.template.metadata.labels[${label}]`;
   const text = `must be '${expected}'`;
-  const value = labels === undefined ? undefined : own(labels, label);
+  const value = labels === undefined ? undefined : ownMember(labels, label);
   if (value === undefined) errors.push(requiredValue(field, text));
   else if (value !== expected) errors.push(invalidShownValue(field, formatGoStringMap(labels), text));
 }

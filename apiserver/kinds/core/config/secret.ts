@@ -1,7 +1,7 @@
 /** Secret strategy: the data that each type requires, the size limit, and immutability. */
 import { invalidShownValue, invalidValue, requiredValue, tooLongValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Secret } from '../../../../shared/api/types/generated/members';
-import { isObject, own, setMember, sortedKeys, stringAt } from '../../../../shared/values/json';
+import { isObject, ownMember, setMember, sortedKeys, stringAt } from '../../../../shared/values/json';
 import { checkConfigKey } from '../../../../shared/values/name-formats';
 import { parseJson, ParseError } from '../../../../shared/serialization';
 import { canonicalQualifiedName, otherQualifiedName } from '../../../../shared/names/dialect';
@@ -90,7 +90,7 @@ function validate(object: CoreV1Secret): readonly FieldError[] {
   }
   if (size > MAX_BYTES) errors.push(tooLongValue('data', MAX_BYTES));
   // The client chooses the type, so only own members of the table count.
-  own(DATA_RULES, canonicalQualifiedName(typeOf(object)))?.(object, data, errors);
+  ownMember(DATA_RULES, canonicalQualifiedName(typeOf(object)))?.(object, data, errors);
   return errors;
 }
 

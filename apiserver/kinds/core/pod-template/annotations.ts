@@ -3,7 +3,7 @@
  * Keys are recognized in either dialect and reported as the client spelled them. Does not validate the format of keys.
  */
 import { forbiddenField, invalidValue } from '../../../../shared/api/errors/field-error';
-import { isObject, own, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../../../shared/values/json';
+import { isObject, ownMember, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { checkLocalPath, type Errors } from '../../rules/checks';
 import { checkTolerations } from './tolerations';
@@ -110,7 +110,7 @@ const isList = (value: unknown): value is readonly JsonValue[] => Array.isArray(
 /** Ignores members of a wrong type. */
 function toToleration(value: JsonObject): CoreV1Toleration {
   const text = (member: string): string => stringAt(value, member) ?? '';
-  const seconds = own(value, 'tolerationSeconds');
+  const seconds = ownMember(value, 'tolerationSeconds');
   const limit = typeof seconds === 'number' ? { tolerationSeconds: seconds } : {};
   return { key: text('key'), operator: text('operator'), value: text('value'), effect: text('effect'), ...limit };
 }
@@ -216,7 +216,7 @@ function checkAnnotationMatchesProfile(
   const type = profile.type ?? '';
   // An unknown type is reported elsewhere.
   if (!PROFILE_TYPES.includes(type)) return;
-  if (type !== (value.startsWith(LOCALHOST_PREFIX) ? 'Localhost' : own(rules.types, value))) {
+  if (type !== (value.startsWith(LOCALHOST_PREFIX) ? 'Localhost' : ownMember(rules.types, value))) {
     errors.push(forbiddenField(`${field}.type`, `${rules.shown} type in annotation and field must match`));
   } else if (type === 'Localhost' && profile.localhostProfile !== value.slice(LOCALHOST_PREFIX.length)) {
     errors.push(forbiddenField(`${field}.localhostProfile`, `${rules.shown} profile in annotation and field must match`));

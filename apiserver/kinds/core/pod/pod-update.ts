@@ -1,7 +1,7 @@
 /** Validates updates of Pods, in upstream's order: only a few fields are mutable. The new state is validated before. */
 import { forbiddenField, invalidShownValue, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { formatGoNodeSelectorTerm, formatGoStringMap } from '../../../../shared/values/go-values';
-import { equalJson, own, sortedKeys, stringAt, stringifyJson, type JsonObject } from '../../../../shared/values/json';
+import { equalJson, ownMember, sortedKeys, stringAt, stringifyJson, type JsonObject } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { APP_ARMOR_ANNOTATION_PREFIX, checkKnownAnnotations, MIRROR_POD_ANNOTATION } from '../pod-template/annotations';
 import type { Errors } from '../../rules/checks';
@@ -65,11 +65,11 @@ function checkImmutableAnnotations(annotations: Record<string, string>, before: 
     [(name: string): boolean => name === MIRROR_POD_ANNOTATION, 'mirror pod annotation'],
   ] as const) {
     for (const key of sortedKeys(before)) {
-      if (!matches(canonicalQualifiedName(key)) || own(annotations, key) === before[key]) continue;
+      if (!matches(canonicalQualifiedName(key)) || ownMember(annotations, key) === before[key]) continue;
       errors.push(forbiddenField(`metadata.annotations[${key}]`, `may not remove or update ${description}`));
     }
     for (const key of sortedKeys(annotations)) {
-      if (!matches(canonicalQualifiedName(key)) || own(before, key) !== undefined) continue;
+      if (!matches(canonicalQualifiedName(key)) || ownMember(before, key) !== undefined) continue;
       errors.push(forbiddenField(`metadata.annotations[${key}]`, `may not add ${description}`));
     }
   }

@@ -2,7 +2,7 @@
  * Prepares new Pods before validation: synchronizes AppArmor annotations and fields, and applies match label keys.
  * Reports no errors.
  */
-import { own, stringAt } from '../../../../shared/values/json';
+import { ownMember, stringAt } from '../../../../shared/values/json';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
 import { APP_ARMOR_ANNOTATION_PREFIX, byCanonicalName, knownAnnotations } from '../pod-template/annotations';
 import { APP_ARMOR_ANNOTATION_WARNING } from '../pod-template/warnings';
@@ -56,7 +56,7 @@ const appArmorProfileOf = (holder: CoreV1PodSpec | CoreV1Container): CoreV1AppAr
   holder.securityContext?.appArmorProfile;
 
 function parseAppArmorAnnotation(value: string): CoreV1AppArmorProfile | undefined {
-  const type = own(PROFILE_TYPES, value);
+  const type = ownMember(PROFILE_TYPES, value);
   if (type !== undefined) return { type };
   const name = value.startsWith(LOCALHOST_PREFIX) ? value.slice(LOCALHOST_PREFIX.length) : '';
   return name === '' || name !== name.trim() ? undefined : { type: 'Localhost', localhostProfile: name };

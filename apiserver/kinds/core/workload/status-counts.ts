@@ -3,7 +3,7 @@
  * never decreases.
  */
 import { invalidShownValue, type FieldError } from '../../../../shared/api/errors/field-error';
-import { own, type JsonObject } from '../../../../shared/values/json';
+import { ownMember, type JsonObject } from '../../../../shared/values/json';
 import type { Errors, MemberOf } from '../../rules/checks';
 import { checkNonNegative, type Integer } from '../../rules/numbers';
 import type { CoreV1ReplicationControllerStatus } from '../../../../shared/api/types/generated/members';
@@ -51,6 +51,6 @@ export function validateStatusCounts<T extends StatusWithCollisions>(
 }
 
 function countAt(status: JsonObject, member: string): number {
-  const value = own(status, member);
+  const value = ownMember(status, member);
   return typeof value === 'number' ? value : 0;
 }

@@ -40,9 +40,9 @@ export function createWriter(dependencies: WriterDependencies & { readonly threa
       const request = createWriteRequest(deps, context, resource, key, undefined, { dryRun });
       return runRequest(deps, 'update', request, () => writes.editObject(deps, request, { preconditions, change }));
     },
-    writeComputedStatus(context, resource, key, own, options) {
+    writeComputedStatus(context, resource, key, computeStatus, options) {
       const request = createWriteRequest(deps, context, resource, key, 'status', options);
-      return runRequest(deps, 'update', request, () => writes.writeComputedStatus(deps, request, own, options));
+      return runRequest(deps, 'update', request, () => writes.writeComputedStatus(deps, request, computeStatus, options));
     },
     delete(context, resource, key, options) {
       const request = createWriteRequest(deps, context, resource, key, undefined, options);

@@ -17,7 +17,7 @@ export const ROOT_PATH = '<nil>';
 export type SchemaCheck = (value: JsonValue, context: CheckContext, old: OldValue) => number;
 
 /** A state to which {@link CheckContext.rollBack} returns. */
-export interface Mark {
+export interface Checkpoint {
   readonly failures: number;
   readonly errors: number;
 }
@@ -73,18 +73,18 @@ export class CheckContext {
     this.errors.push(createFieldError(reason, pathText === '' ? ROOT_PATH : pathText, shown, detail(pathText)));
   }
 
-  mark(): Mark {
+  checkpoint(): Checkpoint {
     return { failures: this.failures, errors: this.errors.length };
   }
 
-  hasFailedSince(mark: Mark): boolean {
-    return this.failures > mark.failures;
+  hasFailedSince(checkpoint: Checkpoint): boolean {
+    return this.failures > checkpoint.failures;
   }
 
   /** Removes and returns the errors since the mark; {@link restore} adds them again. */
-  rollBack(mark: Mark): readonly FieldError[] {
-    this.failures = mark.failures;
-    return this.errors.splice(mark.errors);
+  rollBack(checkpoint: Checkpoint): readonly FieldError[] {
+    this.failures = checkpoint.failures;
+    return this.errors.splice(checkpoint.errors);
   }
 
   restore(errors: readonly FieldError[]): void {

@@ -2,7 +2,16 @@
  * Compiles a schema into checks of a value, once per node. Messages, order and quirks are upstream's, as recorded
  * (test/replay/answers/custom). The time is proportional to the size of the value, whatever it contains.
  */
-import { equalJson, isObject, own, sortedKeys, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../../values/json';
+import {
+  equalJson,
+  isObject,
+  ownMember,
+  sortedKeys,
+  stringifyJson,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+} from '../../../values/json';
 import { compilePattern } from '../../../values/text/pattern';
 import { quote } from '../../../values/text/quote';
 import { shownValue, type SchemaCheck, type CheckContext } from './check-context';
@@ -53,7 +62,7 @@ function compile(node: ValueValidation): SchemaCheck {
   };
   if (!isSchemaNode(node)) return checkAll;
   return (value, context, old) => {
-    const mark = context.mark();
+    const mark = context.checkpoint();
     const count = checkAll(value, context, old);
     if (old !== undefined && context.hasFailedSince(mark) && context.correlation.isUnchanged(node, value, old)) context.rollBack(mark);
     return count;
@@ -142,11 +151,11 @@ function compileMembersCheck(node: ValueValidation): SchemaCheck {
       for (const name of sortedKeys(value)) if (!node.properties.has(name)) visit(name, others, value[name] ?? null);
     }
     for (const [name, check] of properties) {
-      const member = own(value, name);
+      const member = ownMember(value, name);
       if (member !== undefined) visit(name, check, member);
     }
     for (const name of required) {
-      if (own(value, name) !== undefined) continue;
+      if (ownMember(value, name) !== undefined) continue;
       context.enter(name);
       context.add('FieldValueRequired', '', () => '');
       context.leave();
@@ -208,7 +217,7 @@ function compileJunctorsCheck(node: ValueValidation): SchemaCheck {
 
 /** The errors of an alternative that fails; `undefined` when the value satisfies it. */
 function tryAlternative(check: SchemaCheck, value: JsonValue, context: CheckContext, old: OldValue): FailedAlternative | undefined {
-  const mark = context.mark();
+  const mark = context.checkpoint();
   const count = check(value, context, old);
   return context.hasFailedSince(mark) ? { errors: context.rollBack(mark), count } : undefined;
 }
@@ -252,7 +261,7 @@ function checkAllOf(checks: readonly SchemaCheck[], value: JsonValue, context: C
   let count = 0;
   let validCount = 0;
   for (const check of checks) {
-    const mark = context.mark();
+    const mark = context.checkpoint();
     count += check(value, context, old);
     if (!context.hasFailedSince(mark)) validCount += 1;
   }

@@ -3,7 +3,7 @@
  * items of map lists by their keys; items of other lists, items without all keys and members outside the schema have no
  * old value. One instance serves one pair of objects.
  */
-import { equalJson, isObject, own, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../../values/json';
+import { equalJson, isObject, ownMember, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../../values/json';
 import type { SchemaNode } from '../schema-node';
 
 /** The old value of a value; `undefined` when there is none. */
@@ -15,7 +15,7 @@ export class Correlation {
   private readonly keyed = new WeakMap<JsonArray, ReadonlyMap<string, JsonObject>>();
 
   member(old: OldValue, name: string): OldValue {
-    return isObject(old) ? own(old, name) : undefined;
+    return isObject(old) ? ownMember(old, name) : undefined;
   }
 
   item(node: SchemaNode, old: OldValue, item: JsonValue): OldValue {
@@ -78,7 +78,7 @@ function keysText(node: SchemaNode, item: JsonObject): string | undefined {
 export function keysOf(node: SchemaNode, item: JsonObject): JsonObject {
   const keys: JsonObject = {};
   for (const name of node.listMapKeys) {
-    const value = own(item, name);
+    const value = ownMember(item, name);
     if (value !== undefined) keys[name] = value;
   }
   return keys;

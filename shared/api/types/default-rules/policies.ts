@@ -1,6 +1,6 @@
 /** Defaults of RBAC, network policy, API priority and device kinds that depend on other fields. */
 import { annotationAt } from '../../metadata/carried-annotations';
-import { objectAt, own, stringAt, type JsonObject } from '../../../values/json';
+import { objectAt, ownMember, stringAt, type JsonObject } from '../../../values/json';
 import { isZero, objectsAt, type DefaultRule } from './rule';
 
 const RBAC = 'rbac.authorization.platform.io';
@@ -27,5 +27,5 @@ const DEFAULT_SHARES = 30;
 function defaultShares(object: JsonObject): void {
   const limited = objectAt(objectAt(object, 'spec'), 'limited');
   if (limited === undefined || annotationAt(object, (names) => names.zeroShares) !== undefined) return;
-  if ((own(limited, 'nominalConcurrencyShares') ?? 0) === 0) limited['nominalConcurrencyShares'] = DEFAULT_SHARES;
+  if ((ownMember(limited, 'nominalConcurrencyShares') ?? 0) === 0) limited['nominalConcurrencyShares'] = DEFAULT_SHARES;
 }

@@ -12,18 +12,18 @@ export function addModelDescriptions(models: Descriptions, types: Iterable<strin
 
 /** Adds this repository's own descriptions where the packages have none; those under `*` apply to every kind. */
 export function addOwnDescriptions(
-  own: Descriptions,
+  additions: Descriptions,
   types: Readonly<Record<string, readonly string[]>>,
   descriptions: Descriptions,
 ): void {
-  const commonTexts = own['*'] ?? {};
+  const commonTexts = additions['*'] ?? {};
   for (const [type, rows] of Object.entries(types)) {
     const existing = descriptions[type] ?? {};
     const members = new Set(rows.map((row) => row.split(' ')[1]));
     const common = existing['kind'] === undefined ? [] : Object.entries(commonTexts).filter(([member]) => members.has(member));
     descriptions[type] = { ...Object.fromEntries(common), ...existing };
   }
-  for (const [type, texts] of Object.entries(own)) if (type !== '*') descriptions[type] = { ...texts, ...descriptions[type] };
+  for (const [type, texts] of Object.entries(additions)) if (type !== '*') descriptions[type] = { ...texts, ...descriptions[type] };
 }
 
 /**

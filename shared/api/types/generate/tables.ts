@@ -149,8 +149,8 @@ function namedType(type: GoType): string {
     case 'list':
     case 'map': {
       const elementName = namedType(type.element());
-      const own = type.name === '' ? '' : qualified(type.package, type.name);
-      return own !== '' || elementName === '' ? own : `[${elementName}]`;
+      const typeName = type.name === '' ? '' : qualified(type.package, type.name);
+      return typeName !== '' || elementName === '' ? typeName : `[${elementName}]`;
     }
     default:
       return '';

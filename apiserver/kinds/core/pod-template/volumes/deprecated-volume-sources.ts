@@ -1,5 +1,5 @@
 /** Warns about deprecated volume sources of Pods and PersistentVolumes. */
-import { own, type JsonObject } from '../../../../../shared/values/json';
+import { ownMember, type JsonObject } from '../../../../../shared/values/json';
 
 /** `shown` is upstream's spelling of the member when it differs. */
 const DEPRECATED_SOURCES: readonly (readonly [member: string, text: string, shown?: string])[] = [
@@ -17,6 +17,6 @@ const DEPRECATED_SOURCES: readonly (readonly [member: string, text: string, show
 /** `excluded` sources get no warning. */
 export function warnOfDeprecatedSources(volume: JsonObject, fieldPath: string, warnings: string[], excluded?: ReadonlySet<string>): void {
   for (const [member, text, shown = member] of DEPRECATED_SOURCES) {
-    if (own(volume, member) !== undefined && excluded?.has(member) !== true) warnings.push(`${fieldPath}.${shown}: ${text}`);
+    if (ownMember(volume, member) !== undefined && excluded?.has(member) !== true) warnings.push(`${fieldPath}.${shown}: ${text}`);
   }
 }

@@ -3,7 +3,7 @@
  * unread parts, such as labels and owner references, cost that thread nothing. Only changed parts are sent back.
  */
 import { parseStoredJson } from '../../../../../shared/serialization';
-import { isObject, own, setMember, stringifyJson, type JsonObject, type JsonValue } from '../../../../../shared/values/json';
+import { isObject, ownMember, setMember, stringifyJson, type JsonObject, type JsonValue } from '../../../../../shared/values/json';
 
 /** Members by name, as JSON; `undefined` for a member that was removed. */
 type Parts = readonly (readonly [string, string | undefined])[];
@@ -20,7 +20,7 @@ export function toObjectParts(object: JsonObject): ObjectParts {
   return { members: partsOf(members), metadata: partsOf(isObject(metadata) ? metadata : {}) };
 }
 
-const partsOf = (object: JsonObject): Parts => Object.keys(object).map((name) => [name, stringifyPart(own(object, name) ?? null)]);
+const partsOf = (object: JsonObject): Parts => Object.keys(object).map((name) => [name, stringifyPart(ownMember(object, name) ?? null)]);
 
 /** JSON.stringify is twice as fast, but fails for bigints and very deep values. */
 function stringifyPart(value: JsonValue): string {
@@ -44,7 +44,7 @@ export class LazyObject {
 
   /** The parts that differ from those received. */
   changes(): ObjectParts {
-    const metadata = own(this.object, METADATA);
+    const metadata = ownMember(this.object, METADATA);
     return {
       members: changesOf(this.parts.members, this.object),
       metadata: changesOf(this.parts.metadata, isObject(metadata) ? metadata : {}),
@@ -54,7 +54,7 @@ export class LazyObject {
 
 function parsePart(text: string): JsonValue {
   const wrapped = `{"part":${text}}`;
-  return own(parseStoredJson(Buffer.from(wrapped), wrapped), 'part') ?? null;
+  return ownMember(parseStoredJson(Buffer.from(wrapped), wrapped), 'part') ?? null;
 }
 
 /** Defines a member that becomes a plain one when it is first read or written. */
@@ -73,7 +73,7 @@ function changesOf(before: Parts, object: JsonObject): Parts {
   for (const name of Object.keys(object)) {
     // An unread part is unchanged. Metadata is compared part by part.
     if (name === METADATA || Object.getOwnPropertyDescriptor(object, name)?.get !== undefined) continue;
-    const text = stringifyPart(own(object, name) ?? null);
+    const text = stringifyPart(ownMember(object, name) ?? null);
     if (text !== previous.get(name)) changed.push([name, text]);
   }
   return changed;
@@ -82,7 +82,7 @@ function changesOf(before: Parts, object: JsonObject): Parts {
 /** Applies changes from the other thread to the object that was sent. */
 export function applyChanges(object: JsonObject, { members, metadata }: ObjectParts): void {
   applyPartsTo(object, members);
-  const targetMetadata = own(object, METADATA);
+  const targetMetadata = ownMember(object, METADATA);
   if (isObject(targetMetadata)) applyPartsTo(targetMetadata, metadata);
 }
 

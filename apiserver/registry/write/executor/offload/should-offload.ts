@@ -43,7 +43,7 @@ export function shouldOffloadBody({ bytes, format }: RawBody, { maxInlineBytes =
   }
 }
 
-/** A few copy operations can produce a very large object. */
+/** A few copy operations can produce a very large object. `\\u` may hide the letters of `copy` in an escape. */
 const COPY_MARKS = ['copy', '\\u'];
 
 export function shouldOffloadPatch({ type, bytes }: PatchBody, limits: OffloadLimits): boolean {

@@ -1,6 +1,6 @@
 /**
  * The one-shot service that publishes the ConfigMap cluster-info for joining machines: `node
- * dist/deploy/compose/describe.js <folder of the administrator's files>`.
+ * dist/deploy/compose/publish-cluster-info.js <folder of the administrator's files>`.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
