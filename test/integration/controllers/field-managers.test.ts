@@ -57,7 +57,7 @@ replayControllers('managers', {
 
 /**
  * The scenario that records a controller's entries; `undefined` when the controller only deletes objects, so that no
- * entries remain, and for the development load balancer, whose counterpart needs a cloud provider.
+ * entries remain, and for the development load balancer: its counterpart needs a cloud provider.
  */
 const RECORDED: Readonly<Record<string, string | undefined>> = {
   namespace: 'own-namespace',
