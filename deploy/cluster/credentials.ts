@@ -1,6 +1,7 @@
 /**
  * A folder of certificates and keys: creates missing ones, keeps valid ones, and replaces those that expire, do not
- * match, or do not cover the required names.
+ * match, or do not cover the required names. An authority that expires keeps its key, so certificates that it signed
+ * before stay valid.
  */
 import { createPrivateKey } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -16,6 +17,7 @@ import {
   issueCertificate,
   needsRenewal,
   publicKeyOf,
+  renewAuthority,
   type CertificateUsage,
   type Credential,
   type CertificateSubject,
@@ -37,24 +39,40 @@ const DAY = 86_400_000;
 const AUTHORITY_LIFETIME_MS = 3_650 * DAY;
 const LEAF_LIFETIME_MS = 365 * DAY;
 
+export interface RenewalPolicy {
+  /** `always` replaces valid certificates too; an authority is replaced only when it expires. */
+  readonly leaves: 'when-due' | 'always';
+  /**
+   * What becomes of an authority that is missing or does not match its key. A running cluster must not get another one
+   * while its files are being replaced.
+   */
+  readonly unusableAuthority: 'create' | 'refuse';
+}
+
+export const START_POLICY: RenewalPolicy = { leaves: 'when-due', unusableAuthority: 'create' };
+export const RUNNING_POLICY: RenewalPolicy = { leaves: 'when-due', unusableAuthority: 'refuse' };
+
 /** `onCreated` receives a description of each created file. Throws file system errors. */
 export class CredentialFolder {
   constructor(
     readonly path: string,
     private readonly clock: Clock,
     private readonly onCreated: (label: string) => void,
+    private readonly policy: RenewalPolicy = START_POLICY,
   ) {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   }
 
   /** Certificate authority in `<file>.crt` and `<file>.key`. */
   async authority(commonName: string, label: string, file = 'ca'): Promise<Credential> {
-    const present = this.read(file);
-    if (present !== undefined && isIssuedBy(present, present.certificate) && !needsRenewal(present.certificate, this.clock)) {
-      this.assertSigningKey(file, present);
-      return present;
-    }
-    const fresh = await createAuthority({ subject: { commonName }, lifetimeMs: AUTHORITY_LIFETIME_MS, clock: this.clock });
+    const { clock } = this;
+    const lifetimeMs = AUTHORITY_LIFETIME_MS;
+    const present = this.usableAuthority(file);
+    if (present !== undefined && !needsRenewal(present.certificate, clock)) return present;
+    const fresh =
+      present === undefined
+        ? await createAuthority({ subject: { commonName }, lifetimeMs, clock })
+        : await renewAuthority({ authority: present, lifetimeMs, clock });
     this.write(file, fresh);
     this.onCreated(label);
     return fresh;
@@ -97,6 +115,17 @@ export class CredentialFolder {
     rmSync(path.join(this.path, name), { force: true });
   }
 
+  private usableAuthority(file: string): Credential | undefined {
+    const present = this.read(file);
+    if (present !== undefined && isIssuedBy(present, present.certificate)) {
+      this.assertSigningKey(file, present);
+      return present;
+    }
+    if (this.policy.unusableAuthority === 'create') return undefined;
+    const base = path.join(this.path, file);
+    throw new Error(`${base}.crt and ${base}.key have to be a self-signed certificate authority and its key`);
+  }
+
   private assertSigningKey(file: string, { key }: Credential): void {
     try {
       signingAlgorithmOf(createPrivateKey(key));
@@ -110,6 +139,7 @@ export class CredentialFolder {
 
   private isValid(credential: Credential, authority: Credential, leaf: Leaf): boolean {
     return (
+      this.policy.leaves === 'when-due' &&
       isIssuedBy(credential, authority.certificate) &&
       !needsRenewal(credential.certificate, this.clock) &&
       coversNames(credential.certificate, leaf.names)

@@ -3,7 +3,7 @@
  * the loopback address. It is composed from the same flags as the programs. It handles no signal and stops with the
  * lifecycle that it is given.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FLAGS as SERVER_FLAGS } from '../../apiserver/options/flags/flags';
@@ -17,9 +17,10 @@ import type { Logger } from '../../shared/runtime/logger';
 import { systemRandom as random } from '../../shared/runtime/random';
 import { publishClusterInfo } from '../cluster/cluster-info';
 import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
-import { ensureCertificates, type Certificates } from '../local/certificates';
+import { ensureCertificates, writeKubeconfigs } from '../local/certificates';
+import { renewCredentialsPeriodically } from '../local/credential-renewal';
 import type { RunnerOptions } from '../local/options';
-import { apiServerPlans, certifiedAddresses, controllersPlan, layoutOf, namingOf, type Layout } from '../local/plan';
+import { apiServerPlans, certifiedAddresses, controllersPlan, layoutOf, namingOf } from '../local/plan';
 import type { ControlPlaneConnection, ControlPlaneOptions } from './api';
 
 const HOST = '127.0.0.1';
@@ -37,12 +38,15 @@ export interface ControlPlaneHost {
 export async function openControlPlane(options: ControlPlaneOptions, host: ControlPlaneHost): Promise<ControlPlaneConnection> {
   const runner = runnerOptions(options, openFolder(options, host.lifecycle));
   const layout = layoutOf(runner.dataDir);
-  const certificates = await ensureCertificates(layout.pki, host.clock, certifiedAddresses(runner));
+  const addresses = certifiedAddresses(runner);
+  const certificates = await ensureCertificates(layout.pki, host.clock, addresses);
   const [plan] = apiServerPlans(runner);
   const { port } = await runServer(parseArguments(SERVER, SERVER_FLAGS, plan?.args ?? []), { random, ...host });
   const server = `https://${HOST}:${port}`;
   const { authority, admin } = certificates;
-  writeKubeconfigs(server, certificates, layout);
+  writeKubeconfigs(layout, server, certificates);
+  const endRenewal = renewCredentialsPeriodically({ layout, server, addresses }, host.clock, (line) => host.logger.info(line));
+  host.lifecycle.onStop({ name: 'renewal of certificates', timeoutMs: 1_000, run: endRenewal });
   if (options.clusterInfo === true) {
     const publication = { server, authority, admin, naming: namingOf(runner) };
     await publishClusterInfo(publication, host.clock, random, host.lifecycle.stopping);
@@ -81,12 +85,6 @@ function runnerOptions(
     controllers: controllers.length === 0 ? ['-*'] : controllers,
     rest: [`--naming=${naming}`, ...flags],
   };
-}
-
-function writeKubeconfigs(server: string, { authority, admin, controllers }: Certificates, layout: Layout): void {
-  const mode = { mode: 0o600 };
-  writeFileSync(layout.kubeconfig, formatKubeconfig(server, authority, ADMINISTRATOR_NAME, admin), mode);
-  writeFileSync(layout.controllersKubeconfig, formatKubeconfig(server, authority, 'controllers', controllers), mode);
 }
 
 /** Without leader election, since no other process runs controllers, and without a port of their own. */

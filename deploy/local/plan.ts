@@ -4,6 +4,7 @@ import path from 'node:path';
 import { formatIpAddress, parseIpRange } from '../../shared/values/network/ip-address';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import { frontProxyFlags } from '../cluster/identities';
+import type { CredentialsRequest } from './certificates';
 import type { RunnerOptions } from './options';
 
 const HOST = '127.0.0.1';
@@ -75,6 +76,12 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
       insecureAddress: insecurePort === 0 ? undefined : `http://${HOST}:${insecurePort}`,
     };
   });
+}
+
+/** The certificates and kubeconfigs of a control plane with these options; the kubeconfigs name the first API server. */
+export function credentialsRequest(options: RunnerOptions): CredentialsRequest {
+  const [first] = apiServerPlans(options);
+  return { layout: layoutOf(options.dataDir), server: first?.secureAddress ?? '', addresses: certifiedAddresses(options) };
 }
 
 /**

@@ -8,15 +8,15 @@ import type { Clock } from '../../shared/runtime/clock';
 import { USAGE_EXIT_CODE } from '../../shared/cli/flags';
 import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { ensureCertificates, type Certificates } from './certificates';
+import { ensureCredentials, type Certificates, type CredentialsRequest } from './certificates';
+import { renewCredentialsPeriodically } from './credential-renewal';
 import type { Publication } from '../cluster/cluster-info';
-import { writeFileAtomically } from '../cluster/files';
-import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
+import { START_POLICY } from '../cluster/credentials';
 import { stopLeftoverProcesses } from './leftover-processes';
 import type { RunnerOptions } from './options';
 import {
   apiServerPlans,
-  certifiedAddresses,
+  credentialsRequest,
   controllersPlan,
   layoutOf,
   namingOf,
@@ -56,7 +56,7 @@ export async function runLocal(options: RunnerOptions, host: Host): Promise<void
   await stopLeftoverProcesses(layout.run, OWN_PID_FILE, host.clock, host.print);
   const plans = apiServerPlans(options);
   await checkPorts(plans);
-  const certificates = await prepare(plans, certifiedAddresses(options), layout, host);
+  const certificates = await prepareCredentials(credentialsRequest(options), host);
 
   host.lifecycle.stopping.addEventListener('abort', () => host.print('stopping ...'));
   startSupervised('API servers', plans, layout, host);
@@ -113,13 +113,12 @@ async function checkPorts(plans: readonly ApiServerPlan[]): Promise<void> {
   }
 }
 
-async function prepare(plans: readonly ApiServerPlan[], addresses: readonly string[], layout: Layout, host: Host): Promise<Certificates> {
-  const certificates = await ensureCertificates(layout.pki, host.clock, addresses);
-  if (certificates.made.length > 0) host.print(`created ${certificates.made.join(', ')}`);
-  const address = plans[0]?.secureAddress ?? '';
-  const { authority, admin, controllers } = certificates;
-  writeFileAtomically(layout.kubeconfig, formatKubeconfig(address, authority, ADMINISTRATOR_NAME, admin), 0o600);
-  writeFileAtomically(layout.controllersKubeconfig, formatKubeconfig(address, authority, 'controllers', controllers), 0o600);
+/** Creates the credentials, and renews them until the control plane stops. */
+async function prepareCredentials(request: CredentialsRequest, { clock, print, lifecycle }: Host): Promise<Certificates> {
+  const certificates = await ensureCredentials(request, clock, START_POLICY);
+  if (certificates.made.length > 0) print(`created ${certificates.made.join(', ')}`);
+  const endRenewal = renewCredentialsPeriodically(request, clock, print);
+  lifecycle.onStop({ name: 'renewal of certificates', timeoutMs: 1_000, run: endRenewal });
   return certificates;
 }
 

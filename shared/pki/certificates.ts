@@ -89,6 +89,33 @@ export async function createAuthority(request: AuthorityOptions): Promise<Creden
   return credentialOf(certificate, keys);
 }
 
+export interface AuthorityRenewal {
+  readonly authority: Credential;
+  readonly lifetimeMs: number;
+  readonly clock: Clock;
+}
+
+/**
+ * A self-signed authority with the subject, key and key identifier of `authority` and a new validity. Certificates of
+ * the earlier authority are valid under the new one, and the other way round.
+ */
+export async function renewAuthority({ authority, lifetimeMs, clock }: AuthorityRenewal): Promise<Credential> {
+  const x509 = await loadX509();
+  const previous = new x509.X509Certificate(authority.certificate);
+  const key = createPrivateKey(authority.key);
+  const signingAlgorithm = signingAlgorithmOf(key);
+  const certificate = await x509.X509CertificateGenerator.create({
+    ...validity({ lifetimeMs, clock }),
+    subject: previous.subjectName,
+    issuer: previous.subjectName,
+    publicKey: previous.publicKey,
+    signingKey: await webcrypto.subtle.importKey('pkcs8', exportPkcs8(key), signingAlgorithm, false, ['sign']),
+    signingAlgorithm,
+    extensions: previous.extensions,
+  });
+  return { certificate: toPem(certificate), key: authority.key };
+}
+
 /** Creates an intermediate authority that may sign end-entity certificates only. */
 export async function createSubordinateAuthority(request: SubordinateOptions): Promise<Credential> {
   const x509 = await loadX509();
@@ -242,10 +269,12 @@ async function authorityKeyIdentifier(x509: typeof X509, issuer: X509.X509Certif
 async function credentialOf(certificate: X509.X509Certificate, keys: webcrypto.CryptoKeyPair): Promise<Credential> {
   const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({ type: 'sec1', format: 'pem' });
-  return { certificate: `${certificate.toString('pem').trimEnd()}\n`, key: key.toString() };
+  return { certificate: toPem(certificate), key: key.toString() };
 }
 
-function validity(request: AuthorityOptions): { notBefore: Date; notAfter: Date } {
+const toPem = (certificate: X509.X509Certificate): string => `${certificate.toString('pem').trimEnd()}\n`;
+
+function validity(request: Pick<AuthorityOptions, 'lifetimeMs' | 'clock'>): { notBefore: Date; notAfter: Date } {
   const now = request.clock.now();
   return { notBefore: new Date(now - BACKDATE_MS), notAfter: new Date(now + request.lifetimeMs) };
 }

@@ -1,0 +1,38 @@
+/**
+ * Renews the credentials of a running local control plane before they expire: checks them every hour and writes those
+ * that are due. The programs reload the files by themselves. A failed check is reported and repeated.
+ */
+import type { Clock, Timer } from '../../shared/runtime/clock';
+import { errorMessage } from '../../shared/runtime/error-message';
+import { RUNNING_POLICY } from '../cluster/credentials';
+import { ensureCredentials, type CredentialsRequest } from './certificates';
+
+/** A certificate has at least a fifth of its validity left when it becomes due, so some failed checks do no harm. */
+const CHECK_INTERVAL_MS = 3_600_000;
+
+/** Returns a function that ends the checks. */
+export function renewCredentialsPeriodically(request: CredentialsRequest, clock: Clock, print: (line: string) => void): () => void {
+  let timer: Timer | undefined;
+  let hasEnded = false;
+  let lastFault: string | undefined;
+  const check = async (): Promise<void> => {
+    try {
+      const { made } = await ensureCredentials(request, clock, RUNNING_POLICY);
+      if (made.length > 0) print(`renewed ${made.join(', ')}`);
+      lastFault = undefined;
+    } catch (error) {
+      const fault = errorMessage(error);
+      if (fault !== lastFault) print(`certificates cannot be renewed: ${fault}; this is tried again every hour`);
+      lastFault = fault;
+    }
+    schedule();
+  };
+  const schedule = (): void => {
+    if (!hasEnded) timer = clock.after(CHECK_INTERVAL_MS, () => void check());
+  };
+  schedule();
+  return () => {
+    hasEnded = true;
+    timer?.cancel();
+  };
+}
