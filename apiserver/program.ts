@@ -6,8 +6,10 @@ import { versionText } from '../shared/names/dialect';
 import { formatIpAddress } from '../shared/values/network/ip-address';
 import { ConfigurationFiles } from '../shared/configuration/configuration-files';
 import type { Clock } from '../shared/runtime/clock';
+import { readFlagFiles, readFlagFilesSync } from '../shared/cli/flag-files';
 import { formatFlagLines } from '../shared/cli/flag-lines';
 import { UsageError, type CommandLine } from '../shared/cli/flags';
+import { listenFault, PermanentError } from '../shared/cli/permanent-error';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import { systemRandomBytes, type Random } from '../shared/runtime/random';
@@ -16,12 +18,11 @@ import type { AdmissionSettings } from './admission/plugins/admission-settings';
 import type { Auditor } from './audit/auditor';
 import { pluginOverridesError, pluginsMissingSettings, type PluginOverrides } from './admission/plugins/plugin-overrides';
 import { webhookTokenAuthenticator } from './authentication/webhook-token';
-import { parseTokenFile } from './authentication/token-file';
+import { parseTokenFile, type FindStaticTokenUser } from './authentication/token-file';
 import { auditFlagError } from './options/audit-flag-error';
 import { opensslSuites, cipherSuitesError } from './options/flags/cipher-suites';
 import type { EncryptionFromFile } from './options/storage/encryption-options';
-import { etcdCredentialFiles } from './options/storage/etcd-credential-files';
-import { createEtcdUnreachableLog } from './options/storage/etcd-unreachable-log';
+import { openStore } from './options/storage/open-store';
 import { frontProxyOptions, hasProxyHeaderFlags } from './options/authentication/front-proxy-options';
 import { FLAGS, type ServerFlags } from './options/flags/flags';
 import { serviceAccountFlagError, serviceAccountAccessOptions, openTokenKeyFiles } from './options/authentication/service-account-options';
@@ -61,9 +62,14 @@ export interface ServerHost {
   readonly store?: Store;
 }
 
+const TLS_FILES = ['tls-cert-file', 'tls-private-key-file', 'client-ca-file', 'requestheader-client-ca-file', 'cert-dir'] as const;
+const AUDIT_FILES = ['audit-policy-file', 'audit-log-path', 'audit-webhook-config-file'] as const;
+const AUTHORIZATION_FILES = ['authorization-config', 'authorization-policy-file', 'authorization-webhook-config-file'] as const;
+const KUBELET_FILES = ['kubelet-certificate-authority', 'kubelet-client-certificate', 'kubelet-client-key'] as const;
+
 type Flags = { readonly values: ServerFlags; readonly given: ReadonlySet<string> };
 
-/** A server that is ready. Throws {@link UsageError}, and whatever keeps it from starting. */
+/** A server that is ready. Throws {@link UsageError}, {@link PermanentError}, and errors that a later start may not have. */
 export async function runServer({ values: flags, given }: Flags, host: ServerHost): Promise<RunningServer> {
   refuseContradictions(flags, given);
   const { clock, random, logger, lifecycle } = host;
@@ -71,34 +77,42 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const { certificates, tls, listening } = await openPorts(flags, meters, host);
   const configurations = new ConfigurationFiles(clock, logger);
   lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
-  const encryption = await openEncryption(flags, configurations, host);
-  const traces = await openTraces(flags, configurations, host);
+  const encryption = await readFlagFiles(flags, ['encryption-provider-config'], () => openEncryption(flags, configurations, host));
+  const traces = await readFlagFiles(flags, ['tracing-config-file'], () => openTraces(flags, configurations, host));
   if (traces !== undefined) lifecycle.onStop({ name: 'traces', timeoutMs: 10_000, run: () => traces.close() });
   const calls = flags['storage-backend'] === 'etcd3' ? new GrpcCallCounters() : undefined;
   const opened = host.store ?? (await openStore(flags, calls, host));
   if (opened !== host.store) lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
   const seen = traces === undefined ? opened : traces.wrapStore(opened, flags['storage-backend'] === 'etcd3');
   const store = await shiftStoreByMarker(encryption === undefined ? seen : encryption.encryptStore(seen), prefixOf(flags));
-  const audit = await openAuditLog(flags, configurations, host);
+  const audit = await readFlagFiles(flags, AUDIT_FILES, () => openAuditLog(flags, configurations, host));
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
-  const tokenKeys = openTokenKeyFiles(flags);
+  const tokenKeys = readFlagFilesSync(flags, ['service-account-key-file', 'service-account-signing-key-file'], () =>
+    openTokenKeyFiles(flags),
+  );
   if (tokenKeys !== undefined) lifecycle.onStop({ name: 'token keys', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
   const isGiven = given.has('anonymous-auth');
   const isAllowed = isGiven ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
-  const issuers = await openTokenIssuers(flags, { isAllowed, isGiven }, { clock, logger, configurations });
-  const links = await openAuthorizerLinks(flags, { clock, random, logger, configurations, meters });
-  const kubelets = kubeletCredentialFiles(flags);
+  const issuers = await readFlagFiles(flags, ['authentication-config', 'oidc-ca-file'], () =>
+    openTokenIssuers(flags, { isAllowed, isGiven }, { clock, logger, configurations }),
+  );
+  const links = await readFlagFiles(flags, AUTHORIZATION_FILES, () =>
+    openAuthorizerLinks(flags, { clock, random, logger, configurations, meters }),
+  );
+  const kubelets = readFlagFilesSync(flags, KUBELET_FILES, () => kubeletCredentialFiles(flags));
   lifecycle.onStop({ name: 'client credentials for kubelets', timeoutMs: 1000, run: kubelets.watch(clock, logger) });
-  const proxies = proxyCredentialFiles(flags);
+  const proxies = readFlagFilesSync(flags, ['proxy-client-cert-file', 'proxy-client-key-file'], () => proxyCredentialFiles(flags));
   lifecycle.onStop({ name: 'client credentials for aggregated API servers', timeoutMs: 1000, run: proxies.watch(clock, logger) });
-  const admission = await admissionSettings(flags, clock);
+  const admission = await readFlagFiles(flags, ['admission-control-config-file'], () => admissionSettings(flags, clock));
   const options = {
     ...(await serverOptions(flags, tokenKeys, issuers, links, host)),
     tls,
-    ...(await tokenWebhookOf(flags, configurations, host)),
+    ...(await readFlagFiles(flags, ['authentication-token-webhook-config-file'], () => tokenWebhookOf(flags, configurations, host))),
     audit,
     admission,
-    imageReviews: await imageReviewsOf(flags, admission, configurations, host),
+    imageReviews: await readFlagFiles(flags, ['admission-control-config-file'], () =>
+      imageReviewsOf(flags, admission, configurations, host),
+    ),
     proxyCredentials: proxies.current,
     kubelets: {
       addressTypes: flags['kubelet-preferred-address-types'],
@@ -131,11 +145,19 @@ async function openPorts(
   meters: Meters,
   { clock, random, lifecycle }: ServerHost,
 ): Promise<{ readonly certificates: TlsSource; readonly tls: TlsFiles; readonly listening: Listening }> {
-  const certificates = tlsSource(flags);
-  const tls = await readTls(certificates, clock);
-  const listening = await startListening({ ...listeningOptions(flags), tls }, { clock, random, meters });
+  const certificates = readFlagFilesSync(flags, TLS_FILES, () => tlsSource(flags));
+  const tls = await readFlagFiles(flags, TLS_FILES, () => readTls(certificates, clock));
+  const listening = await startListening({ ...listeningOptions(flags), tls }, { clock, random, meters }).catch((error: unknown) => {
+    throw listenError(flags, error);
+  });
   lifecycle.onStop({ name: 'listeners', timeoutMs: 1000, run: () => listening.close() });
   return { certificates, tls, listening };
+}
+
+function listenError(flags: ServerFlags, error: unknown): PermanentError {
+  const isLocal = typeof error === 'object' && error !== null && 'port' in error && error.port === flags['insecure-port'];
+  const flag = isLocal ? 'insecure-port' : 'secure-port';
+  return new PermanentError(`--${flag}=${flags[flag]}: ${listenFault(error)}`, { cause: error });
 }
 
 const prefixOf = (flags: ServerFlags): string => flags['etcd-prefix'].replace(/(?<!\/)\/+$/, '');
@@ -248,33 +270,6 @@ const pluginSwitches = (flags: ServerFlags): PluginOverrides => ({
   disabled: flags['disable-admission-plugins'],
 });
 
-/** The client libraries of both stores are heavy, so only the one in use is loaded. */
-async function openStore(
-  flags: ServerFlags,
-  calls: GrpcCallCounters | undefined,
-  { clock, random, logger, lifecycle }: ServerHost,
-): Promise<Store> {
-  switch (flags['storage-backend']) {
-    case 'embedded': {
-      const { openEmbeddedStore } = await import('./storage/embedded/open.js');
-      return openEmbeddedStore({ directory: flags['storage-dir'], clock, random, logger });
-    }
-    case 'etcd3': {
-      const { openEtcdStore } = await import('./storage/etcd/open.js');
-      const files = etcdCredentialFiles({ ca: flags['etcd-cafile'], cert: flags['etcd-certfile'], key: flags['etcd-keyfile'] });
-      lifecycle.onStop({ name: 'client credentials for etcd', timeoutMs: 1000, run: files.watch(clock, logger) });
-      return openEtcdStore({
-        endpoints: flags['etcd-servers'],
-        credentials: files.current,
-        onUnreachable: createEtcdUnreachableLog({ clock, logger, ownCertificate: () => files.current().cert }),
-        clock,
-        random,
-        ...(calls === undefined ? {} : { callCounters: calls }),
-      });
-    }
-  }
-}
-
 function tlsSource(flags: ServerFlags): TlsSource {
   const paths = {
     cert: flags['tls-cert-file'],
@@ -328,7 +323,6 @@ async function serverOptions(
   links: () => readonly AuthorizerLink[],
   { logger }: ServerHost,
 ): Promise<Omit<ServerOptions, 'tls'>> {
-  const tokenFile = flags['token-auth-file'];
   for (const version of flags['runtime-config'].unknownVersions)
     logger.warn('--runtime-config names a version that this server does not have; it has no effect', { version });
   return {
@@ -349,7 +343,7 @@ async function serverOptions(
     minRequestTimeoutSeconds: flags['min-request-timeout'],
     goawayChance: flags['goaway-chance'],
     ...serviceAccountAccessOptions(flags, tokenKeys),
-    tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
+    tokens: readFlagFilesSync(flags, ['token-auth-file'], () => staticTokens(flags['token-auth-file'], logger)),
     ...frontProxyOf(flags),
     bootstrapTokens: flags['enable-bootstrap-token-auth'],
     anonymous: issuers.anonymous,
@@ -359,6 +353,9 @@ async function serverOptions(
     shutdownWatchGraceMs: flags['shutdown-watch-termination-grace-period'],
   };
 }
+
+const staticTokens = (file: string, logger: Logger): readonly FindStaticTokenUser[] =>
+  file === '' ? [] : [parseTokenFile(file, readFileSync(file, 'utf8'), (message) => logger.warn(message))];
 
 async function tokenWebhookOf(
   flags: ServerFlags,

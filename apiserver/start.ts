@@ -1,6 +1,7 @@
 /** The program of the API server: parses its flags and runs the server until a signal ends it. */
 import { systemClock as clock } from '../shared/runtime/clock';
-import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/cli/flags';
+import { flagsOrExit, USAGE_EXIT_CODE } from '../shared/cli/flags';
+import { exitCodeOf } from '../shared/cli/permanent-error';
 import { Lifecycle } from '../shared/runtime/process/lifecycle';
 import { createLogger, effectiveLogLevel } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
@@ -20,5 +21,5 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   process.stderr.write(`${PROGRAM.name}: ${errorMessage(error)}\n`);
-  process.exit(error instanceof UsageError ? USAGE_EXIT_CODE : 1);
+  process.exit(exitCodeOf(error));
 });

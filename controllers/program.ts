@@ -3,9 +3,8 @@
  * given lifecycle ends them; this module ends no process.
  */
 import { hostname } from 'node:os';
-import { KeyFileError } from '../shared/api/identity/token-keys';
 import { ServiceAccountCredentials } from '../shared/client/rest/service-account-credentials';
-import { ConfigError, type ClientConfig } from '../shared/client/kubeconfig/client-config';
+import type { ClientConfig } from '../shared/client/kubeconfig/client-config';
 import { connectReloadable } from '../shared/client/transport/reloadable-connection';
 import { InformerPool } from '../shared/client/informer/informer-pool';
 import type { RequestMeter } from '../shared/client/transport/metered-transport';
@@ -14,6 +13,7 @@ import { GENERATED_NAMES, versionText } from '../shared/names/dialect';
 import { PROGRAM_NAMES, userAgent } from '../shared/names/program';
 import type { Clock } from '../shared/runtime/clock';
 import { memoizeBySource } from '../shared/runtime/memoize-by-source';
+import { readFlagFilesSync } from '../shared/cli/flag-files';
 import { UsageError, type CommandLine } from '../shared/cli/flags';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
@@ -52,7 +52,7 @@ interface Flags {
   readonly given: ReadonlySet<string>;
 }
 
-/** Resolves when the controllers are started, even if no API server responds yet. Throws {@link UsageError}. */
+/** Resolves when the controllers are started, even if no API server responds yet. Throws {@link UsageError} and PermanentError. */
 export async function startControllers({ values, given }: Flags, { clock, random, logger, lifecycle }: ControllersHost): Promise<void> {
   const error = validateFlags(values) ?? validateSigningFlags(values);
   if (error !== undefined) throw new UsageError(error);
@@ -115,14 +115,25 @@ export async function startControllers({ values, given }: Flags, { clock, random
   });
 }
 
+const SETTINGS_FILES = [
+  'kubeconfig',
+  'root-ca-file',
+  'service-account-private-key-file',
+  'cluster-signing-cert-file',
+  'cluster-signing-key-file',
+  'cluster-signing-kube-apiserver-client-cert-file',
+  'cluster-signing-kube-apiserver-client-key-file',
+  'cluster-signing-kubelet-client-cert-file',
+  'cluster-signing-kubelet-client-key-file',
+  'cluster-signing-kubelet-serving-cert-file',
+  'cluster-signing-kubelet-serving-key-file',
+  'cluster-signing-legacy-unknown-cert-file',
+  'cluster-signing-legacy-unknown-key-file',
+] as const;
+
 /** Files are read before anything is started. */
-function readSettings(values: ControllerFlags): SettingsFromFlags {
-  try {
-    return settingsFromFlags(values);
-  } catch (error) {
-    throw error instanceof ConfigError || error instanceof KeyFileError ? new UsageError(error.message) : error;
-  }
-}
+const readSettings = (values: ControllerFlags): SettingsFromFlags =>
+  readFlagFilesSync(values, SETTINGS_FILES, () => settingsFromFlags(values));
 
 const isBinary = (values: ControllerFlags): boolean => values['kube-api-content-type'] !== 'application/json';
 

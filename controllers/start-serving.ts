@@ -4,6 +4,8 @@ import { fileBackedKubeconfig } from '../shared/client/kubeconfig/file-backed-ku
 import type { RestClient } from '../shared/client/rest/rest-client';
 import type { Clock } from '../shared/runtime/clock';
 import { memoizeBySource } from '../shared/runtime/memoize-by-source';
+import { readFlagFiles, readFlagFilesSync } from '../shared/cli/flag-files';
+import { listenFault, PermanentError } from '../shared/cli/permanent-error';
 import { errorCode } from '../shared/runtime/error-code';
 import type { HealthChecks } from '../shared/runtime/health';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
@@ -27,7 +29,9 @@ export interface ServingDependencies {
   readonly metrics: ServingOptions['metrics'];
 }
 
-/** Stops the process when the server cannot be started. */
+const CERTIFICATE_FILES = ['tls-cert-file', 'tls-private-key-file', 'client-ca-file'] as const;
+
+/** Throws {@link PermanentError} when the server cannot be started. */
 export async function startServing(deps: ServingDependencies): Promise<void> {
   const { values, isPortExplicit, clock, logger, lifecycle, health, metrics } = deps;
   const port = values['secure-port'];
@@ -37,13 +41,14 @@ export async function startServing(deps: ServingDependencies): Promise<void> {
     key: values['tls-private-key-file'],
     clientAuthorities: values['client-ca-file'],
   };
+  const certificates = await readFlagFiles(values, CERTIFICATE_FILES, () => readServingCertificates(paths, clock));
+  const access = readFlagFilesSync(values, ['authentication-kubeconfig', 'authorization-kubeconfig'], () => createPathAccess(deps));
   try {
-    const certificates = await readServingCertificates(paths, clock);
     const server = await startServer({
       host: values['bind-address'],
       port,
       certificates,
-      access: createPathAccess(deps),
+      access,
       health,
       metrics,
       clock,
@@ -63,8 +68,7 @@ export async function startServing(deps: ServingDependencies): Promise<void> {
       logger.info('the port for health and metrics is in use; they are not served', { port });
       return;
     }
-    logger.error('health and metrics cannot be served', { port, error });
-    await lifecycle.stop('health and metrics are not served', 1);
+    throw new PermanentError(`--secure-port=${port}: health and metrics cannot be served: ${listenFault(error)}`, { cause: error });
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { systemClock as clock, type Clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/cli/flags';
+import { exitCodeOf, PermanentError } from '../shared/cli/permanent-error';
 import { Lifecycle } from '../shared/runtime/process/lifecycle';
 import { createLogger, effectiveLogLevel } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
@@ -16,6 +17,7 @@ async function main(): Promise<void> {
   const lifecycle = new Lifecycle({ clock, logger, process });
   lifecycle.listenForSignals();
   await startControllers(flags, { clock, random, logger, lifecycle });
+  process.send?.('ready');
   void stayAlive(clock, lifecycle.stopping);
 }
 
@@ -28,7 +30,8 @@ async function stayAlive(clock: Clock, stopping: AbortSignal): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${PROGRAM.name}: ${error.message}\nSee '${PROGRAM.name} --help' for its flags.\n`);
-  process.exit(USAGE_EXIT_CODE);
+  if (!(error instanceof UsageError || error instanceof PermanentError)) throw error;
+  const help = error instanceof UsageError ? `See '${PROGRAM.name} --help' for its flags.\n` : '';
+  process.stderr.write(`${PROGRAM.name}: ${error.message}\n${help}`);
+  process.exit(exitCodeOf(error));
 });

@@ -22,10 +22,9 @@ const DAY_MS = 24 * 3_600_000;
 const DEFAULT_MEGABYTES = 100;
 const MAX_BACK_OFF_MS = 5 * 60_000;
 
-/** Undefined without a sink. Rejects when the policy or a sink is unusable. */
+/** Undefined without a sink. Rejects when the policy or a sink is unusable; the policy is read without a sink too. */
 export async function openAudit(flags: ServerFlags, parts: AuditDependencies): Promise<Auditor | undefined> {
   const path = flags['audit-policy-file'];
-  if (flags['audit-log-path'] === '' && flags['audit-webhook-config-file'] === '') return undefined;
   const auditor = new Auditor(parts.clock, parts.logger);
   await parts.configurations.loadConfiguration({
     name: 'audit-policy',
@@ -33,6 +32,7 @@ export async function openAudit(flags: ServerFlags, parts: AuditDependencies): P
     formats: [AUDIT_POLICY_FORMAT],
     apply: (policy) => auditor.setPolicy(compilePolicy(policy, GENERATED_NAMES[flags.naming])),
   });
+  if (flags['audit-log-path'] === '' && flags['audit-webhook-config-file'] === '') return undefined;
   const sinks: AuditBackend[] = [];
   if (flags['audit-log-path'] !== '') sinks.push(logSink(flags, parts, auditor.onEventsLost));
   if (flags['audit-webhook-config-file'] !== '') sinks.push(await webhookSink(flags, parts, auditor.onEventsLost));

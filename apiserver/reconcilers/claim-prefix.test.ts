@@ -2,7 +2,7 @@ import { ManualClock } from '../../test/support/clock/manual-clock';
 import { MemoryStore } from '../../test/support/store/memory-store';
 import { DATA_FORMAT, DATA_FORMAT_VERSION, RESTORED_FORMAT_VERSION } from '../storage/format-marker';
 import { shiftStoreByMarker } from '../storage/shifted-store';
-import { claimPrefix, ForeignDataError } from './claim-prefix';
+import { claimPrefix, ForeignDataError, RestoreInProgressError } from './claim-prefix';
 
 const clock = new ManualClock();
 let store: MemoryStore;
@@ -58,10 +58,10 @@ it.each([
     () => mark({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'kubernetes' }),
     /--naming=kubernetes/,
   ],
-])('claimPrefix rejects %s with the reason', async (_title, prepare, message) => {
+])('claimPrefix rejects %s with the reason', async (title, prepare, message) => {
   prepare();
   const revision = store.currentRevision;
-  await expect(claim()).rejects.toThrow(ForeignDataError);
+  await expect(claim()).rejects.toThrow(title.includes('restore') ? RestoreInProgressError : ForeignDataError);
   await expect(claim()).rejects.toThrow(message);
   expect(store.currentRevision).toBe(revision);
 });

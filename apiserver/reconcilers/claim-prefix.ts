@@ -13,11 +13,17 @@ import {
   parseFormatMarker,
   RESTORED_FORMAT_VERSION,
 } from '../storage/format-marker';
+import { PermanentError } from '../../shared/cli/permanent-error';
 import { prefixRange, type KeyValue, type Store } from '../storage/store';
 
 /** The prefix holds data that this server must not use. The message states the reason and a remedy for the operator. */
-export class ForeignDataError extends Error {
+export class ForeignDataError extends PermanentError {
   override readonly name = 'ForeignData';
+}
+
+/** A restore of the data has not finished, or has finished just now: a later start may succeed. */
+export class RestoreInProgressError extends Error {
+  override readonly name = 'RestoreInProgress';
 }
 
 export interface ClaimPrefixOptions {
@@ -31,8 +37,8 @@ export interface ClaimPrefixOptions {
 }
 
 /**
- * Claims an empty prefix. Rejects with {@link ForeignDataError} when the prefix holds other data, with StoreError
- * when the store does not answer.
+ * Claims an empty prefix. Rejects with {@link ForeignDataError} when the prefix holds other data, with
+ * {@link RestoreInProgressError} during a restore, and with StoreError when the store does not answer.
  */
 export async function claimPrefix(options: ClaimPrefixOptions): Promise<void> {
   const { store, prefix, naming, clock, deadline } = options;
@@ -71,12 +77,12 @@ function checkMark(kv: KeyValue, { prefix, naming }: ClaimPrefixOptions): void {
     );
   }
   if (mark.restoring !== undefined) {
-    throw new ForeignDataError(
+    throw new RestoreInProgressError(
       `the data under ${prefix}/ is incomplete: restoring ${mark.restoring} has not finished; wait for it, or repeat it with --discard-unfinished`,
     );
   }
   if (mark.firstRevision !== undefined && kv.modRevision < mark.firstRevision) {
-    throw new ForeignDataError(`the data under ${prefix}/ was restored while this server was starting; start it again`);
+    throw new RestoreInProgressError(`the data under ${prefix}/ was restored while this server was starting; start it again`);
   }
   if (mark.naming !== naming) {
     throw new ForeignDataError(

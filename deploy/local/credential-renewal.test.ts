@@ -7,7 +7,7 @@ import { readTls, watchTls } from '../../apiserver/server/tls/tls-files';
 import { isIssuedBy, readCertificate } from '../../shared/pki/certificates';
 import { systemClock } from '../../shared/runtime/clock';
 import { silentLogger } from '../../shared/runtime/logger';
-import { ManualClock } from '../../test/support/manual-clock';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { removeFolder, temporaryFolder, waitUntil } from '../../test/support/programs';
 import { RUNNING_POLICY, START_POLICY } from '../cluster/credentials';
 import { ensureCredentials, type CredentialsRequest } from './certificates';

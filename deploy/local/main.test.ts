@@ -71,7 +71,7 @@ describe('npm start', () => {
     const first = start();
     await ready(first);
     const second = start();
-    expect((await second.exited).code).toBe(1);
+    expect((await second.exited).code).toBe(78);
     expect(second.output).toContain(`${data} is in use by the running process ${first.pid}`);
     expect(first.isRunning).toBe(true);
     expect(pidOf('supervisor')).toBe(first.pid);

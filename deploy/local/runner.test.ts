@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { get, type RequestOptions } from 'node:https';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -14,6 +14,7 @@ import { parseOptions } from './options';
 import { isAlive } from './process-file';
 import { runLocal, StartError } from './runner';
 import { startProgram } from './start-program';
+import type { Exit, RunningProcess } from './supervisor';
 
 const fake = path.join(repository, 'dist/test/support/servers/fake-apiserver.js');
 
@@ -34,10 +35,24 @@ afterEach(async () => {
 
 /** Runs in this process, with the fake API server as its children. */
 function start(...flags: string[]) {
-  return startWith(() => Promise.resolve(), ...flags);
+  return startWith({}, ...flags);
 }
 
-function startWith(published: (publication: Publication) => Promise<void>, ...flags: string[]) {
+interface FakeHost {
+  readonly published?: (publication: Publication) => Promise<void>;
+  readonly programs?: string;
+  readonly run?: (program: string, args: readonly string[]) => RunningProcess;
+}
+
+/** Exits at once with `exit.code` when it is given, else when it is killed. */
+function fakeProcess(exit: { readonly code?: number }, ready: Promise<void> = new Promise(() => undefined)): RunningProcess {
+  let end: (exit: Exit) => void = () => undefined;
+  const exited = new Promise<Exit>((resolve) => (end = resolve));
+  if (exit.code !== undefined) end({ code: exit.code, signal: null });
+  return { pid: undefined, exited, ready, kill: (signal) => end({ code: null, signal }) };
+}
+
+function startWith({ published = () => Promise.resolve(), programs = '/nowhere', run }: FakeHost, ...flags: string[]) {
   const parsed = parseOptions([`--data-dir=${folder}`, `--secure-port=${securePort}`, `--insecure-port=${insecurePort}`, ...flags], '/');
   if (parsed.kind !== 'options') throw new Error(JSON.stringify(parsed));
   const events = new EventEmitter();
@@ -53,8 +68,8 @@ function startWith(published: (publication: Publication) => Promise<void>, ...fl
   const done = runLocal(parsed.options, {
     clock: systemClock,
     lifecycle,
-    programs: '/nowhere',
-    start: (_program, args) => startProgram(fake, args),
+    programs,
+    start: run ?? ((_program, args) => startProgram(fake, args)),
     publish: published,
     print: (line) => output.push(line),
   });
@@ -109,7 +124,7 @@ describe('runLocal', () => {
       published.push(publication);
       return Promise.reject(new Error('no room'));
     };
-    const { done, output } = startWith(publish, '--naming=kubernetes');
+    const { done, output } = startWith({ published: publish }, '--naming=kubernetes');
     await done;
     const authority = readFileSync(path.join(folder, 'pki/ca.crt'), 'utf8');
     expect(published).toMatchObject([{ server: `https://127.0.0.1:${securePort}`, authority, naming: 'kubernetes' }]);
@@ -155,6 +170,32 @@ describe('runLocal', () => {
     await done;
     await lifecycle.stop('join');
     expect(exit.mock.calls).toEqual([[64]]);
+  });
+
+  it('ends with the exit code of a program that cannot start, and starts it once', async () => {
+    let starts = 0;
+    const { done, lifecycle, exit, output } = startWith({ run: () => (starts++, fakeProcess({ code: 78 })) });
+    await done;
+    await lifecycle.stop('join');
+    expect([exit.mock.calls, starts]).toEqual([[[78]], 1]);
+    expect(output.join('\n')).not.toMatch(/starting it again|is ready/);
+  });
+
+  it('is ready only when the controllers are ready too', async () => {
+    const programs = path.join(folder, 'programs');
+    mkdirSync(path.join(programs, 'controllers'), { recursive: true });
+    writeFileSync(path.join(programs, 'controllers/main.js'), '');
+    let markReady: (() => void) | undefined;
+    const run = (program: string, args: readonly string[]): RunningProcess =>
+      program.includes('controllers') ? fakeProcess({}, new Promise((resolve) => (markReady = resolve))) : startProgram(fake, args);
+    const { done, output } = startWith({ programs, run });
+    const isReady = (): boolean => output.join('\n').includes('The control plane is ready.');
+    const ready = await waitUntil('the controllers to start', () => markReady);
+    await systemClock.sleep(0);
+    expect(isReady()).toBe(false);
+    ready();
+    await done;
+    expect(isReady()).toBe(true);
   });
 
   it('starts replicas on consecutive ports', async () => {

@@ -5,7 +5,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
-import { USAGE_EXIT_CODE } from '../../shared/cli/flags';
 import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { ensureCredentials, type Certificates, type CredentialsRequest } from './certificates';
@@ -64,7 +63,8 @@ export async function runLocal(options: RunnerOptions, host: Host): Promise<void
   await publishClusterInfo(options, plans, certificates, host);
   const controllers = controllersPlan(options);
   if (controllers !== undefined && existsSync(path.join(host.programs, controllers.program))) {
-    startSupervised('controllers', [controllers], layout, host);
+    const [supervisor] = startSupervised('controllers', [controllers], layout, host);
+    if (supervisor !== undefined && !(await waitForControllers(supervisor, host))) return;
   }
   printSummary(plans, layout, host);
 }
@@ -115,7 +115,9 @@ async function checkPorts(plans: readonly ApiServerPlan[]): Promise<void> {
 
 /** Creates the credentials, and renews them until the control plane stops. */
 async function prepareCredentials(request: CredentialsRequest, { clock, print, lifecycle }: Host): Promise<Certificates> {
-  const certificates = await ensureCredentials(request, clock, START_POLICY);
+  const certificates = await ensureCredentials(request, clock, START_POLICY).catch((error: unknown) => {
+    throw new StartError(`the certificates in ${request.layout.pki} cannot be used: ${errorMessage(error)}`);
+  });
   if (certificates.made.length > 0) print(`created ${certificates.made.join(', ')}`);
   const endRenewal = renewCredentialsPeriodically(request, clock, print);
   lifecycle.onStop({ name: 'renewal of certificates', timeoutMs: 1_000, run: endRenewal });
@@ -132,8 +134,20 @@ async function waitUntilReady(plan: ApiServerPlan, certificates: Certificates, h
   }
 }
 
+/** False when stopping starts first. Prints a notice after a while. */
+async function waitForControllers({ ready }: Supervisor, { clock, lifecycle: { stopping }, print }: Host): Promise<boolean> {
+  const notice = clock.after(NOTICE_AFTER_MS, () => print('still waiting for the controllers to be ready'));
+  try {
+    if (stopping.aborted) return false;
+    const stopped = new Promise<boolean>((resolve) => stopping.addEventListener('abort', () => resolve(false), { once: true }));
+    return await Promise.race([ready.then(() => true), stopped]);
+  } finally {
+    notice.cancel();
+  }
+}
+
 /** Starts supervised processes. They are stopped together, before what was started earlier. */
-function startSupervised(label: string, plans: readonly ProcessPlan[], layout: Layout, host: Host): void {
+function startSupervised(label: string, plans: readonly ProcessPlan[], layout: Layout, host: Host): readonly Supervisor[] {
   const supervisors = plans.map((plan) => createSupervisor(plan, path.join(layout.run, `${plan.name}.pid`), host));
   host.lifecycle.onStop({
     name: label,
@@ -141,6 +155,7 @@ function startSupervised(label: string, plans: readonly ProcessPlan[], layout: L
     run: async () => void (await Promise.all(supervisors.map((supervisor) => supervisor.stop(GRACE_MS)))),
   });
   for (const supervisor of supervisors) supervisor.start();
+  return supervisors;
 }
 
 function createSupervisor(plan: ProcessPlan, pidFile: string, host: Host): Supervisor {
@@ -150,7 +165,7 @@ function createSupervisor(plan: ProcessPlan, pidFile: string, host: Host): Super
     print: host.print,
     start: () => host.start(path.join(host.programs, plan.program), plan.args),
     onPid: (pid) => (pid === undefined ? removePid(pidFile) : writePid(pidFile, pid)),
-    onUsageError: () => void host.lifecycle.stop(`${plan.name} refused its flags`, USAGE_EXIT_CODE),
+    onPermanentFailure: (code) => void host.lifecycle.stop(`${plan.name} cannot start`, code),
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * Starts a compiled program as a child process. The IPC channel lets the child detect the end of this process (its
- * `disconnect` event); its own process group ensures that Ctrl-C reaches it only through the supervisor.
+ * Starts a compiled program as a child process. Through the IPC channel the child reports that it is ready, and detects
+ * the end of this process (its `disconnect` event); its own process group ensures that Ctrl-C reaches it only through the supervisor.
  */
 import { spawn } from 'node:child_process';
 import type { Exit, RunningProcess } from './supervisor';
@@ -18,5 +18,10 @@ export function startProgram(program: string, args: readonly string[]): RunningP
     });
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
-  return { pid: child.pid, exited, kill: (signal) => void child.kill(signal) };
+  const ready = new Promise<void>((resolve) => {
+    child.on('message', (message) => {
+      if (message === 'ready') resolve();
+    });
+  });
+  return { pid: child.pid, exited, ready, kill: (signal) => void child.kill(signal) };
 }

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
 import { USAGE_EXIT_CODE } from '../../shared/cli/flags';
+import { PERMANENT_EXIT_CODE } from '../../shared/cli/permanent-error';
 import { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
@@ -27,7 +28,7 @@ async function main(options: RunnerOptions): Promise<void> {
   } catch (error) {
     const message = error instanceof StartError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`npm start: ${message}\n`);
-    await lifecycle.stop('could not start', 1);
+    await lifecycle.stop('could not start', error instanceof StartError ? PERMANENT_EXIT_CODE : 1);
   }
 }
 

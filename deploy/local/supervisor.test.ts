@@ -4,12 +4,15 @@ import { Supervisor, type Exit, type RunningProcess } from './supervisor';
 class FakeProcess implements RunningProcess {
   readonly signals: string[] = [];
   readonly exited: Promise<Exit>;
+  readonly ready: Promise<void>;
+  markReady: () => void = () => undefined;
   end: (exit: Partial<Exit>) => void = () => undefined;
 
   constructor(
     readonly pid: number | undefined,
     private readonly obedient: boolean,
   ) {
+    this.ready = new Promise((resolve) => (this.markReady = resolve));
     this.exited = new Promise((resolve) => (this.end = (exit) => resolve({ code: null, signal: null, ...exit })));
   }
 
@@ -24,7 +27,7 @@ function setUp({ obedient = true } = {}) {
   const processes: FakeProcess[] = [];
   const output: string[] = [];
   const pids: (number | undefined)[] = [];
-  const onUsageError = jest.fn();
+  const onPermanentFailure = jest.fn();
   const supervisor = new Supervisor({
     name: 'apiserver',
     clock,
@@ -35,14 +38,14 @@ function setUp({ obedient = true } = {}) {
     },
     print: (line) => output.push(line),
     onPid: (pid) => pids.push(pid),
-    onUsageError,
+    onPermanentFailure,
   });
   supervisor.start();
   const die = async (exit: Partial<Exit>): Promise<void> => {
     processes.at(-1)?.end(exit);
     await clock.advanceAsync(0);
   };
-  return { clock, processes, output, pids, onUsageError, supervisor, die };
+  return { clock, processes, output, pids, onPermanentFailure, supervisor, die };
 }
 
 describe('Supervisor', () => {
@@ -80,12 +83,24 @@ describe('Supervisor', () => {
     expect(pids).toEqual([100, undefined, 101]);
   });
 
-  it('does not restart a process that rejected its flags', async () => {
-    const { clock, processes, onUsageError, die } = setUp();
-    await die({ code: 64 });
+  it.each([64, 78])('does not restart a process that exits with %d: its fault is permanent', async (code) => {
+    const { clock, processes, onPermanentFailure, die } = setUp();
+    await die({ code });
     await clock.advanceAsync(60_000);
-    expect(onUsageError).toHaveBeenCalledTimes(1);
+    expect(onPermanentFailure.mock.calls).toEqual([[code]]);
     expect(processes).toHaveLength(1);
+  });
+
+  it('is ready when a process reports it, also one that was restarted', async () => {
+    const { clock, processes, supervisor, die } = setUp();
+    let isReady = false;
+    void supervisor.ready.then(() => (isReady = true));
+    await die({ code: 1 });
+    await clock.advanceAsync(200);
+    expect(isReady).toBe(false);
+    processes[1]?.markReady();
+    await clock.advanceAsync(0);
+    expect(isReady).toBe(true);
   });
 
   it('reports the error of a process that cannot start', async () => {

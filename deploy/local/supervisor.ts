@@ -1,10 +1,10 @@
 /**
- * Supervises one process: starts it, restarts it with a growing back-off when it exits, and stops it on request.
- * Starting and the clock are dependencies.
+ * Supervises one process: starts it, restarts it with a growing back-off when it exits, and stops it on request. An
+ * exit code that announces a permanent fault ends the supervision. Starting and the clock are dependencies.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import { formatDuration } from '../../shared/cli/duration';
-import { USAGE_EXIT_CODE } from '../../shared/cli/flags';
+import { isPermanentExitCode } from '../../shared/cli/permanent-error';
 
 export interface Exit {
   readonly code: number | null;
@@ -18,6 +18,8 @@ export interface RunningProcess {
   readonly pid: number | undefined;
   /** Never rejects. */
   readonly exited: Promise<Exit>;
+  /** Resolves when the process reports that it is ready; stays pending when it exits before. */
+  readonly ready: Promise<void>;
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
@@ -29,8 +31,8 @@ export interface SupervisorOptions {
   readonly print: (line: string) => void;
   /** Called with the process id after each start, and with undefined after each exit. */
   readonly onPid: (pid: number | undefined) => void;
-  /** Called when the process exits with a usage error; it is not restarted. */
-  readonly onUsageError: () => void;
+  /** Called with the exit code when a restart could not succeed; the process is not restarted. */
+  readonly onPermanentFailure: (code: number) => void;
 }
 
 const INITIAL_DELAY_MS = 200;
@@ -43,7 +45,13 @@ export class Supervisor {
   private current: RunningProcess | undefined;
   private loop: Promise<void> = Promise.resolve();
 
-  constructor(private readonly options: SupervisorOptions) {}
+  /** Resolves when a process has reported for the first time that it is ready. */
+  readonly ready: Promise<void>;
+  private markReady = (): void => undefined;
+
+  constructor(private readonly options: SupervisorOptions) {
+    this.ready = new Promise((resolve) => (this.markReady = resolve));
+  }
 
   start(): void {
     this.loop = this.keepRunning();
@@ -69,7 +77,7 @@ export class Supervisor {
       const startedAt = clock.monotonic();
       const exit = await this.runOnce();
       if (this.isStopping()) return;
-      if (exit.code === USAGE_EXIT_CODE) return this.options.onUsageError();
+      if (exit.code !== null && isPermanentExitCode(exit.code)) return this.options.onPermanentFailure(exit.code);
       if (clock.monotonic() - startedAt >= HEALTHY_AFTER_MS) delay = INITIAL_DELAY_MS;
       print(`${name} exited (${describeExit(exit)}); restarting it in ${formatDuration(delay)}`);
       await this.waitForDelay(delay);
@@ -81,6 +89,7 @@ export class Supervisor {
     const process = this.options.start();
     this.current = process;
     if (process.pid !== undefined) this.options.onPid(process.pid);
+    void process.ready.then(this.markReady);
     const exit = await process.exited;
     this.current = undefined;
     this.options.onPid(undefined);

@@ -3,7 +3,7 @@
  * replicas.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { packagedProgram, runClient } from '../support/external/kubectl';
@@ -149,7 +149,7 @@ describe('npm start', () => {
 
   it('rejects a second start in the same folder with the process id of the first', async () => {
     const second = start({ ...(await createLocation('unused')), folder: location().folder });
-    expect((await second.exited).code).toBe(1);
+    expect((await second.exited).code).toBe(78);
     expect(second.output).toContain(`${location().folder} is in use by the running process ${controlPlane().local.pid}`);
     expect(await kubectlOk(location(), 'get', '--raw', '/readyz')).toBe('ok');
   });
@@ -242,6 +242,50 @@ describe('npm start with wrong flags', () => {
     expect(refused.output).toMatch(message);
     removeFolder(location.folder);
   });
+});
+
+describe('npm start with a permanent fault', () => {
+  const location = useLocation('npm-start-faults');
+  afterEach(() => removeFolder(path.join(location().folder, 'store')));
+  const damageStore = (): void => {
+    mkdirSync(path.join(location().folder, 'store'));
+    writeFileSync(path.join(location().folder, 'store/data.mdb'), 'damaged '.repeat(1_000));
+  };
+
+  it.each<[string, string[], number, RegExp, () => void]>([
+    [
+      'a missing file',
+      ['--audit-policy-file=/none.yaml'],
+      78,
+      /^apiserver: --audit-policy-file=\/none.yaml: the file does not exist$/m,
+      () => undefined,
+    ],
+    [
+      'a damaged store',
+      [],
+      78,
+      /^apiserver: --storage-dir=\S+: \S+\/data\.mdb is not a file of an embedded store, .*restore a backup$/m,
+      damageStore,
+    ],
+    [
+      'an unknown controller',
+      ['--controllers=*,nope'],
+      64,
+      /^controllers: --controllers: there is no controller "nope"$/m,
+      () => undefined,
+    ],
+    ['a flag that the API server refuses', ['--audit-log-maxage=x'], 64, /^apiserver: .*audit-log-maxage/m, () => undefined],
+  ])(
+    'ends once with one sentence for %s',
+    async (_title, flags, code, sentence, prepare) => {
+      prepare();
+      const refused = start(location(), ...flags);
+      expect((await refused.exited).code).toBe(code);
+      expect(refused.output).toMatch(sentence);
+      expect(refused.output).not.toMatch(/starting it again|is ready|\n +at /);
+    },
+    60_000,
+  );
 });
 
 describeWithEtcd('npm start with etcd and three replicas', () => {

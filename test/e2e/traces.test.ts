@@ -85,6 +85,6 @@ test.each([
   writeFileSync(files.file, CONFIGURATION + members);
   const args = ['--storage-backend=embedded', `--storage-dir=${path.join(files.folder, 'store')}`, `--tracing-config-file=${files.file}`];
   const program = startProgram('apiserver/main.js', args);
-  expect((await program.exited).code).toBe(1);
+  expect((await program.exited).code).toBe(78);
   expect(program.output).toMatch(message);
 });

@@ -76,7 +76,7 @@ export function readConfigFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError(`cannot read ${file}: ${errorMessage(error)}`);
+    throw new ConfigError(`cannot read ${file}: ${errorMessage(error)}`, { cause: error });
   }
 }
 

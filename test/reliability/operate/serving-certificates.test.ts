@@ -137,7 +137,7 @@ describe('an API server at its start', () => {
     const authority = await makeAuthority('ca');
     savePair(files, { ...(await makePair(authority, 'server')), key: (await makePair(authority, 'server')).key });
     const { process } = await launch();
-    expect((await process.exited).code).toBe(1);
+    expect((await process.exited).code).toBe(78);
     expect(process.output).toMatch(/own\.crt and [^ ]*own\.key cannot be used together/);
   }, 60_000);
 

@@ -40,7 +40,7 @@ async function launch(options: ApiServerOptions): Promise<ProgramProcess> {
 /** The output of a server that exits with 1 instead of starting. */
 async function outputOfFailedStart(options: Omit<ApiServerOptions, 'securePort'>): Promise<string> {
   const process = await launch({ ...options, securePort: await freePort() });
-  expect((await process.exited).code).toBe(1);
+  expect((await process.exited).code).toBe(78);
   return process.output;
 }
 

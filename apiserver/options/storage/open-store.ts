@@ -1,0 +1,56 @@
+/** Opens the store that the flags name. Its owner closes it. */
+import { readFlagFilesSync } from '../../../shared/cli/flag-files';
+import { PermanentError } from '../../../shared/cli/permanent-error';
+import type { Clock } from '../../../shared/runtime/clock';
+import { errorMessage } from '../../../shared/runtime/error-message';
+import type { Logger } from '../../../shared/runtime/logger';
+import type { Lifecycle } from '../../../shared/runtime/process/lifecycle';
+import type { Random } from '../../../shared/runtime/random';
+import type { GrpcCallCounters } from '../../storage/grpc-call-counters';
+import { StoreError, type Store } from '../../storage/store';
+import { etcdCredentialFiles } from './etcd-credential-files';
+import { createEtcdUnreachableLog } from './etcd-unreachable-log';
+import type { ServerFlags } from '../flags/flags';
+
+const ETCD_FILES = ['etcd-cafile', 'etcd-certfile', 'etcd-keyfile'] as const;
+
+interface StoreDependencies {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly lifecycle: Lifecycle;
+}
+
+/** The client libraries of both stores are heavy, so only the one in use is loaded. */
+export async function openStore(
+  flags: ServerFlags,
+  calls: GrpcCallCounters | undefined,
+  { clock, random, logger, lifecycle }: StoreDependencies,
+): Promise<Store> {
+  switch (flags['storage-backend']) {
+    case 'embedded': {
+      const { openEmbeddedStore } = await import('../../storage/embedded/open.js');
+      return openEmbeddedStore({ directory: flags['storage-dir'], clock, random, logger }).catch((error: unknown) => {
+        throw isFull(error) ? error : new PermanentError(`--storage-dir=${flags['storage-dir']}: ${errorMessage(error)}`, { cause: error });
+      });
+    }
+    case 'etcd3': {
+      const { openEtcdStore } = await import('../../storage/etcd/open.js');
+      const files = readFlagFilesSync(flags, ETCD_FILES, () =>
+        etcdCredentialFiles({ ca: flags['etcd-cafile'], cert: flags['etcd-certfile'], key: flags['etcd-keyfile'] }),
+      );
+      lifecycle.onStop({ name: 'client credentials for etcd', timeoutMs: 1000, run: files.watch(clock, logger) });
+      return openEtcdStore({
+        endpoints: flags['etcd-servers'],
+        credentials: files.current,
+        onUnreachable: createEtcdUnreachableLog({ clock, logger, ownCertificate: () => files.current().cert }),
+        clock,
+        random,
+        ...(calls === undefined ? {} : { callCounters: calls }),
+      });
+    }
+  }
+}
+
+/** A full disk may get space while the supervisor starts the server again. */
+const isFull = (error: unknown): boolean => error instanceof StoreError && error.failure === 'no-space';

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ManualClock } from '../test/support/clock/manual-clock';
+import { MemoryStore } from '../test/support/store/memory-store';
+import { parseFlags } from '../shared/cli/flags';
+import { exitCodeOf, PERMANENT_EXIT_CODE } from '../shared/cli/permanent-error';
+import { errorMessage } from '../shared/runtime/error-message';
+import { silentLogger } from '../shared/runtime/logger';
+import { Lifecycle } from '../shared/runtime/process/lifecycle';
+import { systemRandom as random } from '../shared/runtime/random';
+import { FLAGS } from './options/flags/flags';
+import { PROGRAM, runServer } from './program';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'program-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** The error with which the server refuses to start. */
+async function startFault(args: readonly string[], store: 'memory' | 'embedded' = 'memory'): Promise<unknown> {
+  const parsed = parseFlags(PROGRAM, FLAGS, ['--storage-backend=embedded', `--storage-dir=${folder}/store`, '--secure-port=0', ...args]);
+  if (parsed.kind !== 'values') throw new Error(JSON.stringify(parsed));
+  const clock = new ManualClock();
+  const lifecycle = new Lifecycle({ clock, logger: silentLogger, process: { on: () => undefined, exit: () => undefined } });
+  try {
+    await runServer(parsed, { clock, random, logger: silentLogger, lifecycle, ...(store === 'memory' && { store: new MemoryStore() }) });
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    await lifecycle.stop('the test is over');
+  }
+}
+
+/** The flags that name files, with the flags without which they have no effect. */
+const FILE_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  'tls-cert-file': ['--tls-private-key-file=FILE'],
+  'tls-private-key-file': ['--tls-cert-file=FILE'],
+  'client-ca-file': [],
+  'requestheader-client-ca-file': [],
+  'encryption-provider-config': [],
+  'admission-control-config-file': [],
+  'token-auth-file': [],
+  'kubelet-certificate-authority': [],
+  'kubelet-client-certificate': ['--kubelet-client-key=FILE'],
+  'kubelet-client-key': ['--kubelet-client-certificate=FILE'],
+  'proxy-client-cert-file': ['--proxy-client-key-file=FILE'],
+  'proxy-client-key-file': ['--proxy-client-cert-file=FILE'],
+  'authorization-policy-file': ['--authorization-mode=ABAC'],
+  'authorization-config': [],
+  'authorization-webhook-config-file': ['--authorization-mode=Webhook'],
+  'authentication-token-webhook-config-file': [],
+  'authentication-config': [],
+  'oidc-ca-file': ['--oidc-issuer-url=https://issuer.example', '--oidc-client-id=a'],
+  'service-account-key-file': ['--service-account-issuer=https://a', '--service-account-signing-key-file=FILE'],
+  'service-account-signing-key-file': ['--service-account-issuer=https://a', '--service-account-key-file=FILE'],
+  'tracing-config-file': [],
+  'audit-policy-file': [],
+  'audit-webhook-config-file': [],
+};
+
+describe('runServer', () => {
+  it('the table of file flags is complete', () => {
+    const isFile = (name: string): boolean => /file$|-config$|certificate|-key$|-authority$/.test(name) && !name.startsWith('etcd');
+    const named = Object.entries(FLAGS).filter(
+      ([name, { isHidden, placeholder }]) => isFile(name) && isHidden !== true && placeholder.startsWith('string'),
+    );
+    expect(named.map(([name]) => name).sort()).toEqual(Object.keys(FILE_FLAGS).sort());
+  });
+
+  it.each(Object.entries(FILE_FLAGS))('refuses to start when the file of --%s does not exist, with flag and path', async (name, others) => {
+    const file = path.join(folder, 'absent');
+    const policy = name === 'audit-webhook-config-file' ? [`--audit-policy-file=${auditPolicy()}`] : [];
+    const error = await startFault([`--${name}=${file}`, ...others.map((flag) => flag.replace('FILE', `${folder}/other`)), ...policy]);
+    expect(errorMessage(error)).toMatch(/^--[a-z-]+=\S+: the file does not exist$/);
+    // Of a pair, the file that is read first is named.
+    expect(errorMessage(error)).toMatch(others.some((flag) => flag.includes('FILE')) ? /=\S+\/(absent|other):/ : `--${name}=${file}:`);
+    expect(exitCodeOf(error)).toBe(PERMANENT_EXIT_CODE);
+  });
+
+  it.each(Object.entries(FILE_FLAGS))('refuses to start when the file of --%s does not parse, with flag and path', async (name, others) => {
+    const file = path.join(folder, 'rubbish');
+    writeFileSync(file, 'rubbish: [');
+    const policy = name === 'audit-webhook-config-file' ? [`--audit-policy-file=${auditPolicy()}`] : [];
+    const error = await startFault([`--${name}=${file}`, ...others.map((flag) => flag.replace('FILE', file)), ...policy]);
+    expect(errorMessage(error)).toContain(`--${name}=${file}`);
+    expect(errorMessage(error)).not.toContain('\n');
+    expect(exitCodeOf(error)).toBe(PERMANENT_EXIT_CODE);
+  });
+
+  it('refuses to start on a port in use, with its flag', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const port = portOf(server);
+    const error = await startFault(['--bind-address=127.0.0.1', `--secure-port=${port}`]);
+    const local = await startFault([`--insecure-port=${port}`]);
+    server.close();
+    expect([errorMessage(error), exitCodeOf(error)]).toEqual([`--secure-port=${port}: the port is in use by another program`, 78]);
+    expect(errorMessage(local)).toBe(`--insecure-port=${port}: the port is in use by another program`);
+  });
+
+  it('refuses to start on a damaged store, with its folder and the remedy', async () => {
+    const storeFolder = path.join(folder, 'store');
+    expect(await startFault(['--audit-policy-file=/none'], 'embedded')).toBeDefined();
+    writeFileSync(path.join(storeFolder, 'data.mdb'), Buffer.alloc(20_000, 'x'));
+    const error = await startFault([], 'embedded');
+    expect(errorMessage(error)).toMatch(`--storage-dir=${storeFolder}: ${storeFolder}/data.mdb is not a file of an embedded store`);
+    expect(errorMessage(error)).toContain('restore a backup');
+    expect(exitCodeOf(error)).toBe(PERMANENT_EXIT_CODE);
+  });
+});
+
+function auditPolicy(): string {
+  const file = path.join(folder, 'policy.yaml');
+  writeFileSync(file, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None}]\n');
+  return file;
+}
+
+function portOf(server: Server): number {
+  const address: AddressInfo | string | null = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
