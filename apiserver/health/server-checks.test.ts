@@ -1,6 +1,7 @@
 import { ManualClock } from '../../test/support/clock/manual-clock';
+import { MemoryStore } from '../../test/support/store/memory-store';
 import { HealthChecks } from '../../shared/runtime/health';
-import { createServerChecks, createSharedCheck } from './server-checks';
+import { createServerChecks, createSharedCheck, createSpaceCheck } from './server-checks';
 import { START_CHECKS, createStartChecks, type StartCheck } from './start-checks';
 
 const clock = new ManualClock();
@@ -12,6 +13,7 @@ it('server checks report a server with a store that rejects writes as live but n
   const checks = createServerChecks({
     checkStoreRead: async () => undefined,
     checkStoreWrite: async () => storeFault,
+    checkStoreSpace: async () => undefined,
     cache: { isReady: true, problems: () => [] },
     state: { stopping: false, started: STARTED },
     neverStarted: NONE,
@@ -33,6 +35,7 @@ it('server checks include unavailable KMS providers in readyz and healthz but no
   const sources = {
     checkStoreRead: async () => undefined,
     checkStoreWrite: async () => undefined,
+    checkStoreSpace: async () => undefined,
     cache: { isReady: true, problems: () => [] },
     state: { stopping: false, started: STARTED },
     neverStarted: NONE,
@@ -56,8 +59,31 @@ it('server checks include unavailable KMS providers in readyz and healthz but no
   expect(await readEndpoint('readyz')).toBe('200 none');
 });
 
+it('server checks report a full etcd in readyz with its reason, and stay ready so that objects can be deleted', async () => {
+  const store = new MemoryStore();
+  const spaceFault = 'etcd has raised the alarm NOSPACE';
+  jest.spyOn(store, 'status').mockResolvedValue({ version: '3.5', revision: 1, size: 1, spaceFault });
+  const checks = createServerChecks({
+    checkStoreRead: async () => undefined,
+    checkStoreWrite: async () => undefined,
+    checkStoreSpace: createSpaceCheck(store, clock),
+    cache: { isReady: true, problems: () => [] },
+    state: { stopping: false, started: STARTED },
+    neverStarted: NONE,
+    configurations: [],
+  });
+  const health = new HealthChecks(checks, clock, 0, () => undefined);
+  const { status, text } = await health.respond({ endpoint: 'readyz', check: undefined, exclude: [], verbose: true });
+  expect([status, text]).toEqual([200, expect.stringContaining('[!]etcd-space failed')]);
+  expect((await health.respond({ endpoint: 'readyz', check: 'etcd-space', exclude: [], verbose: false })).text).toContain(spaceFault);
+  jest.spyOn(store, 'status').mockRejectedValue(new Error('away'));
+  clock.advance(501);
+  expect((await health.respond({ endpoint: 'readyz', check: 'etcd-space', exclude: [], verbose: false })).text).toBe('ok');
+});
+
 it('createSharedCheck shares one call among concurrent checks', async () => {
   const deadlines: (number | undefined)[] = [];
+  const start = clock.monotonic();
   const check = createSharedCheck(async ({ deadline }) => {
     deadlines.push(deadline);
     if (deadlines.length === 2) throw new Error('too slow');
@@ -65,7 +91,7 @@ it('createSharedCheck shares one call among concurrent checks', async () => {
   expect(await Promise.all([check(), check()])).toEqual([undefined, undefined]);
   clock.advance(501);
   expect(await check()).toBe('error getting data from etcd: too slow');
-  expect(deadlines).toEqual([2000, 2501]);
+  expect(deadlines).toEqual([start + 2000, start + 2501]);
 });
 
 it('start checks fail for each start step until it completes, and omit steps that never start', async () => {

@@ -1,7 +1,7 @@
 /** The health checks of an API server, in upstream's order. */
 import type { Clock } from '../../shared/runtime/clock';
 import type { OpenedCache } from '../cache/sync/open-cache';
-import type { StoreCallOptions } from '../storage/store';
+import type { Store, StoreCallOptions } from '../storage/store';
 import type { HealthCheck } from '../../shared/runtime/health';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { createStartChecks, type StartCheck } from './start-checks';
@@ -10,6 +10,8 @@ export interface ServerCheckOptions {
   /** See {@link createSharedCheck}: whether the store responds, and whether it accepts writes. */
   readonly checkStoreRead: () => Promise<string | undefined>;
   readonly checkStoreWrite: () => Promise<string | undefined>;
+  /** See {@link createSpaceCheck}. */
+  readonly checkStoreSpace: () => Promise<string | undefined>;
   readonly cache: Pick<OpenedCache, 'isReady' | 'problems'>;
   readonly state: { readonly stopping: boolean; readonly started: ReadonlySet<StartCheck> };
   /** Start steps that this server does not run. */
@@ -28,7 +30,7 @@ const STORE_SHARED_MS = 500;
 const KMS_CHECK_ENDPOINTS = ['healthz', 'readyz'] as const;
 
 export function createServerChecks(options: ServerCheckOptions): readonly HealthCheck[] {
-  const { checkStoreRead, checkStoreWrite, cache, state, neverStarted, configurations, checkKmsProviders } = options;
+  const { checkStoreRead, checkStoreWrite, checkStoreSpace, cache, state, neverStarted, configurations, checkKmsProviders } = options;
   return [
     { name: 'ping', check: () => undefined },
     { name: 'log', check: () => undefined },
@@ -43,6 +45,8 @@ export function createServerChecks(options: ServerCheckOptions): readonly Health
       check: () => (cache.isReady ? cache.problems()[0] : 'the cache has not loaded its state yet'),
     },
     ...createStartChecks(state.started, neverStarted),
+    // All replicas share a full etcd: without any of them, objects could not be deleted to free space.
+    { name: 'etcd-space', onlyOn: 'readyz', isAdvisory: true, check: checkStoreSpace },
     ...configurations.map((file): HealthCheck => ({
       name: `configuration/${file.name}`,
       onlyOn: 'readyz',
@@ -61,15 +65,27 @@ export function createSharedCheck(
   request: (options: StoreCallOptions) => Promise<unknown>,
   clock: Clock,
 ): () => Promise<string | undefined> {
+  return shareCall(async (options) => {
+    try {
+      await request(options);
+      return undefined;
+    } catch (error) {
+      return `error getting data from etcd: ${errorMessage(error)}`;
+    }
+  }, clock);
+}
+
+/** Returns a check of the alarm that etcd raises when it is full. The other checks report a store that does not respond. */
+export function createSpaceCheck(store: Pick<Store, 'status'>, clock: Clock): () => Promise<string | undefined> {
+  return shareCall(async (options) => (await store.status(options).catch(() => undefined))?.spaceFault, clock);
+}
+
+function shareCall(call: (options: StoreCallOptions) => Promise<string | undefined>, clock: Clock): () => Promise<string | undefined> {
   let last: { readonly at: number; readonly result: Promise<string | undefined> } | undefined;
   return () => {
     const now = clock.monotonic();
     if (last === undefined || now - last.at > STORE_SHARED_MS) {
-      const result = request({ deadline: now + STORE_TIMEOUT_MS }).then(
-        () => undefined,
-        (error: unknown) => `error getting data from etcd: ${errorMessage(error)}`,
-      );
-      last = { at: now, result };
+      last = { at: now, result: call({ deadline: now + STORE_TIMEOUT_MS }) };
     }
     return last.result;
   };

@@ -135,6 +135,11 @@ export interface StoreStatus {
    * itself.
    */
   readonly purgeFailures?: number;
+  /**
+   * Why the store takes no writes that need space. Absent while it takes them, and where {@link Store.health} reports
+   * it.
+   */
+  readonly spaceFault?: string;
 }
 
 /** Every method rejects with a {@link StoreError}, never with another error. */

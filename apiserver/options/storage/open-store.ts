@@ -7,6 +7,7 @@ import type { Logger } from '../../../shared/runtime/logger';
 import type { Lifecycle } from '../../../shared/runtime/process/lifecycle';
 import type { Random } from '../../../shared/runtime/random';
 import type { GrpcCallCounters } from '../../storage/grpc-call-counters';
+import { logFullStore } from '../../storage/full-store-log';
 import { StoreError, type Store } from '../../storage/store';
 import { etcdCredentialFiles } from './etcd-credential-files';
 import { createEtcdUnreachableLog } from './etcd-unreachable-log';
@@ -21,8 +22,19 @@ interface StoreDependencies {
   readonly lifecycle: Lifecycle;
 }
 
+/** What the operator has to do when a store of the type is full. */
+const SPACE_REMEDIES = {
+  embedded: 'free space on the device of --storage-dir',
+  etcd3: "delete objects, then compact, defragment and disarm the alarm of etcd with etcdctl, or raise etcd's --quota-backend-bytes",
+} as const;
+
+export async function openStore(flags: ServerFlags, calls: GrpcCallCounters | undefined, deps: StoreDependencies): Promise<Store> {
+  const { clock, logger } = deps;
+  return logFullStore(await openBackend(flags, calls, deps), { clock, logger, remedy: SPACE_REMEDIES[flags['storage-backend']] });
+}
+
 /** The client libraries of both stores are heavy, so only the one in use is loaded. */
-export async function openStore(
+async function openBackend(
   flags: ServerFlags,
   calls: GrpcCallCounters | undefined,
   { clock, random, logger, lifecycle }: StoreDependencies,

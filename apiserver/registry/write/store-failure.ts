@@ -1,6 +1,6 @@
 /** Converts store failures of writes to Status errors. */
 import type { GroupResource } from '../../../shared/api/identity/identity';
-import { clientError, internalError, outcomeUnknown, serviceUnavailable, timeout } from '../../../shared/api/errors/status';
+import { clientError, internalError, outcomeUnknown, serviceUnavailable, storeFull, timeout } from '../../../shared/api/errors/status';
 import { StoreError } from '../../storage/store';
 
 /**
@@ -18,7 +18,7 @@ export function convertWriteFailure(error: unknown, operation: string, gr: Group
     case 'deadline':
       return timeout('request did not complete within requested timeout - context deadline exceeded');
     case 'no-space':
-      return serviceUnavailable('etcdserver: mvcc: database space exceeded');
+      return storeFull(error.message);
     case 'closed':
       return serviceUnavailable('apiserver is shutting down');
     case 'unreadable':

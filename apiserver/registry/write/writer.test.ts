@@ -176,11 +176,23 @@ describe('create', () => {
   it.each([
     ['unavailable', 504, 'Timeout: request did not complete within requested timeout - context deadline exceeded'],
     ['too-large', 400, 'etcdserver: request is too large'],
-    ['no-space', 503, 'etcdserver: mvcc: database space exceeded'],
     ['closed', 503, 'apiserver is shutting down'],
   ] as const)('converts the store failure %s to %i %s', async (failure, code, message) => {
     jest.spyOn(f.store, 'transact').mockRejectedValue(new StoreError(failure, 'x'));
     expect(await refusalStatus(f.create('configmaps', configMap))).toMatchObject({ code, message });
+  });
+
+  it('answers a full store as upstream: 500 with the message of the store and no reason', async () => {
+    const message = 'etcdserver: mvcc: database space exceeded';
+    jest.spyOn(f.store, 'transact').mockRejectedValue(new StoreError('no-space', message));
+    expect(await refusalStatus(f.create('configmaps', configMap))).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message,
+      code: 500,
+    });
   });
 });
 

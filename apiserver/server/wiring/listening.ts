@@ -109,6 +109,7 @@ function healthBeforeLoading(options: ListeningOptions, state: ServerState, cloc
   const checks = createServerChecks({
     checkStoreRead: notOpened,
     checkStoreWrite: notOpened,
+    checkStoreSpace: () => Promise.resolve(undefined),
     cache: { isReady: false, problems: () => [] },
     state,
     neverStarted: absentStartChecks(usesFlowControl(options)),

@@ -1,7 +1,8 @@
 /** The second phase: metrics and health checks, and the limits and counters that they read. */
 import { hostname } from 'node:os';
-import { HealthChecks } from '../../../shared/runtime/health';
-import { createServerChecks, createSharedCheck } from '../../health/server-checks';
+import { HealthChecks, type HealthEndpoint } from '../../../shared/runtime/health';
+import { throttleByKey } from '../../../shared/runtime/throttle';
+import { createServerChecks, createSharedCheck, createSpaceCheck } from '../../health/server-checks';
 import { isStartCheck, type StartCheck } from '../../health/start-checks';
 import { FlowControl, type FlowMeter } from '../../flow-control/flow-control';
 import { FlowControlMetrics } from '../../metrics/requests/flow-control-metrics';
@@ -111,6 +112,9 @@ function createMetrics(
   );
 }
 
+/** Probes repeat a failing check every second or so. */
+const HEALTH_LOG_INTERVAL_MS = 30_000;
+
 const CHECKS_WITH_FLOW_CONTROL: readonly StartCheck[] = [
   'poststarthook/priority-and-fairness-config-consumer',
   'poststarthook/priority-and-fairness-filter',
@@ -126,7 +130,7 @@ type HealthSources = Pick<Observability, 'serverState' | 'metrics' | 'flowContro
 };
 
 function createHealth(
-  { options, clock, logger, configurations, encryption }: ServerContext,
+  { options, store, clock, logger, configurations, encryption }: ServerContext,
   { cache }: ClusterState,
   { serverState, metrics, flowControl, checkStoreRead, checkStoreWrite }: HealthSources,
 ): HealthChecks {
@@ -134,6 +138,7 @@ function createHealth(
     createServerChecks({
       checkStoreRead,
       checkStoreWrite,
+      checkStoreSpace: createSpaceCheck(store, clock),
       cache,
       state: serverState,
       neverStarted: absentStartChecks(flowControl !== undefined),
@@ -142,14 +147,19 @@ function createHealth(
     }),
     clock,
     options.livezGraceMs,
-    // Before the server is ready for the first time, failing checks are expected, those of incomplete startup steps
-    // in particular.
-    (endpoint, name, reason) =>
-      logger[serverState.isBootstrapped ? 'warn' : isStartCheck(name) ? 'debug' : 'info']('health check failed', {
-        endpoint,
-        name,
-        reason,
-      }),
+    throttleByKey(
+      clock,
+      HEALTH_LOG_INTERVAL_MS,
+      (endpoint, name, reason) => `${serverState.isBootstrapped} ${endpoint} ${name} ${reason}`,
+      // Before the server is ready for the first time, failing checks are expected, those of incomplete startup steps
+      // in particular.
+      (endpoint: HealthEndpoint, name: string, reason: string) =>
+        logger[serverState.isBootstrapped ? 'warn' : isStartCheck(name) ? 'debug' : 'info']('health check failed', {
+          endpoint,
+          name,
+          reason,
+        }),
+    ),
     (endpoint, name, healthy) => metrics.recordHealthCheck(endpoint, name, healthy),
   );
 }

@@ -121,12 +121,12 @@ function readMetaPage(file: number, path: string, position: number): Buffer {
 
 const REMEDY = 'name the right folder, or move the damaged one away and restore a backup';
 
-const DAMAGE = /MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID)/;
+export const DAMAGE = /MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|PANIC|BAD_TXN|VERSION_MISMATCH|INCOMPATIBLE)/;
 
 /** Adds the remedy to an error about damaged pages that LMDB found; returns any other error unchanged. */
-export function explainDamage(error: unknown): unknown {
+export function explainDamage(error: unknown, directory: string): unknown {
   const message = errorMessage(error);
-  return DAMAGE.test(message) ? new Error(`the files of the embedded store are damaged (${message}): ${REMEDY}`) : error;
+  return DAMAGE.test(message) ? new Error(`the files of the embedded store in ${directory} are damaged (${message}): ${REMEDY}`) : error;
 }
 
 function damageError(path: string, detail: string): Error {

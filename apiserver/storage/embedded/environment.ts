@@ -95,7 +95,7 @@ export class Environment {
   private constructor(
     private readonly root: RootDatabase<Buffer, Buffer>,
     private readonly tables: Tables,
-    private readonly directory: string,
+    readonly directory: string,
     private readonly owner: string,
     private readonly gate: StoreGate,
     /**

@@ -63,7 +63,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
     return await openInGate(gate, options);
   } catch (error) {
     gate?.close();
-    throw error instanceof FolderInUseError ? new StoreError('unavailable', error.message) : asStoreError(error);
+    throw error instanceof FolderInUseError ? new StoreError('unavailable', error.message) : asStoreError(error, options.directory);
   }
 }
 
@@ -138,17 +138,17 @@ class EmbeddedStore implements Store {
   async get(key: string, options: StoreCallOptions & { readonly revision?: Revision } = {}): ReturnType<Store['get']> {
     checkKey(key);
     this.checkCall('deadline', options);
-    return withStoreErrors(() => readKey(this.environment, key, options.revision));
+    return this.withStoreErrors(() => readKey(this.environment, key, options.revision));
   }
 
   async range(request: RangeRequest, options?: StoreCallOptions): ReturnType<Store['range']> {
     this.checkCall('deadline', options);
-    return withStoreErrors(() => readRange(this.environment, request));
+    return this.withStoreErrors(() => readRange(this.environment, request));
   }
 
   async count(range: KeyRange, options?: StoreCallOptions): ReturnType<Store['count']> {
     this.checkCall('deadline', options);
-    return withStoreErrors(() => countKeys(this.environment, range));
+    return this.withStoreErrors(() => countKeys(this.environment, range));
   }
 
   async revision(options?: StoreCallOptions): Promise<Revision> {
@@ -162,7 +162,7 @@ class EmbeddedStore implements Store {
 
   async revisionsWithin(bytes: number, limit: number): Promise<number> {
     this.checkCall('deadline');
-    return withStoreErrors(() => countRevisionsWithin(this.environment, bytes, limit));
+    return this.withStoreErrors(() => countRevisionsWithin(this.environment, bytes, limit));
   }
 
   async transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
@@ -233,7 +233,9 @@ class EmbeddedStore implements Store {
 
   async status(options?: StoreCallOptions): ReturnType<Store['status']> {
     this.checkCall('deadline', options);
-    const { size } = await stat(join(this.options.directory, DATA_FILE)).catch((error: unknown) => Promise.reject(asStoreError(error)));
+    const { size } = await stat(join(this.options.directory, DATA_FILE)).catch((error: unknown) =>
+      Promise.reject(asStoreError(error, this.options.directory)),
+    );
     return { version: 'embedded', revision: this.pipeline.revision, size, purgeFailures: this.purgeFailures };
   }
 
@@ -350,6 +352,14 @@ class EmbeddedStore implements Store {
     }
   }
 
+  private async withStoreErrors<T>(read: () => T | Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      throw asStoreError(error, this.options.directory);
+    }
+  }
+
   private checkCall(failure: 'deadline' | 'unavailable', options?: StoreCallOptions): void {
     if (this.stopError !== undefined) throw this.stopError;
     if (options?.deadline !== undefined && options.deadline <= this.options.clock.monotonic()) {
@@ -370,14 +380,6 @@ function leaseNotFound(lease: LeaseId): StoreError {
   return new StoreError('lease-not-found', `there is no lease ${lease}`);
 }
 
-async function withStoreErrors<T>(read: () => T | Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    throw asStoreError(error);
-  }
-}
-
-function asStoreError(error: unknown): StoreError {
-  return error instanceof StoreError ? error : new StoreError('internal', errorMessage(explainDamage(error)));
+function asStoreError(error: unknown, directory: string): StoreError {
+  return error instanceof StoreError ? error : new StoreError('internal', errorMessage(explainDamage(error, directory)));
 }

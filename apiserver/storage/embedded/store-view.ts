@@ -54,7 +54,7 @@ async function openInGate(directory: string, openView: (gate: StoreGate) => Prom
     return await gate.runExclusive(() => openView(gate));
   } catch (error) {
     gate.close();
-    throw explainDamage(error);
+    throw explainDamage(error, directory);
   }
 }
 
@@ -73,7 +73,7 @@ async function createView(directory: string, gate: StoreGate, runIfUnlocked: Run
   return {
     revision: snapshot.counter('revision'),
     get: (key) => readKeyValue(snapshot, key),
-    entries: (range) => readEntries(snapshot, range),
+    entries: (range) => readEntries(snapshot, range, directory),
     close: () => gate.runExclusiveAndClose(() => environment.close()),
   };
 }
@@ -93,11 +93,11 @@ function runUnlessInUse(directory: string, action: () => void): void {
   }
 }
 
-async function* readEntries(snapshot: ReadTransaction, range: KeyRange): AsyncGenerator<KeyValue, void, undefined> {
+async function* readEntries(snapshot: ReadTransaction, range: KeyRange, directory: string): AsyncGenerator<KeyValue, void, undefined> {
   try {
     yield* readInChunks(snapshot, range);
   } catch (error) {
-    throw explainDamage(error);
+    throw explainDamage(error, directory);
   }
 }
 

@@ -4,12 +4,12 @@
  * is evaluated against the earlier ones that are still pending; no call is answered before its revision is durable.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
-import { errorMessage } from '../../../shared/runtime/error-message';
 import { StoreError, type KeyValue, type Revision } from '../store';
 import type { WriteBatch, Environment } from './environment';
 import { hasLongValue, compressLongValues } from './value-compression';
 import { readKeyValue } from './reader';
 import type { KeyChange, LatestRecord } from './record';
+import { explainWriteFailure } from './write-failure';
 
 /** One durable revision. Revisions are delivered in order. */
 export interface CommittedRevision {
@@ -218,9 +218,7 @@ export class WritePipeline {
    * No step of `batch` was written, and the steps queued behind it were evaluated on the assumption that it would be.
    */
   private rollBack(batch: readonly QueuedStep[], error: unknown): void {
-    const message = errorMessage(error);
-    const isDiskFull = /no space|ENOSPC|MAP_FULL|quota/i.test(message);
-    const failure = new StoreError(isDiskFull ? 'no-space' : 'unavailable', `the write failed: ${message}`);
+    const failure = explainWriteFailure(error, this.environment.directory);
     this.outcome = { at: this.clock.monotonic(), failure };
     const queued = this.queue;
     this.queue = [];
@@ -229,7 +227,7 @@ export class WritePipeline {
     this.assignedRevision = this.durableRevision;
     this.events.onRollback(error);
     for (const step of batch) step.reject(failure);
-    for (const step of queued) step.reject(new StoreError('unavailable', `an earlier write failed: ${message}`));
+    for (const step of queued) step.reject(new StoreError(failure.failure, `an earlier write failed: ${failure.message}`));
   }
 
   /** While the disk does not respond, steps past their deadline are rejected; their writes may still be committed. */

@@ -49,6 +49,8 @@ export interface EtcdStatusResponse {
   readonly version: string;
   readonly revision: Revision;
   readonly size: number;
+  /** Set while the alarm NOSPACE is raised. */
+  readonly spaceFault?: string;
 }
 
 export type EtcdWatchRequest =
@@ -161,18 +163,23 @@ export function ignoreResponse(): true {
   return true;
 }
 
+const SPACE_FAULT = 'etcd has raised the alarm NOSPACE: its database exceeds --quota-backend-bytes';
+
+/** Since etcd 3.4 the status contains the alarms of the cluster. */
 export function decodeStatus(bytes: Buffer): EtcdStatusResponse {
   const reader = new WireReader(bytes);
   let revision = 0;
   let version = '';
   let size = 0;
+  let isFull = false;
   while (reader.next()) {
     if (reader.field === 1) revision = readHeader(reader.message());
     else if (reader.field === 2) version = reader.string();
     else if (reader.field === 3) size = Number(reader.integer());
+    else if (reader.field === 8) isFull = reader.string().includes('alarm:NOSPACE') || isFull;
     else reader.skipField();
   }
-  return { version, revision, size };
+  return { version, revision, size, ...(isFull && { spaceFault: SPACE_FAULT }) };
 }
 
 export function encodeWatch(request: EtcdWatchRequest): RpcMessage {

@@ -125,6 +125,9 @@ function detailsOf(gr: GroupResource, name?: string): StatusDetails {
 
 export const unauthorized = (): StatusError => new StatusError('Unauthorized', 'Unauthorized');
 
+/** As upstream, which passes the error of its store on: without a reason. */
+export const storeFull = (message: string): StatusError => new StatusError(undefined, message);
+
 /** `text` is the sentence after "is forbidden: ". */
 export const forbidden = (gr: GroupResource, name: string, text: string, causes?: readonly StatusCause[]): StatusError =>
   new StatusError('Forbidden', `${groupResourceText(gr)}${name === '' ? '' : ` ${quote(name)}`} is forbidden: ${text}`, {

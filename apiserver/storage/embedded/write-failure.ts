@@ -1,0 +1,30 @@
+/** Explains why LMDB did not store a batch: a full disk, damaged files, or another error. Reads only the free space. */
+import { statfsSync } from 'node:fs';
+import { errorMessage } from '../../../shared/runtime/error-message';
+import { StoreError } from '../store';
+import { DAMAGE, explainDamage } from './database-files';
+
+const FULL = /no space|ENOSPC|MAP_FULL|quota/i;
+/** LMDB reports a write that the disk took only in part as this error. */
+const SHORT_WRITE = /input\/output error|EIO/i;
+/** The size of the largest batch: with less free space, a short write is the disk's. */
+const MIN_FREE_BYTES = 16 << 20;
+
+/** `directory` contains the files. */
+export function explainWriteFailure(error: unknown, directory: string): StoreError {
+  const message = errorMessage(error);
+  if (FULL.test(message) || (SHORT_WRITE.test(message) && freeBytesOf(directory) < MIN_FREE_BYTES))
+    return new StoreError('no-space', 'no space left on device: the write failed');
+  if (DAMAGE.test(message)) return new StoreError('internal', errorMessage(explainDamage(error, directory)));
+  return new StoreError('unavailable', `the write failed: ${message}`);
+}
+
+/** Infinity when the file system does not report it. */
+function freeBytesOf(directory: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  } catch {
+    return Infinity;
+  }
+}
