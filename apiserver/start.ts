@@ -1,25 +1,44 @@
 /** The program of the API server: parses its flags and runs the server until a signal ends it. */
 import { systemClock as clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE } from '../shared/cli/flags';
-import { exitCodeOf } from '../shared/cli/permanent-error';
+import { exitCodeOf, PERMANENT_EXIT_CODE } from '../shared/cli/permanent-error';
 import { Lifecycle } from '../shared/runtime/process/lifecycle';
 import { createLogger, effectiveLogLevel } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import { errorMessage } from '../shared/runtime/error-message';
 import { FLAGS } from './options/flags/flags';
 import { PROGRAM, runServer } from './program';
+import { StoreError } from './storage/store';
 
 async function main(): Promise<void> {
   const flags = flagsOrExit(PROGRAM, FLAGS, process.argv.slice(2), USAGE_EXIT_CODE);
   const logger = createLogger({ level: effectiveLogLevel(flags.values), clock });
   const lifecycle = new Lifecycle({ clock, logger, process });
   lifecycle.listenForSignals();
+  if (flags.values['storage-backend'] === 'embedded') await endOnDamage(flags.values['storage-dir']);
   const server = await runServer(flags, { clock, random, logger, lifecycle });
   logger.info('ready', { port: server.port, localPort: server.localPort });
   process.send?.('ready');
 }
 
+/** Errors of lmdb that no call reports end the process as permanent, others as Node does. */
+async function endOnDamage(directory: string): Promise<void> {
+  const { explainUncaughtDamage } = await import('./storage/embedded/database-files.js');
+  process.on('uncaughtException', (error) => {
+    const damage = explainUncaughtDamage(error, directory);
+    process.stderr.write(
+      damage === undefined ? `${error.stack ?? error.message}\n` : `${PROGRAM.name}: --storage-dir=${directory}: ${damage}\n`,
+    );
+    process.exit(damage === undefined ? 1 : PERMANENT_EXIT_CODE);
+  });
+}
+
+function isDamage(error: unknown): boolean {
+  if (error instanceof StoreError) return error.failure === 'damaged';
+  return error instanceof Error && isDamage(error.cause);
+}
+
 main().catch((error: unknown) => {
   process.stderr.write(`${PROGRAM.name}: ${errorMessage(error)}\n`);
-  process.exit(exitCodeOf(error));
+  process.exit(isDamage(error) ? PERMANENT_EXIT_CODE : exitCodeOf(error));
 });

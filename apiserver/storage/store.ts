@@ -213,6 +213,8 @@ export type StoreFailure =
   | 'lease-not-found'
   /** A stored value cannot be read, or a value cannot be encrypted; the message is meant for the client. */
   | 'unreadable'
+  /** The files of the store are damaged; the message names them and the remedy. */
+  | 'damaged'
   /** The store returned a response that violates its protocol. */
   | 'internal'
   | 'closed';

@@ -63,6 +63,12 @@ describe('Supervisor', () => {
     expect(output.at(-1)).toContain('in 10s');
   });
 
+  it.each(['SIGABRT', 'SIGSEGV', 'SIGBUS'])('names a damaged store as a cause of %s', async (signal) => {
+    const { output, die } = setUp();
+    await die({ signal });
+    expect(output[0]).toContain(`signal ${signal}; if this repeats, the files of the embedded store are damaged`);
+  });
+
   it('resets the restart delay when a process has run for a minute', async () => {
     const { clock, output, die } = setUp();
     await die({ code: 1 });

@@ -106,7 +106,12 @@ export class Supervisor {
   }
 }
 
+/** Signals by which a process ends when LMDB or Node finds its memory or files inconsistent. */
+const MEMORY_SIGNALS: ReadonlySet<string> = new Set(['SIGABRT', 'SIGSEGV', 'SIGBUS']);
+const DAMAGE_HINT = 'the files of the embedded store are damaged: move them away and restore a backup';
+
 function describeExit({ code, signal, error }: Exit): string {
   if (error !== undefined) return `could not start: ${error.message}`;
-  return signal === null ? `exit code ${code}` : `signal ${signal}`;
+  if (signal === null) return `exit code ${code}`;
+  return MEMORY_SIGNALS.has(signal) ? `signal ${signal}; if this repeats, ${DAMAGE_HINT}` : `signal ${signal}`;
 }

@@ -26,6 +26,7 @@ export function convertWriteFailure(error: unknown, operation: string, gr: Group
     case 'compacted':
     case 'future-revision':
     case 'lease-not-found':
+    case 'damaged':
     case 'internal':
       return error;
   }

@@ -10,6 +10,7 @@ import { errorMessage } from '../../../shared/runtime/error-message';
 import { systemRandom } from '../../../shared/runtime/random';
 import { flushPromises } from '../../../test/support/clock/manual-clock';
 import { prefixRange, type Store } from '../store';
+import { explainDamage, explainUncaughtDamage, MissingRecordError } from './database-files';
 import { StoreGate } from './store-gate';
 import { openEmbeddedStore } from './open';
 import { openLockedStoreView, openStoreView, type StoreView } from './store-view';
@@ -67,6 +68,14 @@ function patch(position: number, bytes: readonly number[]): void {
 }
 
 const DAMAGED = 'move the damaged one away and restore a backup';
+
+/** Clears all pages behind the meta pages. */
+function clearPages(): void {
+  const { size } = statSync(data);
+  truncateSync(data, 8_192);
+  truncateSync(data, size);
+}
+
 const FAULTS: readonly (readonly [string, () => void, string])[] = [
   ['the data of another program', () => writeFileSync(data, Buffer.alloc(10_000, 'no database')), 'is not a file of an embedded store'],
   ['only zeros', () => writeFileSync(data, Buffer.alloc(10_000)), 'is not a file of an embedded store'],
@@ -74,6 +83,7 @@ const FAULTS: readonly (readonly [string, () => void, string])[] = [
   ['one page', () => truncateSync(data, 4_096), 'it ends before its data starts'],
   ['two pages', () => truncateSync(data, 8_192), DAMAGED],
   ['half of its pages', () => truncateSync(data, statSync(data).size >> 1), DAMAGED],
+  ['pages of zeros', clearPages, DAMAGED],
   ['another magic number', () => patch(24, [0]), 'is not a file of an embedded store'],
   ['a newer lmdb format', () => patch(28, [3]), 'use the program that wrote it'],
   ['pages of another size', () => patch(48, [1]), 'pages of 4097 bytes'],
@@ -112,6 +122,15 @@ describe.each(Object.entries(USES))('embedded store that is %s', (_name, use) =>
     expect(await ending).toBe(WRITES);
     gate.close();
   });
+});
+
+it('explainDamage names the folder, also for records that cannot be decoded, and leaves other errors alone', () => {
+  const decoding = Object.assign(new RangeError('out of range'), { code: 'ERR_OUT_OF_RANGE' });
+  for (const error of [new Error('MDB_CORRUPTED'), decoding, new MissingRecordError('the log lacks /a')])
+    expect(explainDamage(error, '/data')).toMatch(/^the files of the embedded store in \/data are damaged \(.*restore a backup$/);
+  expect(explainDamage(new Error('MDB_READERS_FULL'), '/data')).toBeUndefined();
+  expect(explainUncaughtDamage(new Error('Can not abort this transaction'), '/data')).toContain('are damaged');
+  expect(explainUncaughtDamage(new Error('x is not a function'), '/data')).toBeUndefined();
 });
 
 test('embedded store without data is created by a writer and not by a reader', async () => {

@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode } from '../../../shared/runtime/error-code';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { openPrivateFile, PRIVATE_FILE_MODE, setMode } from './folder-lock';
 
@@ -121,12 +122,37 @@ function readMetaPage(file: number, path: string, position: number): Buffer {
 
 const REMEDY = 'name the right folder, or move the damaged one away and restore a backup';
 
-export const DAMAGE = /MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|PANIC|BAD_TXN|VERSION_MISMATCH|INCOMPATIBLE)/;
+const DAMAGE = /MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|PANIC|BAD_TXN|VERSION_MISMATCH|INCOMPATIBLE)/;
 
-/** Adds the remedy to an error about damaged pages that LMDB found; returns any other error unchanged. */
-export function explainDamage(error: unknown, directory: string): unknown {
+/** Damaged pages without damaged links: lengths that exceed the page, and values that cannot be decompressed. */
+const DECODING_ERROR_CODE = /^(ERR_OUT_OF_RANGE|ERR_BUFFER_OUT_OF_BOUNDS|ERR_INVALID_|Z_)/;
+
+/** A record refers to another one that is not in the files. */
+export class MissingRecordError extends Error {}
+
+/** The sentence for an error about damaged pages or records; undefined for any other error. */
+export function explainDamage(error: unknown, directory: string): string | undefined {
+  const isDamage =
+    DAMAGE.test(errorMessage(error)) || error instanceof MissingRecordError || DECODING_ERROR_CODE.test(errorCode(error) ?? '');
+  return isDamage ? damageSentence(error, directory) : undefined;
+}
+
+/** As {@link explainDamage}, as an error; any other error is returned unchanged. */
+export const withDamageExplained = (error: unknown, directory: string): unknown => {
+  const damage = explainDamage(error, directory);
+  return damage === undefined ? error : new Error(damage, { cause: error });
+};
+
+const damageSentence = (error: unknown, directory: string): string =>
+  `the files of the embedded store in ${directory} are damaged (${errorMessage(error)}): ${REMEDY}`;
+
+/**
+ * The sentence for an error that nothing has caught; undefined when it is not lmdb's. lmdb-js rejects a promise of its
+ * own when it cannot end a transaction on damaged pages.
+ */
+export function explainUncaughtDamage(error: unknown, directory: string): string | undefined {
   const message = errorMessage(error);
-  return DAMAGE.test(message) ? new Error(`the files of the embedded store in ${directory} are damaged (${message}): ${REMEDY}`) : error;
+  return DAMAGE.test(message) || message.includes('abort this transaction') ? damageSentence(error, directory) : undefined;
 }
 
 function damageError(path: string, detail: string): Error {

@@ -7,7 +7,7 @@
  */
 import { open, type Database, type RangeOptions, type RootDatabase, type Transaction as LmdbTransaction } from 'lmdb';
 import type { Revision } from '../store';
-import { prepareToRead, prepareToWrite, type RunIfUnlocked } from './database-files';
+import { MissingRecordError, prepareToRead, prepareToWrite, type RunIfUnlocked } from './database-files';
 import { PRIVATE_FILE_MODE } from './folder-lock';
 import type { StoreGate } from './store-gate';
 import {
@@ -374,7 +374,7 @@ export class ReadTransaction {
   valueAt(key: Buffer, revision: Revision): Buffer {
     const entry = this.read(this.tables.log, encodeNumber(revision));
     const value = entry && valueInLogEntry(entry, key);
-    if (value === undefined) throw new Error(`the log lacks ${key.toString()} at revision ${revision}`);
+    if (value === undefined) throw new MissingRecordError(`the log lacks ${key.toString()} at revision ${revision}`);
     return value;
   }
 

@@ -381,5 +381,7 @@ function leaseNotFound(lease: LeaseId): StoreError {
 }
 
 function asStoreError(error: unknown, directory: string): StoreError {
-  return error instanceof StoreError ? error : new StoreError('internal', errorMessage(explainDamage(error, directory)));
+  if (error instanceof StoreError) return error;
+  const damage = explainDamage(error, directory);
+  return damage === undefined ? new StoreError('internal', errorMessage(error)) : new StoreError('damaged', damage);
 }

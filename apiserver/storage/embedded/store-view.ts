@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { KeyRange, KeyValue, Revision } from '../store';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { Environment, type ReadTransaction } from './environment';
-import { DATA_FILE, explainDamage, type RunIfUnlocked } from './database-files';
+import { DATA_FILE, withDamageExplained, type RunIfUnlocked } from './database-files';
 import { FolderInUseError, lockFolder } from './folder-lock';
 import { StoreGate } from './store-gate';
 import { readKeyValue } from './reader';
@@ -54,7 +54,7 @@ async function openInGate(directory: string, openView: (gate: StoreGate) => Prom
     return await gate.runExclusive(() => openView(gate));
   } catch (error) {
     gate.close();
-    throw explainDamage(error, directory);
+    throw withDamageExplained(error, directory);
   }
 }
 
@@ -97,7 +97,7 @@ async function* readEntries(snapshot: ReadTransaction, range: KeyRange, director
   try {
     yield* readInChunks(snapshot, range);
   } catch (error) {
-    throw explainDamage(error, directory);
+    throw withDamageExplained(error, directory);
   }
 }
 

@@ -5,8 +5,8 @@ describe('explainWriteFailure', () => {
   it.each([
     ['MDB_MAP_FULL: Environment mapsize limit reached', 'no-space', 'no space left on device: the write failed'],
     ['No space left on device', 'no-space', 'no space left on device: the write failed'],
-    ['MDB_CORRUPTED: Located page was wrong type', 'internal', 'are damaged (MDB_CORRUPTED'],
-    ['MDB_PANIC: Update of meta page failed', 'internal', 'restore a backup'],
+    ['MDB_CORRUPTED: Located page was wrong type', 'damaged', 'are damaged (MDB_CORRUPTED'],
+    ['MDB_PANIC: Update of meta page failed', 'damaged', 'restore a backup'],
     ['Permission denied', 'unavailable', 'the write failed: Permission denied'],
   ])('%s is the failure %s', (message, failure, text) => {
     expect(explainWriteFailure(new Error(message), tmpdir())).toMatchObject({ failure, message: expect.stringContaining(text) });

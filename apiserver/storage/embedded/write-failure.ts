@@ -2,7 +2,7 @@
 import { statfsSync } from 'node:fs';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { StoreError } from '../store';
-import { DAMAGE, explainDamage } from './database-files';
+import { explainDamage } from './database-files';
 
 const FULL = /no space|ENOSPC|MAP_FULL|quota/i;
 /** LMDB reports a write that the disk took only in part as this error. */
@@ -15,7 +15,8 @@ export function explainWriteFailure(error: unknown, directory: string): StoreErr
   const message = errorMessage(error);
   if (FULL.test(message) || (SHORT_WRITE.test(message) && freeBytesOf(directory) < MIN_FREE_BYTES))
     return new StoreError('no-space', 'no space left on device: the write failed');
-  if (DAMAGE.test(message)) return new StoreError('internal', errorMessage(explainDamage(error, directory)));
+  const damage = explainDamage(error, directory);
+  if (damage !== undefined) return new StoreError('damaged', damage);
   return new StoreError('unavailable', `the write failed: ${message}`);
 }
 
