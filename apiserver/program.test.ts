@@ -2,16 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ManualClock } from '../test/support/clock/manual-clock';
 import { MemoryStore } from '../test/support/store/memory-store';
 import { parseFlags } from '../shared/cli/flags';
 import { exitCodeOf, PERMANENT_EXIT_CODE } from '../shared/cli/permanent-error';
 import { errorMessage } from '../shared/runtime/error-message';
+import { systemClock } from '../shared/runtime/clock';
 import { silentLogger } from '../shared/runtime/logger';
 import { Lifecycle } from '../shared/runtime/process/lifecycle';
 import { systemRandom as random } from '../shared/runtime/random';
 import { FLAGS } from './options/flags/flags';
 import { PROGRAM, runServer } from './program';
+import { DATA_FORMAT, DATA_FORMAT_VERSION } from './storage/format-marker';
+import type { Store } from './storage/store';
 
 let folder: string;
 beforeEach(() => {
@@ -20,13 +22,19 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** The error with which the server refuses to start. */
-async function startFault(args: readonly string[], store: 'memory' | 'embedded' = 'memory'): Promise<unknown> {
-  const parsed = parseFlags(PROGRAM, FLAGS, ['--storage-backend=embedded', `--storage-dir=${folder}/store`, '--secure-port=0', ...args]);
+async function startFault(args: readonly string[], store: Store | 'embedded' = new MemoryStore()): Promise<unknown> {
+  const parsed = parseFlags(PROGRAM, FLAGS, [
+    '--storage-backend=embedded',
+    `--storage-dir=${folder}/store`,
+    '--etcd-prefix=/registry',
+    '--secure-port=0',
+    ...args,
+  ]);
   if (parsed.kind !== 'values') throw new Error(JSON.stringify(parsed));
-  const clock = new ManualClock();
+  const clock = systemClock;
   const lifecycle = new Lifecycle({ clock, logger: silentLogger, process: { on: () => undefined, exit: () => undefined } });
   try {
-    await runServer(parsed, { clock, random, logger: silentLogger, lifecycle, ...(store === 'memory' && { store: new MemoryStore() }) });
+    await runServer(parsed, { clock, random, logger: silentLogger, lifecycle, ...(store !== 'embedded' && { store }) });
     return undefined;
   } catch (error) {
     return error;
@@ -100,6 +108,26 @@ describe('runServer', () => {
     server.close();
     expect([errorMessage(error), exitCodeOf(error)]).toEqual([`--secure-port=${port}: the port is in use by another program`, 78]);
     expect(errorMessage(local)).toBe(`--insecure-port=${port}: the port is in use by another program`);
+  });
+
+  it('refuses to start when stored objects need keys that are not configured, with their number', async () => {
+    const store = new MemoryStore();
+    const value = Buffer.from('k8s:enc:aescbc:v1:key1:rubbish');
+    for (const name of ['a', 'b'])
+      await store.transact({ compare: [], operations: [{ type: 'put', key: `/registry/secrets/default/${name}`, value }] });
+    const mark = Buffer.from(JSON.stringify({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'platform' }));
+    await store.transact({ compare: [], operations: [{ type: 'put', key: '/registry/platform-format', value: mark }] });
+    const text = 'stored objects need keys that the configuration does not have: secrets: 2 objects need key "key1" of provider aescbc';
+    const without = await startFault([], store);
+    expect([errorMessage(without), exitCodeOf(without)]).toEqual([expect.stringContaining(`--encryption-provider-config: ${text}`), 78]);
+
+    const file = path.join(folder, 'encryption.json');
+    const keys = [{ name: 'key2', secret: Buffer.alloc(32).toString('base64') }];
+    const resources = [{ resources: ['secrets'], providers: [{ aescbc: { keys } }] }];
+    writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources }));
+    expect(errorMessage(await startFault([`--encryption-provider-config=${file}`], store))).toContain(
+      `--encryption-provider-config=${file}: ${text}`,
+    );
   });
 
   it('refuses to start on a damaged store, with its folder and the remedy', async () => {

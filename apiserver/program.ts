@@ -6,6 +6,7 @@ import { versionText } from '../shared/names/dialect';
 import { formatIpAddress } from '../shared/values/network/ip-address';
 import { ConfigurationFiles } from '../shared/configuration/configuration-files';
 import type { Clock } from '../shared/runtime/clock';
+import { STORED_KINDS } from '../shared/api/kinds';
 import { readFlagFiles, readFlagFilesSync } from '../shared/cli/flag-files';
 import { formatFlagLines } from '../shared/cli/flag-lines';
 import { UsageError, type CommandLine } from '../shared/cli/flags';
@@ -26,7 +27,9 @@ import { openStore } from './options/storage/open-store';
 import { frontProxyOptions, hasProxyHeaderFlags } from './options/authentication/front-proxy-options';
 import { FLAGS, type ServerFlags } from './options/flags/flags';
 import { serviceAccountFlagError, serviceAccountAccessOptions, openTokenKeyFiles } from './options/authentication/service-account-options';
+import { createTypeNameLookup } from './cache/store/key-space';
 import { Meters } from './metrics/registry/meters';
+import { buildResources } from './registry/resources';
 import type { AuthorizerLink } from './server/access/authorizers';
 import { authorizationFlagError, openAuthorizerLinks } from './options/authorizer-links';
 import { createWebhookCaller, openWebhook } from './options/webhooks';
@@ -41,6 +44,8 @@ import { startListening, type ListeningOptions } from './server/wiring/listening
 import type { Listening, ServerOptions } from './server/wiring/server-options';
 import { readTls, watchTls, useExistingPair, type TlsSource } from './server/tls/tls-files';
 import { GrpcCallCounters } from './storage/grpc-call-counters';
+import { observeMissingKeys } from './storage/encryption/missing-key-observer';
+import type { MissingKeys } from './storage/encryption/missing-keys';
 import { shiftStoreByMarker } from './storage/shifted-store';
 import type { Store } from './storage/store';
 import type { OpenedTracing } from './tracing/open-tracing';
@@ -84,7 +89,9 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const opened = host.store ?? (await openStore(flags, calls, host));
   if (opened !== host.store) lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
   const seen = traces === undefined ? opened : traces.wrapStore(opened, flags['storage-backend'] === 'etcd3');
-  const store = await shiftStoreByMarker(encryption === undefined ? seen : encryption.encryptStore(seen), prefixOf(flags));
+  const resourceOf = createTypeNameLookup(prefixOf(flags), buildResources(STORED_KINDS).storedTypes);
+  const observed = observeMissingKeys(seen, { rules: encryption?.rules, resourceOf });
+  const store = await shiftStoreByMarker(encryption === undefined ? observed.store : encryption.encryptStore(observed.store), prefixOf(flags));
   const audit = await readFlagFiles(flags, AUDIT_FILES, () => openAuditLog(flags, configurations, host));
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
   const tokenKeys = readFlagFilesSync(flags, ['service-account-key-file', 'service-account-signing-key-file'], () =>
@@ -135,8 +142,17 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
   lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: watchTls(certificates, tls, clock, logger, server.renew) });
+  // The second promise settles when the startup fails or is stopped; then the cache may never be ready.
+  await Promise.race([server.cache.whenReady(), server.whenReady()]);
+  refuseMissingKeys(flags, observed.finish());
   await server.whenReady();
   return server;
+}
+
+function refuseMissingKeys(flags: ServerFlags, { fault }: MissingKeys): void {
+  const file = flags['encryption-provider-config'];
+  const subject = `--encryption-provider-config${file === '' ? '' : `=${file}`}`;
+  if (fault !== undefined) throw new PermanentError(`${subject}: ${fault}`);
 }
 
 /** Opens the ports before anything that takes time, so that clients wait for the server. */

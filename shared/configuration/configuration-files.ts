@@ -57,6 +57,9 @@ interface ReloadState extends LiveConfiguration {
 
 type Outcome = keyof LiveConfiguration['reloads'];
 
+/** A fault that retries find again is logged at this rate. */
+const LOG_INTERVAL_MS = 60_000;
+
 export class ConfigurationFiles {
   private readonly live: LiveConfiguration[] = [];
   private readonly endWatchByName = new Map<string, () => void>();
@@ -82,6 +85,7 @@ export class ConfigurationFiles {
       state.lastReload[outcome] = clock.now();
     };
     let isRetryDue = false;
+    let logAgainAt = 0;
     const reload = async (): Promise<void> => {
       isRetryDue = false;
       try {
@@ -90,9 +94,12 @@ export class ConfigurationFiles {
         count('success');
         logger.info('configuration reloaded', { configuration: name, file: path });
       } catch (error) {
+        const isRepeated = state.fault === errorMessage(error) && clock.monotonic() < logAgainAt;
         state.error = errorMessage(error);
         isRetryDue = error instanceof NotYetUsableError;
         count('failure');
+        if (isRepeated) return;
+        logAgainAt = clock.monotonic() + LOG_INTERVAL_MS;
         logger.error('the changed configuration cannot be used, the previous one stays in use', { configuration: name, file: path, error });
       }
     };

@@ -144,6 +144,26 @@ export function createTypeNameLookup(prefix: string, types: readonly StoredType[
   };
 }
 
+/**
+ * Returns a function from a store key to its type and the key after all keys of that type; undefined for keys of no
+ * type.
+ */
+export function createTypeRangeLookup(
+  prefix: string,
+  types: readonly StoredType[],
+): (storeKey: string) => { readonly name: string; readonly end: string } | undefined {
+  const nameOf = createTypeNameLookup(prefix, types);
+  const root = `${prefix}/`;
+  const segments = new Set(types.map(({ segment }) => segment));
+  return (storeKey) => {
+    const name = nameOf(storeKey);
+    if (name === undefined) return undefined;
+    const first = storeKey.indexOf('/', root.length);
+    const last = segments.has(storeKey.slice(root.length, first)) ? first : storeKey.indexOf('/', first + 1);
+    return { name, end: prefixRange(storeKey.slice(0, last + 1)).end };
+  };
+}
+
 /** The key bounds of a scope; a name in all namespaces has no bounds. */
 export function scopeBounds(type: StoredType, scope: WatchScope): { readonly start?: string; readonly end?: string } {
   if (!type.namespaced) return scope.name === undefined ? {} : { start: scope.name, end: `${scope.name}\0` };

@@ -60,6 +60,13 @@ export const CATALOGUE = {
     buckets: DECISION,
     maxSeries: 1_000,
   },
+  apiserver_encryption_missing_key_objects: {
+    type: 'gauge',
+    stability: 'ALPHA',
+    help: 'Stored objects that need a key which a refused EncryptionConfiguration does not have.',
+    labels: ['resource', 'provider', 'key'],
+    maxSeries: 200,
+  },
   apiserver_envelope_encryption_dek_source_cache_size: {
     type: 'gauge',
     stability: 'ALPHA',

@@ -3,15 +3,27 @@ import type { Registry } from 'prom-client';
 import type { Direction, TransformMetricsRecorder } from '../../storage/encryption/encryption-rules';
 import { publishReloads, type ReloadCounts } from '../registry/configuration-metrics';
 import type { ExpositionChunks } from '../registry/histogram';
-import { Meters } from '../registry/meters';
+import type { MissingKeyCount } from '../../storage/encryption/missing-keys';
+import { Meters, type NumberSeries } from '../registry/meters';
 
 export class EncryptionMetrics implements TransformMetricsRecorder {
   readonly meters = new Meters();
+  private missingKeys: readonly NumberSeries[] = [];
 
   /** Few label values: `prefix` comes from the configuration, `status` is a gRPC status. */
   observeTransform(direction: Direction, prefix: string, status: string, seconds: number): void {
     this.meters.counter('apiserver_storage_transformation_operations_total', direction, prefix, status).add();
     if (status === 'OK') this.meters.observer('apiserver_storage_transformation_duration_seconds', direction, prefix).observe(seconds);
+  }
+
+  /** Of the last check; resources and keys that are no longer missing become 0. */
+  setMissingKeys(counts: readonly MissingKeyCount[]): void {
+    for (const series of this.missingKeys) series.value = 0;
+    this.missingKeys = counts.map(({ resource, provider, key, objects }) => {
+      const series = this.meters.counter('apiserver_encryption_missing_key_objects', resource, provider, key);
+      series.value = objects;
+      return series;
+    });
   }
 
   expose(): ExpositionChunks {

@@ -2,20 +2,22 @@
  * Encryption at rest: the current rules from the configuration file, reloaded if enabled, and the store that uses
  * them. Ciphers are implemented elsewhere.
  */
-import type { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
+import { createHash } from 'node:crypto';
+import { NotYetUsableError, type ConfigurationFiles } from '../../../shared/configuration/configuration-files';
 import { readConfiguration } from '../../../shared/configuration/read-configuration';
 import { canonicalGroup, type Dialect } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { RandomBytes } from '../../../shared/runtime/random';
 import { STORED_KINDS } from '../../../shared/api/kinds';
-import { createTypeNameLookup } from '../../cache/store/key-space';
+import { createTypeNameLookup, createTypeRangeLookup } from '../../cache/store/key-space';
 import { EncryptionMetrics } from '../../metrics/storage/encryption-metrics';
 import { buildResources } from '../../registry/resources';
 import { ENCRYPTION, type EncryptionAtRest } from '../../server/wiring/server-options';
 import { createEncryptedStore } from '../../storage/encryption/encrypted-store';
 import type { Store } from '../../storage/store';
 import { createAesCbcCipher, createAesGcmCipher, createSecretboxCipher, type Cipher } from '../../storage/encryption/ciphers';
+import { findLostKeys } from '../../storage/encryption/find-lost-keys';
 import { EncryptionRules, type EncryptionRule, type Envelope, type ValueProvider } from '../../storage/encryption/encryption-rules';
 import {
   decodeSecret,
@@ -44,6 +46,9 @@ export interface EncryptionParts {
   readonly configurations: ConfigurationFiles;
 }
 
+/** The checks of a refused configuration against the stored values take at most this part of the time. */
+const MAX_CHECKING_FRACTION = 0.05;
+
 /** Rejects when the file is unusable. */
 export async function openEncryptionAtRest(parts: EncryptionParts): Promise<EncryptionFromFile> {
   const encryption = new EncryptionFromFile(parts);
@@ -54,6 +59,11 @@ export async function openEncryptionAtRest(parts: EncryptionParts): Promise<Encr
 export class EncryptionFromFile implements EncryptionAtRest {
   readonly metrics = new EncryptionMetrics();
   private current: EncryptionRules | undefined;
+  /** With encrypted values; undefined until it is open. */
+  private store: Store | undefined;
+  private readonly storedTypes = buildResources(STORED_KINDS).storedTypes;
+  /** The configuration that was refused last, and when it is checked again. */
+  private refusal: { readonly configuration: string; readonly error: Error; readonly until: number } | undefined;
   private readonly listeners: (() => void)[] = [];
   /** Undefined until a KMS provider is configured. */
   private services: KmsProviders | undefined;
@@ -77,13 +87,15 @@ export class EncryptionFromFile implements EncryptionAtRest {
   /** Wraps the store so that values are encrypted and decrypted transparently. */
   encryptStore(store: Store): Store {
     const { prefix, clock } = this.parts;
-    const { storedTypes } = buildResources(STORED_KINDS);
-    const rules = (): EncryptionRules => {
-      if (this.current === undefined) throw new Error('the encryption configuration has not been read');
-      return this.current;
-    };
-    return createEncryptedStore(store, { rules, resourceOf: createTypeNameLookup(prefix, storedTypes), clock });
+    this.store = store;
+    return createEncryptedStore(store, { rules: this.rules, resourceOf: createTypeNameLookup(prefix, this.storedTypes), clock });
   }
+
+  /** The rules in use. Throws before the configuration has been read. */
+  readonly rules = (): EncryptionRules => {
+    if (this.current === undefined) throw new Error('the encryption configuration has not been read');
+    return this.current;
+  };
 
   onChange(listener: () => void): void {
     this.listeners.push(listener);
@@ -98,7 +110,9 @@ export class EncryptionFromFile implements EncryptionAtRest {
     this.services?.close();
   }
 
-  private async apply({ resources = [] }: EncryptionConfiguration): Promise<void> {
+  private async apply(configuration: EncryptionConfiguration): Promise<void> {
+    const { resources = [] } = configuration;
+    this.refuseUntilNextCheck(JSON.stringify(configuration));
     const configured = resources.flatMap(({ providers = [] }) => providers.flatMap(({ kms }) => (kms === undefined ? [] : [kms])));
     if (configured.length > 0) this.services ??= await this.loadServices();
     const { services } = this;
@@ -112,9 +126,41 @@ export class EncryptionFromFile implements EncryptionAtRest {
       rows.push({ resources: (row.resources ?? []).map(canonicalResource), providers });
     }
     const { dialect, clock } = this.parts;
-    this.current = new EncryptionRules(rows, { dialect, clock, metrics: this.metrics });
+    const next = new EncryptionRules(rows, { dialect, clock, metrics: this.metrics });
+    await this.refuseLostKeys(next, JSON.stringify(configuration)).catch((error: unknown) => {
+      services?.discard(openedEnvelopes ?? []);
+      throw error;
+    });
+    this.current = next;
     services?.use(configured, openedEnvelopes ?? []);
     this.notifyListeners();
+  }
+
+  /**
+   * Rejects when stored values need a key that `next` lacks. The check is repeated, at a limited rate, because the
+   * objects may be written with another key meanwhile.
+   */
+  private async refuseLostKeys(next: EncryptionRules, configuration: string): Promise<void> {
+    const { store, current } = this;
+    if (store === undefined || current === undefined) return;
+    const { prefix, clock } = this.parts;
+    const typeOf = createTypeRangeLookup(prefix, this.storedTypes);
+    const since = clock.monotonic();
+    const missing = await findLostKeys({ store, prefix, typeOf, current, next, clock });
+    this.metrics.setMissingKeys(missing.counts);
+    if (missing.fault === undefined) return;
+    const error = new NotYetUsableError(missing.fault);
+    this.refusal = { configuration, error, until: clock.monotonic() + (clock.monotonic() - since) / MAX_CHECKING_FRACTION };
+    throw error;
+  }
+
+  /** Rejects a configuration again that was refused a short time ago, without reading the store. */
+  private refuseUntilNextCheck(configuration: string): void {
+    const { refusal } = this;
+    this.refusal = undefined;
+    if (refusal?.configuration !== configuration || this.parts.clock.monotonic() >= refusal.until) return;
+    this.refusal = refusal;
+    throw refusal.error;
   }
 
   private async loadServices(): Promise<KmsProviders> {
@@ -158,10 +204,10 @@ async function providerOf(
     if (keyed === undefined) continue;
     const { unknownKey, load } = CIPHERS[type];
     const make = await load();
-    const keys = (keyed.keys ?? []).map(({ name = '', secret = '' }) => ({
-      name,
-      cipher: make(decodeSecret(secret) ?? Buffer.alloc(0), random),
-    }));
+    const keys = (keyed.keys ?? []).map(({ name = '', secret = '' }) => {
+      const bytes = decodeSecret(secret) ?? Buffer.alloc(0);
+      return { name, fingerprint: createHash('sha256').update(bytes).digest('base64'), cipher: make(bytes, random) };
+    });
     return { type: 'keys', prefix: `${type}:v1:`, keys, unknownKey };
   }
   const envelope = provider.kms === undefined ? undefined : envelopes.get(provider.kms);

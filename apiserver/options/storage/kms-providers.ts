@@ -60,6 +60,12 @@ export class KmsProviders {
     for (const envelope of before.values()) if (!envelopes.includes(envelope)) envelope.close();
   }
 
+  /** Closes envelopes that have been opened and do not come into use. */
+  discard(envelopes: readonly KmsEnvelope[]): void {
+    const known = [...this.inUse.values()];
+    for (const envelope of envelopes) if (!known.includes(envelope)) envelope.close();
+  }
+
   /** The error of the providers in use; undefined when all are healthy. */
   health(): Promise<string | undefined> {
     const envelopes = [...this.inUse.values()];

@@ -22,7 +22,7 @@ const keyProvider = (type: Type, ...keys: readonly (readonly [name: string, lett
   type: 'keys',
   prefix: `${type}:v1:`,
   unknownKey: UNKNOWN_KEY,
-  keys: keys.map(([name, letter]) => ({ name, cipher: CREATE_CIPHER[type](secretOf(letter)) })),
+  keys: keys.map(([name, letter]) => ({ name, fingerprint: letter, cipher: CREATE_CIPHER[type](secretOf(letter)) })),
 });
 const plain: ValueProvider = { type: 'plain' };
 const secrets = (...providers: readonly ValueProvider[]): EncryptionRule => ({ resources: ['secrets'], providers });

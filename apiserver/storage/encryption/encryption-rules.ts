@@ -7,6 +7,7 @@ import { ENCRYPTED_PREFIXES, type Dialect } from '../../../shared/names/dialect'
 import type { Clock } from '../../../shared/runtime/clock';
 import { hasEncryptionPrefix, bufferStartsWith } from '../unreadable-value';
 import { TransformError, type Cipher } from './ciphers';
+import { requirementOf, type KeyRequirement } from './missing-keys';
 
 /** Envelope encryption with a KMS plug-in. */
 export interface Envelope {
@@ -24,6 +25,13 @@ export interface DecryptedValue {
   readonly isStale: boolean;
 }
 
+export interface EncryptionKey {
+  readonly name: string;
+  /** The same for keys with the same secret; does not reveal it. */
+  readonly fingerprint: string;
+  readonly cipher: Cipher;
+}
+
 export type ValueProvider =
   | { readonly type: 'plain' }
   | {
@@ -31,7 +39,7 @@ export type ValueProvider =
       /** The part of the prefix after the dialect's: `aescbc:v1:`. */
       readonly prefix: string;
       /** The first key encrypts. */
-      readonly keys: readonly { readonly name: string; readonly cipher: Cipher }[];
+      readonly keys: readonly EncryptionKey[];
       /** The error when no key has the name that the value carries. */
       readonly unknownKey: string;
     }
@@ -78,6 +86,35 @@ export class EncryptionRules {
     return this.byResource.get(resource);
   }
 
+  /** What is missing to read the value, by its prefix; undefined when nothing is. */
+  missingKeyOf(resource: string, value: Buffer): KeyRequirement | undefined {
+    const transformer = this.forResource(resource);
+    if (transformer !== undefined) return transformer.missingKeyOf(value);
+    return hasEncryptionPrefix(value) ? requirementOf(value) : undefined;
+  }
+
+  /** Whether `previous` can read values of the resource that these rules may be unable to read. */
+  lacksKeysOf(previous: EncryptionRules, resource: string): boolean {
+    const abilities = new Set(this.abilitiesFor(resource));
+    return previous.abilitiesFor(resource).some((ability) => !abilities.has(ability));
+  }
+
+  /** What is missing to read a value that `previous` reads; undefined when nothing is, or `previous` does not read it. */
+  lostKeyOf(previous: EncryptionRules, resource: string, value: Buffer, storageKey: string): KeyRequirement | undefined {
+    if (previous.missingKeyOf(resource, value) !== undefined) return undefined;
+    const missing = this.missingKeyOf(resource, value);
+    if (missing !== undefined) return missing;
+    const before = previous.forResource(resource)?.keysFor(value) ?? [];
+    const after = this.forResource(resource)?.keysFor(value) ?? [];
+    if (before.every(({ key }) => after.some((candidate) => candidate.key.fingerprint === key.fingerprint))) return undefined;
+    const isReadable = (keys: readonly MatchingKey[]): boolean => keys.some((match) => decrypts(match, storageKey));
+    return isReadable(before) && !isReadable(after) ? requirementOf(value) : undefined;
+  }
+
+  private abilitiesFor(resource: string): readonly string[] {
+    return this.forResource(resource)?.abilities ?? ['identity'];
+  }
+
   private find(resource: string): ValueTransformer | undefined {
     const dot = resource.indexOf('.');
     const group = dot < 0 ? '' : resource.slice(dot + 1);
@@ -107,6 +144,36 @@ export class ValueTransformer {
       if (provider.type === 'plain') return 'plain';
       const prefixes = [dialect, OTHER_DIALECT[dialect]].map((name) => Buffer.from(ENCRYPTED_PREFIXES[name] + provider.prefix));
       return { provider, prefixes, metricPrefix: ENCRYPTED_PREFIXES[dialect] + provider.prefix };
+    });
+  }
+
+  /** Identifies what this transformer reads: plain values, keys, KMS providers. */
+  get abilities(): readonly string[] {
+    return this.providers.flatMap((candidate) => {
+      if (candidate === 'plain') return ['identity'];
+      const { provider } = candidate;
+      if (provider.type === 'envelope') return [provider.prefix];
+      return provider.keys.map(({ name, fingerprint }) => `${provider.prefix}${name}:${fingerprint}`);
+    });
+  }
+
+  /** See {@link EncryptionRules.missingKeyOf}. */
+  missingKeyOf(value: Buffer): KeyRequirement | undefined {
+    if (value.length === 0) return undefined;
+    const isReadable = this.providers.some((candidate) => {
+      if (candidate === 'plain') return !hasEncryptionPrefix(value);
+      const rest = stripPrefix(candidate, value);
+      return rest !== undefined && (candidate.provider.type === 'envelope' || matchingKeys(candidate.provider.keys, rest.bytes).length > 0);
+    });
+    return isReadable ? undefined : requirementOf(value);
+  }
+
+  /** The keys of the file that have the name in the value. */
+  keysFor(value: Buffer): readonly MatchingKey[] {
+    return this.providers.flatMap((candidate) => {
+      if (candidate === 'plain' || candidate.provider.type === 'envelope') return [];
+      const rest = stripPrefix(candidate, value);
+      return rest === undefined ? [] : matchingKeys(candidate.provider.keys, rest.bytes);
     });
   }
 
@@ -186,6 +253,28 @@ export class ValueTransformer {
       metrics.observeTransform(direction, prefix, (error instanceof TransformError ? error.code : undefined) ?? NON_GRPC_FAILURE, 0);
       throw error;
     }
+  }
+}
+
+interface MatchingKey {
+  readonly key: EncryptionKey;
+  readonly ciphertext: Buffer;
+}
+
+function matchingKeys(keys: readonly EncryptionKey[], value: Buffer): readonly MatchingKey[] {
+  return keys.flatMap((key) => {
+    const prefix = Buffer.from(`${key.name}:`);
+    return bufferStartsWith(value, prefix) ? [{ key, ciphertext: value.subarray(prefix.length) }] : [];
+  });
+}
+
+function decrypts({ key, ciphertext }: MatchingKey, storageKey: string): boolean {
+  try {
+    key.cipher.decrypt(ciphertext, storageKey);
+    return true;
+  } catch (error) {
+    if (error instanceof TransformError) return false;
+    throw error;
   }
 }
 

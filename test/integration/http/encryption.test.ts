@@ -112,6 +112,27 @@ describe('with the wrong key', () => {
   });
 });
 
+test('a key that stored Secrets need cannot be taken out of the configuration while the server runs', async () => {
+  const store = await createStoreWithSecret(providerWithKeys('aesgcm', 'a'));
+  const { api, configurations, write, stop } = await startEncryptedServer(store, providerWithKeys('aesgcm', 'b', 'a'));
+  const [configuration] = configurations.configurations;
+  write(providerWithKeys('aesgcm', 'b'));
+  await waitUntil('the refusal', () => configuration?.fault !== undefined);
+  const fault = 'stored objects need keys that the configuration does not have: secrets: 1 object needs key "a" of provider aesgcm';
+  expect(configuration?.fault).toContain(fault);
+  const gauge = 'apiserver_encryption_missing_key_objects{resource="secrets",provider="aesgcm",key="a"}';
+  expect(await api.metrics()).toContain(`${gauge} 1`);
+  const secret = await api.get(`${SECRETS}/s`);
+  expect(secret.json['data']).toEqual({ a: ENCODED_SECRET_VALUE });
+
+  await api.put(`${SECRETS}/s`, secret.text);
+  expect(await readStoredSecret(store)).toMatch(/^platform:enc:aesgcm:v1:b:/);
+  await waitUntil('the configuration to be used without a further change', () => configuration?.fault === undefined);
+  expect(await api.metrics()).toContain(`${gauge} 0`);
+  expect((await api.get(`${SECRETS}/s`)).status).toBe(200);
+  await stop();
+});
+
 test('without a configuration an encrypted Secret is answered with an error', async () => {
   const api = await startFixture({}, await createStoreWithSecret(providerWithKeys('aesgcm', 'a'), IDENTITY_PROVIDER));
   const text = expect.stringContaining('identity transformer tried to read encrypted data');

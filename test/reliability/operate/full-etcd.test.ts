@@ -1,4 +1,4 @@
-/** An API server over an etcd whose database exceeds its quota: what clients, health checks and the log report. */
+/** An API server over an etcd that exceeds its quota: what clients, health checks and the log report. */
 import { request } from 'node:http';
 import { ApiClient, type ApiResponse } from '../../support/http/api-client';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';

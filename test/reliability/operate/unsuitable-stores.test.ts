@@ -136,6 +136,41 @@ describe('an API server on an embedded store', () => {
     expect(await withWrongKey.stop()).toBe(0);
   }, 90_000);
 
+  test('exits when objects need a key that is not configured, and keeps a key that is taken away while it runs', async () => {
+    const configuration = path.join(folder, 'encryption.json');
+    const reload = '--encryption-provider-config-automatic-reload';
+    const args = [`--encryption-provider-config=${configuration}`, reload];
+    const writeKeys = (...names: readonly string[]): void => {
+      const keys = names.map((name) => ({ name, secret: Buffer.alloc(32, name).toString('base64') }));
+      const resources = [{ resources: ['secrets'], providers: [{ aesgcm: { keys } }] }];
+      writeFileSync(
+        configuration,
+        JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources }),
+      );
+    };
+    const fault = 'secrets: 1 object needs key "a" of provider aesgcm';
+    const secret = '/api/v1/namespaces/default/secrets/s';
+    writeKeys('a');
+    const server = await startApiServer({ folder, securePort: await freePort(), args });
+    const client = new ApiClient(server.address, server.certificates);
+    expect((await client.send('POST', path.dirname(secret), { metadata: { name: 's' } })).status).toBe(201);
+    writeKeys('b');
+    const check = '/readyz/configuration/encryption-provider-config';
+    await waitUntil('the refusal', async () => (await client.get(check)).text.includes(fault), 30_000);
+    expect((await client.get('/readyz?verbose')).text).toContain('[!]configuration/encryption-provider-config failed');
+    expect((await client.get(secret)).status).toBe(200);
+    expect(server.process.output).toContain('the changed configuration cannot be used, the old one stays');
+    client.close();
+    await server.process.stop();
+    expect(await outputOfFailedStart({ folder, args })).toContain(fault);
+    expect(await outputOfFailedStart({ folder })).toMatch(
+      /^apiserver: --encryption-provider-config: stored objects need keys .*secrets: 1 object/m,
+    );
+    writeKeys('b', 'a');
+    const restarted = await startApiServer({ folder, securePort: await freePort(), args });
+    expect(await restarted.process.stop()).toBe(0);
+  }, 120_000);
+
   test('exits when the data were written with another --naming', async () => {
     const first = await startApiServer({ folder, securePort: await freePort() });
     await first.process.stop();
