@@ -125,7 +125,7 @@ const table = {
   'apiserver/authorization/rbac': ['apiserver/authorization', 'shared/api/metadata'],
   'apiserver/authorization/node': ['apiserver/authorization/rbac'],
   'apiserver/authorization/webhook': ['apiserver/authorization', 'shared/expression', 'shared/client/rest'],
-  'apiserver/reconcilers': ['apiserver/kinds/core/service', 'apiserver/registry/write', 'shared/pki'],
+  'apiserver/reconcilers': ['apiserver/kinds/core/service', 'apiserver/registry/write', 'shared/pki', 'shared/runtime/process'],
   'apiserver/reconcilers/replicas': ['apiserver/reconcilers', 'apiserver/cache/sync'],
   'apiserver/reconcilers/default-roles': ['apiserver/reconcilers', 'apiserver/authorization/rbac'],
   'apiserver/reconcilers/flow-control': ['apiserver/reconcilers', 'apiserver/kinds/flowcontrol'],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { MemoryStore } from '../test/support/store/memory-store';
 import { parseFlags } from '../shared/cli/flags';
-import { exitCodeOf, PERMANENT_EXIT_CODE } from '../shared/cli/permanent-error';
+import { exitCodeOf, PERMANENT_EXIT_CODE } from '../shared/runtime/process/permanent-error';
 import { errorMessage } from '../shared/runtime/error-message';
 import { systemClock } from '../shared/runtime/clock';
 import { silentLogger } from '../shared/runtime/logger';

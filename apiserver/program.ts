@@ -1,40 +1,38 @@
 /** One API server made from its flags: its store, the files that it follows, and what it serves; all ended by the lifecycle that it is given. Ends no process. */
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { versionText } from '../shared/names/dialect';
 import { formatIpAddress } from '../shared/values/network/ip-address';
 import { ConfigurationFiles } from '../shared/configuration/configuration-files';
 import type { Clock } from '../shared/runtime/clock';
 import { STORED_KINDS } from '../shared/api/kinds';
-import { readFlagFiles, readFlagFilesSync } from '../shared/cli/flag-files';
+import { readFlagFiles, readFlagFilesSync } from '../shared/runtime/process/flag-files';
 import { formatFlagLines } from '../shared/cli/flag-lines';
 import { UsageError, type CommandLine } from '../shared/cli/flags';
-import { listenFault, PermanentError } from '../shared/cli/permanent-error';
+import { listenFault, PermanentError } from '../shared/runtime/process/permanent-error';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import { systemRandomBytes, type Random } from '../shared/runtime/random';
 import type { SendImageReview } from './admission/plugins/pods/image-policy';
 import type { AdmissionSettings } from './admission/plugins/admission-settings';
 import type { Auditor } from './audit/auditor';
-import { pluginOverridesError, pluginsMissingSettings, type PluginOverrides } from './admission/plugins/plugin-overrides';
+import { pluginsMissingSettings } from './admission/plugins/plugin-overrides';
 import { webhookTokenAuthenticator } from './authentication/webhook-token';
 import { parseTokenFile, type FindStaticTokenUser } from './authentication/token-file';
-import { auditFlagError } from './options/audit-flag-error';
-import { opensslSuites, cipherSuitesError } from './options/flags/cipher-suites';
+import { opensslSuites } from './options/flags/cipher-suites';
 import type { EncryptionFromFile } from './options/storage/encryption-options';
 import { openStore } from './options/storage/open-store';
-import { frontProxyOptions, hasProxyHeaderFlags } from './options/authentication/front-proxy-options';
+import { frontProxyOptions } from './options/authentication/front-proxy-options';
 import { FLAGS, type ServerFlags } from './options/flags/flags';
-import { serviceAccountFlagError, serviceAccountAccessOptions, openTokenKeyFiles } from './options/authentication/service-account-options';
+import { serviceAccountAccessOptions } from './options/authentication/service-account-options';
 import { createTypeNameLookup } from './cache/store/key-space';
 import { Meters } from './metrics/registry/meters';
 import { buildResources } from './registry/resources';
 import type { AuthorizerLink } from './server/access/authorizers';
-import { authorizationFlagError, openAuthorizerLinks } from './options/authorizer-links';
+import { openAuthorizerLinks } from './options/authorizer-links';
 import { createWebhookCaller, openWebhook } from './options/webhooks';
-import { kubeletCredentialFiles, proxyCredentialFiles } from './options/storage/backend-options';
-import { oidcFlagError } from './options/authentication/oidc-options';
+import { openCredentials } from './options/open-credentials';
+import { pluginSwitches, refuseContradictions } from './options/refuse-contradictions';
 import { openTokenIssuers, type TokenIssuers } from './options/authentication/token-issuers';
 import type { TokenKeyFiles } from './options/authentication/token-key-files';
 import { advertisedAddress } from './server/advertised-address';
@@ -70,7 +68,6 @@ export interface ServerHost {
 const TLS_FILES = ['tls-cert-file', 'tls-private-key-file', 'client-ca-file', 'requestheader-client-ca-file', 'cert-dir'] as const;
 const AUDIT_FILES = ['audit-policy-file', 'audit-log-path', 'audit-webhook-config-file'] as const;
 const AUTHORIZATION_FILES = ['authorization-config', 'authorization-policy-file', 'authorization-webhook-config-file'] as const;
-const KUBELET_FILES = ['kubelet-certificate-authority', 'kubelet-client-certificate', 'kubelet-client-key'] as const;
 
 type Flags = { readonly values: ServerFlags; readonly given: ReadonlySet<string> };
 
@@ -94,32 +91,16 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const store = await shiftStoreByMarker(encryption === undefined ? observed.store : encryption.encryptStore(observed.store), prefixOf(flags));
   const audit = await readFlagFiles(flags, AUDIT_FILES, () => openAuditLog(flags, configurations, host));
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
-  const tokenKeys = readFlagFilesSync(flags, ['service-account-key-file', 'service-account-signing-key-file'], () =>
-    openTokenKeyFiles(flags),
-  );
-  if (tokenKeys !== undefined) lifecycle.onStop({ name: 'token keys', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
-  const isGiven = given.has('anonymous-auth');
-  const isAllowed = isGiven ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
-  const issuers = await readFlagFiles(flags, ['authentication-config', 'oidc-ca-file'], () =>
-    openTokenIssuers(flags, { isAllowed, isGiven }, { clock, logger, configurations }),
-  );
-  const links = await readFlagFiles(flags, AUTHORIZATION_FILES, () =>
-    openAuthorizerLinks(flags, { clock, random, logger, configurations, meters }),
-  );
-  const kubelets = readFlagFilesSync(flags, KUBELET_FILES, () => kubeletCredentialFiles(flags));
-  lifecycle.onStop({ name: 'client credentials for kubelets', timeoutMs: 1000, run: kubelets.watch(clock, logger) });
-  const proxies = readFlagFilesSync(flags, ['proxy-client-cert-file', 'proxy-client-key-file'], () => proxyCredentialFiles(flags));
-  lifecycle.onStop({ name: 'client credentials for aggregated API servers', timeoutMs: 1000, run: proxies.watch(clock, logger) });
+  const { tokenKeys, kubelets, proxies } = openCredentials(flags, host);
+  const { issuers, links } = await openAccess(flags, given, meters, configurations, host);
   const admission = await readFlagFiles(flags, ['admission-control-config-file'], () => admissionSettings(flags, clock));
   const options = {
     ...(await serverOptions(flags, tokenKeys, issuers, links, host)),
     tls,
-    ...(await readFlagFiles(flags, ['authentication-token-webhook-config-file'], () => tokenWebhookOf(flags, configurations, host))),
+    ...(await tokenWebhookOf(flags, configurations, host)),
     audit,
     admission,
-    imageReviews: await readFlagFiles(flags, ['admission-control-config-file'], () =>
-      imageReviewsOf(flags, admission, configurations, host),
-    ),
+    imageReviews: await imageReviewsOf(flags, admission, configurations, host),
     proxyCredentials: proxies.current,
     kubelets: {
       addressTypes: flags['kubelet-preferred-address-types'],
@@ -142,11 +123,29 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
   lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: watchTls(certificates, tls, clock, logger, server.renew) });
-  // The second promise settles when the startup fails or is stopped; then the cache may never be ready.
+  // A startup that fails or is stopped may leave the cache unready forever.
   await Promise.race([server.cache.whenReady(), server.whenReady()]);
   refuseMissingKeys(flags, observed.finish());
   await server.whenReady();
   return server;
+}
+
+async function openAccess(
+  flags: ServerFlags,
+  given: ReadonlySet<string>,
+  meters: Meters,
+  configurations: ConfigurationFiles,
+  { clock, random, logger }: ServerHost,
+): Promise<{ readonly issuers: TokenIssuers; readonly links: () => readonly AuthorizerLink[] }> {
+  const isGiven = given.has('anonymous-auth');
+  const isAllowed = isGiven ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
+  const issuers = await readFlagFiles(flags, ['authentication-config', 'oidc-ca-file'], () =>
+    openTokenIssuers(flags, { isAllowed, isGiven }, { clock, logger, configurations }),
+  );
+  const links = await readFlagFiles(flags, AUTHORIZATION_FILES, () =>
+    openAuthorizerLinks(flags, { clock, random, logger, configurations, meters }),
+  );
+  return { issuers, links };
 }
 
 function refuseMissingKeys(flags: ServerFlags, { fault }: MissingKeys): void {
@@ -253,38 +252,9 @@ async function imageReviewsOf(
 ): Promise<SendImageReview | undefined> {
   if (imagePolicy === undefined || !flags['enable-admission-plugins'].includes('ImagePolicyWebhook')) return undefined;
   const { openImagePolicyWebhook } = await import('./options/image-policy-webhook.js');
-  return openImagePolicyWebhook(imagePolicy, { clock, random, logger, configurations });
+  const parts = { clock, random, logger, configurations };
+  return readFlagFiles(flags, ['admission-control-config-file'], () => openImagePolicyWebhook(imagePolicy, parts));
 }
-
-function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): void {
-  if (flags['storage-backend'] === 'etcd3' && flags['etcd-servers'].length === 0)
-    throw new UsageError('--etcd-servers is required, or --storage-backend=embedded');
-  if (flags['storage-backend'] === 'embedded' && flags['storage-dir'] === '')
-    throw new UsageError('--storage-backend=embedded needs --storage-dir');
-  if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
-    throw new UsageError('--tls-cert-file and --tls-private-key-file must be set together');
-  const error =
-    serviceAccountFlagError(flags) ??
-    auditFlagError(flags) ??
-    oidcFlagError(flags) ??
-    authorizationFlagError(flags, given.has('authorization-mode')) ??
-    pluginOverridesError(pluginSwitches(flags)) ??
-    (flags['tls-min-version'] === 'VersionTLS12' ? cipherSuitesError(flags['tls-cipher-suites']) : undefined);
-  if (error !== undefined) throw new UsageError(error);
-  const advertised = flags['advertise-address'];
-  if (advertised !== '' && isIP(advertised) === 0) throw new UsageError('--advertise-address must be an IP address');
-  if (hasProxyHeaderFlags(flags) && flags['requestheader-client-ca-file'] === '')
-    throw new UsageError('headers of an authenticating proxy need --requestheader-client-ca-file');
-  const local = flags['insecure-bind-address'];
-  if (flags['insecure-port'] !== 0 && local !== '::1' && !(isIP(local) === 4 && local.startsWith('127.'))) {
-    throw new UsageError('--insecure-bind-address must be a loopback address: every connection to it acts as an administrator');
-  }
-}
-
-const pluginSwitches = (flags: ServerFlags): PluginOverrides => ({
-  enabled: flags['enable-admission-plugins'],
-  disabled: flags['disable-admission-plugins'],
-});
 
 function tlsSource(flags: ServerFlags): TlsSource {
   const paths = {
@@ -381,9 +351,12 @@ async function tokenWebhookOf(
   const file = flags['authentication-token-webhook-config-file'];
   if (file === '') return {};
   const parts = { clock, random, configurations };
+  const webhook = await readFlagFiles(flags, ['authentication-token-webhook-config-file'], () =>
+    openWebhook('authentication-webhook', file, parts),
+  );
   return {
     tokenWebhook: webhookTokenAuthenticator({
-      send: createWebhookCaller(await openWebhook('authentication-webhook', file, parts), 30_000, parts),
+      send: createWebhookCaller(webhook, 30_000, parts),
       version: flags['authentication-token-webhook-version'],
       dialect: flags.naming,
       cacheTtlMs: flags['authentication-token-webhook-cache-ttl'],

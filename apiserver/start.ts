@@ -1,7 +1,7 @@
 /** The program of the API server: parses its flags and runs the server until a signal ends it. */
 import { systemClock as clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE } from '../shared/cli/flags';
-import { exitCodeOf, PERMANENT_EXIT_CODE } from '../shared/cli/permanent-error';
+import { exitCodeOf, PERMANENT_EXIT_CODE } from '../shared/runtime/process/permanent-error';
 import { Lifecycle } from '../shared/runtime/process/lifecycle';
 import { createLogger, effectiveLogLevel } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';

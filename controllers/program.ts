@@ -13,7 +13,7 @@ import { GENERATED_NAMES, versionText } from '../shared/names/dialect';
 import { PROGRAM_NAMES, userAgent } from '../shared/names/program';
 import type { Clock } from '../shared/runtime/clock';
 import { memoizeBySource } from '../shared/runtime/memoize-by-source';
-import { readFlagFilesSync } from '../shared/cli/flag-files';
+import { readFlagFilesSync } from '../shared/runtime/process/flag-files';
 import { UsageError, type CommandLine } from '../shared/cli/flags';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';

@@ -4,8 +4,8 @@ import { fileBackedKubeconfig } from '../shared/client/kubeconfig/file-backed-ku
 import type { RestClient } from '../shared/client/rest/rest-client';
 import type { Clock } from '../shared/runtime/clock';
 import { memoizeBySource } from '../shared/runtime/memoize-by-source';
-import { readFlagFiles, readFlagFilesSync } from '../shared/cli/flag-files';
-import { listenFault, PermanentError } from '../shared/cli/permanent-error';
+import { readFlagFiles, readFlagFilesSync } from '../shared/runtime/process/flag-files';
+import { listenFault, PermanentError } from '../shared/runtime/process/permanent-error';
 import { errorCode } from '../shared/runtime/error-code';
 import type { HealthChecks } from '../shared/runtime/health';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';

@@ -4,7 +4,7 @@
  */
 import { systemClock as clock, type Clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/cli/flags';
-import { exitCodeOf, PermanentError } from '../shared/cli/permanent-error';
+import { exitCodeOf, PermanentError } from '../shared/runtime/process/permanent-error';
 import { Lifecycle } from '../shared/runtime/process/lifecycle';
 import { createLogger, effectiveLogLevel } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';

@@ -13,7 +13,7 @@ import {
   parseFormatMarker,
   RESTORED_FORMAT_VERSION,
 } from '../storage/format-marker';
-import { PermanentError } from '../../shared/cli/permanent-error';
+import { PermanentError } from '../../shared/runtime/process/permanent-error';
 import { prefixRange, type KeyValue, type Store } from '../storage/store';
 
 /** The prefix holds data that this server must not use. The message states the reason and a remedy for the operator. */

@@ -9,7 +9,7 @@ import { writeFileAtomically } from '../cluster/files';
 import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf } from '../cluster/identities';
 import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
 import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists';
-import type { Layout } from './plan';
+import type { CredentialsRequest } from './plan';
 
 export interface Certificates {
   /** PEM. */
@@ -18,14 +18,6 @@ export interface Certificates {
   readonly controllers: Credential;
   /** Descriptions of what this call created, for the console; empty when everything existed. */
   readonly made: readonly string[];
-}
-
-export interface CredentialsRequest {
-  readonly layout: Pick<Layout, 'pki' | 'kubeconfig' | 'controllersKubeconfig'>;
-  /** The https URL of the API server in the kubeconfigs. */
-  readonly server: string;
-  /** Further addresses of the API servers. */
-  readonly addresses: readonly string[];
 }
 
 /**

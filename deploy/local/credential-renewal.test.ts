@@ -10,9 +10,9 @@ import { silentLogger } from '../../shared/runtime/logger';
 import { ManualClock } from '../../test/support/clock/manual-clock';
 import { removeFolder, temporaryFolder, waitUntil } from '../../test/support/programs';
 import { RUNNING_POLICY, START_POLICY } from '../cluster/credentials';
-import { ensureCredentials, type CredentialsRequest } from './certificates';
+import { ensureCredentials } from './certificates';
 import { renewCredentialsPeriodically } from './credential-renewal';
-import { layoutOf } from './plan';
+import { layoutOf, type CredentialsRequest } from './plan';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -62,7 +62,7 @@ describe('renewCredentialsPeriodically', () => {
     renew(clock);
     await advanceAnHour(clock, () => clock.pending === 1);
     expect(printed).toEqual([
-      "renewed the API servers' certificate, the administrator's certificate, the controllers' certificate, the front proxy's certificate",
+      'renewed the certificate of the API servers, the certificate of the administrator, the certificate of the controllers, the certificate of the front proxy',
     ]);
     expect(readCertificate(read('pki/admin.crt')).notAfter).toBeGreaterThan(readCertificate(before).notAfter + 290 * DAY);
     expect(read('pki/ca.crt')).toBe(authority);
@@ -96,7 +96,7 @@ describe('renewCredentialsPeriodically', () => {
     expect(read('pki/apiserver.crt')).toBe(before);
     writeFileSync(path.join(folder, 'pki/ca.crt'), authority);
     await advanceAnHour(clock, () => printed.length === 2);
-    expect(printed[1]).toContain("renewed the API servers' certificate");
+    expect(printed[1]).toContain('renewed the certificate of the API servers');
   });
 
   it('renews the certificate that a running TLS server presents, and clients keep their trust', async () => {

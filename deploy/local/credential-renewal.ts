@@ -5,7 +5,8 @@
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { RUNNING_POLICY } from '../cluster/credentials';
-import { ensureCredentials, type CredentialsRequest } from './certificates';
+import { ensureCredentials } from './certificates';
+import type { CredentialsRequest } from './plan';
 
 /** A certificate has at least a fifth of its validity left when it becomes due, so some failed checks do no harm. */
 const CHECK_INTERVAL_MS = 3_600_000;

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { formatIpAddress, parseIpRange } from '../../shared/values/network/ip-address';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import { frontProxyFlags } from '../cluster/identities';
-import type { CredentialsRequest } from './certificates';
 import type { RunnerOptions } from './options';
 
 const HOST = '127.0.0.1';
@@ -17,6 +16,14 @@ export interface Layout {
   readonly kubeconfig: string;
   /** Kubeconfig of the controllers. */
   readonly controllersKubeconfig: string;
+}
+
+export interface CredentialsRequest {
+  readonly layout: Pick<Layout, 'pki' | 'kubeconfig' | 'controllersKubeconfig'>;
+  /** The https URL of the API server in the kubeconfigs. */
+  readonly server: string;
+  /** Further addresses of the API servers. */
+  readonly addresses: readonly string[];
 }
 
 export interface ProcessPlan {

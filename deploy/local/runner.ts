@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { ensureCredentials, type Certificates, type CredentialsRequest } from './certificates';
+import { ensureCredentials, type Certificates } from './certificates';
 import { renewCredentialsPeriodically } from './credential-renewal';
 import type { Publication } from '../cluster/cluster-info';
 import { START_POLICY } from '../cluster/credentials';
@@ -20,6 +20,7 @@ import {
   layoutOf,
   namingOf,
   type ApiServerPlan,
+  type CredentialsRequest,
   type Layout,
   type ProcessPlan,
 } from './plan';

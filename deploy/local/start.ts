@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
 import { USAGE_EXIT_CODE } from '../../shared/cli/flags';
-import { PERMANENT_EXIT_CODE } from '../../shared/cli/permanent-error';
+import { PERMANENT_EXIT_CODE } from '../../shared/runtime/process/permanent-error';
 import { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock';
 import { formatDuration } from '../../shared/cli/duration';
-import { isPermanentExitCode } from '../../shared/cli/permanent-error';
+import { isPermanentExitCode } from '../../shared/runtime/process/permanent-error';
 
 export interface Exit {
   readonly code: number | null;

@@ -1,6 +1,6 @@
 /** Opens the store that the flags name. Its owner closes it. */
-import { readFlagFilesSync } from '../../../shared/cli/flag-files';
-import { PermanentError } from '../../../shared/cli/permanent-error';
+import { readFlagFilesSync } from '../../../shared/runtime/process/flag-files';
+import { PermanentError } from '../../../shared/runtime/process/permanent-error';
 import type { Clock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import type { Logger } from '../../../shared/runtime/logger';

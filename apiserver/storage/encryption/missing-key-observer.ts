@@ -1,7 +1,7 @@
 /**
- * Observes how the server loads its state, by reads and by a watch from the past, and finds the values that need
- * a key which the configuration does not have. So the start needs no read of its own for this check. What was observed last of a key
- * counts: an older value of it may have been written with a key that is gone.
+ * Observes how the server loads its state, by reads and by a watch from the past, and finds the values that need a key
+ * which the configuration does not have. So the start needs no read of its own for this check. The last observed value
+ * of a store key counts: an earlier one may need a key that was removed since.
  */
 import { DelegatingStore } from '../delegating-store';
 import type { KeyRange, RangeRequest, RangeResult, Revision, Store, StoreCallOptions, Watch, WatchSink } from '../store';

@@ -159,7 +159,7 @@ describe('an API server on an embedded store', () => {
     await waitUntil('the refusal', async () => (await client.get(check)).text.includes(fault), 30_000);
     expect((await client.get('/readyz?verbose')).text).toContain('[!]configuration/encryption-provider-config failed');
     expect((await client.get(secret)).status).toBe(200);
-    expect(server.process.output).toContain('the changed configuration cannot be used, the old one stays');
+    expect(server.process.output).toContain('the changed configuration cannot be used, the previous one stays in use');
     client.close();
     await server.process.stop();
     expect(await outputOfFailedStart({ folder, args })).toContain(fault);

@@ -3,9 +3,9 @@
  * command line, 78 (EX_CONFIG) for any other fault that a restart cannot repair, 1 for the rest. Codes 64 and 78 end
  * `npm start`; every other end of a process is followed by a restart.
  */
-import { errorCode } from '../runtime/error-code';
-import { errorMessage } from '../runtime/error-message';
-import { USAGE_EXIT_CODE, UsageError } from './flags';
+import { errorCode } from '../error-code';
+import { errorMessage } from '../error-message';
+import { USAGE_EXIT_CODE, UsageError } from '../../cli/flags';
 
 export const PERMANENT_EXIT_CODE = 78;
 const FAILURE_EXIT_CODE = 1;

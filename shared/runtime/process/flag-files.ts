@@ -2,9 +2,9 @@
  * Reads the files that flags name at the start of a program: an error becomes a {@link PermanentError} that names the
  * flag, the path and the reason in one sentence. Which files are read, and how, is up to the caller.
  */
-import { errorCode } from '../runtime/error-code';
-import { errorMessage } from '../runtime/error-message';
-import { UsageError } from './flags';
+import { errorCode } from '../error-code';
+import { errorMessage } from '../error-message';
+import { UsageError } from '../../cli/flags';
 import { PermanentError } from './permanent-error';
 
 type FlagsWithFiles<Name extends string> = Readonly<Record<Name, string | readonly string[]>>;

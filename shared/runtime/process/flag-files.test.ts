@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readFlagFiles, readFlagFilesSync } from './flag-files';
-import { UsageError } from './flags';
+import { UsageError } from '../../cli/flags';
 import { exitCodeOf, isPermanentExitCode, listenFault, PermanentError } from './permanent-error';
 
 let folder: string;

@@ -1,0 +1,41 @@
+/** Reads the key and certificate files that flags name for connections and tokens, and watches them for changes. */
+import type { Clock } from '../../shared/runtime/clock';
+import type { DynamicValue } from '../../shared/runtime/files/file-backed-value';
+import type { Logger } from '../../shared/runtime/logger';
+import { readFlagFilesSync } from '../../shared/runtime/process/flag-files';
+import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
+import type { ProxyCredentials } from '../aggregation/extension-servers';
+import type { KubeletCredentials } from '../endpoints/forward/backend';
+import { openTokenKeyFiles } from './authentication/service-account-options';
+import type { TokenKeyFiles } from './authentication/token-key-files';
+import type { ServerFlags } from './flags/flags';
+import { kubeletCredentialFiles, proxyCredentialFiles } from './storage/backend-options';
+
+export interface OpenedCredentials {
+  /** Undefined without service account tokens. */
+  readonly tokenKeys: TokenKeyFiles | undefined;
+  readonly kubelets: DynamicValue<KubeletCredentials>;
+  /** For aggregated API servers. */
+  readonly proxies: DynamicValue<ProxyCredentials>;
+}
+
+export interface CredentialDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly lifecycle: Lifecycle;
+}
+
+const TOKEN_KEY_FILES = ['service-account-key-file', 'service-account-signing-key-file'] as const;
+const KUBELET_FILES = ['kubelet-certificate-authority', 'kubelet-client-certificate', 'kubelet-client-key'] as const;
+const PROXY_FILES = ['proxy-client-cert-file', 'proxy-client-key-file'] as const;
+
+/** Throws PermanentError when a file is unusable. The watches end with the lifecycle. */
+export function openCredentials(flags: ServerFlags, { clock, logger, lifecycle }: CredentialDependencies): OpenedCredentials {
+  const tokenKeys = readFlagFilesSync(flags, TOKEN_KEY_FILES, () => openTokenKeyFiles(flags));
+  if (tokenKeys !== undefined) lifecycle.onStop({ name: 'token keys', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
+  const kubelets = readFlagFilesSync(flags, KUBELET_FILES, () => kubeletCredentialFiles(flags));
+  lifecycle.onStop({ name: 'client credentials for kubelets', timeoutMs: 1000, run: kubelets.watch(clock, logger) });
+  const proxies = readFlagFilesSync(flags, PROXY_FILES, () => proxyCredentialFiles(flags));
+  lifecycle.onStop({ name: 'client credentials for aggregated API servers', timeoutMs: 1000, run: proxies.watch(clock, logger) });
+  return { tokenKeys, kubelets, proxies };
+}

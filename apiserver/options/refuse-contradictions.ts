@@ -1,0 +1,42 @@
+/** Rejects flags that are valid one by one, but not together. Reads no files. */
+import { isIP } from 'node:net';
+import { UsageError } from '../../shared/cli/flags';
+import { pluginOverridesFault, type PluginOverrides } from '../admission/plugins/plugin-overrides';
+import { auditFlagFault } from './audit-flag-fault';
+import { hasProxyHeaderFlags } from './authentication/front-proxy-options';
+import { oidcFlagFault } from './authentication/oidc-options';
+import { serviceAccountFlagFault } from './authentication/service-account-options';
+import { authorizationFlagFault } from './authorizer-links';
+import { cipherSuitesFault } from './flags/cipher-suites';
+import type { ServerFlags } from './flags/flags';
+
+/** Throws {@link UsageError} when the flags contradict each other. */
+export function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): void {
+  if (flags['storage-backend'] === 'etcd3' && flags['etcd-servers'].length === 0)
+    throw new UsageError('--etcd-servers is required, or --storage-backend=embedded');
+  if (flags['storage-backend'] === 'embedded' && flags['storage-dir'] === '')
+    throw new UsageError('--storage-backend=embedded needs --storage-dir');
+  if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
+    throw new UsageError('--tls-cert-file and --tls-private-key-file must be set together');
+  const fault =
+    serviceAccountFlagFault(flags) ??
+    auditFlagFault(flags) ??
+    oidcFlagFault(flags) ??
+    authorizationFlagFault(flags, given.has('authorization-mode')) ??
+    pluginOverridesFault(pluginSwitches(flags)) ??
+    (flags['tls-min-version'] === 'VersionTLS12' ? cipherSuitesFault(flags['tls-cipher-suites']) : undefined);
+  if (fault !== undefined) throw new UsageError(fault);
+  const advertised = flags['advertise-address'];
+  if (advertised !== '' && isIP(advertised) === 0) throw new UsageError('--advertise-address must be an IP address');
+  if (hasProxyHeaderFlags(flags) && flags['requestheader-client-ca-file'] === '')
+    throw new UsageError('headers of an authenticating proxy need --requestheader-client-ca-file');
+  const local = flags['insecure-bind-address'];
+  if (flags['insecure-port'] !== 0 && local !== '::1' && !(isIP(local) === 4 && local.startsWith('127.'))) {
+    throw new UsageError('--insecure-bind-address must be a loopback address: every connection to it acts as an administrator');
+  }
+}
+
+export const pluginSwitches = (flags: ServerFlags): PluginOverrides => ({
+  enabled: flags['enable-admission-plugins'],
+  disabled: flags['disable-admission-plugins'],
+});
