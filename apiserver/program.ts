@@ -88,7 +88,10 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const seen = traces === undefined ? opened : traces.wrapStore(opened, flags['storage-backend'] === 'etcd3');
   const resourceOf = createTypeNameLookup(prefixOf(flags), buildResources(STORED_KINDS).storedTypes);
   const observed = observeMissingKeys(seen, { rules: encryption?.rules, resourceOf });
-  const store = await shiftStoreByMarker(encryption === undefined ? observed.store : encryption.encryptStore(observed.store), prefixOf(flags));
+  const store = await shiftStoreByMarker(
+    encryption === undefined ? observed.store : encryption.encryptStore(observed.store),
+    prefixOf(flags),
+  );
   const audit = await readFlagFiles(flags, AUDIT_FILES, () => openAuditLog(flags, configurations, host));
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
   const { tokenKeys, kubelets, proxies } = openCredentials(flags, host);
@@ -148,10 +151,10 @@ async function openAccess(
   return { issuers, links };
 }
 
-function refuseMissingKeys(flags: ServerFlags, { fault }: MissingKeys): void {
+function refuseMissingKeys(flags: ServerFlags, { error }: MissingKeys): void {
   const file = flags['encryption-provider-config'];
   const subject = `--encryption-provider-config${file === '' ? '' : `=${file}`}`;
-  if (fault !== undefined) throw new PermanentError(`${subject}: ${fault}`);
+  if (error !== undefined) throw new PermanentError(`${subject}: ${error}`);
 }
 
 /** Opens the ports before anything that takes time, so that clients wait for the server. */

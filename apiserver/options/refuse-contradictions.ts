@@ -1,13 +1,13 @@
 /** Rejects flags that are valid one by one, but not together. Reads no files. */
 import { isIP } from 'node:net';
 import { UsageError } from '../../shared/cli/flags';
-import { pluginOverridesFault, type PluginOverrides } from '../admission/plugins/plugin-overrides';
-import { auditFlagFault } from './audit-flag-fault';
+import { pluginOverridesError, type PluginOverrides } from '../admission/plugins/plugin-overrides';
+import { auditFlagError } from './audit-flag-error';
 import { hasProxyHeaderFlags } from './authentication/front-proxy-options';
-import { oidcFlagFault } from './authentication/oidc-options';
-import { serviceAccountFlagFault } from './authentication/service-account-options';
-import { authorizationFlagFault } from './authorizer-links';
-import { cipherSuitesFault } from './flags/cipher-suites';
+import { oidcFlagError } from './authentication/oidc-options';
+import { serviceAccountFlagError } from './authentication/service-account-options';
+import { authorizationFlagError } from './authorizer-links';
+import { cipherSuitesError } from './flags/cipher-suites';
 import type { ServerFlags } from './flags/flags';
 
 /** Throws {@link UsageError} when the flags contradict each other. */
@@ -18,14 +18,14 @@ export function refuseContradictions(flags: ServerFlags, given: ReadonlySet<stri
     throw new UsageError('--storage-backend=embedded needs --storage-dir');
   if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
     throw new UsageError('--tls-cert-file and --tls-private-key-file must be set together');
-  const fault =
-    serviceAccountFlagFault(flags) ??
-    auditFlagFault(flags) ??
-    oidcFlagFault(flags) ??
-    authorizationFlagFault(flags, given.has('authorization-mode')) ??
-    pluginOverridesFault(pluginSwitches(flags)) ??
-    (flags['tls-min-version'] === 'VersionTLS12' ? cipherSuitesFault(flags['tls-cipher-suites']) : undefined);
-  if (fault !== undefined) throw new UsageError(fault);
+  const error =
+    serviceAccountFlagError(flags) ??
+    auditFlagError(flags) ??
+    oidcFlagError(flags) ??
+    authorizationFlagError(flags, given.has('authorization-mode')) ??
+    pluginOverridesError(pluginSwitches(flags)) ??
+    (flags['tls-min-version'] === 'VersionTLS12' ? cipherSuitesError(flags['tls-cipher-suites']) : undefined);
+  if (error !== undefined) throw new UsageError(error);
   const advertised = flags['advertise-address'];
   if (advertised !== '' && isIP(advertised) === 0) throw new UsageError('--advertise-address must be an IP address');
   if (hasProxyHeaderFlags(flags) && flags['requestheader-client-ca-file'] === '')

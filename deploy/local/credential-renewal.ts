@@ -15,16 +15,16 @@ const CHECK_INTERVAL_MS = 3_600_000;
 export function renewCredentialsPeriodically(request: CredentialsRequest, clock: Clock, print: (line: string) => void): () => void {
   let timer: Timer | undefined;
   let hasEnded = false;
-  let lastFault: string | undefined;
+  let lastReason: string | undefined;
   const check = async (): Promise<void> => {
     try {
       const { made } = await ensureCredentials(request, clock, RUNNING_POLICY);
       if (made.length > 0) print(`renewed ${made.join(', ')}`);
-      lastFault = undefined;
+      lastReason = undefined;
     } catch (error) {
-      const fault = errorMessage(error);
-      if (fault !== lastFault) print(`certificates cannot be renewed: ${fault}; this is tried again every hour`);
-      lastFault = fault;
+      const reason = errorMessage(error);
+      if (reason !== lastReason) print(`certificates cannot be renewed: ${reason}; this is tried again every hour`);
+      lastReason = reason;
     }
     schedule();
   };

@@ -89,7 +89,7 @@ describe('Supervisor', () => {
     expect(pids).toEqual([100, undefined, 101]);
   });
 
-  it.each([64, 78])('does not restart a process that exits with %d: its fault is permanent', async (code) => {
+  it.each([64, 78])('does not restart a process that exits with %d: its error is permanent', async (code) => {
     const { clock, processes, onPermanentFailure, die } = setUp();
     await die({ code });
     await clock.advanceAsync(60_000);

@@ -1,6 +1,6 @@
 /**
  * Supervises one process: starts it, restarts it with a growing back-off when it exits, and stops it on request. An
- * exit code that announces a permanent fault ends the supervision. Starting and the clock are dependencies.
+ * exit code that announces a permanent error ends the supervision. Starting and the clock are dependencies.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import { formatDuration } from '../../shared/cli/duration';

@@ -57,7 +57,7 @@ interface ReloadState extends LiveConfiguration {
 
 type Outcome = keyof LiveConfiguration['reloads'];
 
-/** A fault that retries find again is logged at this rate. */
+/** A error that retries find again is logged at this rate. */
 const LOG_INTERVAL_MS = 60_000;
 
 export class ConfigurationFiles {
@@ -94,7 +94,7 @@ export class ConfigurationFiles {
         count('success');
         logger.info('configuration reloaded', { configuration: name, file: path });
       } catch (error) {
-        const isRepeated = state.fault === errorMessage(error) && clock.monotonic() < logAgainAt;
+        const isRepeated = state.error === errorMessage(error) && clock.monotonic() < logAgainAt;
         state.error = errorMessage(error);
         isRetryDue = error instanceof NotYetUsableError;
         count('failure');

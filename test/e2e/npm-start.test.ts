@@ -244,8 +244,8 @@ describe('npm start with wrong flags', () => {
   });
 });
 
-describe('npm start with a permanent fault', () => {
-  const location = useLocation('npm-start-faults');
+describe('npm start with a permanent error', () => {
+  const location = useLocation('npm-start-errors');
   afterEach(() => removeFolder(path.join(location().folder, 'store')));
   const damageStore = (): void => {
     mkdirSync(path.join(location().folder, 'store'));

@@ -67,7 +67,7 @@ test('a changed configuration is used, and an invalid one leaves the previous on
   configure(previous.port, 0);
   const { server, client } = await startTracedServer();
   writeFileSync(files.file, `${CONFIGURATION}endpoint: https://nowhere\n`);
-  await waitUntil('the fault', async () => (await client.get('/readyz/configuration/tracing')).text.includes('unsupported scheme: https'));
+  await waitUntil('the error', async () => (await client.get('/readyz/configuration/tracing')).text.includes('unsupported scheme: https'));
   configure(current.port);
   await waitUntil('the change', async () => (await client.get('/readyz/configuration/tracing')).status === 200);
   expect((await client.get(NAMESPACE)).status).toBe(200);

@@ -148,8 +148,8 @@ export class EncryptionFromFile implements EncryptionAtRest {
     const since = clock.monotonic();
     const missing = await findLostKeys({ store, prefix, typeOf, current, next, clock });
     this.metrics.setMissingKeys(missing.counts);
-    if (missing.fault === undefined) return;
-    const error = new NotYetUsableError(missing.fault);
+    if (missing.error === undefined) return;
+    const error = new NotYetUsableError(missing.error);
     this.refusal = { configuration, error, until: clock.monotonic() + (clock.monotonic() - since) / MAX_CHECKING_FRACTION };
     throw error;
   }

@@ -15,12 +15,12 @@ describe('requirementOf', () => {
 describe('MissingKeys', () => {
   it('counts objects by resource and key, and names all in one sentence', () => {
     const missing = new MissingKeys();
-    expect(missing.fault).toBeUndefined();
+    expect(missing.error).toBeUndefined();
     missing.add('configmaps', { provider: 'identity', key: '' });
     for (let count = 0; count < 3; count++) missing.add('secrets', { provider: 'aescbc', key: 'key1' });
     missing.add('secrets', { provider: 'kms', key: 'my-kms' });
     expect(missing.counts).toContainEqual({ resource: 'secrets', provider: 'aescbc', key: 'key1', objects: 3 });
-    expect(missing.fault).toBe(
+    expect(missing.error).toBe(
       'stored objects need keys that the configuration does not have: configmaps: 1 object needs provider identity, ' +
         'secrets: 3 objects need key "key1" of provider aescbc, secrets: 1 object needs KMS provider "my-kms"; ' +
         'add them until these objects are written with another key',
@@ -30,6 +30,6 @@ describe('MissingKeys', () => {
   it('names at most twenty', () => {
     const missing = new MissingKeys();
     for (let index = 0; index < 25; index++) missing.add(`r${index}`, { provider: 'aesgcm', key: 'a' });
-    expect(missing.fault).toContain('r19: 1 object needs key "a" of provider aesgcm, 5 more; add them');
+    expect(missing.error).toContain('r19: 1 object needs key "a" of provider aesgcm, 5 more; add them');
   });
 });

@@ -37,7 +37,7 @@ export class MissingKeys {
   }
 
   /** The sentence for the operator; undefined when no key is missing. */
-  get fault(): string | undefined {
+  get error(): string | undefined {
     const { counts } = this;
     if (counts.length === 0) return undefined;
     const named = counts.slice(0, MAX_NAMED).map(describeCount);

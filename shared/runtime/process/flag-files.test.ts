@@ -72,7 +72,7 @@ describe('readFlagFiles', () => {
 });
 
 describe('exit codes', () => {
-  it('are 64 for the command line, 78 for other permanent faults, also as a cause, and 1 for the rest', () => {
+  it('are 64 for the command line, 78 for other permanent errors, also as a cause, and 1 for the rest', () => {
     const errors = [
       new UsageError('x'),
       new PermanentError('x'),

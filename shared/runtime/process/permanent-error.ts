@@ -1,6 +1,6 @@
 /**
  * The exit codes of the programs, by which a supervisor decides about a restart: 64 (EX_USAGE of BSD) for an invalid
- * command line, 78 (EX_CONFIG) for any other fault that a restart cannot repair, 1 for the rest. Codes 64 and 78 end
+ * command line, 78 (EX_CONFIG) for any other error that a restart cannot repair, 1 for the rest. Codes 64 and 78 end
  * `npm start`; every other end of a process is followed by a restart.
  */
 import { errorCode } from '../error-code';
@@ -11,7 +11,7 @@ export const PERMANENT_EXIT_CODE = 78;
 const FAILURE_EXIT_CODE = 1;
 
 /**
- * A fault that lasts until the operator acts: a file that is missing or invalid, a damaged store, a port in use. The
+ * A error that lasts until the operator acts: a file that is missing or invalid, a damaged store, a port in use. The
  * message is one sentence for the operator.
  */
 export class PermanentError extends Error {}

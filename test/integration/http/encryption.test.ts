@@ -104,7 +104,7 @@ describe('with the wrong key', () => {
   it('an invalid configuration leaves the previous one in use', async () => {
     server().write();
     const [configuration] = server().configurations.configurations;
-    await waitUntil('the fault', () => configuration?.error !== undefined);
+    await waitUntil('the error', () => configuration?.error !== undefined);
     expect(configuration?.error).toContain('at least one resources[0].providers is required');
     expect(await statusAt(`${SECRETS}/s`)).toBe(200);
     expect((await createSecret(server().api, 'third')).status).toBe(201);
@@ -117,9 +117,9 @@ test('a key that stored Secrets need cannot be taken out of the configuration wh
   const { api, configurations, write, stop } = await startEncryptedServer(store, providerWithKeys('aesgcm', 'b', 'a'));
   const [configuration] = configurations.configurations;
   write(providerWithKeys('aesgcm', 'b'));
-  await waitUntil('the refusal', () => configuration?.fault !== undefined);
-  const fault = 'stored objects need keys that the configuration does not have: secrets: 1 object needs key "a" of provider aesgcm';
-  expect(configuration?.fault).toContain(fault);
+  await waitUntil('the refusal', () => configuration?.error !== undefined);
+  const error = 'stored objects need keys that the configuration does not have: secrets: 1 object needs key "a" of provider aesgcm';
+  expect(configuration?.error).toContain(error);
   const gauge = 'apiserver_encryption_missing_key_objects{resource="secrets",provider="aesgcm",key="a"}';
   expect(await api.metrics()).toContain(`${gauge} 1`);
   const secret = await api.get(`${SECRETS}/s`);
@@ -127,7 +127,7 @@ test('a key that stored Secrets need cannot be taken out of the configuration wh
 
   await api.put(`${SECRETS}/s`, secret.text);
   expect(await readStoredSecret(store)).toMatch(/^platform:enc:aesgcm:v1:b:/);
-  await waitUntil('the configuration to be used without a further change', () => configuration?.fault === undefined);
+  await waitUntil('the configuration to be used without a further change', () => configuration?.error === undefined);
   expect(await api.metrics()).toContain(`${gauge} 0`);
   expect((await api.get(`${SECRETS}/s`)).status).toBe(200);
   await stop();

@@ -148,7 +148,7 @@ describe('an API server on an embedded store', () => {
         JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources }),
       );
     };
-    const fault = 'secrets: 1 object needs key "a" of provider aesgcm';
+    const error = 'secrets: 1 object needs key "a" of provider aesgcm';
     const secret = '/api/v1/namespaces/default/secrets/s';
     writeKeys('a');
     const server = await startApiServer({ folder, securePort: await freePort(), args });
@@ -156,13 +156,13 @@ describe('an API server on an embedded store', () => {
     expect((await client.send('POST', path.dirname(secret), { metadata: { name: 's' } })).status).toBe(201);
     writeKeys('b');
     const check = '/readyz/configuration/encryption-provider-config';
-    await waitUntil('the refusal', async () => (await client.get(check)).text.includes(fault), 30_000);
+    await waitUntil('the refusal', async () => (await client.get(check)).text.includes(error), 30_000);
     expect((await client.get('/readyz?verbose')).text).toContain('[!]configuration/encryption-provider-config failed');
     expect((await client.get(secret)).status).toBe(200);
     expect(server.process.output).toContain('the changed configuration cannot be used, the previous one stays in use');
     client.close();
     await server.process.stop();
-    expect(await outputOfFailedStart({ folder, args })).toContain(fault);
+    expect(await outputOfFailedStart({ folder, args })).toContain(error);
     expect(await outputOfFailedStart({ folder })).toMatch(
       /^apiserver: --encryption-provider-config: stored objects need keys .*secrets: 1 object/m,
     );
