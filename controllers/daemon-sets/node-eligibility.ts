@@ -2,17 +2,11 @@
  * Decides on which nodes the pods of a template may run, by node name, node selector, required node affinity, and
  * taints. Pure.
  */
-import { compileLabelSelector, type LabelMatcher, type LabelOperator } from '../../shared/api/selectors/label-selector';
-import type {
-  CoreV1NodeSelectorRequirement,
-  CoreV1NodeSelectorTerm,
-  CoreV1PodSpec,
-  CoreV1Toleration,
-} from '../../shared/api/types/generated/members';
-import { otherQualifiedName, qualifiedNameInDialect, type Dialect } from '../../shared/names/dialect';
-import { cloneJson, ownMember } from '../../shared/values/json';
+import type { CoreV1PodSpec, CoreV1Toleration } from '../../shared/api/types/generated/members';
+import { qualifiedNameInDialect, type Dialect } from '../../shared/names/dialect';
+import { cloneJson } from '../../shared/values/json';
+import { nodeMatcher } from '../runtime/node-affinity';
 import { taintsOf, tolerates, type Node } from '../runtime/nodes';
-import { labelsOf } from '../runtime/pods';
 
 export interface NodeEligibility {
   /** A pod must be created if there is none. */
@@ -63,52 +57,4 @@ export function nodeEligibility(spec: CoreV1PodSpec, dialect: Dialect): (node: N
     const shouldContinueRunning = untolerated.every(({ effect }) => effect !== 'NoExecute');
     return { shouldRun: shouldContinueRunning && untolerated.every(({ effect }) => effect !== 'NoSchedule'), shouldContinueRunning };
   };
-}
-
-function nodeMatcher({ nodeSelector = {}, affinity }: CoreV1PodSpec): (node: Node) => boolean {
-  const selectedLabels = Object.entries(nodeSelector);
-  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const terms = required === undefined ? undefined : (required.nodeSelectorTerms ?? []).map(termMatcher);
-  return (node) => {
-    const labels = labelsInBothSpellings(node);
-    if (!selectedLabels.every(([key, value]) => labels[key] === value)) return false;
-    return terms === undefined || terms.some((matches) => matches(node.name, labels));
-  };
-}
-
-function labelsInBothSpellings(node: Node): Readonly<Record<string, string>> {
-  const labels = labelsOf(node);
-  const respelled = Object.entries(labels).flatMap(([key, value]) => {
-    const other = otherQualifiedName(key);
-    return other === undefined ? [] : [[other, value] as const];
-  });
-  return { ...Object.fromEntries(respelled), ...labels };
-}
-
-type TermMatcher = (nodeName: string, labels: Readonly<Record<string, string>>) => boolean;
-
-/** A term without requirements matches no node. */
-function termMatcher({ matchExpressions = [], matchFields = [] }: CoreV1NodeSelectorTerm): TermMatcher {
-  const [matchesLabels, matchesFields] = [requirementsMatcher(matchExpressions), requirementsMatcher(matchFields)];
-  if (matchesLabels === undefined || matchesFields === undefined) return () => false;
-  if (matchExpressions.length === 0 && matchFields.length === 0) return () => false;
-  return (nodeName, labels) => matchesLabels(labels) && matchesFields({ 'metadata.name': nodeName });
-}
-
-const OPERATORS: Readonly<Record<string, LabelOperator>> = {
-  In: 'in',
-  NotIn: 'notin',
-  Exists: 'exists',
-  DoesNotExist: 'absent',
-  Gt: '>',
-  Lt: '<',
-};
-
-/** Undefined when a requirement has an unknown operator. */
-function requirementsMatcher(requirements: readonly CoreV1NodeSelectorRequirement[]): LabelMatcher | undefined {
-  const parsed = requirements.flatMap(({ key = '', operator = '', values = [] }) => {
-    const labelOperator = ownMember(OPERATORS, operator);
-    return labelOperator === undefined ? [] : [{ key, operator: labelOperator, values }];
-  });
-  return parsed.length < requirements.length ? undefined : compileLabelSelector(parsed);
 }
