@@ -3,16 +3,15 @@
  * no credentials yet, so anonymous users may read it. The controller bootstrapsigner adds the signatures.
  */
 import { isAlreadyExists } from '../../shared/client/rest/api-error';
-import { createTransport } from '../../shared/client/transport/connect';
-import { CredentialSource } from '../../shared/client/kubeconfig/credential-source';
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';
-import { RestClient } from '../../shared/client/rest/rest-client';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import { CLUSTER_INFO, CLUSTER_INFO_ROLE } from '../../shared/names/bootstrap-token';
 import { GENERATED_NAMES, groupInDialect, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
 import type { Random } from '../../shared/runtime/random';
 import type { JsonObject } from '../../shared/values/json';
+import { withAdministrator } from './administrator';
 import { formatClusterInfoKubeconfig } from './kubeconfig';
 
 export interface Publication {
@@ -30,27 +29,11 @@ const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
 const RBAC = 'rbac.authorization.platform.io';
 const ROLES = resourceOf('rbac.v1.Role');
 const BINDINGS = resourceOf('rbac.v1.RoleBinding');
-const TIMEOUT_MS = 10_000;
 
 /** Publishes with the administrator's certificate. Rejects when the server fails. */
 export async function publishClusterInfo(publication: Publication, clock: Clock, random: Random, signal: AbortSignal): Promise<void> {
-  const { server, reachableAt = server, authority, admin, naming } = publication;
-  const config = { servers: [new URL(reachableAt)], tls: { ca: authority, cert: admin.certificate, key: admin.key } };
-  const transport = createTransport(config, clock);
-  const client = new RestClient({
-    transport,
-    credentials: new CredentialSource({ type: 'none' }, clock),
-    dialect: naming,
-    userAgent: 'local',
-    clock,
-    random,
-    timeoutMs: TIMEOUT_MS,
-  });
-  try {
-    await publish(client, publication, signal);
-  } finally {
-    transport.close();
-  }
+  const { server, reachableAt = server } = publication;
+  await withAdministrator({ ...publication, server: reachableAt, clock, random }, (client) => publish(client, publication, signal));
 }
 
 export async function publish(

@@ -1,0 +1,42 @@
+/** A client with the administrator's certificate, for the objects that a deployment creates in a cluster. */
+import { CredentialSource } from '../../shared/client/kubeconfig/credential-source';
+import { RestClient } from '../../shared/client/rest/rest-client';
+import { createTransport } from '../../shared/client/transport/connect';
+import type { Dialect } from '../../shared/names/dialect';
+import type { Credential } from '../../shared/pki/certificates';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Random } from '../../shared/runtime/random';
+
+export interface AdministratorOptions {
+  /** The https URL from this process. */
+  readonly server: string;
+  /** PEM. */
+  readonly authority: string;
+  readonly admin: Credential;
+  readonly naming: Dialect;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Closes the connections when `use` has ended. */
+export async function withAdministrator<T>(options: AdministratorOptions, use: (client: RestClient) => Promise<T>): Promise<T> {
+  const { server, authority, admin, naming, clock, random } = options;
+  const config = { servers: [new URL(server)], tls: { ca: authority, cert: admin.certificate, key: admin.key } };
+  const transport = createTransport(config, clock);
+  const client = new RestClient({
+    transport,
+    credentials: new CredentialSource({ type: 'none' }, clock),
+    dialect: naming,
+    userAgent: 'local',
+    clock,
+    random,
+    timeoutMs: TIMEOUT_MS,
+  });
+  try {
+    return await use(client);
+  } finally {
+    transport.close();
+  }
+}
