@@ -19,6 +19,7 @@ import type { RecordingDriver } from './recording-driver';
 import { recordRequests } from './requests/requests';
 import { recordAuditEvents, recordMetrics } from './requests/request-steps';
 import { recordScenarios } from './scenarios';
+import { recordScheduling } from './objects/scheduling';
 import { recordServiceCases } from './objects/service-cases';
 import {
   recordRuleCosts,
@@ -72,6 +73,7 @@ export const DRIVERS: ReadonlyMap<string, RecordingDriver> = new Map<string, Rec
   ['rule-prices', recordRulePrices],
   ['rule-updates', recordRuleUpdates],
   ['scenarios', recordScenarios],
+  ['scheduling', recordScheduling],
   ['schema-errors', recordSchemaErrors],
   ['service-cases', recordServiceCases],
   ['trace-requests', recordTraces],
