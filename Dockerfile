@@ -18,7 +18,7 @@ FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /app
 # A volume takes over who owns the folder that it is mounted on for the first time.
-RUN for part in authority etcd-authority etcd apiserver controllers tokens admin grafana monitoring public; do mkdir -p /pki/$part; done \
+RUN for part in authority etcd-authority etcd apiserver controllers tokens admin grafana monitoring public simulation; do mkdir -p /pki/$part; done \
  && mkdir -p /etcd/1 /etcd/2 /etcd/3 /prometheus /grafana && chown -R node:node /pki /etcd /prometheus /grafana \
  && chmod -R go= /pki /etcd
 COPY --from=packages /src/node_modules node_modules

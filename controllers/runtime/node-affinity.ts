@@ -22,6 +22,19 @@ export function nodeMatcher({ nodeSelector = {}, affinity }: CoreV1PodSpec): (no
   };
 }
 
+/**
+ * The only nodes that required affinity by name leaves: each term names some with `metadata.name In`. Undefined when it
+ * does not.
+ */
+export function namedNodes({ affinity }: CoreV1PodSpec): ReadonlySet<string> | undefined {
+  const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const names = terms.map(
+    ({ matchFields = [] }) => matchFields.find(({ key, operator }) => key === 'metadata.name' && operator === 'In')?.values,
+  );
+  if (names.length === 0 || names.includes(undefined)) return undefined;
+  return new Set(names.flatMap((values) => values ?? []));
+}
+
 /** Whether a node matches at least one of the terms. */
 export function nodeSelectorMatcher(terms: readonly CoreV1NodeSelectorTerm[]): (node: Node) => boolean {
   const matchers = terms.map(termMatcher);

@@ -33,6 +33,15 @@ export const CONTROLLERS_LEAF: Leaf = {
   names: [],
 };
 
+/** The user of the simulation of nodes; simulation-access.ts grants what it may do. */
+export const SIMULATION_LEAF: Leaf = {
+  file: 'simulation',
+  label: "the simulation's certificate",
+  usage: 'client',
+  subject: { commonName: 'simulation' },
+  names: [],
+};
+
 /** A separate authority: a user's certificate must not allow impersonation through the front proxy. */
 export const PROXY_AUTHORITY = {
   commonName: 'platform-front-proxy-ca',

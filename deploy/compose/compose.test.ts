@@ -7,6 +7,7 @@ import path from 'node:path';
 import { load, YAML11_SCHEMA } from 'js-yaml';
 import { FLAGS as serverFlags } from '../../apiserver/options/flags/flags';
 import { flags as controllerFlags } from '../../controllers/flags';
+import { flags as simulationFlags } from '../../controllers/simulation/flags';
 import { CONTROLLERS } from '../../controllers/table';
 import { NODE_ARGUMENTS } from '../cluster/tuning';
 import { parseFlags, type FlagTable } from '../../shared/cli/flags';
@@ -40,6 +41,8 @@ const flagsIn = (args: readonly string[]): readonly string[] => args.slice(args.
 
 test('every program accepts the flags of its service', () => {
   expect(problemWith(serverFlags, flagsIn(texts(serviceNamed('apiserver'), 'command')))).toBeUndefined();
+  const simulation = flagsIn(texts(serviceNamed('simulation'), 'command')).filter((flag) => !flag.includes('${'));
+  expect(problemWith(simulationFlags, simulation)).toBeUndefined();
   for (const [, service] of controllers)
     expect(problemWith(controllerFlags, [...flagsIn(texts(service, 'entrypoint')), ...texts(service, 'command')])).toBeUndefined();
 });

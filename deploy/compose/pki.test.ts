@@ -40,6 +40,7 @@ test('ensureClusterFiles gives each component only the keys that it needs', asyn
     grafana: [],
     monitoring: ['prometheus.key'],
     public: [],
+    simulation: ['simulation.key'],
     tokens: ['sa.key'],
   });
   for (const [part, files] of Object.entries(keys))

@@ -11,7 +11,7 @@ import { systemClock, type Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
 import { systemRandom, type Random } from '../../shared/runtime/random';
 import { CredentialFolder, type Leaf } from '../cluster/credentials';
-import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf } from '../cluster/identities';
+import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf, SIMULATION_LEAF } from '../cluster/identities';
 import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
 
 const MEMBERS = ['etcd1', 'etcd2', 'etcd3'];
@@ -76,8 +76,9 @@ export async function ensureClusterFiles(root: string, options: ClusterFilesOpti
   const created: string[] = [];
   const folder = (name: string): CredentialFolder => new CredentialFolder(path.join(root, name), clock, (label) => created.push(label));
   const [authorityFolder, stores, servers, controllers] = ['authority', 'etcd', 'apiserver', 'controllers'].map(folder);
-  const [admin, monitoring, publicFolder] = ['admin', 'monitoring', 'public'].map(folder);
-  if (!authorityFolder || !stores || !servers || !controllers || !admin || !monitoring || !publicFolder) throw new Error('no folders');
+  const [admin, monitoring, publicFolder, simulation] = ['admin', 'monitoring', 'public', 'simulation'].map(folder);
+  if (!authorityFolder || !stores || !servers || !controllers || !admin || !monitoring || !publicFolder || !simulation)
+    throw new Error('no folders');
 
   const store = await folder('etcd-authority').authority('platform-etcd-ca', 'the certificate authority of etcd');
   for (const name of MEMBERS) await stores.leaf(store, memberLeaf(name));
@@ -98,6 +99,9 @@ export async function ensureClusterFiles(root: string, options: ClusterFilesOpti
   // Earlier releases wrote the key to this folder.
   controllers.remove('sa.key');
   controllers.writeIfChanged('kubeconfig', formatKubeconfig(INTERNAL_ADDRESS, authority.certificate, 'controllers', credential), 0o600);
+  const simulator = await simulation.leaf(authority, SIMULATION_LEAF);
+  simulation.writeIfChanged('kubeconfig', formatKubeconfig(INTERNAL_ADDRESS, authority.certificate, 'simulation', simulator), 0o600);
+  writeAuthority(simulation, file, proxies);
   await monitoring.leaf(authority, SCRAPER);
   const administrator = await admin.leaf(authority, ADMIN_LEAF);
   admin.writeIfChanged(

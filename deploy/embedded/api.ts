@@ -17,6 +17,13 @@ export interface ControlPlaneOptions {
   readonly folder?: string;
   /** Additional flags of the API server, such as `--feature-gates=WatchList=true`. */
   readonly flags?: readonly string[];
+  /**
+   * Number of simulated nodes, on which pods are scheduled and become ready without containers; see
+   * docs/guide/simulation.md. Default: 0.
+   */
+  readonly simulatedNodes?: number;
+  /** Capacity of each simulated node: `{ cpu: '8', pods: '110' }`. Other resources keep their default. */
+  readonly simulatedNodeCapacity?: Readonly<Record<string, string>>;
   /** Whether to publish the ConfigMap `cluster-info`, with which machines join. Default: false. */
   readonly clusterInfo?: boolean;
   /** Level of the log on this process's standard error. Default: `silent`. */

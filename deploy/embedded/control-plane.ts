@@ -10,6 +10,8 @@ import { FLAGS as SERVER_FLAGS } from '../../apiserver/options/flags/flags';
 import { PROGRAM as SERVER, runServer } from '../../apiserver/program';
 import { flags as CONTROLLER_FLAGS } from '../../controllers/flags';
 import { PROGRAM as CONTROLLERS, startControllers } from '../../controllers/program';
+import { flags as SIMULATION_FLAGS } from '../../controllers/simulation/flags';
+import { PROGRAM as SIMULATION, startSimulation } from '../../controllers/simulation/program';
 import type { Clock } from '../../shared/runtime/clock';
 import { parseFlags, UsageError, type CommandLine, type FlagTable, type ParsedFlags } from '../../shared/cli/flags';
 import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
@@ -17,10 +19,12 @@ import type { Logger } from '../../shared/runtime/logger';
 import { systemRandom as random } from '../../shared/runtime/random';
 import { publishClusterInfo } from '../cluster/cluster-info';
 import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
-import { ensureCertificates, writeKubeconfigs } from '../local/certificates';
+import { writeFileAtomically } from '../cluster/files';
+import { grantSimulationAccess } from '../cluster/simulation-access';
+import { ensureCertificates, ensureSimulationCertificate, writeKubeconfigs, type Certificates } from '../local/certificates';
 import { renewCredentialsPeriodically } from '../local/credential-renewal';
 import type { RunnerOptions } from '../local/options';
-import { apiServerPlans, certifiedAddresses, controllersPlan, layoutOf, namingOf } from '../local/plan';
+import { apiServerPlans, certifiedAddresses, controllersPlan, layoutOf, namingOf, simulationPlan } from '../local/plan';
 import type { ControlPlaneConnection, ControlPlaneOptions } from './api';
 
 const HOST = '127.0.0.1';
@@ -52,6 +56,7 @@ export async function openControlPlane(options: ControlPlaneOptions, host: Contr
     await publishClusterInfo(publication, host.clock, random, host.lifecycle.stopping);
   }
   await runControllers(runner, host);
+  await runSimulation(runner, server, certificates, host);
   return {
     server,
     authority,
@@ -72,7 +77,13 @@ function openFolder({ folder }: ControlPlaneOptions, lifecycle: Lifecycle): stri
 
 /** The options of `npm start` that correspond to those of the package. */
 function runnerOptions(
-  { naming = 'platform', controllers = DEFAULT_CONTROLLERS, flags = [] }: ControlPlaneOptions,
+  {
+    naming = 'platform',
+    controllers = DEFAULT_CONTROLLERS,
+    flags = [],
+    simulatedNodes = 0,
+    simulatedNodeCapacity = {},
+  }: ControlPlaneOptions,
   folder: string,
 ): RunnerOptions {
   return {
@@ -83,6 +94,8 @@ function runnerOptions(
     replicas: 1,
     serviceRanges: '10.0.0.0/24',
     controllers: controllers.length === 0 ? ['-*'] : controllers,
+    simulatedNodes,
+    simulatedNodeCapacity: Object.entries(simulatedNodeCapacity).map(([name, quantity]) => `${name}=${quantity}`),
     rest: [`--naming=${naming}`, ...flags],
   };
 }
@@ -93,6 +106,24 @@ async function runControllers(runner: RunnerOptions, host: ControlPlaneHost): Pr
   if (plan === undefined) return;
   const args = [...plan.args, '--leader-elect=false', '--secure-port=0'];
   await startControllers(parseArguments(CONTROLLERS, CONTROLLER_FLAGS, args), { random, ...host });
+}
+
+/** Without leader election, as the controllers. */
+async function runSimulation(
+  runner: RunnerOptions,
+  server: string,
+  { authority, admin }: Certificates,
+  host: ControlPlaneHost,
+): Promise<void> {
+  const plan = simulationPlan(runner);
+  if (plan === undefined) return;
+  const { pki, simulationKubeconfig } = layoutOf(runner.dataDir);
+  const credential = await ensureSimulationCertificate(pki, host.clock);
+  writeFileAtomically(simulationKubeconfig, formatKubeconfig(server, authority, 'simulation', credential), 0o600);
+  const { clock, lifecycle } = host;
+  await grantSimulationAccess({ server, authority, admin, naming: namingOf(runner), clock, random }, lifecycle.stopping);
+  const { values } = parseArguments(SIMULATION, SIMULATION_FLAGS, [...plan.args, '--leader-elect=false']);
+  await startSimulation(values, { random, ...host });
 }
 
 function parseArguments<Table extends FlagTable>(

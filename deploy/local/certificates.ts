@@ -6,7 +6,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
 import { CredentialFolder, START_POLICY, type RenewalPolicy } from '../cluster/credentials';
 import { writeFileAtomically } from '../cluster/files';
-import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf } from '../cluster/identities';
+import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf, SIMULATION_LEAF } from '../cluster/identities';
 import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
 import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists';
 import type { CredentialsRequest } from './plan';
@@ -43,7 +43,7 @@ export async function ensureCertificates(
 ): Promise<Certificates> {
   const made: string[] = [];
   const credentials = new CredentialFolder(folder, clock, (label) => made.push(label), policy);
-  const authority = await credentials.authority('platform-ca', 'the certificate authority');
+  const authority = await clusterAuthority(credentials);
   await credentials.leaf(authority, serverLeaf(addresses));
   const admin = await credentials.leaf(authority, ADMIN_LEAF);
   const controllers = await credentials.leaf(authority, CONTROLLERS_LEAF);
@@ -62,3 +62,12 @@ export function writeKubeconfigs(layout: CredentialsRequest['layout'], server: s
   ] as const;
   for (const [file, text] of texts) if (readFileIfExists(file)?.toString() !== text) writeFileAtomically(file, text, 0o600);
 }
+
+/** The certificate of the user that simulates nodes, in the folder of {@link ensureCertificates}. */
+export async function ensureSimulationCertificate(folder: string, clock: Clock): Promise<Credential> {
+  const credentials = new CredentialFolder(folder, clock, () => undefined, START_POLICY);
+  return credentials.leaf(await clusterAuthority(credentials), SIMULATION_LEAF);
+}
+
+const clusterAuthority = (credentials: CredentialFolder): Promise<Credential> =>
+  credentials.authority('platform-ca', 'the certificate authority');

@@ -11,6 +11,8 @@ describe('parseOptions', () => {
     expect(optionsOf()).toEqual({
       dataDir: '/home/me/project/.platform',
       securePort: 6443,
+      simulatedNodeCapacity: [],
+      simulatedNodes: 0,
       insecurePort: 0,
       etcdServers: [],
       replicas: 1,

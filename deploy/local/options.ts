@@ -39,6 +39,18 @@ const table = {
     help: "Controllers to run: '*' selects all that are on by default, 'foo' adds foo, '-foo' removes foo, '-*' selects none.",
     default: ['*', 'tokencleaner', 'bootstrapsigner'],
   }),
+  'simulated-nodes': intFlag({
+    section: 'Local runner',
+    help: 'Number of simulated nodes, on which pods are scheduled and become ready without containers; 0 = no simulation.',
+    default: 0,
+    min: 0,
+    max: 5_000,
+  }),
+  'simulated-node-capacity': listFlag({
+    section: 'Local runner',
+    help: 'Capacity of each simulated node: resource=quantity, comma separated (cpu=8,memory=32Gi,pods=110).',
+    default: [],
+  }),
   version: versionFlag('Local runner'),
 };
 
@@ -54,6 +66,10 @@ export interface RunnerOptions {
   /** As on the command line; validated by the API servers. */
   readonly serviceRanges: string;
   readonly controllers: readonly string[];
+  /** 0 for no simulation. */
+  readonly simulatedNodes: number;
+  /** `resource=quantity`; validated by the simulation. */
+  readonly simulatedNodeCapacity: readonly string[];
   /** Flags for each API server, verbatim. */
   readonly rest: readonly string[];
 }
@@ -88,6 +104,8 @@ function optionsFrom(values: FlagValues<typeof table>, rest: readonly string[], 
     replicas: values.replicas,
     serviceRanges: values['service-cluster-ip-range'],
     controllers: values.controllers,
+    simulatedNodes: values['simulated-nodes'],
+    simulatedNodeCapacity: values['simulated-node-capacity'],
     rest,
   };
 }

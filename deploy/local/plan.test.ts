@@ -1,5 +1,5 @@
 import { parseOptions, type RunnerOptions } from './options';
-import { apiServerPlans, certifiedAddresses, controllersPlan } from './plan';
+import { apiServerPlans, certifiedAddresses, controllersPlan, simulationPlan } from './plan';
 
 function optionsOf(...argv: string[]): RunnerOptions {
   const parsed = parseOptions(['--data-dir=/d', ...argv], '/');
@@ -84,5 +84,28 @@ describe('the plan of a local control plane', () => {
     const several = plansOf('--replicas=2', '--etcd-servers=http://a:1', '--secure-port=7000').controllers?.args;
     expect(several).toContain('--master=https://127.0.0.1:7000,https://127.0.0.1:7001');
     expect(plansOf('--naming=platform', '--naming', 'kubernetes').controllers?.args).toContain('--naming=kubernetes');
+  });
+
+  it('simulates nodes only when the user asks for some', () => {
+    expect(simulationPlan(optionsOf())).toBeUndefined();
+    const plan = simulationPlan(optionsOf('--simulated-nodes=5', '--simulated-node-capacity=cpu=4,pods=20', '--naming=kubernetes'));
+    expect(plan).toMatchObject({ name: 'simulation', program: 'controllers/simulation/main.js' });
+    expect(plan?.args).toEqual(
+      expect.arrayContaining([
+        '--kubeconfig=/d/simulation.kubeconfig',
+        '--nodes=5',
+        '--node-capacity=cpu=4,pods=20',
+        '--naming=kubernetes',
+        '--requestheader-client-ca-file=/d/pki/front-proxy-ca.crt',
+      ]),
+    );
+  });
+
+  it('gives every replica to the simulation, and no front-proxy authority when the user sets one', () => {
+    const plan = simulationPlan(
+      optionsOf('--simulated-nodes=1', '--replicas=2', '--etcd-servers=http://a:1', '--requestheader-client-ca-file=/own.crt'),
+    );
+    expect(plan?.args).toContain('--master=https://127.0.0.1:6443,https://127.0.0.1:6444');
+    expect(plan?.args.join(' ')).not.toContain('requestheader');
   });
 });

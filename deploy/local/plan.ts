@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { formatIpAddress, parseIpRange } from '../../shared/values/network/ip-address';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
-import { frontProxyFlags } from '../cluster/identities';
+import { frontProxyFlags, PROXY_AUTHORITY, PROXY_LEAF } from '../cluster/identities';
 import type { RunnerOptions } from './options';
 
 const HOST = '127.0.0.1';
@@ -16,6 +16,7 @@ export interface Layout {
   readonly kubeconfig: string;
   /** Kubeconfig of the controllers. */
   readonly controllersKubeconfig: string;
+  readonly simulationKubeconfig: string;
 }
 
 export interface CredentialsRequest {
@@ -49,6 +50,7 @@ export function layoutOf(dataDir: string): Layout {
     store: path.join(dataDir, 'store'),
     kubeconfig: path.join(dataDir, 'admin.kubeconfig'),
     controllersKubeconfig: path.join(dataDir, 'controllers.kubeconfig'),
+    simulationKubeconfig: path.join(dataDir, 'simulation.kubeconfig'),
   };
 }
 
@@ -117,6 +119,32 @@ export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined
     ],
   };
 }
+
+/** The process that simulates nodes; undefined without simulated nodes. */
+export function simulationPlan(options: RunnerOptions): ProcessPlan | undefined {
+  if (options.simulatedNodes === 0) return undefined;
+  const { simulationKubeconfig, pki } = layoutOf(options.dataDir);
+  const servers = apiServerPlans(options).map(({ secureAddress }) => secureAddress);
+  return {
+    name: 'simulation',
+    program: 'controllers/simulation/main.js',
+    args: [
+      `--kubeconfig=${simulationKubeconfig}`,
+      ...(servers.length > 1 ? [`--master=${servers.join(',')}`] : []),
+      `--nodes=${options.simulatedNodes}`,
+      `--node-capacity=${options.simulatedNodeCapacity.join(',')}`,
+      `--bind-address=${HOST}`,
+      ...(hasFrontProxyFlags(options) ? [] : simulationFrontProxyFlags(pki)),
+      ...namingFlag(options.rest),
+      '--log-level=warn',
+    ],
+  };
+}
+
+const simulationFrontProxyFlags = (pki: string): string[] => [
+  `--requestheader-client-ca-file=${path.join(pki, `${PROXY_AUTHORITY.file}.crt`)}`,
+  `--requestheader-allowed-names=${PROXY_LEAF.subject.commonName}`,
+];
 
 /** The controllers sign with the authority that the API servers trust. */
 const signingFlags = ({ pki }: Layout): string[] => [

@@ -12,7 +12,7 @@ import { repository } from '../../test/support/repository';
 import type { Publication } from '../cluster/cluster-info';
 import { parseOptions } from './options';
 import { isAlive } from './process-file';
-import { runLocal, StartError } from './runner';
+import { runLocal, StartError, type Host } from './runner';
 import { startProgram } from './start-program';
 import type { Exit, RunningProcess } from './supervisor';
 
@@ -22,9 +22,12 @@ let folder: string;
 let securePort: number;
 let insecurePort: number;
 const running: Lifecycle[] = [];
+/** Grants the access of the simulation; tests replace it. */
+let grant: Host['grantSimulationAccess'] = () => Promise.resolve();
 
 beforeEach(async () => {
   folder = temporaryFolder('runner');
+  grant = () => Promise.resolve();
   // The port between is for a second replica.
   [securePort = 0, , insecurePort = 0] = await freePorts(3);
 });
@@ -64,16 +67,22 @@ function startWith({ published = () => Promise.resolve(), programs = '/nowhere',
   });
   lifecycle.listenForSignals();
   running.push(lifecycle);
-  const output: string[] = [];
+  const [output, started]: [string[], string[]] = [[], []];
   const done = runLocal(parsed.options, {
     clock: systemClock,
     lifecycle,
     programs,
-    start: run ?? ((_program, args) => startProgram(fake, args)),
+    start:
+      run ??
+      ((program, args) => {
+        started.push(program);
+        return startProgram(fake, args);
+      }),
     publish: published,
+    grantSimulationAccess: (administrator, signal) => grant(administrator, signal),
     print: (line) => output.push(line),
   });
-  return { done, lifecycle, events, exit, output };
+  return { done, lifecycle, events, exit, output, started };
 }
 
 function pidOf(name: string): number {
@@ -130,6 +139,27 @@ describe('runLocal', () => {
     expect(published).toMatchObject([{ server: `https://127.0.0.1:${securePort}`, authority, naming: 'kubernetes' }]);
     expect(output).toContain('the address of the cluster could not be published for joining nodes: no room');
     expect(output.join('\n')).toContain('The control plane is ready.');
+  });
+
+  it('starts the simulation of nodes with a kubeconfig of its own, after its access is granted', async () => {
+    const { done, started } = start('--simulated-nodes=2');
+    const granted: unknown[] = [];
+    grant = (administrator) => {
+      granted.push({ server: administrator.server, naming: administrator.naming, programs: [...started] });
+      return Promise.resolve();
+    };
+    await done;
+    expect(granted).toEqual([{ server: `https://127.0.0.1:${securePort}`, naming: 'platform', programs: ['/nowhere/apiserver/main.js'] }]);
+    expect(started[1]).toBe('/nowhere/controllers/simulation/main.js');
+    expect(statSync(path.join(folder, 'simulation.kubeconfig')).mode & 0o777).toBe(0o600);
+  });
+
+  it('completes the start without the simulation when its access cannot be granted', async () => {
+    grant = () => Promise.reject(new Error('no room'));
+    const { done, output, started } = start('--simulated-nodes=2');
+    await done;
+    expect(output).toContain('nodes cannot be simulated: no room');
+    expect(started).toEqual(['/nowhere/apiserver/main.js']);
   });
 
   it('restarts a process that died, and reports it', async () => {

@@ -7,8 +7,11 @@ import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { ensureCredentials, type Certificates } from './certificates';
+import { ensureCredentials, ensureSimulationCertificate, type Certificates } from './certificates';
 import { renewCredentialsPeriodically } from './credential-renewal';
+import type { AdministratorOptions } from '../cluster/administrator';
+import { writeFileAtomically } from '../cluster/files';
+import { formatKubeconfig } from '../cluster/kubeconfig';
 import type { Publication } from '../cluster/cluster-info';
 import { START_POLICY } from '../cluster/credentials';
 import { stopLeftoverProcesses } from './leftover-processes';
@@ -19,6 +22,7 @@ import {
   controllersPlan,
   layoutOf,
   namingOf,
+  simulationPlan,
   type ApiServerPlan,
   type CredentialsRequest,
   type Layout,
@@ -37,6 +41,8 @@ export interface Host {
   start(program: string, args: readonly string[]): RunningProcess;
   /** Publishes cluster-info for joining machines. */
   publish(publication: Publication, signal: AbortSignal): Promise<void>;
+  /** Grants the simulation of nodes what it needs. */
+  grantSimulationAccess(administrator: Omit<AdministratorOptions, 'clock' | 'random'>, signal: AbortSignal): Promise<void>;
   /** Writes a line to the console. */
   readonly print: (line: string) => void;
 }
@@ -67,7 +73,30 @@ export async function runLocal(options: RunnerOptions, host: Host): Promise<void
     const [supervisor] = startSupervised('controllers', [controllers], layout, host);
     if (supervisor !== undefined && !(await waitForControllers(supervisor, host))) return;
   }
+  await startSimulation(options, plans, certificates, host);
   printSummary(plans, layout, host);
+}
+
+/** Without it the control plane serves as before: a failure is only printed. */
+async function startSimulation(
+  options: RunnerOptions,
+  [first]: readonly ApiServerPlan[],
+  { authority, admin }: Certificates,
+  host: Host,
+): Promise<void> {
+  const plan = simulationPlan(options);
+  if (plan === undefined || first === undefined) return;
+  const layout = layoutOf(options.dataDir);
+  const { lifecycle, print } = host;
+  try {
+    const credential = await ensureSimulationCertificate(layout.pki, host.clock);
+    const kubeconfig = formatKubeconfig(first.secureAddress, authority, 'simulation', credential);
+    writeFileAtomically(layout.simulationKubeconfig, kubeconfig, 0o600);
+    await host.grantSimulationAccess({ server: first.secureAddress, authority, admin, naming: namingOf(options) }, lifecycle.stopping);
+    startSupervised('simulation', [plan], layout, host);
+  } catch (error) {
+    if (!lifecycle.stopping.aborted) print(`nodes cannot be simulated: ${errorMessage(error)}`);
+  }
 }
 
 /** A failure prevents only the joining of machines. */

@@ -7,6 +7,7 @@ import { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
 import { publishClusterInfo } from '../cluster/cluster-info';
+import { grantSimulationAccess } from '../cluster/simulation-access';
 import { parseOptions, type RunnerOptions } from './options';
 import { runLocal, StartError } from './runner';
 import { startProgram } from './start-program';
@@ -23,6 +24,7 @@ async function main(options: RunnerOptions): Promise<void> {
       programs: path.resolve(__dirname, '../..'),
       start: startProgram,
       publish: (publication, signal) => publishClusterInfo(publication, clock, systemRandom, signal),
+      grantSimulationAccess: (administrator, signal) => grantSimulationAccess({ ...administrator, clock, random: systemRandom }, signal),
       print: (line) => void process.stdout.write(`${line}\n`),
     });
   } catch (error) {

@@ -35,6 +35,11 @@ const programs = [
     args: ({ kubeconfig }) => [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', ...LOOPBACK_ONLY],
     until: 'controllers are running',
   },
+  {
+    module: 'controllers/simulation/main.js',
+    args: ({ kubeconfig }) => [`--kubeconfig=${kubeconfig}`, '--nodes=1', '--leader-elect=false'],
+    until: 'nodes are simulated',
+  },
   { module: 'deploy/local/main.js', args: () => ['--help'] },
   { module: 'apiserver/server/wiring/write-worker.js', isThread: true },
   { module: 'apiserver/openapi/parts/part-worker.js', isThread: true },

@@ -9,11 +9,12 @@ export interface ProgramNames {
   /** Also the field manager of writes that the API server makes itself. */
   readonly apiserver: string;
   readonly controllers: string;
+  readonly simulation: string;
 }
 
 export const PROGRAM_NAMES: Readonly<Record<Dialect, ProgramNames>> = {
-  platform: { apiserver: 'apiserver', controllers: 'controllers' },
-  kubernetes: { apiserver: 'kube-apiserver', controllers: 'kube-controller-manager' },
+  platform: { apiserver: 'apiserver', controllers: 'controllers', simulation: 'simulation' },
+  kubernetes: { apiserver: 'kube-apiserver', controllers: 'kube-controller-manager', simulation: 'simulation' },
 };
 
 /** Field managers that are not programs. They have upstream's names in both dialects. */

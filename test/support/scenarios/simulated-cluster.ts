@@ -9,8 +9,12 @@ import { FLAGS as SERVER_FLAGS } from '../../../apiserver/options/flags/flags';
 import { PROGRAM as SERVER, runServer } from '../../../apiserver/program';
 import { flags as CONTROLLER_FLAGS } from '../../../controllers/flags';
 import { PROGRAM as CONTROLLERS, startControllers } from '../../../controllers/program';
+import { flags as SIMULATION_FLAGS } from '../../../controllers/simulation/flags';
+import { PROGRAM as SIMULATION, startSimulation, type SimulationHost } from '../../../controllers/simulation/program';
+import { frontProxyFlags } from '../../../deploy/cluster/identities';
 import { formatKubeconfig } from '../../../deploy/cluster/kubeconfig';
-import { ensureCertificates, type Certificates } from '../../../deploy/local/certificates';
+import { grantSimulationAccess } from '../../../deploy/cluster/simulation-access';
+import { ensureCertificates, ensureSimulationCertificate, type Certificates } from '../../../deploy/local/certificates';
 import { systemClock } from '../../../shared/runtime/clock';
 import { parseFlags, type CommandLine, type FlagTable, type ParsedFlags } from '../../../shared/cli/flags';
 import { Lifecycle } from '../../../shared/runtime/process/lifecycle';
@@ -36,12 +40,15 @@ export interface SimulatedClusterOptions {
   /** Added to the usual flags. */
   readonly serverArgs?: readonly string[];
   readonly controllerArgs?: readonly string[];
+  /** Flags of the simulation of nodes; undefined: without it. */
+  readonly simulationArgs?: readonly string[];
 }
 
 /** Resolves when the API server is ready and the controllers have been started. */
 export async function startSimulatedCluster({
   serverArgs = [],
   controllerArgs = [],
+  simulationArgs,
 }: SimulatedClusterOptions = {}): Promise<SimulatedCluster> {
   const folder = temporaryFolder('simulated-cluster');
   const pki = path.join(folder, 'pki');
@@ -59,18 +66,40 @@ export async function startSimulatedCluster({
     removeFolder(folder);
   };
   try {
-    const args = serverArguments({ folder, securePort: 0, args: serverArgs }, pki);
+    const proxyArgs = simulationArgs === undefined ? [] : frontProxyFlags(pki);
+    const args = serverArguments({ folder, securePort: 0, args: [...proxyArgs, ...serverArgs] }, pki);
     const { port } = await runServer(parseArguments(SERVER, SERVER_FLAGS, args), { ...environment, store });
     const address = `https://127.0.0.1:${port}`;
     const controllersKubeconfig = path.join(folder, 'controllers.kubeconfig');
     writeFileSync(controllersKubeconfig, formatKubeconfig(address, certificates.authority, 'controllers', certificates.controllers));
     const controllerFlags = controllerArguments({ controllersKubeconfig, pki }, controllerArgs);
     await startControllers(parseArguments(CONTROLLERS, CONTROLLER_FLAGS, controllerFlags), environment);
+    if (simulationArgs !== undefined) await simulateNodes({ address, certificates, folder, pki }, simulationArgs, environment);
     return { clock, store, address, certificates, log, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+async function simulateNodes(
+  {
+    address,
+    certificates,
+    folder,
+    pki,
+  }: Pick<SimulatedCluster, 'address' | 'certificates'> & { readonly folder: string; readonly pki: string },
+  args: readonly string[],
+  environment: SimulationHost,
+): Promise<void> {
+  const { authority, admin } = certificates;
+  const kubeconfig = path.join(folder, 'simulation.kubeconfig');
+  writeFileSync(kubeconfig, formatKubeconfig(address, authority, 'simulation', await ensureSimulationCertificate(pki, systemClock)));
+  const administrator = { server: address, authority, admin, naming: 'platform', clock: systemClock, random } as const;
+  await grantSimulationAccess(administrator, environment.lifecycle.stopping);
+  const proxy = path.join(pki, 'front-proxy-ca.crt');
+  const flags = [`--kubeconfig=${kubeconfig}`, `--requestheader-client-ca-file=${proxy}`, '--leader-elect=false', ...args];
+  await startSimulation(parseArguments(SIMULATION, SIMULATION_FLAGS, flags).values, environment);
 }
 
 function parseArguments<Table extends FlagTable>(

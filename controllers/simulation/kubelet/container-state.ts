@@ -1,0 +1,165 @@
+/**
+ * The states of a simulated container over time. Pure: the next status follows from the current one and the time. Times
+ * in statuses have whole seconds, so that a delay may be up to a second shorter than configured.
+ */
+import { formatTimestamp, parseTimestamp } from '../../../shared/api/metadata/object-meta';
+import type { CoreV1Container, CoreV1ContainerState, CoreV1ContainerStatus } from '../../../shared/api/types/generated/members';
+import { formatDuration } from '../../../shared/cli/duration';
+import { probeDelays, type PodSettings } from './pod-settings';
+
+export interface ContainerStep {
+  readonly status: CoreV1ContainerStatus;
+  /** Wall-clock time of the next change; undefined when none is due. */
+  readonly dueAt: number | undefined;
+}
+
+export interface ContainerContext {
+  readonly settings: PodSettings;
+  readonly now: number;
+  /** Whether the container is started again after it ended with this code. */
+  readonly restarts: (exitCode: number) => boolean;
+  /** From the start of a container until it exits with 0; undefined: it does not exit by itself. */
+  readonly runMs: number | undefined;
+  /** The runs that fail; undefined: none. */
+  readonly failure: PodSettings['failure'];
+  /** `name_namespace(uid)` of the pod, for messages. */
+  readonly podName: string;
+  readonly podUid: string;
+}
+
+/** The first restart happens at once; then the back-off of the kubelet. */
+const INITIAL_BACK_OFF_MS = 10_000;
+const MAX_BACK_OFF_MS = 300_000;
+/** Exit codes of processes that end on SIGTERM, and on SIGKILL. */
+const EXIT_CODES = { SIGTERM: 143, SIGKILL: 137 };
+
+export const isRunning = ({ state }: CoreV1ContainerStatus): boolean => state?.running !== undefined;
+export const isTerminated = ({ state }: CoreV1ContainerStatus): boolean => state?.terminated !== undefined;
+export const exitCodeOf = ({ state }: CoreV1ContainerStatus): number => state?.terminated?.exitCode ?? 0;
+
+/** A container that has not been started yet. */
+export function waitingContainer(
+  container: CoreV1Container,
+  previous: CoreV1ContainerStatus | undefined,
+  reason: string,
+): CoreV1ContainerStatus {
+  return containerStatus(container, previous, { waiting: { reason } }, false, false);
+}
+
+/** The status of a container that may run: started if it is not, and advanced to the present. */
+export function advanceContainer(
+  container: CoreV1Container,
+  previous: CoreV1ContainerStatus | undefined,
+  context: ContainerContext,
+): ContainerStep {
+  const { now, restarts } = context;
+  let status = previous ?? waitingContainer(container, undefined, 'ContainerCreating');
+  const { terminated } = status.state ?? {};
+  if (terminated !== undefined) {
+    if (!restarts(terminated.exitCode ?? 0)) return { status, dueAt: undefined };
+    status = { ...status, state: {}, lastState: { terminated } };
+  }
+  if (!isRunning(status)) {
+    const failed = status.lastState?.terminated;
+    const restartCount = status.restartCount ?? 0;
+    const backOffMs = failed === undefined ? 0 : backOffAfter(restartCount);
+    const startsAt = (parseTimestamp(failed?.finishedAt ?? undefined) ?? now) + backOffMs;
+    if (failed !== undefined && startsAt > now) return { status: crashLoop(container, status, context, backOffMs), dueAt: startsAt };
+    status = startContainer(container, status, context, failed === undefined ? restartCount : restartCount + 1);
+  }
+  return runContainer(container, status, context);
+}
+
+/** The status of a container after a signal; undefined: it ended by itself. */
+export function stoppedContainer(
+  container: CoreV1Container,
+  previous: CoreV1ContainerStatus | undefined,
+  { now, signal }: { readonly now: number; readonly signal: keyof typeof EXIT_CODES | undefined },
+): CoreV1ContainerStatus {
+  if (previous === undefined || !isRunning(previous)) {
+    return previous === undefined
+      ? waitingContainer(container, undefined, 'ContainerCreating')
+      : { ...previous, ready: false, started: false };
+  }
+  const exitCode = signal === undefined ? 0 : EXIT_CODES[signal];
+  return terminatedContainer(container, previous, exitCode, now);
+}
+
+function startContainer(
+  container: CoreV1Container,
+  previous: CoreV1ContainerStatus,
+  { now, podUid }: ContainerContext,
+  restartCount: number,
+): CoreV1ContainerStatus {
+  const containerID = `simulation://${podUid}/${container.name ?? ''}/${restartCount}`;
+  const state = { running: { startedAt: formatTimestamp(now) } };
+  return { ...containerStatus(container, previous, state, false, false), restartCount, containerID };
+}
+
+function runContainer(container: CoreV1Container, running: CoreV1ContainerStatus, context: ContainerContext): ContainerStep {
+  const { settings, now, failure } = context;
+  const startedAt = parseTimestamp(running.state?.running?.startedAt ?? undefined) ?? now;
+  const isFailing = failure !== undefined && (running.restartCount ?? 0) < failure.runs;
+  const endsAt = startedAt + (isFailing ? failure.afterMs : (context.runMs ?? Infinity));
+  if (endsAt <= now) {
+    const status = terminatedContainer(container, running, isFailing ? failure.exitCode : 0, now);
+    if (!context.restarts(exitCodeOf(status))) return { status, dueAt: undefined };
+    return advanceContainer(container, status, context);
+  }
+  const delays = probeDelays(container, settings);
+  const [startupAt, readyAt] = [startedAt + delays.startedMs, startedAt + delays.readyMs];
+  const due = [startupAt, readyAt, endsAt].filter((at) => at > now && Number.isFinite(at));
+  const status = containerStatus(container, running, running.state ?? {}, readyAt <= now, startupAt <= now);
+  return { status, dueAt: due.length === 0 ? undefined : Math.min(...due) };
+}
+
+function terminatedContainer(
+  container: CoreV1Container,
+  running: CoreV1ContainerStatus,
+  exitCode: number,
+  now: number,
+): CoreV1ContainerStatus {
+  const { containerID } = running;
+  const terminated = {
+    exitCode,
+    reason: exitCode === 0 ? 'Completed' : 'Error',
+    startedAt: running.state?.running?.startedAt ?? null,
+    finishedAt: formatTimestamp(now),
+    ...(containerID === undefined ? {} : { containerID }),
+  };
+  return containerStatus(container, running, { terminated }, false, false);
+}
+
+function crashLoop(
+  container: CoreV1Container,
+  status: CoreV1ContainerStatus,
+  { podName }: ContainerContext,
+  backOffMs: number,
+): CoreV1ContainerStatus {
+  const message = `back-off ${formatDuration(backOffMs)} restarting failed container=${container.name ?? ''} pod=${podName}`;
+  return containerStatus(container, status, { waiting: { reason: 'CrashLoopBackOff', message } }, false, false);
+}
+
+const backOffAfter = (restartCount: number): number =>
+  restartCount === 0 ? 0 : Math.min(INITIAL_BACK_OFF_MS * 2 ** Math.min(restartCount - 1, 10), MAX_BACK_OFF_MS);
+
+function containerStatus(
+  { name = '', image = '' }: CoreV1Container,
+  previous: CoreV1ContainerStatus | undefined,
+  state: CoreV1ContainerState,
+  ready: boolean,
+  started: boolean,
+): CoreV1ContainerStatus {
+  const { containerID } = previous ?? {};
+  return {
+    name,
+    image,
+    imageID: containerID === undefined ? '' : `simulation://${image}`,
+    restartCount: previous?.restartCount ?? 0,
+    ...(containerID === undefined ? {} : { containerID }),
+    lastState: previous?.lastState ?? {},
+    state,
+    ready,
+    started,
+  };
+}

@@ -1,0 +1,194 @@
+/**
+ * The life cycle of a pod on a simulated node: `(pod, now)` to the status that a kubelet would report, whether the pod
+ * is to be deleted now, and when to look again. Pure. Writes nothing and allocates no addresses.
+ */
+import { formatTimestamp, parseTimestamp } from '../../../shared/api/metadata/object-meta';
+import type { CoreV1Container, CoreV1ContainerStatus, CoreV1PodStatus } from '../../../shared/api/types/generated/members';
+import { isBeingDeleted } from '../../../shared/client/rest/api-object';
+import type { Pod } from '../../../shared/client/rest/typed-objects';
+import { isPodTerminated } from '../../runtime/pods';
+import {
+  advanceContainer,
+  exitCodeOf,
+  isRunning,
+  isTerminated,
+  stoppedContainer,
+  waitingContainer,
+  type ContainerContext,
+} from './container-state';
+import { podConditions } from './pod-conditions';
+import type { PodSettings } from './pod-settings';
+
+export interface PodInput {
+  readonly pod: Pod;
+  readonly settings: PodSettings;
+  /** Addresses of the node. */
+  readonly hostIps: readonly string[];
+  /** The addresses of the pod once its containers start. */
+  readonly podIps: readonly string[];
+  /** Wall-clock time. */
+  readonly now: number;
+}
+
+export interface PodStep {
+  readonly status: CoreV1PodStatus;
+  /** The containers have stopped: the pod is to be deleted with a grace period of 0. */
+  readonly canBeDeleted: boolean;
+  /** Wall-clock time of the next change; undefined when only a change of the pod causes one. */
+  readonly dueAt: number | undefined;
+}
+
+/** The statuses of the containers of a pod. */
+interface Containers {
+  readonly init: readonly CoreV1ContainerStatus[];
+  readonly regular: readonly CoreV1ContainerStatus[];
+  /** Whether all init containers are done and all sidecars have started. */
+  readonly isInitialized: boolean;
+  readonly dueAt: number | undefined;
+}
+
+/** How a container runs. */
+interface ContainerRun extends Pick<ContainerContext, 'runMs' | 'failure'> {
+  readonly restartPolicy: string;
+}
+
+const SIDECAR: ContainerRun = { runMs: undefined, failure: undefined, restartPolicy: 'Always' };
+
+export function nextPodStep(input: PodInput): PodStep {
+  const { pod, now } = input;
+  if (isBeingDeleted(pod)) return terminationStep(input);
+  if (isPodTerminated(pod)) return { status: pod.body.status ?? {}, canBeDeleted: false, dueAt: undefined };
+  const startTime = pod.body.status?.startTime ?? formatTimestamp(now);
+  const startsAt = (parseTimestamp(startTime) ?? now) + input.settings.startMs;
+  const hasStarted = pod.body.status?.startTime !== undefined && startsAt <= now && input.settings.waitingReason === undefined;
+  const containers = hasStarted ? advanceContainers(input) : waitingContainers(input);
+  const phase = hasStarted ? phaseOf(input, containers) : 'Pending';
+  const isFinished = phase === 'Succeeded' || phase === 'Failed';
+  const finished = isFinished ? { ...containers, init: stopSidecars(input, containers.init) } : containers;
+  const dueAt = hasStarted || input.settings.waitingReason !== undefined ? containers.dueAt : startsAt;
+  return {
+    status: podStatus(input, { phase, startTime, hasStarted, containers: finished }),
+    canBeDeleted: false,
+    dueAt: isFinished ? undefined : dueAt,
+  };
+}
+
+/** Containers run until they have stopped; nothing is started or becomes ready any more. */
+function terminationStep(input: PodInput): PodStep {
+  const { pod, settings, now } = input;
+  const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
+  const graceMs = 1000 * Number(deletionGracePeriodSeconds ?? 0);
+  const requestedAt = (parseTimestamp(deletionTimestamp) ?? now) - graceMs;
+  const stopsAt = requestedAt + Math.min(settings.terminationMs, graceMs);
+  const current = pod.body.status ?? {};
+  if (stopsAt > now) return { status: current, canBeDeleted: false, dueAt: stopsAt };
+  // A deletion with a grace period of 0 has been stored already: finalizers alone keep the pod.
+  const canBeDeleted = graceMs > 0;
+  if (isPodTerminated(pod)) return { status: current, canBeDeleted, dueAt: undefined };
+  const signal = settings.terminationMs < graceMs ? 'SIGTERM' : 'SIGKILL';
+  const { containers = [], initContainers = [] } = pod.body.spec ?? {};
+  const stop = (
+    specs: readonly CoreV1Container[] | null,
+    statuses: readonly CoreV1ContainerStatus[] | undefined,
+  ): CoreV1ContainerStatus[] =>
+    (specs ?? []).map((container) => stoppedContainer(container, statusOf(statuses, container), { now, signal }));
+  const stopped: Containers = {
+    init: stop(initContainers, current.initContainerStatuses),
+    regular: stop(containers, current.containerStatuses),
+    isInitialized: true,
+    dueAt: undefined,
+  };
+  const hasSucceeded = stopped.regular.every((status) => isTerminated(status) && exitCodeOf(status) === 0);
+  const phase = hasSucceeded ? 'Succeeded' : 'Failed';
+  const hasStarted = current.podIP !== undefined;
+  const startTime = current.startTime ?? formatTimestamp(now);
+  return { status: podStatus(input, { phase, startTime, hasStarted, containers: stopped }), canBeDeleted, dueAt: undefined };
+}
+
+function waitingContainers({ pod, settings }: PodInput): Containers {
+  const { containers = [], initContainers = [] } = pod.body.spec ?? {};
+  const reason = settings.waitingReason ?? (initContainers.length === 0 ? 'ContainerCreating' : 'PodInitializing');
+  return {
+    init: initContainers.map((container) => waitingContainer(container, undefined, reason)),
+    regular: (containers ?? []).map((container) => waitingContainer(container, undefined, reason)),
+    isInitialized: initContainers.length === 0,
+    dueAt: undefined,
+  };
+}
+
+/** Init containers run one after the other; a sidecar lets the next one start as soon as it has started itself. */
+function advanceContainers(input: PodInput): Containers {
+  const { pod, settings } = input;
+  const { containers = [], initContainers = [], restartPolicy = 'Always' } = pod.body.spec ?? {};
+  const status = pod.body.status ?? {};
+  const due: number[] = [];
+  const advance = (container: CoreV1Container, previous: CoreV1ContainerStatus | undefined, run: ContainerRun): CoreV1ContainerStatus => {
+    const step = advanceContainer(container, previous, containerContext(input, run));
+    if (step.dueAt !== undefined) due.push(step.dueAt);
+    return step.status;
+  };
+  const init: CoreV1ContainerStatus[] = [];
+  let isInitialized = true;
+  for (const container of initContainers) {
+    const previous = statusOf(status.initContainerStatuses, container);
+    if (!isInitialized) {
+      init.push(waitingContainer(container, previous, 'PodInitializing'));
+      continue;
+    }
+    const isSidecar = container.restartPolicy === 'Always';
+    const next = advance(container, previous, isSidecar ? SIDECAR : { runMs: settings.initMs, failure: undefined, restartPolicy: 'Never' });
+    isInitialized = isSidecar ? next.started === true : isTerminated(next) && exitCodeOf(next) === 0;
+    init.push(isTerminated(next) && exitCodeOf(next) === 0 ? { ...next, ready: true } : next);
+  }
+  const regular = (containers ?? []).map((container) => {
+    const previous = statusOf(status.containerStatuses, container);
+    if (!isInitialized) return waitingContainer(container, previous, 'PodInitializing');
+    return advance(container, previous, { runMs: settings.runMs, failure: settings.failure, restartPolicy });
+  });
+  return { init, regular, isInitialized, dueAt: due.length === 0 ? undefined : Math.min(...due) };
+}
+
+function containerContext({ pod, settings, now }: PodInput, { restartPolicy, ...run }: ContainerRun): ContainerContext {
+  const { namespace, name, uid } = pod;
+  const restarts = (exitCode: number): boolean => restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0);
+  return { settings, now, ...run, restarts, podName: `${name}_${namespace}(${uid})`, podUid: uid };
+}
+
+/** Sidecars end after the regular containers. */
+function stopSidecars({ pod, now }: PodInput, statuses: readonly CoreV1ContainerStatus[]): readonly CoreV1ContainerStatus[] {
+  return (pod.body.spec?.initContainers ?? []).flatMap((container) => {
+    const status = statusOf(statuses, container);
+    return status === undefined || !isRunning(status) ? (status ?? []) : stoppedContainer(container, status, { now, signal: undefined });
+  });
+}
+
+function phaseOf({ pod }: PodInput, { regular, isInitialized }: Containers): string {
+  if (!isInitialized) return 'Pending';
+  if (!regular.every(isTerminated)) return 'Running';
+  if (pod.body.spec?.restartPolicy === 'Always') return 'Running';
+  return regular.every((status) => exitCodeOf(status) === 0) ? 'Succeeded' : 'Failed';
+}
+
+function podStatus(
+  { pod, hostIps, podIps, now }: PodInput,
+  next: { readonly phase: string; readonly startTime: string; readonly hasStarted: boolean; readonly containers: Containers },
+): CoreV1PodStatus {
+  const { phase, startTime, hasStarted, containers } = next;
+  const { init, regular, isInitialized } = containers;
+  const current = pod.body.status ?? {};
+  const [hostIP] = hostIps;
+  const [podIP] = podIps;
+  return {
+    ...current,
+    phase,
+    conditions: podConditions(pod, { phase, hasStarted, isInitialized, init, regular }, formatTimestamp(now)),
+    ...(hostIP === undefined ? {} : { hostIP, hostIPs: hostIps.map((ip) => ({ ip })) }),
+    ...(hasStarted && podIP !== undefined ? { podIP, podIPs: podIps.map((ip) => ({ ip })) } : {}),
+    startTime,
+    ...(init.length === 0 ? {} : { initContainerStatuses: [...init] }),
+    containerStatuses: [...regular],
+  };
+}
+
+const statusOf = (statuses: readonly CoreV1ContainerStatus[] | undefined, { name }: CoreV1Container): CoreV1ContainerStatus | undefined =>
+  statuses?.find((status) => status.name === name);

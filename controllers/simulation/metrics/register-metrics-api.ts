@@ -1,0 +1,58 @@
+/**
+ * Registers the metrics API with the API server: a Service that names this server, and the APIService. An APIService that
+ * leads to another Service belongs to another metrics server, and is left alone.
+ */
+import { isAlreadyExists } from '../../../shared/client/rest/api-error';
+import { resourceOf } from '../../../shared/client/rest/resource';
+import type { ControllerContext } from '../../runtime/controller';
+import { METRICS_GROUP, METRICS_VERSION } from './metrics-api';
+
+const SERVICES = resourceOf('core.v1.Service');
+const API_SERVICES = resourceOf('apiregistration.v1.APIService');
+export const METRICS_SERVICE = 'simulation-metrics';
+const API_SERVICE = `${METRICS_VERSION}.${METRICS_GROUP}`;
+const PRIORITY = 100;
+
+export interface MetricsEndpoint {
+  readonly host: string;
+  readonly port: number;
+  /** PEM. The authority of the server's certificate. */
+  readonly authority: string;
+}
+
+export async function registerMetricsApi(
+  { client, signal, names, logger }: Pick<ControllerContext, 'client' | 'signal' | 'names' | 'logger'>,
+  { host, port, authority }: MetricsEndpoint,
+): Promise<void> {
+  const namespace = names.systemNamespace;
+  const service = { metadata: { namespace, name: METRICS_SERVICE }, spec: { type: 'ExternalName', externalName: host } };
+  const isNew = await createOnce(() => client.create(SERVICES, service, { signal }));
+  if (!isNew) await client.patch(SERVICES, { namespace, name: METRICS_SERVICE }, 'merge', { spec: service.spec }, { signal });
+  const spec = {
+    group: METRICS_GROUP,
+    version: METRICS_VERSION,
+    groupPriorityMinimum: PRIORITY,
+    versionPriority: PRIORITY,
+    caBundle: Buffer.from(authority).toString('base64'),
+    service: { namespace, name: METRICS_SERVICE, port },
+  };
+  if (await createOnce(() => client.create(API_SERVICES, { metadata: { name: API_SERVICE }, spec }, { signal }))) return;
+  const present = await client.get(API_SERVICES, { name: API_SERVICE }, { signal });
+  const target = present.body.spec?.service;
+  if (target?.name !== METRICS_SERVICE || target.namespace !== namespace) {
+    logger.warn('another server has the metrics API; that of the simulation is not registered', { service: target?.name });
+    return;
+  }
+  await client.patch(API_SERVICES, { name: API_SERVICE }, 'merge', { spec }, { signal });
+}
+
+/** False when the object exists. */
+async function createOnce(create: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await create();
+    return true;
+  } catch (error) {
+    if (isAlreadyExists(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * The heartbeats of simulated nodes: each node's Lease is renewed every 10 seconds, and its status is written when it
+ * changes. Creates the configured Node objects once at the start, and deletes those that a start with fewer nodes leaves
+ * over. A Node with the label of the simulation that another client creates is simulated too. A node that is stopped by
+ * its annotation sends nothing.
+ */
+import type { CoordinationV1Lease, CoreV1Node } from '../../../shared/api/types/generated/members';
+import type { Informer } from '../../../shared/client/informer/informer';
+import { ignoreNotFound, ignoreNotFoundOrConflict, isAlreadyExists } from '../../../shared/client/rest/api-error';
+import { isBeingDeleted, type ApiObject } from '../../../shared/client/rest/api-object';
+import { resourceOf } from '../../../shared/client/rest/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../../shared/client/work-queue/workers';
+import { parseIpRange, type IpRange } from '../../../shared/values/network/ip-address';
+import type { ControllerContext } from '../../runtime/controller';
+import type { Node } from '../../runtime/nodes';
+import { OwnedAddresses } from './owned-addresses';
+import {
+  isGeneratedNodeName,
+  isSimulated,
+  isStopped,
+  newSimulatedNode,
+  nextNodeStatus,
+  nodeNames,
+  type KubeletEndpoint,
+  type NodeTemplate,
+} from './simulated-node';
+
+export const NODES = resourceOf('core.v1.Node');
+const LEASES = resourceOf('coordination.v1.Lease');
+const PERIOD_MS = 10_000;
+const LEASE_SECONDS = 40;
+const CONCURRENCY = 8;
+
+export interface SimulatedNodeSettings {
+  readonly count: number;
+  readonly capacity: Readonly<Record<string, string>>;
+  readonly zones: readonly string[];
+  readonly addressRange: string;
+  readonly endpoint: KubeletEndpoint | undefined;
+}
+
+export type NodeContext = Pick<ControllerContext, 'client' | 'clock' | 'signal' | 'logger' | 'queue' | 'names'>;
+
+export class NodeHeartbeats {
+  private readonly leases = new Map<string, ApiObject<CoordinationV1Lease>>();
+  private readonly addresses: OwnedAddresses;
+
+  /** Throws for a range of addresses that is none. */
+  constructor(
+    private readonly context: NodeContext,
+    private readonly nodes: Informer<CoreV1Node>,
+    private readonly settings: SimulatedNodeSettings,
+  ) {
+    this.addresses = new OwnedAddresses(requireRange(settings.addressRange));
+  }
+
+  /** The address of a node, before its status has it. */
+  internalIpOf(node: Node): string | undefined {
+    const present = node.body.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address;
+    if (present !== undefined) this.addresses.occupy(node.name, present);
+    return present ?? this.addresses.allocate(node.name);
+  }
+
+  /** Resolves when the signal is aborted. The informer has synced before. */
+  async run(): Promise<void> {
+    const { signal, logger } = this.context;
+    const queue = this.context.queue({ name: 'simulated_nodes' });
+    const removeHandlers = this.nodes.handle({
+      added: (node) => {
+        this.internalIpOf(node);
+        queue.add(node.name);
+      },
+      updated: (previous, node) => {
+        if (isStopped(previous) !== isStopped(node) || isSimulated(previous) !== isSimulated(node)) queue.add(node.name);
+      },
+      deleted: ({ name }) => {
+        this.leases.delete(name);
+        this.addresses.release(name);
+      },
+    });
+    await this.createNodes();
+    await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work: (name) => this.sendHeartbeat(name) });
+    removeHandlers();
+  }
+
+  private async createNodes(): Promise<void> {
+    const { client, signal } = this.context;
+    const { count, zones, capacity } = this.settings;
+    const template: NodeTemplate = { dialect: client.dialect, zones, capacity };
+    const names = nodeNames(count);
+    for (const [index, name] of names.entries()) {
+      if (this.nodes.get('', name) !== undefined) continue;
+      await client.create(NODES, newSimulatedNode(name, index, template), { signal }).catch((error: unknown) => {
+        if (!isAlreadyExists(error)) throw error;
+      });
+    }
+    const surplus = this.nodes.list().filter((node) => isSimulated(node) && isGeneratedNodeName(node.name) && !names.includes(node.name));
+    for (const { name } of surplus) await client.delete(NODES, { name }, { signal }).catch(ignoreNotFound);
+  }
+
+  private async sendHeartbeat(name: string): Promise<WorkOutcome> {
+    const node = this.nodes.get('', name);
+    if (node === undefined || !isSimulated(node) || isStopped(node) || isBeingDeleted(node)) return DONE;
+    await this.renewLease(node);
+    await this.writeStatus(node);
+    return { type: 'again', afterMs: PERIOD_MS };
+  }
+
+  private async renewLease(node: Node): Promise<void> {
+    const { client, clock, signal, names } = this.context;
+    const { name, uid } = node;
+    const namespace = names.nodeLeaseNamespace;
+    const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime: formatMicroTime(clock.now()) };
+    const known = this.leases.get(name) ?? (await this.getLease(name));
+    if (known === undefined) {
+      const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid }];
+      this.leases.set(name, await client.create(LEASES, { metadata: { namespace, name, ownerReferences }, spec }, { signal }));
+      return;
+    }
+    const renewed = { ...known.body, spec: { ...known.body.spec, ...spec } };
+    const lease = await client.update(LEASES, renewed, { signal }).catch(ignoreNotFoundOrConflict);
+    // Another client changed or deleted it: the next heartbeat reads it.
+    if (lease === undefined) this.leases.delete(name);
+    else this.leases.set(name, lease);
+  }
+
+  private async getLease(name: string): Promise<ApiObject<CoordinationV1Lease> | undefined> {
+    const { client, signal, names } = this.context;
+    const lease = await client.get(LEASES, { namespace: names.nodeLeaseNamespace, name }, { signal }).catch(ignoreNotFound);
+    return lease ?? undefined;
+  }
+
+  private async writeStatus(node: Node): Promise<void> {
+    const { client, clock, signal } = this.context;
+    const { endpoint, capacity } = this.settings;
+    const status = nextNodeStatus({ node, now: clock.now(), internalIp: this.internalIpOf(node), endpoint, capacity });
+    if (status === undefined) return;
+    const metadata = { uid: node.uid, resourceVersion: node.resourceVersion };
+    await client
+      .patch(NODES, { name: node.name, subresource: 'status' }, 'merge', { metadata, status }, { signal })
+      .catch(ignoreNotFoundOrConflict);
+  }
+}
+
+/** Throws when the text is no range. */
+export function requireRange(text: string): IpRange {
+  const range = parseIpRange(text);
+  if (range === undefined) throw new RangeError(`${JSON.stringify(text)} is no range of IP addresses`);
+  return range;
+}
+
+/** RFC 3339 with microseconds. */
+const formatMicroTime = (now: number): string => new Date(now).toISOString().replace('Z', '000Z');

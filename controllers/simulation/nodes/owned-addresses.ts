@@ -1,0 +1,58 @@
+/**
+ * Allocates IP addresses of a range to owners. The lowest free address follows the last allocated one, so that addresses
+ * are not reused at once. Holds one entry for each owner.
+ */
+import { formatIpAddress, parseIpAddress, type IpRange } from '../../../shared/values/network/ip-address';
+
+export class OwnedAddresses {
+  private readonly byOwner = new Map<string, bigint>();
+  private readonly used = new Set<bigint>();
+  private next: bigint;
+  private readonly size: bigint;
+
+  constructor(private readonly range: IpRange) {
+    const bits = (range.family === 4 ? 32 : 128) - range.prefix;
+    this.size = 1n << BigInt(bits);
+    this.next = FIRST;
+  }
+
+  /** The owner's address; undefined when all are allocated. */
+  allocate(owner: string): string | undefined {
+    const existing = this.byOwner.get(owner);
+    if (existing !== undefined) return this.format(existing);
+    // The network and the broadcast address are left out.
+    const last = this.size - 2n;
+    if (BigInt(this.used.size) >= last) return undefined;
+    while (this.used.has(this.next) || this.next > last) this.next = this.next >= last ? FIRST : this.next + 1n;
+    const offset = this.next;
+    this.record(owner, offset);
+    this.next = offset >= last ? FIRST : offset + 1n;
+    return this.format(offset);
+  }
+
+  /** Records an address that the owner has already. Ignored when it is outside of the range, or allocated to another owner. */
+  occupy(owner: string, address: string): void {
+    const parsed = parseIpAddress(address);
+    if (parsed === undefined || parsed.family !== this.range.family || this.byOwner.has(owner)) return;
+    const offset = parsed.value - this.range.first;
+    if (offset >= 0n && offset < this.size && !this.used.has(offset)) this.record(owner, offset);
+  }
+
+  release(owner: string): void {
+    const offset = this.byOwner.get(owner);
+    if (offset === undefined) return;
+    this.byOwner.delete(owner);
+    this.used.delete(offset);
+  }
+
+  private record(owner: string, offset: bigint): void {
+    this.byOwner.set(owner, offset);
+    this.used.add(offset);
+  }
+
+  private format(offset: bigint): string {
+    return formatIpAddress({ family: this.range.family, value: this.range.first + offset });
+  }
+}
+
+const FIRST = 1n;

@@ -1,0 +1,239 @@
+/**
+ * Starts the simulation of nodes from its flags: Node objects with heartbeats, a scheduler, kubelets, and the metrics API.
+ * It is a client of the API like any other. The given lifecycle ends it; this module ends no process.
+ */
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { EventRecorder } from '../../shared/client/events/event-recorder';
+import { InformerPool } from '../../shared/client/informer/informer-pool';
+import { ConfigError } from '../../shared/client/kubeconfig/client-config';
+import { fileBackedKubeconfig } from '../../shared/client/kubeconfig/file-backed-kubeconfig';
+import { LeaderElection } from '../../shared/client/leader-election/leader-election';
+import { ItemRateLimiter } from '../../shared/client/rate-limiter';
+import { metadataOf, resourceOf } from '../../shared/client/rest/resource';
+import { RestClient } from '../../shared/client/rest/rest-client';
+import { connectReloadable } from '../../shared/client/transport/reloadable-connection';
+import { sleepUnlessAborted } from '../../shared/client/signals';
+import { WorkQueue } from '../../shared/client/work-queue/work-queue';
+import { FlagError, UsageError, type CommandLine } from '../../shared/cli/flags';
+import { GENERATED_NAMES, versionText, type GeneratedNames } from '../../shared/names/dialect';
+import { userAgent } from '../../shared/names/program';
+import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
+import type { Logger } from '../../shared/runtime/logger';
+import type { Random } from '../../shared/runtime/random';
+import { waitForSync, type ControllerContext } from '../runtime/controller';
+import { capacityOf, validateFlags, type SimulationFlags } from './flags';
+import { Kubelets, PODS } from './kubelet/kubelets';
+import { isMetricsPath, respondWithMetrics } from './metrics/metrics-api';
+import { METRICS_SERVICE, registerMetricsApi } from './metrics/register-metrics-api';
+import { startSimulationServer, type SimulationServer } from './metrics/server';
+import { NodeHeartbeats, NODES } from './nodes/node-heartbeats';
+import { Scheduler } from './scheduler/scheduler';
+
+export const PROGRAM: CommandLine = {
+  name: 'simulation',
+  description: 'Simulates nodes: Node objects, a scheduler that binds pods to them, and kubelets that run no containers.',
+  version: versionText,
+};
+
+/** Provided by the process. */
+export interface SimulationHost {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Ends everything that is started here. */
+  readonly lifecycle: Lifecycle;
+}
+
+/** The context of the parts of the simulation. */
+export type SimulationContext = Pick<
+  ControllerContext,
+  'client' | 'informers' | 'clock' | 'random' | 'logger' | 'names' | 'signal' | 'queue'
+>;
+
+export interface SimulationSettings {
+  readonly nodes: number;
+  readonly capacity: Readonly<Record<string, string>>;
+  readonly zones: readonly string[];
+  readonly nodeRange: string;
+  readonly podRange: string;
+}
+
+const STOP_MS = 15_000;
+const RESTART_MS = 2_000;
+const ELECTION = { durationMs: 12_000, renewDeadlineMs: 8_000, retryMs: 2_000 };
+const CERTIFICATE_LIFETIME_MS = 365 * 86_400_000;
+const LEASE_NAME = 'simulation';
+
+/** Resolves when the simulation is started, even if no API server responds yet. Throws {@link UsageError}. */
+export async function startSimulation(values: SimulationFlags, host: SimulationHost): Promise<void> {
+  const { clock, random, logger, lifecycle } = host;
+  const problem = validateFlags(values);
+  if (problem !== undefined) throw new UsageError(problem);
+  const settings = settingsFrom(values);
+  const kubeconfig = readKubeconfig(values.kubeconfig, values.master);
+  lifecycle.onStop({ name: 'files of the simulation', timeoutMs: 1_000, run: kubeconfig.watch(clock, logger) });
+  const { transport, credentials } = connectReloadable(kubeconfig.current, clock);
+  lifecycle.onStop({ name: 'connections of the simulation', timeoutMs: 1_000, run: () => transport.close() });
+  const client = new RestClient({
+    transport,
+    credentials,
+    dialect: values.naming,
+    userAgent: userAgent(values.naming, 'simulation', process, 'simulation'),
+    clock,
+    random,
+  });
+  const informersEnd = new AbortController();
+  const informers = new InformerPool({ client, clock, random, logger }, informersEnd.signal);
+  const names = GENERATED_NAMES[values.naming];
+  const queue: SimulationContext['queue'] = () => new WorkQueue({ clock, limit: new ItemRateLimiter({ clock }) });
+  const context: SimulationContext = { client, informers, clock, random, logger, names, queue, signal: lifecycle.stopping };
+  const certificates = await servingCertificates(clock, names);
+  const server = await serve(values, context, certificates.server);
+  lifecycle.onStop({ name: 'the server of the simulation', timeoutMs: 1_000, run: () => server.close() });
+  const endpoint = { host: values['advertise-host'], port: server.port };
+  const lead = (leading: SimulationContext): Promise<void> =>
+    simulate(leading, settings, {
+      ...endpoint,
+      authority: certificates.authority,
+      servesMetrics: values['requestheader-client-ca-file'] !== '',
+    });
+  const running = runWithRestarts(context, values['leader-elect'], lead);
+  lifecycle.onStop({
+    name: 'the simulation',
+    timeoutMs: STOP_MS,
+    run: async () => {
+      await running;
+      informersEnd.abort();
+      await informers.ended();
+    },
+  });
+  logger.info('nodes are simulated', { nodes: settings.nodes, port: server.port });
+}
+
+function settingsFrom(values: SimulationFlags): SimulationSettings {
+  try {
+    return {
+      nodes: values.nodes,
+      capacity: capacityOf(values['node-capacity']),
+      zones: values.zones,
+      nodeRange: values['node-address-range'],
+      podRange: values['pod-address-range'],
+    };
+  } catch (error) {
+    throw error instanceof FlagError ? new UsageError(error.message) : error;
+  }
+}
+
+function readKubeconfig(file: string, servers: readonly string[]): ReturnType<typeof fileBackedKubeconfig> {
+  try {
+    return fileBackedKubeconfig(file, { servers });
+  } catch (error) {
+    throw error instanceof ConfigError ? new UsageError(error.message) : error;
+  }
+}
+
+async function servingCertificates(
+  clock: Clock,
+  { systemNamespace }: GeneratedNames,
+): Promise<{ readonly authority: string; readonly server: Credential }> {
+  const lifetimeMs = CERTIFICATE_LIFETIME_MS;
+  const authority = await createAuthority({ subject: { commonName: 'simulation-ca' }, lifetimeMs, clock });
+  const names = [`${METRICS_SERVICE}.${systemNamespace}.svc`, 'localhost', '127.0.0.1'];
+  const server = await issueCertificate({ authority, usage: 'server', subject: { commonName: 'simulation' }, names, lifetimeMs, clock });
+  return { authority: authority.certificate, server };
+}
+
+function serve(values: SimulationFlags, context: SimulationContext, certificate: Credential): Promise<SimulationServer> {
+  const { informers, clock, logger } = context;
+  const authorityFile = values['requestheader-client-ca-file'];
+  const frontProxy =
+    authorityFile === '' ? undefined : { authority: readAuthority(authorityFile), names: values['requestheader-allowed-names'] };
+  const sources = {
+    pods: informers.of(PODS),
+    nodes: informers.of(NODES),
+    owners: [informers.of(metadataOf(resourceOf('apps.v1.ReplicaSet'))), informers.of(metadataOf(resourceOf('apps.v1.StatefulSet')))],
+    clock,
+  };
+  return startSimulationServer({
+    host: values['bind-address'],
+    port: values.port,
+    certificate,
+    frontProxy,
+    isMetricsPath,
+    metrics: (path, query) => respondWithMetrics(sources, path, query),
+    logger,
+  });
+}
+
+function readAuthority(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--requestheader-client-ca-file: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Leads once or again and again until the signal is aborted. Never rejects. */
+async function runWithRestarts(
+  context: SimulationContext,
+  isElected: boolean,
+  lead: (context: SimulationContext) => Promise<void>,
+): Promise<void> {
+  const { client, clock, random, logger, names, signal } = context;
+  const lease = { namespace: names.systemNamespace, name: LEASE_NAME };
+  const identity = `${hostname()}_${random.uuid()}`;
+  while (!signal.aborted) {
+    try {
+      if (isElected) {
+        await new LeaderElection({ client, clock, random, logger, lease, identity, ...ELECTION }).run(signal, (term) =>
+          lead({ ...context, client: client.withFence(term.fence), signal: term.signal }),
+        );
+      } else await lead(context);
+    } catch (error) {
+      if (!signal.aborted) logger.error('the simulation failed and is started again', { error });
+    }
+    await sleepUnlessAborted(clock, RESTART_MS, signal);
+  }
+}
+
+/** Simulates until the signal is aborted, or a part fails; then the others end too. */
+export async function simulate(
+  { signal: outer, ...parts }: SimulationContext,
+  settings: SimulationSettings,
+  endpoint: { readonly host: string; readonly port: number; readonly authority: string; readonly servesMetrics: boolean } | undefined,
+): Promise<void> {
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  if (outer.aborted) return;
+  outer.addEventListener('abort', end, { once: true });
+  const { signal } = ending;
+  const context: SimulationContext = { ...parts, signal };
+  const { client, clock, random, logger, informers } = context;
+  const [nodes, pods] = [informers.of(NODES), informers.of(PODS)];
+  const recorder = (component: string): EventRecorder => new EventRecorder({ client, clock, random, logger, component, signal });
+  if (!(await waitForSync([nodes, pods], signal))) return;
+  const heartbeats = new NodeHeartbeats(context, nodes, {
+    count: settings.nodes,
+    capacity: settings.capacity,
+    zones: settings.zones,
+    addressRange: settings.nodeRange,
+    endpoint: endpoint === undefined ? undefined : { host: endpoint.host, port: endpoint.port },
+  });
+  const kubelets = new Kubelets(
+    { ...context, events: recorder('simulated-kubelet') },
+    { nodes, pods, podRange: settings.podRange, internalIpOf: (node) => heartbeats.internalIpOf(node) },
+  );
+  const scheduler = new Scheduler({ ...context, events: recorder('simulated-scheduler') });
+  const registration = endpoint?.servesMetrics === true ? registerMetricsApi(context, endpoint) : Promise.resolve();
+  const running = [heartbeats.run(), kubelets.run(), scheduler.run(), registration];
+  try {
+    await Promise.all(running);
+  } finally {
+    end();
+    outer.removeEventListener('abort', end);
+    await Promise.allSettled(running);
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Carries out decisions: selects nodes for claims, binds pods, and reports unschedulable ones in their condition, in an
+ * Event, and by preempting others. Decides nothing.
+ */
+import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
+import { ignoreNotFound, ignoreNotFoundOrConflict } from '../../../shared/client/rest/api-error';
+import { resourceOf } from '../../../shared/client/rest/resource';
+import type { Pod } from '../../../shared/client/rest/typed-objects';
+import { qualifiedNameInDialect } from '../../../shared/names/dialect';
+import { conditionOf, conditionsOf, conditionsPatch, transitionTime, withCondition } from '../../runtime/conditions';
+import type { ControllerContext } from '../../runtime/controller';
+import { podReference } from '../../runtime/pods';
+import type { SchedulingDecision } from './decide';
+import type { PodInfo } from './pod-info';
+import type { Preemption } from './preemption';
+import { selectedNodeOf, SELECTED_NODE_ANNOTATION, type ClaimBinding } from './volumes';
+
+const PODS = resourceOf('core.v1.Pod');
+const CLAIMS = resourceOf('core.v1.PersistentVolumeClaim');
+const VOLUMES = resourceOf('core.v1.PersistentVolume');
+const SCHEDULED = 'PodScheduled';
+const DISRUPTION_TARGET = 'DisruptionTarget';
+
+export type DecisionContext = Pick<ControllerContext, 'client' | 'clock' | 'signal' | 'events'>;
+type Unschedulable = Extract<SchedulingDecision, { type: 'unschedulable' }>;
+
+export class DecisionWriter {
+  constructor(private readonly context: DecisionContext) {}
+
+  /** Rejects when the pod could not be bound. */
+  async bind({ pod }: PodInfo, node: string): Promise<void> {
+    const { client, signal, events } = this.context;
+    const { namespace, name, uid } = pod;
+    const binding = {
+      apiVersion: 'v1',
+      kind: 'Binding',
+      metadata: { namespace, name, uid },
+      target: { apiVersion: 'v1', kind: 'Node', name: node },
+    };
+    await client.createSubresource(PODS, { namespace, name, subresource: 'binding' }, binding, { signal });
+    const message = `Successfully assigned ${namespace}/${name} to ${node}`;
+    events.record({ about: podReference(pod), type: 'Normal', reason: 'Scheduled', message });
+  }
+
+  /**
+   * Reserves existing volumes for claims, and names the node on claims that get a new volume for it. The volume
+   * controller binds both.
+   */
+  async bindClaims(bindings: readonly ClaimBinding[], node: string): Promise<void> {
+    const { client, signal } = this.context;
+    const annotation = qualifiedNameInDialect(client.dialect, SELECTED_NODE_ANNOTATION);
+    for (const { claim, volume } of bindings) {
+      const { namespace, name, uid, resourceVersion } = claim;
+      if (volume !== undefined) {
+        if (volume.body.spec?.claimRef?.uid === uid) continue;
+        const patch = {
+          metadata: { resourceVersion: volume.resourceVersion },
+          spec: { claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid } },
+        };
+        await client.patch(VOLUMES, { name: volume.name }, 'merge', patch, { signal }).catch(ignoreNotFoundOrConflict);
+        continue;
+      }
+      if (selectedNodeOf(claim) === node) continue;
+      const metadata = { resourceVersion, annotations: { [annotation]: node } };
+      await client.patchMetadata(CLAIMS, { namespace, name }, metadata, { signal }).catch(ignoreNotFoundOrConflict);
+    }
+  }
+
+  async reportUnschedulable({ pod }: PodInfo, { message, preemption, keepsNomination }: Unschedulable): Promise<void> {
+    this.context.events.record({ about: podReference(pod), type: 'Warning', reason: 'FailedScheduling', message });
+    const nominated = pod.body.status?.nominatedNodeName;
+    await this.writeCondition(pod, message, keepsNomination ? nominated : preemption?.node);
+    if (preemption !== undefined) await this.preempt(pod, preemption);
+  }
+
+  private async writeCondition(pod: Pod, message: string, nominatedNodeName: string | undefined): Promise<void> {
+    const { client, clock, signal } = this.context;
+    const { namespace, name, body } = pod;
+    const current = conditionOf(body, SCHEDULED);
+    const hasNomination = (body.status?.nominatedNodeName ?? '') === (nominatedNodeName ?? '');
+    if (current?.status === 'False' && current.message === message && hasNomination) return;
+    const conditions = conditionsOf(body);
+    const condition = {
+      type: SCHEDULED,
+      status: 'False',
+      reason: 'Unschedulable',
+      message,
+      lastProbeTime: null,
+      lastTransitionTime: transitionTime(conditions, SCHEDULED, 'False', formatTimestamp(clock.now())),
+    };
+    const { metadata, status } = conditionsPatch(pod, withCondition(conditions, condition));
+    const patch = { metadata, status: { ...status, ...(hasNomination ? {} : { nominatedNodeName: nominatedNodeName ?? null }) } };
+    await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal }).catch(ignoreNotFoundOrConflict);
+  }
+
+  private async preempt(preemptor: Pod, { node, victims }: Preemption): Promise<void> {
+    const { client, clock, signal, events } = this.context;
+    for (const { pod } of victims) {
+      const { namespace, name, uid } = pod;
+      const conditions = conditionsOf(pod.body);
+      const condition = {
+        type: DISRUPTION_TARGET,
+        status: 'True',
+        reason: 'PreemptionByScheduler',
+        message: 'simulated-scheduler: preempting to accommodate a higher priority pod',
+        lastProbeTime: null,
+        lastTransitionTime: transitionTime(conditions, DISRUPTION_TARGET, 'True', formatTimestamp(clock.now())),
+      };
+      const patch = conditionsPatch(pod, withCondition(conditions, condition));
+      await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal }).catch(ignoreNotFoundOrConflict);
+      await client.delete(PODS, { namespace, name }, { preconditions: { uid }, signal }).catch(ignoreNotFound);
+      const message = `Preempted by pod ${preemptor.uid} on node ${node}`;
+      events.record({ about: podReference(pod), type: 'Normal', reason: 'Preempted', message });
+    }
+  }
+}

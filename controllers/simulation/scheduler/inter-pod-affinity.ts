@@ -1,0 +1,68 @@
+/** Required affinity and anti-affinity between pods, of the pod itself and of the pods that run. Pure. */
+import type { ClusterView } from './scheduler-cache';
+import { final, preemptable, topologyValue, type NodeFilter } from './node-filter';
+import type { AffinityTerm, PodInfo } from './pod-info';
+
+/** The domains of a topology that hold a pod which a term is about. */
+interface TermDomains {
+  readonly term: AffinityTerm;
+  readonly domains: ReadonlySet<string>;
+}
+
+export function interPodAffinityFilter(info: PodInfo, view: ClusterView): NodeFilter {
+  const avoided = domainsThatAvoid(info, view);
+  const [affinity, antiAffinity] = [info.affinity, info.antiAffinity].map((terms) => domainsOf(terms, view));
+  if (avoided.size === 0 && info.affinity.length === 0 && info.antiAffinity.length === 0) return () => undefined;
+  const namespaceLabels = view.namespaceLabels(info.namespace);
+  // The first pod of a group that wants to be together may go anywhere.
+  const isFirst =
+    affinity?.every(({ domains }) => domains.size === 0) === true && info.affinity.every((term) => term.matches(info, namespaceLabels));
+  return (state) => {
+    for (const { term, domains } of affinity ?? []) {
+      const domain = topologyValue(state, term.topologyKey);
+      if (domain === undefined || (!domains.has(domain) && !isFirst)) return final("node(s) didn't match pod affinity rules");
+    }
+    for (const { term, domains } of antiAffinity ?? []) {
+      const domain = topologyValue(state, term.topologyKey);
+      if (domain !== undefined && domains.has(domain)) return preemptable("node(s) didn't match pod anti-affinity rules");
+    }
+    for (const [key, domains] of avoided) {
+      const domain = topologyValue(state, key);
+      if (domain !== undefined && domains.has(domain)) return preemptable("node(s) didn't satisfy existing pods anti-affinity rules");
+    }
+    return undefined;
+  };
+}
+
+function domainsOf(terms: readonly AffinityTerm[], view: ClusterView): readonly TermDomains[] {
+  return terms.map((term) => {
+    const domains = new Set<string>();
+    for (const state of view.nodes) {
+      const domain = topologyValue(state, term.topologyKey);
+      if (domain === undefined || domains.has(domain)) continue;
+      for (const other of state.pods.values()) {
+        if (!term.matches(other, view.namespaceLabels(other.namespace))) continue;
+        domains.add(domain);
+        break;
+      }
+    }
+    return { term, domains };
+  });
+}
+
+/** By topology key: the domains of pods that keep this pod away by their anti-affinity. */
+function domainsThatAvoid(info: PodInfo, view: ClusterView): ReadonlyMap<string, ReadonlySet<string>> {
+  const namespaceLabels = view.namespaceLabels(info.namespace);
+  const avoided = new Map<string, Set<string>>();
+  for (const state of view.nodes) {
+    for (const other of state.antiAffinePods.values()) {
+      for (const { topologyKey, ...term } of other.antiAffinity) {
+        const domain = topologyValue(state, topologyKey);
+        if (domain === undefined || !term.matches(info, namespaceLabels)) continue;
+        const domains = avoided.get(topologyKey) ?? new Set();
+        avoided.set(topologyKey, domains.add(domain));
+      }
+    }
+  }
+  return avoided;
+}

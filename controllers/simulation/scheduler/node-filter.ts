@@ -1,0 +1,22 @@
+/** What the checks of nodes have in common (filters.ts lists them). */
+import { otherQualifiedName } from '../../../shared/names/dialect';
+import type { NodeState } from './node-state';
+
+export interface FilterFailure {
+  /** As upstream's scheduler words them. */
+  readonly reasons: readonly string[];
+  /** Whether the deletion of pods on the node can help. */
+  readonly isPreemptable: boolean;
+}
+
+/** Undefined when the pod can run on the node. */
+export type NodeFilter = (state: NodeState) => FilterFailure | undefined;
+
+export const final = (...reasons: readonly string[]): FilterFailure => ({ reasons, isPreemptable: false });
+export const preemptable = (...reasons: readonly string[]): FilterFailure => ({ reasons, isPreemptable: true });
+
+/** The value of a node's label for a topology key in either dialect. */
+export function topologyValue({ node }: NodeState, key: string): string | undefined {
+  const { labels } = node.metadata;
+  return labels?.[key] ?? labels?.[otherQualifiedName(key) ?? key];
+}

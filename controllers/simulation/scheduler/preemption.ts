@@ -1,0 +1,129 @@
+/**
+ * Finds pods of lower priority to delete, so that a pod fits on their node. Pure. As upstream: as many as possible are kept, those
+ * that a PodDisruptionBudget protects first; the node is chosen with the fewest violated budgets, then the lowest highest
+ * priority, the lowest sum of priorities, and the fewest victims.
+ */
+import type { PolicyV1PodDisruptionBudget } from '../../../shared/api/types/generated/members';
+import { appendAll } from '../../../shared/values/append';
+import { isBeingDeleted, type ApiObject } from '../../../shared/client/rest/api-object';
+import type { ClusterView } from './scheduler-cache';
+import { formatUnavailable, NOT_HELPFUL } from './messages';
+import type { FilterFailure, NodeFilter } from './node-filter';
+import type { NodeState } from './node-state';
+import { podSelector, type PodInfo } from './pod-info';
+
+export type Budget = ApiObject<PolicyV1PodDisruptionBudget>;
+
+export interface Preemption {
+  readonly node: string;
+  readonly victims: readonly PodInfo[];
+}
+
+export type PreemptionResult =
+  | { readonly type: 'found'; readonly preemption: Preemption }
+  /** Earlier victims are still stopping: the pod keeps its nomination. */
+  | { readonly type: 'waiting'; readonly message: string }
+  | { readonly type: 'not-found'; readonly message: string };
+
+interface Candidate extends Preemption {
+  readonly violations: number;
+}
+
+/** Further nodes are not examined: each costs as much as a decision for each of its pods. */
+const MAX_CANDIDATES = 20;
+const NO_VICTIMS = 'No preemption victims found for incoming pod';
+const NEVER = 'not eligible due to preemptionPolicy=Never.';
+const TERMINATING = 'not eligible due to a terminating pod on the nominated node.';
+
+export interface PreemptionInput {
+  readonly info: PodInfo;
+  readonly view: ClusterView;
+  readonly failures: ReadonlyMap<string, FilterFailure>;
+  readonly budgets: readonly Budget[];
+  /** The filters of the pod in a changed cluster. */
+  readonly filterIn: (view: ClusterView) => NodeFilter;
+}
+
+export function findPreemption(input: PreemptionInput): PreemptionResult {
+  const { info, view, failures } = input;
+  if (info.pod.body.spec?.preemptionPolicy === 'Never') return { type: 'not-found', message: NEVER };
+  if (hasTerminatingVictim(info, view)) return { type: 'waiting', message: TERMINATING };
+  const candidates: Candidate[] = [];
+  const reasons: string[] = [];
+  for (const state of view.nodes) {
+    if (failures.get(state.name)?.isPreemptable !== true) {
+      reasons.push(NOT_HELPFUL);
+      continue;
+    }
+    const result = candidates.length >= MAX_CANDIDATES ? [NO_VICTIMS] : victimsOn(input, state);
+    if ('node' in result) candidates.push(result);
+    else appendAll(reasons, result);
+  }
+  const best = candidates.sort(compareCandidates)[0];
+  if (best !== undefined) return { type: 'found', preemption: best };
+  return { type: 'not-found', message: formatUnavailable(view.nodes.length, reasons) };
+}
+
+function hasTerminatingVictim({ pod, priority }: PodInfo, { nodes }: ClusterView): boolean {
+  const nominated = nodes.find(({ name }) => name === pod.body.status?.nominatedNodeName);
+  return [...(nominated?.pods.values() ?? [])].some((other) => other.priority < priority && isBeingDeleted(other.pod));
+}
+
+/** Or the reasons why the deletion of all pods of lower priority is not enough. */
+function victimsOn({ info, view, budgets, filterIn }: PreemptionInput, state: NodeState): Candidate | readonly string[] {
+  const lower = [...state.pods.values()].filter(({ priority }) => priority < info.priority);
+  if (lower.length === 0) return [NO_VICTIMS];
+  const check = (pods: Iterable<PodInfo>): FilterFailure | undefined => {
+    const changed = state.withPods(pods);
+    return filterIn(withNode(view, changed))(changed);
+  };
+  const kept = new Map([...state.pods].filter(([, { priority }]) => priority >= info.priority));
+  const failure = check(kept.values());
+  if (failure !== undefined) return failure.reasons;
+  const { violating, others } = splitByBudgets(lower.sort(moreImportantFirst), budgets);
+  const victims: PodInfo[] = [];
+  let violations = 0;
+  for (const pod of [...violating, ...others]) {
+    kept.set(pod.key, pod);
+    if (check(kept.values()) === undefined) continue;
+    kept.delete(pod.key);
+    victims.push(pod);
+    if (violating.includes(pod)) violations += 1;
+  }
+  return { node: state.name, victims: victims.sort(moreImportantFirst), violations };
+}
+
+function withNode(view: ClusterView, changed: NodeState): ClusterView {
+  return {
+    nodes: view.nodes.map((state) => (state.name === changed.name ? changed : state)),
+    nominatedPods: (node) => view.nominatedPods(node),
+    namespaceLabels: (name) => view.namespaceLabels(name),
+  };
+}
+
+const moreImportantFirst = (a: PodInfo, b: PodInfo): number => b.priority - a.priority || a.createdAt - b.createdAt;
+
+/** Separates the pods that violate a budget when they are deleted after those before them in the list. */
+function splitByBudgets(
+  pods: readonly PodInfo[],
+  budgets: readonly Budget[],
+): { readonly violating: readonly PodInfo[]; readonly others: readonly PodInfo[] } {
+  const [violating, others]: [PodInfo[], PodInfo[]] = [[], []];
+  const allowed = budgets.map((budget) => ({
+    namespace: budget.namespace,
+    matches: podSelector(budget.body.spec?.selector),
+    left: budget.body.status?.disruptionsAllowed ?? 0,
+  }));
+  for (const pod of pods) {
+    const covering = allowed.filter(({ namespace, matches }) => namespace === pod.namespace && matches(pod.labels));
+    for (const budget of covering) budget.left -= 1;
+    (covering.some(({ left }) => left < 0) ? violating : others).push(pod);
+  }
+  return { violating, others };
+}
+
+function compareCandidates(a: Candidate, b: Candidate): number {
+  const sum = ({ victims }: Candidate): number => victims.reduce((total, { priority }) => total + priority, 0);
+  const highest = ({ victims }: Candidate): number => victims[0]?.priority ?? -Infinity;
+  return a.violations - b.violations || highest(a) - highest(b) || sum(a) - sum(b) || a.victims.length - b.victims.length;
+}

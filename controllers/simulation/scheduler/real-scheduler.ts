@@ -1,0 +1,60 @@
+/**
+ * Whether a real scheduler runs: it renews the Lease `kube-scheduler` in the system namespace. As in leader election, the
+ * Lease counts from the local time at which its last change was seen.
+ */
+import type { CoordinationV1Lease } from '../../../shared/api/types/generated/members';
+import type { Informer } from '../../../shared/client/informer/informer';
+import type { ApiObject } from '../../../shared/client/rest/api-object';
+import { resourceOf } from '../../../shared/client/rest/resource';
+import type { Clock, Timer } from '../../../shared/runtime/clock';
+import type { ControllerContext } from '../../runtime/controller';
+
+const LEASES = resourceOf('coordination.v1.Lease');
+const LEASE_NAME = 'kube-scheduler';
+const DEFAULT_SECONDS = 15;
+
+export class RealScheduler {
+  readonly informer: Informer<CoordinationV1Lease>;
+  private heldUntil = -Infinity;
+  private timer: Timer | undefined;
+  private readonly removeHandlers: () => void;
+
+  /** `onChange` is called when the answer may have changed. */
+  constructor(
+    { informers, clock, names }: Pick<ControllerContext, 'informers' | 'clock' | 'names'>,
+    private readonly onChange: () => void,
+  ) {
+    this.clock = clock;
+    this.informer = informers.of(LEASES, { namespace: names.systemNamespace, fieldSelector: `metadata.name=${LEASE_NAME}` });
+    const observe = (lease: ApiObject<CoordinationV1Lease>): void => this.observe(lease);
+    this.removeHandlers = this.informer.handle({
+      added: observe,
+      updated: (_, lease) => observe(lease),
+      deleted: () => this.setHeldUntil(-Infinity),
+    });
+  }
+
+  private readonly clock: Clock;
+
+  get isRunning(): boolean {
+    return this.clock.monotonic() < this.heldUntil;
+  }
+
+  end(): void {
+    this.timer?.cancel();
+    this.removeHandlers();
+  }
+
+  private observe({ body }: ApiObject<CoordinationV1Lease>): void {
+    const { holderIdentity = '', leaseDurationSeconds = DEFAULT_SECONDS } = body.spec ?? {};
+    this.setHeldUntil(holderIdentity === '' ? -Infinity : this.clock.monotonic() + 1000 * leaseDurationSeconds);
+  }
+
+  private setHeldUntil(until: number): void {
+    this.heldUntil = until;
+    this.timer?.cancel();
+    const wait = until - this.clock.monotonic();
+    this.timer = wait > 0 ? this.clock.after(wait + 1, this.onChange) : undefined;
+    this.onChange();
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The volumes of a pod: which nodes its bound volumes can be used on, and which claims wait for the pod's node. Pure. The
+ * scheduler selects a volume or a node for a claim; the provisioner of its class and the volume controller bind it.
+ */
+import type {
+  CoreV1PersistentVolume,
+  CoreV1PersistentVolumeClaim,
+  StorageV1StorageClass,
+} from '../../../shared/api/types/generated/members';
+import { isBeingDeleted, type ApiObject } from '../../../shared/client/rest/api-object';
+import { canonicalQualifiedName } from '../../../shared/names/dialect';
+import { compareQuantities } from '../../../shared/values/quantity';
+import { nodeSelectorMatcher } from '../../runtime/node-affinity';
+import { labelsOf } from '../../runtime/pods';
+import { final, type NodeFilter } from './node-filter';
+import type { NodeState } from './node-state';
+import { podSelector, type PodInfo } from './pod-info';
+
+export type VolumeClaim = ApiObject<CoreV1PersistentVolumeClaim>;
+export type PersistentVolume = ApiObject<CoreV1PersistentVolume>;
+
+export interface VolumeView {
+  claim(namespace: string, name: string): VolumeClaim | undefined;
+  volume(name: string): PersistentVolume | undefined;
+  volumes(): readonly PersistentVolume[];
+  storageClass(name: string): ApiObject<StorageV1StorageClass> | undefined;
+}
+
+/** A claim that is bound once the pod's node is known: to an existing volume, or to one that is provisioned. */
+export interface ClaimBinding {
+  readonly claim: VolumeClaim;
+  readonly volume: PersistentVolume | undefined;
+}
+
+export type VolumePlan =
+  | { readonly type: 'unschedulable'; readonly reason: string }
+  | {
+      readonly type: 'schedulable';
+      readonly filter: NodeFilter;
+      /** What must be bound before the pod can run on the node. */
+      readonly bindingsFor: (state: NodeState) => readonly ClaimBinding[];
+    };
+
+export const SELECTED_NODE_ANNOTATION = 'volume.platform.io/selected-node';
+const NO_PROVISIONER = 'platform.io/no-provisioner';
+const CONFLICT = final('node(s) had volume node affinity conflict');
+const NO_VOLUME = final("node(s) didn't find available persistent volumes to bind");
+
+/** The node that was selected for a claim earlier. */
+export function selectedNodeOf({ metadata }: VolumeClaim): string | undefined {
+  return Object.entries(metadata.annotations ?? {}).find(([name]) => canonicalQualifiedName(name) === SELECTED_NODE_ANNOTATION)?.[1];
+}
+
+export function planVolumes(info: PodInfo, view: VolumeView): VolumePlan {
+  const filters: NodeFilter[] = [];
+  const unbound: UnboundClaim[] = [];
+  for (const name of claimNamesOf(info)) {
+    const claim = view.claim(info.namespace, name);
+    if (claim === undefined) return { type: 'unschedulable', reason: `persistentvolumeclaim "${name}" not found` };
+    if (isBeingDeleted(claim)) return { type: 'unschedulable', reason: `persistentvolumeclaim "${name}" is being deleted` };
+    const { volumeName = '' } = claim.body.spec ?? {};
+    if (volumeName === '') {
+      const waiting = unboundClaim(claim, view);
+      if (waiting === undefined) return { type: 'unschedulable', reason: 'pod has unbound immediate PersistentVolumeClaims' };
+      unbound.push(waiting);
+      filters.push(unboundFilter(waiting));
+      continue;
+    }
+    const volume = view.volume(volumeName);
+    if (volume === undefined) return { type: 'unschedulable', reason: `persistentvolume "${volumeName}" not found` };
+    const matches = volumeMatcher(volume);
+    filters.push((state) => (matches(state) ? undefined : CONFLICT));
+  }
+  return {
+    type: 'schedulable',
+    filter: (state) => filters.map((check) => check(state)).find((failure) => failure !== undefined),
+    bindingsFor: (state) =>
+      unbound.map(({ claim, candidates }) => ({ claim, volume: candidates.find(({ matches }) => matches(state))?.volume })),
+  };
+}
+
+interface UnboundClaim {
+  readonly claim: VolumeClaim;
+  /** Existing volumes that the claim can have, the smallest first. */
+  readonly candidates: readonly { readonly volume: PersistentVolume; readonly matches: (state: NodeState) => boolean }[];
+  readonly isProvisioned: boolean;
+}
+
+/** Undefined when the claim does not wait for a pod. */
+function unboundClaim(claim: VolumeClaim, view: VolumeView): UnboundClaim | undefined {
+  const storageClass = view.storageClass(claim.body.spec?.storageClassName ?? '');
+  if (storageClass?.body.volumeBindingMode !== 'WaitForFirstConsumer') return undefined;
+  const candidates = view.volumes().filter((volume) => isAvailableFor(volume, claim));
+  candidates.sort((a, b) => compareQuantities(storageOf(a), storageOf(b)));
+  return {
+    claim,
+    candidates: candidates.map((volume) => ({ volume, matches: volumeMatcher(volume) })),
+    isProvisioned: canonicalQualifiedName(storageClass.body.provisioner ?? '') !== NO_PROVISIONER,
+  };
+}
+
+function unboundFilter({ claim, candidates, isProvisioned }: UnboundClaim): NodeFilter {
+  const selected = selectedNodeOf(claim);
+  return (state) => {
+    if (selected !== undefined) return state.name === selected ? undefined : CONFLICT;
+    return isProvisioned || candidates.some(({ matches }) => matches(state)) ? undefined : NO_VOLUME;
+  };
+}
+
+function isAvailableFor(volume: PersistentVolume, claim: VolumeClaim): boolean {
+  const { spec = {}, status } = volume.body;
+  const wanted = claim.body.spec ?? {};
+  const { claimRef } = spec;
+  const isFree =
+    claimRef === undefined ? status?.phase === 'Available' : claimRef.namespace === claim.namespace && claimRef.name === claim.name;
+  return (
+    isFree &&
+    !isBeingDeleted(volume) &&
+    (spec.storageClassName ?? '') === (wanted.storageClassName ?? '') &&
+    (spec.volumeMode ?? 'Filesystem') === (wanted.volumeMode ?? 'Filesystem') &&
+    (wanted.accessModes ?? []).every((mode) => spec.accessModes?.includes(mode) === true) &&
+    compareQuantities(storageOf(volume), wanted.resources?.requests?.['storage'] ?? '0') >= 0 &&
+    (wanted.selector === undefined || podSelector(wanted.selector)(labelsOf(volume)))
+  );
+}
+
+const storageOf = ({ body }: PersistentVolume): string => body.spec?.capacity?.['storage'] ?? '0';
+
+function volumeMatcher({ body }: PersistentVolume): (state: NodeState) => boolean {
+  const required = body.spec?.nodeAffinity?.required;
+  if (required === undefined) return () => true;
+  const matches = nodeSelectorMatcher(required.nodeSelectorTerms ?? []);
+  return ({ node }) => matches(node);
+}
+
+/** Claims of generic ephemeral volumes have the names of the pod and the volume. */
+function claimNamesOf({ pod }: PodInfo): readonly string[] {
+  return (pod.body.spec?.volumes ?? []).flatMap(({ name = '', persistentVolumeClaim, ephemeral }) => {
+    if (persistentVolumeClaim?.claimName !== undefined) return [persistentVolumeClaim.claimName];
+    return ephemeral === undefined ? [] : [`${pod.name}-${name}`];
+  });
+}
