@@ -145,7 +145,7 @@ describeWithEtcd('platform-migrate', () => {
     await expect(migrate('move', '--to=etcd', embeddedFlag, ...etcdFlags)).rejects.toThrow('there are already keys under /registry/');
     // The other prefix is empty in etcd, but also in the embedded store, which the first move left unchanged.
     await expect(migrate('move', '--to=etcd', embeddedFlag, ...etcdFlags, '--etcd-prefix=/other')).rejects.toThrow(
-      'no data of this system under /other/',
+      'no data of this program under /other/',
     );
   }, 60_000);
 
