@@ -199,7 +199,7 @@ const table = {
   'apiserver/openapi': ['apiserver/openapi/parts'],
   'apiserver/openapi/generate': ['apiserver/openapi'],
   'apiserver/health': ['apiserver/registry', 'apiserver/cache/sync'],
-  'apiserver/metrics/registry': ['shared/names'],
+  'apiserver/metrics/registry': ['shared/names', 'shared/pki'],
   'apiserver/metrics/storage': ['apiserver/metrics/registry', 'apiserver/storage/encryption/kms', 'apiserver/registry'],
   'apiserver/metrics/requests': ['apiserver/metrics/registry', 'apiserver/registry', 'apiserver/flow-control'],
   'apiserver/metrics': ['apiserver/metrics/storage', 'apiserver/metrics/requests'],
@@ -295,7 +295,8 @@ const table = {
   'deploy/embedded': ['apiserver', 'controllers', 'controllers/simulation', 'deploy/local'],
   'deploy/local': ['deploy/cluster', 'shared/api/metadata', 'shared/runtime/process'],
   'deploy/migrate': ['apiserver', 'apiserver/backup'],
-  'deploy/reference': ['apiserver', 'controllers', 'controllers/simulation', 'deploy/migrate'],
+  'deploy/dashboards': [],
+  'deploy/reference': ['apiserver', 'controllers', 'controllers/simulation', 'deploy/migrate', 'deploy/dashboards'],
   'deploy/scripts': [],
 };
 

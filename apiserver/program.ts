@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { versionText } from '../shared/names/dialect';
 import { formatIpAddress } from '../shared/values/network/ip-address';
 import { ConfigurationFiles } from '../shared/configuration/configuration-files';
+import { CertificateExpirations } from '../shared/pki/certificate-expirations';
 import type { Clock } from '../shared/runtime/clock';
 import { STORED_KINDS } from '../shared/api/kinds';
 import { readFlagFiles, readFlagFilesSync } from '../shared/runtime/process/flag-files';
@@ -83,18 +84,17 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const traces = await readFlagFiles(flags, ['tracing-config-file'], () => openTraces(flags, configurations, host));
   if (traces !== undefined) lifecycle.onStop({ name: 'traces', timeoutMs: 10_000, run: () => traces.close() });
   const calls = flags['storage-backend'] === 'etcd3' ? new GrpcCallCounters() : undefined;
-  const opened = host.store ?? (await openStore(flags, calls, host));
+  const expirations = new CertificateExpirations();
+  const opened = host.store ?? (await openStore(flags, calls, { ...host, expirations }));
   if (opened !== host.store) lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
   const seen = traces === undefined ? opened : traces.wrapStore(opened, flags['storage-backend'] === 'etcd3');
-  const resourceOf = createTypeNameLookup(prefixOf(flags), buildResources(STORED_KINDS).storedTypes);
+  const prefix = prefixOf(flags);
+  const resourceOf = createTypeNameLookup(prefix, buildResources(STORED_KINDS).storedTypes);
   const observed = observeMissingKeys(seen, { rules: encryption?.rules, resourceOf });
-  const store = await shiftStoreByMarker(
-    encryption === undefined ? observed.store : encryption.encryptStore(observed.store),
-    prefixOf(flags),
-  );
+  const store = await shiftStoreByMarker(encryption?.encryptStore(observed.store) ?? observed.store, prefix);
   const audit = await readFlagFiles(flags, AUDIT_FILES, () => openAuditLog(flags, configurations, host));
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
-  const { tokenKeys, kubelets, proxies } = openCredentials(flags, host);
+  const { tokenKeys, kubelets, proxies } = openCredentials(flags, { ...host, expirations });
   const { issuers, links } = await openAccess(flags, given, meters, configurations, host);
   const admission = await readFlagFiles(flags, ['admission-control-config-file'], () => admissionSettings(flags, clock));
   const options = {
@@ -118,6 +118,7 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
     random,
     logger,
     meters,
+    certificates: expirations,
     configurations: configurations.configurations,
     tracing: traces?.tracing,
     storeCalls: calls,

@@ -11,6 +11,7 @@ import type { RequestMeter } from '../shared/client/transport/metered-transport'
 import { RestClient } from '../shared/client/rest/rest-client';
 import { GENERATED_NAMES, versionText } from '../shared/names/dialect';
 import { PROGRAM_NAMES, userAgent } from '../shared/names/program';
+import { CertificateExpirations } from '../shared/pki/certificate-expirations';
 import type { Clock } from '../shared/runtime/clock';
 import { memoizeBySource } from '../shared/runtime/memoize-by-source';
 import { readFlagFilesSync } from '../shared/runtime/process/flag-files';
@@ -28,7 +29,7 @@ import { CONTROLLERS } from './table';
 import { watchClientCertificate } from './client-certificate-check';
 import { settingsFromFlags, type SettingsFromFlags } from './settings-from-flags';
 import { startServing } from './start-serving';
-import { validateSigningFlags } from './signing-files';
+import { SIGNERS, validateSigningFlags } from './signing-files';
 
 export const PROGRAM: CommandLine = {
   name: 'controllers',
@@ -62,8 +63,7 @@ export async function startControllers({ values, given }: Flags, { clock, random
   const controllers = selected.controllers.filter((controller) => controller.isEnabled?.(settings) ?? true);
   const meter: RequestMeter = (isAnswered) => metrics.observeRequest(isAnswered);
   lifecycle.onStop({ name: 'files', timeoutMs: 1_000, run: watch(clock, logger) });
-  const unwatch = watchClientCertificate({ config, kubeconfig: values.kubeconfig, clock, logger });
-  lifecycle.onStop({ name: 'the certificate of the controllers', timeoutMs: 1_000, run: unwatch });
+  const certificates = watchCertificates(values.kubeconfig, { config, settings }, { clock, logger, lifecycle });
   const { transport, credentials } = connectReloadable(config, clock, { meter });
   lifecycle.onStop({ name: 'connections', timeoutMs: 1_000, run: () => transport.close() });
 
@@ -73,7 +73,7 @@ export async function startControllers({ values, given }: Flags, { clock, random
   const informersEnd = new AbortController();
   const informerClient = client.withUserAgent(userAgentOf('shared-informers'));
   const informers = new InformerPool({ client: informerClient, clock, random, logger, protobuf: isBinary(values) }, informersEnd.signal);
-  const metrics = new ControllerMetrics(clock, informers);
+  const metrics = new ControllerMetrics(clock, informers, certificates);
   const controllerHealth = new ControllerHealth(controllers, lifecycle.stopping);
   await startServing({
     values,
@@ -83,6 +83,7 @@ export async function startControllers({ values, given }: Flags, { clock, random
     logger,
     lifecycle,
     health: controllerHealth.health(clock, logger),
+    certificates,
     metrics: async () => ({ type: metrics.contentType, text: await metrics.text() }),
   });
 
@@ -130,6 +131,21 @@ const SETTINGS_FILES = [
   'cluster-signing-legacy-unknown-cert-file',
   'cluster-signing-legacy-unknown-key-file',
 ] as const;
+
+/** Logs when the client certificate has expired. Returns the certificates that the controllers use. */
+function watchCertificates(
+  kubeconfig: string,
+  { config, settings }: Pick<SettingsFromFlags, 'config' | 'settings'>,
+  { clock, logger, lifecycle }: Omit<ControllersHost, 'random'>,
+): CertificateExpirations {
+  const unwatch = watchClientCertificate({ config, kubeconfig, clock, logger });
+  lifecycle.onStop({ name: 'the certificate of the controllers', timeoutMs: 1_000, run: unwatch });
+  const certificates = new CertificateExpirations();
+  certificates.addChain('client', () => config().tls.cert);
+  for (const signer of SIGNERS)
+    certificates.addChain(`signer-${signer.split('/').at(-1)}`, () => settings.signers.authorityOf(signer)?.certificate);
+  return certificates;
+}
 
 /** Files are read before anything is started. */
 const readSettings = (values: ControllerFlags): SettingsFromFlags =>

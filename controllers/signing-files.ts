@@ -19,6 +19,8 @@ const SIGNER_FLAG_PREFIXES = [
   ['cluster-signing-kubelet-serving-', 'platform.io/kubelet-serving'],
   ['cluster-signing-legacy-unknown-', 'platform.io/legacy-unknown'],
 ] as const satisfies readonly (readonly [string, SignerName])[];
+/** The signers of which authorities can be given. */
+export const SIGNERS: readonly SignerName[] = SIGNER_FLAG_PREFIXES.map(([, signer]) => signer);
 const COMMON_PREFIX = 'cluster-signing-';
 
 type FlagPrefix = typeof COMMON_PREFIX | (typeof SIGNER_FLAG_PREFIXES)[number][0];

@@ -2,6 +2,7 @@
 import { connectReloadable } from '../shared/client/transport/reloadable-connection';
 import { fileBackedKubeconfig } from '../shared/client/kubeconfig/file-backed-kubeconfig';
 import type { RestClient } from '../shared/client/rest/rest-client';
+import type { CertificateExpirations } from '../shared/pki/certificate-expirations';
 import type { Clock } from '../shared/runtime/clock';
 import { memoizeBySource } from '../shared/runtime/memoize-by-source';
 import { readFlagFiles, readFlagFilesSync } from '../shared/runtime/process/flag-files';
@@ -26,6 +27,8 @@ export interface ServingDependencies {
   readonly logger: Logger;
   readonly lifecycle: Lifecycle;
   readonly health: HealthChecks;
+  /** Receives the certificates of the server. */
+  readonly certificates: CertificateExpirations;
   readonly metrics: ServingOptions['metrics'];
 }
 
@@ -33,7 +36,7 @@ const CERTIFICATE_FILES = ['tls-cert-file', 'tls-private-key-file', 'client-ca-f
 
 /** Throws {@link PermanentError} when the server cannot be started. */
 export async function startServing(deps: ServingDependencies): Promise<void> {
-  const { values, isPortExplicit, clock, logger, lifecycle, health, metrics } = deps;
+  const { values, isPortExplicit, clock, logger, lifecycle, health, certificates, metrics } = deps;
   const port = values['secure-port'];
   if (port === 0) return;
   const paths: ServingPaths = {
@@ -41,20 +44,25 @@ export async function startServing(deps: ServingDependencies): Promise<void> {
     key: values['tls-private-key-file'],
     clientAuthorities: values['client-ca-file'],
   };
-  const certificates = await readFlagFiles(values, CERTIFICATE_FILES, () => readServingCertificates(paths, clock));
+  let current = await readFlagFiles(values, CERTIFICATE_FILES, () => readServingCertificates(paths, clock));
+  certificates.addChain('serving', () => current.certificate);
+  certificates.addAuthorities('client-ca', () => current.clientAuthorities);
   const access = readFlagFilesSync(values, ['authentication-kubeconfig', 'authorization-kubeconfig'], () => createPathAccess(deps));
   try {
     const server = await startServer({
       host: values['bind-address'],
       port,
-      certificates,
+      certificates: current,
       access,
       health,
       metrics,
       clock,
       logger,
     });
-    const unwatch = watchServingCertificates(paths, certificates, clock, logger, (renewed) => server.renew(renewed));
+    const unwatch = watchServingCertificates(paths, current, clock, logger, (renewed) => {
+      server.renew(renewed);
+      current = renewed;
+    });
     lifecycle.onStop({
       name: 'health and metrics',
       timeoutMs: 1_000,

@@ -4,6 +4,7 @@
  */
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import { RELEASE, type Dialect } from '../../shared/names/dialect';
+import { CERTIFICATE_EXPIRATION_METRIC } from '../../shared/pki/certificate-expirations';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/cli/feature-gates';
 import { LOCKED_GATES } from '../../shared/cli/locked-gates';
@@ -62,6 +63,8 @@ export interface MetricSources {
   cache(): CacheStatistics;
   /** The cache's revision. */
   cacheRevision(): number;
+  /** The certificates in use, with the Unix time in seconds at which they expire. */
+  certificates(): Iterable<readonly [name: string, seconds: number]>;
   /** APIServices with a service, and whether they are available. */
   registrations(): Iterable<readonly [name: string, isAvailable: boolean]>;
 }
@@ -174,7 +177,7 @@ export class Metrics {
   constructor(
     private readonly clock: Clock,
     gates: FeatureGates,
-    gauges: MetricSources,
+    private readonly gauges: MetricSources,
     private readonly naming: Dialect,
     readonly meters: Meters,
   ) {
@@ -262,6 +265,7 @@ export class Metrics {
   /** Yields prom-client's metrics first, one by one. */
   private async *expose(): AsyncIterable<string> {
     for (const { name } of this.registry.getMetricsAsArray()) yield this.exposeFamily(name);
+    for (const [name, seconds] of this.gauges.certificates()) this.meters.counter(CERTIFICATE_EXPIRATION_METRIC, name).value = seconds;
     const ownMetrics = [this.requests, this.watchSizes, this.meters, this.webhooks, this.policies, this.flowControl, this.encryption];
     for (const counts of ownMetrics) if (counts !== undefined) yield* counts.expose();
   }

@@ -1,4 +1,5 @@
 /** Reads the key and certificate files that flags name for connections and tokens, and watches them for changes. */
+import type { CertificateExpirations } from '../../shared/pki/certificate-expirations';
 import type { Clock } from '../../shared/runtime/clock';
 import type { DynamicValue } from '../../shared/runtime/files/file-backed-value';
 import type { Logger } from '../../shared/runtime/logger';
@@ -23,6 +24,8 @@ export interface CredentialDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly lifecycle: Lifecycle;
+  /** Receives the client certificates. */
+  readonly expirations: CertificateExpirations;
 }
 
 const TOKEN_KEY_FILES = ['service-account-key-file', 'service-account-signing-key-file'] as const;
@@ -30,12 +33,14 @@ const KUBELET_FILES = ['kubelet-certificate-authority', 'kubelet-client-certific
 const PROXY_FILES = ['proxy-client-cert-file', 'proxy-client-key-file'] as const;
 
 /** Throws PermanentError when a file is unusable. The watches end with the lifecycle. */
-export function openCredentials(flags: ServerFlags, { clock, logger, lifecycle }: CredentialDependencies): OpenedCredentials {
+export function openCredentials(flags: ServerFlags, { clock, logger, lifecycle, expirations }: CredentialDependencies): OpenedCredentials {
   const tokenKeys = readFlagFilesSync(flags, TOKEN_KEY_FILES, () => openTokenKeyFiles(flags));
   if (tokenKeys !== undefined) lifecycle.onStop({ name: 'token keys', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
   const kubelets = readFlagFilesSync(flags, KUBELET_FILES, () => kubeletCredentialFiles(flags));
   lifecycle.onStop({ name: 'client credentials for kubelets', timeoutMs: 1000, run: kubelets.watch(clock, logger) });
   const proxies = readFlagFilesSync(flags, PROXY_FILES, () => proxyCredentialFiles(flags));
   lifecycle.onStop({ name: 'client credentials for aggregated API servers', timeoutMs: 1000, run: proxies.watch(clock, logger) });
+  expirations.addChain('kubelet-client', () => kubelets.current().cert);
+  expirations.addChain('front-proxy-client', () => proxies.current().cert);
   return { tokenKeys, kubelets, proxies };
 }

@@ -1,11 +1,17 @@
+import { CertificateExpirations } from '../../shared/pki/certificate-expirations';
 import { InformerPool } from '../../shared/client/informer/informer-pool';
 import { silentLogger as logger } from '../../shared/runtime/logger';
 import { fakeClient } from '../../test/support/controllers/fake-client';
 import { ControllerMetrics } from './metrics';
 
-test('ControllerMetrics uses the metrics of an earlier term again', async () => {
+function createMetrics(): ControllerMetrics {
   const { client, clock, random } = fakeClient();
-  const metrics = new ControllerMetrics(clock, new InformerPool({ client, clock, random, logger }, new AbortController().signal));
+  const informers = new InformerPool({ client, clock, random, logger }, new AbortController().signal);
+  return new ControllerMetrics(clock, informers, new CertificateExpirations());
+}
+
+test('ControllerMetrics uses the metrics of an earlier term again', async () => {
+  const metrics = createMetrics();
   for (const value of [1, 3]) {
     metrics.gauge('test_gauge', 'A gauge.', ['of'])(value, { of: 'a' });
     metrics.counter('test_total', 'A counter.', ['of'])({ of: 'a' }, value);
@@ -16,8 +22,7 @@ test('ControllerMetrics uses the metrics of an earlier term again', async () => 
 });
 
 test('ControllerMetrics collects a gauge at each scrape, from the latest term and until that ends', async () => {
-  const { client, clock, random } = fakeClient();
-  const metrics = new ControllerMetrics(clock, new InformerPool({ client, clock, random, logger }, new AbortController().signal));
+  const metrics = createMetrics();
   const collected = async () => (await metrics.text()).split('\n').filter((line) => line.startsWith('test_gauge'));
   let value = 1;
   const endFirst = metrics.collectedGauge('test_gauge', 'A gauge.', ['of'], () => [{ labels: { of: 'a' }, value }]);

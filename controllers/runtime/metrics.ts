@@ -4,6 +4,11 @@ import type { LabelledValue, MetricMaker } from './controller';
 import type { InformerPool } from '../../shared/client/informer/informer-pool';
 import type { RequestOutcome } from '../../shared/client/transport/metered-transport';
 import type { QueueMetrics, WorkQueue } from '../../shared/client/work-queue/work-queue';
+import {
+  CERTIFICATE_EXPIRATION_HELP,
+  CERTIFICATE_EXPIRATION_METRIC,
+  type CertificateExpirations,
+} from '../../shared/pki/certificate-expirations';
 import type { Clock } from '../../shared/runtime/clock';
 
 const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10];
@@ -39,6 +44,7 @@ export class ControllerMetrics implements MetricMaker {
   constructor(
     private readonly clock: Clock,
     informers: InformerPool,
+    certificates: CertificateExpirations,
   ) {
     const { registry } = this;
     this.addCollectedGauge('workqueue_depth', 'Items that wait in the queue.', ['name'], (gauge) => {
@@ -57,6 +63,9 @@ export class ControllerMetrics implements MetricMaker {
     );
     this.addCollectedGauge('informer_objects', 'Objects in the stores of informers.', ['resource'], (gauge) => {
       for (const informer of informers.started) gauge.set({ resource: informer.resource.resource }, informer.list().length);
+    });
+    this.addCollectedGauge(CERTIFICATE_EXPIRATION_METRIC, CERTIFICATE_EXPIRATION_HELP, ['certificate'], (gauge) => {
+      for (const [certificate, seconds] of certificates.entries()) gauge.set({ certificate }, seconds);
     });
     this.addCollectedGauge('process_resident_memory_bytes', 'Resident memory.', [], (gauge) => gauge.set(process.memoryUsage.rss()));
     const started = clock.now() / 1000 - process.uptime();

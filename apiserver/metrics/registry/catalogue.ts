@@ -2,6 +2,7 @@
  * The catalogue of counters, gauges, histograms and summaries: upstream's name, stability, labels and buckets. `Meters`
  * records and exposes them.
  */
+import { CERTIFICATE_EXPIRATION_HELP, CERTIFICATE_EXPIRATION_METRIC } from '../../../shared/pki/certificate-expirations';
 import { ACCESS_METRIC_ROWS } from './access-metric-rows';
 import { DURATION_BUCKETS, SLI_BUCKETS } from './buckets';
 import { exponentialBuckets, type MetricRow } from './metric-row';
@@ -127,6 +128,12 @@ export const CATALOGUE = {
     stability: '',
     help: 'API servers on the same store whose settings differ although they must be equal in a cluster.',
     labels: [],
+  },
+  [CERTIFICATE_EXPIRATION_METRIC]: {
+    type: 'gauge',
+    stability: '',
+    help: CERTIFICATE_EXPIRATION_HELP,
+    labels: ['certificate'],
   },
   apiserver_request_body_size_bytes: {
     type: 'histogram',

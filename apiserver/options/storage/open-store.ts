@@ -1,6 +1,7 @@
 /** Opens the store that the flags name. Its owner closes it. */
 import { readFlagFilesSync } from '../../../shared/runtime/process/flag-files';
 import { PermanentError } from '../../../shared/runtime/process/permanent-error';
+import type { CertificateExpirations } from '../../../shared/pki/certificate-expirations';
 import type { Clock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import type { Logger } from '../../../shared/runtime/logger';
@@ -20,6 +21,8 @@ interface StoreDependencies {
   readonly random: Random;
   readonly logger: Logger;
   readonly lifecycle: Lifecycle;
+  /** Receives the certificates for connections to etcd. */
+  readonly expirations: CertificateExpirations;
 }
 
 /** What the operator has to do when a store of the type is full. */
@@ -37,7 +40,7 @@ export async function openStore(flags: ServerFlags, calls: GrpcCallCounters | un
 async function openBackend(
   flags: ServerFlags,
   calls: GrpcCallCounters | undefined,
-  { clock, random, logger, lifecycle }: StoreDependencies,
+  { clock, random, logger, lifecycle, expirations }: StoreDependencies,
 ): Promise<Store> {
   switch (flags['storage-backend']) {
     case 'embedded': {
@@ -51,6 +54,8 @@ async function openBackend(
       const files = readFlagFilesSync(flags, ETCD_FILES, () =>
         etcdCredentialFiles({ ca: flags['etcd-cafile'], cert: flags['etcd-certfile'], key: flags['etcd-keyfile'] }),
       );
+      expirations.addChain('etcd-client', () => files.current().cert);
+      expirations.addAuthorities('etcd-ca', () => files.current().ca);
       lifecycle.onStop({ name: 'client credentials for etcd', timeoutMs: 1000, run: files.watch(clock, logger) });
       return openEtcdStore({
         endpoints: flags['etcd-servers'],

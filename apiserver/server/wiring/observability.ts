@@ -77,7 +77,7 @@ type MetricsSources = Pick<Observability, 'inFlight' | 'scheduler' | 'connection
 };
 
 function createMetrics(
-  { options, store, clock, configurations, encryption, meters, tracing, storeCalls }: ServerContext,
+  { options, store, clock, configurations, encryption, meters, certificates, tracing, storeCalls }: ServerContext,
   { cache, allocator, registrations: { registrations } }: ClusterState,
   { inFlight, scheduler, connections, flowControl, flowMetrics }: MetricsSources,
 ): Metrics {
@@ -105,6 +105,7 @@ function createMetrics(
       allocator,
       cache: () => cache.statistics,
       cacheRevision: () => cache.revision,
+      certificates: () => certificates.entries(),
       registrations: () => registrations.states(),
     },
     options.naming,

@@ -2,6 +2,7 @@
 import type { LiveConfiguration } from '../../../shared/configuration/configuration-files';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Dialect, GeneratedNames } from '../../../shared/names/dialect';
+import type { CertificateExpirations } from '../../../shared/pki/certificate-expirations';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Logger } from '../../../shared/runtime/logger';
@@ -140,6 +141,8 @@ export interface ServerDependencies {
   readonly storeCalls?: GrpcCallCounters | undefined;
   /** Absent = values are stored in plain text. */
   readonly encryption?: EncryptionAtRest;
+  /** The certificates that the process uses besides those of the listeners; absent = none. */
+  readonly certificates?: CertificateExpirations;
   /** Metrics counted so far; absent = none. */
   readonly meters?: Meters;
 }
@@ -149,6 +152,7 @@ export interface ServerContext extends ServerDependencies {
   readonly options: ServerOptions;
   readonly names: GeneratedNames;
   readonly meters: Meters;
+  readonly certificates: CertificateExpirations;
   /** Logs a failure that will be retried. */
   readonly onFailure: (message: string, error: unknown) => void;
 }

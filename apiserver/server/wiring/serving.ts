@@ -44,6 +44,9 @@ export function startServing(
     proxies: new ClientAuthorities(context.clock, tls.proxyCa),
   };
   let current = tls;
+  context.certificates.addChain('serving', () => current.cert);
+  context.certificates.addAuthorities('client-ca', () => current.clientCa);
+  context.certificates.addAuthorities('front-proxy-ca', () => current.proxyCa);
   const collectStatus = createStatusCollector(context, state, observability, () => current);
   const chain = createChainDependencies(context, state, observability, registry, { waitGroup, authorities, collectStatus });
   const renew = (renewed: TlsFiles): void => {

@@ -3,6 +3,7 @@
  * earlier ones, in the order of this file. Neither parses flags nor ends the process.
  */
 import { STORED_KINDS } from '../../../shared/api/kinds';
+import { CertificateExpirations } from '../../../shared/pki/certificate-expirations';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { throttleByKey } from '../../../shared/runtime/throttle';
@@ -95,12 +96,13 @@ const MAX_BOOTSTRAP_MS = 5_000;
 const LOG_INTERVAL_MS = 30_000;
 
 function createContext(options: ServerOptions, deps: ServerDependencies): ServerContext {
-  const { clock, logger, meters = new Meters() } = deps;
+  const { clock, logger, meters = new Meters(), certificates = new CertificateExpirations() } = deps;
   const typeNameOf = createTypeNameLookup(options.prefix, buildResources(STORED_KINDS).storedTypes);
   return {
     ...deps,
     store: createMeteredStore(deps.store, { meters, clock, resourceOf: typeNameOf }),
     meters,
+    certificates,
     options,
     names: GENERATED_NAMES[options.naming],
     // Failures that repeat every second while the store is unavailable would hide the line with the cause.

@@ -7,6 +7,7 @@ import { InformerPool } from '../../../shared/client/informer/informer-pool';
 import { waitForAbort } from '../../../shared/client/signals';
 import { ConnectionError } from '../../../shared/client/transport/transport';
 import { parseFlags } from '../../../shared/cli/flags';
+import { CertificateExpirations } from '../../../shared/pki/certificate-expirations';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { objectAt, stringAt } from '../../../shared/values/json';
 import { FakeApi } from '../../support/controllers/fake-api';
@@ -50,7 +51,7 @@ function startProcess(identity: string, names: readonly string[], { api, clock }
       clientOf: () => fake.client,
       informers,
       logger: silentLogger,
-      metrics: new ControllerMetrics(clock, informers),
+      metrics: new ControllerMetrics(clock, informers, new CertificateExpirations()),
       settings: defaultSettings(),
       identity,
       election: { namespace: 'platform-system', prefix: 'controller', durationMs: 12_000, renewDeadlineMs: 8_000, retryMs: 2_000 },

@@ -197,6 +197,10 @@ test('the controllers serve /healthz without credentials, and /metrics to users 
     expect(metrics).toContain(`workqueue_depth{name="${queue}"} 0`);
   }
   expect(metrics).toMatch(/^rest_client_requests_total\{code="201",host="127\.0\.0\.1:\d+",method="POST"\} \d+$/m);
+  for (const certificate of ['serving', 'client-ca', 'client']) {
+    const expiration = new RegExp(`^tls_certificate_expiration_timestamp_seconds\\{certificate="${certificate}"\\} (\\d+)$`, 'm');
+    expect(Number(expiration.exec(metrics)?.[1])).toBeGreaterThan(Date.now() / 1000);
+  }
 });
 
 function fetchPage(options: RequestOptions): Promise<[code: number | undefined, text: string]> {

@@ -1,4 +1,5 @@
 /** Metrics of recorded requests, compared with the reference server: families, and series that grow with each step. */
+import { X509Certificate } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { NO_OVERRIDES } from '../../../apiserver/admission/plugins/plugin-overrides';
 import { parseServiceRanges } from '../../../apiserver/allocation/ranges';
@@ -110,6 +111,13 @@ it('no series appears twice', async () => {
   const lines = (await api.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const series = lines.map((line) => line.slice(0, line.lastIndexOf(' ')));
   expect(series.length).toBe(new Set(series).size);
+});
+
+it('the expirations of the serving certificate and of the client authority are those of the files in use', async () => {
+  const lines = (await api.metrics()).split('\n').filter((line) => line.startsWith('tls_certificate_expiration_timestamp_seconds{'));
+  const { validTo } = new X509Certificate(api.authority.certificate);
+  expect(lines).toContain(`tls_certificate_expiration_timestamp_seconds{certificate="client-ca"} ${Date.parse(validTo) / 1000}`);
+  expect(lines.map((line) => /"(.*)"/.exec(line)?.[1])).toEqual(['serving', 'client-ca']);
 });
 
 it('metrics are compressed on request', async () => {

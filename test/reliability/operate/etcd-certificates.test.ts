@@ -2,9 +2,9 @@
  * The certificates between an API server and etcd expire or are replaced: the log names the member, the reason and the
  * remedy.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Credential } from '../../../shared/pki/certificates';
+import { readCertificate, type Credential } from '../../../shared/pki/certificates';
 import {
   makeAuthority,
   makePair,
@@ -15,6 +15,7 @@ import {
 } from '../../support/certificates/credential-files';
 import { isReady } from '../../../deploy/local/readiness';
 import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } from '../../support/external/etcd';
+import { ApiClient } from '../../support/http/api-client';
 import { freePort } from '../../support/ports';
 import { launchApiServer, removeFolder, startApiServer, temporaryFolder, waitUntil, type ProgramProcess } from '../../support/programs';
 
@@ -119,6 +120,29 @@ describeWithEtcd('an API server on etcd with TLS', () => {
     },
     60_000,
   );
+
+  test('exposes when the client certificate for etcd and the authority of etcd expire', async () => {
+    const files = savePairFiles(await makePair(authority, 'peer'));
+    const etcd = await startMember(files);
+    const server = await startApiServer({
+      folder,
+      securePort: await freePort(),
+      etcdServers: etcd.endpoint,
+      args: argumentsFor(files),
+    });
+    running.push(server.process);
+    const client = new ApiClient(server.address, server.certificates);
+    const { text } = await client.get('/metrics');
+    client.close();
+    for (const [name, file] of [
+      ['etcd-client', files.cert],
+      ['etcd-ca', ca],
+    ] as const) {
+      const { notAfter } = readCertificate(readFileSync(file, 'latin1'));
+      expect(text).toContain(`\ntls_certificate_expiration_timestamp_seconds{certificate="${name}"} ${notAfter / 1000}\n`);
+    }
+    expect(await server.process.stop()).toBe(0);
+  }, 60_000);
 
   test('logs a certificate of a member that expires at run time and becomes ready when it is renewed', async () => {
     const files = savePairFiles(await makePair(authority, 'peer'));
