@@ -1,12 +1,18 @@
 /**
- * Writes the pages of docs/reference: `npm run reference`. A development tool, which no program of the product uses.
+ * Writes the pages of docs/reference and the dashboards of Grafana: `npm run reference`. A development tool, which no program of the product uses.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DASHBOARD_FILES, DASHBOARD_FOLDER } from '../dashboards/files';
 import { PAGES } from './pages';
 
-const FOLDER = 'docs/reference';
+const FOLDERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'docs/reference': Object.fromEntries(Object.entries(PAGES).map(([file, pageText]) => [file, pageText()])),
+  [DASHBOARD_FOLDER]: DASHBOARD_FILES,
+};
 
-mkdirSync(FOLDER, { recursive: true });
-for (const [file, pageText] of Object.entries(PAGES)) writeFileSync(path.join(FOLDER, file), pageText());
-process.stdout.write(`${FOLDER}: ${Object.keys(PAGES).join(', ')}\n`);
+for (const [folder, files] of Object.entries(FOLDERS)) {
+  mkdirSync(folder, { recursive: true });
+  for (const [file, text] of Object.entries(files)) writeFileSync(path.join(folder, file), text);
+  process.stdout.write(`${folder}: ${Object.keys(files).join(', ')}\n`);
+}
