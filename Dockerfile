@@ -19,7 +19,7 @@ ENV NODE_ENV=production
 WORKDIR /app
 # A volume takes over who owns the folder that it is mounted on for the first time.
 RUN for part in authority etcd-authority etcd apiserver controllers tokens admin grafana monitoring public simulation; do mkdir -p /pki/$part; done \
- && mkdir -p /etcd/1 /etcd/2 /etcd/3 /prometheus /grafana && chown -R node:node /pki /etcd /prometheus /grafana \
+ && mkdir -p /etcd/1 /etcd/2 /etcd/3 /prometheus /alertmanager /grafana && chown -R node:node /pki /etcd /prometheus /alertmanager /grafana \
  && chmod -R go= /pki /etcd
 COPY --from=packages /src/node_modules node_modules
 COPY --from=build /src/dist dist

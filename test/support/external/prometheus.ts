@@ -1,6 +1,6 @@
 /**
- * Real Prometheus and promtool programs for tests: `PROMETHEUS_BIN` and `PROMTOOL_BIN`, or on PATH. Tests that need a
- * missing one are reported as skipped.
+ * Real programs of Prometheus for tests: `PROMETHEUS_BIN`, `PROMTOOL_BIN` and `AMTOOL_BIN`, or on PATH. Tests that need
+ * a missing one are reported as skipped.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { freePorts } from '../ports';
 import { ProgramProcess, waitUntil } from '../programs';
 import { reportSkipped } from '../report-skipped';
 
-const VARIABLES = { prometheus: 'PROMETHEUS_BIN', promtool: 'PROMTOOL_BIN' } as const;
+const VARIABLES = { prometheus: 'PROMETHEUS_BIN', promtool: 'PROMTOOL_BIN', amtool: 'AMTOOL_BIN' } as const;
 type Program = keyof typeof VARIABLES;
 
 /** `describe` where the program exists; `body` receives its path. */
@@ -20,8 +20,8 @@ export function describeWithProgram(program: Program, name: string, body: (path:
   else describe(name, () => body(path));
 }
 
-/** The output of promtool. Throws with the output when promtool finds a problem. */
-export function promtool(path: string, args: readonly string[], input = ''): string {
+/** The output of promtool or amtool. Throws with the output when it finds a problem. */
+export function runTool(path: string, args: readonly string[], input = ''): string {
   return execFileSync(path, args, { input, encoding: 'utf8', stdio: 'pipe' });
 }
 

@@ -1,0 +1,113 @@
+/** Alerts, their runbooks and their routes name each other, and ask only for metrics that the programs export. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { load, YAML11_SCHEMA } from 'js-yaml';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { repository } from '../../test/support/repository';
+import { DASHBOARD_FILES } from '../dashboards/files';
+
+const read = (file: string): string => readFileSync(path.join(repository, file), 'utf8');
+
+function objectIn(file: string): JsonObject {
+  const value: JsonValue = JSON.parse(JSON.stringify(load(read(file), { schema: YAML11_SCHEMA })));
+  if (!isObject(value)) throw new Error(`${file} holds no object`);
+  return value;
+}
+
+const objectsAt = (value: JsonObject | undefined, member: string): readonly JsonObject[] => (arrayAt(value, member) ?? []).filter(isObject);
+
+const rules = objectsAt(objectIn('deploy/compose/prometheus/alerts.yml'), 'groups').flatMap((group) => objectsAt(group, 'rules'));
+const alerts = rules.map((rule) => [stringAt(rule, 'alert') ?? '', rule] as const);
+const names = alerts.map(([name]) => name);
+
+const RUNBOOKS = 'docs/runbooks';
+const INDEX = 'README.md';
+const SEVERITIES = ['critical', 'warning', 'info', 'none'];
+
+describe.each(alerts)('the alert %s', (name, rule) => {
+  it('has a severity, a summary, a description and the page of its runbook', () => {
+    expect(SEVERITIES).toContain(stringAt(objectAt(rule, 'labels'), 'severity'));
+    expect(objectAt(rule, 'annotations')).toEqual({
+      summary: expect.stringMatching(/\.$/),
+      description: expect.stringMatching(/\.$/),
+      runbook_url: `runbooks/${name}.md`,
+    });
+  });
+
+  it('has a runbook with the three sections', () => {
+    const headings = [...read(`${RUNBOOKS}/${name}.md`).matchAll(/^#+ .*$/gm)].map(([heading]) => heading);
+    expect(headings).toEqual([`# ${name}`, '## Meaning', '## Look', '## Mend']);
+  });
+
+  it('stands in the index of the runbooks with its severity and delay', () => {
+    const cells = [`[${name}](${name}.md)`, stringAt(objectAt(rule, 'labels'), 'severity'), stringAt(rule, 'for') ?? 'at once'];
+    expect(read(`${RUNBOOKS}/${INDEX}`)).toContain(`| ${cells.join(' | ')} |\n`);
+  });
+
+  it('fires in a test of the rules', () => {
+    const tests = objectsAt(objectIn('deploy/compose/prometheus/alerts.test.yml'), 'tests').flatMap((test) =>
+      objectsAt(test, 'alert_rule_test'),
+    );
+    const firing = tests.filter((test) => objectsAt(test, 'exp_alerts').length > 0);
+    expect(firing.map((test) => stringAt(test, 'alertname'))).toContain(name);
+  });
+});
+
+test('every runbook belongs to an alert, and alerts have names of their own', () => {
+  const pages = readdirSync(path.join(repository, RUNBOOKS)).filter((file) => file !== INDEX);
+  expect(pages.toSorted()).toEqual(names.map((name) => `${name}.md`).toSorted());
+});
+
+describe('the configuration of Alertmanager', () => {
+  const configuration = objectIn('deploy/compose/alertmanager/alertmanager.yml');
+  const routes = [objectAt(configuration, 'route') ?? {}, ...objectsAt(objectAt(configuration, 'route'), 'routes')];
+  const matchers = [
+    ...routes.flatMap((route) => arrayAt(route, 'matchers') ?? []),
+    ...objectsAt(configuration, 'inhibit_rules').flatMap((rule) => [
+      ...(arrayAt(rule, 'source_matchers') ?? []),
+      ...(arrayAt(rule, 'target_matchers') ?? []),
+    ]),
+  ].map(String);
+
+  it('routes to existing receivers, and to each of them', () => {
+    const receivers = objectsAt(configuration, 'receivers').map((receiver) => stringAt(receiver, 'name'));
+    expect([...new Set(routes.map((route) => stringAt(route, 'receiver')))].toSorted()).toEqual(receivers.toSorted());
+  });
+
+  it('matches only existing alerts and severities', () => {
+    const unmatched = matchers.filter((matcher) => {
+      const [, label, operator, value = ''] = /^(\w+)(=~?)"(.*)"$/.exec(matcher) ?? [];
+      const values = label === 'alertname' ? names : SEVERITIES;
+      const alternatives = operator === '=~' ? value.split('|').map((text) => new RegExp(`^(?:${text})$`)) : [];
+      return operator === '=' ? !values.includes(value) : !alternatives.every((pattern) => values.some((known) => pattern.test(known)));
+    });
+    expect(matchers.length).toBeGreaterThan(0);
+    expect(unmatched).toEqual([]);
+  });
+});
+
+const queriesOfRunbook = (name: string): readonly string[] => read(`${RUNBOOKS}/${name}.md`).match(/(?<=^query ').*(?='$)/gm) ?? [];
+
+/** Metrics of etcd and of Node. */
+const FOREIGN = /^(?:etcd|grpc|process|nodejs)_/;
+
+test('alerts, runbooks and dashboards ask only for metrics that the programs export', () => {
+  const sources = ['apiserver', 'controllers', 'shared'].map(sourcesBelow).join('\n');
+  const queries = Object.values(DASHBOARD_FILES).flatMap((text) => text.match(/(?<="expr": )".*"/g) ?? []);
+  const expressions = [...rules.map((rule) => stringAt(rule, 'expr') ?? ''), ...queries, ...names.flatMap(queriesOfRunbook)];
+  const metrics = new Set(expressions.flatMap((text) => text.match(/\b[a-z]+(?:_[a-z0-9]+){2,}\b/g) ?? []));
+  const ours = [...metrics].filter((name) => !FOREIGN.test(name)).map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));
+  expect(ours.length).toBeGreaterThan(30);
+  const isExported = (name: string): boolean =>
+    [`'${name}'`, `'${name}_count'`, `  ${name}: {`, `'${name.replace('apiserver_flowcontrol_', '')}'`].some((text) =>
+      sources.includes(text),
+    );
+  expect(ours.filter((name) => !isExported(name))).toEqual([]);
+});
+
+function sourcesBelow(folder: string): string {
+  return readdirSync(path.join(repository, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|\/contract\/|generated/.test(file))
+    .map((file) => read(path.join(folder, file)))
+    .join('\n');
+}
