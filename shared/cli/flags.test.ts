@@ -119,6 +119,36 @@ describe('parseFlags', () => {
     expect(errorOf(...argv)).toMatch(message);
   });
 
+  it.each([
+    [['--secure-prot=1'], "unknown option '--secure-prot'\n(Did you mean --secure-port?)"],
+    [['--secure-prot', '1'], "unknown option '--secure-prot'\n(Did you mean --secure-port?)"],
+    [['--bind-address', '--secure-port', '--hlep'], "unknown option '--hlep'\n(Did you mean --help?)"],
+    [['-x1'], "unknown option '-x'"],
+  ])('suggests similar flags for %j', (argv, message) => {
+    expect(errorOf(...argv)).toBe(message);
+  });
+
+  it('returns operands, which a boolean flag before them does not take as its value', () => {
+    const rows = { ...table, follow: boolFlag({ section: 'A', help: '', default: false, shorthand: 'f' }) };
+    const withOperands = { ...program, operands: '[NAME...]' };
+    expect(parseFlags(withOperands, rows, ['-f', 'a', '--anonymous-auth', 'b', '--', '-c'])).toMatchObject({
+      kind: 'values',
+      values: { follow: true, 'anonymous-auth': true },
+      rest: ['a', 'b', '-c'],
+    });
+  });
+
+  it.each([
+    [['-o', 'json'], 'json'],
+    [['-ojson'], 'json'],
+    [['-o=json'], 'json'],
+    [['--output=json'], 'json'],
+    [[], 'table'],
+  ])('parses the shorthand in %j', (argv, value) => {
+    const rows = { output: choiceFlag({ section: 'A', help: '', default: 'table', values: ['table', 'json'], shorthand: 'o' }) };
+    expect(parseFlags(program, rows, argv)).toMatchObject({ kind: 'values', values: { output: value } });
+  });
+
   it('collects unknown flags verbatim with collectsUnknown', () => {
     const parsed = parseFlags({ ...program, collectsUnknown: true }, table, ['--a=1', '--secure-port=7', '--b', 'two', '--controllers=-*']);
     expect(parsed).toMatchObject({ kind: 'values', values: { 'secure-port': 7 }, rest: ['--a=1', '--b', 'two', '--controllers=-*'] });
@@ -143,6 +173,13 @@ describe('parseFlags', () => {
 });
 
 describe('helpText', () => {
+  it('prints the shorthand of a flag, the operands in the usage line, and the epilogue at the end', () => {
+    const rows = { follow: boolFlag({ section: 'Output', help: 'Wait for more.', default: false, shorthand: 'f' }) };
+    expect(helpText({ name: 'logs', description: 'Prints logs.', operands: '[PROGRAM]', epilogue: 'The end.' }, rows)).toBe(
+      'Prints logs.\n\nUsage:\n  logs [PROGRAM] [flags]\n\nOutput flags:\n  -f, --follow\n        Wait for more. (default false)\n\nThe end.\n',
+    );
+  });
+
   it('lists the flags by section with type and default', () => {
     expect(parse('--help')).toEqual({ kind: 'text', text: helpText(program, table) });
     const text = helpText(program, table);

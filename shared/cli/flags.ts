@@ -5,6 +5,8 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { formatDuration, parseDuration } from './duration';
+import { scanArguments } from './scan-arguments';
+import { suggestion } from './suggestion';
 
 /** A row of a flag table, created by one of the constructors below ({@link stringFlag} …). */
 export interface Flag<T> {
@@ -26,6 +28,12 @@ export interface Flag<T> {
   parse(text: string, previous: T | undefined): T;
   /** Omitted from `--help`. */
   readonly isHidden?: boolean;
+  /** A letter: `-o json` and `-ojson` as well as `--output=json`. */
+  readonly shorthand?: string;
+  /** The values that a shell completes. */
+  readonly choices?: readonly string[];
+  /** What a shell completes instead of words. */
+  readonly completes?: 'files' | 'folders';
   /** Formats the default for `--help`; empty when it is not printed. */
   formatDefault(value: T): string;
 }
@@ -43,6 +51,8 @@ interface FlagSettings<T> {
   readonly section: string;
   readonly help: string;
   readonly default: T;
+  readonly shorthand?: string;
+  readonly completes?: 'files' | 'folders';
 }
 
 /** BSD's EX_USAGE. To a supervisor it means that the command line is invalid and a restart cannot succeed. */
@@ -150,7 +160,7 @@ export function choiceFlag<const Word extends string>(row: FlagSettings<NoInfer<
     if (match === undefined) throw new FlagError(`must be one of ${values.join(', ')}`);
     return match;
   };
-  return { ...rest, placeholder: values.join('|'), bareValue: undefined, parse, formatDefault: (value) => value };
+  return { ...rest, choices: values, placeholder: values.join('|'), bareValue: undefined, parse, formatDefault: (value) => value };
 }
 
 /** The flag `--version`, which prints the version instead of running the program, as in upstream's programs. */
@@ -189,8 +199,12 @@ export interface CommandLine {
   /** For the usage line and as prefix of errors. */
   readonly name: string;
   readonly description: string;
+  /** The operands in the usage line, such as `[NAME...]`; they are returned in `rest`. Without it there are none. */
+  readonly operands?: string;
   /** Unknown arguments are collected in `rest` instead of rejected. */
   readonly collectsUnknown?: boolean;
+  /** Printed at the end of the help. */
+  readonly epilogue?: string;
   /**
    * Returns the output of `--version` when the table has {@link versionFlag}; `naming` is the value of the flag
    * `--naming`, if it was given.
@@ -206,13 +220,15 @@ export type ParsedFlags<Table> =
 
 /**
  * Parses `argv` (without the node executable and script). `given` has the names of the flags that were on the command
- * line; `rest` has the unknown arguments, verbatim and in order, and is empty unless `collectsUnknown` is set.
+ * line; `rest` has the operands and, with `collectsUnknown`, the unknown arguments, verbatim and in order.
  */
 export function parseFlags<Table extends FlagTable>(program: CommandLine, table: Table, argv: readonly string[]): ParsedFlags<Table> {
   const values = new Map<string, unknown>();
   const command = commandFor(program, table, values);
+  const { args, unknown } = scanArguments(table, argv);
+  if (unknown !== undefined && program.collectsUnknown !== true) return { kind: 'error', message: unknownFlagMessage(unknown, table) };
   try {
-    command.parse([...argv], { from: 'user' });
+    command.parse(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed') return { kind: 'text', text: helpText(program, table) };
@@ -248,6 +264,16 @@ export function flagsOrExit<Table extends FlagTable>(
   }
 }
 
+/** The first flag of `argv` that is not in the table, without its value; `undefined` when all are known. */
+export const findUnknownFlag = (table: FlagTable, argv: readonly string[]): string | undefined => scanArguments(table, argv).unknown;
+
+/** The error of a flag that is not in the table, with the names of similar ones. */
+export function unknownFlagMessage(flag: string, table: FlagTable): string {
+  const names = Object.entries(table).filter(([, { isHidden }]) => isHidden !== true);
+  const candidates = names.map(([name]) => `--${name}`);
+  return `unknown option '${flag}'${suggestion(flag, [...candidates, '--help'])}`;
+}
+
 /** The output of `--help`: the usage, then the flags by section in the order of the table. */
 export function helpText(program: CommandLine, table: FlagTable): string {
   const sections = new Map<string, string[]>();
@@ -256,12 +282,14 @@ export function helpText(program: CommandLine, table: FlagTable): string {
     const lines = sections.get(flag.section) ?? [];
     sections.set(flag.section, lines);
     const shown = flag.formatDefault(flag.default);
-    const head = flag.placeholder === '' ? `--${name}` : `--${name} ${flag.placeholder}`;
-    lines.push(`  ${head}`);
+    const names = flag.shorthand === undefined ? `--${name}` : `-${flag.shorthand}, --${name}`;
+    lines.push(flag.placeholder === '' ? `  ${names}` : `  ${names} ${flag.placeholder}`);
     for (const line of wrapText(`${flag.help}${shown === '' ? '' : ` (default ${shown})`}`, 100)) lines.push(`        ${line}`);
   }
-  const parts = [`${program.description}\n\nUsage:\n  ${program.name} [flags]\n`];
+  const usage = [program.name, ...(program.operands === undefined ? [] : [program.operands]), '[flags]'].join(' ');
+  const parts = [`${program.description}\n\nUsage:\n  ${usage}\n`];
   for (const [section, lines] of sections) parts.push(`\n${section} flags:\n${lines.join('\n')}\n`);
+  if (program.epilogue !== undefined) parts.push(`\n${program.epilogue}\n`);
   return parts.join('');
 }
 
@@ -270,8 +298,8 @@ function commandFor(program: CommandLine, table: FlagTable, values: Map<string, 
     .exitOverride()
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
     .allowUnknownOption(program.collectsUnknown === true)
-    .allowExcessArguments(program.collectsUnknown === true)
-    .showSuggestionAfterError(true);
+    .allowExcessArguments(program.collectsUnknown === true || program.operands !== undefined)
+    .showSuggestionAfterError(false);
   for (const [name, flag] of Object.entries(table)) command.addOption(optionFor(name, flag, values));
   return command;
 }
@@ -279,12 +307,12 @@ function commandFor(program: CommandLine, table: FlagTable, values: Map<string, 
 /** Values are collected in `values` under the names of the flags, because commander converts names to camel case. */
 function optionFor(name: string, flag: AnyFlag, values: Map<string, unknown>): Option {
   const value = flag.bareValue === undefined ? '<value>' : '[value]';
-  const isLetter = name.length === 1;
-  const option = new Option(`${isLetter ? `-${name}, ` : ''}--${name} ${value}`, flag.help).preset(String(flag.bareValue));
+  const letter = name.length === 1 ? name : flag.shorthand;
+  const option = new Option(`${letter === undefined ? '' : `-${letter}, `}--${name} ${value}`, flag.help).preset(String(flag.bareValue));
   return option.argParser((text: string) => {
     try {
       // In `-v=3` commander leaves the `=` in the argument.
-      values.set(name, flag.parse(isLetter && text.startsWith('=') ? text.slice(1) : text, values.get(name)));
+      values.set(name, flag.parse(letter !== undefined && text.startsWith('=') ? text.slice(1) : text, values.get(name)));
     } catch (error) {
       if (error instanceof FlagError) throw new InvalidArgumentError(error.message);
       throw error;

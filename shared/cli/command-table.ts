@@ -1,0 +1,182 @@
+/**
+ * A program with several commands as data: each command is a row with its flag table, operands and the function that runs
+ * it. {@link runCommand} selects a row and parses its flags; help, completion scripts and the reference pages are made
+ * from the same rows. What a command does, and where its text is printed, is up to the caller.
+ */
+import { helpText, parseFlags, type CommandLine, type FlagTable, type FlagValues } from './flags';
+import { suggestion } from './suggestion';
+
+export interface CommandInput<Table> {
+  readonly values: FlagValues<Table>;
+  /** The names of the flags on the command line. */
+  readonly given: ReadonlySet<string>;
+  readonly operands: readonly string[];
+  /** All arguments after the command's name, verbatim. */
+  readonly argv: readonly string[];
+}
+
+/** Positional arguments of a command. */
+export interface Operands {
+  /** In the usage line, such as `[NAME...]`. */
+  readonly placeholder: string;
+  /** What each operand must be, also completed by shells; absent = anything. */
+  readonly choices?: readonly string[];
+  readonly min: number;
+  readonly max: number;
+}
+
+/** What all rows have in common. */
+interface CommandRow {
+  /** The words after the program, such as `certificates renew`. */
+  readonly name: string;
+  /** Heading under which the program's help lists the command. */
+  readonly section: string;
+  /** A sentence without a period at its end. */
+  readonly summary: string;
+  /** Further sentences of the command's own help. */
+  readonly details?: string;
+  /** Command lines without the name of the program, for the help. */
+  readonly examples?: readonly string[];
+  readonly operands?: Operands;
+  /** Flags that are not in the table are returned with the operands. */
+  readonly collectsUnknown?: boolean;
+  /** The output of `--version` when the table has that flag. */
+  readonly version?: CommandLine['version'];
+}
+
+/** `Context` is what the program passes to its commands. */
+export interface Command<Context> extends CommandRow {
+  readonly flags: FlagTable;
+  /** The flags that shells complete besides those of the table; loaded for completion scripts only. */
+  readonly loadMoreFlags?: () => Promise<FlagTable>;
+  /** Receives the arguments after the command's name. The result is printed, or is the exit code. */
+  run(program: string, argv: readonly string[], context: Context): Promise<CommandOutcome>;
+}
+
+/** An exit code is `undefined` when the process goes on until something else ends it. */
+export type CommandOutcome =
+  | { readonly kind: 'exit'; readonly code: number | undefined }
+  | { readonly kind: 'text'; readonly text: string }
+  /** A usage error: the message, and the command for its hint at `--help`. */
+  | { readonly kind: 'error'; readonly message: string; readonly command: string };
+
+export interface CommandSettings<Table extends FlagTable, Context> extends CommandRow {
+  readonly flags: Table;
+  readonly loadMoreFlags?: () => Promise<FlagTable>;
+  /** Loads the function that runs the command, so that a program loads the modules of one command only. */
+  readonly load: () => Promise<(input: CommandInput<Table>, context: Context) => Promise<number | undefined>>;
+}
+
+export interface CommandProgram<Context> {
+  readonly name: string;
+  readonly description: string;
+  readonly commands: readonly Command<Context>[];
+}
+
+/** A row for a command that parses its arguments with its flag table. */
+export function command<Table extends FlagTable, Context>(settings: CommandSettings<Table, Context>): Command<Context> {
+  const { load, ...row } = settings;
+  return {
+    ...row,
+    async run(program, argv, context) {
+      const name = `${program} ${row.name}`;
+      const parsed = parseFlags(commandLineOf(program, row), row.flags, argv);
+      if (parsed.kind === 'text') return parsed;
+      if (parsed.kind === 'error') return { ...parsed, command: name };
+      const { values, given, rest: operands } = parsed;
+      const fault = operandFault(row.operands, operands);
+      if (fault !== undefined) return { kind: 'error', message: fault, command: name };
+      const execute = await load();
+      return { kind: 'exit', code: await execute({ values, given, operands, argv }, context) };
+    },
+  };
+}
+
+/** Runs the command that the first arguments name. Rejects with the errors of the command. */
+export async function runCommand<Context>(
+  program: CommandProgram<Context>,
+  argv: readonly string[],
+  context: Context,
+): Promise<CommandOutcome> {
+  const { name, commands } = program;
+  const [first = ''] = argv;
+  if (first === '' || first === 'help' || first === '--help' || first === '-h') return helpOf(program, argv.slice(1));
+  const selected = commands.find((row) => startsWithWords(argv, row.name));
+  if (selected !== undefined) return selected.run(name, argv.slice(wordsOf(selected.name).length), context);
+  const group = commands.filter((row) => row.name.startsWith(`${first} `));
+  const [, second = ''] = argv;
+  if (group.length > 0 && (second === '' || second === '--help' || second === '-h'))
+    return { kind: 'text', text: groupHelp(program, first) };
+  const names = group.length > 0 ? group.map((row) => row.name) : commandNames(program);
+  const typed = group.length > 0 ? `${first} ${second}` : first;
+  const kind = typed.startsWith('-') ? 'option' : 'command';
+  return { kind: 'error', message: `unknown ${kind} '${typed}'${suggestion(typed, names)}`, command: name };
+}
+
+/** The help of the program: its commands by section. */
+export function programHelp<Context>({ name, description, commands }: CommandProgram<Context>): string {
+  const width = nameWidth(commands);
+  const sections = [...new Set(commands.map(({ section }) => section))].map(
+    (section) =>
+      `${section}:\n${commandLines(
+        commands.filter((row) => row.section === section),
+        width,
+      )}\n`,
+  );
+  const usage = `Usage:\n  ${name} <command> [flags]\n`;
+  return [`${description}\n`, usage, ...sections, `'${name} <command> --help' explains a command and lists its flags.\n`].join('\n');
+}
+
+/** The help of one command, as `--help` prints it. */
+export const commandHelp = <Context>(program: string, row: Command<Context>): string => helpText(commandLineOf(program, row), row.flags);
+
+/** The first words of all commands. */
+export const commandNames = <Context>({ commands }: CommandProgram<Context>): readonly string[] => [
+  ...new Set(commands.map(({ name }) => wordsOf(name)[0] ?? name)),
+];
+
+function helpOf<Context>(program: CommandProgram<Context>, words: readonly string[]): CommandOutcome {
+  const named = program.commands.find((row) => words.length > 0 && row.name === words.join(' '));
+  return { kind: 'text', text: named === undefined ? programHelp(program) : commandHelp(program.name, named) };
+}
+
+function groupHelp<Context>({ name, commands }: CommandProgram<Context>, group: string): string {
+  const rows = commands.filter((row) => row.name.startsWith(`${group} `));
+  const lines = commandLines(rows, nameWidth(rows));
+  return `Usage:\n  ${name} ${group} <command> [flags]\n\nCommands:\n${lines}\n`;
+}
+
+const nameWidth = (rows: readonly CommandRow[]): number => Math.max(...rows.map(({ name }) => name.length));
+
+function commandLines(rows: readonly CommandRow[], width: number): string {
+  return rows.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n');
+}
+
+function commandLineOf(
+  program: string,
+  { name, summary, details, examples = [], operands, collectsUnknown = false, version }: CommandRow,
+): CommandLine {
+  const epilogue = `Examples:\n${examples.map((example) => `  ${program} ${example}`).join('\n')}`;
+  return {
+    name: `${program} ${name}`,
+    description: details === undefined ? `${summary}.` : `${summary}.\n\n${details}`,
+    collectsUnknown,
+    ...(operands !== undefined && { operands: operands.placeholder }),
+    ...(examples.length > 0 && { epilogue }),
+    ...(version !== undefined && { version }),
+  };
+}
+
+function operandFault(expected: Operands | undefined, operands: readonly string[]): string | undefined {
+  if (expected === undefined) return undefined;
+  const { placeholder, choices, min, max } = expected;
+  if (operands.length < min) return `missing argument ${placeholder}`;
+  if (operands.length > max) return `unexpected argument ${JSON.stringify(operands[max])}`;
+  const other = choices === undefined ? undefined : operands.find((operand) => !choices.includes(operand));
+  if (other === undefined || choices === undefined) return undefined;
+  return `${JSON.stringify(other)} is not one of ${choices.join(', ')}${suggestion(other, choices)}`;
+}
+
+const wordsOf = (name: string): readonly string[] => name.split(' ');
+
+const startsWithWords = (argv: readonly string[], name: string): boolean => wordsOf(name).every((word, index) => argv[index] === word);

@@ -1,0 +1,39 @@
+/** The completion script of fish: `platform completion fish | source`. */
+import { shellQuote } from '../shell-quote';
+import { firstWords, wordGroups, type CompletedCommand, type CompletedFlag, type Completion } from './completion';
+
+export function fishScript(completion: Completion): string {
+  const { program, commands } = completion;
+  const complete = `complete -c ${program}`;
+  const groups = [...wordGroups(completion)].map(
+    ([first, words]) =>
+      `${complete} -f -n '__fish_seen_subcommand_from ${first}; and not __fish_seen_subcommand_from ${words.join(' ')}' -a '${words.join(' ')}'`,
+  );
+  const first = firstWords(completion).map((word) => {
+    const single = commands.find(({ words }) => words.length === 1 && words[0] === word);
+    return `${complete} -f -n __fish_use_subcommand -a ${word}${single === undefined ? '' : ` -d ${quoteText(single.summary)}`}`;
+  });
+  const lines = commands.flatMap((row) => commandLines(complete, row));
+  return `${[`# fish completion of ${program}, generated from its commands`, ...first, ...groups, ...lines].join('\n')}\n`;
+}
+
+function commandLines(complete: string, { words, flags, operands }: CompletedCommand): readonly string[] {
+  const condition = words.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
+  const start = `${complete} -n '${condition}'`;
+  return [
+    ...(operands.length === 0 ? [] : [`${start} -f -a '${operands.join(' ')}'`]),
+    ...flags.map((flag) => `${start} ${flagOptions(flag)} -d ${quoteText(flag.help)}`),
+  ];
+}
+
+function flagOptions({ name, shorthand, takesValue, choices, completes }: CompletedFlag): string {
+  const long = name.length === 1 ? `-s ${name}` : `-l ${name}`;
+  const short = shorthand === undefined ? '' : ` -s ${shorthand}`;
+  if (!takesValue) return `${long}${short} -f`;
+  if (choices.length > 0) return `${long}${short} -x -a '${choices.join(' ')}'`;
+  if (completes === undefined) return `${long}${short} -x`;
+  return completes === 'folders' ? `${long}${short} -x -a '(__fish_complete_directories)'` : `${long}${short} -r -F`;
+}
+
+/** In fish a backslash is an escape also in single quotes. */
+const quoteText = (text: string): string => shellQuote(text.replaceAll('\\', '/')).replaceAll(String.raw`'\''`, String.raw`\'`);

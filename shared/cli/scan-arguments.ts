@@ -1,0 +1,55 @@
+/**
+ * A pass over the arguments of a program before commander parses them: finds unknown flags, and makes the value of a flag
+ * without an argument explicit. Does not parse values. One step for each argument.
+ */
+
+/** The part of a row of a flag table that decides which arguments belong to the flag. */
+interface ArgumentFlag {
+  readonly bareValue: unknown;
+  readonly shorthand?: string;
+}
+
+type ArgumentFlags = Readonly<Record<string, ArgumentFlag>>;
+
+/**
+ * Finds the first unknown flag, and gives a flag without an argument its `bareValue`: commander would take
+ * the next argument, which may be an operand, as its value.
+ */
+export function scanArguments(
+  table: ArgumentFlags,
+  argv: readonly string[],
+): { readonly args: string[]; readonly unknown: string | undefined } {
+  const flags = new Map<string, readonly [name: string, flag: ArgumentFlag]>();
+  for (const [name, flag] of Object.entries(table)) {
+    flags.set(`--${name}`, [name, flag]);
+    const letter = name.length === 1 ? name : flag.shorthand;
+    if (letter !== undefined) flags.set(`-${letter}`, [name, flag]);
+  }
+  const args: string[] = [];
+  let unknown: string | undefined;
+  for (let index = 0; index < argv.length; index += 1) {
+    const text = argv[index] ?? '';
+    if (text === '--') return { args: [...args, ...argv.slice(index)], unknown };
+    const exact = flags.get(text);
+    if (exact === undefined) {
+      args.push(text);
+      if (isFlag(text) && !flags.has(flagName(text))) unknown ??= flagName(text);
+    } else if (exact[1].bareValue === undefined) {
+      // The next argument is the value, whatever it looks like.
+      args.push(text);
+      index += 1;
+      const value = argv[index];
+      if (value !== undefined) args.push(value);
+    } else {
+      args.push(`--${exact[0]}=${bareText(exact[1])}`);
+    }
+  }
+  return { args, unknown };
+}
+
+const bareText = ({ bareValue }: ArgumentFlag): string => (typeof bareValue === 'string' ? bareValue : JSON.stringify(bareValue));
+
+const isFlag = (text: string): boolean => text.length > 1 && text.startsWith('-') && text !== '--help' && text !== '-h';
+
+/** The flag of an argument without its value: `--x` of `--x=1`, `-x` of `-x1`. */
+const flagName = (text: string): string => (text.startsWith('--') ? (text.split('=', 1)[0] ?? text) : text.slice(0, 2));
