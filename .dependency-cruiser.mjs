@@ -10,6 +10,7 @@ const table = {
   'shared/values/time': ['shared/values/text'],
   'shared/values': ['shared/values/encoding', 'shared/values/network', 'shared/values/time'],
   'shared/cli': [],
+  'shared/cli/completion': ['shared/cli'],
   'shared/runtime': ['shared/cli'],
   'shared/runtime/files': ['shared/runtime'],
   'shared/runtime/process': ['shared/runtime/files'],
@@ -296,7 +297,10 @@ const table = {
   'deploy/local': ['deploy/cluster', 'shared/api/metadata', 'shared/runtime/process'],
   'deploy/migrate': ['apiserver', 'apiserver/backup'],
   'deploy/dashboards': [],
-  'deploy/reference': ['apiserver', 'controllers', 'controllers/simulation', 'deploy/migrate', 'deploy/dashboards'],
+  'deploy/cli/terminal': ['shared/runtime/process'],
+  'deploy/cli/commands': ['apiserver', 'controllers', 'deploy/cli/terminal', 'deploy/local', 'deploy/migrate'],
+  'deploy/cli': ['deploy/cli/commands', 'shared/cli/completion'],
+  'deploy/reference': ['apiserver', 'controllers', 'controllers/simulation', 'deploy/cli', 'deploy/dashboards'],
   'deploy/scripts': [],
 };
 
@@ -350,7 +354,10 @@ export default {
     {
       name: 'no development packages in programs',
       severity: 'error',
-      from: { path: '^(apiserver|controllers|shared|deploy/(cluster|compose|embedded|local|migrate))/', pathNot: `(${tests}|/generate/)` },
+      from: {
+        path: '^(apiserver|controllers|shared|deploy/(cli|cluster|compose|embedded|local|migrate))/',
+        pathNot: `(${tests}|/generate/)`,
+      },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     },
     {

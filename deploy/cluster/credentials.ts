@@ -80,7 +80,11 @@ export class CredentialFolder {
 
   async leaf(authority: Credential, leaf: Leaf): Promise<Credential> {
     const present = this.read(leaf.file);
-    if (present !== undefined && this.isValid(present, authority, leaf)) return present;
+    return present !== undefined && this.isValid(present, authority, leaf) ? present : this.renew(authority, leaf);
+  }
+
+  /** Issues a certificate with a new key, also when the present one is valid. */
+  async renew(authority: Credential, leaf: Leaf): Promise<Credential> {
     const { usage, subject, names } = leaf;
     const fresh = await issueCertificate({ authority, usage, subject, names, lifetimeMs: LEAF_LIFETIME_MS, clock: this.clock });
     this.write(leaf.file, fresh);

@@ -1,12 +1,9 @@
-import { parseOptions } from './options';
+import { parseRunnerOptions } from '../../test/support/runner-options';
+import type { RunnerOptions } from './options';
 
-function optionsOf(...argv: string[]) {
-  const parsed = parseOptions(argv, '/home/me/project');
-  if (parsed.kind !== 'options') throw new Error(JSON.stringify(parsed));
-  return parsed.options;
-}
+const optionsOf = (...argv: string[]): RunnerOptions => parseRunnerOptions(argv, '/home/me/project');
 
-describe('parseOptions', () => {
+describe('runnerOptions', () => {
   it('returns defaults without arguments', () => {
     expect(optionsOf()).toEqual({
       dataDir: '/home/me/project/.platform',
@@ -48,8 +45,7 @@ describe('parseOptions', () => {
     [['--secure-port=65535', '--replicas=2', '--etcd-servers=http://a:1'], /65536/],
     [['stray'], /unexpected argument "stray"/],
   ])('rejects %j', (argv, message) => {
-    const parsed = parseOptions(argv, '/');
-    expect(parsed.kind === 'error' ? parsed.message : '').toMatch(message);
+    expect(() => optionsOf(...argv)).toThrow(message);
   });
 
   it('allows adjacent ports for a single API server', () => {

@@ -1,58 +1,60 @@
 /** The local runner's own flags. Other flags are passed to each API server, which validates them. */
 import path from 'node:path';
-import { versionText } from '../../shared/names/dialect';
-import { intFlag, listFlag, parseFlags, stringFlag, versionFlag, type FlagValues, type ParsedFlags } from '../../shared/cli/flags';
+import { intFlag, listFlag, stringFlag, type FlagTable, type FlagValues } from '../../shared/cli/flags';
 
-const table = {
+const SECTION = 'Control plane';
+export const DEFAULT_DATA_DIR = '.platform';
+
+export const RUNNER_FLAGS = {
   'data-dir': stringFlag({
-    section: 'Local runner',
-    help: 'Folder for certificates, the admin kubeconfig, process IDs and, with the embedded store, all data.',
-    default: '.platform',
+    section: SECTION,
+    help: 'Folder for certificates, the admin kubeconfig, process IDs, logs and, with the embedded store, all data.',
+    default: DEFAULT_DATA_DIR,
+    completes: 'folders',
   }),
-  'secure-port': intFlag({ section: 'Local runner', help: 'HTTPS port of the first API server.', default: 6443, min: 1, max: 65_535 }),
+  'secure-port': intFlag({ section: SECTION, help: 'HTTPS port of the first API server.', default: 6443, min: 1, max: 65_535 }),
   'insecure-port': intFlag({
-    section: 'Local runner',
+    section: SECTION,
     help: 'Plain HTTP port of the first API server on the loopback address, where every request has administrator rights; 0 disables it.',
     default: 0,
     min: 0,
     max: 65_535,
   }),
   'etcd-servers': listFlag({
-    section: 'Local runner',
+    section: SECTION,
     help: 'URLs of etcd members (scheme://host:port, comma-separated) to use instead of the embedded store.',
     default: [],
   }),
   replicas: intFlag({
-    section: 'Local runner',
+    section: SECTION,
     help: 'Number of API servers, on consecutive ports. More than one needs --etcd-servers.',
     default: 1,
     min: 1,
     max: 32,
   }),
   'service-cluster-ip-range': stringFlag({
-    section: 'Local runner',
+    section: SECTION,
     help: 'CIDR ranges of the cluster IPs of Services. The serving certificate covers the first address of the first range.',
     default: '10.0.0.0/24',
   }),
   controllers: listFlag({
-    section: 'Local runner',
+    section: SECTION,
     help: "Controllers to run: '*' selects all that are on by default, 'foo' adds foo, '-foo' removes foo, '-*' selects none.",
     default: ['*', 'tokencleaner', 'bootstrapsigner'],
   }),
   'simulated-nodes': intFlag({
-    section: 'Local runner',
+    section: SECTION,
     help: 'Number of simulated nodes, on which pods are scheduled and become ready without containers; 0 = no simulation.',
     default: 0,
     min: 0,
     max: 5_000,
   }),
   'simulated-node-capacity': listFlag({
-    section: 'Local runner',
+    section: SECTION,
     help: 'Capacity of each simulated node: resource=quantity, comma separated (cpu=8,memory=32Gi,pods=110).',
     default: [],
   }),
-  version: versionFlag('Local runner'),
-};
+} satisfies FlagTable;
 
 export interface RunnerOptions {
   /** Absolute. */
@@ -74,28 +76,18 @@ export interface RunnerOptions {
   readonly rest: readonly string[];
 }
 
-export type ParsedOptions =
-  | Exclude<ParsedFlags<unknown>, { kind: 'values' }>
-  | { readonly kind: 'options'; readonly options: RunnerOptions };
-
-/** Parses the command line (without node and script). A relative --data-dir is resolved against `directory`. */
-export function parseOptions(argv: readonly string[], directory: string): ParsedOptions {
-  const program = {
-    name: 'npm start --',
-    description: 'Runs the control plane on this machine. Other flags are passed to each API server.',
-    collectsUnknown: true,
-    version: versionText,
-  };
-  const parsed = parseFlags(program, table, argv);
-  if (parsed.kind !== 'values') return parsed;
-  const stray = strayArgument(parsed.rest);
-  if (stray !== undefined) return { kind: 'error', message: `unexpected argument ${JSON.stringify(stray)}` };
-  const options = optionsFrom(parsed.values, parsed.rest, directory);
-  const problem = problemOf(options);
-  return problem === undefined ? { kind: 'options', options } : { kind: 'error', message: problem };
+/**
+ * The options of parsed flags, or why they are not valid together. `rest` has the arguments that are not in the table; a
+ * relative --data-dir is resolved against `directory`.
+ */
+export function runnerOptions(values: FlagValues<typeof RUNNER_FLAGS>, rest: readonly string[], directory: string): RunnerOptions | string {
+  const stray = strayArgument(rest);
+  if (stray !== undefined) return `unexpected argument ${JSON.stringify(stray)}`;
+  const options = optionsFrom(values, rest, directory);
+  return problemOf(options) ?? options;
 }
 
-function optionsFrom(values: FlagValues<typeof table>, rest: readonly string[], directory: string): RunnerOptions {
+function optionsFrom(values: FlagValues<typeof RUNNER_FLAGS>, rest: readonly string[], directory: string): RunnerOptions {
   return {
     dataDir: path.resolve(directory, values['data-dir']),
     securePort: values['secure-port'],

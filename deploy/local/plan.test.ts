@@ -1,11 +1,8 @@
-import { parseOptions, type RunnerOptions } from './options';
+import { parseRunnerOptions } from '../../test/support/runner-options';
+import type { RunnerOptions } from './options';
 import { apiServerPlans, certifiedAddresses, controllersPlan, simulationPlan } from './plan';
 
-function optionsOf(...argv: string[]): RunnerOptions {
-  const parsed = parseOptions(['--data-dir=/d', ...argv], '/');
-  if (parsed.kind !== 'options') throw new Error(JSON.stringify(parsed));
-  return parsed.options;
-}
+const optionsOf = (...argv: string[]): RunnerOptions => parseRunnerOptions(['--data-dir=/d', ...argv]);
 
 function plansOf(...argv: string[]) {
   const options = optionsOf(...argv);

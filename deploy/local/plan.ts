@@ -13,6 +13,12 @@ export interface Layout {
   readonly run: string;
   readonly pki: string;
   readonly store: string;
+  /** Logs of a control plane in the background. */
+  readonly logs: string;
+  /** Process id file of the supervisor. */
+  readonly supervisor: string;
+  /** Describes the running control plane (run-state.ts). */
+  readonly state: string;
   readonly kubeconfig: string;
   /** Kubeconfig of the controllers. */
   readonly controllersKubeconfig: string;
@@ -48,6 +54,9 @@ export function layoutOf(dataDir: string): Layout {
     run: path.join(dataDir, 'run'),
     pki: path.join(dataDir, 'pki'),
     store: path.join(dataDir, 'store'),
+    logs: path.join(dataDir, 'logs'),
+    supervisor: path.join(dataDir, 'run', 'supervisor.pid'),
+    state: path.join(dataDir, 'run', 'control-plane.json'),
     kubeconfig: path.join(dataDir, 'admin.kubeconfig'),
     controllersKubeconfig: path.join(dataDir, 'controllers.kubeconfig'),
     simulationKubeconfig: path.join(dataDir, 'simulation.kubeconfig'),

@@ -9,8 +9,8 @@ import { silentLogger } from '../../shared/runtime/logger';
 import { freePorts } from '../../test/support/ports';
 import { removeFolder, temporaryFolder, waitUntil } from '../../test/support/programs';
 import { repository } from '../../test/support/repository';
+import { parseRunnerOptions } from '../../test/support/runner-options';
 import type { Publication } from '../cluster/cluster-info';
-import { parseOptions } from './options';
 import { isAlive } from './process-file';
 import { runLocal, StartError, type Host } from './runner';
 import { startProgram } from './start-program';
@@ -56,8 +56,7 @@ function fakeProcess(exit: { readonly code?: number }, ready: Promise<void> = ne
 }
 
 function startWith({ published = () => Promise.resolve(), programs = '/nowhere', run }: FakeHost, ...flags: string[]) {
-  const parsed = parseOptions([`--data-dir=${folder}`, `--secure-port=${securePort}`, `--insecure-port=${insecurePort}`, ...flags], '/');
-  if (parsed.kind !== 'options') throw new Error(JSON.stringify(parsed));
+  const options = parseRunnerOptions([`--data-dir=${folder}`, `--secure-port=${securePort}`, `--insecure-port=${insecurePort}`, ...flags]);
   const events = new EventEmitter();
   const exit = jest.fn<void, [number]>();
   const lifecycle = new Lifecycle({
@@ -68,7 +67,7 @@ function startWith({ published = () => Promise.resolve(), programs = '/nowhere',
   lifecycle.listenForSignals();
   running.push(lifecycle);
   const [output, started]: [string[], string[]] = [[], []];
-  const done = runLocal(parsed.options, {
+  const done = runLocal(options, {
     clock: systemClock,
     lifecycle,
     programs,
@@ -196,7 +195,7 @@ describe('runLocal', () => {
   });
 
   it('exits with 64 when an API server rejects its flags', async () => {
-    const { done, lifecycle, exit } = start('--refuse');
+    const { done, lifecycle, exit } = start('--external-hostname=refuse');
     await done;
     await lifecycle.stop('join');
     expect(exit.mock.calls).toEqual([[64]]);

@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
+import { shellQuote } from '../../shared/cli/shell-quote';
 import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { ensureCredentials, ensureSimulationCertificate, type Certificates } from './certificates';
@@ -38,7 +39,8 @@ export interface Host {
   readonly lifecycle: Lifecycle;
   /** Folder with the compiled programs. */
   readonly programs: string;
-  start(program: string, args: readonly string[]): RunningProcess;
+  /** `name` is the name of the process on the console and of its log file. */
+  start(program: string, args: readonly string[], name: string): RunningProcess;
   /** Publishes cluster-info for joining machines. */
   publish(publication: Publication, signal: AbortSignal): Promise<void>;
   /** Grants the simulation of nodes what it needs. */
@@ -193,7 +195,7 @@ function createSupervisor(plan: ProcessPlan, pidFile: string, host: Host): Super
     name: plan.name,
     clock: host.clock,
     print: host.print,
-    start: () => host.start(path.join(host.programs, plan.program), plan.args),
+    start: () => host.start(path.join(host.programs, plan.program), plan.args, plan.name),
     onPid: (pid) => (pid === undefined ? removePid(pidFile) : writePid(pidFile, pid)),
     onPermanentFailure: (code) => void host.lifecycle.stop(`${plan.name} cannot start`, code),
   });
@@ -216,7 +218,7 @@ The control plane is ready.
 ${lines.join('\n')}
   kubeconfig  ${layout.kubeconfig}
 
-Try in another terminal, after  export KUBECONFIG=${layout.kubeconfig}
+Try in another terminal, after  export KUBECONFIG=${shellQuote(layout.kubeconfig)}
 
   kubectl get namespaces
   kubectl create configmap hello --from-literal=greeting=world

@@ -6,12 +6,19 @@ import { spawn } from 'node:child_process';
 import type { Exit, RunningProcess } from './supervisor';
 import { NODE_ARGUMENTS } from '../cluster/tuning';
 
-/** `program` is the path of a JavaScript file. */
-export function startProgram(program: string, args: readonly string[]): RunningProcess {
+/** Receives the output of a program. */
+export interface OutputSink {
+  write(chunk: Buffer): void;
+}
+
+/** `program` is the path of a JavaScript file. Without a sink its output is that of this process. */
+export function startProgram(program: string, args: readonly string[], sink?: OutputSink): RunningProcess {
+  const output = sink === undefined ? 'inherit' : 'pipe';
   const child = spawn(process.execPath, [...NODE_ARGUMENTS, program, ...args], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', output, output, 'ipc'],
     detached: true,
   });
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => sink?.write(chunk));
   const exited = new Promise<Exit>((resolve) => {
     child.once('error', (error) => {
       if (child.pid === undefined) resolve({ code: null, signal: null, error });

@@ -10,7 +10,7 @@ import { claimPrefix } from '../../apiserver/reconcilers/claim-prefix';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { UsageError } from '../../shared/cli/flags';
 import { systemRandom as random } from '../../shared/runtime/random';
-import { backup, move, restoreFile, verify, type Host } from './commands';
+import { backup, migrate, restoreFile, verify, type Host } from './commands';
 import type { StoreFlags } from './flags';
 
 const KEYS = 40;
@@ -28,6 +28,7 @@ beforeEach(() => {
 });
 
 const storeFlags = (name: string): StoreFlags => ({
+  'data-dir': '.platform',
   'storage-dir': path.join(folder, name),
   'etcd-servers': [],
   'etcd-cafile': '',
@@ -135,15 +136,15 @@ describe('a migration command without a required argument', () => {
     await expect(restoreFile({ file: '', ...storeFlags('x'), ...filling }, host)).rejects.toThrow('--file is required');
   });
 
-  it('fails without --etcd-servers for a move to etcd', async () => {
-    await expect(move({ to: 'etcd', ...storeFlags('source'), ...filling }, host)).rejects.toThrow('--etcd-servers is required');
+  it('fails without --etcd-servers for a migration to etcd', async () => {
+    await expect(migrate({ to: 'etcd', ...storeFlags('source'), ...filling }, host)).rejects.toThrow('--etcd-servers is required');
   });
 
   it('fails without a source store, and leaves the store unlocked', async () => {
     const servers = { 'etcd-servers': ['http://127.0.0.1:1'] };
-    const moving = move({ to: 'etcd', ...storeFlags('none'), ...servers, ...filling }, host);
+    const moving = migrate({ to: 'etcd', ...storeFlags('none'), ...servers, ...filling }, host);
     await expect(moving).rejects.toThrow('there is no embedded store in');
-    const other = move({ to: 'etcd', ...storeFlags('source'), 'etcd-prefix': '/other', ...servers, ...filling }, host);
+    const other = migrate({ to: 'etcd', ...storeFlags('source'), 'etcd-prefix': '/other', ...servers, ...filling }, host);
     await expect(other).rejects.toThrow(BackupSourceError);
     // A rejected command leaves the store unlocked.
     expect(await stored('source')).toHaveLength(KEYS);

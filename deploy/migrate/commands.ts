@@ -1,4 +1,4 @@
-/** The commands of `platform-migrate`: backup, verify, restore, and move between stores. Does not exit the process. */
+/** The commands backup, verify, restore, and migrate between stores. They do not exit the process. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BackupFormatError, decodeBackup, encodeBackup, type BackupHeader, type DecodedBackup } from '../../apiserver/backup/backup-format';
@@ -14,7 +14,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { UsageError } from '../../shared/cli/flags';
 import type { Random } from '../../shared/runtime/random';
 import { readChunks, writeAtomically } from './files';
-import type { BackupFlags, MoveFlags, RestoreFlags, VerifyFlags } from './flags';
+import { storageDirOf, type BackupFlags, type MigrateFlags, type RestoreFlags, type VerifyFlags } from './flags';
 import { storeKindOf, openSource, openTarget } from './stores';
 
 export interface Host {
@@ -70,7 +70,7 @@ export async function restoreFile(flags: RestoreFlags, host: Host): Promise<void
   }
 }
 
-export async function move(flags: MoveFlags, host: Host): Promise<void> {
+export async function migrate(flags: MigrateFlags, host: Host): Promise<void> {
   if (flags['etcd-servers'].length === 0) throw new UsageError('--etcd-servers is required: etcd is one of the two stores');
   const from = flags.to === 'etcd' ? 'embedded' : 'etcd';
   const { source, close } = await openSource(from, 'alone', { flags, ...host });
@@ -79,7 +79,7 @@ export async function move(flags: MoveFlags, host: Host): Promise<void> {
     try {
       await prepare(opened.target, flags, host);
       const confirm = (): Promise<void> => source.confirmUnchanged();
-      const options = { name: `the data of ${from === 'etcd' ? 'etcd' : flags['storage-dir']}`, confirm, ...flags };
+      const options = { name: `the data of ${from === 'etcd' ? 'etcd' : storageDirOf(flags)}`, confirm, ...flags };
       printResult(host, await restoreRecords(opened.target, source.header, source.records(), options, host), source.header);
     } finally {
       await opened.close();

@@ -1,11 +1,11 @@
 import { FLAGS } from '../../apiserver/options/flags/flags';
 import { parseFlags, type FlagTable } from '../../shared/cli/flags';
-import { BACKUP_FLAGS, MOVE_FLAGS, RESTORE_FLAGS, VERIFY_FLAGS } from './flags';
+import { BACKUP_FLAGS, MIGRATE_FLAGS, RESTORE_FLAGS, VERIFY_FLAGS } from './flags';
 
-const TABLES: Readonly<Record<string, FlagTable>> = { backup: BACKUP_FLAGS, restore: RESTORE_FLAGS, move: MOVE_FLAGS };
-const program = { name: 'platform-migrate', description: '' };
+const TABLES: Readonly<Record<string, FlagTable>> = { backup: BACKUP_FLAGS, restore: RESTORE_FLAGS, migrate: MIGRATE_FLAGS };
+const program = { name: 'platform restore', description: '' };
 
-describe('the store flags of platform-migrate', () => {
+describe('the store flags of backups', () => {
   it.each(Object.entries(TABLES))('have the names and defaults of the API server for the command %s', (_name, table) => {
     const server: FlagTable = FLAGS;
     for (const name of ['etcd-servers', 'etcd-cafile', 'etcd-certfile', 'etcd-keyfile', 'etcd-prefix']) {

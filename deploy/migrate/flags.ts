@@ -1,15 +1,32 @@
-/** The flags of each command of `platform-migrate`. Store flags have the names of the API server's. */
+/** The flags of the commands that back up, restore and move data. Store flags have the names of the API server's. */
+import path from 'node:path';
 import { boolFlag, choiceFlag, intFlag, listFlag, stringFlag, type FlagTable, type FlagValues } from '../../shared/cli/flags';
 
 const STORE = 'Store';
 const BACKUP = 'Backup';
 
 const stores = {
-  'storage-dir': stringFlag({ section: STORE, help: 'Folder of the embedded store.', default: '.platform/store' }),
+  'data-dir': stringFlag({
+    section: STORE,
+    help: 'Folder of the control plane, as given to start.',
+    default: '.platform',
+    completes: 'folders',
+  }),
+  'storage-dir': stringFlag({
+    section: STORE,
+    help: 'Folder of the embedded store; by default the folder store of --data-dir.',
+    default: '',
+    completes: 'folders',
+  }),
   'etcd-servers': listFlag({ section: STORE, help: 'URLs of the etcd members. Without them, the embedded store is used.', default: [] }),
-  'etcd-cafile': stringFlag({ section: STORE, help: 'PEM file with the certificate authority of etcd.', default: '' }),
-  'etcd-certfile': stringFlag({ section: STORE, help: 'PEM file with the client certificate for etcd.', default: '' }),
-  'etcd-keyfile': stringFlag({ section: STORE, help: 'PEM file with the private key of the client certificate for etcd.', default: '' }),
+  'etcd-cafile': stringFlag({ section: STORE, help: 'PEM file with the certificate authority of etcd.', default: '', completes: 'files' }),
+  'etcd-certfile': stringFlag({ section: STORE, help: 'PEM file with the client certificate for etcd.', default: '', completes: 'files' }),
+  'etcd-keyfile': stringFlag({
+    section: STORE,
+    help: 'PEM file with the private key of the client certificate for etcd.',
+    default: '',
+    completes: 'files',
+  }),
   'etcd-prefix': stringFlag({ section: STORE, help: 'Prefix of all keys in the store.', default: '/registry' }),
 } satisfies FlagTable;
 
@@ -25,21 +42,26 @@ const filling = {
 } satisfies FlagTable;
 
 export const BACKUP_FLAGS = {
-  file: stringFlag({ section: BACKUP, help: 'Name of the new file; - is standard output. By default it contains the time.', default: '' }),
+  file: stringFlag({
+    section: BACKUP,
+    help: 'Name of the new file; - is standard output. By default it contains the time.',
+    default: '',
+    completes: 'files',
+  }),
   ...stores,
 } satisfies FlagTable;
 
 export const VERIFY_FLAGS = {
-  file: stringFlag({ section: BACKUP, help: 'Name of the file; - is standard input.', default: '' }),
+  file: stringFlag({ section: BACKUP, help: 'Name of the file; - is standard input.', default: '', completes: 'files' }),
 } satisfies FlagTable;
 
 export const RESTORE_FLAGS = {
-  file: stringFlag({ section: BACKUP, help: 'Name of the file; - is standard input.', default: '' }),
+  file: stringFlag({ section: BACKUP, help: 'Name of the file; - is standard input.', default: '', completes: 'files' }),
   ...stores,
   ...filling,
 } satisfies FlagTable;
 
-export const MOVE_FLAGS = {
+export const MIGRATE_FLAGS = {
   to: choiceFlag({
     section: STORE,
     help: 'Target of the copy: the store to which the data goes. The other one is the source.',
@@ -50,8 +72,11 @@ export const MOVE_FLAGS = {
   ...filling,
 } satisfies FlagTable;
 
+/** The folder of the embedded store. */
+export const storageDirOf = (flags: StoreFlags): string => flags['storage-dir'] || path.join(flags['data-dir'], 'store');
+
 export type StoreFlags = FlagValues<typeof stores>;
 export type BackupFlags = FlagValues<typeof BACKUP_FLAGS>;
 export type VerifyFlags = FlagValues<typeof VERIFY_FLAGS>;
 export type RestoreFlags = FlagValues<typeof RESTORE_FLAGS>;
-export type MoveFlags = FlagValues<typeof MOVE_FLAGS>;
+export type MigrateFlags = FlagValues<typeof MIGRATE_FLAGS>;

@@ -5,7 +5,7 @@ import type { RestoreTarget } from '../../apiserver/backup/restore';
 import type { Store } from '../../apiserver/storage/store';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
-import type { StoreFlags } from './flags';
+import { storageDirOf, type StoreFlags } from './flags';
 
 export type StoreKind = 'embedded' | 'etcd';
 
@@ -35,7 +35,7 @@ export async function openSource(kind: StoreKind, use: 'shared' | 'alone', openi
   const options = { prefix: prefixOf(opening.flags), clock: opening.clock };
   if (kind === 'embedded') {
     const { openLockedStoreView, openStoreView } = await import('../../apiserver/storage/embedded/store-view.js');
-    const view = await (use === 'alone' ? openLockedStoreView : openStoreView)(opening.flags['storage-dir']);
+    const view = await (use === 'alone' ? openLockedStoreView : openStoreView)(storageDirOf(opening.flags));
     return closingOnFailure(view, () => ({ source: createEmbeddedSource(view, options), close: () => view.close() }));
   }
   const store = await openEtcd(opening);
@@ -47,7 +47,7 @@ export async function openSource(kind: StoreKind, use: 'shared' | 'alone', openi
 
 export async function openTarget(kind: StoreKind, opening: StoreOptions): Promise<OpenedTarget> {
   const { flags, clock, random } = opening;
-  const store = kind === 'etcd' ? await openEtcd(opening) : await openEmbedded(flags['storage-dir'], clock, random);
+  const store = kind === 'etcd' ? await openEtcd(opening) : await openEmbedded(storageDirOf(flags), clock, random);
   return { target: { store, prefix: prefixOf(flags), clock }, close: () => store.close() };
 }
 

@@ -21,6 +21,16 @@ export function page(title: string, introduction: string, sections: readonly Sec
   return `${[`# ${title}`, introduction, ...sections.flatMap(sectionText)].join('\n\n')}\n`;
 }
 
+/** A page with sections that are texts of a terminal. */
+export function textPage(
+  title: string,
+  introduction: string,
+  sections: readonly { readonly heading: string; readonly text: string }[],
+): string {
+  const blocks = sections.flatMap(({ heading, text }) => [`## ${heading}`, `\`\`\`\n${text.trimEnd()}\n\`\`\``]);
+  return `${[`# ${title}`, introduction, ...blocks].join('\n\n')}\n`;
+}
+
 function sectionText({ heading, introduction, columns, rows }: Section): readonly string[] {
   const lines = [columns, columns.map(() => '---'), ...rows.map((row) => row.map(escapeCell))].map((cells) => `| ${cells.join(' | ')} |`);
   return [`## ${heading}`, ...(introduction === undefined ? [] : [introduction]), lines.join('\n')];

@@ -1,16 +1,18 @@
 /**
  * `node deploy/scripts/run.mjs <program below dist> [arguments]`: installs and builds its project when needed, then
  * runs it in this process, so that signals and exit codes are those of the program. `npm start`, `npm run bench` and
- * `npm run generate` use it. Sends itself SIGTERM when its parent has ended, because npm may be killed without
+ * `npm run generate` use it. The help of `platform` needs no build. Sends itself SIGTERM when its parent has ended, because npm may be killed without
  * forwarding the signal.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { ensureBuilt, ensureInstalled, projectOf, root } from './steps.mjs';
+import { ensureBuilt, ensureInstalled, isReady, projectOf, root } from './steps.mjs';
+import { unbuiltHelp } from './unbuilt-help.mjs';
 
 const PARENT_CHECK_MS = 500;
+const PLATFORM = 'deploy/cli/main.js';
 
 const parent = process.ppid;
 const parentCheck = setInterval(() => {
@@ -24,6 +26,11 @@ const module = process.argv[2] ?? '';
 const program = path.join(root, 'dist', module);
 try {
   const project = projectOf(module);
+  const help = module === PLATFORM && !isReady(project) ? unbuiltHelp(process.argv.slice(3)) : undefined;
+  if (help !== undefined) {
+    process.stdout.write(help);
+    process.exit(0);
+  }
   await ensureInstalled({ project });
   await ensureBuilt(project);
   if (!program.endsWith('.js') || !existsSync(program)) throw new Error(`program not found: ${program}`);

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { withProgress } from './progress.mjs';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -80,12 +81,12 @@ export async function ensureInstalled({ project } = {}) {
   const productionOnly = project !== undefined && isBuilt(project);
   if (isInstalled(productionOnly)) return;
   const order = ['ci', '--ignore-scripts', ...(productionOnly ? ['--omit=dev'] : [])];
-  process.stderr.write(`Installing packages (npm ${order.join(' ')}) ...\n`);
   // Under npm, npm_execpath is the path of npm; it is more reliable than the bare name on Windows and with unusual
   // PATHs.
   const npm = process.env.npm_execpath;
-  const code = npm === undefined ? await run('npm', order) : await run(process.execPath, [npm, ...order]);
-  if (code !== 0) throw new Error('npm ci failed');
+  const [program, args] = npm === undefined ? ['npm', order] : [process.execPath, [npm, ...order]];
+  const { code, output } = await withProgress('Installing packages', () => capture(program, args));
+  if (code !== 0) throw new Error(`${output}npm ${order.join(' ')} failed`);
 }
 
 /**
@@ -98,11 +99,13 @@ export function projectOf(file, { isTest = false } = {}) {
   return isTest ? 'unit' : 'product';
 }
 
+/** Whether a program of the project can run as it is. */
+export const isReady = (project) => isBuilt(project) && isInstalled(true);
+
 /** Compiles projects when one of their sources is newer than the last successful build. */
 export async function ensureBuilt(...projects) {
   if (projects.every(isBuilt)) return;
-  process.stderr.write('Building ...\n');
-  if (!(await build(...projects))) throw new Error('the build failed');
+  if (!(await withProgress('Building', () => build(...projects)))) throw new Error('the build failed');
 }
 
 /**

@@ -40,7 +40,7 @@ const programs = [
     args: ({ kubeconfig }) => [`--kubeconfig=${kubeconfig}`, '--nodes=1', '--leader-elect=false'],
     until: 'nodes are simulated',
   },
-  { module: 'deploy/local/main.js', args: () => ['--help'] },
+  { module: 'deploy/cli/main.js', args: () => ['--help'] },
   { module: 'apiserver/server/wiring/write-worker.js', isThread: true },
   { module: 'apiserver/openapi/parts/part-worker.js', isThread: true },
   { module: 'shared/serialization/yaml/yaml-worker.js', isThread: true },

@@ -34,7 +34,7 @@ export interface BackupTarget {
   readonly token: string;
   /** Path of an object that the other client reads. */
   readonly object: string;
-  /** Flags of `platform-migrate` that name the store. */
+  /** Flags of `platform backup` and `restore` that name the store. */
   readonly flags: readonly string[];
   readonly folder: string;
 }

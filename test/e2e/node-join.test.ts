@@ -22,8 +22,8 @@ describe.each([
   const port = useResource(freePort);
   useResource(
     async () => {
-      const flags = [`--data-dir=${folder}`, `--secure-port=${port()}`, `--naming=${naming}`];
-      const local = startProgram('deploy/local/main.js', flags);
+      const flags = ['start', `--data-dir=${folder}`, `--secure-port=${port()}`, `--naming=${naming}`];
+      const local = startProgram('deploy/cli/main.js', flags);
       await waitUntil('the control plane to be ready', () => local.output.includes('Ctrl-C ends it'));
       return local;
     },

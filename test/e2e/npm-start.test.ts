@@ -13,7 +13,7 @@ import { ProgramProcess, removeFolder, startProgram, temporaryFolder, waitUntil 
 import { repository } from '../support/repository';
 import { useResource } from '../support/use-resource';
 
-const runner = 'deploy/local/main.js';
+const runner = 'deploy/cli/main.js';
 const kubectl = packagedProgram('kubectl') ?? '';
 
 interface DataLocation {
@@ -43,7 +43,7 @@ const useControlPlane = (location: () => DataLocation, flags: () => string[] = (
   );
 
 function start({ folder, securePort, insecurePort }: DataLocation, ...more: string[]): ProgramProcess {
-  return startProgram(runner, [`--data-dir=${folder}`, `--secure-port=${securePort}`, `--insecure-port=${insecurePort}`, ...more]);
+  return startProgram(runner, ['start', `--data-dir=${folder}`, `--secure-port=${securePort}`, `--insecure-port=${insecurePort}`, ...more]);
 }
 
 async function startUntilReady(location: DataLocation, ...more: string[]): Promise<ProgramProcess> {

@@ -1,9 +1,9 @@
-/** Runs `platform-migrate` as a process, like its users. */
+/** Runs the commands `platform backup`, `verify`, `restore` and `migrate` as a process, like their users. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { repository } from './repository';
 
-const PROGRAM = path.join(repository, 'dist/deploy/migrate/main.js');
+const PROGRAM = path.join(repository, 'dist/deploy/cli/main.js');
 
 export interface MigrateRun {
   readonly child: ChildProcess;

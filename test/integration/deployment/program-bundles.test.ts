@@ -12,7 +12,7 @@ const inDist = (file: string): string => path.join(repository, 'dist', file);
 test.each([
   ['program', 'apiserver/main.js'],
   ['program', 'controllers/main.js'],
-  ['program', 'deploy/local/main.js'],
+  ['program', 'deploy/cli/main.js'],
   ['thread', 'apiserver/server/wiring/write-worker.js'],
   ['thread', 'apiserver/openapi/parts/part-worker.js'],
   ['thread', 'shared/serialization/yaml/yaml-worker.js'],
@@ -21,7 +21,7 @@ test.each([
   expect(execFileSync(process.execPath, words, { encoding: 'utf8' })).toBe('taken');
 });
 
-test.each(['apiserver', 'controllers', 'deploy/local'])('%s also runs from its modules', (program) => {
+test.each(['apiserver', 'controllers', 'deploy/cli'])('%s also runs from its modules', (program) => {
   const helpOf = (file: string): string => execFileSync(process.execPath, [inDist(`${program}/${file}`), '--help'], { encoding: 'utf8' });
   expect(helpOf('start.js')).toBe(helpOf('main.js'));
 });

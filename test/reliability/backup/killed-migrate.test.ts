@@ -1,5 +1,5 @@
 /**
- * `platform-migrate` killed (SIGKILL) while it restores or backs up, over both stores: every program that opens an
+ * The commands `platform backup` and `platform restore` killed (SIGKILL) while it restores or backs up, over both stores: every program that opens an
  * unfinished restore rejects it, and the restore can be repeated; an unfinished backup is never accepted as complete.
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -177,6 +177,7 @@ function describeKills(openLocation: OpenLocation, shares: readonly (readonly [s
   }, 60_000);
 }
 
-describe('platform-migrate on the embedded store:', () => describeKills(openEmbeddedLocation, [JUST_STARTED, HALF_DONE, ALL_BUT_END]));
+describe('platform backup and restore on the embedded store:', () =>
+  describeKills(openEmbeddedLocation, [JUST_STARTED, HALF_DONE, ALL_BUT_END]));
 // One share is enough on etcd, because the stores differ only in how a restore writes.
-describeWithEtcd('platform-migrate on etcd:', () => describeKills(openEtcdLocation, [HALF_DONE]));
+describeWithEtcd('platform backup and restore on etcd:', () => describeKills(openEtcdLocation, [HALF_DONE]));

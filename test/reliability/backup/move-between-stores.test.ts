@@ -1,5 +1,5 @@
 /**
- * `platform-migrate move` from the embedded store to etcd, over TLS with client certificates, and back: the servers on
+ * `platform migrate` from the embedded store to etcd, over TLS with client certificates, and back: the servers on
  * both stores serve the same objects of every type and accept writes. A move while a server uses the store, or to a
  * target with keys, is rejected.
  */
@@ -67,7 +67,7 @@ async function readAllObjects(client: ApiClient): Promise<ObjectsByList> {
   return objects;
 }
 
-describeWithEtcd('platform-migrate', () => {
+describeWithEtcd('platform migrate', () => {
   const folder = temporaryFolder('moved');
   const store = path.join(folder, 'store');
   const returned = path.join(folder, 'returned');
@@ -117,12 +117,14 @@ describeWithEtcd('platform-migrate', () => {
     await createConfigMaps(client, 100, 500);
     for (let tries = 100; tries > 0 && (await client.get(WIDGETS)).status !== 200; tries--);
     await create(WIDGETS, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'one' }, size: 7 });
-    await expect(migrate('move', '--to=etcd', embeddedFlag, ...etcdFlags)).rejects.toThrow(/in use|another process|uses/i);
+    await expect(migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags)).rejects.toThrow(/in use|another process|uses/i);
 
     const before = await readAllObjects(client);
     const version = Number((await client.get(MAPS)).json().metadata.resourceVersion);
     await stop();
-    expect(await migrate('move', '--to=etcd', embeddedFlag, ...etcdFlags)).toMatch(/restored \d+ keys, revision \d+ of the embedded store/);
+    expect(await migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags)).toMatch(
+      /restored \d+ keys, revision \d+ of the embedded store/,
+    );
     await start(tlsFlags(certificates.client), etcd.endpoint);
     expect(await readAllObjects(client)).toEqual(before);
     await create(MAPS, { metadata: { name: 'in-etcd' } });
@@ -130,10 +132,10 @@ describeWithEtcd('platform-migrate', () => {
     expect(Number(inEtcd.json().metadata.resourceVersion)).toBeGreaterThan(version + 1_000_000_000);
 
     const backFlags = ['--to=embedded', `--storage-dir=${returned}`, ...etcdFlags];
-    await expect(migrate('move', ...backFlags)).rejects.toThrow('1 API servers use the store: stop them first');
+    await expect(migrate('migrate', ...backFlags)).rejects.toThrow('1 API servers use the store: stop them first');
     const after = await readAllObjects(client);
     await stop();
-    await migrate('move', ...backFlags);
+    await migrate('migrate', ...backFlags);
     await start([`--storage-dir=${returned}`]);
     expect(await readAllObjects(client)).toEqual(after);
     await create(MAPS, { metadata: { name: 'back-again' } });
@@ -142,9 +144,9 @@ describeWithEtcd('platform-migrate', () => {
   }, 90_000);
 
   test('move fails when the target already has keys', async () => {
-    await expect(migrate('move', '--to=etcd', embeddedFlag, ...etcdFlags)).rejects.toThrow('there are already keys under /registry/');
+    await expect(migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags)).rejects.toThrow('there are already keys under /registry/');
     // The other prefix is empty in etcd, but also in the embedded store, which the first move left unchanged.
-    await expect(migrate('move', '--to=etcd', embeddedFlag, ...etcdFlags, '--etcd-prefix=/other')).rejects.toThrow(
+    await expect(migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags, '--etcd-prefix=/other')).rejects.toThrow(
       'no data of this program under /other/',
     );
   }, 60_000);

@@ -1,5 +1,5 @@
 /**
- * Locations of stores of either kind, for backup tests: their flags for `platform-migrate`, API servers on them, and
+ * Locations of stores of either kind, for backup tests: their flags for `platform backup` and `restore`, API servers on them, and
  * the number of keys while another process writes.
  */
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '.
 
 export interface StoreLocation {
   readonly folder: string;
-  /** Flags of `platform-migrate` for the store. */
+  /** Flags of `platform backup` and `restore` for the store. */
   readonly flags: readonly string[];
   startServer(): Promise<ApiServer>;
   /** Number of stored keys. Works while another process writes. */

@@ -1,6 +1,7 @@
 /**
  * Replaces the API server where only its process matters: responds over HTTPS with its flags, and exits on SIGTERM and
- * when its parent exits. `--refuse` makes it exit as for an unknown flag; `--deaf` makes it outlive its parent.
+ * when its parent exits. `--external-hostname=refuse` makes it exit as for an invalid
+ * flag; `--external-hostname=deaf` makes it outlive its parent.
  */
 import { readFileSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';
@@ -22,12 +23,12 @@ function serve(): void {
   server.listen(Number(flag('secure-port')), '127.0.0.1');
   process.on('SIGTERM', () => process.exit(0));
   process.on('disconnect', () => {
-    if (!args.includes('--deaf')) process.exit(0);
+    if (flag('external-hostname') !== 'deaf') process.exit(0);
   });
 }
 
-if (args.includes('--refuse')) {
-  process.stderr.write('fake: unknown flag --refuse\n');
+if (flag('external-hostname') === 'refuse') {
+  process.stderr.write('fake: invalid --external-hostname\n');
   process.exit(64);
 } else {
   serve();

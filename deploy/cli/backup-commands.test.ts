@@ -13,21 +13,12 @@ async function runMigrate(...args: readonly string[]): Promise<{ readonly code: 
   return ended;
 }
 
-describe('platform-migrate', () => {
-  it.each([
-    ['no command', []],
-    ['an unknown command', ['copy']],
-  ])('prints its usage for %s', async (_title, args) => {
-    const { code, stderr } = await runMigrate(...args);
-    expect(code).toBe(64);
-    for (const verb of ['backup', 'verify', 'restore', 'move']) expect(stderr).toContain(`  ${verb} `);
-  });
-
+describe('the commands for backups', () => {
   it.each([
     ['an unknown flag', ['backup', '--folder=x'], '--folder'],
     ['an invalid flag value', ['restore', '--bump-revision=0'], '--bump-revision'],
     ['a missing flag', ['verify'], '--file is required'],
-    ['a move without a target store', ['move', '--to=etcd'], '--etcd-servers is required'],
+    ['a migration without a target store', ['migrate', '--to=etcd'], '--etcd-servers is required'],
   ])('rejects %s with exit code 64', async (_title, args, message) => {
     const { code, stderr } = await runMigrate(...args);
     expect(code).toBe(64);
@@ -38,7 +29,7 @@ describe('platform-migrate', () => {
     const file = path.join(folder, 'a.backup');
     const { code, stderr } = await runMigrate('backup', `--file=${file}`, `--storage-dir=${folder}/none`);
     expect(code).toBe(1);
-    expect(stderr).toBe(`platform-migrate: there is no embedded store in ${folder}/none\n`);
+    expect(stderr).toBe(`platform backup: there is no embedded store in ${folder}/none\n`);
     expect(existsSync(file)).toBe(false);
   });
 });

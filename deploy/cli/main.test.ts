@@ -5,7 +5,7 @@ import path from 'node:path';
 import { freePorts } from '../../test/support/ports';
 import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../../test/support/programs';
 import { repository } from '../../test/support/repository';
-import { isAlive } from './process-file';
+import { isAlive } from '../local/process-file';
 
 /** Runs the compiled runner as a separate process, in a copy of dist/ with a fake API server. */
 let folder: string;
@@ -35,7 +35,8 @@ afterEach(async () => {
 
 function start(...flags: string[]): ProgramProcess {
   const args = [
-    path.join(folder, 'dist/deploy/local/main.js'),
+    path.join(folder, 'dist/deploy/cli/main.js'),
+    'start',
     `--data-dir=${data}`,
     `--secure-port=${ports[0]}`,
     `--insecure-port=${ports[1]}`,
@@ -90,7 +91,7 @@ describe('npm start', () => {
   });
 
   it('kills a child process that a killed runner left and that does not exit by itself', async () => {
-    const first = start('--deaf');
+    const first = start('--external-hostname=deaf');
     await ready(first);
     const child = pidOf('apiserver');
     // The child holds the same output pipes, so only `exit`, not `close`, signals the end of the runner.
@@ -104,9 +105,9 @@ describe('npm start', () => {
   });
 
   it('prints the error of an API server that rejects its flags, and exits with 64', async () => {
-    const program = start('--refuse');
+    const program = start('--external-hostname=refuse');
     expect((await program.exited).code).toBe(64);
-    expect(program.output).toContain('unknown flag --refuse');
+    expect(program.output).toContain('invalid --external-hostname');
   });
 
   it.each([

@@ -1,0 +1,91 @@
+/**
+ * What `platform status` reads from a ready API server as administrator: the Leases of the controllers, and the size of
+ * the store. A server that does not answer leaves them empty.
+ */
+import { get } from 'node:https';
+import { CredentialSource } from '../../../shared/client/kubeconfig/credential-source';
+import { resourceOf } from '../../../shared/client/rest/resource';
+import { RestClient } from '../../../shared/client/rest/rest-client';
+import { createTransport } from '../../../shared/client/transport/connect';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import type { Credential } from '../../../shared/pki/certificates';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Random } from '../../../shared/runtime/random';
+
+export interface ReadyServer {
+  /** The https URL. */
+  readonly address: string;
+  /** PEM. */
+  readonly authority: string;
+  readonly admin: Credential;
+}
+
+export interface ControllerLease {
+  readonly controller: string;
+  /** `''` when the Lease is free. */
+  readonly holder: string;
+  /** RFC 3339. */
+  readonly renewedAt: string;
+}
+
+const LEASES = resourceOf('coordination.v1.Lease');
+/** The default of the controllers' flag `--leader-elect-resource-name`. */
+const LEASE_PREFIX = 'controller-';
+const DIALECT = 'platform';
+const TIMEOUT_MS = 5_000;
+const MAX_LEASES = 500;
+const MAX_METRICS_BYTES = 16 << 20;
+
+/** By controller. */
+export async function readLeaders(
+  { address, authority, admin }: ReadyServer,
+  host: { readonly clock: Clock; readonly random: Random },
+): Promise<readonly ControllerLease[]> {
+  const { clock, random } = host;
+  const config = { servers: [new URL(address)], tls: { ca: authority, cert: admin.certificate, key: admin.key } };
+  const transport = createTransport(config, clock);
+  const credentials = new CredentialSource({ type: 'none' }, clock);
+  const client = new RestClient({ transport, credentials, dialect: DIALECT, userAgent: 'platform', clock, random, timeoutMs: TIMEOUT_MS });
+  try {
+    const namespace = GENERATED_NAMES[DIALECT].systemNamespace;
+    const { items } = await client.list(LEASES, { namespace, limit: MAX_LEASES });
+    return items
+      .filter(({ name }) => name.startsWith(LEASE_PREFIX))
+      .map(({ name, body: { spec } }) => ({
+        controller: name.slice(LEASE_PREFIX.length),
+        holder: spec?.holderIdentity ?? '',
+        renewedAt: spec?.renewTime ?? '',
+      }))
+      .sort((a, b) => (a.controller < b.controller ? -1 : 1));
+  } catch {
+    return [];
+  } finally {
+    transport.close();
+  }
+}
+
+/** Bytes of the store from the metrics of the server; `null` when they are not known. */
+export async function readStoreBytes(server: ReadyServer, clock: Clock): Promise<number | null> {
+  const metrics = await readMetrics(server, clock);
+  const sizes = [...metrics.matchAll(/^apiserver_storage_size_bytes(?:\{[^}]*\})? (\S+)$/gm)].map(([, value]) => Number(value));
+  return sizes.length === 0 ? null : Math.max(...sizes);
+}
+
+function readMetrics({ address, authority, admin }: ReadyServer, clock: Clock): Promise<string> {
+  return new Promise((resolve) => {
+    const options = { ca: authority, cert: admin.certificate, key: admin.key, agent: false };
+    const request = get(`${address}/metrics`, options, (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > MAX_METRICS_BYTES) request.destroy();
+        else chunks.push(chunk);
+      });
+      response.once('close', () => resolve(Buffer.concat(chunks).toString()));
+    });
+    const timer = clock.after(TIMEOUT_MS, () => request.destroy());
+    request.once('error', () => resolve(''));
+    request.once('close', () => timer.cancel());
+  });
+}

@@ -1,0 +1,69 @@
+/**
+ * `platform reset`: deletes the data of a control plane that does not run. Deletes only what the local runner creates: a
+ * folder without its certificates and process ids is refused, and other files in the folder are left.
+ */
+import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { UsageError } from '../../../shared/cli/flags';
+import { acquireProcessFile, HeldError, livePid } from '../../local/process-file';
+import { layoutOf, type Layout } from '../../local/plan';
+import type { ResetFlags } from './flags';
+import { CommandError, type CommandHost } from '../terminal/host';
+
+export async function reset({ 'data-dir': folder, yes }: ResetFlags, host: CommandHost): Promise<number> {
+  const dataDir = path.resolve(host.directory, folder);
+  const layout = layoutOf(dataDir);
+  if (!exists(dataDir)) {
+    host.write(`${dataDir} does not exist\n`);
+    return 0;
+  }
+  if (!exists(layout.run) || !exists(path.join(layout.pki, 'ca.crt'))) {
+    throw new CommandError(`${dataDir} is not the data folder of a control plane: it has no run/ and pki/ca.crt`);
+  }
+  assertStopped(layout, dataDir);
+  if (!yes) {
+    const answer = await host.ask(`Delete the certificates and all data in ${dataDir}? [y/N] `);
+    if (answer === undefined) throw new UsageError('deletes all data: confirm with --yes');
+    if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('nothing was deleted');
+  }
+  // Nothing starts there while files are deleted.
+  hold(layout, dataDir);
+  for (const entry of [
+    layout.store,
+    layout.logs,
+    layout.kubeconfig,
+    layout.controllersKubeconfig,
+    layout.simulationKubeconfig,
+    layout.pki,
+    layout.run,
+  ]) {
+    rmSync(entry, { recursive: true, force: true });
+  }
+  const others = readdirSync(dataDir);
+  if (others.length === 0) rmdirSync(dataDir);
+  host.write(
+    others.length === 0
+      ? `deleted ${dataDir}\n`
+      : `deleted the control plane in ${dataDir}; other files were left there: ${others.join(', ')}\n`,
+  );
+  return 0;
+}
+
+function assertStopped({ run }: Layout, dataDir: string): void {
+  for (const file of readdirSync(run).filter((name) => name.endsWith('.pid'))) {
+    const pid = livePid(path.join(run, file));
+    if (pid !== undefined)
+      throw new CommandError(`${dataDir} is in use by the running process ${pid} (${path.basename(file, '.pid')}); stop it first`);
+  }
+}
+
+function hold({ supervisor }: Layout, dataDir: string): void {
+  try {
+    acquireProcessFile(supervisor);
+  } catch (error) {
+    if (error instanceof HeldError) throw new CommandError(`${dataDir} is in use by the running process ${error.pid}; stop it first`);
+    throw error;
+  }
+}
+
+const exists = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;

@@ -1,0 +1,120 @@
+/**
+ * Starts the control plane in a process of its own that outlives this one, and waits until it is ready. What it prints,
+ * and the logs of its programs, are files in the folder of logs.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { shellQuote } from '../../../shared/cli/shell-quote';
+import type { Clock } from '../../../shared/runtime/clock';
+import { PERMANENT_EXIT_CODE } from '../../../shared/runtime/process/permanent-error';
+import { previousLogFile } from '../../local/log-file';
+import { DEFAULT_DATA_DIR, type RunnerOptions } from '../../local/options';
+import { layoutOf, type Layout } from '../../local/plan';
+import { readRunState, type RunState } from '../../local/run-state';
+import { CommandError, type CommandHost } from '../terminal/host';
+import { Progress } from '../terminal/progress';
+
+export interface BackgroundRequest {
+  readonly options: RunnerOptions;
+  /** The arguments of this command. */
+  readonly argv: readonly string[];
+  /** Absolute folder. */
+  readonly logs: string;
+}
+
+const POLL_MS = 50;
+/** The output of the previous run above this size is moved aside. */
+const MAX_OUTPUT_BYTES = 1 << 20;
+export const SUPERVISOR_LOG = 'supervisor.log';
+
+/** Resolves to the exit code. The output of a process that ends before it is ready is printed. */
+export async function startInBackground({ options, argv, logs }: BackgroundRequest, host: CommandHost): Promise<number> {
+  const layout = layoutOf(options.dataDir);
+  const running = readRunState(layout);
+  if (running.kind !== 'stopped') {
+    const pid = running.kind === 'ready' ? running.state.pid : running.pid;
+    throw new CommandError(
+      `${options.dataDir} is in use by the running process ${pid}; stop it, or choose another folder with --data-dir`,
+      PERMANENT_EXIT_CODE,
+    );
+  }
+  mkdirSync(logs, { recursive: true, mode: 0o700 });
+  const output = path.join(logs, SUPERVISOR_LOG);
+  const offset = prepareOutput(output);
+  const child = spawnDetached([...argv, '--detach=false', `--log-dir=${logs}`], output, host);
+  const progress = new Progress('starting', host);
+  const interrupted = new Promise<'interrupted'>((resolve) => host.process.on('SIGINT', () => resolve('interrupted')));
+  const exited = new Promise<'exited'>((resolve) => {
+    child.once('exit', () => resolve('exited'));
+    child.once('error', () => resolve('exited'));
+  });
+  const waiting = new AbortController();
+  const outcome = await Promise.race([exited, interrupted, waitForState(layout, child, host.clock, waiting.signal)]);
+  waiting.abort();
+  progress.end();
+  if (outcome === 'interrupted') {
+    child.kill('SIGTERM');
+    await exited;
+    return 130;
+  }
+  if (outcome === 'exited') {
+    // Its output ends with the reason.
+    host.writeError(tailOf(output, offset) || 'platform start: the control plane ended before it was ready\n');
+    return child.exitCode || 1;
+  }
+  child.unref();
+  printSummary(outcome, options.dataDir, host);
+  return 0;
+}
+
+/** Returns where the output of the new process begins. */
+function prepareOutput(file: string): number {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= MAX_OUTPUT_BYTES) return size;
+  renameSync(file, previousLogFile(file));
+  return 0;
+}
+
+function spawnDetached(argv: readonly string[], output: string, { programs, directory }: CommandHost): ChildProcess {
+  const handle = openSync(output, 'a', 0o600);
+  try {
+    const program = path.join(programs, 'deploy/cli/main.js');
+    return spawn(process.execPath, [program, 'start', ...argv], { cwd: directory, detached: true, stdio: ['ignore', handle, handle] });
+  } finally {
+    closeSync(handle);
+  }
+}
+
+async function waitForState(layout: Layout, child: ChildProcess, clock: Clock, signal: AbortSignal): Promise<RunState> {
+  for (;;) {
+    const running = readRunState(layout);
+    if (running.kind === 'ready' && running.state.pid === child.pid) return running.state;
+    await clock.sleep(POLL_MS, signal);
+    // The result of the race is another one.
+    if (signal.aborted) return new Promise(() => undefined);
+  }
+}
+
+const MAX_TAIL = 4_000;
+
+const tailOf = (file: string, offset: number): string => readFileSync(file).subarray(offset).toString().slice(-MAX_TAIL);
+
+function printSummary({ pid, replicas, logs }: RunState, dataDir: string, { write, directory }: CommandHost): void {
+  const { kubeconfig } = layoutOf(dataDir);
+  const flag = dataDir === path.resolve(directory, DEFAULT_DATA_DIR) ? '' : ` --data-dir=${shellQuote(dataDir)}`;
+  const addresses = replicas.flatMap(({ address, insecureAddress }) => [
+    `  HTTPS       ${address}`,
+    ...(insecureAddress === '' ? [] : [`  HTTP        ${insecureAddress}   (this machine only, acts as administrator)`]),
+  ]);
+  write(`The control plane is ready and runs in the background (process ${pid}).
+
+${addresses.join('\n')}
+  kubeconfig  ${kubeconfig}
+  logs        ${logs}
+
+  export KUBECONFIG=${shellQuote(kubeconfig)}
+
+'platform status${flag}' shows its state, 'platform stop${flag}' ends it.
+`);
+}

@@ -1,0 +1,82 @@
+/**
+ * `platform start`: runs the control plane in the foreground under the local runner, or starts itself in the background.
+ * Flags that are not its own go to each API server; their names are checked first, so that a mistyped flag starts
+ * nothing.
+ */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { CommandInput } from '../../../shared/cli/command-table';
+import { findUnknownFlag, unknownFlagMessage, UsageError, type FlagTable } from '../../../shared/cli/flags';
+import { errorMessage } from '../../../shared/runtime/error-message';
+import { createLogger } from '../../../shared/runtime/logger';
+import { Lifecycle } from '../../../shared/runtime/process/lifecycle';
+import { PERMANENT_EXIT_CODE } from '../../../shared/runtime/process/permanent-error';
+import { publishClusterInfo } from '../../cluster/cluster-info';
+import { grantSimulationAccess } from '../../cluster/simulation-access';
+import { LogFile } from '../../local/log-file';
+import { runnerOptions, type RunnerOptions } from '../../local/options';
+import { layoutOf } from '../../local/plan';
+import { describeRun, removeRunState, writeRunState } from '../../local/run-state';
+import { runLocal, StartError } from '../../local/runner';
+import { startProgram } from '../../local/start-program';
+import { START_FLAGS } from './flags';
+import type { CommandHost } from '../terminal/host';
+import { Progress } from '../terminal/progress';
+import { startInBackground } from './start-in-background';
+
+/** Resolves without an exit code when the control plane runs in this process: signals end it. */
+export async function start(input: CommandInput<typeof START_FLAGS>, host: CommandHost): Promise<number | undefined> {
+  const { values, operands } = input;
+  await checkServerFlags(operands);
+  const options = runnerOptions(values, operands, host.directory);
+  if (typeof options === 'string') throw new UsageError(options);
+  const logs = values['log-dir'] === '' ? '' : path.resolve(host.directory, values['log-dir']);
+  if (values.detach) return startInBackground({ options, argv: input.argv, logs: logs || layoutOf(options.dataDir).logs }, host);
+  await runInForeground(options, logs, host);
+  return undefined;
+}
+
+/** Loads the API server's flags, which are many, only when there are flags to check. Its values are checked by itself. */
+async function checkServerFlags(argv: readonly string[]): Promise<void> {
+  if (argv.length === 0) return;
+  const { FLAGS } = await import('../../../apiserver/options/flags/flags.js');
+  const known: FlagTable = { ...FLAGS, ...START_FLAGS };
+  const unknown = findUnknownFlag(known, argv);
+  if (unknown !== undefined) throw new UsageError(unknownFlagMessage(unknown, known));
+}
+
+async function runInForeground(options: RunnerOptions, logs: string, host: CommandHost): Promise<void> {
+  const { clock, random, programs } = host;
+  const lifecycle = new Lifecycle({
+    clock,
+    logger: createLogger({ level: 'warn', clock, fields: { component: 'local' } }),
+    process: host.process,
+  });
+  lifecycle.listenForSignals();
+  const progress = new Progress('starting', host);
+  try {
+    if (logs !== '') mkdirSync(logs, { recursive: true, mode: 0o700 });
+    await runLocal(options, {
+      clock,
+      lifecycle,
+      programs,
+      start: (program, args, name) => startProgram(program, args, logs === '' ? undefined : new LogFile(path.join(logs, `${name}.log`))),
+      publish: (publication, signal) => publishClusterInfo(publication, clock, random, signal),
+      grantSimulationAccess: (administrator, signal) => grantSimulationAccess({ ...administrator, clock, random }, signal),
+      print: (line) => {
+        progress.clear();
+        host.write(`${line}\n`);
+      },
+    });
+    progress.end();
+    if (lifecycle.stopping.aborted) return;
+    lifecycle.onStop({ name: 'run state', timeoutMs: 1_000, run: () => removeRunState(options.dataDir) });
+    writeRunState(options.dataDir, describeRun(options, logs, clock.now()));
+  } catch (error) {
+    progress.end();
+    const message =
+      error instanceof StartError ? error.message : error instanceof Error ? (error.stack ?? error.message) : errorMessage(error);
+    host.writeError(`platform start: ${message}\n`);
+    await lifecycle.stop('could not start', error instanceof StartError ? PERMANENT_EXIT_CODE : 1);
+  }
+}

@@ -1,0 +1,34 @@
+/** `platform stop`: ends a control plane in order, wherever it was started. Finds it by the process file of its folder. */
+import path from 'node:path';
+import { formatDuration } from '../../../shared/cli/duration';
+import { layoutOf } from '../../local/plan';
+import { isAlive, livePid } from '../../local/process-file';
+import type { StopFlags } from './flags';
+import { CommandError, type CommandHost } from '../terminal/host';
+import { Progress } from '../terminal/progress';
+
+const POLL_MS = 50;
+
+/** Success also when nothing runs. */
+export async function stop({ 'data-dir': folder, timeout }: StopFlags, host: CommandHost): Promise<number> {
+  const dataDir = path.resolve(host.directory, folder);
+  const { supervisor } = layoutOf(dataDir);
+  const pid = livePid(supervisor);
+  if (pid === undefined) {
+    host.write(`no control plane runs in ${dataDir}\n`);
+    return 0;
+  }
+  process.kill(pid, 'SIGTERM');
+  const progress = new Progress('stopping', host);
+  try {
+    const deadline = host.clock.monotonic() + timeout;
+    while (isAlive(pid)) {
+      if (host.clock.monotonic() >= deadline) throw new CommandError(`process ${pid} did not end within ${formatDuration(timeout)}`);
+      await host.clock.sleep(POLL_MS);
+    }
+  } finally {
+    progress.end();
+  }
+  host.write(`stopped the control plane in ${dataDir} (process ${pid})\n`);
+  return 0;
+}

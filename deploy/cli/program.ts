@@ -1,0 +1,232 @@
+/**
+ * The commands of `platform`. Help, completion scripts and docs/reference/commands.md are made from this table. The
+ * modules of a command are loaded when it runs.
+ */
+import { command, type Command, type CommandOutcome, type CommandProgram } from '../../shared/cli/command-table';
+import type { FlagTable } from '../../shared/cli/flags';
+import { SHELLS } from '../../shared/cli/completion/completion-script';
+import { versionText } from '../../shared/names/dialect';
+import { BACKUP_FLAGS, MIGRATE_FLAGS, RESTORE_FLAGS, VERIFY_FLAGS } from '../migrate/flags';
+import {
+  CERTIFICATES_LIST_FLAGS,
+  DATA_DIR_FLAGS,
+  KUBECONFIG_FLAGS,
+  LOGS_FLAGS,
+  RESET_FLAGS,
+  START_FLAGS,
+  STATUS_FLAGS,
+  STOP_FLAGS,
+  VERSION_FLAGS,
+} from './commands/flags';
+import type { CommandHost } from './terminal/host';
+
+const CONTROL_PLANE = 'Control plane';
+const ACCESS = 'Access';
+const DATA = 'Data';
+const PROGRAMS = 'Programs';
+const OTHER = 'Other';
+
+const LOGGED_PROGRAMS = ['apiserver', 'controllers', 'simulation', 'supervisor'];
+const CERTIFICATE_NAMES = ['apiserver', 'admin', 'controllers', 'front-proxy-client', 'simulation'];
+
+const loadServerFlags = async (): Promise<FlagTable> => (await import('../../apiserver/options/flags/flags.js')).FLAGS;
+const loadControllerFlags = async (): Promise<FlagTable> => (await import('../../controllers/flags.js')).flags;
+
+const COMMANDS: readonly Command<CommandHost>[] = [
+  command({
+    name: 'start',
+    section: CONTROL_PLANE,
+    summary: 'Run a control plane on this machine: API servers and controllers',
+    details: 'Flags that are not listed go to each API server. In a checkout, npm start is the same command: npm start -- --help.',
+    examples: [
+      'start',
+      'start --detach --data-dir=/var/lib/platform',
+      'start --etcd-servers=http://127.0.0.1:2379 --replicas=3',
+      'start --naming=kubernetes --feature-gates=WatchList=true',
+    ],
+    flags: START_FLAGS,
+    collectsUnknown: true,
+    version: versionText,
+    loadMoreFlags: loadServerFlags,
+    load: async () => (await import('./commands/start.js')).start,
+  }),
+  command({
+    name: 'stop',
+    section: CONTROL_PLANE,
+    summary: 'End the control plane of a data folder in order',
+    flags: STOP_FLAGS,
+    load: async () => {
+      const { stop } = await import('./commands/stop.js');
+      return ({ values }, host: CommandHost) => stop(values, host);
+    },
+  }),
+  command({
+    name: 'status',
+    section: CONTROL_PLANE,
+    summary: 'Print the state, API servers, leaders, store and certificates',
+    details: 'The exit code is 0 when all API servers are ready, 1 when they are not, and 3 when nothing runs.',
+    examples: ['status --output=json'],
+    flags: STATUS_FLAGS,
+    load: async () => {
+      const { status } = await import('./commands/status.js');
+      return ({ values }, host: CommandHost) => status(values, host);
+    },
+  }),
+  command({
+    name: 'logs',
+    section: CONTROL_PLANE,
+    summary: 'Print the logs of a control plane that runs in the background',
+    examples: ['logs --follow apiserver', 'logs --tail=20'],
+    flags: LOGS_FLAGS,
+    operands: { placeholder: `[${LOGGED_PROGRAMS.join('|')}]`, choices: LOGGED_PROGRAMS, min: 0, max: 1 },
+    load: async () => {
+      const { logs } = await import('./commands/logs.js');
+      return ({ values, operands }, host: CommandHost) => logs(values, operands, host);
+    },
+  }),
+  command({
+    name: 'reset',
+    section: CONTROL_PLANE,
+    summary: 'Delete the certificates and data of a stopped control plane',
+    flags: RESET_FLAGS,
+    load: async () => {
+      const { reset } = await import('./commands/reset.js');
+      return ({ values }, host: CommandHost) => reset(values, host);
+    },
+  }),
+  command({
+    name: 'kubeconfig',
+    section: ACCESS,
+    summary: "Print the administrator's kubeconfig, or merge it into the user's",
+    examples: ['kubeconfig', 'kubeconfig --merge --context=shop'],
+    flags: KUBECONFIG_FLAGS,
+    load: async () => {
+      const { kubeconfig } = await import('./commands/kubeconfig.js');
+      return ({ values }, host: CommandHost) => kubeconfig(values, host);
+    },
+  }),
+  command({
+    name: 'certificates list',
+    section: ACCESS,
+    summary: 'List the certificates and when they expire',
+    flags: CERTIFICATES_LIST_FLAGS,
+    load: async () => {
+      const { list } = await import('./commands/certificates.js');
+      return ({ values }, host: CommandHost) => list(values, host);
+    },
+  }),
+  command({
+    name: 'certificates renew',
+    section: ACCESS,
+    summary: 'Issue certificates again, by default all, from the authorities of the data folder',
+    details: 'Running programs use the new certificates without a restart. The authorities and the keys of tokens stay.',
+    flags: DATA_DIR_FLAGS,
+    operands: { placeholder: '[NAME...]', choices: CERTIFICATE_NAMES, min: 0, max: CERTIFICATE_NAMES.length },
+    load: async () => {
+      const { renew } = await import('./commands/certificates.js');
+      return ({ values, operands }, host: CommandHost) => renew(values, operands, host);
+    },
+  }),
+  command({
+    name: 'backup',
+    section: DATA,
+    summary: 'Write all that a store holds at one revision into a file, while the API servers run',
+    examples: ['backup --file=cluster.backup', 'backup --etcd-servers=http://127.0.0.1:2379 --file=- | gzip > cluster.backup.gz'],
+    flags: BACKUP_FLAGS,
+    load: async () => {
+      const { backup } = await import('../migrate/commands.js');
+      return async ({ values }, host: CommandHost) => succeed(backup(values, migrateHost(host)));
+    },
+  }),
+  command({
+    name: 'verify',
+    section: DATA,
+    summary: 'Check that a backup is complete, and print its source',
+    flags: VERIFY_FLAGS,
+    load: async () => {
+      const { verify } = await import('../migrate/commands.js');
+      return async ({ values }, host: CommandHost) => succeed(verify(values, migrateHost(host)));
+    },
+  }),
+  command({
+    name: 'restore',
+    section: DATA,
+    summary: 'Put a backup into an empty store; clients list all objects again afterwards',
+    flags: RESTORE_FLAGS,
+    load: async () => {
+      const { restoreFile } = await import('../migrate/commands.js');
+      return async ({ values }, host: CommandHost) => succeed(restoreFile(values, migrateHost(host)));
+    },
+  }),
+  command({
+    name: 'migrate',
+    section: DATA,
+    summary: 'Copy all data from the embedded store to an empty etcd, or back, while no API server runs',
+    examples: ['migrate --to=etcd --etcd-servers=http://127.0.0.1:2379'],
+    flags: MIGRATE_FLAGS,
+    load: async () => {
+      const { migrate } = await import('../migrate/commands.js');
+      return async ({ values }, host: CommandHost) => succeed(migrate(values, migrateHost(host)));
+    },
+  }),
+  programCommand('apiserver', 'Run one API server with its own flags', loadServerFlags),
+  programCommand('controllers', 'Run the controllers with their own flags', loadControllerFlags),
+  command({
+    name: 'completion',
+    section: OTHER,
+    summary: 'Print the completion script of a shell',
+    examples: ['completion bash > ~/.local/share/bash-completion/completions/platform', 'completion fish | source'],
+    flags: {},
+    operands: { placeholder: SHELLS.join('|'), choices: SHELLS, min: 1, max: 1 },
+    load: async () => {
+      const { completionOf } = await import('../../shared/cli/completion/completion.js');
+      const { completionScript } = await import('../../shared/cli/completion/completion-script.js');
+      return async ({ operands: [shell = ''] }, host: CommandHost) => {
+        host.write(completionScript(shell, await completionOf(PROGRAM)) ?? '');
+        return 0;
+      };
+    },
+  }),
+  command({
+    name: 'version',
+    section: OTHER,
+    summary: 'Print the versions of the package, the API and Node',
+    flags: VERSION_FLAGS,
+    load: async () => {
+      const { version } = await import('./commands/version.js');
+      return ({ values }, host: CommandHost) => version(values, host);
+    },
+  }),
+];
+
+export const PROGRAM: CommandProgram<CommandHost> = {
+  name: 'platform',
+  description: 'Runs and administers a cluster control plane: a Kubernetes 1.31 API over etcd or an embedded store.',
+  commands: COMMANDS,
+};
+
+/** A program of the package, which parses its own arguments. */
+function programCommand(name: string, summary: string, loadMoreFlags: () => Promise<FlagTable>): Command<CommandHost> {
+  return {
+    name,
+    section: PROGRAMS,
+    summary,
+    flags: {},
+    loadMoreFlags,
+    async run(_program, argv, host): Promise<CommandOutcome> {
+      const { runProgram } = await import('./commands/run-program.js');
+      return { kind: 'exit', code: await runProgram(`${name}/main.js`, argv, host) };
+    },
+  };
+}
+
+const migrateHost = ({ clock, random, writeError }: CommandHost) => ({
+  clock,
+  random,
+  print: (line: string) => writeError(`${line}\n`),
+});
+
+async function succeed(done: Promise<void>): Promise<number> {
+  await done;
+  return 0;
+}

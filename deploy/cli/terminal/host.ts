@@ -1,0 +1,33 @@
+/** What the commands of `platform` are given by the process around them, and the errors that they report. */
+import type { Clock } from '../../../shared/runtime/clock';
+import type { ProcessHandle } from '../../../shared/runtime/process/lifecycle';
+import type { Random } from '../../../shared/runtime/random';
+
+export interface CommandHost {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly process: ProcessHandle;
+  /** The working directory. */
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Folder with the compiled programs. */
+  readonly programs: string;
+  /** Whether standard error is a terminal, so that progress can be shown. */
+  readonly isTerminal: boolean;
+  /** Writes to standard output, without a line feed. */
+  readonly write: (text: string | Buffer) => void;
+  /** Writes to standard error, without a line feed. */
+  readonly writeError: (text: string) => void;
+  /** Prints a question and reads a line; `undefined` when the standard input is no terminal. */
+  readonly ask: (question: string) => Promise<string | undefined>;
+}
+
+/** A command cannot do what it was asked; only the message is printed. */
+export class CommandError extends Error {
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
+    super(message);
+  }
+}

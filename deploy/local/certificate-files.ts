@@ -1,0 +1,121 @@
+/**
+ * The certificates in `<data-dir>/pki` for administrators: lists them with their expiry, and renews those that the
+ * authorities of the folder signed. The authorities themselves are never replaced, because every copied kubeconfig
+ * trusts them. Running programs reload the files.
+ */
+import { X509Certificate } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Clock } from '../../shared/runtime/clock';
+import { errorCode } from '../../shared/runtime/error-code';
+import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists';
+import { readCertificate, type Credential } from '../../shared/pki/certificates';
+import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
+import { CredentialFolder, type Leaf } from '../cluster/credentials';
+import { writeFileAtomically } from '../cluster/files';
+import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf, SIMULATION_LEAF } from '../cluster/identities';
+import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
+import { ownMember } from '../../shared/values/json';
+import type { Layout } from './plan';
+
+export interface CertificateFile {
+  /** The file without `.crt`: what `renew` takes. */
+  readonly name: string;
+  readonly subject: string;
+  readonly issuer: string;
+  /** RFC 3339. */
+  readonly expires: string;
+  /** Milliseconds; negative when it has expired. */
+  readonly remainingMs: number;
+  readonly isAuthority: boolean;
+}
+
+interface RenewableRow {
+  readonly leaf: (current: string) => Leaf;
+  /** The name of its authority. */
+  readonly authority: string;
+  /** The kubeconfig that contains the certificate, and the name of its user. */
+  readonly kubeconfig?: { readonly file: 'kubeconfig' | 'controllersKubeconfig' | 'simulationKubeconfig'; readonly user: string };
+}
+
+const RENEWABLE: Readonly<Record<string, RenewableRow>> = {
+  // The certificate may cover more than the common names (--advertise-address).
+  apiserver: { leaf: (current) => ({ ...serverLeaf([]), names: alternativeNames(current) }), authority: 'ca' },
+  admin: { leaf: () => ADMIN_LEAF, authority: 'ca', kubeconfig: { file: 'kubeconfig', user: ADMINISTRATOR_NAME } },
+  controllers: { leaf: () => CONTROLLERS_LEAF, authority: 'ca', kubeconfig: { file: 'controllersKubeconfig', user: 'controllers' } },
+  'front-proxy-client': { leaf: () => PROXY_LEAF, authority: PROXY_AUTHORITY.file },
+  simulation: { leaf: () => SIMULATION_LEAF, authority: 'ca', kubeconfig: { file: 'simulationKubeconfig', user: 'simulation' } },
+};
+
+export const RENEWABLE_NAMES: readonly string[] = Object.keys(RENEWABLE);
+
+/** The names of those that are present: a control plane without simulated nodes has no certificate for them. */
+export const renewableIn = (layout: Pick<Layout, 'pki'>): readonly string[] => {
+  const present = certificateNames(layout.pki);
+  return RENEWABLE_NAMES.filter((name) => present.includes(name));
+};
+
+/** By name; empty when there is no such folder. */
+export function listCertificates({ pki }: Pick<Layout, 'pki'>, clock: Clock): readonly CertificateFile[] {
+  return certificateNames(pki)
+    .sort()
+    .map((name) => {
+      const pem = readText(path.join(pki, `${name}.crt`));
+      const { commonName, issuer, notAfter } = readCertificate(pem);
+      return {
+        name,
+        subject: commonName,
+        issuer,
+        expires: new Date(notAfter).toISOString(),
+        remainingMs: notAfter - clock.now(),
+        isAuthority: new X509Certificate(pem).ca,
+      };
+    });
+}
+
+/**
+ * Replaces the named certificates and keys, and the kubeconfigs that contain them. Rejects before anything is written
+ * when a certificate or its authority is missing.
+ */
+export async function renewCertificates(layout: Layout, names: readonly string[], clock: Clock): Promise<void> {
+  const folder = new CredentialFolder(layout.pki, clock, () => undefined);
+  const renewals = names.map((name) => {
+    const row = ownMember(RENEWABLE, name);
+    if (row === undefined) throw new Error(`there is no certificate ${JSON.stringify(name)} that can be renewed`);
+    return { ...row, leaf: row.leaf(readText(path.join(layout.pki, `${name}.crt`))), authority: readCredential(layout.pki, row.authority) };
+  });
+  for (const { leaf, authority, kubeconfig } of renewals) {
+    const renewed = await folder.renew(authority, leaf);
+    if (kubeconfig === undefined) continue;
+    const file = layout[kubeconfig.file];
+    const [server] = readKubeconfig(file).servers;
+    const address = server?.origin ?? '';
+    writeFileAtomically(file, formatKubeconfig(address, authority.certificate, kubeconfig.user, renewed), 0o600);
+  }
+}
+
+function certificateNames(pki: string): string[] {
+  try {
+    return readdirSync(pki).flatMap((file) => (file.endsWith('.crt') ? [file.slice(0, -'.crt'.length)] : []));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function readCredential(pki: string, name: string): Credential {
+  return { certificate: readText(path.join(pki, `${name}.crt`)), key: readText(path.join(pki, `${name}.key`)) };
+}
+
+function readText(file: string): string {
+  const text = readFileIfExists(file)?.toString();
+  if (text === undefined) throw new Error(`${file} does not exist`);
+  return text;
+}
+
+/** The DNS names and IP addresses of a certificate. */
+const alternativeNames = (pem: string): readonly string[] =>
+  (new X509Certificate(pem).subjectAltName ?? '').split(', ').flatMap((entry) => {
+    const name = /^(?:DNS|IP Address):(.+)$/.exec(entry)?.[1];
+    return name === undefined ? [] : [name];
+  });

@@ -1,4 +1,0 @@
-/** `npm start`: runs the bundle if the build made one (shared/runtime/process/program-bundle.ts), else the modules. */
-import { runBundle } from '../../shared/runtime/process/program-bundle';
-
-if (!runBundle(__filename)) void import('./start.js');

@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseRunnerOptions } from '../../test/support/runner-options';
+import { layoutOf } from './plan';
+import { describeRun, readRunState, removeRunState, writeRunState } from './run-state';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'run-state-'));
+  mkdirSync(path.join(dataDir, 'run'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+const optionsOf = (...argv: string[]) => parseRunnerOptions([`--data-dir=${dataDir}`, ...argv]);
+
+/** The parent of the test's process lives as long as the test. */
+const supervisor = process.ppid;
+const holdFolder = (pid: number): void => writeFileSync(layoutOf(dataDir).supervisor, `${pid}\n`);
+
+describe('readRunState', () => {
+  it('returns the state that the live supervisor wrote', () => {
+    holdFolder(supervisor);
+    const options = optionsOf('--replicas=2', '--etcd-servers=http://a:1', '--secure-port=7000', '--insecure-port=9000');
+    const state = { ...describeRun(options, '/logs', Date.UTC(2026, 0, 1)), pid: supervisor };
+    writeRunState(dataDir, state);
+    expect(readRunState(layoutOf(dataDir))).toEqual({
+      kind: 'ready',
+      state: {
+        pid: supervisor,
+        startedAt: '2026-01-01T00:00:00.000Z',
+        replicas: [
+          { name: 'apiserver-0', address: 'https://127.0.0.1:7000', insecureAddress: 'http://127.0.0.1:9000' },
+          { name: 'apiserver-1', address: 'https://127.0.0.1:7001', insecureAddress: 'http://127.0.0.1:9001' },
+        ],
+        etcdServers: ['http://a:1'],
+        logs: '/logs',
+      },
+    });
+  });
+
+  it('ignores the state of another supervisor: the live one is starting', () => {
+    holdFolder(supervisor);
+    writeRunState(dataDir, describeRun(optionsOf(), '', 0));
+    expect(readRunState(layoutOf(dataDir))).toEqual({ kind: 'starting', pid: supervisor });
+  });
+
+  it.each(['', '[]', '{', '{"pid":"1"}'])('is starting while the state is %j', (text) => {
+    holdFolder(supervisor);
+    writeFileSync(layoutOf(dataDir).state, text);
+    expect(readRunState(layoutOf(dataDir)).kind).toBe('starting');
+  });
+
+  it('is stopped without a live supervisor, and after the state is removed', () => {
+    expect(readRunState(layoutOf(dataDir))).toEqual({ kind: 'stopped' });
+    writeRunState(dataDir, { ...describeRun(optionsOf(), '', 0), pid: supervisor });
+    expect(readRunState(layoutOf(dataDir))).toEqual({ kind: 'stopped' });
+    holdFolder(supervisor);
+    removeRunState(dataDir);
+    expect(readRunState(layoutOf(dataDir)).kind).toBe('starting');
+  });
+});

@@ -1,0 +1,96 @@
+/**
+ * Describes a running control plane to other commands, in `<data-dir>/run/control-plane.json`: written when it is ready,
+ * removed when it stops. A file of a supervisor that was killed is ignored, because its process id is no longer that of
+ * the live supervisor (process-file.ts).
+ */
+import { rmSync } from 'node:fs';
+import { arrayAt, isObject, ownMember, stringAt, stringsAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists';
+import { writeFileAtomically } from '../cluster/files';
+import type { RunnerOptions } from './options';
+import { apiServerPlans, layoutOf, type Layout } from './plan';
+import { livePid } from './process-file';
+
+export interface Replica {
+  readonly name: string;
+  /** The https URL. */
+  readonly address: string;
+  /** The http URL; `''` for none. */
+  readonly insecureAddress: string;
+}
+
+export interface RunState {
+  /** The process id of the supervisor. */
+  readonly pid: number;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly replicas: readonly Replica[];
+  /** Empty for the embedded store. */
+  readonly etcdServers: readonly string[];
+  /** The folder of the logs; `''` when they are written to the terminal. */
+  readonly logs: string;
+}
+
+/** What is known of a control plane from its data folder. */
+export type RunningState =
+  | { readonly kind: 'stopped' }
+  /** The supervisor runs, and the control plane is not ready yet or is stopping. */
+  | { readonly kind: 'starting'; readonly pid: number }
+  | { readonly kind: 'ready'; readonly state: RunState };
+
+export function describeRun(options: RunnerOptions, logs: string, now: number): RunState {
+  return {
+    pid: process.pid,
+    startedAt: new Date(now).toISOString(),
+    replicas: apiServerPlans(options).map(({ name, secureAddress, insecureAddress = '' }) => ({
+      name,
+      address: secureAddress,
+      insecureAddress,
+    })),
+    etcdServers: options.etcdServers,
+    logs,
+  };
+}
+
+export function writeRunState(dataDir: string, state: RunState): void {
+  writeFileAtomically(layoutOf(dataDir).state, `${JSON.stringify(state, undefined, 2)}\n`, 0o600);
+}
+
+export function removeRunState(dataDir: string): void {
+  rmSync(layoutOf(dataDir).state, { force: true });
+}
+
+export function readRunState(layout: Pick<Layout, 'supervisor' | 'state'>): RunningState {
+  const pid = livePid(layout.supervisor);
+  if (pid === undefined) return { kind: 'stopped' };
+  const state = parseRunState(readFileIfExists(layout.state)?.toString() ?? '');
+  return state?.pid === pid ? { kind: 'ready', state } : { kind: 'starting', pid };
+}
+
+/** `undefined` when the text is not that of {@link writeRunState}. */
+function parseRunState(text: string): RunState | undefined {
+  const value = parseJson(text);
+  const pid = isObject(value) ? ownMember(value, 'pid') : undefined;
+  if (!isObject(value) || typeof pid !== 'number') return undefined;
+  return {
+    pid,
+    startedAt: stringAt(value, 'startedAt') ?? '',
+    replicas: (arrayAt(value, 'replicas') ?? []).filter(isObject).map(parseReplica),
+    etcdServers: stringsAt(value, 'etcdServers'),
+    logs: stringAt(value, 'logs') ?? '',
+  };
+}
+
+const parseReplica = (value: JsonObject): Replica => ({
+  name: stringAt(value, 'name') ?? '',
+  address: stringAt(value, 'address') ?? '',
+  insecureAddress: stringAt(value, 'insecureAddress') ?? '',
+});
+
+function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+/** The process around the commands of `platform`, for tests that run them in their own process. */
+import { EventEmitter } from 'node:events';
+import type { CommandHost } from '../../deploy/cli/terminal/host';
+import type { Clock } from '../../shared/runtime/clock';
+import { systemClock } from '../../shared/runtime/clock';
+import { systemRandom } from '../../shared/runtime/random';
+import { repository } from './repository';
+
+export interface TestHost extends CommandHost {
+  /** What was written to standard output and standard error so far. */
+  readonly printed: { output: string; errors: string };
+  /** The questions that were asked. */
+  readonly questions: string[];
+  /** Delivers a signal to the command. */
+  signal(name: 'SIGINT' | 'SIGTERM'): void;
+}
+
+export interface TestHostOptions {
+  readonly directory: string;
+  readonly clock?: Clock;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The answer to every question; absent = there is no terminal. */
+  readonly answer?: string;
+  readonly isTerminal?: boolean;
+}
+
+export function createTestHost({
+  directory,
+  clock = systemClock,
+  environment = {},
+  answer,
+  isTerminal = false,
+}: TestHostOptions): TestHost {
+  const printed = { output: '', errors: '' };
+  const questions: string[] = [];
+  const events = new EventEmitter();
+  return {
+    clock,
+    random: systemRandom,
+    process: { on: (event, listener) => events.on(event, listener), exit: () => undefined },
+    directory,
+    environment,
+    programs: `${repository}/dist`,
+    isTerminal,
+    write: (text) => void (printed.output += text.toString()),
+    writeError: (text) => void (printed.errors += text),
+    async ask(question) {
+      questions.push(question);
+      return answer;
+    },
+    printed,
+    questions,
+    signal: (name) => void events.emit(name),
+  };
+}
