@@ -4,12 +4,13 @@
  * at start.
  */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { build } from 'esbuild';
+import { keepDirnames } from './keep-dirnames.mjs';
 import { capture, root } from './steps.mjs';
 
 const require = createRequire(import.meta.url);
@@ -21,7 +22,6 @@ const EXTERNAL_PACKAGES = ['@grpc/*', 'etcd3', 'fs-native-extensions', 'lmdb', '
 const MAX_RUN_MS = 60_000;
 /** Keeps the briefly running programs unreachable for others. */
 const LOOPBACK_ONLY = ['--bind-address=127.0.0.1', '--secure-port=0'];
-const DIRNAME = /\b__dirname\b/g;
 
 /** How each program is run briefly, and the output at which it is stopped. */
 const programs = [
@@ -71,28 +71,15 @@ async function bundleProgram({ module, isThread }, whole) {
     external: EXTERNAL_PACKAGES,
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [keepDirnames(path.dirname(path.join(dist, module)))],
+    plugins: [keepDirnames(path.dirname(path.join(dist, module)), locationInDist)],
   });
   const text = escapeNonAscii(`(function (exports, require, module, __filename, __dirname) {${outputFiles[0].text}\n})`);
   writeFileSync(whole, `//${createHash('sha256').update(text).digest('hex')}\n${text}`);
 }
 
-/**
- * Replaces `__dirname` so that modules find the files beside them, also when dist is moved as a whole. Each module is
- * wrapped in a function: top-level constants of a bundle would become variables, which V8 reads again each time, while
- * constants in functions are inlined.
- */
-function keepDirnames(from) {
-  return {
-    name: 'dirnames',
-    setup({ onLoad }) {
-      onLoad({ filter: /\.js$/ }, ({ path: file }) => {
-        if (!file.startsWith(dist)) return undefined;
-        const directory = `require('node:path').join(__dirname, ${JSON.stringify(path.relative(from, path.dirname(file)))})`;
-        return { contents: `(function () {${readFileSync(file, 'utf8').replace(DIRNAME, directory)}\n}).call(exports);` };
-      });
-    },
-  };
+/** Modules of the product stay where they are; the text of packages is left as it is. */
+function locationInDist(file) {
+  return file.startsWith(dist) ? file : undefined;
 }
 
 /**

@@ -5,7 +5,7 @@
 import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
-import { pino, type DestinationStream, type Logger as Pino } from 'pino';
+import { pino, type Logger as Pino } from 'pino';
 import type { Clock } from './clock';
 import { choiceFlag, intFlag, type Flag } from '../cli/flags';
 
@@ -27,13 +27,18 @@ export interface Logger {
   isLevelEnabled(level: LogLevel): boolean;
 }
 
+/** Receives lines. */
+export interface LogSink {
+  write(line: string): void;
+}
+
 export interface LoggerOptions {
   readonly level: LogLevel;
   readonly clock: Clock;
   /** Fields of every line, such as the component's name. */
   readonly fields?: LogFields;
   /** Default: stderr. */
-  readonly destination?: DestinationStream;
+  readonly destination?: LogSink;
 }
 
 export function createLogger(options: LoggerOptions): Logger {
@@ -61,7 +66,7 @@ export const droppedLogLines = (): number => droppedCount;
  * thread, its exit. Lines are buffered in memory while the pipe is full, and dropped beyond the bound. Writes to files
  * are synchronous, as they do not block.
  */
-function stderrSink(): DestinationStream {
+function stderrSink(): LogSink {
   const kind = fstatSync(STDERR_FD);
   if (!kind.isFIFO() && !kind.isSocket()) return pino.destination({ dest: STDERR_FD, sync: true });
   return nonBlockingSink(new Socket({ fd: STDERR_FD, readable: false, writable: true }).unref());
@@ -73,7 +78,7 @@ const STDERR_FD = 2;
  * A sink that buffers a bounded number of bytes for a slow reader, and drops lines beyond that or after the reader has
  * closed.
  */
-export function nonBlockingSink(reader: Writable): DestinationStream {
+export function nonBlockingSink(reader: Writable): LogSink {
   reader.on('error', () => undefined);
   return {
     write(line) {

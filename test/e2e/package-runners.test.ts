@@ -109,17 +109,6 @@ test.each(PROJECTS)('$runner runs the package in a project of type $type', async
   expect(stdout + stderr).toMatch(summary);
 });
 
-test('the package finds the dependencies of linked packages after the standard input was found to be a pipe', async () => {
-  const loader = path.join(modules, PACKAGE, 'dist/shared/pki/certificates.js');
-  const script = `
-    const { fstatSync } = require('node:fs');
-    const { loadX509 } = require(${JSON.stringify(loader)});
-    import('ajv').then(() => { fstatSync(0); return loadX509(); });`;
-  await expect(promisify(execFile)(process.execPath, ['-e', script], { cwd: folder, env: environment })).resolves.toMatchObject({
-    stderr: '',
-  });
-});
-
 test('stop() removes the temporary folders of the control planes', () => {
   expect(readdirSync(folder).filter((name) => name.startsWith('control-plane-'))).toEqual([]);
 });

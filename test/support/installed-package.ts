@@ -10,6 +10,12 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
+/** Creates the package as `npm run package` does; returns the path of the file in `folder`. */
+export function packPackage(folder: string): string {
+  const script = path.join(repository, 'deploy/scripts/package.mjs');
+  return path.join(folder, execFileSync(process.execPath, [script], { cwd: folder, encoding: 'utf8' }).trim());
+}
+
 /**
  * Returns `<folder>/node_modules`. It holds the package, its dependencies and the packages `others`, and no other
  * package of the repository.
@@ -18,9 +24,7 @@ export function installPackage(folder: string, others: readonly string[]): strin
   const modules = path.join(folder, 'node_modules');
   const target = path.join(modules, PACKAGE);
   mkdirSync(target, { recursive: true });
-  const npm = ['pack', '--ignore-scripts', '--silent', `--pack-destination=${folder}`];
-  const archive = execFileSync('npm', npm, { cwd: repository, encoding: 'utf8' }).trim();
-  execFileSync('tar', ['-xzf', path.join(folder, archive), '--strip-components=1', '-C', target]);
+  execFileSync('tar', ['-xzf', packPackage(folder), '--strip-components=1', '-C', target]);
   const { dependencies }: Manifest = JSON.parse(readFileSync(path.join(target, 'package.json'), 'utf8'));
   for (const name of [...Object.keys(dependencies), ...others]) {
     mkdirSync(path.dirname(path.join(modules, name)), { recursive: true });

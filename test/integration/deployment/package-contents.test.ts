@@ -1,57 +1,55 @@
-/**
- * The files that `npm pack` puts into the package: the compiled programs, the data that they read, and the declarations
- * of the exported types.
- */
+/** The files of the npm package: the programs, the data that they read, and the declarations of the exported types. */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isObject, type JsonValue } from '../../../shared/values/json';
-import { repository } from '../../support/repository';
+import { installPackage, PACKAGE, packPackage } from '../../support/installed-package';
+import { removeFolder, temporaryFolder } from '../../support/programs';
+import { useResource } from '../../support/use-resource';
 
-function listPackedFiles(): readonly string[] {
-  const text = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-    cwd: repository,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const report: JsonValue = JSON.parse(text);
-  const [pack] = Array.isArray(report) ? report : [];
-  const files = isObject(pack) && Array.isArray(pack['files']) ? pack['files'] : [];
-  return files.flatMap((file) => (isObject(file) && typeof file['path'] === 'string' ? [file['path']] : []));
-}
+const folder = useResource(() => temporaryFolder('contents'), removeFolder);
+const files = useResource(() =>
+  execFileSync('tar', ['-tzf', packPackage(folder())], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((name) => name.replace(/^package\//, '')),
+);
 
-const files = listPackedFiles();
-
-test('the package contains the programs, their data and the declarations', () => {
-  const programs = [
-    'embedded/index.js',
-    'embedded/index.d.ts',
-    'embedded/api.d.ts',
-    'embedded/start.js',
-    'local/main.js',
-    'client/index.js',
-  ];
-  const needed = [
-    'package.json',
-    'README.md',
-    'LICENSE',
-    'dist/apiserver/main.js',
-    'dist/controllers/main.js',
-    'dist/apiserver/openapi/documents/descriptions.json',
-    'dist/.types/deploy/client/index.d.ts',
-    'dist/.types/shared/client/rest/rest-client.d.ts',
-  ];
-  expect(files).toEqual(expect.arrayContaining([...needed, ...programs.map((file) => `dist/deploy/${file}`)]));
-  expect(files.every((file) => existsSync(path.join(repository, file)))).toBe(true);
+test('the package contains the programs, their data, the declarations and the licences', () => {
+  expect(files()).toEqual(
+    expect.arrayContaining([
+      'package.json',
+      'README.md',
+      'LICENSE',
+      'THIRD-PARTY-NOTICES',
+      'dist/apiserver/main.js',
+      'dist/controllers/main.js',
+      'dist/deploy/cli/main.js',
+      'dist/deploy/embedded/start.js',
+      'dist/deploy/embedded/index.js',
+      'dist/deploy/embedded/index.d.ts',
+      'dist/deploy/embedded/api.d.ts',
+      'dist/deploy/client/index.js',
+      'dist/apiserver/openapi/documents/descriptions.json',
+      'dist/vendor/etcd3/proto/rpc.proto',
+      'dist/.types/deploy/client/index.d.ts',
+      'dist/.types/shared/client/rest/rest-client.d.ts',
+    ]),
+  );
 });
 
-test('the package contains no tests, generators or whole programs', () => {
-  const others = files.filter(
-    (file) =>
-      !/^(package[.]json|README[.]md|LICENSE|dist\/(apiserver|controllers|deploy|shared)\/.*[.](js|json|d[.]ts)|dist\/[.]types\/.*[.]d[.]ts)$/.test(
-        file,
-      ),
-  );
-  expect(others).toEqual([]);
-  expect(files.filter((file) => /[.]test[.]|\/contract\/|[.]whole[.]|\/generate\//.test(file))).toEqual([]);
+test('the package contains no tests, generators or source maps, and fewer than 30 files of code', () => {
+  expect(files().filter((file) => /[.]test[.]|\/contract\/|[.]whole[.]|\/generate\/|[.]map$/.test(file))).toEqual([]);
+  expect(files().filter((file) => file.endsWith('.js')).length).toBeLessThan(30);
+});
+
+test('the package depends on the packages with native code only, and names the licences of the others', () => {
+  const modules = path.join(installPackage(folder(), []), PACKAGE);
+  const read = (name: string): string => readFileSync(path.join(modules, name), 'utf8');
+  expect(JSON.parse(read('package.json'))).toMatchObject({
+    dependencies: { lmdb: expect.any(String) as unknown, 'fs-native-extensions': expect.any(String) as unknown },
+    bin: { platform: 'dist/deploy/cli/main.js' },
+  });
+  expect(Object.keys((JSON.parse(read('package.json')) as { dependencies: object }).dependencies)).toHaveLength(2);
+  for (const name of ['express', 'etcd3', '@opentelemetry/core', 'commander', 'pino'])
+    expect(read('THIRD-PARTY-NOTICES')).toContain(`\n${name} `);
 });

@@ -1,0 +1,219 @@
+/**
+ * `npm run package`: creates the npm package from the built product, `<name>-<version>.tgz` in the working directory. All
+ * programs are one bundle (dist/programs.js) behind the same paths as in dist/, so the package has only the dependencies
+ * with native code; the licences of the bundled packages are in THIRD-PARTY-NOTICES. The entry points that projects
+ * import have bundles of their own, because they are loaded into the processes of tests.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import process from 'node:process';
+import { keepDirnames } from './keep-dirnames.mjs';
+import { ensureBuilt, ensureInstalled, root } from './steps.mjs';
+
+const require = createRequire(import.meta.url);
+const dist = path.join(root, 'dist');
+const folder = path.join(root, 'node_modules/.cache/npm-package');
+const target = path.join(folder, 'dist');
+
+/** Packages with native code; they stay dependencies. */
+const NATIVE = ['fs-native-extensions', 'lmdb'];
+/** Native code that lmdb finds by itself. */
+const EXTERNAL = ['msgpackr-extract'];
+/** etcd3 reads the definitions of etcd's services from files beside its folder. */
+const ETCD3 = 'vendor/etcd3';
+
+/** Module → the file that runs it in the package. */
+const PROGRAMS = {
+  'apiserver/start.js': 'apiserver/main.js',
+  'controllers/start.js': 'controllers/main.js',
+  'deploy/embedded/start.js': 'deploy/embedded/start.js',
+  'apiserver/server/wiring/write-worker.js': 'apiserver/server/wiring/write-worker.js',
+  'apiserver/openapi/parts/part-worker.js': 'apiserver/openapi/parts/part-worker.js',
+  'shared/serialization/yaml/yaml-worker.js': 'shared/serialization/yaml/yaml-worker.js',
+  'shared/runtime/process/worker-entry.js': 'shared/runtime/process/worker-entry.js',
+};
+/** The flag tables of the programs; `platform` reads them from the programs' bundle, only when it needs them. */
+const FLAG_TABLES = ['apiserver/options/flags/flags.js', 'controllers/flags.js'];
+/** Modules with bundles of their own → the file that users run or import, and its bundle beside it. */
+const EXECUTABLE = { module: 'deploy/cli/start.js', file: 'deploy/cli/main.js', bundle: 'deploy/cli/platform.js' };
+const LIBRARIES = [
+  { module: 'deploy/embedded/index.js', file: 'deploy/embedded/index.js', bundle: 'deploy/embedded/library.js' },
+  { module: 'deploy/client/index.js', file: 'deploy/client/index.js', bundle: 'deploy/client/library.js' },
+];
+/** Where Node 22 and newer keep compiled code, in the folder of the package. */
+const COMPILE_CACHE = '.compile-cache';
+/** Files of dist/ that the programs or the users' compilers read. */
+const FILES = ['apiserver/openapi/documents/descriptions.json', 'deploy/embedded/index.d.ts', 'deploy/embedded/api.d.ts'];
+const DECLARATIONS = ['.types/deploy/client', '.types/shared'];
+const UNPUBLISHED = /(\.test\.d\.ts|\.map)$|\/generate$/;
+
+await main();
+
+async function main() {
+  await ensureInstalled();
+  await ensureBuilt('product');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  const inputs = await bundleAll();
+  for (const file of FILES) cpSync(path.join(dist, file), path.join(target, file));
+  for (const part of DECLARATIONS)
+    cpSync(path.join(dist, part), path.join(target, part), { recursive: true, filter: (file) => !UNPUBLISHED.test(file) });
+  cpSync(path.join(packageFolder('etcd3'), 'proto'), path.join(target, ETCD3, 'proto'), { recursive: true });
+  for (const file of ['README.md', 'LICENSE']) cpSync(path.join(root, file), path.join(folder, file));
+  writeFileSync(path.join(folder, 'THIRD-PARTY-NOTICES'), notices(inputs));
+  writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest(), undefined, 2)}\n`);
+  const npm = process.env.npm_execpath;
+  const [program, args] = npm === undefined ? ['npm', []] : [process.execPath, [npm]];
+  const { status } = spawnSync(program, [...args, 'pack', folder, '--ignore-scripts', '--silent'], { stdio: 'inherit' });
+  process.exitCode = status ?? 1;
+}
+
+/** Returns the files that the bundles were made of. */
+async function bundleAll() {
+  const modules = [...Object.keys(PROGRAMS), ...FLAG_TABLES];
+  const calls = modules.map((module) => `exports[${JSON.stringify(module)}] = () => require(${JSON.stringify(path.join(dist, module))});`);
+  const bundles = [
+    { stdin: { contents: calls.join('\n'), resolveDir: dist }, outfile: path.join(target, 'programs.js') },
+    ...[EXECUTABLE, ...LIBRARIES].map(({ module, bundle }) => ({
+      entryPoints: [path.join(dist, module)],
+      outfile: path.join(target, bundle),
+    })),
+  ];
+  const inputs = new Set();
+  for (const bundle of bundles) for (const file of await bundleOne(bundle)) inputs.add(file);
+  for (const [module, file] of Object.entries(PROGRAMS))
+    writeStub(file, `require(${JSON.stringify(relativeTo(file, 'programs.js'))})[${JSON.stringify(module)}]();`);
+  writeStub(EXECUTABLE.file, `require(${JSON.stringify(relativeTo(EXECUTABLE.file, EXECUTABLE.bundle))});`, {
+    first: '#!/usr/bin/env node\n',
+    mode: 0o755,
+  });
+  for (const library of LIBRARIES) writeLibrary(library);
+  return inputs;
+}
+
+/** Names the exports one by one, because ES modules can import only those that Node finds in the text. */
+function writeLibrary({ module, file, bundle }) {
+  const names = Object.keys(require(path.join(dist, module))).filter((name) => name !== '__esModule');
+  const lines = names.map((name) => `exports.${name} = library.${name};\n`);
+  writeFileSync(
+    path.join(target, file),
+    `'use strict';\nconst library = require(${JSON.stringify(relativeTo(file, bundle))});\n${lines.join('')}`,
+  );
+}
+
+/** A main module that loads its bundle from the cache of compiled code, where this Node has one and the folder is writable. */
+function writeStub(file, call, { first = '', mode = 0o644 } = {}) {
+  const cache = `require('node:module').enableCompileCache?.(require('node:path').join(__dirname, ${JSON.stringify(relativeTo(file, COMPILE_CACHE))}));`;
+  mkdirSync(path.join(target, path.dirname(file)), { recursive: true });
+  writeFileSync(path.join(target, file), `${first}'use strict';\n${cache}\n${call}\n`, { mode });
+}
+
+/** The path below dist/ as `require` takes it in `file`. */
+function relativeTo(file, other) {
+  const relative = path.relative(path.dirname(file), other).split(path.sep).join('/');
+  return relative.startsWith('.') && !relative.startsWith('./.') ? relative : `./${relative}`;
+}
+
+async function bundleOne(bundle) {
+  const { build } = await import('esbuild');
+  const { metafile } = await build({
+    ...bundle,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    external: EXTERNAL,
+    legalComments: 'none',
+    // Names of classes and functions stay, for stack traces.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    metafile: true,
+    logLevel: 'warning',
+    absWorkingDir: root,
+    plugins: [
+      linkedPackages(),
+      ...(bundle.entryPoints === undefined ? [] : [sharedFlagTables(bundle.outfile)]),
+      keepDirnames(path.dirname(bundle.outfile), locationOf),
+    ],
+  });
+  return Object.keys(metafile.inputs);
+}
+
+/**
+ * Loads the packages with native code after a stat of a regular file: while the last file that Node stat-ed is a pipe or
+ * a socket, its `realpathSync` returns paths with their symbolic links (nodejs/node, lib/fs.js), and packages that are
+ * linked into place, as pnpm does, would not find their own dependencies.
+ */
+function linkedPackages() {
+  const filter = new RegExp(`^(${NATIVE.join('|')})$`);
+  return {
+    name: 'linked packages',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter }, ({ path: name, namespace }) =>
+        namespace === 'native' ? { path: name, external: true } : { path: name, namespace: 'native' },
+      );
+      onLoad({ filter, namespace: 'native' }, ({ path: name }) => ({
+        contents: `require('node:fs').statSync(__filename);\nmodule.exports = require(${JSON.stringify(name)});`,
+        resolveDir: root,
+      }));
+    },
+  };
+}
+
+/** Replaces the flag tables of the programs by those of their bundle. */
+function sharedFlagTables(outfile) {
+  const file = path.relative(target, outfile);
+  return {
+    name: 'flag tables',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /programs\.js$/ }, ({ path: name }) => ({ path: name, external: true }));
+      onLoad({ filter: /flags\.js$/ }, ({ path: loaded }) => {
+        const module = path.relative(dist, loaded).split(path.sep).join('/');
+        if (!FLAG_TABLES.includes(module)) return undefined;
+        return { contents: `module.exports = require(${JSON.stringify(relativeTo(file, 'programs.js'))})[${JSON.stringify(module)}]();` };
+      });
+    },
+  };
+}
+
+/** Where a module that uses its own path is in the package. */
+function locationOf(file) {
+  if (file.startsWith(`${dist}${path.sep}`)) return path.join(target, path.relative(dist, file));
+  const etcd3 = `${packageFolder('etcd3')}${path.sep}`;
+  return file.startsWith(etcd3) ? path.join(target, ETCD3, path.relative(etcd3, file)) : undefined;
+}
+
+function packageFolder(name) {
+  return path.join(root, 'node_modules', name);
+}
+
+function manifest() {
+  const {
+    scripts: _scripts,
+    private: _private,
+    devDependencies: _dev,
+    overrides: _overrides,
+    files: _files,
+    dependencies,
+    ...rest
+  } = readJson(path.join(root, 'package.json'));
+  return { ...rest, dependencies: Object.fromEntries(Object.entries(dependencies).filter(([name]) => NATIVE.includes(name))) };
+}
+
+/** The licences of the packages in the bundles. */
+function notices(inputs) {
+  const folders = new Set([...inputs].flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []));
+  const parts = [...folders].sort().map((location) => {
+    const { name, version, license } = readJson(path.join(root, location, 'package.json'));
+    const file = readdirSync(path.join(root, location)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
+    const text = file === undefined ? '' : `\n\n${readFileSync(path.join(root, location, file), 'utf8').trim()}`;
+    return `${name} ${version} (${license})${text}`;
+  });
+  return `The programs contain these packages.\n\n${parts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
