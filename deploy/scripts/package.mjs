@@ -28,6 +28,7 @@ const ETCD3 = 'vendor/etcd3';
 const PROGRAMS = {
   'apiserver/start.js': 'apiserver/main.js',
   'controllers/start.js': 'controllers/main.js',
+  'controllers/simulation/start.js': 'controllers/simulation/main.js',
   'deploy/embedded/start.js': 'deploy/embedded/start.js',
   'apiserver/server/wiring/write-worker.js': 'apiserver/server/wiring/write-worker.js',
   'apiserver/openapi/parts/part-worker.js': 'apiserver/openapi/parts/part-worker.js',
