@@ -36,7 +36,7 @@ export const CONTROLLERS_LEAF: Leaf = {
 /** The user of the simulation of nodes; simulation-access.ts grants what it may do. */
 export const SIMULATION_LEAF: Leaf = {
   file: 'simulation',
-  label: "the simulation's certificate",
+  label: 'the certificate of the simulation',
   usage: 'client',
   subject: { commonName: 'simulation' },
   names: [],

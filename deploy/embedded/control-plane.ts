@@ -19,9 +19,8 @@ import type { Logger } from '../../shared/runtime/logger';
 import { systemRandom as random } from '../../shared/runtime/random';
 import { publishClusterInfo } from '../cluster/cluster-info';
 import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
-import { writeFileAtomically } from '../cluster/files';
 import { grantSimulationAccess } from '../cluster/simulation-access';
-import { ensureCertificates, ensureSimulationCertificate, writeKubeconfigs, type Certificates } from '../local/certificates';
+import { ensureCertificates, ensureSimulationKubeconfig, writeKubeconfigs, type Certificates } from '../local/certificates';
 import { renewCredentialsPeriodically } from '../local/credential-renewal';
 import type { RunnerOptions } from '../local/options';
 import { apiServerPlans, certifiedAddresses, controllersPlan, layoutOf, namingOf, simulationPlan } from '../local/plan';
@@ -49,7 +48,11 @@ export async function openControlPlane(options: ControlPlaneOptions, host: Contr
   const server = `https://${HOST}:${port}`;
   const { authority, admin } = certificates;
   writeKubeconfigs(layout, server, certificates);
-  const endRenewal = renewCredentialsPeriodically({ layout, server, addresses }, host.clock, (line) => host.logger.info(line));
+  const endRenewal = renewCredentialsPeriodically(
+    { layout, server, addresses, simulatesNodes: runner.simulatedNodes > 0 },
+    host.clock,
+    (line) => host.logger.info(line),
+  );
   host.lifecycle.onStop({ name: 'renewal of certificates', timeoutMs: 1_000, run: endRenewal });
   if (options.clusterInfo === true) {
     const publication = { server, authority, admin, naming: namingOf(runner) };
@@ -117,9 +120,7 @@ async function runSimulation(
 ): Promise<void> {
   const plan = simulationPlan(runner);
   if (plan === undefined) return;
-  const { pki, simulationKubeconfig } = layoutOf(runner.dataDir);
-  const credential = await ensureSimulationCertificate(pki, host.clock);
-  writeFileAtomically(simulationKubeconfig, formatKubeconfig(server, authority, 'simulation', credential), 0o600);
+  await ensureSimulationKubeconfig({ layout: layoutOf(runner.dataDir), server }, host.clock);
   const { clock, lifecycle } = host;
   await grantSimulationAccess({ server, authority, admin, naming: namingOf(runner), clock, random }, lifecycle.stopping);
   const { values } = parseArguments(SIMULATION, SIMULATION_FLAGS, [...plan.args, '--leader-elect=false']);

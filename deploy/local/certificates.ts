@@ -28,7 +28,9 @@ export async function ensureCredentials(request: CredentialsRequest, clock: Cloc
   const { layout, server, addresses } = request;
   const certificates = await ensureCertificates(layout.pki, clock, addresses, policy);
   writeKubeconfigs(layout, server, certificates);
-  return certificates;
+  if (!request.simulatesNodes) return certificates;
+  const made = await ensureSimulationKubeconfig(request, clock, policy);
+  return { ...certificates, made: [...certificates.made, ...made] };
 }
 
 /**
@@ -60,13 +62,28 @@ export function writeKubeconfigs(layout: CredentialsRequest['layout'], server: s
     [layout.kubeconfig, formatKubeconfig(server, authority, ADMINISTRATOR_NAME, admin)],
     [layout.controllersKubeconfig, formatKubeconfig(server, authority, 'controllers', controllers)],
   ] as const;
-  for (const [file, text] of texts) if (readFileIfExists(file)?.toString() !== text) writeFileAtomically(file, text, 0o600);
+  for (const [file, text] of texts) writeChangedFile(file, text);
 }
 
-/** The certificate of the user that simulates nodes, in the folder of {@link ensureCertificates}. */
-export async function ensureSimulationCertificate(folder: string, clock: Clock): Promise<Credential> {
-  const credentials = new CredentialFolder(folder, clock, () => undefined, START_POLICY);
-  return credentials.leaf(await clusterAuthority(credentials), SIMULATION_LEAF);
+/**
+ * The certificate of the user that simulates nodes, and its kubeconfig. Returns descriptions of what was created. The
+ * folder has the authority of {@link ensureCertificates}.
+ */
+export async function ensureSimulationKubeconfig(
+  { layout, server }: Pick<CredentialsRequest, 'layout' | 'server'>,
+  clock: Clock,
+  policy: RenewalPolicy = START_POLICY,
+): Promise<readonly string[]> {
+  const made: string[] = [];
+  const credentials = new CredentialFolder(layout.pki, clock, (label) => made.push(label), policy);
+  const authority = await clusterAuthority(credentials);
+  const credential = await credentials.leaf(authority, SIMULATION_LEAF);
+  writeChangedFile(layout.simulationKubeconfig, formatKubeconfig(server, authority.certificate, 'simulation', credential));
+  return made;
+}
+
+function writeChangedFile(file: string, text: string): void {
+  if (readFileIfExists(file)?.toString() !== text) writeFileAtomically(file, text, 0o600);
 }
 
 const clusterAuthority = (credentials: CredentialFolder): Promise<Credential> =>

@@ -24,7 +24,7 @@ let ends: (() => unknown)[];
 
 beforeEach(() => {
   folder = temporaryFolder('renewal');
-  request = { layout: layoutOf(folder), server: 'https://127.0.0.1:6443', addresses: ['10.0.0.1'] };
+  request = { layout: layoutOf(folder), server: 'https://127.0.0.1:6443', addresses: ['10.0.0.1'], simulatesNodes: true };
   printed = [];
   ends = [];
 });
@@ -42,7 +42,15 @@ async function advanceAnHour(clock: ManualClock, isDone: () => boolean): Promise
   await waitUntil('the check', isDone);
 }
 
-const FILES = ['pki/ca.crt', 'pki/front-proxy-ca.crt', 'pki/apiserver.crt', 'pki/admin.crt', 'pki/controllers.crt', 'admin.kubeconfig'];
+const FILES = [
+  'pki/ca.crt',
+  'pki/front-proxy-ca.crt',
+  'pki/apiserver.crt',
+  'pki/admin.crt',
+  'pki/controllers.crt',
+  'pki/simulation.crt',
+  'admin.kubeconfig',
+];
 
 describe('renewCredentialsPeriodically', () => {
   it('changes nothing while all certificates are valid for long', async () => {
@@ -62,11 +70,11 @@ describe('renewCredentialsPeriodically', () => {
     renew(clock);
     await advanceAnHour(clock, () => clock.pending === 1);
     expect(printed).toEqual([
-      'renewed the certificate of the API servers, the certificate of the administrator, the certificate of the controllers, the certificate of the front proxy',
+      'renewed the certificate of the API servers, the certificate of the administrator, the certificate of the controllers, the certificate of the front proxy, the certificate of the simulation',
     ]);
     expect(readCertificate(read('pki/admin.crt')).notAfter).toBeGreaterThan(readCertificate(before).notAfter + 290 * DAY);
     expect(read('pki/ca.crt')).toBe(authority);
-    for (const name of ['admin', 'controllers'])
+    for (const name of ['admin', 'controllers', 'simulation'])
       expect(read(`${name}.kubeconfig`)).toContain(Buffer.from(read(`pki/${name}.crt`)).toString('base64'));
   });
 

@@ -26,11 +26,13 @@ export interface Layout {
 }
 
 export interface CredentialsRequest {
-  readonly layout: Pick<Layout, 'pki' | 'kubeconfig' | 'controllersKubeconfig'>;
+  readonly layout: Pick<Layout, 'pki' | 'kubeconfig' | 'controllersKubeconfig' | 'simulationKubeconfig'>;
   /** The https URL of the API server in the kubeconfigs. */
   readonly server: string;
   /** Further addresses of the API servers. */
   readonly addresses: readonly string[];
+  /** The user that simulates nodes needs a certificate and a kubeconfig. */
+  readonly simulatesNodes: boolean;
 }
 
 export interface ProcessPlan {
@@ -99,7 +101,12 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
 /** The certificates and kubeconfigs of a control plane with these options; the kubeconfigs name the first API server. */
 export function credentialsRequest(options: RunnerOptions): CredentialsRequest {
   const [first] = apiServerPlans(options);
-  return { layout: layoutOf(options.dataDir), server: first?.secureAddress ?? '', addresses: certifiedAddresses(options) };
+  return {
+    layout: layoutOf(options.dataDir),
+    server: first?.secureAddress ?? '',
+    addresses: certifiedAddresses(options),
+    simulatesNodes: options.simulatedNodes > 0,
+  };
 }
 
 /**

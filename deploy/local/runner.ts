@@ -8,11 +8,9 @@ import type { Clock } from '../../shared/runtime/clock';
 import { shellQuote } from '../../shared/cli/shell-quote';
 import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { ensureCredentials, ensureSimulationCertificate, type Certificates } from './certificates';
+import { ensureCredentials, type Certificates } from './certificates';
 import { renewCredentialsPeriodically } from './credential-renewal';
 import type { AdministratorOptions } from '../cluster/administrator';
-import { writeFileAtomically } from '../cluster/files';
-import { formatKubeconfig } from '../cluster/kubeconfig';
 import type { Publication } from '../cluster/cluster-info';
 import { START_POLICY } from '../cluster/credentials';
 import { stopLeftoverProcesses } from './leftover-processes';
@@ -91,9 +89,6 @@ async function startSimulation(
   const layout = layoutOf(options.dataDir);
   const { lifecycle, print } = host;
   try {
-    const credential = await ensureSimulationCertificate(layout.pki, host.clock);
-    const kubeconfig = formatKubeconfig(first.secureAddress, authority, 'simulation', credential);
-    writeFileAtomically(layout.simulationKubeconfig, kubeconfig, 0o600);
     await host.grantSimulationAccess({ server: first.secureAddress, authority, admin, naming: namingOf(options) }, lifecycle.stopping);
     startSupervised('simulation', [plan], layout, host);
   } catch (error) {

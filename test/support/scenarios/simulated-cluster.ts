@@ -14,7 +14,8 @@ import { PROGRAM as SIMULATION, startSimulation, type SimulationHost } from '../
 import { frontProxyFlags } from '../../../deploy/cluster/identities';
 import { formatKubeconfig } from '../../../deploy/cluster/kubeconfig';
 import { grantSimulationAccess } from '../../../deploy/cluster/simulation-access';
-import { ensureCertificates, ensureSimulationCertificate, type Certificates } from '../../../deploy/local/certificates';
+import { ensureCertificates, ensureSimulationKubeconfig, type Certificates } from '../../../deploy/local/certificates';
+import { layoutOf } from '../../../deploy/local/plan';
 import { systemClock } from '../../../shared/runtime/clock';
 import { parseFlags, type CommandLine, type FlagTable, type ParsedFlags } from '../../../shared/cli/flags';
 import { Lifecycle } from '../../../shared/runtime/process/lifecycle';
@@ -93,12 +94,12 @@ async function simulateNodes(
   environment: SimulationHost,
 ): Promise<void> {
   const { authority, admin } = certificates;
-  const kubeconfig = path.join(folder, 'simulation.kubeconfig');
-  writeFileSync(kubeconfig, formatKubeconfig(address, authority, 'simulation', await ensureSimulationCertificate(pki, systemClock)));
+  const layout = layoutOf(folder);
+  await ensureSimulationKubeconfig({ layout, server: address }, systemClock);
   const administrator = { server: address, authority, admin, naming: 'platform', clock: systemClock, random } as const;
   await grantSimulationAccess(administrator, environment.lifecycle.stopping);
   const proxy = path.join(pki, 'front-proxy-ca.crt');
-  const flags = [`--kubeconfig=${kubeconfig}`, `--requestheader-client-ca-file=${proxy}`, '--leader-elect=false', ...args];
+  const flags = [`--kubeconfig=${layout.simulationKubeconfig}`, `--requestheader-client-ca-file=${proxy}`, '--leader-elect=false', ...args];
   await startSimulation(parseArguments(SIMULATION, SIMULATION_FLAGS, flags).values, environment);
 }
 
