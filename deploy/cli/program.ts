@@ -29,6 +29,9 @@ const OTHER = 'Other';
 const LOGGED_PROGRAMS = ['apiserver', 'controllers', 'simulation', 'supervisor'];
 const CERTIFICATE_NAMES = ['apiserver', 'admin', 'controllers', 'front-proxy-client', 'simulation'];
 
+/** The flags that `start` passes to its programs. */
+const loadPassedFlags = async (): Promise<FlagTable> => ({ ...(await loadControllerFlags()), ...(await loadServerFlags()) });
+
 const loadServerFlags = async (): Promise<FlagTable> => (await import('../../apiserver/options/flags/flags.js')).FLAGS;
 const loadControllerFlags = async (): Promise<FlagTable> => (await import('../../controllers/flags.js')).flags;
 
@@ -37,7 +40,8 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     name: 'start',
     section: CONTROL_PLANE,
     summary: 'Run a control plane on this machine: API servers and controllers',
-    details: 'Flags that are not listed go to each API server. In a checkout, npm start is the same command: npm start -- --help.',
+    details:
+      'Other flags of the API server go to each API server, other flags of the controllers to them.\n\nIn a checkout, npm start is the same command: npm start -- --help.',
     examples: [
       'start',
       'start --detach --data-dir=/var/lib/platform',
@@ -47,7 +51,7 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     flags: START_FLAGS,
     collectsUnknown: true,
     version: versionText,
-    loadMoreFlags: loadServerFlags,
+    loadMoreFlags: loadPassedFlags,
     load: async () => (await import('./commands/start.js')).start,
   }),
   command({

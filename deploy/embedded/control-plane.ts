@@ -100,6 +100,7 @@ function runnerOptions(
     simulatedNodes,
     simulatedNodeCapacity: Object.entries(simulatedNodeCapacity).map(([name, quantity]) => `${name}=${quantity}`),
     rest: [`--naming=${naming}`, ...flags],
+    controllerFlags: [],
   };
 }
 

@@ -16,6 +16,7 @@ describe('runnerOptions', () => {
       serviceRanges: '10.0.0.0/24',
       controllers: ['*', 'tokencleaner', 'bootstrapsigner'],
       rest: [],
+      controllerFlags: [],
     });
   });
 

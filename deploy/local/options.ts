@@ -1,4 +1,4 @@
-/** The local runner's own flags. Other flags are passed to each API server, which validates them. */
+/** The local runner's own flags. Other flags are passed to the API servers or the controllers, which validate them. */
 import path from 'node:path';
 import { intFlag, listFlag, stringFlag, type FlagTable, type FlagValues } from '../../shared/cli/flags';
 
@@ -74,20 +74,27 @@ export interface RunnerOptions {
   readonly simulatedNodeCapacity: readonly string[];
   /** Flags for each API server, verbatim. */
   readonly rest: readonly string[];
+  /** Flags for the controllers, verbatim. */
+  readonly controllerFlags: readonly string[];
+}
+
+/** The arguments that are not in the table of the runner. */
+export interface PassedFlags {
+  readonly servers: readonly string[];
+  readonly controllers: readonly string[];
 }
 
 /**
- * The options of parsed flags, or why they are not valid together. `rest` has the arguments that are not in the table; a
- * relative --data-dir is resolved against `directory`.
+ * The options of parsed flags, or why they are not valid together. A relative --data-dir is resolved against `directory`.
  */
-export function runnerOptions(values: FlagValues<typeof RUNNER_FLAGS>, rest: readonly string[], directory: string): RunnerOptions | string {
-  const stray = strayArgument(rest);
+export function runnerOptions(values: FlagValues<typeof RUNNER_FLAGS>, passed: PassedFlags, directory: string): RunnerOptions | string {
+  const stray = strayArgument(passed.servers);
   if (stray !== undefined) return `unexpected argument ${JSON.stringify(stray)}`;
-  const options = optionsFrom(values, rest, directory);
+  const options = optionsFrom(values, passed, directory);
   return problemOf(options) ?? options;
 }
 
-function optionsFrom(values: FlagValues<typeof RUNNER_FLAGS>, rest: readonly string[], directory: string): RunnerOptions {
+function optionsFrom(values: FlagValues<typeof RUNNER_FLAGS>, passed: PassedFlags, directory: string): RunnerOptions {
   return {
     dataDir: path.resolve(directory, values['data-dir']),
     securePort: values['secure-port'],
@@ -98,7 +105,8 @@ function optionsFrom(values: FlagValues<typeof RUNNER_FLAGS>, rest: readonly str
     controllers: values.controllers,
     simulatedNodes: values['simulated-nodes'],
     simulatedNodeCapacity: values['simulated-node-capacity'],
-    rest,
+    rest: passed.servers,
+    controllerFlags: passed.controllers,
   };
 }
 

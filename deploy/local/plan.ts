@@ -132,6 +132,7 @@ export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined
       `--client-ca-file=${path.join(layout.pki, 'ca.crt')}`,
       ...namingFlag(options.rest),
       '--log-level=warn',
+      ...options.controllerFlags,
     ],
   };
 }

@@ -1,6 +1,7 @@
 /**
- * A pass over the arguments of a program before commander parses them: finds unknown flags, and makes the value of a flag
- * without an argument explicit. Does not parse values. One step for each argument.
+ * Passes over the arguments of a program before commander parses them: finds unknown flags, makes the value of a flag
+ * without an argument explicit, and separates the flags of one program from those of another. Does not parse values. One
+ * step for each argument.
  */
 
 /** The part of a row of a flag table that decides which arguments belong to the flag. */
@@ -19,12 +20,7 @@ export function scanArguments(
   table: ArgumentFlags,
   argv: readonly string[],
 ): { readonly args: string[]; readonly unknown: string | undefined } {
-  const flags = new Map<string, readonly [name: string, flag: ArgumentFlag]>();
-  for (const [name, flag] of Object.entries(table)) {
-    flags.set(`--${name}`, [name, flag]);
-    const letter = name.length === 1 ? name : flag.shorthand;
-    if (letter !== undefined) flags.set(`-${letter}`, [name, flag]);
-  }
+  const flags = flagsByArgument(table);
   const args: string[] = [];
   let unknown: string | undefined;
   for (let index = 0; index < argv.length; index += 1) {
@@ -45,6 +41,40 @@ export function scanArguments(
     }
   }
   return { args, unknown };
+}
+
+/** Separates the flags that `isSelected` names, each with its value, from the other arguments. Both keep their order. */
+export function partitionArguments(
+  table: ArgumentFlags,
+  argv: readonly string[],
+  isSelected: (name: string) => boolean,
+): { readonly selected: string[]; readonly others: string[] } {
+  const flags = flagsByArgument(table);
+  const [selected, others]: [string[], string[]] = [[], []];
+  for (let index = 0; index < argv.length; index += 1) {
+    const text = argv[index] ?? '';
+    const [name, flag] = flags.get(flagName(text)) ?? [];
+    const target = name !== undefined && isSelected(name) ? selected : others;
+    target.push(text);
+    if (flag === undefined || flag.bareValue !== undefined || !flags.has(text)) continue;
+    index += 1;
+    const value = argv[index];
+    if (value !== undefined) target.push(value);
+  }
+  return { selected, others };
+}
+
+type FlagsByArgument = ReadonlyMap<string, readonly [name: string, flag: ArgumentFlag]>;
+
+/** By `--name` and `-letter`. */
+function flagsByArgument(table: ArgumentFlags): FlagsByArgument {
+  const flags = new Map<string, readonly [name: string, flag: ArgumentFlag]>();
+  for (const [name, flag] of Object.entries(table)) {
+    flags.set(`--${name}`, [name, flag]);
+    const letter = name.length === 1 ? name : flag.shorthand;
+    if (letter !== undefined) flags.set(`-${letter}`, [name, flag]);
+  }
+  return flags;
 }
 
 const bareText = ({ bareValue }: ArgumentFlag): string => (typeof bareValue === 'string' ? bareValue : JSON.stringify(bareValue));

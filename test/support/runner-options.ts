@@ -6,7 +6,7 @@ import { RUNNER_FLAGS, runnerOptions, type RunnerOptions } from '../../deploy/lo
 export function parseRunnerOptions(argv: readonly string[], directory = '/'): RunnerOptions {
   const parsed = parseFlags({ name: 'start', description: '', collectsUnknown: true }, RUNNER_FLAGS, argv);
   if (parsed.kind !== 'values') throw new Error(parsed.kind === 'error' ? parsed.message : parsed.text);
-  const options = runnerOptions(parsed.values, parsed.rest, directory);
+  const options = runnerOptions(parsed.values, { servers: parsed.rest, controllers: [] }, directory);
   if (typeof options === 'string') throw new Error(options);
   return options;
 }

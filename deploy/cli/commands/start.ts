@@ -1,12 +1,13 @@
 /**
  * `platform start`: runs the control plane in the foreground under the local runner, or starts itself in the background.
- * Flags that are not its own go to each API server; their names are checked first, so that a mistyped flag starts
- * nothing.
+ * Flags that are not its own go to each API server, and those that only the controllers have go to them. Their names are
+ * checked first, so that a mistyped flag starts nothing.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { CommandInput } from '../../../shared/cli/command-table';
 import { findUnknownFlag, unknownFlagMessage, UsageError, type FlagTable } from '../../../shared/cli/flags';
+import { partitionArguments } from '../../../shared/cli/scan-arguments';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { createLogger } from '../../../shared/runtime/logger';
 import { Lifecycle } from '../../../shared/runtime/process/lifecycle';
@@ -14,7 +15,7 @@ import { PERMANENT_EXIT_CODE } from '../../../shared/runtime/process/permanent-e
 import { publishClusterInfo } from '../../cluster/cluster-info';
 import { grantSimulationAccess } from '../../cluster/simulation-access';
 import { LogFile } from '../../local/log-file';
-import { runnerOptions, type RunnerOptions } from '../../local/options';
+import { runnerOptions, type PassedFlags, type RunnerOptions } from '../../local/options';
 import { layoutOf } from '../../local/plan';
 import { describeRun, removeRunState, writeRunState } from '../../local/run-state';
 import { runLocal, StartError } from '../../local/runner';
@@ -27,8 +28,7 @@ import { startInBackground } from './start-in-background';
 /** Resolves without an exit code when the control plane runs in this process: signals end it. */
 export async function start(input: CommandInput<typeof START_FLAGS>, host: CommandHost): Promise<number | undefined> {
   const { values, operands } = input;
-  await checkServerFlags(operands);
-  const options = runnerOptions(values, operands, host.directory);
+  const options = runnerOptions(values, await assignFlags(operands), host.directory);
   if (typeof options === 'string') throw new UsageError(options);
   const logs = values['log-dir'] === '' ? '' : path.resolve(host.directory, values['log-dir']);
   if (values.detach) return startInBackground({ options, argv: input.argv, logs: logs || layoutOf(options.dataDir).logs }, host);
@@ -36,13 +36,18 @@ export async function start(input: CommandInput<typeof START_FLAGS>, host: Comma
   return undefined;
 }
 
-/** Loads the API server's flags, which are many, only when there are flags to check. Its values are checked by itself. */
-async function checkServerFlags(argv: readonly string[]): Promise<void> {
-  if (argv.length === 0) return;
-  const { FLAGS } = await import('../../../apiserver/options/flags/flags.js');
-  const known: FlagTable = { ...FLAGS, ...START_FLAGS };
+/** Loads the flags of the programs, which are many, only when there are flags to assign. The programs check the values. */
+async function assignFlags(argv: readonly string[]): Promise<PassedFlags> {
+  if (argv.length === 0) return { servers: [], controllers: [] };
+  const [{ FLAGS }, { flags }] = await Promise.all([
+    import('../../../apiserver/options/flags/flags.js'),
+    import('../../../controllers/flags.js'),
+  ]);
+  const known: FlagTable = { ...flags, ...FLAGS, ...START_FLAGS };
   const unknown = findUnknownFlag(known, argv);
   if (unknown !== undefined) throw new UsageError(unknownFlagMessage(unknown, known));
+  const { selected, others } = partitionArguments(known, argv, (name) => Object.hasOwn(flags, name) && !Object.hasOwn(FLAGS, name));
+  return { servers: others, controllers: selected };
 }
 
 async function runInForeground(options: RunnerOptions, logs: string, host: CommandHost): Promise<void> {
