@@ -9,7 +9,7 @@ import { FLAGS as serverFlags } from '../../apiserver/options/flags/flags';
 import { flags as controllerFlags } from '../../controllers/flags';
 import { flags as simulationFlags } from '../../controllers/simulation/flags';
 import { CONTROLLERS } from '../../controllers/table';
-import { NODE_ARGUMENTS } from '../cluster/tuning';
+import { NODE_ARGUMENTS } from '../cluster/node-arguments';
 import { parseFlags, type FlagTable } from '../../shared/cli/flags';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { repository } from '../../test/support/repository';
@@ -54,7 +54,7 @@ test('every controller runs in one service', () => {
   expect(chosen.toSorted()).toEqual(CONTROLLERS.map(({ name }) => name).toSorted());
 });
 
-test('every program starts Node with the arguments of tuning.ts', () => {
+test('every program starts Node with the arguments of node-arguments.ts', () => {
   for (const [, service] of controllers) expect(texts(service, 'entrypoint').slice(1, 1 + NODE_ARGUMENTS.length)).toEqual(NODE_ARGUMENTS);
   const line = /^ENTRYPOINT (.*)$/m.exec(read('Dockerfile'))?.[1] ?? '';
   expect(JSON.parse(line)).toEqual(['node', ...NODE_ARGUMENTS]);

@@ -5,7 +5,7 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import { NODE_ARGUMENTS } from '../cluster/tuning';
+import { NODE_ARGUMENTS } from '../cluster/node-arguments';
 import type { ControlPlane, ControlPlaneOptions } from './api';
 import { isStartMessage, type StartMessage } from './start-message';
 

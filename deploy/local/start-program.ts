@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import type { Exit, RunningProcess } from './supervisor';
-import { NODE_ARGUMENTS } from '../cluster/tuning';
+import { NODE_ARGUMENTS } from '../cluster/node-arguments';
 
 /** Receives the output of a program. */
 export interface OutputSink {

@@ -105,7 +105,7 @@ async function writeCodeCaches() {
 
 /** Stops a program at its `until` output. */
 async function runBriefly({ module, isThread = false, args = () => [], until }, at) {
-  const { NODE_ARGUMENTS } = require(path.join(dist, 'deploy/cluster/tuning.js'));
+  const { NODE_ARGUMENTS } = require(path.join(dist, 'deploy/cluster/node-arguments.js'));
   const words = [...NODE_ARGUMENTS, compile, isThread ? 'thread' : 'program', path.join(dist, module), ...args(at)];
   const { code, output } = await capture(process.execPath, words, { until, timeout: MAX_RUN_MS });
   if (code !== 0) throw new Error(`${module} ended with ${code}:\n${output}`);

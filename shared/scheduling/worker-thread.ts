@@ -17,7 +17,7 @@ const ENTRY_FILE = join(__dirname, '../runtime/process/worker-entry.js');
  * @param entryFile the module that runs `file`, which is in its `workerData`
  */
 export function startThread(file: string, oldGenerationMb: number, entryFile = ENTRY_FILE): Worker {
-  // A flag keeps the young generation of the main thread small (see deploy/cluster/tuning.ts). V8 reads it when it
+  // A flag keeps the young generation of the main thread small (see deploy/cluster/node-arguments.ts). V8 reads it when it
   // creates the heap of a thread, where it takes precedence over the limit below. Resetting it does not affect the main
   // thread, because its heap exists already.
   setFlagsFromString('--max-semi-space-size=0');

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { ensureCertificates, type Certificates } from '../../deploy/local/certificates';
 import { ADMINISTRATOR_NAME, formatKubeconfig } from '../../deploy/cluster/kubeconfig';
 import { isReady } from '../../deploy/local/readiness';
-import { NODE_ARGUMENTS } from '../../deploy/cluster/tuning';
+import { NODE_ARGUMENTS } from '../../deploy/cluster/node-arguments';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { repository } from './repository';
 

@@ -1,6 +1,6 @@
 /**
  * Runs another program of the package with all arguments, in a child process, because its settings of Node are on the
- * command line (deploy/cluster/tuning.ts). Signals are forwarded; the child ends with this process.
+ * command line (deploy/cluster/node-arguments.ts). Signals are forwarded; the child ends with this process.
  */
 import path from 'node:path';
 import { startProgram } from '../../local/start-program';

@@ -1,7 +1,7 @@
 /**
  * Triggers a garbage collection after a number of bytes of Buffers were released. Buffer memory is outside of V8's
  * heap: V8 collects it only at 64 MB, and by then the allocator is fragmented and does not return the memory. Has no
- * effect unless the process runs with `--expose-gc` (deploy/cluster/tuning.ts).
+ * effect unless the process runs with `--expose-gc` (deploy/cluster/node-arguments.ts).
  */
 export class GcTrigger {
   private releasedBytes = 0;

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { NODE_ARGUMENTS } from '../../../deploy/cluster/tuning';
+import { NODE_ARGUMENTS } from '../../../deploy/cluster/node-arguments';
 import { repository } from '../../support/repository';
 
 const inDist = (file: string): string => path.join(repository, 'dist', file);
