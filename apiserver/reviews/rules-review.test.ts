@@ -4,7 +4,7 @@ import { ALL_RULES, type Authorizer, type ResourceRule } from '../authorization/
 import { createOperations } from '../registry/operations/operations';
 import type { RequestContext } from '../registry/verbs';
 import { createDefaultAdmission } from '../admission/plugins/default-admission';
-import { NON_MUTATING_PLUGINS } from '../../test/support/objects/plugin-switches';
+import { NON_MUTATING_PLUGINS } from '../../test/support/objects/non-mutating-plugins';
 import { reviewOwnRules } from './rules-review';
 
 it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10,000 rules, and returns all of them', async () => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import { NON_MUTATING_PLUGINS } from '../../../test/support/objects/plugin-switches';
+import { NON_MUTATING_PLUGINS } from '../../../test/support/objects/non-mutating-plugins';
 import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { createDefaultAdmission } from '../../admission/plugins/default-admission';
 import type { Entry } from '../../cache/cache';

@@ -17,7 +17,7 @@ import { createAuthority, issueCertificate, type Credential } from '../../../sha
 import { systemRandom as random } from '../../../shared/runtime/random';
 import type { RequestStep } from '../../replay/requests/request-step';
 import { MemoryStore } from '../../support/store/memory-store';
-import { NON_MUTATING_PLUGINS } from '../../support/objects/plugin-switches';
+import { NON_MUTATING_PLUGINS } from '../../support/objects/non-mutating-plugins';
 import { useResource } from '../../support/use-resource';
 import { ADMIN, ALICE, call, MERGE_PATCH, type ApiResponse, type CallOptions, type RequestBody } from './api-call';
 

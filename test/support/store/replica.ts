@@ -17,7 +17,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { createLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { NON_MUTATING_PLUGINS } from '../objects/plugin-switches';
+import { NON_MUTATING_PLUGINS } from '../objects/non-mutating-plugins';
 import { PREFIX, testAllocator } from './write-fixture';
 import { strategyFor } from '../../../apiserver/server/wiring/strategies';
 

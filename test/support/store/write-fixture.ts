@@ -35,7 +35,7 @@ import { featureGates, type FeatureName } from '../../../shared/cli/feature-gate
 import type { Random } from '../../../shared/runtime/random';
 import { ManualClock } from '../clock/manual-clock';
 import { MemoryStore } from './memory-store';
-import { NON_MUTATING_PLUGINS } from '../objects/plugin-switches';
+import { NON_MUTATING_PLUGINS } from '../objects/non-mutating-plugins';
 import { LaggingCache } from './lagging-cache';
 import { strategyFor } from '../../../apiserver/server/wiring/strategies';
 

@@ -3,7 +3,7 @@ import { GENERATED_NAMES } from '../../../../shared/names/dialect';
 import type { JsonObject } from '../../../../shared/values/json';
 import { admissionRequest, type AdmissionRequestParts } from '../../../../test/support/objects/admission-request';
 import { resourceAttributes } from '../../../../test/support/objects/attributes';
-import { NON_MUTATING_PLUGINS } from '../../../../test/support/objects/plugin-switches';
+import { NON_MUTATING_PLUGINS } from '../../../../test/support/objects/non-mutating-plugins';
 import { refusalStatus, openWriteFixture } from '../../../../test/support/store/write-fixture';
 import { NO_OPINION, NO_RULES, type Attributes, type Authorizer } from '../../../authorization/authorizer';
 import { rbacAuthorizer } from '../../../authorization/rbac/authorizer';

@@ -1,7 +1,7 @@
 import { GENERATED_NAMES } from '../../../../shared/names/dialect';
 import type { JsonObject } from '../../../../shared/values/json';
 import { admissionRequest } from '../../../../test/support/objects/admission-request';
-import { NON_MUTATING_PLUGINS } from '../../../../test/support/objects/plugin-switches';
+import { NON_MUTATING_PLUGINS } from '../../../../test/support/objects/non-mutating-plugins';
 import { refusalStatus, openWriteFixture } from '../../../../test/support/store/write-fixture';
 import { createDefaultAdmission } from '../default-admission';
 
