@@ -1,10 +1,11 @@
 /**
- * The interface of audit backends, and the encoding of events within a length limit: objects are omitted when the event
- * is too long.
+ * The interface of audit backends, and the length limit of the events that they write. An event that is longer than the
+ * limit is written without its objects, or not at all; it is never cut. The format of a line is left to event-line.ts,
+ * and reporting a lost event to the backends.
  */
 import type { Dialect } from '../../shared/names/dialect';
 import type { AuditEvent } from './event';
-import { writeEvent, type AuditFormat } from './event-line';
+import { writeEvent, type AuditFormat, type EventParts } from './event-line';
 import type { LineBuffer } from './line-buffer';
 
 export interface AuditBackend {
@@ -31,18 +32,26 @@ export interface EventEncoding {
 }
 
 /**
- * Writes the event without a line break. Returns false, with nothing written, when it is too long even without its
- * objects.
+ * Appends the event to the buffer, without a line break. Returns false, with nothing appended, when the event is too
+ * long even without its objects.
  */
-export function writeEncoded(buffer: LineBuffer, { format, dialect, maxEventBytes }: EventEncoding, event: AuditEvent): boolean {
+export function writeEncoded(buffer: LineBuffer, encoding: EventEncoding, event: AuditEvent): boolean {
+  return writeWithinLimit(buffer, encoding, event, 'with-objects') || writeWithinLimit(buffer, encoding, event, 'without-objects');
+}
+
+/** Appends the given parts of the event. Returns false, with nothing appended, when they exceed the limit. */
+function writeWithinLimit(
+  buffer: LineBuffer,
+  { format, dialect, maxEventBytes }: EventEncoding,
+  event: AuditEvent,
+  parts: EventParts,
+): boolean {
   const start = buffer.length;
-  writeEvent(buffer, event, format, dialect, false);
+  writeEvent(buffer, event, format, dialect, parts);
   if (maxEventBytes === undefined || buffer.length - start <= maxEventBytes) return true;
-  buffer.truncate(start);
-  writeEvent(buffer, event, format, dialect, true);
-  if (buffer.length - start <= maxEventBytes) return true;
   buffer.truncate(start);
   return false;
 }
 
+/** The reason that backends pass to {@link OnEventsLost} when {@link writeEncoded} returns false. */
 export const EVENT_TOO_LONG = new Error('the event is too long');

@@ -13,9 +13,12 @@ import type { AuditLevel, AuditStage } from './policy-format';
 export const AUDIT_FORMATS = ['json', 'legacy'] as const;
 export type AuditFormat = (typeof AUDIT_FORMATS)[number];
 
-/** Writes the event without a line break. With `isShortened`, omits the objects and adds the truncation annotation. */
-export function writeEvent(buffer: LineBuffer, event: AuditEvent, format: AuditFormat, dialect: Dialect, isShortened: boolean): void {
-  if (format === 'json') writeJson(buffer, event, dialect, isShortened);
+/** `without-objects` omits the request and response objects and adds the truncation annotation. */
+export type EventParts = 'with-objects' | 'without-objects';
+
+/** Writes the event without a line break. The legacy format never contains objects. */
+export function writeEvent(buffer: LineBuffer, event: AuditEvent, format: AuditFormat, dialect: Dialect, parts: EventParts): void {
+  if (format === 'json') writeJson(buffer, event, dialect, parts === 'without-objects');
   else writeLegacy(buffer, event);
 }
 

@@ -7,7 +7,7 @@ import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/v
 import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { customTable } from './custom-columns';
-import { fillAges } from './table';
+import { tableConvertor } from './table';
 
 const isColumn: Check<Partial<PrinterColumn>> = shape(
   { name: text, type: oneOf('integer', 'number', 'string', 'boolean', 'date'), jsonPath: text },
@@ -81,7 +81,7 @@ describe.each(Object.entries(head.definitions))('Table of the recorded definitio
         name: `t${index}`,
         creationTimestamp: `${at.slice(0, 19)}Z`,
       };
-      const cellValues = fillAges(cells({ ...object, metadata }), Date.parse(at));
+      const cellValues = tableConvertor.fillAges(cells({ ...object, metadata }), Date.parse(at));
       const shown = (list: readonly JsonValue[]): Record<string, JsonValue> =>
         Object.fromEntries(definitions.map(({ name }, index) => [`${index} ${name}`, steady(list[index])]));
       expect(shown(cellValues)).toEqual(shown(expected));

@@ -1,6 +1,7 @@
 /**
- * The table convertor: columns and row cells of every kind, looked up by kind. Ages are stored as timestamps, so that
- * rows can be cached (table/convertor.ts). Table documents are written by the endpoints.
+ * The table convertor: looks up the columns and row cells of every kind, built-in (`columns`, `cells`) or custom
+ * (custom-columns.ts). Ages are kept as timestamps, so that rows can be cached. The contracts of the functions stand in
+ * the interface {@link TableConvertor}. Table documents are written by the endpoints.
  */
 import type { CoreV1Pod, FlowcontrolV1FlowSchema } from '../../shared/api/types/generated/members';
 import {
@@ -19,16 +20,16 @@ import { COLUMNS, DEFAULT_COLUMNS } from './columns';
 import { customTable } from './custom-columns';
 import type { AgeCell, Cell, CellTemplate, ColumnDefinition, TableConvertor } from './table/convertor';
 
-export function columnDefinitions(row: KindRow): readonly ColumnDefinition[] {
+function columnDefinitions(row: KindRow): readonly ColumnDefinition[] {
   if (row.custom !== undefined) return customTable(row, row.custom).columns;
   return ownMember(COLUMNS, row.kind) ?? DEFAULT_COLUMNS;
 }
 
-export function needsMetadataOnly(row: KindRow): boolean {
+function needsMetadataOnly(row: KindRow): boolean {
   return row.custom === undefined && ownMember(CELLS, row.kind) === undefined;
 }
 
-export function rowCells(row: KindRow, object: JsonObject): Cell[] {
+function rowCells(row: KindRow, object: JsonObject): Cell[] {
   if (row.custom !== undefined) return customTable(row, row.custom).cells(object);
   try {
     return (ownMember(CELLS, row.kind) ?? defaultCells)(object);
@@ -44,28 +45,34 @@ const ROW_ORDERS: Readonly<Record<string, (object: JsonObject) => number>> = {
   FlowSchema: ({ spec }: FlowcontrolV1FlowSchema) => spec?.matchingPrecedence ?? 0,
 };
 
-export function rowOrder(row: KindRow): ((object: JsonObject) => number) | undefined {
+function rowOrder(row: KindRow): ((object: JsonObject) => number) | undefined {
   return row.custom === undefined ? ownMember(ROW_ORDERS, row.kind) : undefined;
 }
 
-const FINISHED: Readonly<Record<string, string>> = {
+/** Messages of the condition `Completed`, by the phase of the pod. */
+const COMPLETION_MESSAGES: Readonly<Record<string, string>> = {
   Succeeded: 'The pod has completed successfully.',
   Failed: 'The pod failed.',
 };
 
-export function rowConditions(row: KindRow, object: JsonObject): JsonArray | undefined {
+function rowConditions(row: KindRow, object: JsonObject): JsonArray | undefined {
   if (row.kind !== 'Pod' || row.group !== '') return undefined;
   const { status = {} }: CoreV1Pod = object;
   const { phase = '' } = status;
-  const message = ownMember(FINISHED, phase);
+  const message = ownMember(COMPLETION_MESSAGES, phase);
   return message === undefined ? undefined : [{ type: 'Completed', status: 'True', reason: phase, message }];
 }
 
-export function fillAges(cells: readonly Cell[], nowMs: number): JsonPrimitive[] {
+function fillAges(cells: readonly Cell[], nowMs: number): JsonPrimitive[] {
   return cells.map((cell) => (isAgeCell(cell) ? `${cell.before}${formatAge(nowMs - cell.since)}${cell.after}` : cell));
 }
 
-export function cellTemplate(cells: readonly Cell[]): CellTemplate {
+/**
+ * An age stands within the JSON string of its cell, so the text before it ends without the closing quotation mark, and
+ * the text after it starts without the opening one: the cells `['x', {before: '3 (', since: 5, after: ' ago)'}]` have the
+ * texts `["x","3 (` and ` ago)"]`.
+ */
+function cellTemplate(cells: readonly Cell[]): CellTemplate {
   const texts: string[] = [];
   const since: number[] = [];
   let text = '[';
@@ -83,14 +90,14 @@ export function cellTemplate(cells: readonly Cell[]): CellTemplate {
   return { texts, since };
 }
 
-export function renderCells(template: CellTemplate, nowMs: number): string {
+function renderCells(template: CellTemplate, nowMs: number): string {
   const { texts, since } = template;
   let json = texts[0] ?? '';
   for (let i = 0; i < since.length; i += 1) json += ageJson(nowMs - (since[i] ?? nowMs)) + (texts[i + 1] ?? '');
   return json;
 }
 
-/** Only `<invalid>` contains characters that JSON escapes. */
+/** The age within a JSON string. Only `<invalid>` contains characters that the JSON of the API escapes. */
 function ageJson(milliseconds: number): string {
   const text = formatAge(milliseconds);
   return text.startsWith('<') ? stringifyJsonString(text).slice(1, -1) : text;

@@ -1,6 +1,8 @@
 /**
- * Watches: where a stream starts and which objects it contains (upstream's API concepts, "semantics for watch";
- * KEP-3157 for sendInitialEvents). The cache delivers the events, and the endpoints encode them.
+ * Opens watches: determines at which revision a watch starts and which objects are in its scope (upstream's API
+ * concepts, "semantics for watch"; KEP-3157 for `sendInitialEvents`). A watch that starts with the current state opens
+ * only when the cache is as new as its resourceVersion requires. The cache delivers the events, and the endpoints encode
+ * them.
  */
 import type { Cache, CacheWatch, ChangeSink, WatchRequest, WatchScope } from '../../cache/cache';
 import type { RequestContext, Resource, Selection, WatchOptions } from '../verbs';
@@ -23,6 +25,7 @@ export async function watch(
 ): Promise<CacheWatch> {
   parts.gate.requireReady();
   const start = await waitForStart(parts, context, options);
+  // After the wait, because the cache may only then have read an object that it cannot decode.
   parts.gate.requireComplete(resource);
   const request = { scope: scopeOf(resource, namespace, options.selection), bookmarks: options.bookmarks, ...start };
   if (resource.row.custom?.webhook === undefined) return parts.cache.watch(resource.stored, request, sink);
@@ -65,15 +68,26 @@ async function waitForStart(parts: WatchParts, context: RequestContext, options:
   return { start: { type: 'state' }, markEndOfInitialEvents: isStreamingList && options.bookmarks };
 }
 
+/**
+ * The part of the cache that the watch follows. Namespace and name restrict the keys; `matches` is set only where the
+ * keys cannot express the selection, because it is called for both states of every change.
+ */
 function scopeOf(resource: Resource, namespace: string, selection: Selection): WatchScope {
-  const within = namespace !== '' ? namespace : selection.namespace;
-  const contradicts = namespace !== '' && selection.namespace !== undefined && selection.namespace !== namespace;
+  const keyNamespace = namespace === '' ? selection.namespace : namespace;
   return {
-    ...(resource.stored.namespaced && within !== undefined ? { namespace: within } : {}),
+    ...(resource.stored.namespaced && keyNamespace !== undefined ? { namespace: keyNamespace } : {}),
     ...(selection.name === undefined ? {} : { name: selection.name }),
-    ...(selection.hasFilters || contradicts || (!resource.stored.namespaced && selection.namespace !== undefined)
-      ? { matches: (entry) => selection.matches(entry) }
-      : {}),
+    ...(needsMatcher(resource, namespace, selection) ? { matches: (entry) => selection.matches(entry) } : {}),
     ...(selection.indexed === undefined ? {} : { indexed: selection.indexed }),
   };
+}
+
+/**
+ * Whether keys alone cannot express the selection: it filters by labels or other fields, or requires a
+ * `metadata.namespace` that is not that of the request's path.
+ */
+function needsMatcher({ stored }: Resource, namespace: string, selection: Selection): boolean {
+  if (selection.hasFilters) return true;
+  if (selection.namespace === undefined) return false;
+  return !stored.namespaced || (namespace !== '' && selection.namespace !== namespace);
 }

@@ -2,7 +2,7 @@
  * Strings from clients are looked up in tables, in which names that every object inherits, such as `constructor`, must
  * not match.
  */
-import { rowConditions } from '../../../apiserver/printers/table';
+import { tableConvertor } from '../../../apiserver/printers/table';
 import { cronScheduleError } from '../../../shared/values/time/cron-schedule';
 import { KNOWN_KINDS } from '../../../shared/api/kinds';
 import { requirementsOfSelector } from '../../../shared/api/selectors/object-selector';
@@ -23,6 +23,6 @@ describe.each(['constructor', 'toString', 'valueOf', '__proto__', 'hasOwnPropert
   it('is not a phase of a pod', () => {
     const pod = KNOWN_KINDS.find(({ kind, group }) => kind === 'Pod' && group === '');
     expect(pod).toBeDefined();
-    expect(pod && rowConditions(pod, { status: { phase: name } })).toBeUndefined();
+    expect(pod && tableConvertor.rowConditions(pod, { status: { phase: name } })).toBeUndefined();
   });
 });

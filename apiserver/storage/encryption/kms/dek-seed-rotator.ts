@@ -38,18 +38,33 @@ export const HEALTH_CACHE_MS = { healthy: 20_000, unhealthy: 3_000 } as const;
 
 const SUPPORTED_VERSIONS: readonly string[] = ['v2', 'v2beta1'];
 
-interface ConfirmedSeed extends DekSeed {
-  /** In milliseconds of the monotonic clock; `expiresAt` is the wall-clock time, for messages. */
-  readonly until: number;
+interface SeedValidity {
+  /** End of the validity, in milliseconds of the monotonic clock. */
+  readonly validUntil: number;
+  /** The same time on the wall clock, for messages. */
   readonly expiresAt: number;
 }
+
+/** A seed whose key ID the plug-in has reported as its current one. */
+interface ConfirmedSeed extends DekSeed, SeedValidity {}
 
 interface PollResult {
   readonly at: number;
   /** Undefined when the plug-in is healthy. */
   readonly error: string | undefined;
-  /** The plug-in did not respond. */
+  /** Whether the plug-in did not respond. */
   readonly isUnanswered: boolean;
+}
+
+/** A failed rotation. */
+interface RotationAttempt {
+  readonly uid: string;
+  /** The key ID that the plug-in reported in its status. */
+  readonly statusKeyId: string;
+  /** The key ID in the response to the encryption; empty when it failed. */
+  readonly encryptKeyId: string;
+  /** The error of the encryption; `undefined` when only the key IDs differ. */
+  readonly error: string | undefined;
 }
 
 export class DekSeedRotator {
@@ -57,8 +72,8 @@ export class DekSeedRotator {
   private lastPoll: PollResult | undefined;
   private polling: Promise<PollResult> | undefined;
   private timer: Timer | undefined;
-  /** The pending timer uses the short interval. */
-  private isUrgent = false;
+  /** Whether the pending timer uses the interval of an unhealthy plug-in. */
+  private isPollingSoon = false;
   private isClosed = false;
 
   constructor(private readonly options: DekSeedRotatorOptions) {}
@@ -78,7 +93,7 @@ export class DekSeedRotator {
     const { confirmed } = this;
     const { clock } = this.options;
     if (confirmed === undefined) throw new TransformError('got unexpected nil transformer');
-    if (clock.monotonic() < confirmed.until) return confirmed;
+    if (clock.monotonic() < confirmed.validUntil) return confirmed;
     const at = `expired at ${formatTime(confirmed.expiresAt)} (current time is ${formatTime(clock.now())})`;
     throw new TransformError(`encryptedDEKSource with keyID hash ${quotedHash(confirmed.source.keyId)} ${at}`);
   }
@@ -90,7 +105,7 @@ export class DekSeedRotator {
 
   /** After a failure: shortens the time to the next poll. */
   pollSoon(): void {
-    if (!this.isUrgent && !this.isClosed && this.polling === undefined) this.schedulePoll(true);
+    if (!this.isPollingSoon && !this.isClosed && this.polling === undefined) this.schedulePoll('unhealthy');
   }
 
   /** The error of the plug-in; undefined when it is healthy. */
@@ -118,14 +133,14 @@ export class DekSeedRotator {
     if (this.isClosed) return poll;
     this.lastPoll = poll;
     onPolled({ keyId, error });
-    this.schedulePoll(error !== undefined);
+    this.schedulePoll(error === undefined ? 'healthy' : 'unhealthy');
     return poll;
   }
 
-  private schedulePoll(isUrgent: boolean): void {
+  private schedulePoll(interval: keyof typeof POLL_INTERVAL_MS): void {
     this.timer?.cancel();
-    this.isUrgent = isUrgent;
-    this.timer = this.options.clock.after(isUrgent ? POLL_INTERVAL_MS.unhealthy : POLL_INTERVAL_MS.healthy, () => void this.poll());
+    this.isPollingSoon = interval === 'unhealthy';
+    this.timer = this.options.clock.after(POLL_INTERVAL_MS[interval], () => void this.poll());
   }
 
   private async readStatus(): Promise<Omit<PollResult, 'at'> & { readonly keyId: string | undefined }> {
@@ -139,8 +154,7 @@ export class DekSeedRotator {
     if (invalidId !== undefined) this.options.onInvalidKeyId(invalidId.reason);
     const rotationError = invalidId === undefined ? await this.confirmOrRotate(status.keyId) : invalidKeyId(status.keyId, invalidId.text);
     const errors = [...healthErrors(status), ...(rotationError === undefined ? [] : [rotationError])];
-    const [only] = errors;
-    const message = errors.length > 1 ? `[${errors.join(', ')}]` : only;
+    const message = errors.length > 1 ? `[${errors.join(', ')}]` : errors[0];
     return {
       error: message === undefined ? undefined : `kmsv2 Provider ${this.options.name} is not healthy, error: ${message}`,
       isUnanswered: false,
@@ -150,41 +164,54 @@ export class DekSeedRotator {
 
   /** Confirms the current seed, or rotates it when the key ID has changed. Returns the error when rotation failed. */
   private async confirmOrRotate(keyId: string): Promise<string | undefined> {
-    const { clock, service, uuid, newSeed, createCipher, onRotated } = this.options;
-    const times = { until: clock.monotonic() + SEED_VALIDITY_MS, expiresAt: clock.now() + SEED_VALIDITY_MS };
-    if (this.confirmed?.source.keyId === keyId) {
-      this.confirmed = { ...this.confirmed, ...times };
-      return undefined;
-    }
+    const { clock } = this.options;
+    // The validity counts from the report of the key ID, not from the end of the encryption.
+    const validity = { validUntil: clock.monotonic() + SEED_VALIDITY_MS, expiresAt: clock.now() + SEED_VALIDITY_MS };
+    if (this.confirmed?.source.keyId !== keyId) return this.rotate(keyId, validity);
+    this.confirmed = { ...this.confirmed, ...validity };
+    return undefined;
+  }
+
+  /** Replaces the seed by a new one that the plug-in encrypts with the key `keyId`. Returns the error when it failed. */
+  private async rotate(keyId: string, validity: SeedValidity): Promise<string | undefined> {
+    const { uuid, newSeed, createCipher, onRotated } = this.options;
     const uid = uuid();
     const seed = newSeed();
-    let source: EncryptedDekSource | undefined;
-    let reason: string | undefined;
-    try {
-      const encrypted = await service.encrypt(seed, uid).catch((error: unknown) => {
-        throw new TransformError(`failed to encrypt DEK, error: ${errorMessage(error)}`);
-      });
-      checkDekSource(encrypted);
-      source = encrypted;
-    } catch (error) {
-      reason = errorMessage(error);
-    }
-    if (source?.keyId !== keyId) return this.rotationError({ uid, statusKey: keyId, encryptedKey: source?.keyId ?? '', error: reason });
+    const { source, error } = await this.encryptSeed(seed, uid);
+    // Another key ID: the plug-in changed its key since it reported the status. The next poll rotates again.
+    if (source?.keyId !== keyId) return this.rotationError({ uid, statusKeyId: keyId, encryptKeyId: source?.keyId ?? '', error });
     if (this.isClosed) return undefined;
     const cipher = createCipher(seed);
-    this.confirmed = { source, cipher, ...times };
+    this.confirmed = { source, cipher, ...validity };
     onRotated({ source, cipher });
     return undefined;
   }
 
-  private rotationError(attempt: { uid: string; statusKey: string; encryptedKey: string; error: string | undefined }): string {
+  /** Encrypts the seed with the plug-in and checks the response. Never rejects: a failure is the `error` of the result. */
+  private async encryptSeed(seed: Buffer, uid: string): Promise<{ readonly source?: EncryptedDekSource; readonly error?: string }> {
+    let source: EncryptedDekSource;
+    try {
+      source = await this.options.service.encrypt(seed, uid);
+    } catch (error) {
+      return { error: `failed to encrypt DEK, error: ${errorMessage(error)}` };
+    }
+    try {
+      checkDekSource(source);
+      return { source };
+    } catch (error) {
+      return { error: errorMessage(error) };
+    }
+  }
+
+  /** Upstream's message; its labels are the names of upstream's variables. */
+  private rotationError(attempt: RotationAttempt): string {
     const { confirmed } = this;
     const errState = confirmed === undefined ? 'got unexpected nil transformer' : '<nil>';
-    const until = confirmed === undefined ? '0001-01-01T00:00:00Z' : formatTime(confirmed.expiresAt);
+    const expiration = confirmed === undefined ? '0001-01-01T00:00:00Z' : formatTime(confirmed.expiresAt);
     return (
       `failed to rotate DEK uid="${attempt.uid}", useSeed=true, errState=${errState}, errGen=${attempt.error ?? '<nil>'}, ` +
-      `statusKeyIDHash=${quotedHash(attempt.statusKey)}, encryptKeyIDHash=${quotedHash(attempt.encryptedKey)}, ` +
-      `stateKeyIDHash=${quotedHash(confirmed?.source.keyId ?? '')}, expirationTimestamp=${until}`
+      `statusKeyIDHash=${quotedHash(attempt.statusKeyId)}, encryptKeyIDHash=${quotedHash(attempt.encryptKeyId)}, ` +
+      `stateKeyIDHash=${quotedHash(confirmed?.source.keyId ?? '')}, expirationTimestamp=${expiration}`
     );
   }
 }
