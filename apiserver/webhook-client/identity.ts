@@ -112,7 +112,8 @@ class CachedUser {
 
   private pair(): ClientKeyPair | undefined {
     const now = this.clock.monotonic();
-    if (this.cachedPair === undefined || now - this.cachedPair.at >= REREAD_MS) this.cachedPair = { at: now, pair: this.user.pair() };
+    if (this.cachedPair === undefined || now - this.cachedPair.at >= REREAD_MS)
+      this.cachedPair = { at: now, pair: this.user.clientKeyPair() };
     return this.cachedPair.pair;
   }
 }

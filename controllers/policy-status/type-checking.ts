@@ -109,7 +109,7 @@ function variablesOf(spec: PolicySpec, kind: KnownKind, kinds: readonly KnownKin
   const variables = new Map<string, Type>();
   const variablesFor: VariablesFor = (hasAuthorizer) =>
     new Map<string, Type>([
-      ...policyVariables({ params: false, authorizer: hasAuthorizer, variables }),
+      ...policyVariables({ hasParams: false, hasAuthorizer, variables }),
       ['object', object],
       ['oldObject', object],
       ...(params === undefined ? [] : [['params', params] as const]),

@@ -76,7 +76,7 @@ const DIFFERENT: readonly SpecificationRow[] = [
   { why: 'errors after the first undeclared name differ', cases: 4, answer: /: undeclared reference to 'cel'/ },
 ];
 
-const variables = policyVariables({ params: false, authorizer: true });
+const variables = policyVariables({ hasParams: false, hasAuthorizer: true });
 
 /** The result of a rule on this server. */
 function answerTo(rule: string, values: ReadonlyMap<string, Value> = new Map()): Answer {

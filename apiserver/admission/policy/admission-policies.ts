@@ -135,8 +135,8 @@ function readPolicy(
   const hasParams = kind !== undefined;
   const variables = new Map<string, CompiledExpression>();
   const types = new Map<string, Type>();
-  const compileText = (text = '', authorizer = true): CompiledExpression => {
-    const compiled = measure(() => compileExpression(text.trim(), policyVariables({ params: hasParams, authorizer, variables: types })));
+  const compileText = (text = '', hasAuthorizer = true): CompiledExpression => {
+    const compiled = measure(() => compileExpression(text.trim(), policyVariables({ hasParams, hasAuthorizer, variables: types })));
     return { text: text.trim(), expression: 'error' in compiled ? undefined : compiled };
   };
   for (const { name: variableName = '', expression } of spec.variables ?? []) {

@@ -37,11 +37,11 @@ function validatePolicySpec(spec: Spec, name: string): Errors {
   checkEnum(spec, 'failurePolicy', 'spec', FAILURE_POLICIES, errors);
   if (spec.paramKind !== undefined) checkParamKind(spec.paramKind, errors);
   checkMatchConstraints(spec, errors);
-  const params = spec.paramKind !== undefined;
-  checkMatchConditions(spec.matchConditions ?? [], 'spec.matchConditions', errors, policyVariables({ params, authorizer: true }));
+  const hasParams = spec.paramKind !== undefined;
+  checkMatchConditions(spec.matchConditions ?? [], 'spec.matchConditions', errors, policyVariables({ hasParams, hasAuthorizer: true }));
   const hasVariables = (spec.variables ?? []).length > 0;
-  const variables = checkVariables(spec.variables ?? [], params, errors);
-  const variablesFor = (authorizer: boolean): PolicyVariables => ({ params, authorizer, ...(hasVariables && { variables }) });
+  const variables = checkVariables(spec.variables ?? [], hasParams, errors);
+  const variablesFor = (hasAuthorizer: boolean): PolicyVariables => ({ hasParams, hasAuthorizer, ...(hasVariables && { variables }) });
   const { validations = [], auditAnnotations = [] } = spec;
   if (validations.length + auditAnnotations.length === 0)
     errors.push(requiredValue('spec.validations', EMPTY_POLICY), requiredValue('spec.auditAnnotations', EMPTY_POLICY));
@@ -93,7 +93,11 @@ const RESERVED_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Each variable may use the earlier ones. */
-function checkVariables(variables: readonly AdmissionregistrationV1Variable[], params: boolean, errors: Errors): ReadonlyMap<string, Type> {
+function checkVariables(
+  variables: readonly AdmissionregistrationV1Variable[],
+  hasParams: boolean,
+  errors: Errors,
+): ReadonlyMap<string, Type> {
   const types = new Map<string, Type>();
   variables.forEach(({ name = '', expression = '' }, index) => {
     const fieldPath = `spec.variables[${index}]`;
@@ -104,7 +108,7 @@ function checkVariables(variables: readonly AdmissionregistrationV1Variable[], p
       errors.push(requiredValue(`${fieldPath}.expression`, 'expression is not specified'));
       return;
     }
-    const compiled = compileExpression(expression, policyVariables({ params, authorizer: true, variables: types }));
+    const compiled = compileExpression(expression, policyVariables({ hasParams, hasAuthorizer: true, variables: types }));
     if ('error' in compiled) errors.push(compileFieldError(`${fieldPath}.expression`, expression, compiled));
     // A failed variable has a dynamic type, so that later ones report no consequential errors.
     types.set(name, 'error' in compiled ? DYN : compiled.type);
@@ -112,7 +116,7 @@ function checkVariables(variables: readonly AdmissionregistrationV1Variable[], p
   return types;
 }
 
-type VariablesFor = (authorizer: boolean) => PolicyVariables;
+type VariablesFor = (hasAuthorizer: boolean) => PolicyVariables;
 
 function checkValidation(
   validation: AdmissionregistrationV1Validation,

@@ -1,6 +1,7 @@
 /**
- * Users of a kubeconfig, of which the caller selects one by server. Credentials are resolved when they are needed:
- * referenced files are read then, and errors are reported then.
+ * The users of a kubeconfig whose user names are servers, as for webhooks. The kubeconfig is read and the types of its
+ * members are checked at once; credentials are resolved when they are needed, so referenced files are read then and
+ * their errors reported then. Which user applies to a server is left to the caller.
  */
 import { ConfigError, readConfigFile, type ClientCredentials } from './client-config';
 import type { ClientKeyPair } from './exec-credentials';
@@ -16,8 +17,8 @@ export interface KubeconfigUsers {
 export interface KubeconfigUser {
   /** Throws {@link ConfigError} when the credentials cannot be used. */
   credentials(): ClientCredentials;
-  /** Undefined without a client certificate. Throws {@link ConfigError}. */
-  pair(): ClientKeyPair | undefined;
+  /** The client certificate with its key; `undefined` without one. Throws {@link ConfigError}. */
+  clientKeyPair(): ClientKeyPair | undefined;
   /** Impersonation headers. */
   readonly impersonation: Readonly<Record<string, string | string[]>>;
 }
@@ -50,10 +51,10 @@ const STRING_MEMBERS = ['token', 'tokenFile', 'username', 'password', 'as', 'as-
 const CERTIFICATE_MEMBERS = ['client-certificate', 'client-certificate-data', 'client-key', 'client-key-data'];
 
 function userOf(user: KubeconfigMapping, source: KubeconfigFile): KubeconfigUser {
-  for (const member of [...STRING_MEMBERS, ...CERTIFICATE_MEMBERS]) user.text(member);
+  requireStrings(user, [...STRING_MEMBERS, ...CERTIFICATE_MEMBERS]);
   return {
     credentials: () => credentialsOf(user, source),
-    pair() {
+    clientKeyPair() {
       const [cert, key] = [user.pem('client-certificate'), user.pem('client-key')];
       return cert === undefined || key === undefined ? undefined : { cert, key };
     },
@@ -61,15 +62,25 @@ function userOf(user: KubeconfigMapping, source: KubeconfigFile): KubeconfigUser
   };
 }
 
+/** Throws {@link ConfigError} for a member that is not a string, before the credentials are needed. */
+function requireStrings(user: KubeconfigMapping, members: readonly string[]): void {
+  for (const member of members) user.text(member);
+}
+
+/** A token takes precedence over `exec`, a readable token file over a token. */
 function credentialsOf(user: KubeconfigMapping, source: KubeconfigFile): ClientCredentials {
-  const text = (member: string): string => user.text(member) ?? '';
   if (user.has('auth-provider')) throw new ConfigError('auth provider not supported');
-  const [token, file, name] = [text('token'), text('tokenFile'), text('username')];
-  const hasToken = token !== '' || file !== '';
-  if (hasToken && name !== '') throw new ConfigError('username/password or bearer token may be set, but not both');
-  if (file !== '' && (token === '' || isReadable(source.resolvePath(file)))) return { type: 'token-file', file: source.resolvePath(file) };
+  const token = user.text('token') ?? '';
+  const tokenFile = user.text('tokenFile') ?? '';
+  const username = user.text('username') ?? '';
+  const hasToken = token !== '' || tokenFile !== '';
+  if (hasToken && username !== '') throw new ConfigError('username/password or bearer token may be set, but not both');
+  if (tokenFile !== '') {
+    const file = source.resolvePath(tokenFile);
+    if (token === '' || isReadable(file)) return { type: 'token-file', file };
+  }
   if (token !== '') return { type: 'token', token };
-  if (name !== '') return { type: 'basic', user: name, password: text('password') };
+  if (username !== '') return { type: 'basic', user: username, password: user.text('password') ?? '' };
   if (!user.has('exec')) return { type: 'none' };
   return { type: 'exec', exec: parseExec(user.part('exec'), new KubeconfigMapping(source, {}, 'cluster'), source) };
 }
@@ -83,20 +94,21 @@ function isReadable(file: string): boolean {
   }
 }
 
-/** Empty without `as`. */
+/** The headers of impersonation; empty without `as`. Checks the types of the other members in any case. */
 function impersonationOf(user: KubeconfigMapping): KubeconfigUser['impersonation'] {
-  const name = user.text('as') ?? '';
-  const [groups, uid] = [user.texts('as-groups'), user.text('as-uid') ?? ''];
+  const username = user.text('as') ?? '';
+  const groups = user.texts('as-groups');
+  const uid = user.text('as-uid') ?? '';
   const extra = user.has('as-user-extra') ? user.part('as-user-extra') : undefined;
-  const extras = (extra?.names() ?? []).map(
+  const extraHeaders = (extra?.names() ?? []).map(
     (key) => [`impersonate-extra-${escapeHeaderKey(key)}`, [...(extra?.texts(key) ?? [])]] as const,
   );
-  if (name === '') return {};
+  if (username === '') return {};
   return {
-    'impersonate-user': name,
+    'impersonate-user': username,
     ...(uid === '' ? {} : { 'impersonate-uid': uid }),
     ...(groups.length === 0 ? {} : { 'impersonate-group': [...groups] }),
-    ...Object.fromEntries(extras),
+    ...Object.fromEntries(extraHeaders),
   };
 }
 
@@ -104,7 +116,7 @@ function impersonationOf(user: KubeconfigMapping): KubeconfigUser['impersonation
 const escapeHeaderKey = (key: string): string =>
   [...Buffer.from(key)]
     .map((byte) => {
-      const letter = String.fromCharCode(byte);
-      return /[\w!#$&'*+.^`|~-]/.test(letter) ? letter : `%${byte.toString(16).padStart(2, '0').toUpperCase()}`;
+      const character = String.fromCharCode(byte);
+      return /[\w!#$&'*+.^`|~-]/.test(character) ? character : `%${byte.toString(16).padStart(2, '0').toUpperCase()}`;
     })
     .join('');

@@ -1,4 +1,7 @@
-/** HTTP/1.1 with keep-alive; for `http:` servers and those without HTTP/2. */
+/**
+ * HTTP/1.1 transport with keep-alive, for `http:` servers and servers without HTTP/2. It sends each request once and
+ * states in the ConnectionError whether the server may have received it, on which callers base their retries.
+ */
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { errorCode } from '../../runtime/error-code';
@@ -72,6 +75,7 @@ function destroyOnAbort(request: ClientRequest, signal: AbortSignal): void {
   request.once('close', () => signal.removeEventListener('abort', abort));
 }
 
+/** The body is read from the connection as the caller iterates over it. */
 function responseOf(message: IncomingMessage, signal: AbortSignal | undefined): TransportResponse {
   return {
     status: message.statusCode ?? 0,

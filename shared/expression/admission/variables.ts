@@ -1,9 +1,11 @@
 /**
- * Variables of admission expressions: the request, its object and old object, and the namespace. Declares types only;
- * the callers supply the values.
+ * Declares the variables of admission expressions: request, object, old object, namespace, parameters, authorizer and
+ * composited variables. Fields have upstream's names and types, so an expression compiles here if it compiles
+ * there. The values are left to the callers.
  */
 import { BOOL, DYN, INT, listTypeOf, mapTypeOf, STRING, TIMESTAMP, type ObjectType, type Type } from '../types/type';
 
+/** Type names carry the product's name in its canonical spelling; those of libraries and `variables` keep upstream's. */
 const objectType = (name: string, fields: Readonly<Record<string, Type>>): ObjectType => ({
   kind: 'object',
   name: `platform.${name}`,
@@ -71,24 +73,24 @@ const REQUEST_VARIABLES: ReadonlyMap<string, Type> = new Map([
 const AUTHORIZER: Type = { kind: 'opaque', name: 'kubernetes.authorization.Authorizer' };
 const RESOURCE_CHECK: Type = { kind: 'opaque', name: 'kubernetes.authorization.ResourceCheck' };
 
-/** The qualified name, which an expression reads as one variable. */
+/** A variable with a qualified name, which CEL resolves before it looks for a member of `authorizer`. */
 export const REQUEST_RESOURCE = 'authorizer.requestResource';
 
 export interface PolicyVariables {
-  /** Whether the policy has parameters. */
-  readonly params: boolean;
-  /** Whether the authorizer is available. */
-  readonly authorizer: boolean;
+  /** Whether `params` is declared: the policy has a `paramKind`. */
+  readonly hasParams: boolean;
+  /** Whether `authorizer` is declared; it is not in message expressions. */
+  readonly hasAuthorizer: boolean;
   /** Types of the policy's composited variables by name; absent when there are none. */
   readonly variables?: ReadonlyMap<string, Type>;
 }
 
 /** The variables of policy expressions. */
-export function policyVariables({ params, authorizer, variables }: PolicyVariables): ReadonlyMap<string, Type> {
+export function policyVariables({ hasParams, hasAuthorizer, variables }: PolicyVariables): ReadonlyMap<string, Type> {
   return new Map<string, Type>([
     ...REQUEST_VARIABLES,
-    ...(params ? [['params', DYN] as const] : []),
-    ...(authorizer
+    ...(hasParams ? [['params', DYN] as const] : []),
+    ...(hasAuthorizer
       ? ([
           ['authorizer', AUTHORIZER],
           [REQUEST_RESOURCE, RESOURCE_CHECK],
@@ -99,4 +101,4 @@ export function policyVariables({ params, authorizer, variables }: PolicyVariabl
 }
 
 /** The variables of webhook match conditions. */
-export const WEBHOOK_VARIABLES = policyVariables({ params: false, authorizer: true });
+export const WEBHOOK_VARIABLES = policyVariables({ hasParams: false, hasAuthorizer: true });

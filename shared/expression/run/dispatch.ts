@@ -1,4 +1,7 @@
-/** Selects the overload of a call at run time, charges its cost, and reports when no overload applies. */
+/**
+ * Selects the overload of a call at run time, charges its cost, and reports when no overload applies. A call is charged
+ * at most once, by the overload that is called. Costs themselves are in the rows of `library`.
+ */
 import { NO_MATCH, type FunctionOverload, type ArgumentSizes } from '../library/function';
 import { NO_OVERLOAD } from '../library/operators';
 import { measureText } from '../values/equality';
@@ -6,6 +9,7 @@ import { ErrorValue, ListValue, valueSize, valueTypeName, type Value } from '../
 import { NO_SUCH_OVERLOAD } from './evaluator';
 import type { CostMeter } from './meter';
 
+/** The sizes of the arguments of one call. Measuring counts as work, because an argument can be long. */
 class ActualSizes implements ArgumentSizes {
   constructor(
     private readonly args: readonly Value[],
@@ -37,7 +41,7 @@ class ActualSizes implements ArgumentSizes {
 
 type MeterView = Pick<CostMeter, 'charge' | 'spend' | 'spellings'>;
 
-/** A view of the meter without charges, for calls that upstream does not charge. */
+/** A view of the meter that counts work but charges no cost, for calls that upstream does not charge. */
 export const withoutCharges = (meter: CostMeter): MeterView => ({
   charge: () => undefined,
   spend: (steps) => {
@@ -45,31 +49,48 @@ export const withoutCharges = (meter: CostMeter): MeterView => ({
   },
   spellings: meter.spellings,
 });
+
+/** For a call on constants, which is made once when the expression is compiled. */
 export const UNMETERED: MeterView = { charge: () => undefined, spend: () => undefined, spellings: 'names' };
 
-/** Calls the first overload that accepts the arguments. */
+/**
+ * Calls the first overload that accepts the arguments.
+ *
+ * A sole overload is charged before its call, so that a call over the limit is not made. With several overloads only the
+ * one that accepts the arguments may be charged, which is known after its call; a cost that depends on the result is
+ * known then, too.
+ */
 export function dispatch(name: string, overloads: readonly FunctionOverload[], args: readonly Value[], meter: MeterView): Value {
   for (const overload of overloads) {
-    const cost = overload.charge === undefined ? (overload.estimate?.(new ActualSizes(args, meter)) ?? 1) : undefined;
-    if (overloads.length === 1 && cost !== undefined) meter.charge(cost);
+    const estimated = estimatedCost(overload, args, meter);
+    const isChargedBefore = estimated !== undefined && overloads.length === 1;
+    if (isChargedBefore) meter.charge(estimated);
     const value = overload.call(args, meter);
     if (value === NO_MATCH) continue;
-    if (overloads.length > 1 || cost === undefined) meter.charge(cost ?? overload.charge?.(args, value) ?? 1);
+    if (!isChargedBefore) meter.charge(estimated ?? overload.charge?.(args, value) ?? 1);
     return value;
   }
   return noOverloadError(name, args);
 }
 
-const PLAIN_ERROR_FUNCTIONS = new Set(['startsWith', 'endsWith', 'contains', 'matches']);
+/** The cost that is known before the call; `undefined` when it depends on the result. */
+function estimatedCost({ charge, estimate }: FunctionOverload, args: readonly Value[], meter: MeterView): number | undefined {
+  if (charge !== undefined) return undefined;
+  return estimate?.(new ActualSizes(args, meter)) ?? 1;
+}
+
+/** Methods whose error lists no argument types. */
+const FUNCTIONS_WITH_PLAIN_ERROR = new Set(['startsWith', 'endsWith', 'contains', 'matches']);
 
 /**
- * Types that implement every operator in cel-go and report an unsupported operand without naming the operator; for the
- * types in OPERAND_TYPES this applies to some operators.
+ * Left operands for which cel-go reports `no such overload` without the name of the operator: their types implement all
+ * operators and refuse the right operand themselves.
  */
-const OWN_ERROR_TYPES = ['string', 'google.protobuf.Timestamp', 'google.protobuf.Duration'];
+const TYPES_WITH_PLAIN_ERROR = ['string', 'google.protobuf.Timestamp', 'google.protobuf.Duration'];
 const NUMERIC = ['int', 'uint', 'double'];
 const COMPARABLE = [...NUMERIC, 'bool', 'bytes'];
-const OPERAND_TYPES: ReadonlyMap<string, readonly string[]> = new Map([
+/** Further left operands with such an error, by operator: the types that implement it. */
+const IMPLEMENTING_TYPES: ReadonlyMap<string, readonly string[]> = new Map([
   ['_+_', [...NUMERIC, 'bytes', 'list']],
   ['_-_', NUMERIC],
   ['_*_', NUMERIC],
@@ -78,14 +99,17 @@ const OPERAND_TYPES: ReadonlyMap<string, readonly string[]> = new Map([
   ...['_<_', '_<=_', '_>_', '_>=_'].map((name) => [name, COMPARABLE] as const),
 ]);
 
-/** The message for library functions lists the argument types; that for operators does not. */
+/** cel-go's message: for most functions it lists the argument types, for operators it does not. */
 function noOverloadError(name: string, args: readonly Value[]): ErrorValue {
   if (name === 'size') return new ErrorValue(`${NO_OVERLOAD}: size`);
-  const known = OPERAND_TYPES.get(name);
-  if (known !== undefined) {
+  const implementingTypes = IMPLEMENTING_TYPES.get(name);
+  if (implementingTypes !== undefined) {
     const left = valueTypeName(args[0] ?? null);
-    return known.includes(left) || OWN_ERROR_TYPES.includes(left) ? NO_SUCH_OVERLOAD : new ErrorValue(`${NO_OVERLOAD}: ${name}`);
+    return implementingTypes.includes(left) || TYPES_WITH_PLAIN_ERROR.includes(left)
+      ? NO_SUCH_OVERLOAD
+      : new ErrorValue(`${NO_OVERLOAD}: ${name}`);
   }
-  if (/\W/.test(name) || PLAIN_ERROR_FUNCTIONS.has(name)) return NO_SUCH_OVERLOAD;
+  const isOperator = /\W/.test(name);
+  if (isOperator || FUNCTIONS_WITH_PLAIN_ERROR.has(name)) return NO_SUCH_OVERLOAD;
   return new ErrorValue(`${NO_OVERLOAD}: ${name}(${args.map(valueTypeName).join(', ')})`);
 }
