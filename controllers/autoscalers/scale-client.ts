@@ -1,4 +1,9 @@
-/** Reads and updates the scale subresource of targets, of any kind that the server has. */
+/**
+ * Reads and updates the scale subresource of autoscalers' targets, of any kind that the server serves. A response of the
+ * server that prevents scaling is a result with upstream's message, for the autoscaler's conditions and Events; other
+ * errors, such as a broken connection, are thrown and retried by the caller. Does not decide how many replicas are
+ * desired.
+ */
 import { parseApiVersion } from '../../shared/api/identity/identity';
 import { formatLabelSelector, parseLabelSelector } from '../../shared/api/selectors/label-selector';
 import { SelectorError } from '../../shared/api/selectors/selector-error';
@@ -17,14 +22,15 @@ import type { CrossVersionObjectReference } from './spec';
 export interface ObservedScale {
   readonly type: 'scale';
   readonly scale: TargetScale;
-  /** Of the target. */
+  /** The resource of the target, not of its scale. */
   readonly resource: Resource;
+  /** The Scale as it was read; {@link ScaleClient.update} writes it with its resourceVersion. */
   readonly object: ApiObject<AutoscalingV1Scale>;
 }
 
 export type ScaleResult =
   | ObservedScale
-  /** `isSpecError`: the reference in the autoscaler's spec is malformed. */
+  /** `isSpecError`: the `scaleTargetRef` of the autoscaler is malformed. */
   | { readonly type: 'failed'; readonly message: string; readonly isSpecError: boolean };
 
 export class ScaleClient {
@@ -34,6 +40,7 @@ export class ScaleClient {
     private readonly signal: AbortSignal,
   ) {}
 
+  /** Resolves the kind of the reference and reads its scale subresource. */
   async get(namespace: string, { apiVersion, kind, name }: CrossVersionObjectReference): Promise<ScaleResult> {
     const groupVersion = apiVersion === '' ? { group: '' } : parseApiVersion(apiVersion);
     if (groupVersion === undefined) return failedScale(`unexpected GroupVersion string: ${apiVersion}`, true);
@@ -45,12 +52,15 @@ export class ScaleClient {
       return { type: 'scale', scale: readScale(object), resource, object };
     } catch (error) {
       if (error instanceof ApiError) return failedScale(apiErrorMessage(error));
-      if (error instanceof SelectorError) return failedScale(`${NOT_CONVERTIBLE}: ${error.message}`);
+      if (error instanceof SelectorError) return failedScale(`${INVALID_SELECTOR_PREFIX}: ${error.message}`);
       throw error;
     }
   }
 
-  /** Returns the server's error message, or undefined when the target was scaled. */
+  /**
+   * Sets the replicas of the observed scale. Returns the server's error message, such as that of a conflict with a later
+   * update, or `undefined` when the target was scaled.
+   */
   async update({ resource, object: { body } }: ObservedScale, replicas: number): Promise<string | undefined> {
     try {
       await this.client.updateScale(resource, { ...body, spec: { ...body.spec, replicas } }, { signal: this.signal });
@@ -62,7 +72,8 @@ export class ScaleClient {
   }
 }
 
-const NOT_CONVERTIBLE =
+/** Upstream's message for a Scale with an invalid selector. */
+const INVALID_SELECTOR_PREFIX =
   'received an object from a /scale endpoint which was not convertible to autoscaling Scale: failed to parse target selector';
 
 const failedScale = (message: string, isSpecError = false): ScaleResult => ({ type: 'failed', message, isSpecError });

@@ -8,17 +8,21 @@ const FAILED = { type: 'Warning', reason: 'ProvisioningFailed', message: 'failed
 test('RepeatedEvents records an Event again after five minutes, a different one at once', () => {
   const clock = new ManualClock();
   const events = new RepeatedEvents(clock);
-  expect([events.isDue(C, WAITING), events.isDue(C, WAITING), events.isDue({ ...C, name: 'd' }, WAITING)]).toEqual([true, false, true]);
+  expect([events.claimIfDue(C, WAITING), events.claimIfDue(C, WAITING), events.claimIfDue({ ...C, name: 'd' }, WAITING)]).toEqual([
+    true,
+    false,
+    true,
+  ]);
   clock.advance(299_999);
-  expect(events.isDue(C, WAITING)).toBe(false);
+  expect(events.claimIfDue(C, WAITING)).toBe(false);
   clock.advance(1);
-  expect([events.isDue(C, WAITING), events.isDue(C, FAILED), events.isDue(C, WAITING)]).toEqual([true, true, true]);
+  expect([events.claimIfDue(C, WAITING), events.claimIfDue(C, FAILED), events.claimIfDue(C, WAITING)]).toEqual([true, true, true]);
 });
 
 test('RepeatedEvents records an Event about a new object of the name at once', () => {
   const events = new RepeatedEvents(new ManualClock());
-  events.isDue(C, WAITING);
-  expect(events.isDue({ ...C, uid: 'later' }, WAITING)).toBe(true);
+  events.claimIfDue(C, WAITING);
+  expect(events.claimIfDue({ ...C, uid: 'later' }, WAITING)).toBe(true);
   events.forget('n/c');
-  expect(events.isDue(C, WAITING)).toBe(true);
+  expect(events.claimIfDue(C, WAITING)).toBe(true);
 });

@@ -1,34 +1,41 @@
 /**
- * Limits how often an Event is repeated: every sync of a claim that waits decides on the same one. A different Event
- * about the object is due at once. Holds one entry for each object until it is forgotten.
+ * Limits how often the same Event about an object is recorded: each sync of a pending claim results in the same Event,
+ * which is recorded at most once in five minutes. An Event with another reason or message is recorded at once. Holds one
+ * entry for each object until {@link RepeatedEvents.forget}; recording the Event is left to the caller.
  */
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Clock } from '../../shared/runtime/clock';
 import type { StorageEvent } from './reconcile-claim';
 
-/** Shorter than Events are kept, so that a claim that waits always has one. Milliseconds. */
+/** Milliseconds. Shorter than the TTL of Events, so that a pending claim always has one. */
 const REPEAT_MS = 300_000;
 
 interface RecordedEvent {
-  readonly text: string;
+  /** UID of the object, reason and message of the Event. */
+  readonly identity: string;
+  /** Milliseconds of the monotonic clock. */
   readonly at: number;
 }
 
 export class RepeatedEvents {
-  private readonly recorded = new Map<string, RecordedEvent>();
+  /** The last Event by the key of its object. */
+  private readonly lastRecorded = new Map<string, RecordedEvent>();
 
   constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
 
-  /** Whether the Event must be recorded now; then it counts as recorded. */
-  isDue(about: Pick<ApiObject, 'namespace' | 'name' | 'uid'>, { reason, message }: StorageEvent): boolean {
-    const [key, text, now] = [keyOf(about), `${about.uid} ${reason} ${message}`, this.clock.monotonic()];
-    const previous = this.recorded.get(key);
-    if (previous?.text === text && now - previous.at < REPEAT_MS) return false;
-    this.recorded.set(key, { text, at: now });
+  /** Returns whether the caller must record the Event now, and remembers an Event that it must record. */
+  claimIfDue(object: Pick<ApiObject, 'namespace' | 'name' | 'uid'>, { reason, message }: StorageEvent): boolean {
+    const key = keyOf(object);
+    const identity = `${object.uid} ${reason} ${message}`;
+    const now = this.clock.monotonic();
+    const previous = this.lastRecorded.get(key);
+    if (previous?.identity === identity && now - previous.at < REPEAT_MS) return false;
+    this.lastRecorded.set(key, { identity, at: now });
     return true;
   }
 
+  /** Call it for each deleted object. */
   forget(key: string): void {
-    this.recorded.delete(key);
+    this.lastRecorded.delete(key);
   }
 }

@@ -38,15 +38,15 @@ export interface VolumeBinderOptions {
 }
 
 export class VolumeBinder {
-  private readonly repeated: RepeatedEvents;
+  private readonly repeatedEvents: RepeatedEvents;
 
   constructor(private readonly options: VolumeBinderOptions) {
-    this.repeated = new RepeatedEvents(options.clock);
+    this.repeatedEvents = new RepeatedEvents(options.clock);
   }
 
   /** Call it for each deleted claim or volume. */
   forget(key: string): void {
-    this.repeated.forget(key);
+    this.repeatedEvents.forget(key);
   }
 
   async syncClaim(known: Claim): Promise<void> {
@@ -55,7 +55,7 @@ export class VolumeBinder {
     const { action, event, reportsTransition = false } = reconcileClaim(claim, observed, names);
     const isChanged = await this.executeForClaim(claim, action);
     if (event === undefined) return;
-    if (reportsTransition ? isChanged : this.repeated.isDue(claim, event)) this.record(claimReference(claim), event);
+    if (reportsTransition ? isChanged : this.repeatedEvents.claimIfDue(claim, event)) this.record(claimReference(claim), event);
   }
 
   /** Returns whether the claim was written. */
@@ -105,7 +105,7 @@ export class VolumeBinder {
     const released = unbinds ? await this.writeVolume(volume, unboundVolume(volume)) : volume;
     const written = phase === undefined ? released : await this.writeVolumePhase(released, phase.name, phase.message);
     // A failure is reported when the phase changes.
-    if (event !== undefined && (phase === undefined ? this.repeated.isDue(volume, event) : written !== released)) {
+    if (event !== undefined && (phase === undefined ? this.repeatedEvents.claimIfDue(volume, event) : written !== released)) {
       this.record(volumeReference(written), event);
       if (isAboutClaim && claim !== undefined) this.record(claimReference(claim), event);
     }

@@ -1,9 +1,10 @@
 /**
- * Node objects of the simulation: their initial form and the status that a kubelet would report. Pure. Its
- * label, conditions and `nodeInfo` state that a node is simulated.
+ * Node objects of the simulation: their initial form, and the status that a kubelet would report. Pure. Label,
+ * conditions and `nodeInfo` of a node state that it is simulated. Writing nodes and renewing their Leases is left to
+ * node-heartbeats.ts.
  */
 import { formatTimestamp, parseTimestamp } from '../../../shared/api/metadata/object-meta';
-import type { CoreV1Node, CoreV1NodeCondition, CoreV1NodeStatus } from '../../../shared/api/types/generated/members';
+import type { CoreV1Node, CoreV1NodeAddress, CoreV1NodeCondition, CoreV1NodeStatus } from '../../../shared/api/types/generated/members';
 import { qualifiedNameInDialect, RELEASE, type Dialect } from '../../../shared/names/dialect';
 import { hasSimulatedNodeLabel, SIMULATED_NODE_LABEL, simulationAnnotation } from '../../../shared/names/simulation';
 import { conditionOf, conditionsOf, transitionTime, withCondition } from '../../runtime/conditions';
@@ -12,10 +13,11 @@ import type { Node } from '../../runtime/nodes';
 export interface NodeTemplate {
   readonly dialect: Dialect;
   readonly capacity: Readonly<Record<string, string>>;
+  /** Empty for nodes without a zone label. */
   readonly zones: readonly string[];
 }
 
-/** Where the API server reaches the server of the simulation in place of a kubelet; undefined: nowhere. */
+/** The address at which the simulation serves the kubelet API of all its nodes. */
 export interface KubeletEndpoint {
   readonly host: string;
   readonly port: number;
@@ -23,17 +25,20 @@ export interface KubeletEndpoint {
 
 export interface NodeStatusInput {
   readonly node: Node;
+  /** Milliseconds since 1970. */
   readonly now: number;
   readonly internalIp: string | undefined;
+  /** `undefined` when the simulation serves no kubelet API. */
   readonly endpoint: KubeletEndpoint | undefined;
-  /** For a node without a capacity. */
+  /** The capacity of a node whose status has none. */
   readonly capacity: Readonly<Record<string, string>>;
 }
 
 const NAME_PREFIX = 'simulated-';
-/** Times of heartbeats in the status are renewed so often; the Lease is renewed more often. */
+/** The age at which heartbeat times in the status are renewed, as upstream's kubelet does. The Lease is renewed more often. */
 const STATUS_PERIOD_MS = 300_000;
-const REASONS: Readonly<Record<string, readonly [status: string, reason: string, message: string]>> = {
+/** The conditions that a healthy kubelet reports. */
+const CONDITIONS: Readonly<Record<string, readonly [status: string, reason: string, message: string]>> = {
   MemoryPressure: ['False', 'KubeletHasSufficientMemory', 'simulated kubelet has sufficient memory available'],
   DiskPressure: ['False', 'KubeletHasNoDiskPressure', 'simulated kubelet has no disk pressure'],
   PIDPressure: ['False', 'KubeletHasSufficientPID', 'simulated kubelet has sufficient PID available'],
@@ -47,10 +52,10 @@ export const isGeneratedNodeName = (name: string): boolean => /^simulated-[1-9]\
 
 export const isSimulated = ({ metadata }: Node): boolean => hasSimulatedNodeLabel(metadata.labels);
 
-/** Whether an annotation stops the kubelet of the node: no Lease, no status, no change of a pod. */
+/** Whether an annotation stops the simulated kubelet of the node, which then writes no Lease, no status and no pod. */
 export const isStopped = ({ metadata }: Node): boolean => simulationAnnotation(metadata.annotations, 'heartbeat') === 'stopped';
 
-/** `index`: of the node, from 0. Zones are assigned in turn. */
+/** `index` counts the nodes from 0; zones are assigned round-robin. */
 export function newSimulatedNode(name: string, index: number, { dialect, zones }: NodeTemplate): CoreV1Node {
   const zone = zones[index % Math.max(1, zones.length)];
   const labels: Readonly<Record<string, string>> = {
@@ -60,47 +65,57 @@ export function newSimulatedNode(name: string, index: number, { dialect, zones }
     'platform.io/arch': 'amd64',
     ...(zone === undefined ? {} : { 'topology.platform.io/zone': zone }),
   };
-  const spelled = Object.entries(labels).map(([key, value]) => [qualifiedNameInDialect(dialect, key), value] as const);
-  return { metadata: { name, labels: Object.fromEntries(spelled) } };
+  const labelsInDialect = Object.entries(labels).map(([key, value]) => [qualifiedNameInDialect(dialect, key), value] as const);
+  return { metadata: { name, labels: Object.fromEntries(labelsInDialect) } };
 }
 
-/** The status that the kubelet of the node reports now; undefined when the present one is recent and the same. */
+/**
+ * The status that the kubelet of the node reports now; `undefined` when the present one is complete, has the same
+ * addresses and port, and has recent heartbeats. Capacity and allocatable of the present status are kept.
+ */
 export function nextNodeStatus(input: NodeStatusInput): CoreV1NodeStatus | undefined {
-  const { node, now, internalIp, endpoint } = input;
+  const { node, now, endpoint } = input;
   const current = node.body.status ?? {};
+  const addresses = nodeAddresses(input);
+  const isUpToDate =
+    hasMembers(current.allocatable) &&
+    hasCurrentConditions(node, now) &&
+    JSON.stringify(addresses) === JSON.stringify(current.addresses) &&
+    current.daemonEndpoints?.kubeletEndpoint?.Port === endpoint?.port;
+  if (isUpToDate) return undefined;
   const capacity = hasMembers(current.capacity) ? current.capacity : { ...input.capacity };
-  const addresses = [
-    ...(internalIp === undefined ? [] : [{ type: 'InternalIP', address: internalIp }]),
-    { type: 'Hostname', address: endpoint?.host ?? node.name },
-  ];
-  const status: CoreV1NodeStatus = {
+  return {
     ...current,
     capacity,
     allocatable: hasMembers(current.allocatable) ? current.allocatable : capacity,
     addresses,
     ...(endpoint === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: endpoint.port } } }),
     nodeInfo: nodeInfo(node.uid),
+    conditions: nodeConditions(node, formatTimestamp(now)),
   };
-  const isCurrent = hasCurrentConditions(node, now) && JSON.stringify(addresses) === JSON.stringify(current.addresses);
-  const hasEndpoint = current.daemonEndpoints?.kubeletEndpoint?.Port === endpoint?.port;
-  if (isCurrent && hasEndpoint && hasMembers(current.allocatable)) return undefined;
-  return { ...status, conditions: nodeConditions(node, formatTimestamp(now)) };
 }
 
-const hasMembers = (amounts: Record<string, string> | undefined): amounts is Record<string, string> =>
-  amounts !== undefined && Object.keys(amounts).length > 0;
+const nodeAddresses = ({ node, internalIp, endpoint }: NodeStatusInput): CoreV1NodeAddress[] => [
+  ...(internalIp === undefined ? [] : [{ type: 'InternalIP', address: internalIp }]),
+  { type: 'Hostname', address: endpoint?.host ?? node.name },
+];
 
+const hasMembers = (quantities: Record<string, string> | undefined): quantities is Record<string, string> =>
+  quantities !== undefined && Object.keys(quantities).length > 0;
+
+/** Whether all conditions are those of a healthy kubelet, with recent heartbeats. */
 function hasCurrentConditions({ body }: Node, now: number): boolean {
-  return Object.entries(REASONS).every(([type, [status]]) => {
+  return Object.entries(CONDITIONS).every(([type, [status]]) => {
     const condition = conditionOf(body, type);
     const heartbeat = parseTimestamp(condition?.lastHeartbeatTime ?? undefined) ?? 0;
     return condition?.status === status && heartbeat + STATUS_PERIOD_MS > now;
   });
 }
 
+/** The conditions of the node, with those of the kubelet replaced; others are kept. */
 function nodeConditions({ body }: Node, now: string): CoreV1NodeCondition[] {
   const current = conditionsOf(body);
-  return Object.entries(REASONS).reduce<CoreV1NodeCondition[]>(
+  return Object.entries(CONDITIONS).reduce<CoreV1NodeCondition[]>(
     (conditions, [type, [status, reason, message]]) => {
       const lastTransitionTime = transitionTime(current, type, status, now);
       return withCondition(conditions, { type, status, reason, message, lastHeartbeatTime: now, lastTransitionTime });
