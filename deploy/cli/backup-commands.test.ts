@@ -1,9 +1,9 @@
+/** The compiled program `platform-migrate`, run as a separate process: its arguments, exit codes and messages. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startMigrate } from '../../test/support/migrate';
 
-/** Runs the compiled program as a separate process. */
 const folder = mkdtempSync(path.join(tmpdir(), 'migrate-main-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

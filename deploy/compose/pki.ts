@@ -14,7 +14,7 @@ import { CredentialFolder, type Leaf } from '../cluster/credentials';
 import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf, SIMULATION_LEAF } from '../cluster/identities';
 import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
 
-const MEMBERS = ['etcd1', 'etcd2', 'etcd3'];
+const ETCD_MEMBERS = ['etcd1', 'etcd2', 'etcd3'];
 /** Names of the API servers: the load balancer's, their own, and the first address of the service range. */
 const SERVER_NAMES = ['front', 'apiserver', '10.0.0.1'];
 const INTERNAL_ADDRESS = 'https://front:6443';
@@ -72,46 +72,91 @@ export interface ClusterFilesOptions extends ClusterAddresses {
 
 /** Creates missing and replaces invalid files below `root`. Returns descriptions of what was created. */
 export async function ensureClusterFiles(root: string, options: ClusterFilesOptions): Promise<readonly string[]> {
-  const { externalAddress, names, clock } = options;
   const created: string[] = [];
-  const folder = (name: string): CredentialFolder => new CredentialFolder(path.join(root, name), clock, (label) => created.push(label));
-  const [authorityFolder, stores, servers, controllers] = ['authority', 'etcd', 'apiserver', 'controllers'].map(folder);
-  const [admin, monitoring, publicFolder, simulation] = ['admin', 'monitoring', 'public', 'simulation'].map(folder);
-  if (!authorityFolder || !stores || !servers || !controllers || !admin || !monitoring || !publicFolder || !simulation)
-    throw new Error('no folders');
+  const folders = openFolders(root, options.clock, (label) => created.push(label));
+  await ensureEtcdFiles(folders);
+  const authority = await folders.authority.authority('platform-ca', 'the certificate authority');
+  await folders.apiserver.leaf(authority, serverLeaf([...SERVER_NAMES, new URL(options.externalAddress).hostname, ...options.names]));
+  await ensureProxyFiles(folders);
+  await ensureTokenKeys(folders);
+  await ensureControllersFiles(folders, authority);
+  await ensureSimulationFiles(folders, authority);
+  await folders.monitoring.leaf(authority, SCRAPER);
+  await ensureAdministratorFiles(folders, authority, options);
+  if (ensurePassword(folders.grafana, options)) created.push('the password of the Grafana administrator');
+  const { apiserver, controllers, monitoring, admin, public: publicFolder } = folders;
+  for (const target of [apiserver, controllers, monitoring, admin, publicFolder]) writeAuthority(target, 'ca', authority);
+  return created;
+}
 
-  const store = await folder('etcd-authority').authority('platform-etcd-ca', 'the certificate authority of etcd');
-  for (const name of MEMBERS) await stores.leaf(store, memberLeaf(name));
-  await servers.leaf(store, STORE_CLIENT);
-  writeAuthority(stores, 'ca', store);
-  writeAuthority(servers, 'etcd-ca', store);
+type ClusterFolders = ReturnType<typeof openFolders>;
 
-  const authority = await authorityFolder.authority('platform-ca', 'the certificate authority');
-  await servers.leaf(authority, serverLeaf([...SERVER_NAMES, new URL(externalAddress).hostname, ...names]));
+/** Opens the folders, which docker-compose.yml mounts into the containers. */
+function openFolders(root: string, clock: Clock, onCreated: (label: string) => void) {
+  const open = (name: string): CredentialFolder => new CredentialFolder(path.join(root, name), clock, onCreated);
+  return {
+    /** The authorities of clients, servers and the front proxy, with their keys. */
+    authority: open('authority'),
+    /** The authority of etcd, with its key; mounted into no other container. */
+    etcdAuthority: open('etcd-authority'),
+    etcd: open('etcd'),
+    apiserver: open('apiserver'),
+    controllers: open('controllers'),
+    /** The key that signs service account tokens. */
+    tokens: open('tokens'),
+    simulation: open('simulation'),
+    monitoring: open('monitoring'),
+    grafana: open('grafana'),
+    admin: open('admin'),
+    /** The certificate of the authority, without a key. */
+    public: open('public'),
+  } as const;
+}
+
+/** The certificates of the etcd members, and that of the API servers as their client. */
+async function ensureEtcdFiles({ etcdAuthority, etcd, apiserver }: ClusterFolders): Promise<void> {
+  const authority = await etcdAuthority.authority('platform-etcd-ca', 'the certificate authority of etcd');
+  for (const name of ETCD_MEMBERS) await etcd.leaf(authority, memberLeaf(name));
+  await apiserver.leaf(authority, STORE_CLIENT);
+  writeAuthority(etcd, 'ca', authority);
+  writeAuthority(apiserver, 'etcd-ca', authority);
+}
+
+/** The front proxy certificate of the API servers, and its authority for the servers that verify it. */
+async function ensureProxyFiles({ authority, apiserver, simulation }: ClusterFolders): Promise<void> {
   const { commonName, label, file } = PROXY_AUTHORITY;
-  const proxies = await authorityFolder.authority(commonName, label, file);
-  await servers.leaf(proxies, PROXY_LEAF);
-  writeAuthority(servers, file, proxies);
-  const keys = await servers.ensureSigningKeys();
-  await controllers.leaf(authority, CONTROLLERS_SERVER);
-  const credential = await controllers.leaf(authority, CONTROLLERS_LEAF);
-  folder('tokens').writeIfChanged('sa.key', keys.privateKey, 0o600);
+  const proxyAuthority = await authority.authority(commonName, label, file);
+  await apiserver.leaf(proxyAuthority, PROXY_LEAF);
+  writeAuthority(apiserver, file, proxyAuthority);
+  writeAuthority(simulation, file, proxyAuthority);
+}
+
+async function ensureTokenKeys({ apiserver, tokens, controllers }: ClusterFolders): Promise<void> {
+  const { privateKey } = await apiserver.ensureSigningKeys();
+  tokens.writeIfChanged('sa.key', privateKey, 0o600);
   // Earlier releases wrote the key to this folder.
   controllers.remove('sa.key');
+}
+
+async function ensureControllersFiles({ controllers }: ClusterFolders, authority: Credential): Promise<void> {
+  await controllers.leaf(authority, CONTROLLERS_SERVER);
+  const credential = await controllers.leaf(authority, CONTROLLERS_LEAF);
   controllers.writeIfChanged('kubeconfig', formatKubeconfig(INTERNAL_ADDRESS, authority.certificate, 'controllers', credential), 0o600);
-  const simulator = await simulation.leaf(authority, SIMULATION_LEAF);
-  simulation.writeIfChanged('kubeconfig', formatKubeconfig(INTERNAL_ADDRESS, authority.certificate, 'simulation', simulator), 0o600);
-  writeAuthority(simulation, file, proxies);
-  await monitoring.leaf(authority, SCRAPER);
-  const administrator = await admin.leaf(authority, ADMIN_LEAF);
-  admin.writeIfChanged(
-    'admin.kubeconfig',
-    formatKubeconfig(externalAddress, authority.certificate, ADMINISTRATOR_NAME, administrator),
-    0o600,
-  );
-  if (ensurePassword(folder('grafana'), options)) created.push('the password of the Grafana administrator');
-  for (const target of [servers, controllers, monitoring, admin, publicFolder]) writeAuthority(target, 'ca', authority);
-  return created;
+}
+
+async function ensureSimulationFiles({ simulation }: ClusterFolders, authority: Credential): Promise<void> {
+  const credential = await simulation.leaf(authority, SIMULATION_LEAF);
+  simulation.writeIfChanged('kubeconfig', formatKubeconfig(INTERNAL_ADDRESS, authority.certificate, 'simulation', credential), 0o600);
+}
+
+async function ensureAdministratorFiles(
+  { admin }: ClusterFolders,
+  authority: Credential,
+  { externalAddress }: ClusterAddresses,
+): Promise<void> {
+  const credential = await admin.leaf(authority, ADMIN_LEAF);
+  const kubeconfig = formatKubeconfig(externalAddress, authority.certificate, ADMINISTRATOR_NAME, credential);
+  admin.writeIfChanged('admin.kubeconfig', kubeconfig, 0o600);
 }
 
 /**
