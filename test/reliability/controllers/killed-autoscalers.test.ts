@@ -1,15 +1,15 @@
 /**
- * An autoscaler controller that is killed (SIGKILL) repeatedly. Its in-memory history is lost each time, as with the
- * reference. Scenarios that do not depend on the history reach the recorded state after every step; in the others a
- * restarted controller may scale later, but never sooner, never twice and never beyond the limits. `KILLED_SEEDS=1,2,3`
- * chooses other times and scenarios, `KILLED_SEEDS=all` plays every scenario.
+ * An autoscaler controller that is killed (SIGKILL) repeatedly. Its history of recommendations and scalings is held in
+ * memory and lost each time, as upstream's is. Scenarios that do not depend on the history reach the recorded state after
+ * every step; in the others a restarted controller may scale later, but never sooner, never twice and never beyond the
+ * limits. `KILLED_SEEDS=1,2,3` chooses other times and scenarios, `KILLED_SEEDS=all` plays every scenario.
  */
 import type { ApiObject } from '../../../shared/client/rest/api-object';
 import { InformerPool } from '../../../shared/client/informer/informer-pool';
 import { resourceOf, type Resource } from '../../../shared/client/rest/resource';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
-import { systemRandom as random } from '../../../shared/runtime/random';
+import { systemRandom } from '../../../shared/runtime/random';
 import type { JsonObject } from '../../../shared/values/json';
 import { createSeededRandom, type SeededRandom } from '../../replay/seeded-random';
 import { isBody, type Body, type Json } from '../../replay/json-response';
@@ -30,17 +30,24 @@ import { RandomKiller } from '../../support/random-killer';
 import { serveMetrics } from '../../support/servers/metrics-server';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
-import { recordedEvents, playSteps, recordedSteps, sendWith, withoutLostEvents } from '../../support/scenarios/replayed-scenario';
+import {
+  recordedEvents,
+  playSteps,
+  recordedSteps,
+  sendWith,
+  withoutLostEvents,
+  type PlayOptions,
+} from '../../support/scenarios/replayed-scenario';
 
 const SEED_CHOICE = process.env['KILLED_SEEDS'] ?? '1';
 const SEEDS = SEED_CHOICE === 'all' ? [1] : SEED_CHOICE.split(',').map(Number);
-/** Scenarios that a seed plays. */
+/** The number of scenarios that one seed plays. */
 const SCENARIOS_PER_SEED = SEED_CHOICE === 'all' ? Infinity : 6;
 /** Scenarios with results that depend on earlier recommendations or scalings. */
 const DEPENDS_ON_HISTORY = /^scaler-(window|policy|both-ways)/;
 /**
  * `scaler-failing` retries for longer than a controller lives; in `scaler-object-without-pods` the message deliberately
- * differs from the reference.
+ * differs from upstream's.
  */
 const DEVIATING_SCENARIOS = new Set(['scaler-failing', 'scaler-object-without-pods']);
 /** Lifetime of a controllers process from its start: often too short for one sync, rarely long enough for two. */
@@ -51,16 +58,13 @@ const STEP_TIMEOUT_MS = 90_000;
 const RECORDING = 'measured-autoscalers';
 
 /** At most `count` random items, in their order. */
-function sample<T>(items: readonly T[], chance: SeededRandom, count: number): readonly T[] {
+function sample<T>(items: readonly T[], random: SeededRandom, count: number): readonly T[] {
   const remaining = [...items];
-  while (remaining.length > count) remaining.splice(chance.integerBelow(remaining.length), 1);
+  while (remaining.length > count) remaining.splice(random.integerBelow(remaining.length), 1);
   return remaining;
 }
 
-/**
- * A controller that is killed between a scaling and the status update loses the scale time; the same with the
- * reference.
- */
+/** A controller that is killed between a scaling and the update of the status loses the scale time, as upstream's does. */
 function withoutScaleTimes(state: ObservedState): ObservedState {
   const withoutScaleTime = (value: Json): Json => {
     if (!isBody(value) || !isBody(value['status'] ?? null)) return value;
@@ -77,7 +81,7 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
   const scenarios = sample(suitable, createSeededRandom(seed), SCENARIOS_PER_SEED);
   let server: ApiServer;
   let controllers: ProgramProcess;
-  let killed: RandomKiller;
+  let killer: RandomKiller;
   let api: ApiClient;
   let endMetrics: () => Promise<void>;
 
@@ -94,11 +98,11 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
       },
       kill: () => controllers.kill(),
     };
-    killed = new RandomKiller(program, createSeededRandom(seed), LIFETIMES);
+    killer = new RandomKiller(program, createSeededRandom(seed), LIFETIMES);
   }, 60_000);
 
   afterAll(async () => {
-    await killed.stop();
+    await killer.stop();
     await controllers.stop();
     await endMetrics();
     api.close();
@@ -111,9 +115,10 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     'match the recording of %s after every step',
     async (name, scenario) => {
-      const events = withoutLostEvents(recordedEvents(recorded, name));
-      const compared = (state: ObservedState, expected: ObservedState): ObservedState => withoutScaleTimes(events(state, expected));
-      const options = { recorded, compared, restMs: STEP_TIMEOUT_MS };
+      const removeLostEvents = withoutLostEvents(recordedEvents(recorded, name));
+      const compared = (state: ObservedState, expected: ObservedState): ObservedState =>
+        withoutScaleTimes(removeLostEvents(state, expected));
+      const options: PlayOptions = { recorded, compared, extraMs: STEP_TIMEOUT_MS };
       for await (const { actual, expected } of playSteps(new ScenarioSession(send, `sc-${name}`), scenario, options))
         expect(actual).toEqual(expected);
     },
@@ -122,10 +127,10 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
 
   it.concurrent('scale exactly once for each change of the metric', async () => {
     const target = await ScaledTarget.start(server, new ScenarioSession(send, 'sc-at-once'), { scaleDown: IMMEDIATE, scaleUp: IMMEDIATE });
-    const chance = createSeededRandom(seed);
+    const random = createSeededRandom(seed);
     const expected = [MIN];
     while (expected.length < 5) {
-      const replicas = differentReplicas(chance, expected.at(-1) ?? 0);
+      const replicas = differentReplicas(random, expected.at(-1) ?? 0);
       expected.push(replicas);
       await target.setMetricFor(replicas);
       await target.waitForReplicas(replicas);
@@ -137,15 +142,16 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
   it.concurrent('scale down only when the stabilization window no longer forbids it', async () => {
     const scaleDown = { ...IMMEDIATE, stabilizationWindowSeconds: LONG_WINDOW_S };
     const target = await ScaledTarget.start(server, new ScenarioSession(send, 'sc-in-time'), { scaleDown, scaleUp: IMMEDIATE });
-    const chance = createSeededRandom(seed + 1);
+    const random = createSeededRandom(seed + 1);
     const expected = [MIN];
-    for (const kills = killed.kills; killed.kills < kills + 4;) {
-      const [replicas, highest] = [1 + chance.integerBelow(12), expected.at(-1) ?? 0];
+    for (const kills = killer.kills; killer.kills < kills + 4;) {
+      const replicas = 1 + random.integerBelow(12);
+      const highest = expected.at(-1) ?? 0;
       await target.setMetricFor(replicas);
       if (replicas > highest && highest < MAX) {
         expected.push(Math.min(replicas, MAX));
         await target.waitForReplicas(Math.min(replicas, MAX));
-      } else await waitUntil('a kill', wasKilledAgain(killed), STEP_TIMEOUT_MS);
+      } else await waitUntil('a kill', wasKilledAgain(killer), STEP_TIMEOUT_MS);
     }
     expect(target.replicaHistory()).toEqual(expected);
     await target.setMetricFor(1);
@@ -155,67 +161,73 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
     await target.close();
   }, 240_000);
 
-  it('have been killed more than 5 times', () => expect(killed.kills).toBeGreaterThan(5));
+  it('have been killed more than 5 times', () => expect(killer.kills).toBeGreaterThan(5));
 });
 
-const [MIN, MAX] = [2, 8];
-/** Longer than any lifetime. */
+/** Limits of the autoscalers' replicas. */
+const MIN = 2;
+const MAX = 8;
+/** A stabilization window that is longer than any lifetime of a controller. */
 const LONG_WINDOW_S = 60;
 const IMMEDIATE: Body = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 50, periodSeconds: 1800 }] };
-const UNITS_PER_REPLICA = 10;
+/** The target of the metric: queued items for each replica. */
+const ITEMS_PER_REPLICA = 10;
 
 /** A random number of replicas between the limits, other than `current`. */
-function differentReplicas(chance: SeededRandom, current: number): number {
-  const replicas = MIN + chance.integerBelow(MAX - MIN + 1);
-  return replicas === current ? differentReplicas(chance, current) : replicas;
+function differentReplicas(random: SeededRandom, current: number): number {
+  const replicas = MIN + random.integerBelow(MAX - MIN + 1);
+  return replicas === current ? differentReplicas(random, current) : replicas;
 }
 
-function wasKilledAgain(killed: RandomKiller): () => boolean {
-  const before = killed.kills;
-  return () => killed.kills > before;
+/** Returns a condition that is met after the next kill. */
+function wasKilledAgain(killer: RandomKiller): () => boolean {
+  const before = killer.kills;
+  return () => killer.kills > before;
 }
 
 /** A Deployment with an autoscaler, and the history of its replicas and of the autoscaler's scale times. */
 class ScaledTarget {
   private readonly replicas: number[] = [];
-  private readonly times: string[] = [];
+  private readonly scaleTimes: string[] = [];
   private readonly stopped = new AbortController();
 
-  private constructor(private readonly stage: ScenarioSession) {}
+  private constructor(private readonly session: ScenarioSession) {}
 
-  static async start(server: ApiServer, stage: ScenarioSession, behavior: Body): Promise<ScaledTarget> {
-    await stage.open();
-    const scaled = new ScaledTarget(stage);
+  static async start(server: ApiServer, session: ScenarioSession, behavior: Body): Promise<ScaledTarget> {
+    await session.open();
+    const target = new ScaledTarget(session);
     const client = adminClient([server.address], server.certificates, { dialect: 'kubernetes' });
-    const informers = new InformerPool({ client, clock, random, logger: silentLogger }, scaled.stopped.signal);
+    const informers = new InformerPool({ client, clock, random: systemRandom, logger: silentLogger }, target.stopped.signal);
     const followResource = <Body extends JsonObject>(
       resource: Resource<Body>,
       onObject: (object: ApiObject<Body>) => void,
     ): Promise<unknown> => {
-      const informer = informers.of(resource, { namespace: stage.namespace });
+      const informer = informers.of(resource, { namespace: session.namespace });
       informer.handle({ added: onObject, updated: (_, object) => onObject(object), deleted: () => undefined });
       return informer.synced;
     };
-    await followResource(resourceOf('apps.v1.Deployment'), ({ body }) => scaled.replicas.push(Number(body.spec?.replicas)));
+    await followResource(resourceOf('apps.v1.Deployment'), ({ body }) => target.replicas.push(Number(body.spec?.replicas)));
     await followResource(resourceOf('autoscaling.v2.HorizontalPodAutoscaler'), ({ body }) =>
-      scaled.times.push(body.status?.lastScaleTime ?? ''),
+      target.scaleTimes.push(body.status?.lastScaleTime ?? ''),
     );
-    const metrics = [externalMetric(averageTarget(String(UNITS_PER_REPLICA)))];
-    const expected = createAutoscaler({ minReplicas: MIN, maxReplicas: MAX, metrics, behavior });
-    for (const act of [setQueueLengths(String(MIN * UNITS_PER_REPLICA)), ...createDeployment(MIN), expected]) await scaled.act(act);
-    return scaled;
+    const metrics = [externalMetric(averageTarget(String(ITEMS_PER_REPLICA)))];
+    await target.setMetricFor(MIN);
+    for (const action of createDeployment(MIN)) await target.perform(action);
+    await target.perform(createAutoscaler({ minReplicas: MIN, maxReplicas: MAX, metrics, behavior }));
+    return target;
   }
 
+  /** Sets the metric to the value at which the autoscaler desires `replicas`. */
   setMetricFor(replicas: number): Promise<void> {
-    return this.act(setQueueLengths(String(replicas * UNITS_PER_REPLICA)));
+    return this.perform(setQueueLengths(String(replicas * ITEMS_PER_REPLICA)));
   }
 
   patch(spec: Body): Promise<void> {
-    return this.act(patchAutoscaler(spec));
+    return this.perform(patchAutoscaler(spec));
   }
 
   waitForReplicas(replicas: number): Promise<unknown> {
-    return waitUntil(`${replicas} replicas`, () => this.replicas.at(-1) === replicas, 90_000);
+    return waitUntil(`${replicas} replicas`, () => this.replicas.at(-1) === replicas, STEP_TIMEOUT_MS);
   }
 
   /** The history of replicas without repetitions. */
@@ -223,14 +235,15 @@ class ScaledTarget {
     return this.replicas.filter((number, index) => number !== this.replicas[index - 1]);
   }
 
+  /** Also checks that the scale time never went back. */
   async close(): Promise<void> {
     this.stopped.abort();
-    expect(this.times).toEqual([...this.times].sort());
-    await this.stage.close({});
+    expect(this.scaleTimes).toEqual([...this.scaleTimes].sort());
+    await this.session.close({});
   }
 
-  private async act(act: ScenarioAction): Promise<void> {
-    const code = await this.stage.perform(act);
-    if (code >= 300) throw new Error(`${act.path} was answered with ${code}`);
+  private async perform(action: ScenarioAction): Promise<void> {
+    const code = await this.session.perform(action);
+    if (code >= 300) throw new Error(`${action.path} was answered with ${code}`);
   }
 }

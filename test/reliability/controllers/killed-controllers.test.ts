@@ -13,7 +13,14 @@ import { startControllers } from '../../support/control-plane';
 import { RandomKiller } from '../../support/random-killer';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
-import { recordedEvents, playSteps, recordedSteps, sendWith, withoutLostEvents } from '../../support/scenarios/replayed-scenario';
+import {
+  recordedEvents,
+  playSteps,
+  recordedSteps,
+  sendWith,
+  withoutLostEvents,
+  type PlayOptions,
+} from '../../support/scenarios/replayed-scenario';
 
 const SEEDS = (process.env['KILLED_SEEDS'] ?? '1').split(',').map(Number);
 /** CronJob scenarios, which are recorded without a seed. */
@@ -85,7 +92,7 @@ describe.each(SEEDS)('controllers killed at random with seed %i', (seed) => {
     async (name, scenario) => {
       const events = recordedEvents(recorded, name);
       const compared = withoutLostEvents([...events, ...cronJobWarnings(events)]);
-      const options = { recorded, compared, restMs: STEP_TIMEOUT_MS };
+      const options: PlayOptions = { recorded, compared, extraMs: STEP_TIMEOUT_MS };
       for await (const { actual, expected } of playSteps(new ScenarioSession(send, `sc-${name}`), scenario, options))
         expect(actual).toEqual(expected);
     },
