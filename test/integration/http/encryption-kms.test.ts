@@ -47,32 +47,43 @@ const kmsProvider = (plugin: KmsPlugin, name = 'key-box'): EncryptionProvider =>
   kms: { apiVersion: 'v2', name, endpoint: plugin.endpoint, timeout: '1s' },
 });
 
-async function expectSecretsUnreadable({ store, readRawText, dispose }: InspectableStore): Promise<void> {
+/** Writes two Secrets through one server, reads them through another, and inspects the bytes of the store. */
+async function expectSecretsEncrypted({ store, readRawText, dispose }: InspectableStore): Promise<void> {
   const plugin = await createPlugin().start();
-  const first = await startEncryptedServer(store, kmsProvider(plugin), IDENTITY_PROVIDER);
-  for (const name of ['s', 't']) expect((await createSecret(first.api, name)).status).toBe(201);
-  expect(await readStoredSecret(store)).toMatch(/^platform:enc:kms:v2:key-box:/);
-  expect([plugin.count('Encrypt'), plugin.count('Decrypt')]).toEqual([1, 0]);
-  await first.stop();
-  const second = await startEncryptedServer(store, kmsProvider(plugin));
-  for (const name of ['s', 't']) expect(await readSecretData(second.api, name)).toEqual({ a: ENCODED_SECRET_VALUE });
-  expect([plugin.count('Encrypt'), plugin.count('Decrypt')]).toEqual([2, 1]);
-  // The key is the same, so an unchanged write does not re-encrypt.
-  const before = await second.api.get(`${SECRETS}/s`);
-  expect(resourceVersionOf(await second.api.put(`${SECRETS}/s`, before.text))).toBe(resourceVersionOf(before));
-  await second.stop();
+  await writeSecretsThroughFirstServer(store, plugin);
+  await readSecretsThroughSecondServer(store, plugin);
   const bytes = await readRawText();
   expect(bytes).toContain('platform:enc:kms:v2:key-box:');
-  for (const text of [SECRET_VALUE, ENCODED_SECRET_VALUE, ...plugin.encryptedSecrets.map((seed) => seed.toString('latin1'))])
-    expect(bytes).not.toContain(text);
+  const seeds = plugin.encryptedSecrets.map((seed) => seed.toString('latin1'));
+  for (const text of [SECRET_VALUE, ENCODED_SECRET_VALUE, ...seeds]) expect(bytes).not.toContain(text);
   await dispose();
 }
 
+async function writeSecretsThroughFirstServer(store: Store, plugin: KmsPlugin): Promise<void> {
+  const { api, stop } = await startEncryptedServer(store, kmsProvider(plugin), IDENTITY_PROVIDER);
+  for (const name of ['s', 't']) expect((await createSecret(api, name)).status).toBe(201);
+  expect(await readStoredSecret(store)).toMatch(/^platform:enc:kms:v2:key-box:/);
+  // Both Secrets are encrypted with one seed.
+  expect([plugin.count('Encrypt'), plugin.count('Decrypt')]).toEqual([1, 0]);
+  await stop();
+}
+
+async function readSecretsThroughSecondServer(store: Store, plugin: KmsPlugin): Promise<void> {
+  const { api, stop } = await startEncryptedServer(store, kmsProvider(plugin));
+  for (const name of ['s', 't']) expect(await readSecretData(api, name)).toEqual({ a: ENCODED_SECRET_VALUE });
+  // The server encrypts a seed of its own, and decrypts the first server's once.
+  expect([plugin.count('Encrypt'), plugin.count('Decrypt')]).toEqual([2, 1]);
+  // The key is the same, so an unchanged write does not re-encrypt.
+  const before = await api.get(`${SECRETS}/s`);
+  expect(resourceVersionOf(await api.put(`${SECRETS}/s`, before.text))).toBe(resourceVersionOf(before));
+  await stop();
+}
+
 test('the embedded store contains neither Secrets nor the seed, and another server reads them', async () =>
-  expectSecretsUnreadable(await openInspectableEmbedded()));
+  expectSecretsEncrypted(await openInspectableEmbedded()));
 describeWithEtcd('etcd', () => {
   test('contains neither Secrets nor the seed, and another server reads them', async () =>
-    expectSecretsUnreadable(await openInspectableEtcd()));
+    expectSecretsEncrypted(await openInspectableEtcd()));
 });
 
 describe('a Secret that is written unchanged', () => {
@@ -129,9 +140,13 @@ const putValue = (store: Store, name: string, value: Buffer): Promise<unknown> =
   store.transact({ compare: [], operations: [{ type: 'put', key: `/registry/secrets/default/${name}`, value }] });
 
 describe('a value that cannot be decrypted', () => {
-  const isAnswer = either(either(shape({ code: number, details: text }), shape({ length: number })), either(shape({ raw: text }), text));
-  const recorded = shape({ title: text, answer: isAnswer, code: number, message: text, page: either(text, nullValue) });
-  const cases = readCases('encryption/kms-decryptions', recorded);
+  /** How the plug-in responds: a gRPC status, a plaintext of some length, raw bytes, or a word for no response. */
+  const pluginResponse = either(
+    either(shape({ code: number, details: text }), shape({ length: number })),
+    either(shape({ raw: text }), text),
+  );
+  const recordedCase = shape({ title: text, answer: pluginResponse, code: number, message: text, page: either(text, nullValue) });
+  const cases = readCases('encryption/kms-decryptions', recordedCase);
   const plugin = createPlugin();
   const store = new MemoryStore();
   const server = useResource(
@@ -207,7 +222,7 @@ test('while a plug-in is unreachable, known Secrets can be read and new ones wri
   await stop();
 });
 
-test('a changed configuration is used once its plug-ins are healthy, and the previous one waitUntil then', async () => {
+test('a changed configuration is used once its plug-ins are healthy, and the previous one until then', async () => {
   const [first, second] = [await createPlugin().start(), createPlugin()];
   const store = new MemoryStore();
   const { api, write, configurations, stop } = await startEncryptedServer(store, kmsProvider(first), IDENTITY_PROVIDER);

@@ -16,83 +16,131 @@ const VOLUME_PATHS: Readonly<Record<string, (namespace: string) => string>> = {
   PersistentVolume: () => '/api/v1/persistentvolumes',
   StorageClass: () => '/apis/storage.k8s.io/v1/storageclasses',
 };
-/** The scheduler learns of deletions by its informers. */
+/** Longer than the informers of the scheduler take to observe a change. */
 const INFORMER_MS = 300;
 
+type Decision = Pick<SchedulingCase, 'node' | 'message' | 'nominated'>;
+type CaseInputs = Omit<SchedulingCase, keyof Decision | 'victims'>;
+
+/** Returns the lines of the recording with the scheduler's current decisions. */
 export async function recordScheduling(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isSchedulingHead, isSchedulingCase);
   const { namespace } = head;
   await create(server, '/api/v1/namespaces', { metadata: { name: namespace } });
   await create(server, `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } });
   const lines: unknown[] = [head];
-  for (const given of cases) lines.push(await recordCase(server, namespace, given));
+  for (const recorded of cases) lines.push(await recordCase(server, namespace, recorded));
   return lines;
 }
 
-async function recordCase(server: ReferenceServer, namespace: string, given: SchedulingCase): Promise<SchedulingCase> {
-  const { node: _node, message: _message, nominated: _nominated, victims: _victims, ...inputs } = given;
-  const { nodes, pods = [], volumes = [], pod } = inputs;
-  const podPath = `/api/v1/namespaces/${namespace}/pods`;
-  const created: string[] = [];
-  const add = async (collection: string, object: Body): Promise<void> => {
-    await create(server, collection, object);
-    const { metadata } = object;
-    if (isBody(metadata) && typeof metadata['name'] === 'string') created.push(`${collection}/${metadata['name']}`);
-  };
-  for (const priority of new Set([...pods, pod].flatMap((each) => each.priority ?? [])))
-    await create(server, '/apis/scheduling.k8s.io/v1/priorityclasses', { metadata: { name: `recorded-${priority}` }, value: priority });
+async function recordCase(server: ReferenceServer, namespace: string, recorded: SchedulingCase): Promise<SchedulingCase> {
+  const { node: _node, message: _message, nominated: _nominated, victims: _victims, ...inputs } = recorded;
+  const { pods = [], pod } = inputs;
+  const podsPath = `/api/v1/namespaces/${namespace}/pods`;
+  const cluster = new CaseObjects(server);
+  await createPriorityClasses(server, inputs);
   try {
-    for (const volume of volumes) await add(VOLUME_PATHS[textOf(volume['kind'])]?.(namespace) ?? '', volume);
-    for (const node of nodes) {
-      await add('/api/v1/nodes', node);
-      // New nodes are tainted until they are ready.
-      const taints = isBody(node['spec']) ? (node['spec']['taints'] ?? null) : null;
-      await server.sendJson('PATCH', created.at(-1) ?? '', { spec: { taints } }, MERGE);
-    }
-    for (const running of pods) await add(podPath, podManifest(namespace, running));
+    await createCluster(cluster, namespace, inputs);
     await systemClock.sleep(INFORMER_MS);
-    await add(podPath, podManifest(namespace, { ...pod, name: POD_NAME }));
-    const decision = await awaitDecision(server, `${podPath}/${POD_NAME}`);
+    await cluster.add(podsPath, podManifest(namespace, { ...pod, name: POD_NAME }));
+    const decision = await awaitDecision(server, `${podsPath}/${POD_NAME}`);
+    // The scheduler deletes the victims of preemption around the time of its decision.
     await systemClock.sleep(INFORMER_MS);
-    const names = (await server.sendJson('GET', podPath)).body['items'];
-    const remaining = (Array.isArray(names) ? names : []).flatMap((item) =>
-      isBody(item) && isBody(item['metadata']) ? [item['metadata']['name']] : [],
-    );
+    const remaining = await listNames(server, podsPath);
     const victims = pods.map(({ name }) => name).filter((name) => !remaining.includes(name));
     return { ...inputs, ...decision, ...(victims.length === 0 ? {} : { victims: victims.sort() }) };
   } finally {
-    for (const path of created.reverse()) {
-      await server.sendJson('DELETE', `${path}?gracePeriodSeconds=0`);
-      // No controller removes the finalizers that protect volumes.
-      await server.sendJson('PATCH', path, { metadata: { finalizers: null } }, MERGE);
-    }
+    await cluster.deleteAll();
     await systemClock.sleep(INFORMER_MS);
   }
 }
 
-/** The node of the first decision about the pod, or its condition. */
-async function awaitDecision(server: ReferenceServer, path: string): Promise<Pick<SchedulingCase, 'node' | 'message' | 'nominated'>> {
-  let decision: Pick<SchedulingCase, 'node' | 'message' | 'nominated'> = {};
-  await pollUntil('the pod is bound or unschedulable', async () => {
-    const { spec, status } = (await server.sendJson('GET', path)).body;
-    if (isBody(spec) && typeof spec['nodeName'] === 'string') {
-      decision = { node: spec['nodeName'], ...decision };
-      return true;
+/** Creates the classes of the priorities in the case. They are kept, because several cases use the same ones. */
+async function createPriorityClasses(server: ReferenceServer, { pods = [], pod }: CaseInputs): Promise<void> {
+  for (const priority of new Set([...pods, pod].flatMap((each) => each.priority ?? [])))
+    await create(server, '/apis/scheduling.k8s.io/v1/priorityclasses', { metadata: { name: `recorded-${priority}` }, value: priority });
+}
+
+/** Creates the volumes, nodes and running pods of the case. */
+async function createCluster(cluster: CaseObjects, namespace: string, { nodes, pods = [], volumes = [] }: CaseInputs): Promise<void> {
+  for (const volume of volumes) await cluster.add(VOLUME_PATHS[textOf(volume['kind'])]?.(namespace) ?? '', volume);
+  for (const node of nodes) {
+    const path = await cluster.add('/api/v1/nodes', node);
+    // New nodes are tainted until they are ready.
+    const taints = isBody(node['spec']) ? (node['spec']['taints'] ?? null) : null;
+    await cluster.patch(path, { spec: { taints } });
+  }
+  for (const running of pods) await cluster.add(`/api/v1/namespaces/${namespace}/pods`, podManifest(namespace, running));
+}
+
+/** The objects that exist for one case only. */
+class CaseObjects {
+  private readonly paths: string[] = [];
+
+  constructor(private readonly server: ReferenceServer) {}
+
+  /** Creates the object and returns its path. */
+  async add(collection: string, object: Body): Promise<string> {
+    const name = nameOf(object);
+    if (name === undefined) throw new Error(`an object in ${collection} has no name`);
+    await create(this.server, collection, object);
+    const path = `${collection}/${name}`;
+    this.paths.push(path);
+    return path;
+  }
+
+  async patch(path: string, change: Body): Promise<void> {
+    await this.server.sendJson('PATCH', path, change, MERGE);
+  }
+
+  /** Deletes the objects, the last one first. */
+  async deleteAll(): Promise<void> {
+    for (const path of this.paths.reverse()) {
+      await this.server.sendJson('DELETE', `${path}?gracePeriodSeconds=0`);
+      // No controller removes the finalizers that protect volumes.
+      await this.patch(path, { metadata: { finalizers: null } });
     }
-    const conditions = isBody(status) && Array.isArray(status['conditions']) ? status['conditions'].filter(isBody) : [];
-    const message = conditions.find(({ type }) => type === 'PodScheduled')?.['message'];
-    if (typeof message !== 'string') return false;
-    const nominated = isBody(status) ? status['nominatedNodeName'] : undefined;
-    decision = { message: toCanonical(message), ...(typeof nominated === 'string' ? { nominated } : {}) };
-    return true;
+  }
+}
+
+/**
+ * Waits until the pod is bound or has the condition PodScheduled. Returns the name of its node, or the message of the
+ * condition and the nominated node.
+ */
+async function awaitDecision(server: ReferenceServer, path: string): Promise<Decision> {
+  let decision: Decision | undefined;
+  await pollUntil('the pod is bound or unschedulable', async () => {
+    decision = decisionOf((await server.sendJson('GET', path)).body);
+    return decision !== undefined;
   });
-  return decision;
+  return decision ?? {};
+}
+
+/** `undefined` while the scheduler has not decided about the pod. */
+function decisionOf({ spec, status }: Body): Decision | undefined {
+  if (isBody(spec) && typeof spec['nodeName'] === 'string') return { node: spec['nodeName'] };
+  if (!isBody(status)) return undefined;
+  const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isBody) : [];
+  const message = conditions.find(({ type }) => type === 'PodScheduled')?.['message'];
+  if (typeof message !== 'string') return undefined;
+  const nominated = status['nominatedNodeName'];
+  return { message: toCanonical(message), ...(typeof nominated === 'string' ? { nominated } : {}) };
+}
+
+async function listNames(server: ReferenceServer, path: string): Promise<readonly string[]> {
+  const { items } = (await server.sendJson('GET', path)).body;
+  return (Array.isArray(items) ? items : []).flatMap((item) => (isBody(item) ? (nameOf(item) ?? []) : []));
+}
+
+function nameOf({ metadata }: Body): string | undefined {
+  return isBody(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : undefined;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** Creates the object in upstream's spelling. An object that exists already is kept. */
 async function create(server: ReferenceServer, path: string, object: Body): Promise<void> {
-  const spelled: Body = JSON.parse(toUpstream(JSON.stringify(object)));
-  const { code, body } = await server.sendJson('POST', path, spelled);
+  const upstreamObject: Body = JSON.parse(toUpstream(JSON.stringify(object)));
+  const { code, body } = await server.sendJson('POST', path, upstreamObject);
   if (code >= 300 && code !== 409) throw new Error(`${path}: ${JSON.stringify(body)}`);
 }
