@@ -54,7 +54,7 @@ export class AllocationClaims {
     this.refusal = undefined;
   }
 
-  /** For an address that the object does not hold yet. Throws {@link NotAllocatedError}. */
+  /** Claims an address that the object does not hold yet. Throws {@link NotAllocatedError}. */
   claimAddress(family: IpFamily, text: string): void {
     const pool = this.addresses(family);
     const id = addressId(text);
@@ -66,7 +66,7 @@ export class AllocationClaims {
     return this.choose(this.addresses(family));
   }
 
-  /** For a port that the object does not hold yet for any purpose. Throws {@link NotAllocatedError}. */
+  /** Claims a port that the object does not hold yet for any purpose. Throws {@link NotAllocatedError}. */
   claimPort(port: number): void {
     const pool = this.allocator.ports;
     const id = portId(port);

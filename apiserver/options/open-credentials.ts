@@ -16,7 +16,7 @@ export interface OpenedCredentials {
   /** Undefined without service account tokens. */
   readonly tokenKeys: TokenKeyFiles | undefined;
   readonly kubelets: DynamicValue<KubeletCredentials>;
-  /** For aggregated API servers. */
+  /** The credentials with which this server calls aggregated API servers. */
   readonly proxies: DynamicValue<ProxyCredentials>;
 }
 

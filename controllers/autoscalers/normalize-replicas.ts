@@ -13,7 +13,7 @@ export interface NormalizeInput {
   readonly history: Pick<ScalingHistory, 'highestRecommendation' | 'lowestRecommendation' | 'replicasAdded' | 'replicasRemoved'>;
   /** The stabilization window for scaling down where the spec does not set one. Milliseconds. */
   readonly downscaleStabilizationMs: number;
-  /** Of the clock of the history. */
+  /** The present time on the monotonic clock of the history. */
   readonly now: number;
 }
 

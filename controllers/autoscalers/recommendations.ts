@@ -45,7 +45,7 @@ export type MetricRecommendation =
   | ({ readonly type: 'recommendation' } & Recommendation)
   | {
       readonly type: 'failed';
-      /** Of the condition and of the Event. */
+      /** The reason of both the condition and the Event. */
       readonly reason: string;
       readonly message: string;
       /** The message as part of the summary of all metrics. */
@@ -108,7 +108,7 @@ function recommendForContainerResource(
 interface ResourceMetric {
   readonly resource: string;
   readonly target: MetricTarget;
-  /** Undefined: all containers. */
+  /** `undefined` for the sum of all containers. */
   readonly container: string | undefined;
 }
 

@@ -48,7 +48,7 @@ export interface AutoscalerState {
   readonly settings: ReconcileSettings;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Of the clock of the history. */
+  /** The present time on the monotonic clock of the history. */
   readonly monotonicNow: number;
 }
 

@@ -137,7 +137,7 @@ function averageOf(metrics: PodMetrics): bigint {
 interface MeasuredUsage {
   readonly grouped: GroupedPods;
   readonly metrics: PodMetrics;
-  /** Of usage to target. */
+  /** The ratio of usage to target. */
   readonly ratio: number;
   readonly ratioOf: (metrics: PodMetrics) => number;
   /** Usage of a pod without a metric when the target is scaled down. */

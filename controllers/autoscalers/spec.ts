@@ -45,7 +45,7 @@ export type Metric =
       readonly target: MetricTarget;
     }
   | { readonly type: 'External'; readonly metric: MetricIdentifier; readonly target: MetricTarget }
-  /** Of a type that release 1.31 does not have. */
+  /** A metric of a type that release 1.31 does not have. */
   | { readonly type: 'unknown'; readonly name: string };
 
 export interface ScalingPolicy {
@@ -66,7 +66,7 @@ export interface AutoscalerSpec {
   readonly minReplicas: number;
   readonly maxReplicas: number;
   readonly metrics: readonly Metric[];
-  /** Undefined: the fixed rules of autoscaling/v1 apply. */
+  /** `undefined` when the fixed rules of autoscaling/v1 apply. */
   readonly behavior: { readonly scaleUp: ScalingRules; readonly scaleDown: ScalingRules } | undefined;
 }
 

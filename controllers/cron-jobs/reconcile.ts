@@ -157,7 +157,7 @@ interface DueRun {
   readonly events: readonly CronJobEvent[];
 }
 
-/** Of several missed runs only the last is started. */
+/** The run that is due now. When several runs were missed, only the last is due. */
 function dueRun(
   cronJob: CronJob,
   { times, timeZone }: ZonedSchedule,

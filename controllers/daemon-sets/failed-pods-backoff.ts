@@ -6,7 +6,7 @@ import type { Clock } from '../../shared/runtime/clock';
 
 const INITIAL_MS = 1_000;
 const MAX_MS = 900_000;
-/** Of all DaemonSets. Beyond it, the entry with the oldest failure is dropped. */
+/** The limit of entries of all DaemonSets together; beyond it, the entry with the oldest failure is dropped. */
 const MAX_ENTRIES = 10_000;
 
 interface Entry {

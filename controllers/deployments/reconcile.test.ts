@@ -38,7 +38,7 @@ interface ReplicaSetOptions {
   readonly replicas: number;
   readonly available?: number;
   readonly revision?: number | bigint;
-  /** Of the annotations `desired-replicas` and `max-replicas`. */
+  /** The values of the annotations `desired-replicas` (here) and `max-replicas` (in `max`). */
   readonly desired?: number;
   readonly max?: number;
   readonly status?: AppsV1ReplicaSetStatus;

@@ -16,7 +16,7 @@ export class NodeTopology {
 
   constructor(
     private readonly nodes: Pick<Informer<CoreV1Node>, 'get' | 'list'>,
-    /** Of label keys in the server's dialect. */
+    /** The prefix of label keys in the server's dialect. */
     private readonly prefix: string,
   ) {}
 
@@ -29,7 +29,7 @@ export class NodeTopology {
     return view;
   }
 
-  /** Of the ready worker nodes; undefined when one of them has no zone or no allocatable CPUs. */
+  /** The CPUs of the ready worker nodes; `undefined` when one of them has no zone or no allocatable CPUs. */
   cpusByZone(): ZoneCpus | undefined {
     const cpus = new Map<string, number>();
     // The sum of floating-point numbers depends on the order of the nodes.

@@ -75,7 +75,7 @@ export interface SliceOwner {
   readonly name: string;
   readonly uid: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Undefined: each slice keeps its annotations. */
+  /** `undefined` for each slice to keep its annotations. */
   readonly annotations: Readonly<Record<string, string>> | undefined;
 }
 

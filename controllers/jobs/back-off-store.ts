@@ -16,7 +16,7 @@ export const backOffMs = (failures: number): number => (failures <= 0 ? 0 : Math
 interface BackOffRecord {
   consecutiveFailures: number;
   lastFailureTime: number;
-  /** Of finished pods that are not counted yet, by uid. */
+  /** Finish times of the pods that are not counted yet, by uid. */
   finishTimes: ReadonlyMap<string, number>;
 }
 

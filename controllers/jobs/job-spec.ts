@@ -3,7 +3,7 @@ import type { Job } from '../../shared/client/rest/typed-objects';
 
 export interface JobSpec {
   readonly parallelism: number;
-  /** Undefined: the first pod that succeeds completes the Job. */
+  /** `undefined` when the first pod that succeeds completes the Job. */
   readonly completions: number | undefined;
   readonly isIndexed: boolean;
   readonly isSuspended: boolean;

@@ -61,7 +61,7 @@ async function run(context: ControllerContext): Promise<void> {
 }
 
 export interface LegacyTokenState {
-  /** Of type service-account-token. */
+  /** The Secrets of type service-account-token. */
   readonly secrets: readonly Secret[];
   readonly account: (namespace: string, name: string) => ServiceAccount | undefined;
   readonly pods: () => readonly Pod[];

@@ -7,7 +7,7 @@ import type { Clock } from '../../shared/runtime/clock';
 interface ZoneQueue {
   /** Names of nodes, the first to be evicted first. */
   readonly nodes: Set<string>;
-  /** Of the token bucket; one at most. */
+  /** The content of the token bucket, at most one. */
   tokens: number;
   /** Milliseconds of the monotonic clock. */
   refilledAt: number;

@@ -25,7 +25,7 @@ import { areAllZonesDisrupted, computeZoneState, countsInZoneState, evictionRate
 export interface NodeMonitorOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly settings: NodeSettings;
-  /** Of the label and taint keys that are written. */
+  /** The prefix of the label and taint keys that are written. */
   readonly prefix: string;
   readonly leaseOf: (nodeName: string) => Lease | undefined;
 }

@@ -108,7 +108,7 @@ export class StorageState implements ObservedStorage {
     return this.informers.classes.byKey(name);
   }
 
-  /** Of several default classes the newest one, then the first by name. */
+  /** The default class; of several, the newest one, then the first by name. */
   defaultClass(): StorageClass | undefined {
     return this.informers.classes.list().filter(isDefaultClass).sort(compareDefaultClasses)[0];
   }

@@ -21,7 +21,7 @@ const MAX_KINDS = 100;
 
 export interface TypeCheckingContext {
   readonly kinds: readonly KnownKind[];
-  /** Of the groups in warnings. */
+  /** The spelling of the groups in warnings. */
   readonly dialect: Dialect;
 }
 

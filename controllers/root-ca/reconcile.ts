@@ -7,7 +7,7 @@ import type { ConfigMap } from '../../shared/client/rest/typed-objects';
 
 /** The content of the ConfigMaps. */
 export interface RootCaPublication {
-  /** Of the ConfigMaps. */
+  /** The name of the ConfigMap in every namespace. */
   readonly name: string;
   /** PEM. */
   readonly certificate: string;

@@ -67,9 +67,9 @@ export interface ControllerSettings {
   readonly mirroringMaxEndpoints: number;
   readonly mirroringBatchMs: number;
   readonly nodes: NodeSettings;
-  /** Undefined: nodes get no pod CIDRs from these controllers. */
+  /** `undefined` when these controllers assign no pod CIDRs to nodes. */
   readonly nodeIpam: NodeIpamSettings | undefined;
-  /** Undefined: Services get no addresses from the load balancer for development. */
+  /** `undefined` when the load balancer for development does not run. */
   readonly developmentLoadBalancer: LoadBalancerSettings | undefined;
   readonly autoscaling: AutoscalingSettings;
 }

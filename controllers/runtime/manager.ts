@@ -25,7 +25,7 @@ import type { ControllerMetrics } from './metrics';
 
 export interface ElectionSettings {
   readonly namespace: string;
-  /** Of the leases' names: `{prefix}-{controller}`. */
+  /** The prefix of the Leases' names, which are `{prefix}-{controller}`. */
   readonly prefix: string;
   /** Milliseconds, as in LeaderElectionOptions. */
   readonly durationMs: number;
@@ -34,7 +34,7 @@ export interface ElectionSettings {
 }
 
 export interface ManagerOptions {
-  /** For leases. */
+  /** The client that reads and renews Leases. */
   readonly client: RestClient;
   /** The client of a controller, with its credentials and User-Agent. */
   readonly clientOf: (controller: Controller) => RestClient;
@@ -46,7 +46,7 @@ export interface ManagerOptions {
   readonly settings: ControllerSettings;
   /** The holder identity in leases. */
   readonly identity: string;
-  /** Undefined: without leader election, for a single process. */
+  /** `undefined` to run without leader election, for a single process. */
   readonly election: ElectionSettings | undefined;
   /** Called with the error message of a controller that failed, and with undefined when a controller is started. */
   readonly onProblem: (controller: Controller, problem: string | undefined) => void;
@@ -75,7 +75,7 @@ function controllerSetName(controllers: readonly Controller[]): string {
 }
 
 interface RunOptions extends ManagerOptions {
-  /** Of the outer lease; undefined without one. */
+  /** The fence of the outer lease; `undefined` without one. */
   readonly outerFence: Fence | undefined;
 }
 

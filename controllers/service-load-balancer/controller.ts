@@ -82,7 +82,7 @@ export class ServiceLoadBalancer {
     }
   }
 
-  /** Of two Services with the same address the older one keeps it. */
+  /** Reads the addresses that Services already have. The older of two Services with the same address keeps it. */
   private adoptAddresses(): Promise<void> {
     const { client, signal } = this.context;
     const age = ({ metadata, uid }: Service): string => `${metadata.creationTimestamp ?? ''} ${uid}`;

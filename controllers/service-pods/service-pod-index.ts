@@ -22,7 +22,7 @@ export class ServicePodIndex {
   private readonly pods = new Map<string, Map<string, PodView>>();
 
   constructor(
-    /** Of label and annotation keys in the server's dialect. */
+    /** The prefix of label and annotation keys in the server's dialect. */
     private readonly prefix: string,
     private readonly handlers: ServiceHandlers,
   ) {}

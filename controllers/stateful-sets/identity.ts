@@ -57,7 +57,7 @@ export function newClaims(set: StatefulSet, pod: string): readonly CoreV1Persist
 export interface PodOrigin {
   readonly dialect: Dialect;
   readonly set: StatefulSet;
-  /** Of the revision, which need not be the current one of the set. */
+  /** The template of the revision of the pod, which need not be the current revision of the set. */
   readonly template: CoreV1PodTemplateSpec;
   /** The name of the revision. */
   readonly revision: string;

@@ -50,7 +50,7 @@ export class OwnerDeletedError extends Error {
 export interface ClaimOptions<Body extends JsonObject> {
   readonly client: RestClient;
   readonly ownerResource: Resource;
-  /** Of the dependents. */
+  /** The resource of the dependents. */
   readonly resource: Resource<Body>;
   /** Added on adoption and removed on release. */
   readonly finalizer?: string;

@@ -78,7 +78,7 @@ export const isRevisionOf = ({ body }: ControllerRevision, patch: JsonObject): b
 
 export interface NewRevision {
   readonly dialect: Dialect;
-  /** Of the owner. */
+  /** The resource of the owner. */
   readonly resource: Resource;
   readonly owner: TemplateOwner;
   /** The label that holds the hash. */

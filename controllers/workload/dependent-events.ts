@@ -15,7 +15,7 @@ import type { Expectations } from './expectations';
 export interface DependentEventOptions<Owner extends JsonObject, Dependent extends JsonObject> {
   readonly dependents: Informer<Dependent>;
   readonly owners: Informer<Owner>;
-  /** Of the owners. */
+  /** The resource of the owners. */
   readonly resource: Resource<Owner>;
   readonly expectations?: Expectations;
   /** Whether the owner would adopt the orphan. */

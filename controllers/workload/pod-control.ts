@@ -32,7 +32,7 @@ export function podFromTemplate(template: CoreV1PodTemplateSpec, dialect: Dialec
 export interface PodControlOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
-  /** Of the owners. */
+  /** The resource of the owners. */
   readonly resource: Resource;
   readonly signal: AbortSignal;
 }

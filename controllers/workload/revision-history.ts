@@ -19,7 +19,7 @@ import {
 
 export interface RevisionHistoryOptions {
   readonly client: RestClient;
-  /** Of the owners. */
+  /** The resource of the owners. */
   readonly resource: Resource;
   /** The label of a revision that holds the hash of its data. */
   readonly label: string;

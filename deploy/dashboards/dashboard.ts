@@ -19,7 +19,7 @@ export interface Panel {
   readonly unit: Unit;
   /** Values from which the panel is yellow and red; `falling`: values below which it is. */
   readonly thresholds?: { readonly warning: number; readonly critical: number; readonly direction?: 'falling' };
-  /** Of 24 columns; 8 by default. */
+  /** The number of the 24 columns that the panel takes; 8 by default. */
   readonly width?: number;
   readonly queries: readonly Query[];
 }

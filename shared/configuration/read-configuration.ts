@@ -16,7 +16,7 @@ export interface ConfigurationFormat<T> {
   readonly kind: string;
   /** In canonical spelling; files may use either spelling. Empty for a file without kind and apiVersion. */
   readonly apiVersions: readonly string[];
-  /** Of all members except apiVersion and kind. */
+  /** The schema of all members except apiVersion and kind. */
   readonly schema: ConfigurationSchema<T>;
   /** Checks rules that a schema cannot express. Called only for a value that satisfies the schema. */
   validate?(value: T): readonly InvalidField[];

@@ -28,7 +28,7 @@ export interface WorkloadCosts {
   readonly idle: { readonly seconds: number; readonly cpu: number; readonly requests: number; readonly megabytes: number };
 }
 
-/** Of the controllers' process. */
+/** What the nodes cost the process of the controllers. */
 export interface NodeCosts {
   /** Until the controllers had removed the taints of all nodes. */
   readonly readySeconds: number;

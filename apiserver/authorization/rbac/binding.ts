@@ -17,12 +17,12 @@ export interface BindingSubject {
   readonly kind: 'user' | 'group';
   /** The user or group name. */
   readonly key: string;
-  /** For reasons, as upstream prints it: `Group "system:masters"`, `ServiceAccount "name/namespace"`. */
+  /** The subject in the reason of a decision, as upstream prints it: `Group "system:masters"`, `ServiceAccount "name/namespace"`. */
   readonly text: string;
 }
 
 export interface Binding {
-  /** For reasons, as upstream prints it: `RoleBinding "name/namespace"`. */
+  /** The binding in the reason of a decision, as upstream prints it: `RoleBinding "name/namespace"`. */
   readonly text: string;
   /** '' = a ClusterRoleBinding. */
   readonly namespace: string;

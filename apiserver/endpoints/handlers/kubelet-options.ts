@@ -11,7 +11,7 @@ interface KubeletOption {
   /** The client's query parameter. */
   readonly parameter: string;
   readonly kind: Kind;
-  /** Of a number. */
+  /** The lowest valid value of a number. */
   readonly minimum?: number;
 }
 

@@ -19,7 +19,7 @@ const ignoreWait: OnWaited = () => undefined;
 
 /** The members of a socket, stream or response that are used here. */
 interface FrameTarget {
-  /** Of an HTTP/2 stream. */
+  /** The session of an HTTP/2 stream; absent with other protocols. */
   readonly session?: object | undefined;
   readonly destroyed: boolean;
   readonly writableLength: number;

@@ -16,7 +16,7 @@ export class EncryptionMetrics implements TransformMetricsRecorder {
     if (status === 'OK') this.meters.observer('apiserver_storage_transformation_duration_seconds', direction, prefix).observe(seconds);
   }
 
-  /** Of the last check; resources and keys that are no longer missing become 0. */
+  /** Sets the counts of the last check; those of resources and keys that are no longer missing become 0. */
   setMissingKeys(counts: readonly MissingKeyCount[]): void {
     for (const series of this.missingKeys) series.value = 0;
     this.missingKeys = counts.map(({ resource, provider, key, objects }) => {

@@ -30,7 +30,7 @@ export interface DefaultServiceReconcilerOptions {
   readonly endpoints: Resource;
   readonly slices: Resource;
   readonly names: GeneratedNames;
-  /** Of this server. */
+  /** The secure port of this server. */
   readonly port: number;
   readonly clock: Clock;
   /** Called for each failure; the operation is retried. */

@@ -20,7 +20,7 @@ import { createResourceInfoLookup, type ResourceInfo, type StrategyOf } from '..
 export interface WriterDependencies {
   readonly store: Store;
   readonly cache: Cache;
-  /** For deletecollection. */
+  /** Lists the objects that deletecollection deletes. */
   readonly reader: Pick<Reader, 'list'>;
   readonly admission: Admission;
   readonly clock: Clock;
@@ -34,7 +34,7 @@ export interface WriterDependencies {
   readonly namespaces: Resource;
   /** Custom resource definitions. */
   readonly definitions: Resource;
-  /** For fenced writes. */
+  /** The resource of the Leases that fenced writes compare. */
   readonly leases: Resource;
   readonly strategyOf: StrategyOf;
   /** Time to live of an object of an expiring kind after its last write. */

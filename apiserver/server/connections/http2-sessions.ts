@@ -9,13 +9,13 @@ import { StallTracker, type UnreadKind, type UnreadOutput } from './stall-tracke
 
 /** Time limits for slow clients, in milliseconds. */
 export interface ConnectionTimeouts {
-  /** For a request's head, and for the first request of an HTTP/2 connection. */
+  /** Time limit for a request's head, and for the first request of an HTTP/2 connection. */
   readonly headersMs: number;
-  /** For the next request. */
+  /** Time limit for the next request on an idle connection. */
   readonly idleMs: number;
   /** The interval between two checks of all connections. */
   readonly checkMs: number;
-  /** For a client to read some of the bytes that wait for it; 0 disables the limit. */
+  /** Time limit for the client to read some of the pending bytes; 0 disables the limit. */
   readonly unreadMs: number;
 }
 

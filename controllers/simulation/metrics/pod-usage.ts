@@ -17,7 +17,7 @@ export interface PodUsage {
 
 export interface UsageInput {
   readonly pod: Pod;
-  /** Of the pod's controller. */
+  /** The annotations of the pod's controller. */
   readonly ownerAnnotations: Annotations;
   /** The running pods of the same controller, this one included. */
   readonly siblingCount: number;

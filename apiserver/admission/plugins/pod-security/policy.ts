@@ -10,7 +10,7 @@ export interface LevelVersion {
   readonly level: SecurityLevel;
   /** As written in the label or configuration. */
   readonly version: string;
-  /** Of the release v1.x; Infinity = latest. */
+  /** The minor version x of the release v1.x; Infinity for `latest`. */
   readonly minor: number;
 }
 

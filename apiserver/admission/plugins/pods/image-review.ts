@@ -11,7 +11,7 @@ export interface ReviewedRequest {
   readonly subresource: string | undefined;
 }
 
-/** Of a new pod, or of ephemeral containers that are added to a pod. */
+/** The spec of the ImageReview for a new pod, or for ephemeral containers that are added to a pod. */
 export function imageReviewSpec(
   { metadata, spec = {} }: CoreV1Pod,
   { namespace, subresource }: ReviewedRequest,

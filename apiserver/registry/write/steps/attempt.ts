@@ -106,7 +106,7 @@ export type WriteOutcome =
   | {
       readonly type: 'store';
       readonly isNew: boolean;
-      /** Undefined: the object is deleted. */
+      /** `undefined` to delete the object. */
       readonly value: Buffer | undefined;
       /** The object in the response. `revision`: the write's own; undefined when it was a dry run. */
       readonly responseEntry: (revision: Revision | undefined) => Entry;

@@ -23,7 +23,7 @@ export interface DeletionStart extends AttemptStart {
 
 /** The second transaction of a DELETE, which removes the object that the first has marked. */
 export interface FinalDeletionStart extends AttemptStart {
-  /** Of the marked object. */
+  /** The uid of the object that is marked for deletion. */
   readonly uid: string;
 }
 

@@ -14,7 +14,7 @@ import { commitChange, commitNew, encodeChange, encodeNew } from '../steps/store
 interface CreationSteps {
   /** False when the source of the object has updated them. */
   readonly updateManagedFields: boolean;
-  /** For requests that were authorized for another verb. */
+  /** Whether `create` is authorized here, because the request was authorized for another verb. */
   readonly authorizeCreate: boolean;
 }
 
@@ -47,7 +47,7 @@ export const CREATE_ON_APPLY = creationSteps(decodeAbsent, { updateManagedFields
 interface ChangeSteps {
   /** False when the source of the object has updated them. */
   readonly updateManagedFields: boolean;
-  /** For endpoints that write the spec. */
+  /** Whether addresses and ports are allocated, as for endpoints that write the spec. */
   readonly allocate: boolean;
 }
 

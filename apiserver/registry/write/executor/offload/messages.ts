@@ -64,7 +64,7 @@ export interface OffloadedWrite {
   readonly payload: OffloadedPayload;
   readonly resource: TransferredResource;
   readonly namespace: string;
-  /** For a create: empty to use the name in the body or a generated one. */
+  /** The name in the path; empty for a create, which uses the name in the body or a generated one. */
   readonly name: string;
   readonly subresource: Subresource;
   readonly dryRun: boolean;
