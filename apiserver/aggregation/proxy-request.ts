@@ -133,8 +133,9 @@ async function send(exchange: Exchange, request: ReturnType<ExtensionServers['op
 
 function headersFor(exchange: Exchange, url: URL, upgrades: boolean, traceHeaders: object): ReturnType<typeof headersToBackend> {
   const isDocument = exchange.info.kind === 'path' && exchange.info.path.startsWith('/openapi/');
+  const headers = headersToBackend(exchange, { upgrades });
   return {
-    ...('traceparent' in traceHeaders ? withoutTraceState(headersToBackend(exchange, upgrades)) : headersToBackend(exchange, upgrades)),
+    ...('traceparent' in traceHeaders ? withoutTraceState(headers) : headers),
     'Audit-Id': exchange.auditId,
     'X-Forwarded-Host': url.host,
     'X-Forwarded-Proto': 'https',

@@ -116,7 +116,7 @@ function desiredHealthyOf(constraint: Constraint, expectedPods: number): number 
 /** Rounded up. */
 const percentOf = (pods: number, percent: number): number => Math.ceil((pods * percent) / 100);
 
-/** The pods with an admitted eviction that still exist and whose time for the deletion has not passed. */
+/** The pods with an admitted eviction that still exist and have time left for their deletion. */
 function buildDisruptedPodMap(status: PolicyV1PodDisruptionBudgetStatus, pods: readonly SelectedPod[], now: number) {
   const known = status.disruptedPods ?? {};
   const disruptedPods: Record<string, string> = {};

@@ -1,4 +1,8 @@
-/** Metrics of the controllers' process, under upstream's names. */
+/**
+ * The metrics of the controllers' process, under upstream's names: queues, requests, leadership, informers, certificates
+ * and what controllers add. Gauges of queues, informers and the process are computed when the metrics are read. Serving
+ * them is left to `controllers/serving`.
+ */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { LabelledValue, MetricMaker } from './controller';
 import type { InformerPool } from '../../shared/client/informer/informer-pool';
@@ -11,7 +15,9 @@ import {
 } from '../../shared/pki/certificate-expirations';
 import type { Clock } from '../../shared/runtime/clock';
 
+/** Seconds. */
 const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10];
+/** Seconds. */
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
 export class ControllerMetrics implements MetricMaker {

@@ -1,4 +1,7 @@
-/** Waiting with abort signals and deadlines. */
+/**
+ * Waits that end with an abort signal or a deadline. A wait that ends removes its listener, so a signal that lives as
+ * long as the process does not accumulate them.
+ */
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../runtime/clock';
 

@@ -47,7 +47,7 @@ export async function forward(backends: Backends, exchange: Exchange, options: F
     method: isLog ? 'GET' : exchange.method,
     headers: isLog
       ? {}
-      : { ...headersToBackend(exchange, upgrades), ...(type === 'proxy' ? { 'x-forwarded-uri': requestPath(exchange) } : {}) },
+      : { ...headersToBackend(exchange, { upgrades }), ...(type === 'proxy' ? { 'x-forwarded-uri': requestPath(exchange) } : {}) },
     path: type === 'proxy' ? options.target : url.pathname + url.search,
   });
   exchange.output.once('close', () => request.destroy());

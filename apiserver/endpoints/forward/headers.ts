@@ -28,8 +28,10 @@ const CORS_HEADERS: ReadonlySet<string> = new Set([
   'access-control-allow-methods',
   'access-control-allow-origin',
 ]);
+/** The client's credentials, and headers with which it could claim another identity. */
 const IDENTITY_HEADERS = /^(authorization|impersonate-|x-remote-)/;
 
+/** A valid `Content-Length`; other values are not passed on. */
 const LENGTH = /^[0-9]+$/;
 
 /** Whether the request is framed with a body. Every method may have one. */
@@ -67,13 +69,20 @@ export function upgradeProtocols(exchange: Exchange): string | undefined {
   return allowed.length === 0 ? undefined : allowed.join(', ');
 }
 
-/** The request headers for the backend, with those of a protocol upgrade if `upgrades` is set. */
-export function headersToBackend(exchange: Exchange, upgrades: boolean): OutgoingHttpHeaders {
+/** The request headers for the backend; with `upgrades`, also those that request a protocol upgrade. */
+export function headersToBackend(exchange: Exchange, { upgrades }: { readonly upgrades: boolean }): OutgoingHttpHeaders {
   const { headers } = exchange.request;
-  const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
+  // The client names further hop-by-hop headers in `Connection`.
+  const hopByHopNames = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
   const sent: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || name.startsWith(':') || HOP_BY_HOP_HEADERS.has(name) || named.has(name) || IDENTITY_HEADERS.test(name))
+    if (
+      value === undefined ||
+      name.startsWith(':') ||
+      HOP_BY_HOP_HEADERS.has(name) ||
+      hopByHopNames.has(name) ||
+      IDENTITY_HEADERS.test(name)
+    )
       continue;
     sent[name] = value;
   }
@@ -98,6 +107,7 @@ function withoutTokenProtocols(headers: OutgoingHttpHeaders): OutgoingHttpHeader
   return remaining.length === 0 ? others : { ...others, 'sec-websocket-protocol': remaining.join(',').trim() };
 }
 
+/** The response headers for the client. */
 export function headersToClient(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const isForwarded = (name: string): boolean => !HOP_BY_HOP_HEADERS.has(name) && !CORS_HEADERS.has(name);
   return Object.fromEntries(Object.entries(headers).filter(([name, value]) => value !== undefined && isForwarded(name)));

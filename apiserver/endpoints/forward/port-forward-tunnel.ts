@@ -1,7 +1,7 @@
 /**
  * Tunnels port forwarding over a WebSocket: its messages contain the bytes of a SPDY connection with the kubelet,
  * which are not parsed here. The WebSocket is accepted only after the kubelet has upgraded its connection; until then
- * errors are ordinary responses. The behaviour is as recorded from the reference server, except that the client
+ * errors are ordinary responses. The behaviour is as recorded from upstream's server, except that the client
  * receives a close frame when the kubelet disconnects, and a close code when it sends text.
  */
 import type { Duplex } from 'node:stream';
@@ -20,7 +20,7 @@ const NOT_UPGRADED = Buffer.from('unable to upgrade: missing upgrade headers in 
 
 /** Resolves when both sides have ended. Rejects with StatusError as long as no response has been sent. */
 export async function tunnelPortForward(backends: Backends, exchange: Exchange, destination: Destination): Promise<void> {
-  const { host, 'x-forwarded-for': sources } = headersToBackend(exchange, false);
+  const { host, 'x-forwarded-for': sources } = headersToBackend(exchange, { upgrades: false });
   const clientClosed = new Promise((resolve) => exchange.output.once('close', resolve));
   const response = await requestSpdyUpgrade(backends, destination.url, [PORT_FORWARD_PROTOCOL], clientClosed, {
     host,

@@ -1,4 +1,8 @@
-/** POST, PUT and PATCH. */
+/**
+ * Handlers of POST, PUT and PATCH: negotiate the response, read the body and the options, call the writer, and send the
+ * written object. An unacceptable media type or option is refused before anything is written. What a write does is left
+ * to `registry/write`.
+ */
 import { objectAt, stringAt, type JsonValue } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { parseJson, ParseError } from '../../../shared/serialization';

@@ -23,7 +23,7 @@ export const SCHEDULING_CELLS = {
   },
   'storage.v1beta1.VolumeAttributesClass': (object) => [nameOf(object), object.driverName ?? '', creationAge(object)],
   'scheduling.v1.PriorityClass': (object) => [nameOf(object), object.value ?? 0, object.globalDefault ?? false, creationAge(object)],
-  'core.v1.ResourceQuota': (object) => [nameOf(object), creationAge(object), quotaUsage(object, false), quotaUsage(object, true)],
+  'core.v1.ResourceQuota': (object) => [nameOf(object), creationAge(object), quotaUsage(object, 'requests'), quotaUsage(object, 'limits')],
   'node.v1.RuntimeClass': (object) => [nameOf(object), object.handler ?? '', creationAge(object)],
 } satisfies CellTable;
 
@@ -38,11 +38,11 @@ function claimState(claim: ResourceV1alpha3ResourceClaim): string {
   return states.length === 0 ? 'pending' : states.join(',');
 }
 
-/** `pods: 1/10`: used and hard. Limits have a column of their own. */
-function quotaUsage({ status }: CoreV1ResourceQuota, isForLimits: boolean): string {
+/** The cell of a column, such as `pods: 1/10`: used and hard. The column of requests contains all resources but limits. */
+function quotaUsage({ status }: CoreV1ResourceQuota, column: 'requests' | 'limits'): string {
   const { hard = {}, used = {} } = status ?? {};
   return sortedKeys(hard)
-    .filter((resource) => resource.startsWith('limits.') === isForLimits)
+    .filter((resource) => resource.startsWith('limits.') === (column === 'limits'))
     .map((resource) => `${resource}: ${ownMember(used, resource) ?? '0'}/${hard[resource] ?? '0'}`)
     .join(', ');
 }

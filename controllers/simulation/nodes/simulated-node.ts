@@ -30,7 +30,7 @@ export interface NodeStatusInput {
   readonly internalIp: string | undefined;
   /** `undefined` when the simulation serves no kubelet API. */
   readonly endpoint: KubeletEndpoint | undefined;
-  /** The capacity of a node whose status has none. */
+  /** The capacity of a node that has none in its status. */
   readonly capacity: Readonly<Record<string, string>>;
 }
 

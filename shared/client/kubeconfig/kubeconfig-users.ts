@@ -1,5 +1,5 @@
 /**
- * The users of a kubeconfig whose user names are servers, as for webhooks. The kubeconfig is read and the types of its
+ * The users of a kubeconfig with servers as user names, as for webhooks. The kubeconfig is read and the types of its
  * members are checked at once; credentials are resolved when they are needed, so referenced files are read then and
  * their errors reported then. Which user applies to a server is left to the caller.
  */

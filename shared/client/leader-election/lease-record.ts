@@ -1,4 +1,8 @@
-/** Reads and writes the fields of a Lease for leader election. */
+/**
+ * Reads the fields of a Lease that leader election uses, and computes the Lease of an acquired, renewed or released term.
+ * Other fields and annotations of an existing Lease are kept. Pure; when a term is acquired is left to
+ * leader-election.ts.
+ */
 import { formatFence, parseFence, type Fence } from '../../api/identity/fencing';
 import { LEASE_WITHIN_ANNOTATION, type Dialect } from '../../names/dialect';
 import { isObject, objectAt, ownMember, stringAt, type JsonObject } from '../../values/json';

@@ -79,7 +79,7 @@ function estimatedCost({ charge, estimate }: FunctionOverload, args: readonly Va
   return estimate?.(new ActualSizes(args, meter)) ?? 1;
 }
 
-/** Methods whose error lists no argument types. */
+/** Methods that report an error without argument types. */
 const FUNCTIONS_WITH_PLAIN_ERROR = new Set(['startsWith', 'endsWith', 'contains', 'matches']);
 
 /**

@@ -1,11 +1,15 @@
-/** Evaluation of comprehensions, and the cost per item. */
+/**
+ * Evaluates comprehensions (`all`, `exists`, `exists_one`, `map`, `filter`) as loops over the items. Charges the cost
+ * that cel-go's expansion of the macro would have: for each item, and once for the result. An error of an item is the
+ * result, except when another item decides `all` or `exists`. Which expressions are comprehensions is left to the parser.
+ */
 import { ArrayList, ErrorValue, type Value } from '../values/value';
 import { NO_SUCH_OVERLOAD, type Activation, type Evaluator } from './evaluator';
 
 type LoopRunner = (frame: Activation, items: Iterable<Value>) => Value;
 type MakeLoop = (body: Evaluator, filter: Evaluator | undefined, slot: number) => LoopRunner;
 
-/** `all` and `exists`: the loop ends with the first item that decides the result. */
+/** `all` ends at the first item that is `false`, `exists` at the first that is `true`: the deciding value. */
 function quantifier(deciding: boolean): MakeLoop {
   const perItem = deciding ? 4 : 3;
   return (body, _filter, slot) => (frame, items) => {

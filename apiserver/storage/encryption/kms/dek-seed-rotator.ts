@@ -45,7 +45,7 @@ interface SeedValidity {
   readonly expiresAt: number;
 }
 
-/** A seed whose key ID the plug-in has reported as its current one. */
+/** A seed that the plug-in encrypted with its current key, as far as it has reported. */
 interface ConfirmedSeed extends DekSeed, SeedValidity {}
 
 interface PollResult {
