@@ -13,7 +13,7 @@ const CLIENT = ['digital signature', 'key encipherment', 'client auth'];
 const SERVER = ['digital signature', 'server auth'];
 const named = (more: Partial<ParsedCertificateRequest['names']>): ParsedCertificateRequest => ({ ...node, names: { ...NAMES, ...more } });
 
-// The recordings cover what each signer accepts, and the messages of the reference. These tests cover the order of the
+// The recordings cover what each signer accepts, and upstream's messages. These tests cover the order of the
 // checks.
 test.each([
   [{ ...named({ dns: ['a'] }), organizations: [] }, [], 'subject organization is not system:nodes'],

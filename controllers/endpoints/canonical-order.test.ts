@@ -1,4 +1,4 @@
-/** Compares the order in Endpoints with that of the reference controller. */
+/** Compares the order in Endpoints with that of upstream's controller. */
 import fc from 'fast-check';
 import type { CoreV1EndpointSubset } from '../../shared/api/types/generated/members';
 import { readRecording } from '../../test/replay/recording';
@@ -14,7 +14,7 @@ const subsetOf = ({ ports = [], addresses = [], notReadyAddresses = [] }: CoreV1
 });
 
 test.each(RECORDED.map(({ service, subsets }) => [service, subsets.map(subsetOf)] as const))(
-  'sortSubsets sorts ports and subsets of the Service %s as the reference controller does, from any order',
+  'sortSubsets sorts ports and subsets of the Service %s like the controller of upstream, from any order',
   (_, recorded) => {
     expect(recorded.length).toBeGreaterThan(0);
     fc.assert(

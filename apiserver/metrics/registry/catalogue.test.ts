@@ -17,7 +17,7 @@ const ROWS: Readonly<Record<string, MetricRow>> = CATALOGUE;
 const missing = new Set(MISSING_FAMILIES_IN_USE.flatMap(({ names }) => names));
 
 test.each(RECORDED.map((family) => [family.name, family] as const))(
-  '%s has the type, stability, labels and buckets of the reference',
+  '%s has the type, stability, labels and buckets of upstream',
   (name, { type, stability, labels, buckets }) => {
     expect(stabilityOf(name)).toBe(missing.has(name) ? '' : stability);
     const row = ROWS[name];

@@ -57,7 +57,7 @@ describe('Expression.estimate, compared with recorded costs', () => {
     const expression = compileExpression(rule, new Map([['self', self]]));
     if ('error' in expression) throw new Error(expression.error);
     const { max } = expression.estimate(self);
-    // Recorded as a factor with few digits; "more" is beyond what the reference prints.
+    // Recorded as a factor with few digits; "more" is beyond what upstream prints.
     if (cost === 'more') expect(max).toBeGreaterThan(1e9);
     else expect(max.toPrecision(3)).toBe(cost.toPrecision(3));
   });

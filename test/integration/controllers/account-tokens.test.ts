@@ -1,5 +1,5 @@
 /**
- * Service account tokens in Secrets: written as by the reference's controllers, and valid until their Secret is
+ * Service account tokens in Secrets: written as by upstream's controllers, and valid until their Secret is
  * deleted.
  */
 import { resourceOf } from '../../../shared/client/rest/resource';

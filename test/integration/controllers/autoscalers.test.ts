@@ -1,4 +1,4 @@
-/** HorizontalPodAutoscalers, compared with the reference: without any metrics API, and with one. */
+/** HorizontalPodAutoscalers, compared with upstream: without any metrics API, and with one. */
 import type { ObservedState } from '../../replay/scenarios/scenario';
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
@@ -27,7 +27,7 @@ describe('autoscalers with a metrics API match the recording', () =>
   replayControllers('measured-autoscalers', {
     controllerArgs,
     deviations: {
-      // Without pods the message shows the total instead of an average; the reference divides by zero.
+      // Without pods the message shows the total instead of an average; upstream divides by zero.
       'scaler-object-without-pods: for each of none': (state) => replaceText(state, '"-9223372036854775808m"', '"20"'),
     },
   }));

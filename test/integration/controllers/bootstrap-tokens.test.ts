@@ -1,4 +1,4 @@
-/** Cleaning and signing of bootstrap tokens, compared with the reference. */
+/** Cleaning and signing of bootstrap tokens, compared with upstream. */
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 const controllerArgs = ['--controllers=*,tokencleaner,bootstrapsigner'];

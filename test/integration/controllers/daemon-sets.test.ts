@@ -1,4 +1,4 @@
-/** DaemonSets, compared with the reference's controllers. */
+/** DaemonSets, compared with upstream's controllers. */
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 replayControllers('daemon-sets', {

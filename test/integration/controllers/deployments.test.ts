@@ -1,4 +1,4 @@
-/** Deployments, compared with the reference's controllers. */
+/** Deployments, compared with upstream's controllers. */
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 replayControllers('deployments', {

@@ -1,4 +1,4 @@
-/** PodDisruptionBudgets, compared with the reference's controllers. */
+/** PodDisruptionBudgets, compared with upstream's controllers. */
 import { stringifyJson } from '../../../shared/values/json';
 import { isBody, type Json } from '../../replay/json-response';
 import type { ObservedState } from '../../replay/scenarios/scenario';
@@ -6,7 +6,7 @@ import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 const BUDGETS = '/apis/policy/v1/namespaces/$NS/poddisruptionbudgets';
 
-/** Messages print a selector as JSON; the reference prints a Go struct. */
+/** Messages print a selector as JSON; upstream prints a Go struct. */
 const withJsonSelector = (state: ObservedState): ObservedState => {
   const selectorJson = stringifyJson({ matchLabels: { app: 'a' } });
   const text = JSON.stringify(state).replaceAll(
@@ -59,15 +59,15 @@ replayControllers('disruption-budgets', {
         withJsonSelector,
       ]),
     ),
-    // The message has the name of the budget; the reference prints the namespace in its place.
+    // The message has the name of the budget; upstream prints the namespace in its place.
     'budget-disrupted: one is on its way, one was, one is gone': (state) => replaceText(state, 'PDB $NS/$NS', 'PDB $NS/b'),
-    // A pod stops counting as soon as its labels no longer match; with the reference, when another pod changes.
+    // A pod stops counting as soon as its labels no longer match; with upstream, when another pod changes.
     'budget-number: a pod leaves by its labels': withBudgetStatus(
       'b',
       { currentHealthy: 1, expectedPods: 1, disruptionsAllowed: 0 },
       false,
     ),
-    // Both budgets count the pod; the reference counts it in a random one of them.
+    // Both budgets count the pod; upstream counts it in a random one of them.
     'budget-twice: a pod of both': (state) =>
       withBudgetStatus('b1', { expectedPods: 1 }, false)(withBudgetStatus('b2', { expectedPods: 1 }, false)(state)),
   },

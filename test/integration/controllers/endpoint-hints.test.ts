@@ -1,11 +1,11 @@
-/** Zone hints of endpoints, in proportion to the CPUs of the zones, compared with the reference's controllers. */
+/** Zone hints of endpoints, in proportion to the CPUs of the zones, compared with upstream's controllers. */
 import { isBody, type Body } from '../../replay/json-response';
 import type { ObservedState } from '../../replay/scenarios/scenario';
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 const SLICES = '/apis/discovery.k8s.io/v1/namespaces/$NS/endpointslices';
 
-/** This controller reconciles every Service when a node gets a zone; the reference waits for the Service to change. */
+/** This controller reconciles every Service when a node gets a zone; upstream waits for the Service to change. */
 function withImmediateHints(recorded: ObservedState): ObservedState {
   const slices = (recorded[SLICES] ?? []).filter(isBody).map((slice) => {
     const endpoints = Array.isArray(slice['endpoints']) ? slice['endpoints'].filter(isBody) : [];

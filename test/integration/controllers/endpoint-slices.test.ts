@@ -1,4 +1,4 @@
-/** Endpoints and EndpointSlices of Services, compared with the reference's controllers. */
+/** Endpoints and EndpointSlices of Services, compared with upstream's controllers. */
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 replayControllers('endpoint-slices');

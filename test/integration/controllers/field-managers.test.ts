@@ -1,5 +1,5 @@
 /**
- * Compares the managedFields of the controllers and the API server with those of the reference: manager, operation,
+ * Compares the managedFields of the controllers and the API server with those of upstream: manager, operation,
  * subresource and fields.
  */
 import { CONTROLLERS } from '../../../controllers/table';

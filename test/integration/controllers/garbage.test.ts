@@ -1,4 +1,4 @@
-/** Garbage collection of objects with deleted owners, compared with the reference. */
+/** Garbage collection of objects with deleted owners, compared with upstream. */
 import type { ObservedState } from '../../replay/scenarios/scenario';
 import { isBody, type Body, type Json } from '../../replay/json-response';
 import { replayControllers } from '../../support/scenarios/replay-controllers';
@@ -15,7 +15,7 @@ function withDeletedSecret({ secrets = [], ...otherResources }: ObservedState, n
 }
 
 const deviations = {
-  // A child that is created while its owner waits is deleted at once; with the reference it stays until another child
+  // A child that is created while its owner waits is deleted at once; with upstream it stays until another child
   // is deleted, or forever.
   'gc-added-while-waiting: another child comes, and one that has been there': (recorded: ObservedState) =>
     withDeletedSecret(recorded, 'late'),
@@ -47,7 +47,7 @@ const conversionDeviations = {
   'gc-converted-owners: the webhook is cut off, and the owners go': withoutCachedObject,
   'gc-converted-owners: it talks nonsense': withoutCachedObject,
   // The objects of a definition are deleted with it, whether or not the collector can see that, and their children
-  // after them; with the reference the children stay.
+  // after them; with upstream the children stay.
   'gc-converted-definition: the held one is let go': withoutObjects('of-t', 'of-held'),
 };
 

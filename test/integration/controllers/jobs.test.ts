@@ -1,4 +1,4 @@
-/** Jobs and CronJobs, compared with the reference's controllers. */
+/** Jobs and CronJobs, compared with upstream's controllers. */
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 replayControllers('jobs', {

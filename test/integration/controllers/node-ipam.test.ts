@@ -1,4 +1,4 @@
-/** Pod CIDRs of nodes, compared with the reference. */
+/** Pod CIDRs of nodes, compared with upstream. */
 import { replayControllers, type ReplayOptions } from '../../support/scenarios/replay-controllers';
 
 const CONTROLLERS = '--controllers=-*,nodeipam,namespace,serviceaccount';

@@ -1,4 +1,4 @@
-/** Nodes, their taints and the pods on them, compared with the reference, with the short periods of the recording. */
+/** Nodes, their taints and the pods on them, compared with upstream, with the short periods of the recording. */
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 const controllerArgs = [

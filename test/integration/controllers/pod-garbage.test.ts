@@ -1,4 +1,4 @@
-/** Removal of orphaned and finished pods and of finished Jobs, compared with the reference. */
+/** Removal of orphaned and finished pods and of finished Jobs, compared with upstream. */
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 describe('removal of finished Jobs matches the recording', () => replayControllers('finished-jobs'));

@@ -1,4 +1,4 @@
-/** ReplicaSets and ReplicationControllers, compared with the reference's controllers. */
+/** ReplicaSets and ReplicationControllers, compared with upstream's controllers. */
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 replayControllers('replica-sets', {

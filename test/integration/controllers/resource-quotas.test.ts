@@ -1,4 +1,4 @@
-/** Usage of resource quotas, compared with the counts of the reference's controller and admission. */
+/** Usage of resource quotas, compared with the counts of upstream's controller and admission. */
 import type { ObservedState } from '../../replay/scenarios/scenario';
 import { isBody, type Json } from '../../replay/json-response';
 import { replayControllers } from '../../support/scenarios/replay-controllers';
@@ -22,7 +22,7 @@ const withSecrets =
 
 replayControllers('resource-quotas', {
   deviations: {
-    // A status that another client has written is corrected within five seconds; with the reference it stays until the
+    // A status that another client has written is corrected within five seconds; with upstream it stays until the
     // next full count.
     'quota-objects: its status is overwritten': withSecrets('q', '5', '0'),
   },

@@ -1,4 +1,4 @@
-/** Default ServiceAccounts and root certificates of namespaces, compared with the reference's controllers. */
+/** Default ServiceAccounts and root certificates of namespaces, compared with upstream's controllers. */
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 describe('account controllers match the recording with paged lists', () => replayControllers('service-accounts'));

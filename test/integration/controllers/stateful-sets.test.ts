@@ -1,4 +1,4 @@
-/** StatefulSets, compared with the reference's controllers. */
+/** StatefulSets, compared with upstream's controllers. */
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 replayControllers('stateful-sets', {

@@ -1,8 +1,8 @@
-/** Binding of claims and volumes, and claims of ephemeral volumes, compared with the reference. */
+/** Binding of claims and volumes, and claims of ephemeral volumes, compared with upstream. */
 import type { ObservedState } from '../../replay/scenarios/scenario';
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
-/** What the deletion of a hostPath volume reports: the reference has a plug-in for it, which deletes below /tmp only. */
+/** What the deletion of a hostPath volume reports: upstream has a plug-in for it, which deletes below /tmp only. */
 const RECORDED = 'host_path deleter only supports /tmp/.+ but received provided /mnt/volume';
 const PROVISIONED = '$NS-ph';
 const failureOf = (volume: string): string =>

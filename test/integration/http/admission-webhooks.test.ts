@@ -30,7 +30,7 @@ const DEVIATING_MESSAGES: Readonly<Record<string, string>> = {
   // A patch can neither change the kind of an object nor replace the whole object.
   'patch: patch-kind': 'no kind "Secret" is registered for version "v1"',
   'patch: patch-whole': 'replace operation does not apply',
-  // This server reads EndpointSlices; the reference reads Endpoints.
+  // This server reads EndpointSlices; upstream reads Endpoints.
   'a service without endpoints': 'no endpoints available for service "empty"',
 };
 
@@ -57,7 +57,7 @@ function answersOf({ steps }: WebhookCase): readonly Json[] {
 
 /** Members of a pod that other plug-ins set. */
 const POD_MEMBERS = new Set(['preemptionPolicy', 'priority', 'tolerations']);
-/** A webhook receives a scale with the metadata of its workload; with the reference, as it was sent. */
+/** A webhook receives a scale with the metadata of its workload; with upstream, as it was sent. */
 const SCALE_MEMBERS = new Set(['creationTimestamp', 'managedFields', 'resourceVersion', 'selector', 'uid']);
 /** A TokenRequest gets its name when the token is issued. */
 const TOKEN_REQUEST_MEMBERS = new Set(['creationTimestamp', 'name']);

@@ -1,6 +1,6 @@
 /**
  * Commands over WebSockets with the subprotocol v5.channel.k8s.io, translated to SPDY for a kubelet: the bytes on both
- * sides, as recorded from the reference.
+ * sides, as recorded from upstream.
  */
 import WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';

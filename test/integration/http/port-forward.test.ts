@@ -1,4 +1,4 @@
-/** Port forwarding over WebSockets to a fake kubelet: the bytes on both sides, as recorded from the reference. */
+/** Port forwarding over WebSockets to a fake kubelet: the bytes on both sides, as recorded from upstream. */
 import { request } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { waitUntil } from '../../support/programs';

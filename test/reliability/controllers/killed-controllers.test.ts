@@ -1,6 +1,6 @@
 /**
  * Controllers that are killed (SIGKILL) repeatedly during requests reach the same objects, conditions and Events as
- * those of the reference, after every step. A seed chooses the requests (`replay/scenarios/random-scenarios`) and the
+ * those of upstream, after every step. A seed chooses the requests (`replay/scenarios/random-scenarios`) and the
  * times of the kills. `KILLED_SEEDS=1,2,3,4` plays all recordings.
  */
 import { createSeededRandom } from '../../replay/seeded-random';

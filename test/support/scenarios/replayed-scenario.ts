@@ -52,7 +52,7 @@ export interface PlayOptions {
 
 /**
  * Yields the outcome of each step beside the recorded one. With a store at hand, observation takes no real time, and
- * the state must also stay as recorded for the quiet period of the reference.
+ * the state must also stay as recorded for the quiet period of upstream.
  */
 export async function* playSteps(
   session: ScenarioSession,
