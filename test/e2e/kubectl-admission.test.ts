@@ -92,7 +92,7 @@ ${options}`,
       );
     }
 
-    it('deny creations, changes and deletions waitUntil their configuration is deleted', async () => {
+    it('deny creations, changes and deletions until their configuration is deleted', async () => {
       await session.ok('apply -f -', CONFIGMAP);
       await applyWebhook('Validating', 'deny-message');
       const message = 'admission webhook "hook.example.com" denied the request: no way';

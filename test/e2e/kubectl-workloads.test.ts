@@ -33,7 +33,7 @@ const FLAGS = [
   '--horizontal-pod-autoscaler-downscale-stabilization=1s',
 ];
 
-/** Marks each new pod as ready since an hour ago, or as succeeded when it belongs to a Job, waitUntil the signal. */
+/** Marks each new pod as ready since an hour ago, or as succeeded when it belongs to a Job, until the signal. */
 async function runPods(client: RestClient, signal: AbortSignal): Promise<void> {
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: AN_HOUR_AGO }];
   const pods = new Informer({ client, resource: PODS, clock: systemClock, random: systemRandom, logger: silentLogger });
@@ -234,7 +234,7 @@ describeWithPackagedKubectl(
         await send('PUT', METRICS, {}, { kind: 'PodMetricsList', apiVersion: 'metrics.k8s.io/v1beta1', metadata: {}, items: podMetrics });
       }
 
-      /** Publishes this total usage waitUntil the Deployment has `replicas` ready replicas. */
+      /** Publishes this total usage until the Deployment has `replicas` ready replicas. */
       async function expectReplicas(replicas: number, milli: number): Promise<void> {
         await waitUntil(
           `${replicas} ready pods`,
@@ -250,7 +250,7 @@ describeWithPackagedKubectl(
         await setTotalUsage(milli);
       }
 
-      /** Runs `kubectl describe` whenever the autoscaler or an Event has changed, waitUntil it prints the texts. */
+      /** Runs `kubectl describe` whenever the autoscaler or an Event has changed, until it prints the texts. */
       async function expectDescription(...texts: readonly string[]): Promise<void> {
         let [seenVersions, output] = ['', ''];
         await waitUntil(

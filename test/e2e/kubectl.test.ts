@@ -133,7 +133,7 @@ metadata:
     const watchOnly = session.start('get configmaps --watch-only -o name');
     let tick = 0;
     try {
-      // kubectl prints nothing before the first event, so changes are made waitUntil both watches have printed one.
+      // kubectl prints nothing before the first event, so changes are made until both watches have printed one.
       await session.ok('create configmap watched --from-literal=a=1');
       await waitUntil('the new object', () => watch.output.includes('watched'));
       await waitUntil('an event for the second watch', async () => {

@@ -136,7 +136,7 @@ test('the namespace controller deletes pods before the objects that they may nee
   await waitUntil('the namespace to be deleted', async () => (await findObject(NAMESPACES, '', 'ordered')) === undefined, 25_000);
 });
 
-test('used claims and bound volumes remain after a delete waitUntil they are released', async () => {
+test('used claims and bound volumes remain after a delete until they are released', async () => {
   await createNamespace('stored');
   const resources = { requests: { storage: '1Gi' } };
   for (const name of ['used', 'unused'])

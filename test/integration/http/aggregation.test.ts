@@ -22,7 +22,7 @@ beforeEach(() => void extension().calls.splice(0));
 
 type Condition = Readonly<Record<string, unknown>>;
 
-/** Waits waitUntil the condition Available has the reason. */
+/** Waits until the condition Available has the reason. */
 async function waitForAvailability(reason: string): Promise<Condition> {
   return waitUntil(`the reason ${reason}`, async () => {
     const condition: Condition = Object((await api.read(`${SERVICES}/${NAME}`))['status']).conditions?.[0] ?? {};
@@ -237,7 +237,7 @@ describe('the document of version 2', () => {
       },
       tag,
     );
-  /** Waits waitUntil the document has these properties of the kind Flunder. */
+  /** Waits until the document has these properties of the kind Flunder. */
   async function waitForDefinition(description: string, properties: object): Promise<void> {
     await triggerCheck();
     await waitUntil(description, async () => {

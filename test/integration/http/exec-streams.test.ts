@@ -25,7 +25,7 @@ beforeEach(() => {
   kubelet().whenOpened(0, () => undefined);
 });
 
-/** Waits waitUntil the kubelet has no connections. */
+/** Waits until the kubelet has no connections. */
 afterEach(async () => {
   for (const socket of opened.splice(0)) socket.terminate();
   await waitUntil('the connections have ended', () => kubelet().connections() === 0);
@@ -156,7 +156,7 @@ describe('a command', () => {
 });
 
 describe('the input of a command', () => {
-  test('is sent waitUntil its stream is closed, without messages for channels that cannot be written', async () => {
+  test('is sent until its stream is closed, without messages for channels that cannot be written', async () => {
     const { socket } = await open(EXEC);
     await waitForKubelet('opens stderr');
     for (const message of ['\0AB', '\0', '', '\x01x', '\x09x']) socket.send(Buffer.from(message));

@@ -102,7 +102,7 @@ describe('a long-running request', () => {
     const answers = [open('GET', `${FLUNDERS}?watch=1`)];
     await waitUntil('an event', () => answers[0]?.().includes('"ADDED"') === true);
     extension().setBehaviour('hang');
-    // One after the other, because each holds the seat waitUntil it is proxied.
+    // One after the other, because each holds the seat until it is proxied.
     for (let count = 2; count <= 3; count += 1) {
       answers.push(open('GET', `${FLUNDERS}?watch=1`));
       await waitUntil('the watch reaches the extension server', () => countExtensionRequests('?watch=1') === count);

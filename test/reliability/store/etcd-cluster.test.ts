@@ -82,7 +82,7 @@ describeWithEtcd('the etcd store on a cluster', () => {
     await Promise.all(others.map((member) => member.kill()));
     const write = (): Promise<unknown> =>
       commit(target, { compare: [], operations: [{ type: 'put', key: '/alone', value: Buffer.from('x') }] }, { clock: systemClock });
-    // A leader accepts writes that it cannot commit waitUntil it notices that the other members are down.
+    // A leader accepts writes that it cannot commit until it notices that the other members are down.
     let outcome = '';
     let tookMs = Infinity;
     for (const end = systemClock.monotonic() + 30_000; outcome !== 'unavailable' || tookMs > 1_000;) {
