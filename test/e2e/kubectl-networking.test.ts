@@ -185,7 +185,7 @@ describeWithEachKubectl('traffic', (session) => {
     await session.ok(`delete ingressclass ${name}`);
     expect(parseTable(await session.ok('get ingress -o wide'))).toEqual([
       ['NAME', 'CLASS', 'HOSTS', 'ADDRESS', 'PORTS', 'AGE'],
-      // The column ADDRESS is empty, so that the parseTable has one cell less.
+      // The column ADDRESS is empty, so the parsed row has one cell less.
       ['all', 'nginx', '*.example.com,example.org', '80, 443', ANY_AGE],
       ['plain', name, '*', '80', ANY_AGE],
     ]);
