@@ -69,4 +69,12 @@ describe('a list by an indexed field', () => {
     expect(keys(state.snapshot(1).rangeWith({ field: FIELD, value: '' }))).toHaveLength(10);
     expect(keys(state.snapshot(1).rangeWith({ field: 'status.phase', value: 'Running' }))).toHaveLength(10);
   });
+
+  it('reads the whole range for a value that more than 1,000 entries have, so that no list sorts more keys', () => {
+    const state = new TypeState(pods, 0);
+    for (let index = 0; index < 10_000; index += 1) state.put(pod(`a/${index}`, 1, index < 1_001 ? 'n1' : `n${index}`), undefined);
+    expect(keys(state.snapshot(1).rangeWith({ field: FIELD, value: 'n1' }))).toHaveLength(10_000);
+    state.delete('a/0');
+    expect(keys(state.snapshot(2).rangeWith({ field: FIELD, value: 'n1' }))).toHaveLength(1_000);
+  });
 });

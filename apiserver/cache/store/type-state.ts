@@ -14,6 +14,8 @@ const ENTRY_OVERHEAD = 300;
 
 /** A value that more than this part of the objects have is found by reading all of them, without sorting keys. */
 const MIN_INDEXED_FRACTION = 8;
+/** So is a value that more objects have: their keys are sorted within one turn of the event loop, for each page. */
+const MAX_INDEXED_KEYS = 1_000;
 
 export interface UnreadableValue {
   readonly revision: Revision;
@@ -130,7 +132,7 @@ export class TypeState {
 
   private keysWith({ field, value }: SelectedField): readonly string[] | undefined {
     const index = this.fieldIndexes.find((candidate) => candidate.field === field);
-    return index?.keysWith(value, this.tree.size / MIN_INDEXED_FRACTION);
+    return index?.keysWith(value, Math.min(this.tree.size / MIN_INDEXED_FRACTION, MAX_INDEXED_KEYS));
   }
 
   private addKey(key: string): void {
