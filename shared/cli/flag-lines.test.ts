@@ -16,4 +16,15 @@ describe('formatFlagLines', () => {
     const servers = ['https://root:secret@a:2379', 'https://b:2379/x@y'];
     expect(formatFlagLines(table, { servers, port: 1, quiet: true })[1]).toBe('servers=[https://xxxxx@a:2379,https://b:2379/x@y]');
   });
+
+  it.each([
+    ['https://root:se@cret@a:2379', 'https://xxxxx@a:2379'],
+    ['https://root:se,c ret@a/x@y', 'https://xxxxx@a/x@y'],
+    ['https:root:secret@a', 'https:xxxxx@a'],
+    ['HTTPS:/root:secret@a', 'HTTPS:/xxxxx@a'],
+    ['https:\\\\root:secret@a', 'https:\\\\xxxxx@a'],
+  ])('masks the credentials in %s, which is a valid URL', (server, expected) => {
+    expect(URL.canParse(server)).toBe(true);
+    expect(formatFlagLines(table, { servers: [server], port: 1, quiet: true })[1]).toBe(`servers=[${expected}]`);
+  });
 });
