@@ -55,7 +55,9 @@ export async function bindVolumes(context: VolumeBinderContext): Promise<void> {
   const slice = new TimeSlice(clock);
   const [volumeQueue, claimQueue] = [context.queue({ name: 'volumes' }), context.queue({ name: 'claims' })];
   const enqueueClaim = (key: string): void => claimQueue.add(key);
-  const state = new StorageState(informers, { enqueueClaim, enqueueVolume: (name) => volumeQueue.add(name) }, clock, signal);
+  const counts = countStorage(context.metrics, names.prefix);
+  const queues = { enqueueClaim, enqueueVolume: (name: string) => volumeQueue.add(name) };
+  const state = new StorageState(informers, queues, counts, clock, signal);
   const binder = new VolumeBinder({
     client,
     events,
@@ -66,10 +68,6 @@ export async function bindVolumes(context: VolumeBinderContext): Promise<void> {
     onWritten: { volume: (volume) => state.volumes.set(volume), claim: (claim) => state.claims.set(claim) },
     enqueueClaim,
     countAssignedClass: assignedClassMetrics(context.metrics),
-  });
-  const endCounts = countStorage(context.metrics, names.prefix, {
-    volumes: () => state.volumes.values(),
-    claims: () => state.claims.values(),
   });
   const syncClaim = syncWith(
     (key) => state.claim(key),
@@ -87,7 +85,7 @@ export async function bindVolumes(context: VolumeBinderContext): Promise<void> {
       repeatPeriodically(() => state.enqueueAll()),
     ]);
   }
-  endCounts();
+  counts.end();
   state.end();
 
   async function repeatPeriodically(task: () => void): Promise<void> {

@@ -21,10 +21,12 @@ test('countStorage counts volumes and claims under the labels of upstream until 
     volume('c', { nfs: { server: 's', path: '/p' } }, 'Released'),
   ];
   const claims = [claim('a', 'Bound'), claim('b', 'Pending'), claim('c', 'Lost')];
-  const end = countStorage({ collectedGauge }, 'kubernetes.io', { volumes: () => volumes, claims: () => claims });
-  const collected = Object.fromEntries([...collectors].map(([name, collect]) => [name, [...collect()]]));
+  const counts = countStorage({ collectedGauge }, 'kubernetes.io');
+  const collect = (): Record<string, LabelledValue[]> => Object.fromEntries([...collectors].map(([name, values]) => [name, [...values()]]));
+  for (const object of volumes) counts.onVolumeChange(undefined, object);
+  for (const object of claims) counts.onClaimChange(undefined, object);
   const claimLabels = { namespace: 'n', storage_class: 'm', volume_attributes_class: '' };
-  expect(collected).toEqual({
+  expect(collect()).toEqual({
     pv_collector_total_pv_count: [
       { labels: { plugin_name: 'kubernetes.io/host-path', volume_mode: 'Filesystem' }, value: 1 },
       { labels: { plugin_name: 'N/A', volume_mode: 'Block' }, value: 1 },
@@ -35,6 +37,31 @@ test('countStorage counts volumes and claims under the labels of upstream until 
     pv_collector_bound_pvc_count: [{ labels: claimLabels, value: 1 }],
     pv_collector_unbound_pvc_count: [{ labels: claimLabels, value: 2 }],
   });
-  end();
+  for (const object of volumes) counts.onVolumeChange(object, undefined);
+  for (const object of claims) counts.onClaimChange(object, claim(object.name, 'Bound'));
+  expect(collect()).toEqual({
+    pv_collector_total_pv_count: [],
+    pv_collector_bound_pv_count: [],
+    pv_collector_unbound_pv_count: [],
+    pv_collector_bound_pvc_count: [{ labels: claimLabels, value: 3 }],
+    pv_collector_unbound_pvc_count: [],
+  });
+  counts.end();
   expect(collectors.size).toBe(0);
+});
+
+test('countStorage reads no object at a scrape', () => {
+  const collected: (() => Iterable<LabelledValue>)[] = [];
+  const counts = countStorage(
+    { collectedGauge: (_name, _help, _labels, collect) => (collected.push(collect), () => undefined) },
+    'platform.io',
+  );
+  const reads: string[] = [];
+  const watched = new Proxy(volume('a', { storageClassName: 'm' }, 'Bound'), {
+    get: (object, member, receiver) => (reads.push(String(member)), Reflect.get(object, member, receiver)),
+  });
+  counts.onVolumeChange(undefined, watched);
+  reads.length = 0;
+  expect(collected.flatMap((collect) => [...collect()])).toHaveLength(2);
+  expect(reads).toEqual([]);
 });

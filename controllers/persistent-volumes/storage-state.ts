@@ -17,6 +17,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { TimeSlice } from '../../shared/scheduling/yielding';
 import { claimNameOf, nodeNameOf } from '../runtime/pods';
 import { indexInformer, type ObjectIndex } from '../runtime/object-index';
+import type { StorageCounts } from './metrics';
 import type { ObservedStorage } from './reconcile-claim';
 import { isDefaultClass } from './storage-names';
 import {
@@ -66,6 +67,7 @@ export class StorageState implements ObservedStorage {
   constructor(
     private readonly informers: StorageInformers,
     private readonly queues: StorageQueues,
+    private readonly counts: Pick<StorageCounts, 'onVolumeChange' | 'onClaimChange'>,
     private readonly clock: Pick<Clock, 'after' | 'monotonic'>,
     private readonly signal: AbortSignal,
   ) {
@@ -121,6 +123,7 @@ export class StorageState implements ObservedStorage {
   }
 
   private onVolumeChange(previous: Volume | undefined, current: Volume | undefined): void {
+    this.counts.onVolumeChange(previous, current);
     if (previous !== undefined) this.index.remove(previous);
     if (current !== undefined) this.index.add(current);
     const name = (current ?? previous)?.name ?? '';
@@ -135,6 +138,7 @@ export class StorageState implements ObservedStorage {
   }
 
   private onClaimChange(previous: Claim | undefined, current: Claim | undefined): void {
+    this.counts.onClaimChange(previous, current);
     if (current !== undefined) this.claimIndex.set(current);
     else if (previous !== undefined) this.claimIndex.remove(keyOf(previous));
     const changed = current ?? previous;
