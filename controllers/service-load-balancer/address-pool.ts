@@ -58,9 +58,8 @@ export class AddressPool {
    * other families. `undefined` when a range has no free address; nothing changes then.
    */
   acquire(service: string, families: readonly IpFamily[]): readonly string[] | undefined {
+    if (!this.canAcquire(service, families)) return undefined;
     const held = this.heldByService.get(service) ?? NONE;
-    const isExhausted = (set: CidrSet | undefined): boolean => set === undefined || set.used === set.capacity;
-    if (families.some((family) => !held.has(family) && isExhausted(this.sets.get(family)))) return undefined;
     const acquired = new Map<IpFamily, IpAddress>();
     for (const family of families) {
       const address = held.get(family) ?? this.allocate(family);
@@ -69,6 +68,19 @@ export class AddressPool {
     for (const [family, address] of held) if (!acquired.has(family)) this.setOf(address)?.release(asRange(address));
     this.heldByService.set(service, acquired);
     return [...acquired.values()].map(formatIpAddress);
+  }
+
+  /** Whether each of the families has a free address, or one that the Service holds. */
+  canAcquire(service: string, families: readonly IpFamily[]): boolean {
+    const held = this.heldByService.get(service) ?? NONE;
+    return families.every((family) => {
+      const set = this.sets.get(family);
+      return held.has(family) || (set !== undefined && set.used < set.capacity);
+    });
+  }
+
+  holds(service: string): boolean {
+    return this.heldByService.has(service);
   }
 
   /** Returns whether the Service held an address. */

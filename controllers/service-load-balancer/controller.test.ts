@@ -25,10 +25,10 @@ async function runOnce(fake: ReturnType<typeof fakeClient>, during: () => Promis
 function setUp() {
   const fake = fakeClient();
   const { api } = fake;
-  const putService = (name: string, second: number): void =>
+  const putService = (name: string, second: number, family = 'IPv4'): void =>
     void api.put(SERVICES, {
       metadata: { namespace: 'n', name, creationTimestamp: `2026-01-01T00:00:0${second}Z` },
-      spec: { type: 'LoadBalancer', loadBalancerClass: 'platform.io/development', ipFamilies: ['IPv4'] },
+      spec: { type: 'LoadBalancer', loadBalancerClass: 'platform.io/development', ipFamilies: [family] },
     });
   const state = (name: string): unknown => {
     const { metadata, status } = api.get(SERVICES, 'n', name) ?? {};
@@ -64,5 +64,20 @@ test('ServiceLoadBalancer gives a released address to a waiting Service at once'
     api.remove(SERVICES, 'n', 'a');
     await fake.clock.advanceAsync(0);
     expect(address('c')).toBe('192.0.2.1');
+  });
+});
+
+test('ServiceLoadBalancer gives a released address to a waiting Service that can use it, past one that cannot', async () => {
+  const { fake, api, putService, address } = setUp();
+  for (const [index, name] of ['a', 'b'].entries()) putService(name, index);
+  await runOnce(fake, async () => {
+    putService('c', 2, 'IPv6');
+    await fake.clock.advanceAsync(1_000);
+    putService('d', 3);
+    await fake.clock.advanceAsync(20_000);
+    expect(['a', 'b', 'c', 'd'].map(address)).toEqual(['192.0.2.1', '192.0.2.2', undefined, undefined]);
+    api.remove(SERVICES, 'n', 'a');
+    await fake.clock.advanceAsync(0);
+    expect(address('d')).toBe('192.0.2.1');
   });
 });

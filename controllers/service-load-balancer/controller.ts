@@ -19,6 +19,7 @@ import { resourceOf } from '../../shared/client/rest/resource';
 import type { Service } from '../../shared/client/rest/typed-objects';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
+import type { IpFamily } from '../../shared/values/network/ip-address';
 import { adoptExisting } from '../runtime/adopt-existing';
 import { waitForSync, type Controller, type ControllerContext, type LoadBalancerSettings } from '../runtime/controller';
 import { AddressPool } from './address-pool';
@@ -49,8 +50,8 @@ export class ServiceLoadBalancer {
   private readonly queue: WorkQueue;
   private readonly pool: AddressPool;
   private readonly rules: LoadBalancerRules;
-  /** Keys of Services for which no address was free, in order of their first attempt. */
-  private readonly waiting = new Set<string>();
+  /** Services for which no address was free, by key, in order of their first attempt. */
+  private readonly waiting = new Map<string, { readonly uid: string; readonly families: readonly IpFamily[] }>();
 
   constructor(
     private readonly context: ServiceLoadBalancerContext,
@@ -68,10 +69,7 @@ export class ServiceLoadBalancer {
     const removeHandler = this.services.handle({
       added: enqueue,
       updated: (_, service) => enqueue(service),
-      deleted: (service) => {
-        this.waiting.delete(keyOf(service));
-        this.release(service);
-      },
+      deleted: (service) => this.release(service),
     });
     try {
       if (!(await waitForSync([this.services], signal))) return;
@@ -101,13 +99,14 @@ export class ServiceLoadBalancer {
     const service = this.services.byKey(key);
     if (service === undefined) return DONE;
     const action = reconcileService(service, this.pool, this.rules);
-    if (action.type !== 'unavailable') this.waiting.delete(key);
     switch (action.type) {
       case 'none':
-        if (!action.needsAddress) this.release(service);
+        if (action.needsAddress) this.waiting.delete(key);
+        else this.release(service);
         return DONE;
       case 'unavailable':
-        this.waiting.add(key);
+        if (action.families.length > 0) this.waiting.set(key, { uid: service.uid, families: action.families });
+        else this.waiting.delete(key);
         this.record(
           service,
           'Warning',
@@ -116,6 +115,7 @@ export class ServiceLoadBalancer {
         );
         return { type: 'wait' };
       case 'ensure':
+        this.waiting.delete(key);
         this.record(service, 'Normal', 'EnsuringLoadBalancer', 'Ensuring load balancer');
         await this.write(service, action.update);
         this.record(service, 'Normal', 'EnsuredLoadBalancer', 'Ensured load balancer');
@@ -138,14 +138,19 @@ export class ServiceLoadBalancer {
     await client.patch(SERVICES, { namespace, name, subresource: 'status' }, 'merge', patch, { signal });
   }
 
-  private release({ uid }: Service): void {
-    if (this.pool.release(uid)) this.wakeWaiting();
+  /** A Service that waited may have been enqueued for an address that another one can have now. */
+  private release(service: Service): void {
+    const hasWaited = this.waiting.delete(keyOf(service));
+    if (this.pool.release(service.uid) || hasWaited) this.wakeWaiting();
   }
 
-  /** One at a time: the next one is enqueued when this one has its address. */
+  /** One at a time, the first that finds its addresses: the next one is enqueued when this one has them. */
   private wakeWaiting(): void {
-    const [longestWaiting] = this.waiting;
-    if (longestWaiting !== undefined) this.queue.add(longestWaiting);
+    for (const [key, { uid, families }] of this.waiting) {
+      if (!this.pool.canAcquire(uid, families)) continue;
+      this.queue.add(key);
+      return;
+    }
   }
 
   private record({ namespace, name, uid }: Service, type: 'Normal' | 'Warning', reason: string, message: string): void {

@@ -1,7 +1,7 @@
 import type { CoreV1Service, CoreV1ServiceSpec, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import type { Service } from '../../shared/client/rest/typed-objects';
 import { apiObject } from '../../shared/client/rest/api-object';
-import { parseIpRange } from '../../shared/values/network/ip-address';
+import { parseIpRange, type IpFamily } from '../../shared/values/network/ip-address';
 import { AddressPool } from './address-pool';
 import { reconcileService, type ServiceAction } from './reconcile';
 
@@ -30,7 +30,7 @@ const ensure = (...addresses: string[]): ServiceAction => ({ type: 'ensure', upd
 const cleanUp = (...finalizers: string[]): ServiceAction => ({ type: 'clean-up', update: { addresses: [], finalizers } });
 const keeps = { type: 'none', needsAddress: true };
 const ignores = { type: 'none', needsAddress: false };
-const unavailable = (problem: string): ServiceAction => ({ type: 'unavailable', problem });
+const unavailable = (problem: string, ...families: IpFamily[]): ServiceAction => ({ type: 'unavailable', problem, families });
 
 describe('reconcileService', () => {
   it('gives a Service of the development class an address and the finalizer', () => {
@@ -73,7 +73,7 @@ describe('reconcileService', () => {
     const { reconcile, pool } = setUp(['192.0.2.0/30']);
     reconcile(service('a'));
     reconcile(service('b'));
-    expect(reconcile(service('c'))).toEqual(unavailable('no free address'));
+    expect(reconcile(service('c'))).toEqual(unavailable('no free address', 'IPv4'));
     pool.release('a');
     expect(reconcile(service('c'))).toEqual(ensure('192.0.2.1'));
     expect(reconcile(service('d', { spec: { ipFamilies: ['IPv6'] } }))).toEqual(unavailable('no address range for IPv6'));
@@ -102,6 +102,11 @@ describe('reconcileService', () => {
     [
       'of another class with an address of another range: not at all',
       { ...DELETED, spec: { loadBalancerClass: 'example.com/lb' }, addresses: ['198.51.100.1'], finalizers: [FINALIZER] },
+      ignores,
+    ],
+    [
+      'whose type was changed, with an address of another load balancer: not at all',
+      { spec: { type: 'ClusterIP' }, addresses: ['198.51.100.1'], finalizers: [FINALIZER] },
       ignores,
     ],
     ['that is being deleted without the finalizer: not at all', { ...DELETED, addresses: ['192.0.2.1'] }, ignores],

@@ -3,9 +3,11 @@
  * load balancers' Services are left alone: those of another class, unless they have the finalizer and an address of
  * this one's ranges.
  */
+import type { CoreV1LoadBalancerIngress } from '../../shared/api/types/generated/members';
 import { finalizersOf, isBeingDeleted } from '../../shared/client/rest/api-object';
 import type { Service } from '../../shared/client/rest/typed-objects';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
+import type { IpFamily } from '../../shared/values/network/ip-address';
 import type { AddressPool } from './address-pool';
 
 /** Canonical names; objects may have the other spelling. */
@@ -30,8 +32,8 @@ export type ServiceAction =
   | { readonly type: 'none'; readonly needsAddress: boolean }
   | { readonly type: 'ensure'; readonly update: ServiceUpdate }
   | { readonly type: 'clean-up'; readonly update: ServiceUpdate }
-  /** No address is free, or the Service has no family with a range. */
-  | { readonly type: 'unavailable'; readonly problem: string };
+  /** `families`: an address of one of them is not free; empty when the Service has no family with a range. */
+  | { readonly type: 'unavailable'; readonly problem: string; readonly families: readonly IpFamily[] };
 
 export function reconcileService(service: Service, pool: AddressPool, rules: LoadBalancerRules): ServiceAction {
   return isServed(service, rules) && !isBeingDeleted(service) ? ensure(service, pool, rules) : cleanUp(service, pool, rules);
@@ -44,17 +46,21 @@ export function isServed({ body: { spec } }: Service, { servesDefaultClass }: Pi
   return loadBalancerClass === undefined ? servesDefaultClass : canonicalQualifiedName(loadBalancerClass) === DEVELOPMENT_CLASS;
 }
 
-export function addressesOf({ body: { status } }: Service): readonly string[] {
-  return (status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip).filter((ip) => ip !== '');
+const ingressOf = ({ body: { status } }: Service): readonly CoreV1LoadBalancerIngress[] => status?.loadBalancer?.ingress ?? [];
+
+export function addressesOf(service: Service): readonly string[] {
+  return ingressOf(service)
+    .map(({ ip = '' }) => ip)
+    .filter((ip) => ip !== '');
 }
 
 function ensure(service: Service, pool: AddressPool, { finalizer }: LoadBalancerRules): ServiceAction {
   const { ipFamilies = [] } = service.body.spec ?? {};
   const families = pool.servedFamilies(ipFamilies);
-  if (families.length === 0) return { type: 'unavailable', problem: `no address range for ${ipFamilies.join(' or ')}` };
+  if (families.length === 0) return { type: 'unavailable', problem: `no address range for ${ipFamilies.join(' or ')}`, families };
   const addresses = pool.acquire(service.uid, families);
-  if (addresses === undefined) return { type: 'unavailable', problem: 'no free address' };
-  const ingress = service.body.status?.loadBalancer?.ingress ?? [];
+  if (addresses === undefined) return { type: 'unavailable', problem: 'no free address', families };
+  const ingress = ingressOf(service);
   const isWritten = ingress.length === addresses.length && addresses.every((address, index) => ingress[index]?.ip === address);
   if (isWritten && hasFinalizer(service)) return { type: 'none', needsAddress: true };
   const finalizers = finalizersOf(service);
@@ -63,8 +69,9 @@ function ensure(service: Service, pool: AddressPool, { finalizer }: LoadBalancer
 
 function cleanUp(service: Service, pool: AddressPool, rules: LoadBalancerRules): ServiceAction {
   const hasOwnAddress = addressesOf(service).some((address) => pool.contains(address));
-  // A Service loses its class when its type is changed.
-  const isOwn = isServed(service, rules) || service.body.spec?.type !== 'LoadBalancer' || hasOwnAddress;
+  // A Service loses its class when its type is changed: then the address in its status belongs to its load balancer.
+  const hasNoTrace = service.body.spec?.type !== 'LoadBalancer' && ingressOf(service).length === 0;
+  const isOwn = isServed(service, rules) || hasOwnAddress || pool.holds(service.uid) || hasNoTrace;
   if (!hasFinalizer(service) || !isOwn) return { type: 'none', needsAddress: false };
   const finalizers = finalizersOf(service).filter((name) => !isCleanupFinalizer(name));
   return { type: 'clean-up', update: { addresses: [], finalizers } };
