@@ -145,4 +145,29 @@ describe('the volume binder', () => {
     expect(phaseOf('v')).toBe('Released');
     await stop();
   });
+
+  test.each([
+    ['no namespace', { name: 'n', uid: 'u' }],
+    ['no name', { namespace: 'n', uid: 'u' }],
+    ['neither name nor namespace', { uid: 'u' }],
+    ['a name with a slash', { namespace: 'n', name: 'c/d', uid: 'u' }],
+  ])('releases a volume whose claimRef has %s, and lists no claims for it', async (_, claimRef) => {
+    const { api, clock, start, stop, phaseOf } = await startController();
+    api.put(VOLUMES, { ...volume('v'), spec: { ...volume('v').spec, claimRef } });
+    await start();
+    await clock.advanceAsync(5_000);
+    const reads = api.requests.filter((request) => /^GET \S*persistentvolumeclaims\//.test(request));
+    expect([phaseOf('v'), reads.filter((request) => !request.endsWith('/c%2Fd'))]).toEqual(['Released', []]);
+    await stop();
+  });
+
+  test('does not bind a claim to a volume whose claimRef has its namespace in the name', async () => {
+    const { api, clock, start, stop, boundVolumes } = await startController();
+    api.put(VOLUMES, { ...volume('v'), spec: { ...volume('v').spec, claimRef: { name: 'n/c' } }, status: { phase: 'Available' } });
+    api.put(CLAIMS, claim('c'));
+    await start();
+    await clock.advanceAsync(5_000);
+    expect(boundVolumes()).toEqual({ c: '' });
+    await stop();
+  });
 });

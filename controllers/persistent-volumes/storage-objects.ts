@@ -39,7 +39,8 @@ export function claimRefOf({ body }: Volume): ClaimReference | undefined {
   const reference = body.spec?.claimRef;
   if (reference === undefined) return undefined;
   const { namespace = '', name = '', uid = '' } = reference;
-  return { key: keyOf({ namespace, name }), uid };
+  // Neither is validated: with `keyOf`, a name with a slash and no namespace would be another claim.
+  return { key: `${namespace}/${name}`, uid };
 }
 
 /** Whether the volume is bound to the claim or reserved for it. */

@@ -121,7 +121,9 @@ export class VolumeBinder {
     const key = claimRefOf(volume)?.key;
     const known = key === undefined ? undefined : observed.claim(key);
     if (key === undefined || isReleased(volume) || !hasLostClaim(volume, known)) return known;
-    const [namespace = '', name = ''] = key.split('/');
+    const { namespace = '', name = '' } = volume.body.spec?.claimRef ?? {};
+    // The path without one of them is that of a list.
+    if (namespace === '' || name === '') return known;
     try {
       return await client.get(CLAIMS, { namespace, name }, { signal });
     } catch (error) {
