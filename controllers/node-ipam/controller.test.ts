@@ -77,3 +77,30 @@ test('NodeIpam writes nothing to nodes that have pod CIDRs', async () => {
   expect(arrayAt(objectAt(api.get(NODES, '', 'a'), 'spec'), 'podCIDRs')).toEqual(['10.0.0.0/24']);
   await stop(running);
 });
+
+test('NodeIpam assigns a free CIDR to the next waiting node when the first one has got a CIDR from elsewhere', async () => {
+  const { api, clock, putNode, start, stop, podCidr } = setUp(['a', '10.0.0.0/24'], ['b', '10.0.1.0/24'], ['c']);
+  const running = start();
+  await clock.advanceAsync(1_000);
+  putNode('d');
+  await clock.advanceAsync(20_000);
+  api.remove(NODES, '', 'a');
+  putNode('c', '192.168.0.0/24');
+  await clock.advanceAsync(0);
+  expect([podCidr('c'), podCidr('d')]).toEqual(['192.168.0.0/24', '10.0.0.0/24']);
+  await stop(running);
+});
+
+test('NodeIpam assigns to a waiting node the CIDR that another node could not be given and does not need', async () => {
+  const { api, clock, putNode, start, stop, podCidr } = setUp(['a', '10.0.0.0/24'], ['b']);
+  api.intercept = ({ method, path }) => (method === 'PATCH' && path.endsWith('/b') ? statusResponse(500, 'InternalError') : undefined);
+  const running = start();
+  await clock.advanceAsync(1_000);
+  putNode('c');
+  await clock.advanceAsync(20_000);
+  expect(podCidr('c')).toBeUndefined();
+  putNode('b', '192.168.0.0/24');
+  await clock.advanceAsync(0);
+  expect(podCidr('c')).toBe('10.0.1.0/24');
+  await stop(running);
+});

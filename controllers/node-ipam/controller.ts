@@ -115,6 +115,8 @@ export class NodeIpam {
       case 'none':
         this.waiting.delete(name);
         this.warnOutside(node, action.outside);
+        // The node may have been enqueued for a block, or have held one, that another node can have now.
+        this.wakeWaiting();
         return DONE;
       case 'unavailable':
         this.waiting.add(name);
