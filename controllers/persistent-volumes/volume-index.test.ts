@@ -102,4 +102,21 @@ describe('VolumeIndex', () => {
     index.remove(a);
     expect(nameFor(index, claim('1Gi'))).toBe('c');
   });
+
+  test('adds and removes volumes in any order without moving the others', () => {
+    const moves = jest.spyOn(Array.prototype, 'splice');
+    const volumes = Array.from({ length: 2_000 }, (_, number) => volume(`v${(number * 7) % 2_000}`, `${1 + (number % 3)}Gi`));
+    const index = indexOf(...volumes);
+    const largest = Math.max(0, ...moves.mock.contexts.map((array) => (Array.isArray(array) ? array.length : 0)));
+    moves.mockRestore();
+    expect(largest).toBeLessThan(100);
+    expect(nameFor(index, claim('2Gi'))).toBe(
+      volumes
+        .filter(({ body }) => body.spec?.capacity?.['storage'] === '2Gi')
+        .map(({ name }) => name)
+        .sort()[0],
+    );
+    for (const added of volumes) index.remove(added);
+    expect(nameFor(index, claim('1Gi'))).toBeUndefined();
+  });
 });

@@ -4,6 +4,7 @@
  * logarithmic time; only a claim with a selector inspects volumes one after the other. Volumes that are reserved for a
  * claim by their claimRef are found by the claim. It holds what it is given and reads nothing.
  */
+import BTree from 'sorted-btree';
 import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
 import { requirementsOfSelector } from '../../shared/api/selectors/object-selector';
 import { isBeingDeleted, keyOf } from '../../shared/client/rest/api-object';
@@ -20,17 +21,19 @@ import {
   type Volume,
 } from './storage-objects';
 
-interface SizedVolume {
+interface SizedName {
   readonly size: bigint;
-  readonly volume: Volume;
+  readonly name: string;
 }
+
+/** Sorted by size, then by name. */
+type VolumeTree = BTree<SizedName, Volume>;
 
 /** Volumes of one class with the same mode and access modes. */
 interface Bucket {
   readonly volumeMode: string;
   readonly accessModes: ReadonlySet<string>;
-  /** By size, then by name. */
-  readonly volumes: SizedVolume[];
+  readonly volumes: VolumeTree;
 }
 
 export class VolumeIndex {
@@ -45,8 +48,7 @@ export class VolumeIndex {
       const volumes = this.reserved.get(reference.key) ?? new Map<string, Volume>();
       this.reserved.set(reference.key, volumes.set(volume.name, volume));
     } else if (isAvailable(volume)) {
-      const { volumes } = this.bucketOf(volume);
-      volumes.splice(positionIn(volumes, capacityOf(volume), volume.name), 0, { size: capacityOf(volume), volume });
+      this.bucketOf(volume).volumes.set(sizedNameOf(volume), volume);
     }
   }
 
@@ -62,8 +64,8 @@ export class VolumeIndex {
       const buckets = this.available.get(className);
       const bucket = buckets?.get(bucketKey);
       if (buckets === undefined || bucket === undefined) return;
-      bucket.volumes.splice(positionIn(bucket.volumes, capacityOf(volume), volume.name), 1);
-      if (bucket.volumes.length === 0) buckets.delete(bucketKey);
+      bucket.volumes.delete(sizedNameOf(volume));
+      if (bucket.volumes.isEmpty) buckets.delete(bucketKey);
       if (buckets.size === 0) this.available.delete(className);
     }
   }
@@ -100,23 +102,28 @@ export class VolumeIndex {
   private findAvailable(claim: Claim): Volume | undefined {
     const [mode, accessModes, request] = [volumeModeOf(claim), accessModesOf(claim), requestOf(claim)];
     const matches = selectorOf(claim);
-    let best: { readonly modes: number; readonly sized: SizedVolume } | undefined;
+    let best: { readonly modes: number; readonly volume: Volume } | undefined;
     for (const bucket of this.available.get(classNameOf(claim))?.values() ?? []) {
       const modes = bucket.accessModes.size;
       if (bucket.volumeMode !== mode || (best !== undefined && best.modes < modes)) continue;
       if (!accessModes.every((accessMode) => bucket.accessModes.has(accessMode))) continue;
-      const sized = smallestIn(bucket.volumes, request, matches);
-      if (sized === undefined) continue;
-      if (best === undefined || modes < best.modes || compareSized(sized, best.sized) < 0) best = { modes, sized };
+      const volume = smallestIn(bucket.volumes, request, matches);
+      if (volume === undefined) continue;
+      if (best === undefined || modes < best.modes || compareSized(sizedNameOf(volume), sizedNameOf(best.volume)) < 0)
+        best = { modes, volume };
     }
-    return best?.sized.volume;
+    return best?.volume;
   }
 
   private bucketOf(volume: Volume): Bucket {
     const [className, bucketKey] = [classNameOf(volume), bucketKeyOf(volume)];
     const buckets = this.available.get(className) ?? new Map<string, Bucket>();
     this.available.set(className, buckets);
-    const bucket = buckets.get(bucketKey) ?? { volumeMode: volumeModeOf(volume), accessModes: new Set(accessModesOf(volume)), volumes: [] };
+    const bucket = buckets.get(bucketKey) ?? {
+      volumeMode: volumeModeOf(volume),
+      accessModes: new Set(accessModesOf(volume)),
+      volumes: new BTree<SizedName, Volume>(undefined, compareSized),
+    };
     buckets.set(bucketKey, bucket);
     return bucket;
   }
@@ -132,32 +139,19 @@ function selectorOf({ body }: Claim): LabelMatcher | undefined {
 }
 
 /** The smallest volume of at least the size that the selector matches. */
-function smallestIn(volumes: readonly SizedVolume[], size: bigint, matches: LabelMatcher | undefined): SizedVolume | undefined {
-  for (let index = positionIn(volumes, size, ''); index < volumes.length; index += 1) {
-    const sized = volumes[index];
-    if (sized !== undefined && (matches === undefined || matches(sized.volume.metadata.labels ?? {}))) return sized;
+function smallestIn(volumes: VolumeTree, size: bigint, matches: LabelMatcher | undefined): Volume | undefined {
+  for (const [, volume] of volumes.entries({ size, name: '' })) {
+    if (matches === undefined || matches(volume.metadata.labels ?? {})) return volume;
   }
   return undefined;
 }
 
-/** The index of the first volume that is not before this size and name. */
-function positionIn(volumes: readonly SizedVolume[], size: bigint, name: string): number {
-  let [low, high] = [0, volumes.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const candidate = volumes[middle];
-    if (candidate !== undefined && compare(candidate.size, candidate.volume.name, size, name) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const sizedNameOf = (volume: Volume): SizedName => ({ size: capacityOf(volume), name: volume.name });
 
-const compareSized = (a: SizedVolume, b: SizedVolume): number => compare(a.size, a.volume.name, b.size, b.volume.name);
-
-function compare(sizeA: bigint, nameA: string, sizeB: bigint, nameB: string): number {
-  if (sizeA !== sizeB) return sizeA < sizeB ? -1 : 1;
-  if (nameA === nameB) return 0;
-  return nameA < nameB ? -1 : 1;
+function compareSized(a: SizedName, b: SizedName): number {
+  if (a.size !== b.size) return a.size < b.size ? -1 : 1;
+  if (a.name === b.name) return 0;
+  return a.name < b.name ? -1 : 1;
 }
 
 /** A volume that names the uid of the claim comes first, then fewer access modes, then the name. */
