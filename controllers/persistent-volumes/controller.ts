@@ -88,8 +88,8 @@ export async function bindVolumes(context: VolumeBinderContext): Promise<void> {
   counts.end();
   state.end();
 
-  async function repeatPeriodically(task: () => void): Promise<void> {
-    while (await sleepUnlessAborted(clock, settings.volumeSyncPeriodMs, signal)) task();
+  async function repeatPeriodically(task: () => Promise<void>): Promise<void> {
+    while (await sleepUnlessAborted(clock, settings.volumeSyncPeriodMs, signal)) await task();
   }
 
   /** An object that was deleted needs no more work: its deletion enqueues what depends on it. */

@@ -11,10 +11,11 @@ import type {
 } from '../../shared/api/types/generated/members';
 import type { Informer } from '../../shared/client/informer/informer';
 import { ObjectStore } from '../../shared/client/informer/object-store';
-import { keyOf } from '../../shared/client/rest/api-object';
+import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Claim, Pod } from '../../shared/client/rest/typed-objects';
 import type { Clock } from '../../shared/runtime/clock';
 import { TimeSlice } from '../../shared/scheduling/yielding';
+import type { JsonObject } from '../../shared/values/json';
 import { claimNameOf, nodeNameOf } from '../runtime/pods';
 import { indexInformer, type ObjectIndex } from '../runtime/object-index';
 import type { StorageCounts } from './metrics';
@@ -87,11 +88,12 @@ export class StorageState implements ObservedStorage {
     this.endClasses();
   }
 
-  enqueueAll(): void {
-    this.volumes.dropDeleted();
-    this.claims.dropDeleted();
-    for (const { name } of this.volumes.values()) this.queues.enqueueVolume(name);
-    for (const claim of this.claims.values()) this.queues.enqueueClaim(keyOf(claim));
+  /** Yields to the event loop: 100,000 objects of each type take longer than a quarter of a second. */
+  async enqueueAll(): Promise<void> {
+    const { enqueueClaim, enqueueVolume } = this.queues;
+    const slice = new TimeSlice(this.clock);
+    await enqueueEach(this.volumes, slice, ({ name }) => enqueueVolume(name));
+    await enqueueEach(this.claims, slice, (claim) => enqueueClaim(keyOf(claim)));
   }
 
   volume(name: string): Volume | undefined {
@@ -175,6 +177,18 @@ export class StorageState implements ObservedStorage {
         if (this.index.find(claim, isDelayed) !== undefined) this.queues.enqueueClaim(keyOf(claim));
       }
     }
+  }
+}
+
+async function enqueueEach<Body extends JsonObject>(
+  store: VersionedStore<Body>,
+  slice: TimeSlice,
+  enqueue: (object: ApiObject<Body>) => void,
+): Promise<void> {
+  for (const object of store.values()) {
+    const pause = slice.yieldIfDue();
+    if (pause !== undefined) await pause;
+    if (!store.dropIfDeleted(object)) enqueue(object);
   }
 }
 

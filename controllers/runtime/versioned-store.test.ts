@@ -53,13 +53,16 @@ describe('VersionedStore', () => {
     await stop();
   });
 
-  test('dropDeleted removes objects whose deletion came before the response to a write', async () => {
+  test('dropIfDeleted removes an object whose deletion came before the response to a write', async () => {
     const { api, clock, store, changes, stop } = await startStore();
     api.remove(MAPS, 'n', 'm');
     await clock.advanceAsync(0);
     store.set(version('900'));
-    store.dropDeleted();
+    expect(store.dropIfDeleted(version('900'))).toBe(true);
     expect([store.get('n/m'), changes.at(-1)]).toEqual([undefined, ['900', undefined]]);
+    api.put(MAPS, { metadata: { namespace: 'n', name: 'm', uid: 'v' } });
+    await clock.advanceAsync(0);
+    expect([store.dropIfDeleted(version('901', 'v')), store.get('n/m')?.uid]).toEqual([false, 'v']);
     await stop();
   });
 });

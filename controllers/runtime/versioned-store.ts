@@ -50,8 +50,13 @@ export class VersionedStore<Body extends JsonObject> {
     this.listener.onChange(previous, undefined);
   }
 
-  /** Removes objects that the informer does not have: the response to a write may arrive after the deletion. */
-  dropDeleted(): void {
-    for (const [key, object] of [...this.objects]) if (this.informer.byKey(key) === undefined) this.remove(object);
+  /**
+   * Removes the object if the informer does not have it: the response to a write may arrive after the deletion. Returns
+   * whether it did.
+   */
+  dropIfDeleted(object: ApiObject<Body>): boolean {
+    if (this.informer.byKey(keyOf(object)) !== undefined) return false;
+    this.remove(object);
+    return true;
   }
 }
