@@ -109,6 +109,32 @@ describe('findLostKeys', () => {
       '/registry/stable.example.com/widgets/default/w',
     ]);
   });
+
+  it('reads values that are written during the check, also of a resource that was read before', async () => {
+    const current = createRules([{ resources: ['secrets', 'configmaps'], providers: [keys('new'), keys('old')] }]);
+    const next = createRules([{ resources: ['secrets', 'configmaps'], providers: [keys('old')] }]);
+    for (const key of ['configmaps/default/c', 'configmaps/default/d', 'secrets/default/s'])
+      await write(`/registry/${key}`, rules(key.split('/')[0] ?? '', keys('old')));
+    const range = store.range.bind(store);
+    let writes = 0;
+    jest.spyOn(store, 'range').mockImplementation(async (request) => {
+      if (request.start.startsWith('/registry/secrets/') && writes++ === 0) await write('/registry/configmaps/default/d', current);
+      return range(request);
+    });
+    expect(await find(current, next)).toEqual([{ resource: 'configmaps', provider: 'aesgcm', key: 'new', objects: 1 }]);
+  });
+
+  it('ends while values are written all the time', async () => {
+    const current = rules('secrets', keys('new', 'old'));
+    const range = store.range.bind(store);
+    let writes = 0;
+    jest.spyOn(store, 'range').mockImplementation(async (request) => {
+      await write(`/registry/secrets/default/s${writes++}`, current);
+      return range(request);
+    });
+    expect(await find(current, rules('secrets', keys('new')))).toEqual([]);
+    expect(writes).toBeLessThan(100);
+  });
 });
 
 describe('observeMissingKeys', () => {

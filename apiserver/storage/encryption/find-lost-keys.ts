@@ -1,11 +1,21 @@
 /**
  * Finds stored values that the current encryption rules read and the next ones do not, before the next ones come into
  * use. Reads only the resources for which a key, a provider or `identity` is taken away, page by page, and yields to the
- * event loop.
+ * event loop. Values that are written meanwhile are read afterwards, until a short pass over the keys finds no more: a
+ * write during that last pass is not seen.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { TimeSlice } from '../../../shared/scheduling/yielding';
-import { prefixRange, type KeyRange, type KeyValue, type Store } from '../store';
+import {
+  prefixRange,
+  singleKey,
+  type KeyRange,
+  type KeyValue,
+  type RangeRequest,
+  type RangeResult,
+  type Revision,
+  type Store,
+} from '../store';
 import type { EncryptionRules } from './encryption-rules';
 import { MissingKeys } from './missing-keys';
 
@@ -30,38 +40,84 @@ export interface StoredTypeRange {
 /** Bounds the memory of a page: values have up to 1.5 MB. */
 const PAGE_ENTRIES = 64;
 
+/** Bounds a page of keys. */
+const PAGE_KEYS = 1_000;
+/** Values that were written during a pass are read by the next one; writes never end in a busy cluster. */
+const MAX_PASSES = 5;
+
 export async function findLostKeys(options: FindLostKeysOptions): Promise<MissingKeys> {
-  const { store, prefix, typeOf, current, next } = options;
   const missing = new MissingKeys();
-  const whole = prefixRange(`${prefix}/`);
-  for (let start: string | undefined = whole.start; start !== undefined;) {
-    const { kvs }: { readonly kvs: readonly KeyValue[] } = await store.range({ start, end: whole.end, limit: 1, keysOnly: true });
-    const [first] = kvs;
-    if (first === undefined) break;
-    const type = typeOf(first.key);
-    if (type !== undefined && next.lacksKeysOf(current, type.name)) {
-      await readType({ start: first.key, end: type.end }, type.name, missing, options);
-    }
-    start = type?.end ?? endOfSegment(first.key, whole.start);
+  let writtenAfter: Revision = 0;
+  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+    const { since, until, values } = await readTypes(writtenAfter, missing, options);
+    if (missing.error !== undefined || since === until || (pass > 0 && values === 0)) break;
+    writtenAfter = since;
   }
   return missing;
 }
 
-async function readType(range: KeyRange, resource: string, missing: MissingKeys, options: FindLostKeysOptions): Promise<void> {
-  const { store, current, next, clock } = options;
+interface Pass {
+  /** Revisions of the store at the first and the last read. */
+  since: Revision;
+  until: Revision;
+  /** How many were read. */
+  values: number;
+}
+
+/** Reads the values with a later revision than the given one, of the resources that lose a key. */
+async function readTypes(writtenAfter: Revision, missing: MissingKeys, options: FindLostKeysOptions): Promise<Pass> {
+  const { store, prefix, typeOf, current, next } = options;
+  const whole = prefixRange(`${prefix}/`);
+  const pass: Pass = { since: 0, until: 0, values: 0 };
+  for (let start: string | undefined = whole.start; start !== undefined;) {
+    const { kvs, revision }: RangeResult = await store.range({ start, end: whole.end, limit: 1, keysOnly: true });
+    if (pass.since === 0) pass.since = revision;
+    pass.until = revision;
+    const [first] = kvs;
+    if (first === undefined) break;
+    const type = typeOf(first.key);
+    if (type !== undefined && next.lacksKeysOf(current, type.name)) {
+      const range = { start: first.key, end: type.end };
+      for await (const { key, value } of writtenAfter === 0 ? valuesIn(range, options) : newValuesIn(range, writtenAfter, options)) {
+        pass.values += 1;
+        const lost = next.lostKeyOf(current, type.name, value, key);
+        if (lost !== undefined) missing.add(type.name, lost);
+      }
+    }
+    start = type?.end ?? endOfSegment(first.key, whole.start);
+  }
+  return pass;
+}
+
+async function* valuesIn(range: KeyRange, { store, clock }: FindLostKeysOptions): AsyncGenerator<KeyValue, void, undefined> {
   const slice = new TimeSlice(clock, { stepsPerCheck: 1 });
-  for (let start: string | undefined = range.start; start !== undefined;) {
-    const { kvs, more }: { readonly kvs: readonly KeyValue[]; readonly more: boolean } = await store.range({
-      start,
-      end: range.end,
-      limit: PAGE_ENTRIES,
-    });
-    for (const { key, value } of kvs) {
-      const lost = next.lostKeyOf(current, resource, value, key);
-      if (lost !== undefined) missing.add(resource, lost);
+  for await (const kvs of pagesOf(store, { ...range, limit: PAGE_ENTRIES })) {
+    for (const kv of kvs) {
+      yield kv;
       const pause = slice.yieldIfDue();
       if (pause !== undefined) await pause;
     }
+  }
+}
+
+/** Reads the keys of the range, and the values of those that were written after the revision. */
+async function* newValuesIn(
+  range: KeyRange,
+  revision: Revision,
+  { store }: FindLostKeysOptions,
+): AsyncGenerator<KeyValue, void, undefined> {
+  for await (const kvs of pagesOf(store, { ...range, limit: PAGE_KEYS, keysOnly: true })) {
+    for (const { key, modRevision } of kvs) if (modRevision > revision) yield* (await store.range(singleKey(key))).kvs;
+  }
+}
+
+async function* pagesOf(
+  store: Pick<Store, 'range'>,
+  { start: first, ...request }: RangeRequest,
+): AsyncGenerator<readonly KeyValue[], void, undefined> {
+  for (let start: string | undefined = first; start !== undefined;) {
+    const { kvs, more }: RangeResult = await store.range({ start, ...request });
+    yield kvs;
     const last = kvs.at(-1);
     start = more && last !== undefined ? `${last.key}\0` : undefined;
   }
