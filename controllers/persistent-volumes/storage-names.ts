@@ -37,7 +37,7 @@ export const storageNames = ({ prefix, dialect }: Pick<GeneratedNames, 'prefix' 
 /** The names in canonical spelling, for reading. */
 export const STORAGE_NAMES = storageNames(GENERATED_NAMES.platform);
 const BETA_CLASS = 'volume.beta.platform.io/storage-class';
-const DEFAULT_CLASS = ['storageclass.platform.io/is-default-class', 'storageclass.beta.platform.io/is-default-class'];
+const DEFAULT_CLASS = new Set(['storageclass.platform.io/is-default-class', 'storageclass.beta.platform.io/is-default-class']);
 /** Provisioners with this prefix are plug-ins of the controller itself, of which this one has none. */
 const IN_TREE_PREFIX = 'platform.io/';
 
@@ -52,7 +52,8 @@ export const annotationOf = ({ metadata }: HasAnnotations, name: string): string
 /** The annotation that a class had before it was a field; it takes precedence. */
 export const betaClassOf = (object: HasAnnotations): string | undefined => annotationOf(object, BETA_CLASS);
 
-export const isDefaultClass = (storageClass: HasAnnotations): boolean =>
-  DEFAULT_CLASS.some((name) => annotationOf(storageClass, name) === 'true');
+/** As the admission plug-in decides it: one spelling with the value `true` suffices. */
+export const isDefaultClass = ({ metadata: { annotations = {} } }: HasAnnotations): boolean =>
+  Object.entries(annotations).some(([name, value]) => value === 'true' && DEFAULT_CLASS.has(canonicalQualifiedName(name)));
 
 export const isInTree = (provisioner: string): boolean => canonicalQualifiedName(provisioner).startsWith(IN_TREE_PREFIX);
