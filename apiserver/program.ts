@@ -85,7 +85,7 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   if (traces !== undefined) lifecycle.onStop({ name: 'traces', timeoutMs: 10_000, run: () => traces.close() });
   const calls = flags['storage-backend'] === 'etcd3' ? new GrpcCallCounters() : undefined;
   const expirations = new CertificateExpirations();
-  const opened = host.store ?? (await openStore(flags, calls, { ...host, expirations }));
+  const opened: Store & { readonly isFull?: boolean } = host.store ?? (await openStore(flags, calls, { ...host, expirations }));
   if (opened !== host.store) lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
   const seen = traces === undefined ? opened : traces.wrapStore(opened, flags['storage-backend'] === 'etcd3');
   const prefix = prefixOf(flags);
@@ -114,6 +114,7 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const surroundings = {
     listening,
     store,
+    isStoreFull: () => opened.isFull === true,
     clock,
     random,
     logger,

@@ -46,7 +46,7 @@ export function createServerChecks(options: ServerCheckOptions): readonly Health
     },
     ...createStartChecks(state.started, neverStarted),
     // All replicas share a full etcd: without any of them, objects could not be deleted to free space.
-    { name: 'etcd-space', onlyOn: 'readyz', isAdvisory: true, check: checkStoreSpace },
+    { name: 'etcd-space', onlyOn: 'readyz', isAdvisory: true, isListedOnFailureOnly: true, check: checkStoreSpace },
     ...configurations.map((file): HealthCheck => ({
       name: `configuration/${file.name}`,
       onlyOn: 'readyz',
@@ -75,9 +75,17 @@ export function createSharedCheck(
   }, clock);
 }
 
-/** Returns a check of the alarm that etcd raises when it is full. The other checks report a store that does not respond. */
-export function createSpaceCheck(store: Pick<Store, 'status'>, clock: Clock): () => Promise<string | undefined> {
-  return shareCall(async (options) => (await store.status(options).catch(() => undefined))?.spaceFault, clock);
+/**
+ * Returns a check of the alarm that etcd raises when it is full. Asks etcd only while writes are refused for that reason.
+ * The other checks report a store that does not respond.
+ */
+export function createSpaceCheck(
+  store: Pick<Store, 'status'>,
+  isStoreFull: () => boolean,
+  clock: Clock,
+): () => Promise<string | undefined> {
+  const readSpaceError = shareCall(async (options) => (await store.status(options).catch(() => undefined))?.spaceError, clock);
+  return async () => (isStoreFull() ? readSpaceError() : undefined);
 }
 
 function shareCall(call: (options: StoreCallOptions) => Promise<string | undefined>, clock: Clock): () => Promise<string | undefined> {

@@ -17,12 +17,17 @@ export interface FullStoreLogOptions {
 
 const LOG_INTERVAL_MS = 30_000;
 
-export function logFullStore(store: Store, options: FullStoreLogOptions): Store {
+/** A store that knows whether its last writes were refused because it is full. */
+export interface ObservedStore extends Store {
+  readonly isFull: boolean;
+}
+
+export function logFullStore(store: Store, options: FullStoreLogOptions): ObservedStore {
   return new FullStoreLog(store, options);
 }
 
-class FullStoreLog extends DelegatingStore {
-  private isFull = false;
+class FullStoreLog extends DelegatingStore implements ObservedStore {
+  isFull = false;
   private readonly logFull: (reason: string) => void;
 
   constructor(

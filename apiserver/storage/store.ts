@@ -139,7 +139,7 @@ export interface StoreStatus {
    * Why the store takes no writes that need space. Absent while it takes them, and where {@link Store.health} reports
    * it.
    */
-  readonly spaceFault?: string;
+  readonly spaceError?: string;
 }
 
 /** Every method rejects with a {@link StoreError}, never with another error. */

@@ -15,6 +15,8 @@ export interface HealthCheck {
   readonly isStartup?: true;
   /** A failure is reported, but does not fail the endpoint: the server continues with its previous state. */
   readonly isAdvisory?: true;
+  /** Upstream has no check of this name, so that the list of a healthy server is upstream's. */
+  readonly isListedOnFailureOnly?: true;
   /** `undefined` when healthy, otherwise the reason, which only the response of a single check contains. */
   check(): string | undefined | Promise<string | undefined>;
 }
@@ -78,7 +80,7 @@ export class HealthChecks {
       }
       const reason = await this.run(endpoint, check);
       if (reason === undefined) {
-        lines.push(`[+]${check.name} ok`);
+        if (check.isListedOnFailureOnly !== true) lines.push(`[+]${check.name} ok`);
       } else if (check.isAdvisory === true) {
         lines.push(`[!]${check.name} failed, and is no reason to stop: reason withheld`);
       } else {

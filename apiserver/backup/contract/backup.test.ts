@@ -14,7 +14,7 @@ import { openStoreView } from '../../storage/embedded/store-view';
 import { openEtcdStore } from '../../storage/etcd/open';
 import { shiftStoreByMarker } from '../../storage/shifted-store';
 import { prefixRange, type Store } from '../../storage/store';
-import { claimPrefix, ForeignDataError } from '../../reconcilers/claim-prefix';
+import { claimPrefix, RestoreInProgressError } from '../../reconcilers/claim-prefix';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import { describeWithEtcd, startEtcd } from '../../../test/support/external/etcd';
@@ -198,7 +198,7 @@ function suite(createSource: () => Promise<StoreUnderTest>, createTarget: () => 
     const truncated = bytes.subarray(0, bytes.length - 1_000);
     await expect(restoreTo(target.store, truncated)).rejects.toThrow('is truncated');
     const claim = claimPrefix({ store: target.store, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
-    await expect(claim).rejects.toThrow(ForeignDataError);
+    await expect(claim).rejects.toThrow(RestoreInProgressError);
     await expect(restoreTo(target.store, bytes)).rejects.toThrow('--discard-unfinished');
     await expect(target.backUp(bytesOf)).rejects.toThrow(BackupSourceError);
     expect(await discardUnfinished({ store: target.store, prefix, clock })).toBeGreaterThan(600);

@@ -131,7 +131,7 @@ type HealthSources = Pick<Observability, 'serverState' | 'metrics' | 'flowContro
 };
 
 function createHealth(
-  { options, store, clock, logger, configurations, encryption }: ServerContext,
+  { options, store, isStoreFull = () => false, clock, logger, configurations, encryption }: ServerContext,
   { cache }: ClusterState,
   { serverState, metrics, flowControl, checkStoreRead, checkStoreWrite }: HealthSources,
 ): HealthChecks {
@@ -139,7 +139,7 @@ function createHealth(
     createServerChecks({
       checkStoreRead,
       checkStoreWrite,
-      checkStoreSpace: createSpaceCheck(store, clock),
+      checkStoreSpace: createSpaceCheck(store, isStoreFull, clock),
       cache,
       state: serverState,
       neverStarted: absentStartChecks(flowControl !== undefined),

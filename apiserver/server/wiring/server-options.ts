@@ -130,6 +130,8 @@ export interface ServerDependencies {
   /** Listeners that were opened before; absent = the server opens them. */
   readonly listening?: Listening;
   readonly store: Store;
+  /** Whether the last writes were refused because the store is full; absent = never. */
+  readonly isStoreFull?: () => boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

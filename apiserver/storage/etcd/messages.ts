@@ -50,7 +50,7 @@ export interface EtcdStatusResponse {
   readonly revision: Revision;
   readonly size: number;
   /** Set while the alarm NOSPACE is raised. */
-  readonly spaceFault?: string;
+  readonly spaceError?: string;
 }
 
 export type EtcdWatchRequest =
@@ -163,7 +163,7 @@ export function ignoreResponse(): true {
   return true;
 }
 
-const SPACE_FAULT = 'etcd has raised the alarm NOSPACE: its database exceeds --quota-backend-bytes';
+const SPACE_ERROR = 'etcd has raised the alarm NOSPACE: its database exceeds --quota-backend-bytes';
 
 /** Since etcd 3.4 the status contains the alarms of the cluster. */
 export function decodeStatus(bytes: Buffer): EtcdStatusResponse {
@@ -179,7 +179,7 @@ export function decodeStatus(bytes: Buffer): EtcdStatusResponse {
     else if (reader.field === 8) isFull = reader.string().includes('alarm:NOSPACE') || isFull;
     else reader.skipField();
   }
-  return { version, revision, size, ...(isFull && { spaceFault: SPACE_FAULT }) };
+  return { version, revision, size, ...(isFull && { spaceError: SPACE_ERROR }) };
 }
 
 export function encodeWatch(request: EtcdWatchRequest): RpcMessage {
