@@ -18,15 +18,15 @@ export interface FullStoreLogOptions {
 const LOG_INTERVAL_MS = 30_000;
 
 /** A store that knows whether its last writes were refused because it is full. */
-export interface ObservedStore extends Store {
+export interface SpaceObservedStore extends Store {
   readonly isFull: boolean;
 }
 
-export function logFullStore(store: Store, options: FullStoreLogOptions): ObservedStore {
+export function logFullStore(store: Store, options: FullStoreLogOptions): SpaceObservedStore {
   return new FullStoreLog(store, options);
 }
 
-class FullStoreLog extends DelegatingStore implements ObservedStore {
+class FullStoreLog extends DelegatingStore implements SpaceObservedStore {
   isFull = false;
   private readonly logFull: (reason: string) => void;
 

@@ -8,7 +8,7 @@ import type { Logger } from '../../../shared/runtime/logger';
 import type { Lifecycle } from '../../../shared/runtime/process/lifecycle';
 import type { Random } from '../../../shared/runtime/random';
 import type { GrpcCallCounters } from '../../storage/grpc-call-counters';
-import { logFullStore, type ObservedStore } from '../../storage/full-store-log';
+import { logFullStore, type SpaceObservedStore } from '../../storage/full-store-log';
 import { StoreError, type Store } from '../../storage/store';
 import { etcdCredentialFiles } from './etcd-credential-files';
 import { createEtcdUnreachableLog } from './etcd-unreachable-log';
@@ -31,7 +31,11 @@ const SPACE_REMEDIES = {
   etcd3: "delete objects, then compact, defragment and disarm the alarm of etcd with etcdctl, or raise etcd's --quota-backend-bytes",
 } as const;
 
-export async function openStore(flags: ServerFlags, calls: GrpcCallCounters | undefined, deps: StoreDependencies): Promise<ObservedStore> {
+export async function openStore(
+  flags: ServerFlags,
+  calls: GrpcCallCounters | undefined,
+  deps: StoreDependencies,
+): Promise<SpaceObservedStore> {
   const { clock, logger } = deps;
   return logFullStore(await openBackend(flags, calls, deps), { clock, logger, remedy: SPACE_REMEDIES[flags['storage-backend']] });
 }
