@@ -1,7 +1,7 @@
 /**
  * Answers the pings of a server together, some milliseconds after the first. etcd (grpc-go) sends a ping and a window
  * update with the first data after each answer, to estimate the bandwidth: answered at once, every call of a lone
- * client costs one more read, write and turn of the event loop on both sides (measured: 15 % of the CPU of a create).
+ * client costs one more read, write and turn of the event loop on both sides (measured: 4 % of the CPU of a create).
  */
 import type { Clock, Timer } from '../../../../shared/runtime/clock';
 
