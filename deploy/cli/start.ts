@@ -33,7 +33,7 @@ async function ask(question: string): Promise<string | undefined> {
   }
 }
 
-/** The exit code; `undefined` when the process goes on until something else ends it. */
+/** The exit code; `undefined` when the process runs until a signal ends it. */
 function report(outcome: CommandOutcome): number | undefined {
   if (outcome.kind === 'exit') return outcome.code;
   if (outcome.kind === 'text') {

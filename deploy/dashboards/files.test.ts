@@ -10,7 +10,7 @@ describe('the dashboards', () => {
     expect(readFileSync(path.join(folder, file), 'utf8')).toBe(text);
   });
 
-  it('are the only files of their folder', () => {
+  it('have a folder without other files', () => {
     expect(readdirSync(folder).toSorted()).toEqual(Object.keys(DASHBOARD_FILES).toSorted());
   });
 });

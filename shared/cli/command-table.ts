@@ -53,7 +53,7 @@ export interface Command<Context> extends CommandRow {
   run(program: string, argv: readonly string[], context: Context): Promise<CommandOutcome>;
 }
 
-/** An exit code is `undefined` when the process goes on until something else ends it. */
+/** An exit code is `undefined` when the process runs until a signal ends it. */
 export type CommandOutcome =
   | { readonly kind: 'exit'; readonly code: number | undefined }
   | { readonly kind: 'text'; readonly text: string }

@@ -36,7 +36,7 @@ describe('readFlagFiles', () => {
     expect(messageOf({ cert }, () => readFileSync(at('token')))).toBe(`--cert=${cert}: ${at('token')}: the file does not exist`);
   });
 
-  it('says so when the path is a folder', () => {
+  it('rejects a folder with a message that names it', () => {
     expect(messageOf({ cert: folder }, () => readFileSync(folder))).toBe(`--cert=${folder}: it is a folder, not a file`);
   });
 
@@ -71,8 +71,8 @@ describe('readFlagFiles', () => {
   });
 });
 
-describe('exit codes', () => {
-  it('are 64 for the command line, 78 for other permanent errors, also as a cause, and 1 for the rest', () => {
+describe('exitCodeOf', () => {
+  it('returns 64 for the command line, 78 for other permanent errors, also as a cause, and 1 for the rest', () => {
     const errors = [
       new UsageError('x'),
       new PermanentError('x'),

@@ -11,8 +11,8 @@ beforeEach(() => {
   pongs = new DelayedPongs(clock, (frames) => sent.push(frames.toString()));
 });
 
-describe('answers to pings', () => {
-  it('are sent together, 20 ms after the first ping', () => {
+describe('DelayedPongs', () => {
+  it('sends the answers together, 20 ms after the first ping', () => {
     pongs.add(Buffer.from('a'));
     clock.advance(19);
     pongs.add(Buffer.from('b'));
@@ -23,12 +23,12 @@ describe('answers to pings', () => {
     expect(sent).toEqual(['ab', 'c']);
   });
 
-  it('are sent at once when many are pending', () => {
+  it('sends the answers at once when many pings are pending', () => {
     for (let index = 0; index < 17; index += 1) pongs.add(Buffer.from('p'));
     expect(sent).toEqual(['p'.repeat(16)]);
   });
 
-  it('are sent on demand, once, and not after the connection is closed', () => {
+  it('sends the answers once on demand, and none after the connection is closed', () => {
     pongs.add(Buffer.from('a'));
     pongs.flush();
     pongs.add(Buffer.from('b'));
