@@ -3,7 +3,7 @@
  * first by name.
  */
 import { readMetadata } from '../../shared/api/metadata/object-meta';
-import { canonicalQualifiedName } from '../../shared/names/dialect';
+import { isMarkedDefault } from '../../shared/names/storage';
 import type { Entry } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 
@@ -24,6 +24,3 @@ export function newestDefaultClass(classes: Iterable<Entry>, defaultAnnotations:
   }
   return newest?.name;
 }
-
-const isMarkedDefault = (annotations: Readonly<Record<string, string>>, defaultAnnotations: readonly string[]): boolean =>
-  Object.keys(annotations).some((name) => defaultAnnotations.includes(canonicalQualifiedName(name)) && annotations[name] === 'true');

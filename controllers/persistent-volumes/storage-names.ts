@@ -1,6 +1,7 @@
 /** Annotations and finalizers of volumes, claims and classes. Read in both spellings, written in the server's own. */
 import { canonicalQualifiedName, GENERATED_NAMES, groupInDialect, type GeneratedNames } from '../../shared/names/dialect';
 import { valueInEitherSpelling } from '../../shared/names/spellings';
+import { BETA_STORAGE_CLASS, DEFAULT_STORAGE_CLASS, isMarkedDefault } from '../../shared/names/storage';
 
 export interface StorageNames {
   /** On a claim: it was bound completely. */
@@ -36,8 +37,6 @@ export const storageNames = ({ prefix, dialect }: Pick<GeneratedNames, 'prefix' 
 
 /** The names in canonical spelling, for reading. */
 export const STORAGE_NAMES = storageNames(GENERATED_NAMES.platform);
-const BETA_CLASS = 'volume.beta.platform.io/storage-class';
-const DEFAULT_CLASS = new Set(['storageclass.platform.io/is-default-class', 'storageclass.beta.platform.io/is-default-class']);
 /** Provisioners with this prefix are plug-ins of the controller itself, of which this one has none. */
 const IN_TREE_PREFIX = 'platform.io/';
 
@@ -49,11 +48,8 @@ interface HasAnnotations {
 export const annotationOf = ({ metadata }: HasAnnotations, name: string): string | undefined =>
   valueInEitherSpelling(metadata.annotations ?? {}, name);
 
-/** The annotation that a class had before it was a field; it takes precedence. */
-export const betaClassOf = (object: HasAnnotations): string | undefined => annotationOf(object, BETA_CLASS);
+export const betaClassOf = (object: HasAnnotations): string | undefined => annotationOf(object, BETA_STORAGE_CLASS);
 
-/** As the admission plug-in decides it: one spelling with the value `true` suffices. */
-export const isDefaultClass = ({ metadata: { annotations = {} } }: HasAnnotations): boolean =>
-  Object.entries(annotations).some(([name, value]) => value === 'true' && DEFAULT_CLASS.has(canonicalQualifiedName(name)));
+export const isDefaultClass = ({ metadata }: HasAnnotations): boolean => isMarkedDefault(metadata.annotations ?? {}, DEFAULT_STORAGE_CLASS);
 
 export const isInTree = (provisioner: string): boolean => canonicalQualifiedName(provisioner).startsWith(IN_TREE_PREFIX);

@@ -4,6 +4,7 @@
  */
 import type { GroupResource } from '../api/identity/identity';
 import { canonicalQualifiedName } from '../names/dialect';
+import { BETA_STORAGE_CLASS } from '../names/storage';
 import { arrayAt, isObject, objectAt, ownMember, stringAt, type JsonObject } from '../values/json';
 import { parseQuantity, type Quantity } from '../values/quantity';
 import { parseInstant } from '../values/time/time';
@@ -75,13 +76,11 @@ function serviceEntries(service: JsonObject): readonly Entry[] {
   return entries;
 }
 
-const CLASS_ANNOTATION = 'volume.beta.platform.io/storage-class';
-
 function claimEntries(claim: JsonObject): readonly Entry[] {
   const spec = objectAt(claim, 'spec');
   const text = stringAt(objectAt(objectAt(spec, 'resources'), 'requests'), 'storage');
   const storage = text === undefined ? wholeQuantity(0) : parseQuantity(text);
-  const storageClass = annotationAt(claim, CLASS_ANNOTATION) ?? stringAt(spec, 'storageClassName') ?? '';
+  const storageClass = annotationAt(claim, BETA_STORAGE_CLASS) ?? stringAt(spec, 'storageClassName') ?? '';
   const entries: Entry[] = [
     ['persistentvolumeclaims', ONE],
     ['requests.storage', storage],

@@ -4,6 +4,7 @@ import type {
   CoreV1PersistentVolume,
   CoreV1PersistentVolumeClaim,
 } from '../../../shared/api/types/generated/members';
+import { BETA_STORAGE_CLASS, DEFAULT_STORAGE_CLASS } from '../../../shared/names/storage';
 import { annotationAt, creationAge, isBeingDeleted, nameOf, UNSET, type CellTable } from '../table/cell';
 import type { Cell } from '../table/convertor';
 
@@ -40,7 +41,7 @@ export const VOLUME_CELLS = {
   },
   'core.v1.PersistentVolumeClaim': claimCells,
   'storage.v1.StorageClass': (object) => {
-    const isDefault = DEFAULT_ANNOTATIONS.some((defaultAnnotation) => annotationAt(object, defaultAnnotation) === 'true');
+    const isDefault = DEFAULT_STORAGE_CLASS.some((defaultAnnotation) => annotationAt(object, defaultAnnotation) === 'true');
     return [
       isDefault ? `${nameOf(object)} (default)` : nameOf(object),
       object.provisioner ?? '',
@@ -57,7 +58,6 @@ export const VOLUME_CELLS = {
 } satisfies CellTable;
 
 const NO_MODES = '<none>';
-const DEFAULT_ANNOTATIONS = ['storageclass.platform.io/is-default-class', 'storageclass.beta.platform.io/is-default-class'];
 
 /** In display order. */
 const ACCESS_MODES: readonly (readonly [mode: string, short: string])[] = [
@@ -85,7 +85,7 @@ function claimText(claim: CoreV1ObjectReference | undefined): string {
 
 /** The beta annotation takes precedence over the field. */
 function storageClassOf(volume: Volume): string {
-  return annotationAt(volume, 'volume.beta.platform.io/storage-class') ?? volume.spec?.storageClassName ?? '';
+  return annotationAt(volume, BETA_STORAGE_CLASS) ?? volume.spec?.storageClassName ?? '';
 }
 
 function claimCells(claim: CoreV1PersistentVolumeClaim): Cell[] {

@@ -10,10 +10,9 @@ import { parseEntry } from '../../../registry/object/stored-object';
 import type { AdmissionRequest, AdmissionTarget } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { newestDefaultClass } from '../../default-class';
+import { BETA_STORAGE_CLASS, DEFAULT_STORAGE_CLASS } from '../../../../shared/names/storage';
 import { newForbidden } from '../../pod-plugin';
 
-const DEFAULT_ANNOTATIONS = ['storageclass.platform.io/is-default-class', 'storageclass.beta.platform.io/is-default-class'];
-const BETA_CLASS_ANNOTATION = 'volume.beta.platform.io/storage-class';
 const NOT_RESIZABLE = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
 
 const isClaim = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
@@ -28,7 +27,7 @@ export function defaultStorageClass(classes: () => Iterable<Entry>): MutatingPlu
     mutate(request) {
       const { object: claim }: AdmissionRequest<CoreV1PersistentVolumeClaim> = request;
       if (!isClaim(request) || claim?.spec === undefined || storageClassOf(claim) !== undefined) return undefined;
-      const name = newestDefaultClass(classes(), DEFAULT_ANNOTATIONS);
+      const name = newestDefaultClass(classes(), DEFAULT_STORAGE_CLASS);
       if (name !== undefined) claim.spec.storageClassName = name;
       return undefined;
     },
@@ -58,6 +57,6 @@ const sizeOf = ({ spec }: CoreV1PersistentVolumeClaim): string | undefined => sp
 /** The class from the beta annotation or the spec. An empty class counts as a class. */
 function storageClassOf({ metadata, spec }: CoreV1PersistentVolumeClaim): string | undefined {
   const annotations = metadata?.annotations ?? {};
-  const betaKey = Object.keys(annotations).find((name) => canonicalQualifiedName(name) === BETA_CLASS_ANNOTATION);
+  const betaKey = Object.keys(annotations).find((name) => canonicalQualifiedName(name) === BETA_STORAGE_CLASS);
   return betaKey === undefined ? spec?.storageClassName : annotations[betaKey];
 }

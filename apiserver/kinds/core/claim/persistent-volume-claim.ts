@@ -7,7 +7,8 @@ import { checkClaimSpec } from './claim-spec';
 import type { Errors } from '../../rules/checks';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
-import { findAnnotationName, BETA_STORAGE_CLASS_ANNOTATION, betaStorageClassWarnings } from './volume-checks';
+import { BETA_STORAGE_CLASS } from '../../../../shared/names/storage';
+import { findAnnotationName, betaStorageClassWarnings } from './volume-checks';
 import type {
   CoreV1PersistentVolumeClaim,
   CoreV1PersistentVolumeClaimSpec,
@@ -81,15 +82,12 @@ function validateUpdate(object: CoreV1PersistentVolumeClaim, old: CoreV1Persiste
 
 /** The storage class annotation is immutable. */
 function checkClassAnnotationUnchanged(object: CoreV1PersistentVolumeClaim, old: CoreV1PersistentVolumeClaim, errors: Errors): void {
-  const [name, former] = [
-    findAnnotationName(object, BETA_STORAGE_CLASS_ANNOTATION),
-    findAnnotationName(old, BETA_STORAGE_CLASS_ANNOTATION),
-  ];
+  const [name, former] = [findAnnotationName(object, BETA_STORAGE_CLASS), findAnnotationName(old, BETA_STORAGE_CLASS)];
   const valueOf = (claim: CoreV1PersistentVolumeClaim, key: string | undefined): string =>
     key === undefined ? '' : (stringAt(claim.metadata?.annotations, key) ?? '');
   const value = valueOf(object, name);
   if (value === valueOf(old, former)) return;
-  errors.push(invalidValue(`metadata.annotations.${name ?? former ?? BETA_STORAGE_CLASS_ANNOTATION}`, value, 'field is immutable'));
+  errors.push(invalidValue(`metadata.annotations.${name ?? former ?? BETA_STORAGE_CLASS}`, value, 'field is immutable'));
 }
 
 /**

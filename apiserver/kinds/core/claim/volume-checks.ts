@@ -1,4 +1,5 @@
 /** Checks that volumes and claims share. */
+import { BETA_STORAGE_CLASS } from '../../../../shared/names/storage';
 import { forbiddenField, unsupportedValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkEnum, type Errors } from '../../rules/checks';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
@@ -11,8 +12,6 @@ import type {
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const VOLUME_MODES = ['Block', 'Filesystem'];
-/** Named the storage class before `storageClassName` existed. */
-export const BETA_STORAGE_CLASS_ANNOTATION = 'volume.beta.platform.io/storage-class';
 
 type VolumeOrClaimSpec = CoreV1PersistentVolumeSpec | CoreV1PersistentVolumeClaimSpec;
 type VolumeOrClaim = CoreV1PersistentVolume | CoreV1PersistentVolumeClaim;
@@ -41,6 +40,6 @@ export function findAnnotationName(object: VolumeOrClaim, canonical: string): st
 }
 
 export function betaStorageClassWarnings(object: VolumeOrClaim): readonly string[] {
-  const name = findAnnotationName(object, BETA_STORAGE_CLASS_ANNOTATION);
+  const name = findAnnotationName(object, BETA_STORAGE_CLASS);
   return name === undefined ? [] : [`metadata.annotations[${name}]: deprecated since v1.8; use "storageClassName" attribute instead`];
 }
