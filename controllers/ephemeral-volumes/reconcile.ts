@@ -4,7 +4,7 @@
 import type { CoreV1PersistentVolumeClaim, CoreV1PersistentVolumeClaimTemplate } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import type { Claim, Pod } from '../../shared/client/rest/typed-objects';
-import { controllerOf } from '../runtime/pods';
+import { claimNameOf, controllerOf } from '../runtime/pods';
 
 export interface EphemeralVolume {
   /** In the pod's spec. */
@@ -19,10 +19,11 @@ export type EphemeralVolumeAction =
   /** Another object owns the claim of that name. */
   | { readonly type: 'conflict' };
 
-export function ephemeralVolumesOf({ name: podName, body }: Pod): readonly EphemeralVolume[] {
-  return (body.spec?.volumes ?? []).flatMap(({ name = '', ephemeral }) => {
-    const template = ephemeral?.volumeClaimTemplate;
-    return template === undefined ? [] : [{ name, claimName: `${podName}-${name}`, template }];
+export function ephemeralVolumesOf(pod: Pod): readonly EphemeralVolume[] {
+  return (pod.body.spec?.volumes ?? []).flatMap((volume) => {
+    const { name = '', ephemeral } = volume;
+    const [template, claimName] = [ephemeral?.volumeClaimTemplate, claimNameOf(pod, volume)];
+    return template === undefined || claimName === undefined ? [] : [{ name, claimName, template }];
   });
 }
 

@@ -16,7 +16,7 @@ import type { Claim, Pod } from '../../shared/client/rest/typed-objects';
 import type { Clock } from '../../shared/runtime/clock';
 import { TimeSlice } from '../../shared/scheduling/yielding';
 import type { JsonObject } from '../../shared/values/json';
-import { claimNameOf, nodeNameOf } from '../runtime/pods';
+import { claimNameOf, compareNames, nodeNameOf } from '../runtime/pods';
 import { indexInformer, type ObjectIndex } from '../runtime/object-index';
 import type { StorageCounts } from './metrics';
 import type { ObservedStorage } from './reconcile-claim';
@@ -203,5 +203,5 @@ function claimKeysOf(pod: Pod): readonly string[] {
 function compareDefaultClasses(a: StorageClass, b: StorageClass): number {
   const [createdA, createdB] = [a, b].map(({ metadata }) => metadata.creationTimestamp ?? '');
   if (createdA !== createdB) return (createdA ?? '') > (createdB ?? '') ? -1 : 1;
-  return a.name < b.name ? -1 : 1;
+  return compareNames(a, b);
 }

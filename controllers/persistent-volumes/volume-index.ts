@@ -9,6 +9,7 @@ import { compileLabelSelector, type LabelMatcher } from '../../shared/api/select
 import { requirementsOfSelector } from '../../shared/api/selectors/object-selector';
 import { isBeingDeleted, keyOf } from '../../shared/client/rest/api-object';
 import type { Claim } from '../../shared/client/rest/typed-objects';
+import { compareNames } from '../runtime/pods';
 import {
   accessModesOf,
   capacityOf,
@@ -149,9 +150,7 @@ function smallestIn(volumes: VolumeTree, size: bigint, matches: LabelMatcher | u
 const sizedNameOf = (volume: Volume): SizedName => ({ size: capacityOf(volume), name: volume.name });
 
 function compareSized(a: SizedName, b: SizedName): number {
-  if (a.size !== b.size) return a.size < b.size ? -1 : 1;
-  if (a.name === b.name) return 0;
-  return a.name < b.name ? -1 : 1;
+  return a.size === b.size ? compareNames(a, b) : a.size < b.size ? -1 : 1;
 }
 
 /** A volume that names the uid of the claim comes first, then fewer access modes, then the name. */

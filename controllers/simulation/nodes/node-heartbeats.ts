@@ -11,6 +11,7 @@ import { isBeingDeleted, type ApiObject } from '../../../shared/client/rest/api-
 import { resourceOf } from '../../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../../shared/client/work-queue/workers';
 import { parseIpRange, type IpRange } from '../../../shared/values/network/ip-address';
+import { microTimeAt } from '../../../shared/values/time/time';
 import type { ControllerContext } from '../../runtime/controller';
 import type { Node } from '../../runtime/nodes';
 import { OwnedAddresses } from './owned-addresses';
@@ -110,7 +111,7 @@ export class NodeHeartbeats {
     const { client, clock, signal, names } = this.context;
     const { name, uid } = node;
     const namespace = names.nodeLeaseNamespace;
-    const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime: formatMicroTime(clock.now()) };
+    const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime: microTimeAt(clock.now()) };
     const known = this.leases.get(name) ?? (await this.getLease(name));
     if (known === undefined) {
       const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid }];
@@ -148,6 +149,3 @@ export function requireRange(text: string): IpRange {
   if (range === undefined) throw new RangeError(`${JSON.stringify(text)} is no range of IP addresses`);
   return range;
 }
-
-/** RFC 3339 with microseconds. */
-const formatMicroTime = (now: number): string => new Date(now).toISOString().replace('Z', '000Z');

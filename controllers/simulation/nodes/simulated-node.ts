@@ -7,6 +7,7 @@ import { formatTimestamp, parseTimestamp } from '../../../shared/api/metadata/ob
 import type { CoreV1Node, CoreV1NodeAddress, CoreV1NodeCondition, CoreV1NodeStatus } from '../../../shared/api/types/generated/members';
 import { qualifiedNameInDialect, RELEASE, type Dialect } from '../../../shared/names/dialect';
 import { hasSimulatedNodeLabel, SIMULATED_NODE_LABEL, simulationAnnotation } from '../../../shared/names/simulation';
+import { equalJson } from '../../../shared/values/json';
 import { conditionOf, conditionsOf, transitionTime, withCondition } from '../../runtime/conditions';
 import type { Node } from '../../runtime/nodes';
 
@@ -80,7 +81,7 @@ export function nextNodeStatus(input: NodeStatusInput): CoreV1NodeStatus | undef
   const isUpToDate =
     hasMembers(current.allocatable) &&
     hasCurrentConditions(node, now) &&
-    JSON.stringify(addresses) === JSON.stringify(current.addresses) &&
+    equalJson(addresses, current.addresses ?? []) &&
     current.daemonEndpoints?.kubeletEndpoint?.Port === endpoint?.port;
   if (isUpToDate) return undefined;
   const capacity = hasMembers(current.capacity) ? current.capacity : { ...input.capacity };
