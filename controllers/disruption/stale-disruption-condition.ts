@@ -3,10 +3,10 @@ import type { CoreV1PodCondition } from '../../shared/api/types/generated/member
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { conditionOf, conditionsOf, conditionsPatch, withCondition } from '../runtime/conditions';
+import { DISRUPTION_TARGET } from '../runtime/disruption-target';
 import { isPodTerminated } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 
-const DISRUPTION_TARGET = 'DisruptionTarget';
 const STALE_DISRUPTION_TIMEOUT_MS = 120_000;
 /** The reason of conditions that the kubelet sets, and resets itself. */
 const KUBELET_REASON = 'TerminationByKubelet';

@@ -9,10 +9,9 @@ import { isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { equalJson } from '../../shared/values/json';
-import { conditionsOf, conditionsPatch, transitionTime, withCondition } from '../runtime/conditions';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
+import { disruptionTargetPatch } from '../runtime/disruption-target';
 import { indexInformer } from '../runtime/object-index';
 import { taintsOf, type Node } from '../runtime/nodes';
 import { nodeNameOf } from '../runtime/pods';
@@ -24,7 +23,6 @@ const NODES = resourceOf('core.v1.Node');
 const PODS = resourceOf('core.v1.Pod');
 const CONCURRENCY = 8;
 const NODE_INDEX = 'node';
-const DISRUPTION_TARGET = 'DisruptionTarget';
 
 export const taintEvictionController: Controller = {
   name: 'taint-eviction',
@@ -111,16 +109,8 @@ function recordEvent({ events }: ControllerContext, { namespace, name }: Pod, me
 
 async function addConditionAndDeletePod({ client, clock, signal }: ControllerContext, pod: Pod): Promise<void> {
   const { namespace, name, uid } = pod;
-  const conditions = conditionsOf(pod.body);
-  const disruptionTarget = {
-    type: DISRUPTION_TARGET,
-    status: 'True',
-    reason: 'DeletionByTaintManager',
-    message: 'Taint manager: deleting due to NoExecute taint',
-    lastProbeTime: null,
-    lastTransitionTime: transitionTime(conditions, DISRUPTION_TARGET, 'True', formatTimestamp(clock.now())),
-  };
-  const patch = conditionsPatch(pod, withCondition(conditions, disruptionTarget));
+  const cause = { reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' };
+  const patch = disruptionTargetPatch(pod, cause, clock.now());
   try {
     await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal });
     await client.delete(PODS, { namespace, name }, { preconditions: { uid }, signal });

@@ -9,6 +9,7 @@ import type { Pod } from '../../../shared/client/rest/typed-objects';
 import { qualifiedNameInDialect } from '../../../shared/names/dialect';
 import { conditionOf, conditionsOf, conditionsPatch, transitionTime, withCondition } from '../../runtime/conditions';
 import type { ControllerContext } from '../../runtime/controller';
+import { disruptionTargetPatch } from '../../runtime/disruption-target';
 import { podReference } from '../../runtime/pods';
 import type { SchedulingDecision } from './decide';
 import type { PodInfo } from './pod-info';
@@ -19,7 +20,10 @@ const PODS = resourceOf('core.v1.Pod');
 const CLAIMS = resourceOf('core.v1.PersistentVolumeClaim');
 const VOLUMES = resourceOf('core.v1.PersistentVolume');
 const SCHEDULED = 'PodScheduled';
-const DISRUPTION_TARGET = 'DisruptionTarget';
+const PREEMPTION = {
+  reason: 'PreemptionByScheduler',
+  message: 'simulated-scheduler: preempting to accommodate a higher priority pod',
+};
 
 export type DecisionContext = Pick<ControllerContext, 'client' | 'clock' | 'signal' | 'events'>;
 type Unschedulable = Extract<SchedulingDecision, { type: 'unschedulable' }>;
@@ -97,16 +101,7 @@ export class DecisionWriter {
     const { client, clock, signal, events } = this.context;
     for (const { pod } of victims) {
       const { namespace, name, uid } = pod;
-      const conditions = conditionsOf(pod.body);
-      const condition = {
-        type: DISRUPTION_TARGET,
-        status: 'True',
-        reason: 'PreemptionByScheduler',
-        message: 'simulated-scheduler: preempting to accommodate a higher priority pod',
-        lastProbeTime: null,
-        lastTransitionTime: transitionTime(conditions, DISRUPTION_TARGET, 'True', formatTimestamp(clock.now())),
-      };
-      const patch = conditionsPatch(pod, withCondition(conditions, condition));
+      const patch = disruptionTargetPatch(pod, PREEMPTION, clock.now());
       await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal }).catch(ignoreNotFoundOrConflict);
       await client.delete(PODS, { namespace, name }, { preconditions: { uid }, signal }).catch(ignoreNotFound);
       const message = `Preempted by pod ${preemptor.uid} on node ${node}`;
