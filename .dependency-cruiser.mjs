@@ -272,7 +272,7 @@ const table = {
   'controllers/simulation/nodes': ['controllers/runtime'],
   'controllers/simulation/kubelet': ['controllers/simulation/nodes'],
   'controllers/simulation/scheduler': ['controllers/runtime', 'shared/quota'],
-  'controllers/simulation/metrics': ['controllers/simulation/nodes', 'shared/quota'],
+  'controllers/simulation/metrics': ['controllers/simulation/nodes', 'controllers/serving', 'shared/quota'],
   'controllers/simulation': [
     'shared/runtime/process',
     'controllers/simulation/kubelet',

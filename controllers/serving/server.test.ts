@@ -7,7 +7,8 @@ import { HealthChecks } from '../../shared/runtime/health';
 import { createLogger } from '../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
 import type { PathCredentials } from './path-access';
-import { startServer, type HealthServer, type ServingOptions } from './server';
+import type { HttpsServer } from './https-server';
+import { startServer, type ServingOptions } from './server';
 
 const HOUR = 3_600_000;
 const logger = createLogger({ level: 'silent', clock: systemClock });
@@ -18,7 +19,7 @@ const received: PathCredentials[] = [];
 let authority: Credential;
 let server: Credential;
 let options: ServingOptions;
-let serving: HealthServer;
+let serving: HttpsServer;
 let problem: string | undefined;
 
 const issue = (from: Credential, usage: 'server' | 'client', commonName: string): Promise<Credential> =>

@@ -28,7 +28,8 @@ import { capacityOf, validateFlags, type SimulationFlags } from './flags';
 import { Kubelets, PODS } from './kubelet/kubelets';
 import { isMetricsPath, respondWithMetrics } from './metrics/metrics-api';
 import { METRICS_SERVICE, registerMetricsApi } from './metrics/register-metrics-api';
-import { startSimulationServer, type SimulationServer } from './metrics/server';
+import type { HttpsServer } from '../serving/https-server';
+import { startSimulationServer } from './metrics/server';
 import { NodeHeartbeats, NODES } from './nodes/node-heartbeats';
 import { Scheduler } from './scheduler/scheduler';
 
@@ -146,7 +147,7 @@ async function servingCertificates(
   return { authority: authority.certificate, server };
 }
 
-function serve(values: SimulationFlags, context: SimulationContext, certificate: Credential): Promise<SimulationServer> {
+function serve(values: SimulationFlags, context: SimulationContext, certificate: Credential): Promise<HttpsServer> {
   const { informers, clock, logger } = context;
   const authorityFile = values['requestheader-client-ca-file'];
   const frontProxy =

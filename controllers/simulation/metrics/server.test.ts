@@ -4,14 +4,15 @@ import { systemClock as clock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { useResource } from '../../../test/support/use-resource';
 import { isMetricsPath } from './metrics-api';
-import { startSimulationServer, type SimulationServer } from './server';
+import type { HttpsServer } from '../../serving/https-server';
+import { startSimulationServer } from './server';
 
 const lifetimeMs = 3_600_000;
 const METRICS = '/apis/metrics.k8s.io/v1beta1/pods';
 
 interface Fixture {
-  readonly server: SimulationServer;
-  readonly closed: SimulationServer;
+  readonly server: HttpsServer;
+  readonly closed: HttpsServer;
   /** Client certificates: of the front proxy, for another name, and of another authority. */
   readonly clients: Readonly<Record<'proxy' | 'other' | 'foreign', Credential>>;
 }
@@ -47,7 +48,7 @@ const fixture = useResource(
   },
 );
 
-function get({ port }: SimulationServer, path: string, client?: Credential): Promise<{ readonly status: number; readonly text: string }> {
+function get({ port }: HttpsServer, path: string, client?: Credential): Promise<{ readonly status: number; readonly text: string }> {
   const certificate = client === undefined ? {} : { cert: client.certificate, key: client.key };
   return new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port, path, agent: false, rejectUnauthorized: false, ...certificate }, (response) => {
