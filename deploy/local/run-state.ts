@@ -4,7 +4,8 @@
  * the live supervisor (process-file.ts).
  */
 import { rmSync } from 'node:fs';
-import { arrayAt, isObject, ownMember, stringAt, stringsAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { arrayAt, isObject, ownMember, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
+import { tryParseObject } from '../../shared/client/rest/json-body';
 import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists';
 import { writeFileAtomically } from '../cluster/files';
 import type { RunnerOptions } from './options';
@@ -69,9 +70,9 @@ export function readRunState(layout: Pick<Layout, 'supervisor' | 'state'>): Runn
 
 /** `undefined` when the text is not that of {@link writeRunState}. */
 function parseRunState(text: string): RunState | undefined {
-  const value = parseJson(text);
-  const pid = isObject(value) ? ownMember(value, 'pid') : undefined;
-  if (!isObject(value) || typeof pid !== 'number') return undefined;
+  const value = tryParseObject(text);
+  const pid = value === undefined ? undefined : ownMember(value, 'pid');
+  if (value === undefined || typeof pid !== 'number') return undefined;
   return {
     pid,
     startedAt: stringAt(value, 'startedAt') ?? '',
@@ -86,11 +87,3 @@ const parseReplica = (value: JsonObject): Replica => ({
   address: stringAt(value, 'address') ?? '',
   insecureAddress: stringAt(value, 'insecureAddress') ?? '',
 });
-
-function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
-}
