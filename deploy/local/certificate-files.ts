@@ -12,10 +12,9 @@ import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists
 import { readCertificate, type Credential } from '../../shared/pki/certificates';
 import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
 import { CredentialFolder, type Leaf } from '../cluster/credentials';
-import { writeFileAtomically } from '../cluster/files';
 import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf, SIMULATION_LEAF } from '../cluster/identities';
-import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
 import { ownMember } from '../../shared/values/json';
+import { writeKubeconfig, type KubeconfigFile } from './certificates';
 import type { Layout } from './plan';
 
 export interface CertificateFile {
@@ -34,17 +33,17 @@ interface RenewableRow {
   readonly leaf: (current: string) => Leaf;
   /** The name of its authority. */
   readonly authority: string;
-  /** The kubeconfig that contains the certificate, and the name of its user. */
-  readonly kubeconfig?: { readonly file: 'kubeconfig' | 'controllersKubeconfig' | 'simulationKubeconfig'; readonly user: string };
+  /** The kubeconfig that contains the certificate. */
+  readonly kubeconfig?: KubeconfigFile;
 }
 
 const RENEWABLE: Readonly<Record<string, RenewableRow>> = {
   // The certificate may cover more than the common names (--advertise-address).
   apiserver: { leaf: (current) => ({ ...serverLeaf([]), names: alternativeNames(current) }), authority: 'ca' },
-  admin: { leaf: () => ADMIN_LEAF, authority: 'ca', kubeconfig: { file: 'kubeconfig', user: ADMINISTRATOR_NAME } },
-  controllers: { leaf: () => CONTROLLERS_LEAF, authority: 'ca', kubeconfig: { file: 'controllersKubeconfig', user: 'controllers' } },
+  admin: { leaf: () => ADMIN_LEAF, authority: 'ca', kubeconfig: 'kubeconfig' },
+  controllers: { leaf: () => CONTROLLERS_LEAF, authority: 'ca', kubeconfig: 'controllersKubeconfig' },
   'front-proxy-client': { leaf: () => PROXY_LEAF, authority: PROXY_AUTHORITY.file },
-  simulation: { leaf: () => SIMULATION_LEAF, authority: 'ca', kubeconfig: { file: 'simulationKubeconfig', user: 'simulation' } },
+  simulation: { leaf: () => SIMULATION_LEAF, authority: 'ca', kubeconfig: 'simulationKubeconfig' },
 };
 
 export const RENEWABLE_NAMES: readonly string[] = Object.keys(RENEWABLE);
@@ -87,10 +86,8 @@ export async function renewCertificates(layout: Layout, names: readonly string[]
   for (const { leaf, authority, kubeconfig } of renewals) {
     const renewed = await folder.renew(authority, leaf);
     if (kubeconfig === undefined) continue;
-    const file = layout[kubeconfig.file];
-    const [server] = readKubeconfig(file).servers;
-    const address = server?.origin ?? '';
-    writeFileAtomically(file, formatKubeconfig(address, authority.certificate, kubeconfig.user, renewed), 0o600);
+    const [server] = readKubeconfig(layout[kubeconfig]).servers;
+    writeKubeconfig({ layout, server: server?.origin ?? '', authority: authority.certificate }, kubeconfig, renewed);
   }
 }
 

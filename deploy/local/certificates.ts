@@ -55,14 +55,32 @@ export async function ensureCertificates(
   return { authority: authority.certificate, admin, controllers, made };
 }
 
+/** The kubeconfigs beside the folder of certificates, with the name of their user. */
+const KUBECONFIG_USERS = { kubeconfig: ADMINISTRATOR_NAME, controllersKubeconfig: 'controllers', simulationKubeconfig: 'simulation' };
+
+export type KubeconfigFile = keyof typeof KUBECONFIG_USERS;
+
+/** What a kubeconfig contains besides the certificate of its user. */
+interface Cluster {
+  readonly layout: CredentialsRequest['layout'];
+  /** The https URL of the API server. */
+  readonly server: string;
+  /** PEM. */
+  readonly authority: string;
+}
+
 /** Writes the kubeconfigs that differ. */
 export function writeKubeconfigs(layout: CredentialsRequest['layout'], server: string, certificates: Certificates): void {
   const { authority, admin, controllers } = certificates;
-  const texts = [
-    [layout.kubeconfig, formatKubeconfig(server, authority, ADMINISTRATOR_NAME, admin)],
-    [layout.controllersKubeconfig, formatKubeconfig(server, authority, 'controllers', controllers)],
-  ] as const;
-  for (const [file, text] of texts) writeChangedFile(file, text);
+  const cluster = { layout, server, authority };
+  writeKubeconfig(cluster, 'kubeconfig', admin);
+  writeKubeconfig(cluster, 'controllersKubeconfig', controllers);
+}
+
+/** Writes one kubeconfig, unless it has this content. */
+export function writeKubeconfig({ layout, server, authority }: Cluster, file: KubeconfigFile, credential: Credential): void {
+  const text = formatKubeconfig(server, authority, KUBECONFIG_USERS[file], credential);
+  if (readFileIfExists(layout[file])?.toString() !== text) writeFileAtomically(layout[file], text, 0o600);
 }
 
 /**
@@ -78,12 +96,8 @@ export async function ensureSimulationKubeconfig(
   const credentials = new CredentialFolder(layout.pki, clock, (label) => made.push(label), policy);
   const authority = await clusterAuthority(credentials);
   const credential = await credentials.leaf(authority, SIMULATION_LEAF);
-  writeChangedFile(layout.simulationKubeconfig, formatKubeconfig(server, authority.certificate, 'simulation', credential));
+  writeKubeconfig({ layout, server, authority: authority.certificate }, 'simulationKubeconfig', credential);
   return made;
-}
-
-function writeChangedFile(file: string, text: string): void {
-  if (readFileIfExists(file)?.toString() !== text) writeFileAtomically(file, text, 0o600);
 }
 
 const clusterAuthority = (credentials: CredentialFolder): Promise<Credential> =>
