@@ -2,16 +2,14 @@
  * Publishes the ConfigMap cluster-info with the server's URL and CA certificate, as kubeadm does. A joining machine has
  * no credentials yet, so anonymous users may read it. The controller bootstrapsigner adds the signatures.
  */
-import { isAlreadyExists } from '../../shared/client/rest/api-error';
-import { resourceOf, type Resource } from '../../shared/client/rest/resource';
+import { resourceOf } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { CLUSTER_INFO, CLUSTER_INFO_ROLE } from '../../shared/names/bootstrap-token';
 import { GENERATED_NAMES, groupInDialect, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
 import type { Random } from '../../shared/runtime/random';
-import type { JsonObject } from '../../shared/values/json';
-import { withAdministrator } from './administrator';
+import { createOnce, withAdministrator } from './administrator';
 import { formatClusterInfoKubeconfig } from './kubeconfig';
 
 export interface Publication {
@@ -57,15 +55,4 @@ export async function publish(
   const isCreated = await createOnce(client, CONFIG_MAPS, signal, { metadata: { namespace, name: CLUSTER_INFO.name }, data });
   // The port or the authority may have changed since the last start.
   if (!isCreated) await client.patch(CONFIG_MAPS, { namespace, name: CLUSTER_INFO.name }, 'merge', { data }, { signal });
-}
-
-/** False when the object exists. */
-async function createOnce(client: RestClient, resource: Resource, signal: AbortSignal, object: JsonObject): Promise<boolean> {
-  try {
-    await client.create(resource, object, { signal });
-    return true;
-  } catch (error) {
-    if (isAlreadyExists(error)) return false;
-    throw error;
-  }
 }

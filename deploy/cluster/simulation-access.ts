@@ -3,12 +3,11 @@
  * namespace and in that of the nodes' Leases. A later start restores the rules.
  */
 import type { RbacV1PolicyRule, RbacV1Subject } from '../../shared/api/types/generated/members';
-import { isAlreadyExists } from '../../shared/client/rest/api-error';
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { GENERATED_NAMES, groupInDialect, type Dialect } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
-import { withAdministrator, type AdministratorOptions } from './administrator';
+import { createOnce, withAdministrator, type AdministratorOptions } from './administrator';
 import { SIMULATION_LEAF } from './identities';
 
 const RBAC = 'rbac.authorization.platform.io';
@@ -83,10 +82,6 @@ async function createOrPatch(
   object: JsonObject & { readonly metadata: { readonly namespace?: string; readonly name: string } },
   signal: AbortSignal,
 ): Promise<void> {
-  try {
-    await client.create(resource, object, { signal });
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-    await client.patch(resource, object.metadata, 'merge', object, { signal });
-  }
+  const isCreated = await createOnce(client, resource, signal, object);
+  if (!isCreated) await client.patch(resource, object.metadata, 'merge', object, { signal });
 }

@@ -3,14 +3,12 @@
  * the store. A server that does not answer leaves them empty.
  */
 import { get } from 'node:https';
-import { CredentialSource } from '../../../shared/client/kubeconfig/credential-source';
 import { resourceOf } from '../../../shared/client/rest/resource';
-import { RestClient } from '../../../shared/client/rest/rest-client';
-import { createTransport } from '../../../shared/client/transport/connect';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { Credential } from '../../../shared/pki/certificates';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
+import { withAdministrator } from '../../cluster/administrator';
 
 export interface ReadyServer {
   /** The https URL. */
@@ -42,13 +40,19 @@ export async function readLeaders(
   host: { readonly clock: Clock; readonly random: Random },
 ): Promise<readonly ControllerLease[]> {
   const { clock, random } = host;
-  const config = { servers: [new URL(address)], tls: { ca: authority, cert: admin.certificate, key: admin.key } };
-  const transport = createTransport(config, clock);
-  const credentials = new CredentialSource({ type: 'none' }, clock);
-  const client = new RestClient({ transport, credentials, dialect: DIALECT, userAgent: 'platform', clock, random, timeoutMs: TIMEOUT_MS });
+  const server = {
+    server: address,
+    authority,
+    admin,
+    naming: DIALECT,
+    clock,
+    random,
+    timeoutMs: TIMEOUT_MS,
+    userAgent: 'platform',
+  } as const;
   try {
     const namespace = GENERATED_NAMES[DIALECT].systemNamespace;
-    const { items } = await client.list(LEASES, { namespace, limit: MAX_LEASES });
+    const { items } = await withAdministrator(server, (client) => client.list(LEASES, { namespace, limit: MAX_LEASES }));
     return items
       .filter(({ name }) => name.startsWith(LEASE_PREFIX))
       .map(({ name, body: { spec } }) => ({
@@ -59,8 +63,6 @@ export async function readLeaders(
       .sort((a, b) => (a.controller < b.controller ? -1 : 1));
   } catch {
     return [];
-  } finally {
-    transport.close();
   }
 }
 
