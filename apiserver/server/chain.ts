@@ -151,12 +151,12 @@ function authenticationFilter(deps: ChainDependencies): Filter {
     authenticate,
     (exchange) => deps.certificateOf(exchange),
     clock,
-    (user, attempt) => metrics.recordAuthentication(user, attempt),
+    (user, attempt) => metrics.identity.recordAuthentication(user, attempt),
   );
 }
 
 function authorizationFilter({ authorizer, api, metrics, clock }: ChainDependencies): Filter {
-  return filters.authorize(authorizer, api.gates, clock, (type, ms) => metrics.recordAuthorization(type, ms));
+  return filters.authorize(authorizer, api.gates, clock, (type, ms) => metrics.identity.recordAuthorization(type, ms));
 }
 
 /** The handler after the filters: proxies requests for aggregated API servers, and routes paths and resources. */

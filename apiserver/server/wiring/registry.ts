@@ -293,7 +293,7 @@ function buildAccess(
     serverAddress: serverAddress(options),
     keySetAddress: options.keySetAddress,
     tokenUses: {
-      recordUse: (use) => metrics.recordTokenUse(use),
+      recordUse: (use) => metrics.identity.recordTokenUse(use),
       recordCacheLookup: (isKnown) => lookups[isKnown ? 'hit' : 'miss'].add(),
       recordSecretUse: legacyTokenUseRecorder({
         clock,
@@ -356,7 +356,7 @@ function buildApi(
     outbox: new Outbox(clock),
     scheduler,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
-    watchMeter: (group, version, kind, resource) => metrics.watchMeter(group, version, kind, resource),
+    watchMeter: (group, version, kind, resource) => metrics.watchEvents.meterFor(group, version, kind, resource),
     countLogRequest: (insecureSkipTlsVerify) =>
       context.meters
         .counter('kube_apiserver_pod_logs_insecure_backend_total', insecureSkipTlsVerify ? 'skip_tls_allowed' : 'enforce_tls')

@@ -1,0 +1,75 @@
+/** Metrics of watch events by kind: number, size and lag, and watches that were terminated because their client was slow. */
+import { Counter, type Registry } from 'prom-client';
+import { EVENT_SIZE_BUCKETS } from '../registry/buckets';
+import { Histogram, type ExpositionChunks } from '../registry/histogram';
+import type { Meters } from '../registry/meters';
+
+/** Records the watch events of one kind. */
+export interface WatchEventMeter {
+  sent(bytes: number): void;
+  waited(ms: number): void;
+  tooSlow(): void;
+}
+
+/** Limit of kinds, which come and go with CustomResourceDefinitions; further ones are counted together. */
+const MAX_KINDS = 2_000;
+const OTHER = 'other';
+const KIND_LABELS = ['group', 'version', 'kind'] as const;
+
+interface CountedMeter extends WatchEventMeter {
+  readonly labels: Record<(typeof KIND_LABELS)[number], string>;
+  events: number;
+}
+
+export class WatchEventMetrics {
+  private readonly sizes = new Histogram({
+    name: 'apiserver_watch_events_sizes',
+    help: 'Size of watch events in bytes.',
+    labels: KIND_LABELS,
+    buckets: EVENT_SIZE_BUCKETS,
+  });
+  private readonly eventMeters = new Map<string, CountedMeter>();
+
+  constructor(private readonly meters: Meters) {}
+
+  meterFor(group: string, version: string, kind: string, resource: string): WatchEventMeter {
+    const key = `${group}/${version}/${kind}`;
+    const existing = this.eventMeters.get(key);
+    if (existing !== undefined) return existing;
+    if (this.eventMeters.size >= MAX_KINDS && group !== OTHER) return this.meterFor(OTHER, OTHER, OTHER, OTHER);
+    const labels = { group, version, kind };
+    const { meters } = this;
+    const sizes = this.sizes.add(labels);
+    const lags = meters.observer('apiserver_watch_event_lag_seconds', group, version, kind);
+    const meter = {
+      labels,
+      events: 0,
+      sent(bytes: number): void {
+        meter.events += 1;
+        sizes.observe(bytes);
+      },
+      waited: (ms: number): void => lags.observe(ms / 1000),
+      tooSlow: (): void => meters.counter('apiserver_terminated_watchers_total', resource).add(),
+    };
+    this.eventMeters.set(key, meter);
+    return meter;
+  }
+
+  publish(registry: Registry): void {
+    const { eventMeters } = this;
+    new Counter({
+      name: 'apiserver_watch_events_total',
+      help: 'Events sent to watches.',
+      labelNames: KIND_LABELS,
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { labels, events } of eventMeters.values()) this.inc(labels, events);
+      },
+    });
+  }
+
+  expose(): ExpositionChunks {
+    return this.sizes.expose();
+  }
+}
