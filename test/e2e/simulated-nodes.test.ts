@@ -5,20 +5,15 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import type { ControlPlane } from '../../deploy/embedded';
-import { packagedProgram } from '../support/external/kubectl';
-import { KubectlSession } from '../support/external/kubectl-session';
+import { describeWithKubectlBinary, KubectlSession } from '../support/external/kubectl-session';
 import { freePorts } from '../support/ports';
 import { ProgramProcess, waitUntil } from '../support/programs';
-import { reportSkipped } from '../support/report-skipped';
 import { repository } from '../support/repository';
 import { useResource } from '../support/use-resource';
 
 const { startControlPlane } = jest.requireActual<typeof import('../../deploy/embedded')>(
   path.join(repository, 'dist/deploy/embedded/index.js'),
 );
-
-const kubectl = packagedProgram('kubectl');
-if (kubectl === undefined) reportSkipped('simulated nodes', 'the packaged kubectl exists for linux-x64 only');
 
 const workload = (kind: string, name: string, spec: object): string =>
   JSON.stringify({
@@ -32,8 +27,7 @@ const workload = (kind: string, name: string, spec: object): string =>
     },
   });
 
-(kubectl === undefined ? describe.skip : describe)('simulated nodes', () => {
-  const binary = kubectl ?? '';
+describeWithKubectlBinary('simulated nodes', (binary) => {
   const plane = useResource<ControlPlane>(
     () => startControlPlane({ naming: 'kubernetes', simulatedNodes: 2, simulatedNodeCapacity: { cpu: '2' } }),
     (running) => running.stop(),
@@ -73,7 +67,7 @@ const workload = (kind: string, name: string, spec: object): string =>
     await session().ok('delete pod web --timeout=60s');
   }, 60_000);
 
-  it('are not drained while a budget protects their pods', async () => {
+  it('keep their pods during a drain while a budget protects them', async () => {
     await session().ok('create deployment guarded --image=i --replicas=2');
     await session().ok('rollout status deployment/guarded --timeout=60s');
     await session().ok('create poddisruptionbudget guarded --selector=app=guarded --min-available=2');

@@ -23,7 +23,7 @@ export const SERIES_DEVIATIONS: readonly Deviation[] = [
     reason: 'without webhooks and policies their plug-ins are not called',
     series: /name="(?:Mutating|Validating)Admission(?:Webhook|Policy)"/,
   },
-  { reason: 'this kind is not implemented', series: /name="ClusterTrustBundleAttest"/ },
+  { reason: 'the plug-in has no effect, because ClusterTrustBundles are not served', series: /name="ClusterTrustBundleAttest"/ },
   {
     reason: 'these plug-ins also check external IPs, role escalation and nodes here',
     series: /name="(?:DenyServiceExternalIPs|RoleEscalation|NodeRestriction)"/,

@@ -133,10 +133,15 @@ export function describeWithPackagedKubectl(
   body: (session: KubectlSession, server: TestApiServer) => void,
   namespace = 'default',
 ): void {
-  const binary = packagedProgram('kubectl');
-  if (binary === undefined) return reportSkipped(name, 'the packaged kubectl exists for linux-x64 only');
-  describe(name, () => {
+  describeWithKubectlBinary(name, (binary) => {
     const server = useApiServer('kubectl', options);
     body(new KubectlSession(binary, server.kubeconfig, namespace), server);
   });
+}
+
+/** Tests with the packaged kubectl against a server of their own. Reported as skipped on machines that it is not for. */
+export function describeWithKubectlBinary(name: string, body: (binary: string) => void): void {
+  const binary = packagedProgram('kubectl');
+  if (binary === undefined) reportSkipped(name, 'the packaged kubectl exists for linux-x64 only');
+  else describe(name, () => body(binary));
 }
