@@ -16,7 +16,7 @@ import type { Claim, Pod } from '../../shared/client/rest/typed-objects';
 import type { Clock } from '../../shared/runtime/clock';
 import { TimeSlice } from '../../shared/scheduling/yielding';
 import type { JsonObject } from '../../shared/values/json';
-import { claimNameOf, compareNames, nodeNameOf } from '../runtime/pods';
+import { claimNamesOf, compareNames, nodeNameOf } from '../runtime/pods';
 import { indexInformer, type ObjectIndex } from '../runtime/object-index';
 import type { StorageCounts } from './metrics';
 import type { ObservedStorage } from './reconcile-claim';
@@ -193,12 +193,7 @@ async function enqueueEach<Body extends JsonObject>(
 }
 
 /** The keys of the claims that the pod uses. */
-function claimKeysOf(pod: Pod): readonly string[] {
-  return (pod.body.spec?.volumes ?? []).flatMap((volume) => {
-    const name = claimNameOf(pod, volume);
-    return name === undefined ? [] : [keyOf({ namespace: pod.namespace, name })];
-  });
-}
+const claimKeysOf = (pod: Pod): readonly string[] => claimNamesOf(pod).map((name) => keyOf({ namespace: pod.namespace, name }));
 
 function compareDefaultClasses(a: StorageClass, b: StorageClass): number {
   const [createdA, createdB] = [a, b].map(({ metadata }) => metadata.creationTimestamp ?? '');

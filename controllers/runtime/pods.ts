@@ -24,6 +24,10 @@ export function claimNameOf(pod: Pick<Pod, 'name'>, { name = '', ephemeral, pers
   return ephemeral === undefined ? persistentVolumeClaim?.claimName : `${pod.name}-${name}`;
 }
 
+/** The names of the claims that the pod uses. */
+export const claimNamesOf = (pod: Pod): readonly string[] =>
+  (pod.body.spec?.volumes ?? []).flatMap((volume) => claimNameOf(pod, volume) ?? []);
+
 /** Whether all containers have ended for good. */
 export const isPodTerminated = ({ body }: Pod): boolean => body.status?.phase === 'Succeeded' || body.status?.phase === 'Failed';
 

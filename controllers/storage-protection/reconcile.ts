@@ -5,7 +5,7 @@
 import type { CoreV1PersistentVolume, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { claimNameOf, nodeNameOf } from '../runtime/pods';
+import { claimNamesOf, nodeNameOf } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 
 /** A PersistentVolume or a PersistentVolumeClaim. */
@@ -42,6 +42,5 @@ export function isBound({ body }: ApiObject<CoreV1PersistentVolume>): boolean {
 
 /** A pod uses a claim from the time it is scheduled until it is deleted, whether it has terminated or not. */
 export function podUsesClaim(pod: Pod, claim: string): boolean {
-  if (nodeNameOf(pod) === '') return false;
-  return (pod.body.spec?.volumes ?? []).some((volume) => claimNameOf(pod, volume) === claim);
+  return nodeNameOf(pod) !== '' && claimNamesOf(pod).includes(claim);
 }

@@ -11,7 +11,7 @@ import { isBeingDeleted, type ApiObject } from '../../../shared/client/rest/api-
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import { compareQuantities } from '../../../shared/values/quantity';
 import { nodeSelectorMatcher } from '../../runtime/node-affinity';
-import { labelsOf } from '../../runtime/pods';
+import { claimNamesOf, labelsOf } from '../../runtime/pods';
 import { final, type NodeFilter } from './node-filter';
 import type { NodeState } from './node-state';
 import { podSelector, type PodInfo } from './pod-info';
@@ -54,7 +54,7 @@ export function selectedNodeOf({ metadata }: VolumeClaim): string | undefined {
 export function planVolumes(info: PodInfo, view: VolumeView): VolumePlan {
   const filters: NodeFilter[] = [];
   const unbound: UnboundClaim[] = [];
-  for (const name of claimNamesOf(info)) {
+  for (const name of claimNamesOf(info.pod)) {
     const claim = view.claim(info.namespace, name);
     if (claim === undefined) return { type: 'unschedulable', reason: `persistentvolumeclaim "${name}" not found` };
     if (isBeingDeleted(claim)) return { type: 'unschedulable', reason: `persistentvolumeclaim "${name}" is being deleted` };
@@ -131,12 +131,4 @@ function volumeMatcher({ body }: PersistentVolume): (state: NodeState) => boolea
   if (required === undefined) return () => true;
   const matches = nodeSelectorMatcher(required.nodeSelectorTerms ?? []);
   return ({ node }) => matches(node);
-}
-
-/** Claims of generic ephemeral volumes have the names of the pod and the volume. */
-function claimNamesOf({ pod }: PodInfo): readonly string[] {
-  return (pod.body.spec?.volumes ?? []).flatMap(({ name = '', persistentVolumeClaim, ephemeral }) => {
-    if (persistentVolumeClaim?.claimName !== undefined) return [persistentVolumeClaim.claimName];
-    return ephemeral === undefined ? [] : [`${pod.name}-${name}`];
-  });
 }
