@@ -6,6 +6,7 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { readFileIfExists } from '../../../shared/runtime/files/read-file-if-exists';
 import type { Credential } from '../../../shared/pki/certificates';
+import { appendToKey } from '../../../shared/values/append';
 import { listCertificates, type CertificateFile } from '../../local/certificate-files';
 import { layoutOf, type Layout } from '../../local/plan';
 import { isReady } from '../../local/readiness';
@@ -131,7 +132,7 @@ function leadersTable(leaders: readonly ControllerLease[], now: number): string 
 
 function groupByHolder(leaders: readonly ControllerLease[]): ReadonlyMap<string, readonly ControllerLease[]> {
   const groups = new Map<string, ControllerLease[]>();
-  for (const lease of leaders) groups.set(lease.holder, [...(groups.get(lease.holder) ?? []), lease]);
+  for (const lease of leaders) appendToKey(groups, lease.holder, lease);
   return groups;
 }
 
