@@ -3,6 +3,7 @@ import { systemClock as clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE } from '../shared/cli/flags';
 import { exitCodeOf, PERMANENT_EXIT_CODE } from '../shared/runtime/process/permanent-error';
 import { Lifecycle } from '../shared/runtime/process/lifecycle';
+import { sendToParent } from '../shared/runtime/process/parent-message';
 import { createLogger, effectiveLogLevel } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import { errorMessage } from '../shared/runtime/error-message';
@@ -18,7 +19,7 @@ async function main(): Promise<void> {
   if (flags.values['storage-backend'] === 'embedded') await endOnDamage(flags.values['storage-dir']);
   const server = await runServer(flags, { clock, random, logger, lifecycle });
   logger.info('ready', { port: server.port, localPort: server.localPort });
-  process.send?.('ready');
+  await sendToParent(process, 'ready');
 }
 
 /** Errors of lmdb that no call reports end the process as permanent, others as Node does. */

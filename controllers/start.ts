@@ -6,6 +6,7 @@ import { systemClock as clock, type Clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/cli/flags';
 import { exitCodeOf, PermanentError } from '../shared/runtime/process/permanent-error';
 import { Lifecycle } from '../shared/runtime/process/lifecycle';
+import { sendToParent } from '../shared/runtime/process/parent-message';
 import { createLogger, effectiveLogLevel } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import { flags as table } from './flags';
@@ -17,7 +18,7 @@ async function main(): Promise<void> {
   const lifecycle = new Lifecycle({ clock, logger, process });
   lifecycle.listenForSignals();
   await startControllers(flags, { clock, random, logger, lifecycle });
-  process.send?.('ready');
+  await sendToParent(process, 'ready');
   void stayAlive(clock, lifecycle.stopping);
 }
 

@@ -6,6 +6,7 @@
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { Lifecycle } from '../../shared/runtime/process/lifecycle';
+import { sendToParent } from '../../shared/runtime/process/parent-message';
 import { createLogger } from '../../shared/runtime/logger';
 import type { ControlPlaneOptions } from './api';
 import { openControlPlane } from './control-plane';
@@ -25,13 +26,7 @@ async function main(options: ControlPlaneOptions): Promise<void> {
   }
 }
 
-/** Resolves when the message is written, or when there is no parent to receive it. */
-function send(message: StartMessage): Promise<void> {
-  return new Promise((resolve) => {
-    if (process.send === undefined || !process.connected) resolve();
-    else process.send(message, () => resolve());
-  });
-}
+const send = (message: StartMessage): Promise<void> => sendToParent(process, message);
 
 // The text is written by index.ts of the same package.
 void main(JSON.parse(process.argv[2] ?? '{}') as ControlPlaneOptions);

@@ -164,11 +164,22 @@ test('two processes with different controllers run beside each other', async () 
   );
 }, 60_000);
 
-test('the controllers exit with code 0 when the IPC channel to the parent process closes', async () => {
-  const program = startControllers(server());
-  await waitUntil('the controllers to run', () => program.output.includes('controllers are running'));
-  // Node does not report the end of the streams after this, only that of the process.
-  const code = new Promise((resolve) => program.child.once('exit', resolve));
-  program.child.disconnect();
-  expect(await code).toBe(0);
-}, 60_000);
+describe('without their parent process', () => {
+  // Node does not report the end of the output after a disconnect, only that of the process.
+  const exitCodeAfterDisconnect = async ({ child }: ProgramProcess): Promise<unknown> => {
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.disconnect();
+    return exited;
+  };
+
+  test('the controllers exit with code 0 when the IPC channel closes', async () => {
+    const program = startControllers(server());
+    await waitUntil('the controllers to run', () => program.output.includes('controllers are running'));
+    expect({ code: await exitCodeAfterDisconnect(program), output: program.output }).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  test('the controllers exit with code 0 when the IPC channel closes while they start', async () => {
+    const program = startControllers(server());
+    expect({ code: await exitCodeAfterDisconnect(program), output: program.output }).toMatchObject({ code: 0 });
+  }, 60_000);
+});
