@@ -96,6 +96,9 @@ async function* untilBroken(message: IncomingMessage): AsyncGenerator<unknown> {
   }
 }
 
+/** A socket has the listeners of the HTTP server or client and of two pipelines, more than the ten that Node warns of. */
+const JOINED_SOCKET_LISTENERS = 20;
+
 /** Connects the sockets of client and backend after a protocol upgrade. */
 export async function joinConnections(
   exchange: Exchange,
@@ -111,6 +114,7 @@ export async function joinConnections(
   client.carrier.write(`HTTP/1.1 ${statusCode} Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1');
   client.carrier.write(head);
   socket.write(client.head);
+  for (const side of [client.carrier, socket]) side.setMaxListeners(JOINED_SOCKET_LISTENERS);
   const both = [pipeline(client.carrier, socket), pipeline(socket, client.carrier)];
   // The end of one side, for whatever reason, ends the other.
   await Promise.allSettled(both);
