@@ -73,6 +73,8 @@ export type AttemptResult<R> =
       readonly alongside?: readonly KeyWrite[];
       /** Creates the response. `revision`: of the transaction; `undefined` in a dry run. */
       readonly finish: (revision: Revision | undefined) => R;
+      /** Called instead of `finish` when nothing was stored, or when that is unknown. */
+      readonly abandon?: () => void;
     };
 
 export interface UpdateAttempts {
@@ -144,7 +146,7 @@ async function runAttempts<R>(
       checkReadable(attempts, current);
       const pending = attempt(current);
       outcome = pending instanceof Promise ? await pending : pending;
-      if (outcome.type === 'store') checkGuards(attempts, current);
+      if (outcome.type === 'store') checkGuards(attempts, current, outcome);
     } catch (error) {
       const isStale = error instanceof StateChanged;
       if (!isStale && (current.isFresh || !(error instanceof StatusError))) throw error;
@@ -161,7 +163,10 @@ async function runAttempts<R>(
     const compared = comparedKeys(attempts, outcome.isCreate === true);
     span?.addEvent('Transaction prepared');
     const committing = commitTraced(dependencies, attempts, transactionOf(compared, current, outcome), since);
-    const result = await (attempts.trackStorageLatency?.(committing) ?? committing);
+    const result = await (attempts.trackStorageLatency?.(committing) ?? committing).catch((error: unknown) => {
+      outcome.abandon?.();
+      throw error;
+    });
     span?.addEvent('Txn call completed');
     if (result.committed) {
       span?.addEvent('Transaction committed');
@@ -169,9 +174,10 @@ async function runAttempts<R>(
       await attempts.acquireSlot?.();
       return outcome.finish(result.revision);
     }
+    outcome.alongside?.forEach((write, index) => write.onConflict(result.current[compared.length + index], result.revision));
+    outcome.abandon?.();
     if (clock.monotonic() >= attempts.deadline)
       throw timeout('request did not complete within requested timeout - context deadline exceeded');
-    outcome.alongside?.forEach((write, index) => write.onConflict(result.current[compared.length + index], result.revision));
     current = stateAfterConflict(attempts, compared, current, result.current);
     checkReadable(attempts, { ...current, isFresh: true });
   }
@@ -234,10 +240,16 @@ async function rewriteIfOutdated<R>(
   return unchanged(createEntry(object.type, object.key, rewrite.revision, value));
 }
 
-function checkGuards({ guards }: UpdateAttempts, current: CurrentState): void {
+function checkGuards(
+  { guards }: UpdateAttempts,
+  current: CurrentState,
+  { abandon }: Pick<Extract<AttemptResult<unknown>, { type: 'store' }>, 'abandon'>,
+): void {
   for (const { name, refusal } of guards) {
     const refusalError = refusal?.(current[name]);
-    if (refusalError !== undefined) throw refusalError;
+    if (refusalError === undefined) continue;
+    abandon?.();
+    throw refusalError;
   }
 }
 

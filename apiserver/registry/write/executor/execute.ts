@@ -185,6 +185,7 @@ function toAttemptResult<R>(
           if (revision !== undefined) claims?.recordCommitted(allocationWrites, revision);
           return responses.stored(responseEntry(revision), outcome, revision);
         },
+        ...(reservation === undefined ? {} : { abandon: () => reservation.complete() }),
       };
     }
   }
