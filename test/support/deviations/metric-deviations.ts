@@ -25,8 +25,8 @@ export const SERIES_DEVIATIONS: readonly Deviation[] = [
   },
   { reason: 'the plug-in has no effect, because ClusterTrustBundles are not served', series: /name="ClusterTrustBundleAttest"/ },
   {
-    reason: 'these plug-ins also check external IPs, role escalation and nodes here',
-    series: /name="(?:DenyServiceExternalIPs|RoleEscalation|NodeRestriction)"/,
+    reason: 'these plug-ins check Service addresses, role escalation and nodes here',
+    series: /name="(?:ServiceAddressPermissions|RoleEscalation|NodeRestriction)"/,
   },
   { reason: 'quotas are checked last, with the stored object', series: /name="ResourceQuota"/ },
   {

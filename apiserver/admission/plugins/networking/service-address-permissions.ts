@@ -42,7 +42,7 @@ const LOAD_BALANCER: GuardedAddresses = {
 
 export function serviceAddressPermissions(canUseAddresses: CanUseAddresses): ValidatingPlugin {
   return {
-    name: 'DenyServiceExternalIPs',
+    name: 'ServiceAddressPermissions',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     inspectsObject: ({ resource: { row } }) => row.group === '' && row.resource === 'services',
     validate(request) {
