@@ -1,18 +1,21 @@
 /** Resources as clients address them, from the table of kinds or from discovery. */
-import { SERVED_KINDS } from '../../api/kinds';
-import type { MetaV1ObjectMeta, ObjectTypes } from '../../api/types/generated/members';
+import { OPTIONAL_KINDS, SERVED_KINDS } from '../../api/kinds';
+import type { ClusterScopedTypes, MetaV1ObjectMeta, ObjectTypes } from '../../api/types/generated/members';
 import { groupInDialect, type Dialect } from '../../names/dialect';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 
-/** `Body` is the type of the objects. Resources known only from discovery have untyped objects. */
-export interface Resource<Body extends JsonObject = JsonObject> {
+/**
+ * `Body` is the type of the objects, `Namespaced` the scope where the compiler knows it. Resources known only from
+ * discovery have untyped objects and a scope that is known at run time.
+ */
+export interface Resource<Body extends JsonObject = JsonObject, Namespaced extends boolean = boolean> {
   /** In canonical spelling. */
   readonly group: string;
   readonly version: string;
   /** The plural in URLs. */
   readonly resource: string;
   readonly kind: string;
-  readonly namespaced: boolean;
+  readonly namespaced: Namespaced;
   /** Objects are requested as PartialObjectMetadata. */
   readonly metadataOnly?: true;
   /** Carries `Body` for the compiler. Never set. */
@@ -26,16 +29,31 @@ export type PartialObjectMetadata = {
   metadata?: MetaV1ObjectMeta;
 };
 
-/** The resource of a served kind by type name, such as `apps.v1.Deployment`. Throws for a type without a resource. */
-export function resourceOf<Type extends keyof ObjectTypes>(type: Type): Resource<ObjectTypes[Type]> {
-  const row = SERVED_KINDS.find((candidate) => candidate.type === type && candidate.resource !== '');
+/** The resource of a built-in kind. */
+export type BuiltInResource<Type extends keyof ObjectTypes> = Resource<ObjectTypes[Type], Type extends ClusterScopedTypes ? false : true>;
+
+/**
+ * The resource of a kind by type name, such as `apps.v1.Deployment`, whether it is served by default or has to be
+ * enabled. Throws for a type without a resource.
+ */
+export function resourceOf<Type extends keyof ObjectTypes>(type: Type): BuiltInResource<Type> {
+  const row = [...SERVED_KINDS, ...OPTIONAL_KINDS].find((candidate) => candidate.type === type && candidate.resource !== '');
   if (row === undefined) throw new Error(`no resource serves ${type}`);
   const { group, version, resource, kind, namespaced } = row;
-  return { group, version, resource, kind, namespaced };
+  const address: Resource = { group, version, resource, kind, namespaced };
+  if (!isResourceOfType(address, type)) throw new Error(`the table of kinds has another kind for ${type}`);
+  return address;
+}
+
+/** The types are generated from the same table of kinds as the row. */
+function isResourceOfType<Type extends keyof ObjectTypes>(resource: Resource, type: Type): resource is BuiltInResource<Type> {
+  return type.endsWith(`.${resource.kind}`);
 }
 
 /** The same resource, requested as PartialObjectMetadata. */
-export const metadataOf = (resource: Resource): Resource<PartialObjectMetadata> => {
+export const metadataOf = <Namespaced extends boolean>(
+  resource: Resource<JsonObject, Namespaced>,
+): Resource<PartialObjectMetadata, Namespaced> => {
   const { body: _, ...address } = resource;
   return { ...address, metadataOnly: true };
 };

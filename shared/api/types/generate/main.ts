@@ -3,6 +3,7 @@
  * development tool, not used at run time.
  */
 import { writeFileSync } from 'node:fs';
+import { OPTIONAL_KINDS, SERVED_KINDS } from '../../kinds';
 import { readTables } from '../tables';
 import { printMembers } from './members';
 import { readSources, readTypes } from './packages';
@@ -19,6 +20,6 @@ if ('missing' in sources) {
 } else {
   const rows = buildTables(readTypes(sources), readRequired(sources.declarations), ROOTS);
   writeFileSync(`${FOLDER}/types.json`, printTables(rows));
-  writeFileSync(`${FOLDER}/members.ts`, printMembers(readTables(rows)));
+  writeFileSync(`${FOLDER}/members.ts`, printMembers(readTables(rows), [...SERVED_KINDS, ...OPTIONAL_KINDS]));
   process.stdout.write(`${FOLDER}: ${Object.keys(rows).length} types\n`);
 }

@@ -3,6 +3,7 @@
  * not compile. The types are aliases, not interfaces, because aliases are assignable to JsonObject. Contains only facts
  * of the tables, no descriptions.
  */
+import type { KindRow } from '../../kinds';
 import { zeroValueOf } from '../decode';
 import type { Tables } from '../tables';
 import type { FieldSchema, FieldType, Scalar, TypeSchema } from '../types';
@@ -35,12 +36,25 @@ const SCALARS: Readonly<Record<Scalar, string>> = {
 export const aliasOf = (type: string): string =>
   type.replace(/(?:^|\.)([a-z])/g, (_, letter: string) => letter.toUpperCase()).replace(/\./g, '');
 
-/** The text of the file: one type per type of the tables, and a map of the kinds by name. */
-export function printMembers({ typeNames, schemaOf }: Pick<Tables, 'typeNames' | 'schemaOf'>): string {
+/**
+ * The text of the file: one type per type of the tables, a map of the kinds by name, and the names of the
+ * cluster-scoped ones.
+ */
+export function printMembers(
+  { typeNames, schemaOf }: Pick<Tables, 'typeNames' | 'schemaOf'>,
+  rows: readonly Pick<KindRow, 'type' | 'namespaced'>[],
+): string {
   const names = typeNames();
   const kinds = names.filter((name) => schemaOf(name).hasTypeMeta);
-  return [HEAD, ...names.map((name) => printType(schemaOf(name))), printKinds(kinds)].join('\n');
+  const clusterScoped = rows.filter(({ namespaced }) => !namespaced).map(({ type }) => type);
+  return [HEAD, ...names.map((name) => printType(schemaOf(name))), printKinds(kinds), printClusterScoped(clusterScoped)].join('\n');
 }
+
+const printClusterScoped = (names: readonly string[]): string =>
+  `/** Those whose objects are cluster-scoped. */\nexport type ClusterScopedTypes =\n${[...new Set(names)]
+    .sort()
+    .map((name) => `  | '${name}'`)
+    .join('\n')};\n`;
 
 const printKinds = (names: readonly string[]): string =>
   `/** Those that are objects of a kind, by the type's name in the tables. */\nexport interface ObjectTypes {\n${names.map((name) => `  '${name}': ${aliasOf(name)};\n`).join('')}}\n`;
