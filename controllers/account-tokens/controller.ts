@@ -126,13 +126,17 @@ class TokensController {
         break;
       case 'delete':
         logger.info('deleting a token Secret', { namespace, name, account: accountName, reason: action.reason });
-        await client.delete(SECRETS, { namespace, name }, { preconditions: { uid: secret.uid }, signal }).catch(ignoreNotFoundOrConflict);
+        await client
+          .of(SECRETS)
+          .namespace(namespace)
+          .delete(name, { preconditions: { uid: secret.uid }, signal })
+          .catch(ignoreNotFoundOrConflict);
         break;
       case 'update': {
         const account = { name: accountName, uid: uid ?? '' };
         const token = action.needsToken ? await this.createToken(secret, account) : undefined;
         const populated = populatedSecret(secret, account, settings.rootCertificate.current(), token);
-        await client.update(SECRETS, populated, { signal }).catch(ignoreNotFound);
+        await client.of(SECRETS).namespace(namespace).update(populated, { signal }).catch(ignoreNotFound);
         break;
       }
     }
@@ -153,7 +157,7 @@ class TokensController {
     const update = account === undefined ? undefined : withoutSecretReference(account, name);
     // A Secret with the same name may have been created, which the informer does not show yet.
     if (update !== undefined && (await this.getIfExists(SECRETS, namespace, name)) === undefined)
-      await client.update(SERVICE_ACCOUNTS, update, { signal }).catch(ignoreNotFound);
+      await client.of(SERVICE_ACCOUNTS).namespace(namespace).update(update, { signal }).catch(ignoreNotFound);
     this.deletedSecrets.delete(key);
     return DONE;
   }
@@ -165,7 +169,7 @@ class TokensController {
   ): Promise<ApiObject<Body> | undefined> {
     const { client, signal } = this.context;
     try {
-      return await client.get(resource, { namespace, name }, { signal });
+      return await client.of(resource).namespace(namespace).get(name, { signal });
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

@@ -239,12 +239,15 @@ function recordEvents({ events }: AutoscalerContext, autoscaler: Autoscaler, rec
 /** Conflicts are ignored: the next period reconciles the new version. */
 async function writeStatus(
   { client, signal }: AutoscalerContext,
-  { body }: Autoscaler,
+  { namespace, body }: Autoscaler,
   status: AutoscalerStatus | undefined,
 ): Promise<void> {
   if (status === undefined) return;
   try {
-    await client.update(AUTOSCALERS, { ...body, status }, { subresource: 'status', signal });
+    await client
+      .of(AUTOSCALERS)
+      .namespace(namespace)
+      .updateStatus({ ...body, status }, { signal });
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }

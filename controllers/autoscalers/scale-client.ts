@@ -48,7 +48,7 @@ export class ScaleClient {
     if (served.type !== 'served') return failedScale(`no matches for kind "${kind}" in group "${groupVersion.group}"`);
     try {
       const { resource } = served;
-      const object = await this.client.getScale(resource, { namespace, name }, { signal: this.signal });
+      const object = await this.client.of(resource).namespace(namespace).getScale(name, { signal: this.signal });
       return { type: 'scale', scale: readScale(object), resource, object };
     } catch (error) {
       if (error instanceof ApiError) return failedScale(apiErrorMessage(error));
@@ -61,9 +61,12 @@ export class ScaleClient {
    * Sets the replicas of the observed scale. Returns the server's error message, such as that of a conflict with a later
    * update, or `undefined` when the target was scaled.
    */
-  async update({ resource, object: { body } }: ObservedScale, replicas: number): Promise<string | undefined> {
+  async update({ resource, object: { namespace, body } }: ObservedScale, replicas: number): Promise<string | undefined> {
     try {
-      await this.client.updateScale(resource, { ...body, spec: { ...body.spec, replicas } }, { signal: this.signal });
+      await this.client
+        .of(resource)
+        .namespace(namespace)
+        .updateScale({ ...body, spec: { ...body.spec, replicas } }, { signal: this.signal });
       return undefined;
     } catch (error) {
       if (error instanceof ApiError) return apiErrorMessage(error);

@@ -37,7 +37,10 @@ async function syncSecret({ client, clock, logger, signal }: ControllerContext, 
   if (action.type === 'requeue') return { type: 'again', afterMs: action.afterMs };
   const { namespace, name } = secret;
   try {
-    await client.delete(SECRETS, { namespace, name }, { preconditions: { uid: action.uid }, signal });
+    await client
+      .of(SECRETS)
+      .namespace(namespace)
+      .delete(name, { preconditions: { uid: action.uid }, signal });
     logger.info('deleting a bootstrap token', { namespace, name, reason: action.reason });
   } catch (error) {
     // A Secret that was created again with the same name is enqueued by its event.

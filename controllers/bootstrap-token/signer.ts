@@ -48,7 +48,7 @@ async function run(context: ControllerContext): Promise<void> {
     if (action.type === 'immutable') {
       logger.warn('the signatures are out of date: the ConfigMap is immutable', { namespace, name: CLUSTER_INFO.name });
     }
-    if (action.type === 'update') await client.update(CONFIG_MAPS, action.body, { signal }).catch(ignoreNotFound);
+    if (action.type === 'update') await client.of(CONFIG_MAPS).namespace(namespace).update(action.body, { signal }).catch(ignoreNotFound);
     return requeueAfterMs === undefined ? DONE : { type: 'again', afterMs: requeueAfterMs };
   };
   if (await waitForSync([configMaps, ...secrets.informers], signal)) await runWorkers({ queue, concurrency: 1, logger, signal, work });

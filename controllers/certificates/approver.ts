@@ -66,7 +66,7 @@ async function run(context: ControllerContext): Promise<void> {
     for (const { subresource, message, recognizes } of RECOGNIZERS) {
       if (!recognizes(request.username, commonName) || !(await isAllowed(context, object, subresource))) continue;
       const approved = withNewCondition(object, { type: 'Approved', reason: 'AutoApproved', message }, clock.now());
-      await client.update(SIGNING_REQUESTS, approved, { subresource: 'approval', signal }).catch(ignoreOutdated);
+      await client.of(SIGNING_REQUESTS).updateSubresource('approval', approved, { signal }).catch(ignoreOutdated);
       return DONE;
     }
     logger.debug('not authorized to approve this request', { request: name });
@@ -97,8 +97,7 @@ function kubeletCommonName({ name, request, usages }: SigningRequest, { logger }
 
 async function isAllowed({ client, signal }: ControllerContext, { body }: SigningRequestObject, subresource: string): Promise<boolean> {
   const { username, uid, groups, extra } = body.spec ?? {};
-  const review = await client.review(
-    REVIEWS,
+  const review = await client.of(REVIEWS).review(
     {
       spec: {
         ...(username === undefined ? {} : { user: username }),

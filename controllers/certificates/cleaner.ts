@@ -31,7 +31,7 @@ async function run(context: ControllerContext): Promise<void> {
     if (object === undefined || expiration === undefined) return DONE;
     if (expiration > clock.now()) return { type: 'again', afterMs: expiration - clock.now() };
     const { uid, resourceVersion } = object;
-    await client.delete(SIGNING_REQUESTS, { name }, { preconditions: { uid, resourceVersion }, signal }).catch(ignoreNotFoundOrConflict);
+    await client.of(SIGNING_REQUESTS).delete(name, { preconditions: { uid, resourceVersion }, signal }).catch(ignoreNotFoundOrConflict);
     return DONE;
   };
   if (await waitForSync([requests], signal)) await runWorkers({ queue, concurrency: 1, logger, signal, work });

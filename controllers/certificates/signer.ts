@@ -53,7 +53,7 @@ async function run(context: ControllerContext): Promise<void> {
     const request = object === undefined ? undefined : parseSigningRequest(object);
     if (object === undefined || request === undefined || isBeingDeleted(object) || !needsSigning(request)) return DONE;
     const update = await signOrFail(context, object, request);
-    if (update !== undefined) await client.update(SIGNING_REQUESTS, update, { subresource: 'status', signal }).catch(ignoreOutdated);
+    if (update !== undefined) await client.of(SIGNING_REQUESTS).updateStatus(update, { signal }).catch(ignoreOutdated);
     return DONE;
   };
   if (await waitForSync([requests], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });

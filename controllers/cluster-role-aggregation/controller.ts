@@ -36,10 +36,13 @@ async function run({ client, informers, queue: createQueue, logger, signal }: Co
     const { uid, resourceVersion } = role;
     // Without uid and resourceVersion the apply would recreate a deleted role.
     const configuration = { metadata: { name, uid, resourceVersion }, rules: [...rules] };
-    await client.apply(CLUSTER_ROLES, configuration, { fieldManager: FIELD_MANAGERS.aggregatedRoles, signal }).catch((error: unknown) => {
-      // A changed or deleted role is enqueued by its event.
-      if (!isConflict(error) && !isNotFound(error)) throw error;
-    });
+    await client
+      .of(CLUSTER_ROLES)
+      .apply(configuration, { fieldManager: FIELD_MANAGERS.aggregatedRoles, signal })
+      .catch((error: unknown) => {
+        // A changed or deleted role is enqueued by its event.
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+      });
     return DONE;
   };
   if (await waitForSync([clusterRoles], signal))

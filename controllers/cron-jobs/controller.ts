@@ -113,7 +113,7 @@ async function reconcileWithLiveState(context: CronJobContext, state: CronJobSta
   const reconciled = await reconcile(context, state, observed);
   if (reconciled.actions.run === undefined || state.readFromServer.has(observed.uid)) return reconciled;
   const { namespace, name, uid } = observed;
-  const live = await undefinedIfNotFound(context.client.get(CRON_JOBS, { namespace, name }, { signal: context.signal }));
+  const live = await undefinedIfNotFound(context.client.of(CRON_JOBS).namespace(namespace).get(name, { signal: context.signal }));
   if (live?.uid !== uid) return undefined;
   state.readFromServer.add(uid);
   return live.resourceVersion === observed.resourceVersion ? reconciled : reconcile(context, state, live);
@@ -138,7 +138,7 @@ async function missingActiveJobs(
   const missing = new Set<string>();
   for (const { uid, name } of body.status?.active ?? []) {
     if (uid === undefined || name === undefined || observedUids.has(uid)) continue;
-    const live = await undefinedIfNotFound(client.get(metadataOf(JOBS), { namespace, name }, { signal }));
+    const live = await undefinedIfNotFound(client.of(metadataOf(JOBS)).namespace(namespace).get(name, { signal }));
     if (live?.uid !== uid) missing.add(uid);
   }
   return missing;

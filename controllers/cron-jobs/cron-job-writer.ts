@@ -62,7 +62,7 @@ export class CronJobWriter {
     const { client, signal } = this.options;
     const newJob = jobFromTemplate(client.dialect, cronJob, scheduledTime, timeZone);
     try {
-      const job = await client.create(JOBS, newJob, { signal });
+      const job = await client.of(JOBS).namespace(cronJob.namespace).create(newJob, { signal });
       this.recordEvent(cronJob, { type: 'Normal', reason: 'SuccessfulCreate', message: `Created job ${job.name}` });
       return { type: 'started', job, isNew: true };
     } catch (error) {
@@ -80,7 +80,10 @@ export class CronJobWriter {
   /** Undefined when the Job has another controller. */
   private async existingJob({ namespace, uid }: CronJob, { metadata }: BatchV1Job): Promise<Job | undefined> {
     const { client, signal } = this.options;
-    const job = await client.get(JOBS, { namespace, name: metadata?.name ?? '' }, { signal });
+    const job = await client
+      .of(JOBS)
+      .namespace(namespace)
+      .get(metadata?.name ?? '', { signal });
     return controllerOf(job)?.uid === uid ? job : undefined;
   }
 
@@ -88,7 +91,7 @@ export class CronJobWriter {
     const { client, signal } = this.options;
     const { namespace } = cronJob;
     try {
-      await client.delete(JOBS, { namespace, name }, { propagationPolicy: 'Background', preconditions: { uid }, signal });
+      await client.of(JOBS).namespace(namespace).delete(name, { propagationPolicy: 'Background', preconditions: { uid }, signal });
       this.recordEvent(cronJob, { type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted job ${name}` });
     } catch (error) {
       // The Job does not exist any more, or another Job has its name.
@@ -108,15 +111,22 @@ export class CronJobWriter {
     for (let retriesLeft = CONFLICT_RETRIES; ; retriesLeft -= 1) {
       if (equalJson(current.body.status ?? {}, status)) return undefined;
       try {
-        return await client.update(CRON_JOBS, { ...current.body, status }, { subresource: 'status', signal });
+        return await client
+          .of(CRON_JOBS)
+          .namespace(current.namespace)
+          .updateStatus({ ...current.body, status }, { signal });
       } catch (error) {
         if (isNotFound(error)) return undefined;
         if (!isConflict(error) || retriesLeft === 0) throw error;
       }
-      const live = await client.get(CRON_JOBS, { namespace, name }, { signal }).catch((error: unknown) => {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      });
+      const live = await client
+        .of(CRON_JOBS)
+        .namespace(namespace)
+        .get(name, { signal })
+        .catch((error: unknown) => {
+          if (isNotFound(error)) return undefined;
+          throw error;
+        });
       if (live?.uid !== uid) return undefined;
       current = live;
     }

@@ -219,5 +219,9 @@ async function updateStatus(
   status: AppsV1DaemonSetStatus | undefined,
 ): Promise<void> {
   if (status === undefined) return;
-  await client.update(DAEMON_SETS, { ...set.body, status }, { subresource: 'status', signal }).catch(ignoreNotFoundOrConflict);
+  await client
+    .of(DAEMON_SETS)
+    .namespace(set.namespace)
+    .updateStatus({ ...set.body, status }, { signal })
+    .catch(ignoreNotFoundOrConflict);
 }

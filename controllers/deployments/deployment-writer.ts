@@ -61,7 +61,9 @@ export class DeploymentWriter {
     }
     for (const { namespace, name, uid } of plan.deletions) {
       await this.options.client
-        .delete(REPLICA_SETS, { namespace, name }, { preconditions: { uid }, signal: this.options.signal })
+        .of(REPLICA_SETS)
+        .namespace(namespace)
+        .delete(name, { preconditions: { uid }, signal: this.options.signal })
         .catch(ignoreNotFound);
     }
     await this.updateStatus(deployment, plan);
@@ -74,7 +76,13 @@ export class DeploymentWriter {
     const metadata = { ...body.metadata, annotations: { ...replicaSet.annotations } };
     const spec: AppsV1ReplicaSetSpec = { ...body.spec, replicas, ...(minReadySeconds === 0 ? {} : { minReadySeconds }) };
     if (minReadySeconds === 0) delete spec.minReadySeconds;
-    written.record(keyOf(deployment), await client.update(REPLICA_SETS, { ...body, metadata, spec }, { signal }));
+    written.record(
+      keyOf(deployment),
+      await client
+        .of(REPLICA_SETS)
+        .namespace(deployment.namespace)
+        .update({ ...body, metadata, spec }, { signal }),
+    );
     return 'written';
   }
 
@@ -84,7 +92,10 @@ export class DeploymentWriter {
   ): Promise<'written' | 'exists' | 'name-collision' | 'namespace-terminating'> {
     const { client, written, signal } = this.options;
     try {
-      written.record(keyOf(deployment), await client.create(REPLICA_SETS, this.replicaSetBody(deployment, replicaSet), { signal }));
+      written.record(
+        keyOf(deployment),
+        await client.of(REPLICA_SETS).namespace(deployment.namespace).create(this.replicaSetBody(deployment, replicaSet), { signal }),
+      );
       return 'written';
     } catch (error) {
       if (isNamespaceTerminating(error)) return 'namespace-terminating';
@@ -125,10 +136,13 @@ export class DeploymentWriter {
   private async resolveNameConflict(deployment: Deployment, { name }: PlannedReplicaSet): Promise<'exists' | 'name-collision'> {
     const { client, signal } = this.options;
     const { namespace, body } = deployment;
-    const existing = await client.get(REPLICA_SETS, { namespace, name }, { signal });
+    const existing = await client.of(REPLICA_SETS).namespace(namespace).get(name, { signal });
     if (controllerOf(existing)?.uid === deployment.uid && equalIgnoringHash(templateOf(existing), templateOf(deployment))) return 'exists';
     const collisionCount = (body.status?.collisionCount ?? 0) + 1;
-    await client.update(DEPLOYMENTS, { ...body, status: { ...body.status, collisionCount } }, { subresource: 'status', signal });
+    await client
+      .of(DEPLOYMENTS)
+      .namespace(deployment.namespace)
+      .updateStatus({ ...body, status: { ...body.status, collisionCount } }, { signal });
     return 'name-collision';
   }
 
@@ -143,7 +157,11 @@ export class DeploymentWriter {
     const previous = conditionsOf(body);
     if (conditions.list().every((condition) => previous.includes(condition))) return;
     const status = { ...body.status, conditions: [...conditions.list()] };
-    await client.update(DEPLOYMENTS, { ...body, status }, { subresource: 'status', signal }).catch(ignoreNotFoundOrConflict);
+    await client
+      .of(DEPLOYMENTS)
+      .namespace(deployment.namespace)
+      .updateStatus({ ...body, status }, { signal })
+      .catch(ignoreNotFoundOrConflict);
   }
 
   /**
@@ -158,7 +176,7 @@ export class DeploymentWriter {
       revision === undefined ? annotationsOf(deployment) : withAnnotation(annotationsOf(deployment), 'revision', revision);
     const metadata = { ...body.metadata, annotations: { ...annotations } };
     const updated = { ...body, metadata, status: status ?? body.status ?? {} };
-    await client.update(DEPLOYMENTS, updated, { subresource: 'status', signal }).catch(ignoreNotFoundOrConflict);
+    await client.of(DEPLOYMENTS).namespace(deployment.namespace).updateStatus(updated, { signal }).catch(ignoreNotFoundOrConflict);
   }
 
   private recordEvent(deployment: Deployment, type: 'Normal' | 'Warning', reason: string, message: string): void {

@@ -164,7 +164,11 @@ async function writeStatus(
   status: PolicyV1PodDisruptionBudgetStatus | undefined,
 ): Promise<void> {
   if (status === undefined) return;
-  await client.update(BUDGETS, { ...budget.body, status }, { subresource: 'status', signal }).catch(ignoreNotFoundOrConflict);
+  await client
+    .of(BUDGETS)
+    .namespace(budget.namespace)
+    .updateStatus({ ...budget.body, status }, { signal })
+    .catch(ignoreNotFoundOrConflict);
 }
 
 async function syncStalePodDisruption({ client, clock, signal }: ControllerContext, pod: Pod | undefined): Promise<WorkOutcome> {
@@ -174,6 +178,6 @@ async function syncStalePodDisruption({ client, clock, signal }: ControllerConte
   if (staleAt > now) return { type: 'again', afterMs: staleAt - now };
   const { namespace, name } = pod;
   const patch = resetConditionPatch(pod, now);
-  await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal }).catch(ignoreNotFoundOrConflict);
+  await client.of(PODS).namespace(namespace).patch(name, 'merge', patch, { subresource: 'status', signal }).catch(ignoreNotFoundOrConflict);
   return DONE;
 }

@@ -153,7 +153,10 @@ export class ScaleFinder {
       throw new UnknownScaleError(`${resourceName} does not implement the scale subresource`);
     }
     try {
-      const scale = await client.getScale({ ...served.resource, version }, { namespace, name }, { signal });
+      const scale = await client
+        .of({ ...served.resource, version })
+        .namespace(namespace)
+        .getScale(name, { signal });
       return scale.uid === uid ? { uid, replicas: replicasOf(scale) } : undefined;
     } catch (error) {
       if (isNotFound(error)) return undefined;

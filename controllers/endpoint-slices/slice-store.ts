@@ -70,11 +70,12 @@ export class SliceStore {
    */
   async apply(key: string, { creates, updates, deletes }: SliceActions, mayCreate: boolean): Promise<void> {
     const { client, signal } = this.context;
+    const [namespace = ''] = key.split('/');
+    const slices = client.of(ENDPOINT_SLICES).namespace(namespace);
     try {
-      if (mayCreate) for (const slice of creates) this.written.record(key, await client.create(ENDPOINT_SLICES, slice, { signal }));
-      for (const slice of updates) this.written.record(key, await client.update(ENDPOINT_SLICES, slice, { signal }));
-      for (const { namespace, name, uid } of deletes)
-        await client.delete(ENDPOINT_SLICES, { namespace, name }, { preconditions: { uid }, signal }).catch(ignoreNotFound);
+      if (mayCreate) for (const slice of creates) this.written.record(key, await slices.create(slice, { signal }));
+      for (const slice of updates) this.written.record(key, await slices.update(slice, { signal }));
+      for (const { name, uid } of deletes) await slices.delete(name, { preconditions: { uid }, signal }).catch(ignoreNotFound);
     } catch (error) {
       if (!isNamespaceTerminating(error)) throw error;
     }

@@ -96,20 +96,22 @@ class EndpointsController {
 
   private async delete({ namespace, name, uid }: Endpoints): Promise<void> {
     const { client, signal } = this.context;
-    await client.delete(ENDPOINTS, { namespace, name }, { preconditions: { uid }, signal }).catch(ignoreNotFound);
+    await client.of(ENDPOINTS).namespace(namespace).delete(name, { preconditions: { uid }, signal }).catch(ignoreNotFound);
   }
 
   private async apply(key: string, action: EndpointsAction): Promise<void> {
     const { client, signal } = this.context;
+    const [namespace = ''] = key.split('/');
+    const endpoints = client.of(ENDPOINTS).namespace(namespace);
     try {
       switch (action.type) {
         case 'none':
           return;
         case 'create':
-          await client.create(ENDPOINTS, action.body, { signal });
+          await endpoints.create(action.body, { signal });
           return;
         case 'update':
-          await client.update(ENDPOINTS, action.body, { signal });
+          await endpoints.update(action.body, { signal });
           return;
       }
     } catch (error) {

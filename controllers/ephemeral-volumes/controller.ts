@@ -117,7 +117,7 @@ async function syncVolume(
   }
   countAttempt();
   try {
-    await client.create(CLAIMS, action.claim, { signal });
+    await client.of(CLAIMS).namespace(pod.namespace).create(action.claim, { signal });
     return { type: 'ready' };
   } catch (error) {
     if (isNamespaceTerminating(error)) return { type: 'ready' };

@@ -1,7 +1,9 @@
-import { ApiError } from '../../shared/client/rest/api-error';
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { resourceOf, type PartialObjectMetadata } from '../../shared/client/rest/resource';
+import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { jsonResponse, statusResponse } from '../../test/support/controllers/fake-api';
+import { fakeClient } from '../../test/support/controllers/fake-client';
 import { GarbageWriter } from './garbage-writer';
 import type { MetadataObject } from './owner-references';
 
@@ -12,18 +14,16 @@ const object = (resourceVersion: string, metadata: MetaV1ObjectMeta = {}): Metad
 /** A server with this object. `deletions`: the requests that it accepts, as resourceVersion and policy. */
 function setUp(stored: MetadataObject) {
   const deletions: string[] = [];
-  const writer = new GarbageWriter(
-    {
-      get: () => Promise.resolve(stored),
-      patchMetadata: () => Promise.reject(new Error('unexpected patch')),
-      delete: (_, __, { preconditions, propagationPolicy } = {}) => {
-        if (preconditions?.resourceVersion !== stored.resourceVersion) return Promise.reject(new ApiError(409, 'Conflict', 'changed'));
-        deletions.push(`${preconditions.resourceVersion} ${propagationPolicy ?? ''}`);
-        return Promise.resolve(undefined);
-      },
-    },
-    new AbortController().signal,
-  );
+  const { api, client } = fakeClient();
+  api.intercept = ({ method, body }) => {
+    if (method === 'GET') return jsonResponse(200, stored.body);
+    const options = JSON.parse(body?.toString() ?? '{}') as JsonObject;
+    const resourceVersion = stringAt(objectAt(options, 'preconditions'), 'resourceVersion');
+    if (method !== 'DELETE' || resourceVersion !== stored.resourceVersion) return statusResponse(409, 'Conflict');
+    deletions.push(`${resourceVersion} ${stringAt(options, 'propagationPolicy') ?? ''}`);
+    return jsonResponse(200, stored.body);
+  };
+  const writer = new GarbageWriter(client, new AbortController().signal);
   const deleteObject = (observed: MetadataObject): Promise<void> =>
     writer.delete({ uid: 'u', resource: CONFIG_MAPS, object: observed }, 'Background');
   return { deleteObject, deletions };
@@ -45,6 +45,6 @@ test('GarbageWriter rejects with a conflict when the owners of the object change
   const { deleteObject, deletions } = setUp(
     object('2', { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'p', uid: 'p' }] }),
   );
-  await expect(deleteObject(object('1'))).rejects.toThrow('changed');
+  await expect(deleteObject(object('1'))).rejects.toMatchObject({ reason: 'Conflict' });
   expect(deletions).toEqual([]);
 });

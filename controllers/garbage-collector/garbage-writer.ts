@@ -5,29 +5,24 @@
 import { ignoreNotFound, isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import type { RestClient } from '../../shared/client/rest/rest-client';
-import type { RequestOptions } from '../../shared/client/rest/request-options';
-import { metadataOf, type PartialObjectMetadata, type Resource } from '../../shared/client/rest/resource';
+import { metadataOf, type Resource } from '../../shared/client/rest/resource';
 import { equalJson } from '../../shared/values/json';
 import type { ObservedNode } from './owner-graph';
 import { ownerReferencesOf, type MetadataObject } from './owner-references';
 import type { DeletionPolicy, MetadataPatch } from './reconcile';
 
-/** The part of a client that the writer uses. */
-type GarbageClient = Pick<RestClient, 'patchMetadata' | 'delete'> & {
-  get(resource: Resource<PartialObjectMetadata>, name: ObjectName, options: RequestOptions): Promise<MetadataObject>;
-};
 type ObjectName = Pick<MetadataObject, 'namespace' | 'name'>;
 
 export class GarbageWriter {
   constructor(
-    private readonly client: GarbageClient,
+    private readonly client: Pick<RestClient, 'of'>,
     private readonly signal: AbortSignal,
   ) {}
 
   /** From the server. Undefined when the object does not exist. */
   async read(resource: Resource, { namespace, name, uid }: ObjectName & Pick<MetadataObject, 'uid'>): Promise<MetadataObject | undefined> {
     try {
-      const object = await this.client.get(metadataOf(resource), { namespace, name }, { signal: this.signal });
+      const object = await this.client.of(metadataOf(resource)).namespace(namespace).get(name, { signal: this.signal });
       return object.uid === uid ? object : undefined;
     } catch (error) {
       if (isNotFound(error)) return undefined;
@@ -39,7 +34,7 @@ export class GarbageWriter {
     const { namespace, name } = object;
     await this.withConflictRetry(resource, object, async (current) => {
       const patch = patchFor(current);
-      if (patch !== undefined) await this.client.patchMetadata(resource, { namespace, name }, patch, { signal: this.signal });
+      if (patch !== undefined) await this.client.of(resource).namespace(namespace).patchMetadata(name, patch, { signal: this.signal });
     });
   }
 
@@ -53,7 +48,7 @@ export class GarbageWriter {
       if (conflict !== undefined && isBeingDeleted(current)) return;
       if (conflict !== undefined && !hasSameOwnerReferences(current, object)) throw conflict;
       const preconditions = { uid, resourceVersion: current.resourceVersion };
-      await this.client.delete(resource, { namespace, name }, { propagationPolicy, preconditions, signal: this.signal });
+      await this.client.of(resource).namespace(namespace).delete(name, { propagationPolicy, preconditions, signal: this.signal });
     });
   }
 

@@ -109,7 +109,10 @@ export class JobWriter {
     const { client, onStatusWritten, signal } = this.options;
     if (equalJson(job.body.status ?? {}, status)) return job;
     try {
-      const updated = await client.update(JOBS, { ...job.body, status }, { subresource: 'status', signal });
+      const updated = await client
+        .of(JOBS)
+        .namespace(job.namespace)
+        .updateStatus({ ...job.body, status }, { signal });
       onStatusWritten(updated);
       return updated;
     } catch (error) {
@@ -130,7 +133,7 @@ export async function removeTrackingFinalizer(client: RestClient, pod: Pod, sign
   const { namespace, name, uid, resourceVersion } = pod;
   const finalizers = finalizersOf(pod).filter((finalizer) => !isTrackingFinalizer(finalizer));
   try {
-    await client.patchMetadata(PODS, { namespace, name }, { uid, resourceVersion, finalizers }, { signal });
+    await client.of(PODS).namespace(namespace).patchMetadata(name, { uid, resourceVersion, finalizers }, { signal });
   } catch (error) {
     // A uid mismatch: the pod was deleted, and another pod has its name.
     if (!isNotFound(error) && !(isConflict(error) && error instanceof Error && error.message.includes('uid mismatch'))) throw error;

@@ -51,12 +51,19 @@ export class LiveJobReader {
   private async read(job: Job, observedPods: () => readonly Pod[]): Promise<LiveJob | undefined> {
     const { client, expectations, finalizerExpectations, signal } = this.options;
     const { namespace, name, uid } = job;
-    const liveJob = await client.get(JOBS, { namespace, name }, { signal }).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+    const liveJob = await client
+      .of(JOBS)
+      .namespace(namespace)
+      .get(name, { signal })
+      .catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      });
     if (liveJob?.uid !== uid) return undefined;
-    const { items } = await client.list(PODS, { namespace, labelSelector: matchLabelsSelector(job), signal });
+    const { items } = await client
+      .of(PODS)
+      .namespace(namespace)
+      .list({ labelSelector: matchLabelsSelector(job), signal });
     const livePods = new Map(items.filter((pod) => controllerOf(pod)?.uid === uid).map((pod) => [pod.uid, pod]));
     const observed = observedPods();
     const observedUids = new Set(observed.map((pod) => pod.uid));

@@ -45,10 +45,14 @@ export async function syncOrphanPod({ client, jobs, pods, signal }: OrphanPodOpt
   const controller = controllerOf(pod);
   if (controller !== undefined) {
     // The informer of Jobs may be behind that of pods.
-    const job = await client.get(JOBS, { namespace: pod.namespace, name: controller.name }, { signal }).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+    const job = await client
+      .of(JOBS)
+      .namespace(pod.namespace)
+      .get(controller.name, { signal })
+      .catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      });
     if (job?.uid === controller.uid && finishedConditionOf(job) === undefined) return DONE;
   }
   await removeTrackingFinalizer(client, pod, signal);

@@ -90,14 +90,18 @@ export async function cleanLegacyTokens(
         logger.info('invalidating an unused token', { namespace, name, since: action.since });
         const labels = { [`${names.prefix}/${LEGACY_TOKEN_LABELS.invalidSince}`]: action.since };
         await client
-          .patchMetadata(SECRETS, { namespace, name }, { uid, resourceVersion, labels }, { signal })
+          .of(SECRETS)
+          .namespace(namespace)
+          .patchMetadata(name, { uid, resourceVersion, labels }, { signal })
           .catch(ignoreNotFoundOrConflict);
         break;
       }
       case 'delete':
         logger.info('deleting an invalidated token', { namespace, name });
         await client
-          .delete(SECRETS, { namespace, name }, { preconditions: { uid, resourceVersion }, signal })
+          .of(SECRETS)
+          .namespace(namespace)
+          .delete(name, { preconditions: { uid, resourceVersion }, signal })
           .catch(ignoreNotFoundOrConflict);
         break;
     }
@@ -107,11 +111,10 @@ export async function cleanLegacyTokens(
 /** The day from which the API server tracks the usage of tokens; '' when it does not. */
 async function trackedSince({ client, names, signal }: Pick<ControllerContext, 'client' | 'names' | 'signal'>): Promise<string> {
   try {
-    const { body } = await client.get(
-      CONFIG_MAPS,
-      { namespace: names.systemNamespace, name: TOKEN_TRACKING_CONFIG_MAP[names.dialect] },
-      { signal },
-    );
+    const { body } = await client
+      .of(CONFIG_MAPS)
+      .namespace(names.systemNamespace)
+      .get(TOKEN_TRACKING_CONFIG_MAP[names.dialect], { signal });
     return body.data?.['since'] ?? '';
   } catch (error) {
     if (isNotFound(error)) return '';

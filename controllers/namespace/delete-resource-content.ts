@@ -29,7 +29,7 @@ export async function deleteResourceContent(resource: ServedResource, options: C
     if (resource.verbs.has('deletecollection')) {
       const { client, namespace, signal } = options;
       const timeoutMs = DELETE_TIMEOUT_MS;
-      await client.deleteCollection(resource, { namespace, propagationPolicy: 'Background', signal, timeoutMs });
+      await client.of(resource).namespace(namespace).deleteCollection({ propagationPolicy: 'Background', signal, timeoutMs });
     } else {
       await deleteEachObject(resource, options);
     }
@@ -47,7 +47,10 @@ async function listPage(
   limit: number,
   token?: string,
 ): Promise<ObjectList<PartialObjectMetadata>> {
-  return client.list(metadataOf(resource), { namespace, signal, limit, ...(token === undefined ? {} : { continue: token }) });
+  return client
+    .of(metadataOf(resource))
+    .namespace(namespace)
+    .list({ signal, limit, ...(token === undefined ? {} : { continue: token }) });
 }
 
 async function* listObjects(resource: ServedResource, options: ContentOptions): AsyncGenerator<ApiObject<PartialObjectMetadata>> {
@@ -63,7 +66,7 @@ async function deleteEachObject(resource: ServedResource, options: ContentOption
   const { client, namespace, signal } = options;
   for await (const { name, uid } of listObjects(resource, options)) {
     try {
-      await client.delete(resource, { namespace, name }, { propagationPolicy: 'Background', preconditions: { uid }, signal });
+      await client.of(resource).namespace(namespace).delete(name, { propagationPolicy: 'Background', preconditions: { uid }, signal });
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }

@@ -104,14 +104,14 @@ export class NamespacedResourcesDeleter {
       ...(failures.length === 0 ? {} : { failures }),
       remaining: Object.fromEntries(remaining.map(({ resource, count, examples }) => [resource, { count, examples }])),
     });
-    return client.update(NAMESPACES, updated, { subresource: 'status', signal });
+    return client.of(NAMESPACES).updateStatus(updated, { signal });
   }
 
   private async finalizeNamespace({ name, body }: Namespace): Promise<void> {
     const { client, logger, signal } = this.context;
     const finalizers = (body.spec?.finalizers ?? []).filter((finalizer) => !NAMESPACE_FINALIZERS.has(finalizer));
     try {
-      await client.update(NAMESPACES, { ...body, spec: { ...body.spec, finalizers } }, { subresource: 'finalize', signal });
+      await client.of(NAMESPACES).updateSubresource('finalize', { ...body, spec: { ...body.spec, finalizers } }, { signal });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
@@ -121,7 +121,7 @@ export class NamespacedResourcesDeleter {
   /** From the server, because the informer may be behind. Undefined when the namespace does not exist. */
   private async read(name: string): Promise<Namespace | undefined> {
     try {
-      return await this.context.client.get(NAMESPACES, { name }, { signal: this.context.signal });
+      return await this.context.client.of(NAMESPACES).get(name, { signal: this.context.signal });
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

@@ -126,7 +126,7 @@ export class NodeIpam {
         this.waiting.delete(name);
         this.wakeWaiting();
         try {
-          await client.patch(NODES, { name }, 'merge', { metadata: { uid: node.uid }, spec: action.spec }, { signal });
+          await client.of(NODES).patch(name, 'merge', { metadata: { uid: node.uid }, spec: action.spec }, { signal });
         } catch (error) {
           if (!isNotFound(error) && !isConflict(error) && !signal.aborted) this.recordStatus(node, 'CIDRAssignmentFailed');
           ignoreNotFoundOrConflict(error);

@@ -141,11 +141,11 @@ class NodeLifecycle {
     if (conditions !== undefined) {
       const wasReady = readyStatus(observed) === 'True';
       if (wasReady) this.nodesWithReadyPods.add(name);
-      node = await client.patch(NODES, { name, subresource: 'status' }, 'merge', conditionsPatch(observed, conditions), { signal });
+      node = await client.of(NODES).patch(name, 'merge', conditionsPatch(observed, conditions), { subresource: 'status', signal });
       if (wasReady) this.recordNodeEvent(observed, 'NodeNotReady', 'status is now: NodeNotReady');
     }
     const patch = this.monitor.taintAndLabelPatch(node);
-    if (patch !== undefined) await client.patch(NODES, { name }, 'merge', patch, { signal }).catch(ignoreNotFound);
+    if (patch !== undefined) await client.of(NODES).patch(name, 'merge', patch, { signal }).catch(ignoreNotFound);
     if (this.nodesWithReadyPods.has(name)) {
       for (const pod of podIndex.find(NODE_INDEX, name)) await this.markPodNotReady(pod);
       this.nodesWithReadyPods.delete(name);
@@ -174,9 +174,13 @@ class NodeLifecycle {
     const notReady = { ...ready, status: 'False', lastTransitionTime: formatTimestamp(clock.now()) };
     const patch = conditionsPatch(pod, withCondition(conditionsOf(pod.body), notReady));
     events.record({ about: podReference(pod), type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' });
-    await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal }).catch((error: unknown) => {
-      if (isConflict(error)) this.queue.addRateLimited(POD_PREFIX + keyOf(pod));
-      else ignoreNotFound(error);
-    });
+    await client
+      .of(PODS)
+      .namespace(namespace)
+      .patch(name, 'merge', patch, { subresource: 'status', signal })
+      .catch((error: unknown) => {
+        if (isConflict(error)) this.queue.addRateLimited(POD_PREFIX + keyOf(pod));
+        else ignoreNotFound(error);
+      });
   }
 }

@@ -55,7 +55,7 @@ async function run(context: ControllerContext): Promise<void> {
     const ttlSeconds = ttlSecondsOf(boundaryStep);
     if (node === undefined || node.metadata.annotations?.[ttlAnnotation] === ttlSeconds) return DONE;
     const annotations = { ...removals, [ttlAnnotation]: ttlSeconds };
-    await client.patchMetadata(NODES, { name }, { uid: node.uid, annotations }, { signal }).catch(ignoreNotFound);
+    await client.of(NODES).patchMetadata(name, { uid: node.uid, annotations }, { signal }).catch(ignoreNotFound);
     return DONE;
   };
   if (await waitForSync([nodes], signal)) {

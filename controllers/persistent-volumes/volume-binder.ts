@@ -125,7 +125,7 @@ export class VolumeBinder {
     // The path without one of them is that of a list.
     if (namespace === '' || name === '') return known;
     try {
-      return await client.get(CLAIMS, { namespace, name }, { signal });
+      return await client.of(CLAIMS).namespace(namespace).get(name, { signal });
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -144,7 +144,8 @@ export class VolumeBinder {
   private async writeVolume(volume: Volume, body: CoreV1PersistentVolume | undefined, subresource?: 'status'): Promise<Volume> {
     const { client, signal, onWritten } = this.options;
     if (body === undefined) return volume;
-    const written = await client.update(VOLUMES, body, { signal, ...(subresource === undefined ? {} : { subresource }) });
+    const volumes = client.of(VOLUMES);
+    const written = await (subresource === 'status' ? volumes.updateStatus(body, { signal }) : volumes.update(body, { signal }));
     onWritten.volume(written);
     return written;
   }
@@ -152,7 +153,8 @@ export class VolumeBinder {
   private async writeClaim(claim: Claim, body: CoreV1PersistentVolumeClaim | undefined, subresource?: 'status'): Promise<Claim> {
     const { client, signal, onWritten } = this.options;
     if (body === undefined) return claim;
-    const written = await client.update(CLAIMS, body, { signal, ...(subresource === undefined ? {} : { subresource }) });
+    const claims = client.of(CLAIMS).namespace(claim.namespace);
+    const written = await (subresource === 'status' ? claims.updateStatus(body, { signal }) : claims.update(body, { signal }));
     onWritten.claim(written);
     return written;
   }

@@ -81,7 +81,7 @@ export class PodGarbageCollector {
   private async nodeExists(name: string): Promise<boolean> {
     const { client, signal } = this.context;
     try {
-      await client.get(NODES, { name }, { signal });
+      await client.of(NODES).get(name, { signal });
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
@@ -111,9 +111,9 @@ export class PodGarbageCollector {
     try {
       if (status !== undefined) {
         const patch = { metadata: { uid, resourceVersion }, status };
-        await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal });
+        await client.of(PODS).namespace(namespace).patch(name, 'merge', patch, { subresource: 'status', signal });
       }
-      await client.delete(PODS, { namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid }, signal });
+      await client.of(PODS).namespace(namespace).delete(name, { gracePeriodSeconds: 0, preconditions: { uid }, signal });
       this.metrics.countDeletion({ namespace, reason });
     } catch (error) {
       // The pod was deleted, or it has changed and is checked again in the next round.

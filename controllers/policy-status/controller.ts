@@ -44,10 +44,13 @@ async function run({ client, informers, queue: createQueue, logger, signal }: Co
     const status = typeCheckedStatus(spec, generation, { kinds, dialect: client.dialect });
     const configuration = { metadata: { name, uid, resourceVersion }, status };
     const options = { fieldManager: FIELD_MANAGERS.policyStatus, subresource: 'status', signal };
-    await client.apply(POLICIES, configuration, options).catch((error: unknown) => {
-      // A changed or deleted policy is enqueued by its event.
-      if (!isConflict(error) && !isNotFound(error)) throw error;
-    });
+    await client
+      .of(POLICIES)
+      .apply(configuration, options)
+      .catch((error: unknown) => {
+        // A changed or deleted policy is enqueued by its event.
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+      });
     return DONE;
   };
   if (await waitForSync([policies], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work: syncPolicy });

@@ -214,7 +214,10 @@ async function updateStatus<Body extends ReplicaSetBody>(
 ): Promise<void> {
   if (status === undefined) return;
   try {
-    await client.update(resource, { ...replicaSet.body, status }, { subresource: 'status', signal });
+    await client
+      .of(resource)
+      .namespace(replicaSet.namespace)
+      .updateStatus({ ...replicaSet.body, status }, { signal });
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }

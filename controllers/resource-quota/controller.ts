@@ -122,7 +122,11 @@ async function syncResourceQuota(
     new TimeSlice(clock, { stepsPerCheck: 1 }),
   );
   if (status !== undefined) {
-    await client.update(QUOTAS, { ...quota.body, status }, { subresource: 'status', signal }).catch(ignoreNotFound);
+    await client
+      .of(QUOTAS)
+      .namespace(quota.namespace)
+      .updateStatus({ ...quota.body, status }, { signal })
+      .catch(ignoreNotFound);
   }
   const afterMs = Math.min(requeueAfterMs ?? Number.POSITIVE_INFINITY, ...delays);
   return Number.isFinite(afterMs) ? { type: 'again', afterMs } : DONE;

@@ -78,10 +78,14 @@ async function apply(
     case 'create':
       return createInNamespace(client, CONFIG_MAPS, action.body, signal);
     case 'update':
-      await client.update(CONFIG_MAPS, action.body, { signal }).catch(ignoreNotFound);
+      await client.of(CONFIG_MAPS).namespace(configMap.namespace).update(action.body, { signal }).catch(ignoreNotFound);
       return;
     case 'delete':
-      await client.delete(CONFIG_MAPS, configMap, { preconditions: { uid: action.uid }, signal }).catch(ignoreNotFound);
+      await client
+        .of(CONFIG_MAPS)
+        .namespace(configMap.namespace)
+        .delete(configMap.name, { preconditions: { uid: action.uid }, signal })
+        .catch(ignoreNotFound);
       return;
   }
 }

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../shared/values/json';
 const PAGE_SIZE = 500;
 
 export interface AdoptExistingOptions<Body extends JsonObject> {
-  readonly client: Pick<RestClient, 'list'>;
+  readonly client: Pick<RestClient, 'of'>;
   readonly informer: Informer<Body>;
   readonly signal: AbortSignal;
   /** Other objects are dropped with their page. */
@@ -34,7 +34,9 @@ export async function adoptExisting<Body extends JsonObject>({
   try {
     let token: string | undefined;
     do {
-      const page = await client.list(informer.resource, { signal, limit: PAGE_SIZE, ...(token === undefined ? {} : { continue: token }) });
+      const page = await client
+        .of(informer.resource)
+        .list({ signal, limit: PAGE_SIZE, ...(token === undefined ? {} : { continue: token }) });
       appendAll(selected, page.items.filter(isSelected));
       token = page.continue;
     } while (token !== undefined);

@@ -1,5 +1,6 @@
 /** Creates objects that every namespace should have. */
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
+import { namespaceOf } from '../../shared/client/rest/api-object';
 import type { Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { JsonObject } from '../../shared/values/json';
@@ -12,7 +13,7 @@ export async function createInNamespace<Body extends JsonObject>(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await client.create(resource, object, { signal });
+    await client.of(resource).namespace(namespaceOf(object)).create(object, { signal });
   } catch (error) {
     if (!isAlreadyExists(error) && !isNotFound(error) && !isNamespaceTerminating(error)) throw error;
   }

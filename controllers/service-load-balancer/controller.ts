@@ -135,7 +135,7 @@ export class ServiceLoadBalancer {
     const { client, signal } = this.context;
     const ingress = addresses.length === 0 ? null : addresses.map((ip) => ({ ip, ipMode: 'VIP' }));
     const patch = { metadata: { uid, resourceVersion, finalizers: [...finalizers] }, status: { loadBalancer: { ingress } } };
-    await client.patch(SERVICES, { namespace, name, subresource: 'status' }, 'merge', patch, { signal });
+    await client.of(SERVICES).namespace(namespace).patch(name, 'merge', patch, { subresource: 'status', signal });
   }
 
   /** A Service that waited may have been enqueued for an address that another one can have now. */

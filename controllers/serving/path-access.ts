@@ -77,7 +77,7 @@ export class PathAccess {
   private async reviewToken(token: string): Promise<UserInfo | undefined> {
     const { authenticationClient } = this.options;
     const status = await this.reviewStatus<AuthenticationV1TokenReviewStatus>(() =>
-      authenticationClient.review(TOKEN_REVIEWS, { spec: { token } }, { timeoutMs: REVIEW_TIMEOUT_MS }),
+      authenticationClient.of(TOKEN_REVIEWS).review({ spec: { token } }, { timeoutMs: REVIEW_TIMEOUT_MS }),
     );
     if (status.authenticated !== true) return undefined;
     const { username = '', groups = [], uid } = status.user ?? {};
@@ -88,7 +88,7 @@ export class PathAccess {
     const { authorizationClient } = this.options;
     const spec = { user: name, groups: [...groups], ...(uid === undefined ? {} : { uid }), nonResourceAttributes: { verb, path } };
     const status = await this.reviewStatus<AuthorizationV1SubjectAccessReviewStatus>(() =>
-      authorizationClient.review(ACCESS_REVIEWS, { spec }, { timeoutMs: REVIEW_TIMEOUT_MS }),
+      authorizationClient.of(ACCESS_REVIEWS).review({ spec }, { timeoutMs: REVIEW_TIMEOUT_MS }),
     );
     return status.allowed === true;
   }

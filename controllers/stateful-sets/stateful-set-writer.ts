@@ -77,7 +77,7 @@ export class StatefulSetWriter {
     await this.createMissingClaims(set, name);
     expectations.expectCreations(keyOf(set), 1);
     try {
-      await client.create(PODS, pod, { signal });
+      await client.of(PODS).namespace(set.namespace).create(pod, { signal });
       this.recordPodEvent(set, 'create', name);
     } catch (error) {
       expectations.creationObserved(keyOf(set));
@@ -95,7 +95,7 @@ export class StatefulSetWriter {
       const name = claim.metadata?.name ?? '';
       if (claims.get(set.namespace, name) !== undefined) continue;
       try {
-        await client.create(CLAIMS, claim, { signal });
+        await client.of(CLAIMS).namespace(set.namespace).create(claim, { signal });
         this.recordEvent(set, 'Normal', 'SuccessfulCreate', `create Claim ${name} Pod ${pod} in StatefulSet ${set.name} success`);
       } catch (error) {
         if (isAlreadyExists(error)) continue;
@@ -118,7 +118,10 @@ export class StatefulSetWriter {
     try {
       if (missingLabels !== undefined) {
         const metadata = { ...pod.body.metadata, labels: { ...labelsOf(pod), ...missingLabels } };
-        await client.update(PODS, { ...pod.body, metadata }, { signal });
+        await client
+          .of(PODS)
+          .namespace(pod.namespace)
+          .update({ ...pod.body, metadata }, { signal });
       }
       this.recordPodEvent(set, 'update', pod.name);
     } catch (error) {
@@ -138,7 +141,11 @@ export class StatefulSetWriter {
       const ownerReferences = changedOwnerReferences({ dialect: client.dialect, set, pod, isCondemned }, claim);
       if (ownerReferences === undefined) continue;
       const metadata = { ...claim.body.metadata, ownerReferences };
-      await client.update(CLAIMS, { ...claim.body, metadata }, { signal }).catch(ignoreNotFound);
+      await client
+        .of(CLAIMS)
+        .namespace(claim.namespace)
+        .update({ ...claim.body, metadata }, { signal })
+        .catch(ignoreNotFound);
       hasUpdated = true;
     }
     return hasUpdated;
@@ -151,7 +158,7 @@ export class StatefulSetWriter {
     const { namespace, name, uid } = pod;
     expectations.expectDeletions(keyOf(set), [keyOf(pod)]);
     try {
-      await client.delete(PODS, { namespace, name }, { preconditions: { uid }, signal });
+      await client.of(PODS).namespace(namespace).delete(name, { preconditions: { uid }, signal });
       this.recordPodEvent(set, 'delete', name);
     } catch (error) {
       expectations.deletionObserved(keyOf(set), keyOf(pod));
@@ -168,7 +175,11 @@ export class StatefulSetWriter {
   async updateStatus(set: StatefulSet, status: AppsV1StatefulSetStatus | undefined): Promise<void> {
     if (status === undefined) return;
     const { client, signal } = this.options;
-    await client.update(STATEFUL_SETS, { ...set.body, status }, { subresource: 'status', signal }).catch(ignoreNotFoundOrConflict);
+    await client
+      .of(STATEFUL_SETS)
+      .namespace(set.namespace)
+      .updateStatus({ ...set.body, status }, { signal })
+      .catch(ignoreNotFoundOrConflict);
   }
 
   private recordPodEvent(set: StatefulSet, verb: 'create' | 'update' | 'delete', pod: string, error?: ApiError): void {

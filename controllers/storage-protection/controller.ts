@@ -108,7 +108,7 @@ async function protect<Body extends ProtectedBody>(
       if (await protection.isInUse(object)) return DONE;
       keysInUse.delete(key);
     }
-    await client.update(resource, action.body, { signal }).catch(ignoreNotFoundOrConflict);
+    await client.of(resource).namespace(object.namespace).update(action.body, { signal }).catch(ignoreNotFoundOrConflict);
     return DONE;
   };
   if (await waitForSync(users === undefined ? [objects] : [objects, users], signal)) {
@@ -123,12 +123,14 @@ async function isUsedByPod(
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let next: string | undefined = ''; next !== undefined;) {
-    const page: ObjectList<CoreV1Pod> = await client.list(PODS, {
-      namespace,
-      limit: PAGE_SIZE,
-      ...(next === '' ? {} : { continue: next }),
-      signal,
-    });
+    const page: ObjectList<CoreV1Pod> = await client
+      .of(PODS)
+      .namespace(namespace)
+      .list({
+        limit: PAGE_SIZE,
+        ...(next === '' ? {} : { continue: next }),
+        signal,
+      });
     if (page.items.some((pod) => podUsesClaim(pod, name))) return true;
     next = page.continue;
   }

@@ -112,8 +112,8 @@ async function addConditionAndDeletePod({ client, clock, signal }: ControllerCon
   const cause = { reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' };
   const patch = disruptionTargetPatch(pod, cause, clock.now());
   try {
-    await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal });
-    await client.delete(PODS, { namespace, name }, { preconditions: { uid }, signal });
+    await client.of(PODS).namespace(namespace).patch(name, 'merge', patch, { subresource: 'status', signal });
+    await client.of(PODS).namespace(namespace).delete(name, { preconditions: { uid }, signal });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

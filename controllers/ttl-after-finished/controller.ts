@@ -52,7 +52,7 @@ async function run(context: ControllerContext): Promise<void> {
     const { namespace, name, uid, resourceVersion } = job;
     const preconditions = { uid, resourceVersion };
     try {
-      await client.delete(JOBS, { namespace, name }, { propagationPolicy: 'Foreground', preconditions, signal });
+      await client.of(JOBS).namespace(namespace).delete(name, { propagationPolicy: 'Foreground', preconditions, signal });
       observeDeletionDuration((now - expiration.ms) / 1_000);
       return DONE;
     } catch (error) {

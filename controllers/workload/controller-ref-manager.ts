@@ -82,10 +82,14 @@ export async function claimDependents<Body extends JsonObject>(
 
 async function checkOwnerUnchanged({ client, ownerResource, signal }: ClaimOptions<JsonObject>, owner: ApiObject): Promise<void> {
   const { namespace, name } = owner;
-  const current = await client.get(metadataOf(ownerResource), { namespace, name }, { signal }).catch((error: unknown) => {
-    if (isNotFound(error)) throw new OwnerDeletedError(`original ${ownerResource.kind} ${keyOf(owner)} is gone`);
-    throw error;
-  });
+  const current = await client
+    .of(metadataOf(ownerResource))
+    .namespace(namespace)
+    .get(name, { signal })
+    .catch((error: unknown) => {
+      if (isNotFound(error)) throw new OwnerDeletedError(`original ${ownerResource.kind} ${keyOf(owner)} is gone`);
+      throw error;
+    });
   if (current.uid !== owner.uid) {
     throw new OwnerDeletedError(`original ${ownerResource.kind} ${keyOf(owner)} is gone: got uid ${current.uid}, wanted ${owner.uid}`);
   }
@@ -129,5 +133,8 @@ function patchMetadata<Body extends JsonObject>(
   { namespace, name, uid, resourceVersion }: ApiObject,
   changes: MetaV1ObjectMeta,
 ): Promise<ApiObject<Body>> {
-  return client.patchMetadata(resource, { namespace, name }, { uid, resourceVersion, ...changes }, { signal });
+  return client
+    .of(resource)
+    .namespace(namespace)
+    .patchMetadata(name, { uid, resourceVersion, ...changes }, { signal });
 }

@@ -47,7 +47,7 @@ export class PodControl {
   async create(owner: ApiObject, pod: CoreV1Pod): Promise<Pod> {
     const { client, signal } = this.options;
     try {
-      const created = await client.create(PODS, pod, { signal });
+      const created = await client.of(PODS).namespace(owner.namespace).create(pod, { signal });
       this.recordEvent(owner, 'Normal', 'SuccessfulCreate', `Created pod: ${created.name}`);
       return created;
     } catch (error) {
@@ -61,7 +61,7 @@ export class PodControl {
   async delete(owner: ApiObject, { namespace, name, uid }: ApiObject): Promise<boolean> {
     const { client, signal } = this.options;
     try {
-      await client.delete(PODS, { namespace, name }, { preconditions: { uid }, signal });
+      await client.of(PODS).namespace(namespace).delete(name, { preconditions: { uid }, signal });
       this.recordEvent(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
       return true;
     } catch (error) {

@@ -45,13 +45,19 @@ export class RevisionHistory {
     if (equal === undefined) return this.create(owner, number, collisionCount);
     if (equal === last) return { revision: equal, collisionCount };
     const { client, signal } = this.options;
-    return { revision: await client.update(REVISIONS, { ...equal.body, revision: number }, { signal }), collisionCount };
+    return {
+      revision: await client
+        .of(REVISIONS)
+        .namespace(equal.namespace)
+        .update({ ...equal.body, revision: number }, { signal }),
+      collisionCount,
+    };
   }
 
   async delete(revisions: readonly ControllerRevision[]): Promise<void> {
     const { client, signal } = this.options;
     for (const { namespace, name, uid } of revisions) {
-      await client.delete(REVISIONS, { namespace, name }, { preconditions: { uid }, signal }).catch(ignoreNotFound);
+      await client.of(REVISIONS).namespace(namespace).delete(name, { preconditions: { uid }, signal }).catch(ignoreNotFound);
     }
   }
 
@@ -61,10 +67,13 @@ export class RevisionHistory {
     for (let collisionCount = initialCollisionCount; ; collisionCount++) {
       const body = revisionBody({ dialect: client.dialect, resource, owner, label, number, collisionCount });
       try {
-        return { revision: await client.create(REVISIONS, body, { signal }), collisionCount };
+        return { revision: await client.of(REVISIONS).namespace(owner.namespace).create(body, { signal }), collisionCount };
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
-        const revision = await client.get(REVISIONS, { namespace: owner.namespace, name: body.metadata?.name ?? '' }, { signal });
+        const revision = await client
+          .of(REVISIONS)
+          .namespace(owner.namespace)
+          .get(body.metadata?.name ?? '', { signal });
         // A released revision still holds the same data. It is used as it is and not adopted here.
         const hasOtherOwner = (controllerOf(revision)?.uid ?? owner.uid) !== owner.uid;
         if (!hasOtherOwner && isRevisionOf(revision, templatePatchOf(owner))) return { revision, collisionCount };

@@ -1,6 +1,7 @@
 /** A client with the administrator's certificate, for the objects that a deployment creates in a cluster. */
 import { CredentialSource } from '../../shared/client/kubeconfig/credential-source';
 import { isAlreadyExists } from '../../shared/client/rest/api-error';
+import { namespaceOf } from '../../shared/client/rest/api-object';
 import type { Resource } from '../../shared/client/rest/resource';
 import { RestClient } from '../../shared/client/rest/rest-client';
 import { createTransport } from '../../shared/client/transport/connect';
@@ -52,7 +53,7 @@ export async function withAdministrator<T>(options: AdministratorOptions, use: (
 /** False when the object exists. */
 export async function createOnce(client: RestClient, resource: Resource, signal: AbortSignal, object: JsonObject): Promise<boolean> {
   try {
-    await client.create(resource, object, { signal });
+    await client.of(resource).namespace(namespaceOf(object)).create(object, { signal });
     return true;
   } catch (error) {
     if (isAlreadyExists(error)) return false;

@@ -54,5 +54,5 @@ export async function publish(
   const data = { [CLUSTER_INFO.kubeconfig]: formatClusterInfoKubeconfig(server, authority) };
   const isCreated = await createOnce(client, CONFIG_MAPS, signal, { metadata: { namespace, name: CLUSTER_INFO.name }, data });
   // The port or the authority may have changed since the last start.
-  if (!isCreated) await client.patch(CONFIG_MAPS, { namespace, name: CLUSTER_INFO.name }, 'merge', { data }, { signal });
+  if (!isCreated) await client.of(CONFIG_MAPS).namespace(namespace).patch(CLUSTER_INFO.name, 'merge', { data }, { signal });
 }

@@ -3,6 +3,7 @@
  * namespace and in that of the nodes' Leases. A later start restores the rules.
  */
 import type { RbacV1PolicyRule, RbacV1Subject } from '../../shared/api/types/generated/members';
+import { namespaceOf } from '../../shared/client/rest/api-object';
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { GENERATED_NAMES, groupInDialect, type Dialect } from '../../shared/names/dialect';
@@ -83,5 +84,5 @@ async function createOrPatch(
   signal: AbortSignal,
 ): Promise<void> {
   const isCreated = await createOnce(client, resource, signal, object);
-  if (!isCreated) await client.patch(resource, object.metadata, 'merge', object, { signal });
+  if (!isCreated) await client.of(resource).namespace(namespaceOf(object)).patch(object.metadata.name, 'merge', object, { signal });
 }

@@ -78,7 +78,10 @@ export class ClientLoad {
   }
 
   async start(): Promise<void> {
-    await this.client.create(MAPS, { metadata: { namespace: NAMESPACE, name: NAME }, data: { count: '0' } });
+    await this.client
+      .of(MAPS)
+      .namespace(NAMESPACE)
+      .create({ metadata: { name: NAME }, data: { count: '0' } });
     this.informer.handle({ added: (object) => this.observeChange(object), updated: (_, object) => this.observeChange(object) });
     const following = this.informer.run(this.ending.signal);
     await this.informer.synced;
@@ -128,8 +131,11 @@ export class ClientLoad {
     const present = new Set<string>();
     let token: string | undefined;
     do {
-      const selectors = { namespace: NAMESPACE, labelSelector: 'made=by-load', metadataOnly: true, limit: LIST_PAGE };
-      const page = await this.client.list(MAPS, { ...selectors, ...(token !== undefined && { continue: token }) });
+      const selectors = { labelSelector: 'made=by-load', metadataOnly: true, limit: LIST_PAGE };
+      const page = await this.client
+        .of(MAPS)
+        .namespace(NAMESPACE)
+        .list({ ...selectors, ...(token !== undefined && { continue: token }) });
       for (const { name } of page.items) present.add(name);
       token = page.continue;
     } while (token !== undefined);
@@ -172,16 +178,22 @@ export class ClientLoad {
   }
 
   private async increment(): Promise<void> {
-    const stored = await this.client.get(MAPS, { namespace: NAMESPACE, name: NAME });
+    const stored = await this.client.of(MAPS).namespace(NAMESPACE).get(NAME);
     const next = countOf(stored) + 1;
-    await this.client.update(MAPS, { ...stored.body, data: { count: String(next) } });
+    await this.client
+      .of(MAPS)
+      .namespace(stored.namespace)
+      .update({ ...stored.body, data: { count: String(next) } });
     this.acknowledged = next;
   }
 
   private async createNext(index: number): Promise<void> {
     const name = `made-${index}`;
     this.uncertain.add(name);
-    await this.client.create(MAPS, { metadata: { namespace: NAMESPACE, name, labels: LABELS }, data: { filler: 'x'.repeat(FILLER) } });
+    await this.client
+      .of(MAPS)
+      .namespace(NAMESPACE)
+      .create({ metadata: { name, labels: LABELS }, data: { filler: 'x'.repeat(FILLER) } });
     this.uncertain.delete(name);
     this.created.add(name);
   }

@@ -33,7 +33,7 @@ export async function readRecords(client: RestClient): Promise<Records> {
     if (!resource.verbs.has('list') || !resource.verbs.has('watch') || EXPIRING.has(resource.resource)) continue;
     let token: string | undefined;
     do {
-      const page = await client.list(resource, { limit: PAGE, ...(token !== undefined && { continue: token }) });
+      const page = await client.of(resource).list({ limit: PAGE, ...(token !== undefined && { continue: token }) });
       for (const item of page.items) {
         const key = `${resource.resource}${resource.group === '' ? '' : `.${resource.group}`} ${keyOf(item)}`;
         if (item.uid === '' || WRITTEN_BY_LOAD.test(key)) continue;

@@ -95,7 +95,7 @@ export class Upgrade {
 
   private async createObjects(): Promise<void> {
     const { client } = this;
-    await client.create(resourceOf('core.v1.Namespace'), { metadata: { name: NAMESPACE } });
+    await client.of(resourceOf('core.v1.Namespace')).create({ metadata: { name: NAMESPACE } });
     const { kinds } = await discoverResources(client);
     for (const object of [...parseManifests(), ...DEFINITIONS]) {
       const kind = stringAt(object, 'kind') ?? '';
@@ -103,9 +103,16 @@ export class Upgrade {
       if (resource === undefined) throw new Error(`${kind} is not served`);
       if (NOT_CREATED.has(kind)) continue;
       const metadata = { ...objectAt(object, 'metadata'), ...(resource.namespaced && { namespace: NAMESPACE }) };
-      await client.create(resource, { ...object, metadata });
+      await client
+        .of(resource)
+        .namespace(resource.namespaced ? NAMESPACE : '')
+        .create({ ...object, metadata });
     }
-    const ship = (): Promise<unknown> => client.create(SHIPS, { metadata: { namespace: NAMESPACE, name: 'mary' }, spec: {} });
+    const ship = (): Promise<unknown> =>
+      client
+        .of(SHIPS)
+        .namespace(NAMESPACE)
+        .create({ metadata: { name: 'mary' }, spec: {} });
     await waitUntil('the definition is served', async () => (await ship().catch(ignoreNotFound)) !== undefined);
   }
 
@@ -168,15 +175,16 @@ const SIDE_BY_SIDE_MS = 5_000;
  * same versions, each once.
  */
 async function checkExchange(first: Server, second: Server, name: string): Promise<void> {
-  const namespacedName = { namespace: NAMESPACE, name };
-  const created = await first.client.create(MAPS, { metadata: namespacedName, data: { by: 'one' } });
+  const maps = first.client.of(MAPS).namespace(NAMESPACE);
+  const others = second.client.of(MAPS).namespace(NAMESPACE);
+  const created = await maps.create({ metadata: { name }, data: { by: 'one' } });
   const watched = [first, second].map(({ client }) => versionsOf(client, name, created.resourceVersion));
-  const seen = await second.client.get(MAPS, namespacedName);
+  const seen = await others.get(name);
   if (seen.resourceVersion !== created.resourceVersion || seen.uid !== created.uid)
     throw new Error(`${name}: a write through one server is not in the other's`);
-  const changed = await second.client.update(MAPS, { ...seen.body, data: { by: 'other' } });
-  const again = await first.client.update(MAPS, { ...(await first.client.get(MAPS, namespacedName)).body, data: { by: 'one again' } });
-  await second.client.delete(MAPS, namespacedName);
+  const changed = await others.update({ ...seen.body, data: { by: 'other' } });
+  const again = await maps.update({ ...(await maps.get(name)).body, data: { by: 'one again' } });
+  await others.delete(name);
   const wanted = ['MODIFIED', changed.resourceVersion, 'MODIFIED', again.resourceVersion, 'DELETED'].join(' ');
   for (const events of await Promise.all(watched))
     if (events !== wanted) throw new Error(`${name}: a watch delivered ${events} instead of ${wanted}`);
@@ -184,8 +192,11 @@ async function checkExchange(first: Server, second: Server, name: string): Promi
 
 async function versionsOf(client: RestClient, name: string, resourceVersion: string): Promise<string> {
   const events: string[] = [];
-  const selector = { namespace: NAMESPACE, fieldSelector: `metadata.name=${name}` };
-  for await (const event of client.watch(MAPS, { from: { resourceVersion }, timeoutSeconds: WATCH_SECONDS, ...selector })) {
+  const fieldSelector = `metadata.name=${name}`;
+  for await (const event of client
+    .of(MAPS)
+    .namespace(NAMESPACE)
+    .watch({ from: { resourceVersion }, timeoutSeconds: WATCH_SECONDS, fieldSelector })) {
     if (event.type === 'BOOKMARK') continue;
     if (event.type === 'ERROR') throw event.error;
     if (event.type === 'DELETED') return [...events, event.type].join(' ');

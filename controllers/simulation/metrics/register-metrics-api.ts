@@ -25,9 +25,9 @@ export async function registerMetricsApi(
   { host, port, authority }: MetricsEndpoint,
 ): Promise<void> {
   const namespace = names.systemNamespace;
-  const service = { metadata: { namespace, name: METRICS_SERVICE }, spec: { type: 'ExternalName', externalName: host } };
-  const isNew = await createOnce(() => client.create(SERVICES, service, { signal }));
-  if (!isNew) await client.patch(SERVICES, { namespace, name: METRICS_SERVICE }, 'merge', { spec: service.spec }, { signal });
+  const service = { metadata: { name: METRICS_SERVICE }, spec: { type: 'ExternalName', externalName: host } };
+  const isNew = await createOnce(() => client.of(SERVICES).namespace(namespace).create(service, { signal }));
+  if (!isNew) await client.of(SERVICES).namespace(namespace).patch(METRICS_SERVICE, 'merge', { spec: service.spec }, { signal });
   const spec = {
     group: METRICS_GROUP,
     version: METRICS_VERSION,
@@ -36,14 +36,14 @@ export async function registerMetricsApi(
     caBundle: Buffer.from(authority).toString('base64'),
     service: { namespace, name: METRICS_SERVICE, port },
   };
-  if (await createOnce(() => client.create(API_SERVICES, { metadata: { name: API_SERVICE }, spec }, { signal }))) return;
-  const present = await client.get(API_SERVICES, { name: API_SERVICE }, { signal });
+  if (await createOnce(() => client.of(API_SERVICES).create({ metadata: { name: API_SERVICE }, spec }, { signal }))) return;
+  const present = await client.of(API_SERVICES).get(API_SERVICE, { signal });
   const target = present.body.spec?.service;
   if (target?.name !== METRICS_SERVICE || target.namespace !== namespace) {
     logger.warn('another server has the metrics API; that of the simulation is not registered', { service: target?.name });
     return;
   }
-  await client.patch(API_SERVICES, { name: API_SERVICE }, 'merge', { spec }, { signal });
+  await client.of(API_SERVICES).patch(API_SERVICE, 'merge', { spec }, { signal });
 }
 
 /** False when the object exists. */

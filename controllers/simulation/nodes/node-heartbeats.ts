@@ -91,12 +91,15 @@ export class NodeHeartbeats {
     const names = nodeNames(count);
     for (const [index, name] of names.entries()) {
       if (this.nodes.get('', name) !== undefined) continue;
-      await client.create(NODES, newSimulatedNode(name, index, template), { signal }).catch((error: unknown) => {
-        if (!isAlreadyExists(error)) throw error;
-      });
+      await client
+        .of(NODES)
+        .create(newSimulatedNode(name, index, template), { signal })
+        .catch((error: unknown) => {
+          if (!isAlreadyExists(error)) throw error;
+        });
     }
     const surplus = this.nodes.list().filter((node) => isSimulated(node) && isGeneratedNodeName(node.name) && !names.includes(node.name));
-    for (const { name } of surplus) await client.delete(NODES, { name }, { signal }).catch(ignoreNotFound);
+    for (const { name } of surplus) await client.of(NODES).delete(name, { signal }).catch(ignoreNotFound);
   }
 
   private async sendHeartbeat(name: string): Promise<WorkOutcome> {
@@ -115,11 +118,11 @@ export class NodeHeartbeats {
     const known = this.leases.get(name) ?? (await this.getLease(name));
     if (known === undefined) {
       const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid }];
-      this.leases.set(name, await client.create(LEASES, { metadata: { namespace, name, ownerReferences }, spec }, { signal }));
+      this.leases.set(name, await client.of(LEASES).namespace(namespace).create({ metadata: { name, ownerReferences }, spec }, { signal }));
       return;
     }
     const renewed = { ...known.body, spec: { ...known.body.spec, ...spec } };
-    const lease = await client.update(LEASES, renewed, { signal }).catch(ignoreNotFoundOrConflict);
+    const lease = await client.of(LEASES).namespace(namespace).update(renewed, { signal }).catch(ignoreNotFoundOrConflict);
     // Another client changed or deleted it: the next heartbeat reads it.
     if (lease === undefined) this.leases.delete(name);
     else this.leases.set(name, lease);
@@ -127,7 +130,7 @@ export class NodeHeartbeats {
 
   private async getLease(name: string): Promise<ApiObject<CoordinationV1Lease> | undefined> {
     const { client, signal, names } = this.context;
-    const lease = await client.get(LEASES, { namespace: names.nodeLeaseNamespace, name }, { signal }).catch(ignoreNotFound);
+    const lease = await client.of(LEASES).namespace(names.nodeLeaseNamespace).get(name, { signal }).catch(ignoreNotFound);
     return lease ?? undefined;
   }
 
@@ -138,7 +141,8 @@ export class NodeHeartbeats {
     if (status === undefined) return;
     const metadata = { uid: node.uid, resourceVersion: node.resourceVersion };
     await client
-      .patch(NODES, { name: node.name, subresource: 'status' }, 'merge', { metadata, status }, { signal })
+      .of(NODES)
+      .patch(node.name, 'merge', { metadata, status }, { subresource: 'status', signal })
       .catch(ignoreNotFoundOrConflict);
   }
 }

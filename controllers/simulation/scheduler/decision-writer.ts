@@ -41,7 +41,7 @@ export class DecisionWriter {
       metadata: { namespace, name, uid },
       target: { apiVersion: 'v1', kind: 'Node', name: node },
     };
-    await client.createSubresource(PODS, { namespace, name, subresource: 'binding' }, binding, { signal });
+    await client.of(PODS).namespace(namespace).createSubresource(name, 'binding', binding, { signal });
     const message = `Successfully assigned ${namespace}/${name} to ${node}`;
     events.record({ about: podReference(pod), type: 'Normal', reason: 'Scheduled', message });
   }
@@ -61,12 +61,12 @@ export class DecisionWriter {
           metadata: { resourceVersion: volume.resourceVersion },
           spec: { claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid } },
         };
-        await client.patch(VOLUMES, { name: volume.name }, 'merge', patch, { signal }).catch(ignoreNotFoundOrConflict);
+        await client.of(VOLUMES).patch(volume.name, 'merge', patch, { signal }).catch(ignoreNotFoundOrConflict);
         continue;
       }
       if (selectedNodeOf(claim) === node) continue;
       const metadata = { resourceVersion, annotations: { [annotation]: node } };
-      await client.patchMetadata(CLAIMS, { namespace, name }, metadata, { signal }).catch(ignoreNotFoundOrConflict);
+      await client.of(CLAIMS).namespace(namespace).patchMetadata(name, metadata, { signal }).catch(ignoreNotFoundOrConflict);
     }
   }
 
@@ -94,7 +94,11 @@ export class DecisionWriter {
     };
     const { metadata, status } = conditionsPatch(pod, withCondition(conditions, condition));
     const patch = { metadata, status: { ...status, ...(hasNomination ? {} : { nominatedNodeName: nominatedNodeName ?? null }) } };
-    await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal }).catch(ignoreNotFoundOrConflict);
+    await client
+      .of(PODS)
+      .namespace(namespace)
+      .patch(name, 'merge', patch, { subresource: 'status', signal })
+      .catch(ignoreNotFoundOrConflict);
   }
 
   private async preempt(preemptor: Pod, { node, victims }: Preemption): Promise<void> {
@@ -102,8 +106,12 @@ export class DecisionWriter {
     for (const { pod } of victims) {
       const { namespace, name, uid } = pod;
       const patch = disruptionTargetPatch(pod, PREEMPTION, clock.now());
-      await client.patch(PODS, { namespace, name, subresource: 'status' }, 'merge', patch, { signal }).catch(ignoreNotFoundOrConflict);
-      await client.delete(PODS, { namespace, name }, { preconditions: { uid }, signal }).catch(ignoreNotFound);
+      await client
+        .of(PODS)
+        .namespace(namespace)
+        .patch(name, 'merge', patch, { subresource: 'status', signal })
+        .catch(ignoreNotFoundOrConflict);
+      await client.of(PODS).namespace(namespace).delete(name, { preconditions: { uid }, signal }).catch(ignoreNotFound);
       const message = `Preempted by pod ${preemptor.uid} on node ${node}`;
       events.record({ about: podReference(pod), type: 'Normal', reason: 'Preempted', message });
     }

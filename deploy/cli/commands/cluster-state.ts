@@ -52,7 +52,7 @@ export async function readLeaders(
   } as const;
   try {
     const namespace = GENERATED_NAMES[DIALECT].systemNamespace;
-    const { items } = await withAdministrator(server, (client) => client.list(LEASES, { namespace, limit: MAX_LEASES }));
+    const { items } = await withAdministrator(server, (client) => client.of(LEASES).namespace(namespace).list({ limit: MAX_LEASES }));
     return items
       .filter(({ name }) => name.startsWith(LEASE_PREFIX))
       .map(({ name, body: { spec } }) => ({

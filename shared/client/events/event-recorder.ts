@@ -100,8 +100,7 @@ export class EventRecorder {
     if (previous !== undefined) {
       const count = previous.count + 1;
       try {
-        const location = { namespace: namespaceOf(report), name: previous.name };
-        await client.patch(EVENTS, location, 'merge', { count, lastTimestamp: now, message });
+        await client.of(EVENTS).namespace(namespaceOf(report)).patch(previous.name, 'merge', { count, lastTimestamp: now, message });
         this.correlation.recordWritten(key, { name: previous.name, count });
         return;
       } catch (error) {
@@ -111,7 +110,10 @@ export class EventRecorder {
       }
     }
     try {
-      await client.create(EVENTS, this.buildEvent(report, { name: eventName, message, now }));
+      await client
+        .of(EVENTS)
+        .namespace(namespaceOf(report))
+        .create(this.buildEvent(report, { name: eventName, message, now }));
     } catch (error) {
       // Terminating namespaces accept no Events.
       if (isNamespaceTerminating(error)) return;

@@ -13,12 +13,15 @@ import { keyOf, type ApiObject } from '../rest/api-object';
 import { BackOff } from '../back-off';
 import { Notifications, type Handlers } from './notifications';
 import type { Resource } from '../rest/resource';
+import type { AllNamespacesClient } from '../rest/resource-client';
 import type { RestClient } from '../rest/rest-client';
 import type { ListOptions, ObjectList, Selectors, WatchOptions } from '../rest/request-options';
 import { sleepUnlessAborted } from '../signals';
 import type { WatchEvent } from '../rest/watch-event';
 
 export interface InformerOptions<Body extends JsonObject> extends Selectors {
+  /** Undefined: all namespaces, or cluster scope. */
+  readonly namespace?: string;
   readonly client: RestClient;
   readonly resource: Resource<Body>;
   readonly clock: Clock;
@@ -201,16 +204,20 @@ export class Informer<Body extends JsonObject = JsonObject> {
   }
 
   private async listPage(signal: AbortSignal, options: Pick<ListOptions, 'limit' | 'continue'>): Promise<ObjectList<Body>> {
-    const { client, resource } = this.options;
-    const page = await client.list(resource, { ...this.selectors(), ...options, signal });
+    const page = await this.collection().list({ ...this.selectors(), ...options, signal });
     return this.options.trim === undefined ? page : { ...page, items: page.items.map((item) => this.applyTrim(item)) };
+  }
+
+  private collection(): Pick<AllNamespacesClient<Body>, 'list' | 'watch'> {
+    const { client, resource, namespace } = this.options;
+    const inAllNamespaces = client.of(resource);
+    return namespace === undefined ? inAllNamespaces : inAllNamespaces.namespace(namespace);
   }
 
   /** Selectors and encoding of all requests. */
   private selectors(): Selectors & { readonly protobuf?: boolean } {
-    const { namespace, labelSelector, fieldSelector, protobuf } = this.options;
+    const { labelSelector, fieldSelector, protobuf } = this.options;
     return {
-      ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
       ...(protobuf === undefined ? {} : { protobuf }),
@@ -218,10 +225,10 @@ export class Informer<Body extends JsonObject = JsonObject> {
   }
 
   private async watch(from: WatchOptions['from'], signal: AbortSignal): Promise<void> {
-    const { client, resource, clock, random } = this.options;
+    const { clock, random } = this.options;
     if (from !== 'present') this.counted.watches += 1;
     const started = clock.monotonic();
-    const events = client.watch(resource, {
+    const events = this.collection().watch({
       from,
       timeoutSeconds: Math.floor(WATCH_SECONDS * (1 + random.float())),
       signal,

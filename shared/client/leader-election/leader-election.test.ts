@@ -145,7 +145,11 @@ test('a paused leader stops leading when another replica took over, and its late
   // Another copy took over while the first one stood still.
   const lease = env.api.get(LEASES, PLACE.namespace, PLACE.name) ?? {};
   env.api.put(LEASES, { ...lease, spec: { ...objectAt(lease, 'spec'), holderIdentity: 'second', leaseTransitions: 1 } });
-  const late = paused.client.withFence(term.fence).create(resourceOf('core.v1.ConfigMap'), { metadata: { namespace: 'n', name: 'late' } });
+  const late = paused.client
+    .withFence(term.fence)
+    .of(resourceOf('core.v1.ConfigMap'))
+    .namespace('n')
+    .create({ metadata: { name: 'late' } });
   await expect(late).rejects.toMatchObject({ code: 409 });
   await env.clock.advanceAsync(4_000);
   expect(paused.isLeading()).toBe(false);

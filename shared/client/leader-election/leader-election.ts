@@ -138,14 +138,15 @@ export class LeaderElection {
     }
     const fence = { ...leaseName, holder: identity, transitions: record === undefined ? 0 : record.transitions + 1 };
     const newLease = acquiredLease({ fence, within, dialect: client.dialect }, { now: clock.now(), durationMs }, existing);
+    const leases = client.of(LEASES).namespace(leaseName.namespace);
     const acquiredAt = clock.monotonic();
-    const lease = await (existing === undefined ? client.create(LEASES, newLease, call) : client.update(LEASES, newLease, call));
+    const lease = await (existing === undefined ? leases.create(newLease, call) : leases.update(newLease, call));
     return { type: 'taken', lease, acquiredAt };
   }
 
   private async getLease(leaseName: LeaseName, call: RequestOptions): Promise<ApiObject | undefined> {
     try {
-      return await this.options.client.get(LEASES, { namespace: leaseName.namespace, name: leaseName.name }, call);
+      return await this.options.client.of(LEASES).namespace(leaseName.namespace).get(leaseName.name, call);
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -213,13 +214,15 @@ export class LeaderElection {
   private async abortOnRelease(client: RestClient, lease: LeaseName, observed: Observation, ending: AbortController): Promise<void> {
     const resourceVersion = observed.version.split('/')[1] ?? '';
     try {
-      const events = client.watch(LEASES, {
-        namespace: lease.namespace,
-        fieldSelector: `metadata.name=${lease.name}`,
-        from: { resourceVersion },
-        timeoutSeconds: Math.ceil(this.options.durationMs / 1000),
-        signal: ending.signal,
-      });
+      const events = client
+        .of(LEASES)
+        .namespace(lease.namespace)
+        .watch({
+          fieldSelector: `metadata.name=${lease.name}`,
+          from: { resourceVersion },
+          timeoutSeconds: Math.ceil(this.options.durationMs / 1000),
+          signal: ending.signal,
+        });
       for await (const event of events) {
         if (event.type === 'DELETED') return ending.abort();
         if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
@@ -274,7 +277,10 @@ export class LeaderElection {
       try {
         const startedAt = clock.monotonic();
         const renewed = renewedLease(held.lease, { now: clock.now(), durationMs });
-        held.lease = await client.update(LEASES, renewed, { signal: ending.signal, timeoutMs: Math.min(remaining, REQUEST_TIMEOUT_MS) });
+        held.lease = await client
+          .of(LEASES)
+          .namespace(leaseName.namespace)
+          .update(renewed, { signal: ending.signal, timeoutMs: Math.min(remaining, REQUEST_TIMEOUT_MS) });
         held.renewedAt = startedAt;
         waitMs = this.renewalMs();
       } catch (error) {
@@ -300,7 +306,10 @@ export class LeaderElection {
     const { client, logger, lease: leaseName } = this.options;
     const expected = leaseRecord(lease);
     try {
-      const now = await client.get(LEASES, leaseName, { signal, timeoutMs: Math.min(withinMs, REQUEST_TIMEOUT_MS) });
+      const now = await client
+        .of(LEASES)
+        .namespace(leaseName.namespace)
+        .get(leaseName.name, { signal, timeoutMs: Math.min(withinMs, REQUEST_TIMEOUT_MS) });
       const record = leaseRecord(now);
       if (now.uid === lease.uid && record.holder === expected.holder && record.transitions === expected.transitions) return now;
       logger.error('another process is the leader', { lease: leaseName.name, holder: record.holder });
@@ -319,7 +328,7 @@ export class LeaderElection {
     const { client, clock, logger, durationMs } = this.options;
     const released = releasedLease(lease, { now: clock.now(), durationMs });
     try {
-      await client.update(LEASES, released, { timeoutMs: REQUEST_TIMEOUT_MS });
+      await client.of(LEASES).namespace(lease.namespace).update(released, { timeoutMs: REQUEST_TIMEOUT_MS });
     } catch (error) {
       // An aborted renewal may have been stored; then the release conflicts and is repeated with the current version.
       if (isConflict(error)) await this.releaseAfterConflict(lease);
@@ -332,7 +341,10 @@ export class LeaderElection {
     try {
       const now = await this.rereadAfterFailure(lease, undefined, new AbortController().signal);
       if (now === undefined) return;
-      await client.update(LEASES, releasedLease(now, { now: clock.now(), durationMs }), { timeoutMs: REQUEST_TIMEOUT_MS });
+      await client
+        .of(LEASES)
+        .namespace(leaseName.namespace)
+        .update(releasedLease(now, { now: clock.now(), durationMs }), { timeoutMs: REQUEST_TIMEOUT_MS });
     } catch (error) {
       logger.warn('cannot release the lease', { lease: leaseName.name, error });
     }

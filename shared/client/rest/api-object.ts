@@ -45,6 +45,11 @@ export function apiObject<Body extends JsonObject>(body: Body): ApiObject<Body> 
 /** All kinds share one metadata type; see {@link isBodyOf}. */
 const isMetadata = (value: JsonValue | undefined): value is MetaV1ObjectMeta => isObject(value);
 
+/** The namespace that a body names; '' when it names none. */
+export function namespaceOf(body: JsonObject): string {
+  return stringAt(objectAt(body, 'metadata'), 'namespace') ?? '';
+}
+
 /** `namespace/name`, or `name` for cluster-scoped objects: the key in informers and queues. */
 export function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
   return namespace === '' ? name : `${namespace}/${name}`;

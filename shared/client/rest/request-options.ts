@@ -8,7 +8,6 @@ export interface RequestOptions {
 }
 
 export interface Selectors {
-  readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }
@@ -46,6 +45,19 @@ export interface DeleteOptions extends RequestOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+/** Of a write that can also go to a subresource, such as `status`. */
+export interface SubresourceOptions extends RequestOptions {
+  readonly subresource?: string;
+}
+
+export interface ApplyOptions extends SubresourceOptions {
+  readonly fieldManager: string;
+}
+
+export interface DeleteCollectionOptions extends DeleteOptions, Selectors {
+  readonly limit?: number;
 }
 
 export type PatchType = 'merge' | 'json';

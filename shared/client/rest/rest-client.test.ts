@@ -22,9 +22,12 @@ test('RestClient spells paths in the dialect and escapes their segments', async 
     ['kubernetes', 'coordination.k8s.io'],
   ] as const) {
     const { api, client } = fakeClient({ dialect });
-    await client.create(LEASES, { metadata: { namespace: 'n', name: 'l' } });
-    expect((await client.get(LEASES, { namespace: 'n', name: 'l' })).body['apiVersion']).toBe(`${group}/v1`);
-    await client.list(LEASES, { namespace: 'a/b', labelSelector: 'a in (b)', limit: 3 });
+    await client
+      .of(LEASES)
+      .namespace('n')
+      .create({ metadata: { name: 'l' } });
+    expect((await client.of(LEASES).namespace('n').get('l')).body['apiVersion']).toBe(`${group}/v1`);
+    await client.of(LEASES).namespace('a/b').list({ labelSelector: 'a in (b)', limit: 3 });
     expect(api.requests).toEqual([
       `POST /apis/${group}/v1/namespaces/n/leases`,
       `GET /apis/${group}/v1/namespaces/n/leases/l`,
@@ -35,7 +38,11 @@ test('RestClient spells paths in the dialect and escapes their segments', async 
 
 test('RestClient throws an error with the code, reason and message of the Status', async () => {
   const { client } = fakeClient();
-  const error = await client.get(MAPS, { namespace: 'n', name: 'x' }).catch((thrown: unknown) => thrown);
+  const error = await client
+    .of(MAPS)
+    .namespace('n')
+    .get('x')
+    .catch((thrown: unknown) => thrown);
   expect(isNotFound(error)).toBe(true);
   expect(error).toMatchObject({ code: 404, reason: 'NotFound', message: 'fake NotFound' });
 });
@@ -55,8 +62,12 @@ test('RestClient keeps 64-bit integers exact from get to update', async () => {
         }
       : undefined;
   };
-  const object = await client.get(MAPS, { namespace: 'n', name: 'x' });
-  await client.update(MAPS, object.body).catch(() => undefined);
+  const object = await client.of(MAPS).namespace('n').get('x');
+  await client
+    .of(MAPS)
+    .namespace(object.namespace)
+    .update(object.body)
+    .catch(() => undefined);
   expect(sent).toContain('"big":9223372036854775807');
 });
 
@@ -68,8 +79,11 @@ test('RestClient reads and writes the scale of an object of any kind as a Scale'
     sent.push(`${method} ${path} ${body?.toString() ?? ''}`);
     return jsonResponse(200, scale);
   };
-  const { body } = await client.getScale(resourceOf('apps.v1.Deployment'), { namespace: 'n', name: 'web' });
-  await client.updateScale(resourceOf('apps.v1.Deployment'), { ...body, spec: { replicas: (body.spec?.replicas ?? 0) + 1 } });
+  const { body } = await client.of(resourceOf('apps.v1.Deployment')).namespace('n').getScale('web');
+  await client
+    .of(resourceOf('apps.v1.Deployment'))
+    .namespace('n')
+    .updateScale({ ...body, spec: { replicas: (body.spec?.replicas ?? 0) + 1 } });
   const path = '/apis/apps/v1/namespaces/n/deployments/web/scale';
   const written = JSON.stringify({ ...scale, spec: { replicas: 4 }, apiVersion: 'autoscaling/v1', kind: 'Scale' });
   expect(sent).toEqual([`GET ${path} `, `PUT ${path} ${written}`]);
@@ -89,19 +103,19 @@ describe('retries of RestClient', () => {
 
   test('repeat reads but not writes when the response is lost', async () => {
     const { api, clock, client } = scripted(lost(), lost());
-    const got = client.get(MAPS, { namespace: 'n', name: 'x' });
+    const got = client.of(MAPS).namespace('n').get('x');
     await clock.advanceAsync(1_000);
     expect((await got).name).toBe('x');
     expect(api.requests).toHaveLength(3);
 
     const writer = scripted(lost());
-    await expect(writer.client.delete(MAPS, { namespace: 'n', name: 'x' })).rejects.toThrow('lost');
+    await expect(writer.client.of(MAPS).namespace('n').delete('x')).rejects.toThrow('lost');
     expect(writer.api.requests).toHaveLength(1);
   });
 
   test('repeat a write that was never sent', async () => {
     const { api, clock, client } = scripted(unsent());
-    const deleted = client.delete(MAPS, { namespace: 'n', name: 'x' });
+    const deleted = client.of(MAPS).namespace('n').delete('x');
     await clock.advanceAsync(1_000);
     await deleted;
     expect(api.get('/api/v1/configmaps', 'n', 'x')).toBeUndefined();
@@ -112,7 +126,10 @@ describe('retries of RestClient', () => {
       statusResponse(429, 'TooManyRequests', { 'retry-after': '7' }),
       statusResponse(503, '', { 'retry-after': '1' }),
     );
-    const updated = client.update(MAPS, map('x', { a: 'b' }));
+    const updated = client
+      .of(MAPS)
+      .namespace('n')
+      .update(map('x', { a: 'b' }));
     await clock.advanceAsync(6_900);
     expect(api.requests).toHaveLength(1);
     await clock.advanceAsync(200);
@@ -123,11 +140,15 @@ describe('retries of RestClient', () => {
 
   test('stop at other errors and at the deadline', async () => {
     const refused = scripted(statusResponse(503, 'ServiceUnavailable'));
-    await expect(refused.client.get(MAPS, { namespace: 'n', name: 'x' })).rejects.toBeInstanceOf(ApiError);
+    await expect(refused.client.of(MAPS).namespace('n').get('x')).rejects.toBeInstanceOf(ApiError);
 
     const { api, clock, client } = fakeClient();
     api.intercept = () => unsent();
-    const got = client.get(MAPS, { namespace: 'n', name: 'x' }, { timeoutMs: 5_000 }).catch((error: unknown) => error);
+    const got = client
+      .of(MAPS)
+      .namespace('n')
+      .get('x', { timeoutMs: 5_000 })
+      .catch((error: unknown) => error);
     await clock.advanceAsync(6_000);
     expect(await got).toBeInstanceOf(ConnectionError);
     expect(clock.pending).toBe(0);
@@ -137,7 +158,11 @@ describe('retries of RestClient', () => {
     const { api, clock, client } = fakeClient();
     api.intercept = ({ signal }) =>
       new Promise((resolve) => signal?.addEventListener('abort', () => resolve(signal.reason), { once: true }));
-    const got = client.get(MAPS, { namespace: 'n', name: 'x' }, { timeoutMs: 5_000 }).catch((error: unknown) => error);
+    const got = client
+      .of(MAPS)
+      .namespace('n')
+      .get('x', { timeoutMs: 5_000 })
+      .catch((error: unknown) => error);
     await clock.advanceAsync(5_000);
     expect(await got).toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('in time') });
   });
@@ -161,9 +186,9 @@ test('RestClient reads the token file again when the server rejects the token', 
     const clock = new ManualClock();
     const credentials = new CredentialSource({ type: 'token-file', file }, clock);
     const client = new RestClient({ transport, credentials, dialect: 'platform', userAgent: 't', clock, random: new FixedRandom() });
-    await expect(client.get(MAPS, { name: 'x' })).rejects.toMatchObject({ code: 401 });
+    await expect(client.of(MAPS).namespace('n').get('x')).rejects.toMatchObject({ code: 401 });
     writeFileSync(file, 'new\n');
-    await client.get(MAPS, { name: 'x' });
+    await client.of(MAPS).namespace('n').get('x');
     expect(seen).toEqual(['Bearer old', 'Bearer old', 'Bearer new']);
   } finally {
     rmSync(folder, { recursive: true });
@@ -175,8 +200,12 @@ test('a fenced client sends its lease fence with writes only', async () => {
   const headers: (string | undefined)[] = [];
   api.intercept = (request) => void headers.push(request.headers['x-lease-fence']?.toString());
   const fenced = client.withFence({ namespace: 's', name: 'l', holder: 'me here_1', transitions: 3 });
-  await fenced.list(MAPS);
-  await fenced.create(MAPS, map('x')).catch(() => undefined);
+  await fenced.of(MAPS).list();
+  await fenced
+    .of(MAPS)
+    .namespace('n')
+    .create(map('x'))
+    .catch(() => undefined);
   expect(headers).toEqual([undefined, 's/l;3;me%20here_1']);
 });
 
@@ -195,7 +224,7 @@ test('watch returns events in order, across chunk boundaries, until the server e
     })(),
   });
   const seen = [];
-  for await (const event of client.watch(MAPS, { from: { resourceVersion: '0' }, timeoutSeconds: 5 })) seen.push(event);
+  for await (const event of client.of(MAPS).watch({ from: { resourceVersion: '0' }, timeoutSeconds: 5 })) seen.push(event);
   expect(seen).toMatchObject([
     { type: 'ADDED', object: { name: 'ä' } },
     { type: 'BOOKMARK', resourceVersion: '2' },
@@ -227,8 +256,8 @@ test('withUserAgent changes the User-Agent header of the returned client only', 
   const { api, client } = fakeClient();
   const agents: unknown[] = [];
   api.intercept = ({ headers }) => void agents.push(headers['user-agent']);
-  await client.withUserAgent('program/v1 (linux/amd64)').create(MAPS, map('a'));
-  await client.create(MAPS, map('b'));
+  await client.withUserAgent('program/v1 (linux/amd64)').of(MAPS).namespace('n').create(map('a'));
+  await client.of(MAPS).namespace('n').create(map('b'));
   expect(agents).toEqual(['program/v1 (linux/amd64)', 'test']);
 });
 
@@ -237,7 +266,10 @@ test('apply sends its field manager and forces conflicts', async () => {
   api.put('/api/v1/configmaps', map('a'));
   const bodies: unknown[] = [];
   api.intercept = ({ headers, body }) => void bodies.push(headers['content-type'], JSON.parse(body?.toString() ?? ''));
-  await client.apply(MAPS, map('a', { x: '1' }), { fieldManager: 'm/n', subresource: 'status' });
+  await client
+    .of(MAPS)
+    .namespace('n')
+    .apply(map('a', { x: '1' }), { fieldManager: 'm/n', subresource: 'status' });
   expect(api.requests).toEqual(['PATCH /api/v1/namespaces/n/configmaps/a/status?fieldManager=m%2Fn&force=true']);
   expect(bodies).toEqual(['application/apply-patch+yaml', { apiVersion: 'v1', kind: 'ConfigMap', ...map('a', { x: '1' }) }]);
 });

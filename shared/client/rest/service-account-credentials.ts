@@ -67,15 +67,14 @@ export class ServiceAccountCredentials implements Credentials {
 
   private async requestToken(): Promise<string> {
     const { client, account } = this.options;
-    const response = await client.createSubresource(
-      ACCOUNTS,
-      { ...account, subresource: 'token' },
-      {
+    const response = await client
+      .of(ACCOUNTS)
+      .namespace(account.namespace)
+      .createSubresource(account.name, 'token', {
         apiVersion: apiVersionInDialect(client.dialect, 'authentication.platform.io/v1'),
         kind: 'TokenRequest',
         spec: { expirationSeconds: LIFETIME_S },
-      },
-    );
+      });
     const token = stringAt(objectAt(response, 'status'), 'token');
     if (token === undefined) throw new MalformedResponse(`no token was issued for the service account ${account.name}`);
     return `Bearer ${token}`;
@@ -83,8 +82,12 @@ export class ServiceAccountCredentials implements Credentials {
 
   private async createAccount(): Promise<void> {
     const { client, account } = this.options;
-    await client.create(ACCOUNTS, { metadata: { ...account } }).catch((error: unknown) => {
-      if (!isAlreadyExists(error)) throw error;
-    });
+    await client
+      .of(ACCOUNTS)
+      .namespace(account.namespace)
+      .create({ metadata: { ...account } })
+      .catch((error: unknown) => {
+        if (!isAlreadyExists(error)) throw error;
+      });
   }
 }

@@ -24,7 +24,7 @@ describe('account tokens with platform names:', () => {
   const client = useClosable(() => adminClient([cluster().address], cluster().certificates), 60_000);
 
   async function reviewToken(token: string): Promise<JsonObject | undefined> {
-    return objectAt(await client().review(REVIEWS, { metadata: {}, spec: { token } }), 'status');
+    return objectAt(await client().of(REVIEWS).review({ metadata: {}, spec: { token } }), 'status');
   }
 
   const waitFor = <T>(description: string, condition: () => Promise<T | undefined | false>): Promise<T> =>
@@ -34,19 +34,17 @@ describe('account tokens with platform names:', () => {
     'a token in a Secret of type %s/service-account-token authenticates its account until the Secret is deleted',
     async (prefix) => {
       const name = prefix.split('.', 1)[0] ?? '';
-      const namespacedName = { namespace: 'default', name };
-      await client().create(ACCOUNTS, { metadata: namespacedName });
+      const secrets = client().of(SECRETS).namespace('default');
+      await client().of(ACCOUNTS).namespace('default').create({ metadata: { name } });
       const annotations = { [`${prefix}/service-account.name`]: name };
-      await client().create(SECRETS, { metadata: { ...namespacedName, annotations }, type: `${prefix}/service-account-token` });
-      const text = await waitFor('the token', async () =>
-        stringAt(objectAt((await client().get(SECRETS, namespacedName)).body, 'data'), 'token'),
-      );
+      await secrets.create({ metadata: { name, annotations }, type: `${prefix}/service-account-token` });
+      const text = await waitFor('the token', async () => stringAt(objectAt((await secrets.get(name)).body, 'data'), 'token'));
       const token = Buffer.from(text, 'base64').toString();
       expect(await reviewToken(token)).toMatchObject({
         authenticated: true,
         user: { username: `system:serviceaccount:default:${name}`, groups: expect.arrayContaining(['system:serviceaccounts']) as unknown },
       });
-      await client().delete(SECRETS, namespacedName);
+      await secrets.delete(name);
       await waitFor('the token to be refused', async () => (await reviewToken(token))?.['authenticated'] !== true);
     },
   );

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { isNotFound } from '../../../shared/client/rest/api-error';
 import type { ApiObject } from '../../../shared/client/rest/api-object';
-import { resourceOf } from '../../../shared/client/rest/resource';
+import { resourceOf, type Resource } from '../../../shared/client/rest/resource';
 import { packagedProgram, runClient } from '../../support/external/kubectl';
 import { freePort } from '../../support/ports';
 import { waitUntil } from '../../support/programs';
@@ -31,9 +31,9 @@ const cluster = useControllers('newcomer', {
   },
 });
 
-async function findObject(resource: typeof MAPS, namespace: string, name: string): Promise<ApiObject | undefined> {
+async function findObject(resource: Resource, namespace: string, name: string): Promise<ApiObject | undefined> {
   try {
-    return await cluster.client.get(resource, { namespace, name });
+    return await cluster.client.of(resource).namespace(namespace).get(name);
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -41,7 +41,7 @@ async function findObject(resource: typeof MAPS, namespace: string, name: string
 }
 
 async function createNamespace(name: string): Promise<void> {
-  await cluster.client.create(NAMESPACES, { metadata: { name } });
+  await cluster.client.of(NAMESPACES).create({ metadata: { name } });
   await waitUntil(`the account in ${name}`, () => findObject(ACCOUNTS, name, 'default'));
   await waitUntil(`the root certificate in ${name}`, () => findObject(MAPS, name, ROOT_CERTIFICATE));
 }
@@ -77,20 +77,23 @@ async function createAndDeleteNamespace(kubectl: string): Promise<void> {
 test('the controllers restore the default account and the root certificate of a namespace', async () => {
   await createNamespace('restored');
   const account = await findObject(ACCOUNTS, 'restored', 'default');
-  await cluster.client.delete(ACCOUNTS, { namespace: 'restored', name: 'default' });
+  await cluster.client.of(ACCOUNTS).namespace('restored').delete('default');
   await waitUntil('a new account', async () => {
     const current = await findObject(ACCOUNTS, 'restored', 'default');
     return current !== undefined && current.uid !== account?.uid;
   });
   const map = await findObject(MAPS, 'restored', ROOT_CERTIFICATE);
-  await cluster.client.delete(MAPS, { namespace: 'restored', name: ROOT_CERTIFICATE });
+  await cluster.client.of(MAPS).namespace('restored').delete(ROOT_CERTIFICATE);
   await waitUntil('a new root certificate', async () => {
     const current = await findObject(MAPS, 'restored', ROOT_CERTIFICATE);
     return current !== undefined && current.uid !== map?.uid;
   });
-  await cluster.client.patch(MAPS, { namespace: 'restored', name: ROOT_CERTIFICATE }, 'merge', {
-    data: { 'ca.crt': 'forged', extra: 'x' },
-  });
+  await cluster.client
+    .of(MAPS)
+    .namespace('restored')
+    .patch(ROOT_CERTIFICATE, 'merge', {
+      data: { 'ca.crt': 'forged', extra: 'x' },
+    });
   await waitUntil('the right root certificate', async () => {
     const data = objectAt((await findObject(MAPS, 'restored', ROOT_CERTIFICATE))?.body, 'data');
     return stringAt(data, 'ca.crt') === cluster.server.certificates.authority && Object.keys(data ?? {}).length === 1;
@@ -99,10 +102,13 @@ test('the controllers restore the default account and the root certificate of a 
 
 test('a namespace with an unknown finalizer remains and names it in its conditions, while other namespaces are deleted', async () => {
   for (const name of ['stuck', 'free']) await createNamespace(name);
-  await cluster.client.create(MAPS, { metadata: { namespace: 'stuck', name: 'held', finalizers: ['nobody.example.com/f'] } });
-  await cluster.client.create(PODS, pod('stuck', 'going'));
-  await cluster.client.delete(NAMESPACES, { name: 'stuck' });
-  await cluster.client.delete(NAMESPACES, { name: 'free' });
+  await cluster.client
+    .of(MAPS)
+    .namespace('stuck')
+    .create({ metadata: { name: 'held', finalizers: ['nobody.example.com/f'] } });
+  await cluster.client.of(PODS).namespace('stuck').create(pod('stuck', 'going'));
+  await cluster.client.of(NAMESPACES).delete('stuck');
+  await cluster.client.of(NAMESPACES).delete('free');
   await waitUntil('the free namespace to be deleted', async () => (await findObject(NAMESPACES, '', 'free')) === undefined);
   await waitUntil(
     'the finalizer to be named',
@@ -117,22 +123,37 @@ test('a namespace with an unknown finalizer remains and names it in its conditio
   expect(await findObject(PODS, 'stuck', 'going')).toBeUndefined();
   expect(cluster.controllers.output).toContain('held (nobody.example.com/f)');
   // A second DELETE succeeds or conflicts, and changes nothing.
-  await cluster.client.delete(NAMESPACES, { name: 'stuck' }).catch((error: unknown) => expect(error).toMatchObject({ code: 409 }));
-  await cluster.client.patch(MAPS, { namespace: 'stuck', name: 'held' }, 'merge', { metadata: { finalizers: null } });
+  await cluster.client
+    .of(NAMESPACES)
+    .delete('stuck')
+    .catch((error: unknown) => expect(error).toMatchObject({ code: 409 }));
+  await cluster.client
+    .of(MAPS)
+    .namespace('stuck')
+    .patch('held', 'merge', { metadata: { finalizers: null } });
   await waitUntil('the stuck namespace to be deleted', async () => (await findObject(NAMESPACES, '', 'stuck')) === undefined, 25_000);
 });
 
 test('the namespace controller deletes pods before the objects that they may need', async () => {
   await createNamespace('ordered');
-  await cluster.client.create(PODS, pod('ordered', 'slow', ['nobody.example.com/f']));
-  await cluster.client.create(MAPS, { metadata: { namespace: 'ordered', name: 'needed' } });
-  await cluster.client.delete(NAMESPACES, { name: 'ordered' });
+  await cluster.client
+    .of(PODS)
+    .namespace('ordered')
+    .create(pod('ordered', 'slow', ['nobody.example.com/f']));
+  await cluster.client
+    .of(MAPS)
+    .namespace('ordered')
+    .create({ metadata: { name: 'needed' } });
+  await cluster.client.of(NAMESPACES).delete('ordered');
   await waitUntil(
     'the pod to be named',
     async () => (await namespaceCondition('ordered', 'NamespaceContentRemaining'))?.['status'] === 'True',
   );
   expect(await findObject(MAPS, 'ordered', 'needed')).toBeDefined();
-  await cluster.client.patch(PODS, { namespace: 'ordered', name: 'slow' }, 'merge', { metadata: { finalizers: null } });
+  await cluster.client
+    .of(PODS)
+    .namespace('ordered')
+    .patch('slow', 'merge', { metadata: { finalizers: null } });
   await waitUntil('the namespace to be deleted', async () => (await findObject(NAMESPACES, '', 'ordered')) === undefined, 25_000);
 });
 
@@ -140,31 +161,40 @@ test('used claims and bound volumes remain after a delete until they are release
   await createNamespace('stored');
   const resources = { requests: { storage: '1Gi' } };
   for (const name of ['used', 'unused'])
-    await cluster.client.create(CLAIMS, { metadata: { namespace: 'stored', name }, spec: { accessModes: ['ReadWriteOnce'], resources } });
+    await cluster.client
+      .of(CLAIMS)
+      .namespace('stored')
+      .create({ metadata: { name }, spec: { accessModes: ['ReadWriteOnce'], resources } });
   const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'used' } }];
   const user = { nodeName: 'somewhere', containers: [{ name: 'c', image: 'i' }], volumes };
-  await cluster.client.create(PODS, { metadata: { namespace: 'stored', name: 'user' }, spec: user });
-  for (const name of ['used', 'unused']) await cluster.client.delete(CLAIMS, { namespace: 'stored', name });
+  await cluster.client
+    .of(PODS)
+    .namespace('stored')
+    .create({ metadata: { name: 'user' }, spec: user });
+  for (const name of ['used', 'unused']) await cluster.client.of(CLAIMS).namespace('stored').delete(name);
   await waitUntil('the unused claim to be deleted', async () => (await findObject(CLAIMS, 'stored', 'unused')) === undefined);
   expect(await findObject(CLAIMS, 'stored', 'used')).toBeDefined();
-  await cluster.client.delete(PODS, { namespace: 'stored', name: 'user' }, { gracePeriodSeconds: 0 });
+  await cluster.client.of(PODS).namespace('stored').delete('user', { gracePeriodSeconds: 0 });
   await waitUntil('the claim that was used to be deleted', async () => (await findObject(CLAIMS, 'stored', 'used')) === undefined);
 
   const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/v' } };
-  await cluster.client.create(VOLUMES, { metadata: { name: 'bound' }, spec: { ...spec, storageClassName: 'manual' } });
-  await cluster.client.create(CLAIMS, {
-    metadata: { namespace: 'stored', name: 'bound' },
-    spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'manual', resources },
-  });
+  await cluster.client.of(VOLUMES).create({ metadata: { name: 'bound' }, spec: { ...spec, storageClassName: 'manual' } });
+  await cluster.client
+    .of(CLAIMS)
+    .namespace('stored')
+    .create({
+      metadata: { name: 'bound' },
+      spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'manual', resources },
+    });
   const phase = async () => stringAt(objectAt((await findObject(VOLUMES, '', 'bound'))?.body, 'status'), 'phase');
   await waitUntil('the volume to be bound', async () => (await phase()) === 'Bound');
-  await cluster.client.delete(VOLUMES, { name: 'bound' });
-  await cluster.client.patch(VOLUMES, { name: 'bound' }, 'merge', { metadata: { labels: { still: 'there' } } });
-  await cluster.client.delete(CLAIMS, { namespace: 'stored', name: 'bound' });
+  await cluster.client.of(VOLUMES).delete('bound');
+  await cluster.client.of(VOLUMES).patch('bound', 'merge', { metadata: { labels: { still: 'there' } } });
+  await cluster.client.of(CLAIMS).namespace('stored').delete('bound');
   await waitUntil('the volume to be deleted', async () => (await findObject(VOLUMES, '', 'bound')) === undefined);
   // The controller restores a finalizer that a client removes.
-  await cluster.client.create(VOLUMES, { metadata: { name: 'bare' }, spec });
-  await cluster.client.patch(VOLUMES, { name: 'bare' }, 'merge', { metadata: { finalizers: null } });
+  await cluster.client.of(VOLUMES).create({ metadata: { name: 'bare' }, spec });
+  await cluster.client.of(VOLUMES).patch('bare', 'merge', { metadata: { finalizers: null } });
   const finalizers = async () => arrayAt(objectAt((await findObject(VOLUMES, '', 'bare'))?.body, 'metadata'), 'finalizers');
   await waitUntil('the finalizer to be restored', async () => (await finalizers())?.includes('platform.io/pv-protection') === true);
 });
@@ -178,12 +208,18 @@ test('the controllers serve /healthz without credentials, and /metrics to users 
   expect(await get('/healthz')).toEqual([200, 'ok']);
   expect((await get('/metrics'))[0]).toBe(403);
   expect((await get('/healthz', bearer('wrong')))[0]).toBe(401);
-  await cluster.client.create(ACCOUNTS, { metadata: { namespace: 'default', name: 'scraper' } });
+  await cluster.client
+    .of(ACCOUNTS)
+    .namespace('default')
+    .create({ metadata: { name: 'scraper' } });
   expect((await get('/metrics', bearer(await token('scraper'))))[1]).toContain(
     'User \\"system:serviceaccount:default:scraper\\" cannot get path \\"/metrics\\"',
   );
-  await cluster.client.create(ACCOUNTS, { metadata: { namespace: 'default', name: 'reader' } });
-  await cluster.client.create(BINDINGS, {
+  await cluster.client
+    .of(ACCOUNTS)
+    .namespace('default')
+    .create({ metadata: { name: 'reader' } });
+  await cluster.client.of(BINDINGS).create({
     metadata: { name: 'metrics-reader' },
     roleRef: { apiGroup: 'rbac.authorization.platform.io', kind: 'ClusterRole', name: 'system:monitoring' },
     subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'reader' }],
@@ -217,6 +253,6 @@ function fetchPage(options: RequestOptions): Promise<[code: number | undefined, 
 
 async function requestToken(namespace: string, name: string): Promise<string> {
   const tokenRequest = { apiVersion: 'authentication.platform.io/v1', kind: 'TokenRequest', spec: {} };
-  const response = await cluster.client.createSubresource(ACCOUNTS, { namespace, name, subresource: 'token' }, tokenRequest);
+  const response = await cluster.client.of(ACCOUNTS).namespace(namespace).createSubresource(name, 'token', tokenRequest);
   return stringAt(objectAt(response, 'status'), 'token') ?? '';
 }

@@ -32,7 +32,11 @@ async function createObjects(namespace: string): Promise<void> {
   const creations = OBJECT_SHARES.flatMap(([resource, share, body]) =>
     Array.from({ length: share * OBJECTS }, (_, index) => {
       const metadata = { namespace, name: `${resource.resource}-${index}` };
-      return () => cluster.client.create(resource, { metadata, ...body });
+      return () =>
+        cluster.client
+          .of(resource)
+          .namespace(metadata.namespace)
+          .create({ metadata, ...body });
     }),
   );
   await Promise.all(
@@ -43,21 +47,24 @@ async function createObjects(namespace: string): Promise<void> {
 }
 
 test(`the namespace controller deletes a namespace of ${OBJECTS} objects`, async () => {
-  await cluster.client.create(NAMESPACES, { metadata: { name: 'large' } });
+  await cluster.client.of(NAMESPACES).create({ metadata: { name: 'large' } });
   const creationStart = performance.now();
   await createObjects('large');
   const deletionStart = performance.now();
   const peak = { server: 0, controllers: 0 };
-  await cluster.client.delete(NAMESPACES, { name: 'large' });
+  await cluster.client.of(NAMESPACES).delete('large');
   await waitUntil(
     'the namespace to be deleted',
     async () => {
       peak.server = Math.max(peak.server, anonymousMegabytes(cluster.server.process));
       peak.controllers = Math.max(peak.controllers, anonymousMegabytes(cluster.controllers));
-      return cluster.client.get(NAMESPACES, { name: 'large' }).then(
-        () => false,
-        (error: unknown) => isNotFound(error),
-      );
+      return cluster.client
+        .of(NAMESPACES)
+        .get('large')
+        .then(
+          () => false,
+          (error: unknown) => isNotFound(error),
+        );
     },
     90_000,
   );
@@ -67,6 +74,6 @@ test(`the namespace controller deletes a namespace of ${OBJECTS} objects`, async
       `at most ${peak.controllers} MB in the controllers, ${peak.server} MB in the server\n`,
   );
   for (const resource of [...OBJECT_SHARES.map(([shared]) => shared), resourceOf('core.v1.Pod')]) {
-    expect((await cluster.client.list(metadataOf(resource), { namespace: 'large' })).items).toEqual([]);
+    expect((await cluster.client.of(metadataOf(resource)).namespace('large').list()).items).toEqual([]);
   }
 }, 180_000);

@@ -29,19 +29,27 @@ async function secretLabelsAfterDays(days: number): Promise<Record<string, Reado
   const settings = { legacyTokenPeriodMs: 365 * DAY_MS };
   const context = { client: client(), clock, logger: silentLogger, names: GENERATED_NAMES.platform, settings, signal };
   const list = async () =>
-    (await client().list(SECRETS, { namespace: 'default', fieldSelector: 'type=platform.io/service-account-token' })).items;
-  const account = await client().get(ACCOUNTS, { namespace: 'default', name: 'old' });
+    (await client().of(SECRETS).namespace('default').list({ fieldSelector: 'type=platform.io/service-account-token' })).items;
+  const account = await client().of(ACCOUNTS).namespace('default').get('old');
   await cleanLegacyTokens(context, { secrets: await list(), account: () => account, pods: () => [] });
   return Object.fromEntries((await list()).map(({ name, metadata }) => [name, metadata.labels]));
 }
 
 test('the cleaner invalidates an unused legacy token after a year and deletes it after two', async () => {
-  const tracking = { namespace: 'platform-system', name: 'platform-apiserver-legacy-service-account-token-tracking' };
-  await waitUntil('uses to be recorded', () => client().get(resourceOf('core.v1.ConfigMap'), tracking), 15_000, cluster().clock);
-  await client().create(ACCOUNTS, { metadata: { namespace: 'default', name: 'old' }, secrets: [{ name: 'made' }] });
+  const systemMaps = client().of(resourceOf('core.v1.ConfigMap')).namespace('platform-system');
+  await waitUntil(
+    'uses to be recorded',
+    () => systemMaps.get('platform-apiserver-legacy-service-account-token-tracking'),
+    15_000,
+    cluster().clock,
+  );
+  await client()
+    .of(ACCOUNTS)
+    .namespace('default')
+    .create({ metadata: { name: 'old' }, secrets: [{ name: 'made' }] });
   for (const name of ['made', 'by-hand']) {
     const annotations = { 'platform.io/service-account.name': 'old' };
-    await client().create(SECRETS, { metadata: { namespace: 'default', name, annotations }, type: 'platform.io/service-account-token' });
+    await client().of(SECRETS).namespace('default').create({ metadata: { name, annotations }, type: 'platform.io/service-account-token' });
   }
   expect(await secretLabelsAfterDays(300)).toEqual({ made: undefined, 'by-hand': undefined });
   const marked = await secretLabelsAfterDays(400);

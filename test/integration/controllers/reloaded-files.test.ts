@@ -38,21 +38,21 @@ const controllers = useResource(
 );
 
 async function publishedRootCertificate(namespace: string): Promise<string | undefined> {
-  const configMap = (await client().list(MAPS, { namespace })).items.find(({ name }) => name === ROOT_CERTIFICATE);
+  const configMap = (await client().of(MAPS).namespace(namespace).list()).items.find(({ name }) => name === ROOT_CERTIFICATE);
   return configMap === undefined ? undefined : stringAt(objectAt(configMap.body, 'data'), 'ca.crt');
 }
 
 async function tokenSecretCertificate(): Promise<string> {
-  const { body } = await client().get(SECRETS, { namespace: 'default', name: 'kept' });
+  const { body } = await client().of(SECRETS).namespace('default').get('kept');
   return Buffer.from(stringAt(objectAt(body, 'data'), 'ca.crt') ?? '', 'base64').toString();
 }
 
 test('the controllers publish a changed root certificate to every namespace and token Secret', async () => {
-  const secretName = { namespace: 'default', name: 'kept' };
+  const name = 'kept';
   await waitUntil('the first certificate', async () => (await publishedRootCertificate('default')) === 'the first certificate');
-  await client().create(ACCOUNTS, { metadata: secretName });
-  const annotations = { 'platform.io/service-account.name': secretName.name };
-  await client().create(SECRETS, { metadata: { ...secretName, annotations }, type: 'platform.io/service-account-token' });
+  await client().of(ACCOUNTS).namespace('default').create({ metadata: { name } });
+  const annotations = { 'platform.io/service-account.name': name };
+  await client().of(SECRETS).namespace('default').create({ metadata: { name, annotations }, type: 'platform.io/service-account-token' });
   await waitUntil('the first certificate in the token Secret', async () => (await tokenSecretCertificate()) === 'the first certificate');
   writeFileSync(files.root, 'the second certificate');
   await waitUntil('the second certificate', async () => (await publishedRootCertificate('default')) === 'the second certificate');
@@ -68,6 +68,8 @@ test('the controllers use a changed kubeconfig and its server address', async ()
   await waitUntil('the controllers to reload it', () => controllers().output.includes(`reloaded kubeconfig ${files.kubeconfig}`));
   proxy().refuse(true);
   proxy().cut();
-  await client().create(NAMESPACES, { metadata: { name: 'later' } });
+  await client()
+    .of(NAMESPACES)
+    .create({ metadata: { name: 'later' } });
   expect(await waitUntil('the certificate in the new namespace', () => publishedRootCertificate('later'))).toBe('the second certificate');
 }, 60_000);

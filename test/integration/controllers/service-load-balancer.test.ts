@@ -29,17 +29,20 @@ const cluster = useResource(
 const client = useClosable(() => adminClient([cluster().address], cluster().certificates), 60_000);
 
 const createService = (name: string, spec: CoreV1ServiceSpec = {}): Promise<Service> =>
-  client().create(SERVICES, {
-    metadata: { namespace: NAMESPACE, name },
-    spec: { type: 'LoadBalancer', loadBalancerClass: 'platform.io/development', ports: [{ port: 80 }], ...spec },
-  });
-const read = (name: string): Promise<Service> => client().get(SERVICES, { namespace: NAMESPACE, name });
+  client()
+    .of(SERVICES)
+    .namespace(NAMESPACE)
+    .create({
+      metadata: { name },
+      spec: { type: 'LoadBalancer', loadBalancerClass: 'platform.io/development', ports: [{ port: 80 }], ...spec },
+    });
+const read = (name: string): Promise<Service> => client().of(SERVICES).namespace(NAMESPACE).get(name);
 const until = (description: string, isReached: () => Promise<boolean>): Promise<boolean> =>
   waitUntil(description, async () => ((await isReached()) ? true : undefined), 60_000, cluster().clock);
 const untilAddress = (name: string, address: string): Promise<boolean> =>
   until(`${name} has the address`, async () => addressesOf(await read(name)).join() === address);
 const eventsOf = async ({ uid }: Service): Promise<readonly string[]> => {
-  const { items } = await client().list(EVENTS, { namespace: NAMESPACE });
+  const { items } = await client().of(EVENTS).namespace(NAMESPACE).list();
   const own = items.filter(({ body }) => body.involvedObject?.uid === uid);
   return own.map(
     ({ body }: ApiObject<{ type?: string; reason?: string; message?: string }>) => `${body.type} ${body.reason} ${body.message}`,
@@ -56,7 +59,10 @@ test('a Service gets an address and the finalizer, which are removed with its ty
   const problem = 'Warning SyncLoadBalancerFailed Error syncing load balancer: failed to ensure load balancer: no free address';
   await until('the Event of the third Service', async () => (await eventsOf(third)).includes(problem));
 
-  await client().patch(SERVICES, { namespace: NAMESPACE, name: 'first' }, 'merge', { spec: { type: 'ClusterIP' } });
+  await client()
+    .of(SERVICES)
+    .namespace(NAMESPACE)
+    .patch('first', 'merge', { spec: { type: 'ClusterIP' } });
   await until('the finalizer is removed', async () => finalizersOf(await read('first')).length === 0);
   expect(addressesOf(await read('first'))).toEqual([]);
   await untilAddress('third', '192.0.2.1');
@@ -71,7 +77,7 @@ test('a Service gets an address and the finalizer, which are removed with its ty
 
 test('a deleted Service is gone once its finalizer is removed, and other classes are left alone', async () => {
   await createService('other', { loadBalancerClass: 'example.com/lb' });
-  await client().delete(SERVICES, { namespace: NAMESPACE, name: 'second' });
+  await client().of(SERVICES).namespace(NAMESPACE).delete('second');
   await until('the Service is gone', () =>
     read('second').then(
       () => false,

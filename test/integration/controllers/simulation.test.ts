@@ -41,7 +41,7 @@ async function waitFor<T>(condition: string, read: () => Promise<T | undefined>)
 }
 
 const podsOf = async (app: string): Promise<readonly ApiObject<CoreV1Pod>[]> =>
-  (await client().list(PODS, { namespace: NAMESPACE })).items.filter((pod) => labelsOf(pod)['app'] === app);
+  (await client().of(PODS).namespace(NAMESPACE).list()).items.filter((pod) => labelsOf(pod)['app'] === app);
 
 const readyPods = (app: string, count: number): Promise<readonly ApiObject<CoreV1Pod>[]> =>
   waitFor(`${count} ready pods of ${app}`, async () => {
@@ -52,10 +52,13 @@ const readyPods = (app: string, count: number): Promise<readonly ApiObject<CoreV
 const container = (requests: Record<string, string> = {}) => ({ name: 'c', image: 'i', resources: { requests } });
 
 async function createPod(name: string, spec: CoreV1PodSpec, annotations: Record<string, string> = {}): Promise<void> {
-  await client().create(PODS, {
-    metadata: { namespace: NAMESPACE, name, labels: { app: name }, annotations },
-    spec: { ...spec, containers: spec.containers ?? [container()] },
-  });
+  await client()
+    .of(PODS)
+    .namespace(NAMESPACE)
+    .create({
+      metadata: { name, labels: { app: name }, annotations },
+      spec: { ...spec, containers: spec.containers ?? [container()] },
+    });
 }
 
 const deployment = (name: string, replicas: number, requests: Record<string, string> = {}): ObjectTypes['apps.v1.Deployment'] => ({
@@ -68,7 +71,7 @@ const deployment = (name: string, replicas: number, requests: Record<string, str
 });
 
 const deleteDeployment = async (name: string): Promise<void> => {
-  await client().delete(DEPLOYMENTS, { namespace: NAMESPACE, name }, { propagationPolicy: 'Background' });
+  await client().of(DEPLOYMENTS).namespace(NAMESPACE).delete(name, { propagationPolicy: 'Background' });
   await waitFor(`the end of ${name}`, async () => ((await podsOf(name)).length === 0 ? true : undefined));
 };
 
@@ -77,7 +80,7 @@ describe('simulated nodes', () => {
     'become Ready',
     async () => {
       const nodes = await waitFor('three ready nodes', async () => {
-        const { items } = await client().list(NODES);
+        const { items } = await client().of(NODES).list();
         return items.length === 3 &&
           items.every(({ body }) => conditionOf(body.status === undefined ? {} : { status: body.status }, 'Ready')?.status === 'True')
           ? items
@@ -92,7 +95,7 @@ describe('simulated nodes', () => {
   it(
     'run the pods of a Deployment, spread over the nodes',
     async () => {
-      await client().create(DEPLOYMENTS, deployment('web', 3));
+      await client().of(DEPLOYMENTS).namespace(NAMESPACE).create(deployment('web', 3));
       const pods = await readyPods('web', 3);
       expect(new Set(pods.map(nodeNameOf)).size).toBe(3);
       expect(new Set(pods.map(({ body }) => body.status?.podIP)).size).toBe(3);
@@ -118,15 +121,15 @@ describe('simulated nodes', () => {
           '0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.',
       });
       const events = await waitFor('the event', async () => {
-        const { items } = await client().list(EVENTS, { namespace: NAMESPACE });
+        const { items } = await client().of(EVENTS).namespace(NAMESPACE).list();
         const matches = items.filter(({ body }) => body.involvedObject?.name === 'waiting' && body.reason === 'FailedScheduling');
         return matches.length > 0 ? matches : undefined;
       });
       expect(events[0]?.body).toMatchObject({ type: 'Warning', message: condition.message });
-      await client().delete(PODS, { namespace: NAMESPACE, name: 'full-2' });
+      await client().of(PODS).namespace(NAMESPACE).delete('full-2');
       const [pod] = await readyPods('waiting', 1);
       expect(pod?.body.spec?.nodeName).toBeDefined();
-      for (const name of ['full-1', 'full-3', 'waiting']) await client().delete(PODS, { namespace: NAMESPACE, name });
+      for (const name of ['full-1', 'full-3', 'waiting']) await client().of(PODS).namespace(NAMESPACE).delete(name);
     },
     TIMEOUT_MS,
   );
@@ -134,13 +137,18 @@ describe('simulated nodes', () => {
   it(
     'preempt pods of lower priority',
     async () => {
-      await client().create(resourceOf('scheduling.v1.PriorityClass'), { metadata: { name: 'high' }, value: 1_000 });
-      await client().create(DEPLOYMENTS, deployment('low', 3, { cpu: '3' }));
+      await client()
+        .of(resourceOf('scheduling.v1.PriorityClass'))
+        .create({ metadata: { name: 'high' }, value: 1_000 });
+      await client()
+        .of(DEPLOYMENTS)
+        .namespace(NAMESPACE)
+        .create(deployment('low', 3, { cpu: '3' }));
       await readyPods('low', 3);
       await createPod('important', { priorityClassName: 'high', containers: [container({ cpu: '2' })] });
       await readyPods('important', 1);
       expect((await podsOf('low')).filter((pod) => !isPodReady(pod))).toHaveLength(1);
-      await client().delete(PODS, { namespace: NAMESPACE, name: 'important' });
+      await client().of(PODS).namespace(NAMESPACE).delete('important');
       await readyPods('low', 3);
       await deleteDeployment('low');
     },
@@ -155,9 +163,12 @@ describe('simulated nodes', () => {
         spec: { restartPolicy: 'OnFailure', containers: [container()] },
       };
       const jobs = resourceOf('batch.v1.Job');
-      await client().create(jobs, { metadata: { namespace: NAMESPACE, name: 'job' }, spec: { completions: 3, parallelism: 2, template } });
+      await client()
+        .of(jobs)
+        .namespace(NAMESPACE)
+        .create({ metadata: { name: 'job' }, spec: { completions: 3, parallelism: 2, template } });
       const job = await waitFor('the end of the job', async () => {
-        const present = await client().get(jobs, { namespace: NAMESPACE, name: 'job' });
+        const present = await client().of(jobs).namespace(NAMESPACE).get('job');
         return present.body.status?.completionTime === undefined ? undefined : present;
       });
       expect(job.body.status).toMatchObject({ succeeded: 3 });
@@ -168,22 +179,28 @@ describe('simulated nodes', () => {
   it(
     'move an autoscaler by the load of a Deployment',
     async () => {
-      await client().create(DEPLOYMENTS, {
-        ...deployment('busy', 1, { cpu: '100m' }),
-        metadata: { namespace: NAMESPACE, name: 'busy', annotations: { 'simulation.platform.io/cpu-load': '300m' } },
-      });
-      await client().create(resourceOf('autoscaling.v2.HorizontalPodAutoscaler'), {
-        metadata: { namespace: NAMESPACE, name: 'busy' },
-        spec: {
-          scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'busy' },
-          minReplicas: 1,
-          maxReplicas: 10,
-          metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }],
-        },
-      });
+      await client()
+        .of(DEPLOYMENTS)
+        .namespace(NAMESPACE)
+        .create({
+          ...deployment('busy', 1, { cpu: '100m' }),
+          metadata: { name: 'busy', annotations: { 'simulation.platform.io/cpu-load': '300m' } },
+        });
+      await client()
+        .of(resourceOf('autoscaling.v2.HorizontalPodAutoscaler'))
+        .namespace(NAMESPACE)
+        .create({
+          metadata: { name: 'busy' },
+          spec: {
+            scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'busy' },
+            minReplicas: 1,
+            maxReplicas: 10,
+            metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }],
+          },
+        });
       await readyPods('busy', 6);
       const patch = { metadata: { annotations: { 'simulation.platform.io/cpu-load': '50m' } } };
-      await client().patch(DEPLOYMENTS, { namespace: NAMESPACE, name: 'busy' }, 'merge', patch);
+      await client().of(DEPLOYMENTS).namespace(NAMESPACE).patch('busy', 'merge', patch);
       await readyPods('busy', 1);
       await deleteDeployment('busy');
     },
@@ -193,17 +210,21 @@ describe('simulated nodes', () => {
   it(
     'have their pods evicted when their heartbeat is stopped',
     async () => {
-      await client().create(DEPLOYMENTS, deployment('moved', 1));
+      await client().of(DEPLOYMENTS).namespace(NAMESPACE).create(deployment('moved', 1));
       const [before] = await readyPods('moved', 1);
       const name = before === undefined ? '' : nodeNameOf(before);
-      await client().patchMetadata(NODES, { name }, { annotations: { 'simulation.platform.io/heartbeat': 'stopped' } });
+      await client()
+        .of(NODES)
+        .patchMetadata(name, { annotations: { 'simulation.platform.io/heartbeat': 'stopped' } });
       await waitFor('a ready pod on another node', async () => {
         const pods = await podsOf('moved');
         return pods.some((pod) => isPodReady(pod) && nodeNameOf(pod) !== name) ? true : undefined;
       });
       // The kubelet of the stopped node does not end its pod until it runs again.
       expect((await podsOf('moved')).some(({ uid }) => uid === before?.uid)).toBe(true);
-      await client().patchMetadata(NODES, { name }, { annotations: { 'simulation.platform.io/heartbeat': null } });
+      await client()
+        .of(NODES)
+        .patchMetadata(name, { annotations: { 'simulation.platform.io/heartbeat': null } });
       await readyPods('moved', 1);
       await deleteDeployment('moved');
     },
@@ -213,15 +234,14 @@ describe('simulated nodes', () => {
   it(
     'bind no pod while a real scheduler holds its Lease',
     async () => {
-      const leases = resourceOf('coordination.v1.Lease');
-      const lease = { namespace: 'platform-system', name: 'kube-scheduler' };
-      await client().create(leases, { metadata: lease, spec: { holderIdentity: 'real', leaseDurationSeconds: 60 } });
+      const leases = client().of(resourceOf('coordination.v1.Lease')).namespace('platform-system');
+      await leases.create({ metadata: { name: 'kube-scheduler' }, spec: { holderIdentity: 'real', leaseDurationSeconds: 60 } });
       await cluster().clock.sleep(5_000);
       await createPod('unbound', {});
       await cluster().clock.sleep(20_000);
       expect((await podsOf('unbound')).map(nodeNameOf)).toEqual(['']);
       await readyPods('unbound', 1);
-      await client().delete(leases, lease);
+      await leases.delete('kube-scheduler');
     },
     TIMEOUT_MS,
   );
@@ -230,31 +250,38 @@ describe('simulated nodes', () => {
     'run a pod on the node of a local volume, which its claim waits for',
     async () => {
       const storageClassName = 'local';
-      await client().create(resourceOf('storage.v1.StorageClass'), {
-        metadata: { name: storageClassName },
-        provisioner: 'platform.io/no-provisioner',
-        volumeBindingMode: 'WaitForFirstConsumer',
-      });
+      await client()
+        .of(resourceOf('storage.v1.StorageClass'))
+        .create({
+          metadata: { name: storageClassName },
+          provisioner: 'platform.io/no-provisioner',
+          volumeBindingMode: 'WaitForFirstConsumer',
+        });
       const onNode = { key: 'platform.io/hostname', operator: 'In', values: ['simulated-2'] };
-      await client().create(resourceOf('core.v1.PersistentVolume'), {
-        metadata: { name: 'disk' },
-        spec: {
-          storageClassName,
-          capacity: { storage: '10Gi' },
-          accessModes: ['ReadWriteOnce'],
-          local: { path: '/disk' },
-          nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [onNode] }] } },
-        },
-      });
-      await client().create(resourceOf('core.v1.PersistentVolumeClaim'), {
-        metadata: { namespace: NAMESPACE, name: 'data' },
-        spec: { storageClassName, accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
-      });
+      await client()
+        .of(resourceOf('core.v1.PersistentVolume'))
+        .create({
+          metadata: { name: 'disk' },
+          spec: {
+            storageClassName,
+            capacity: { storage: '10Gi' },
+            accessModes: ['ReadWriteOnce'],
+            local: { path: '/disk' },
+            nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [onNode] }] } },
+          },
+        });
+      await client()
+        .of(resourceOf('core.v1.PersistentVolumeClaim'))
+        .namespace(NAMESPACE)
+        .create({
+          metadata: { name: 'data' },
+          spec: { storageClassName, accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+        });
       await createPod('stateful', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] });
       expect((await readyPods('stateful', 1)).map(nodeNameOf)).toEqual(['simulated-2']);
-      const claim = await client().get(resourceOf('core.v1.PersistentVolumeClaim'), { namespace: NAMESPACE, name: 'data' });
+      const claim = await client().of(resourceOf('core.v1.PersistentVolumeClaim')).namespace(NAMESPACE).get('data');
       expect(claim.body).toMatchObject({ spec: { volumeName: 'disk' }, status: { phase: 'Bound' } });
-      await client().delete(PODS, { namespace: NAMESPACE, name: 'stateful' });
+      await client().of(PODS).namespace(NAMESPACE).delete('stateful');
     },
     TIMEOUT_MS,
   );
@@ -262,17 +289,19 @@ describe('simulated nodes', () => {
   it(
     'are simulated when another client creates the Node',
     async () => {
-      await client().create(NODES, {
-        metadata: { name: 'gpu', labels: { 'simulation.platform.io/node': 'true' } },
-        status: { capacity: { cpu: '1', pods: '5', 'example.com/gpu': '2' } },
-      });
+      await client()
+        .of(NODES)
+        .create({
+          metadata: { name: 'gpu', labels: { 'simulation.platform.io/node': 'true' } },
+          status: { capacity: { cpu: '1', pods: '5', 'example.com/gpu': '2' } },
+        });
       const resources = { limits: { 'example.com/gpu': '2' } };
       await createPod('trainer', { containers: [{ name: 'c', image: 'i', resources }] });
       expect((await readyPods('trainer', 1)).map(nodeNameOf)).toEqual(['gpu']);
-      await client().delete(PODS, { namespace: NAMESPACE, name: 'trainer' });
+      await client().of(PODS).namespace(NAMESPACE).delete('trainer');
       await waitFor('the end of the pod', async () => {
         try {
-          await client().get(PODS, { namespace: NAMESPACE, name: 'trainer' });
+          await client().of(PODS).namespace(NAMESPACE).get('trainer');
           return undefined;
         } catch (error) {
           if (isNotFound(error)) return true;

@@ -86,25 +86,36 @@ function describeRestoredClients(before: 'embedded' | 'etcd', after: 'embedded' 
   }, 60_000);
 
   async function waitForInformer(): Promise<string> {
-    const items = (): Promise<string> => client.list(MAPS, { namespace }).then((list) => contentOf(list.items));
+    const items = (): Promise<string> =>
+      client
+        .of(MAPS)
+        .namespace(namespace)
+        .list()
+        .then((list) => contentOf(list.items));
     await waitUntil('the informer to hold the objects of the server', async () => contentOf(informer.list()) === (await items()), 60_000);
     return items();
   }
 
   test('makes informers list again when they have seen revisions newer than the backup', async () => {
-    for (const name of ['kept', 'changed', 'deleted']) await client.create(MAPS, configMap(name, 'red'));
-    const web = await client.create(SERVICES, service('web'));
+    for (const name of ['kept', 'changed', 'deleted']) await client.of(MAPS).namespace(namespace).create(configMap(name, 'red'));
+    const web = await client.of(SERVICES).namespace(namespace).create(service('web'));
     void informer.run(stop.signal);
     await informer.synced;
     const backedUp = await waitForInformer();
     await migrate('backup', flags(firstEndpoint), `--file=${file}`);
 
     // Changes after the backup, which the restore loses.
-    const changed = await client.patch(MAPS, { namespace, name: 'changed' }, 'merge', { data: { color: 'blue' } });
-    await client.delete(MAPS, { namespace, name: 'deleted' });
-    await client.create(MAPS, configMap('lost', 'red'));
+    const changed = await client
+      .of(MAPS)
+      .namespace(namespace)
+      .patch('changed', 'merge', { data: { color: 'blue' } });
+    await client.of(MAPS).namespace(namespace).delete('deleted');
+    await client.of(MAPS).namespace(namespace).create(configMap('lost', 'red'));
     for (let count = 0; count < 50; count++) {
-      await client.patch(MAPS, { namespace, name: 'lost' }, 'merge', { data: { color: String(count) } });
+      await client
+        .of(MAPS)
+        .namespace(namespace)
+        .patch('lost', 'merge', { data: { color: String(count) } });
     }
     await waitForInformer();
     const lists = informer.counts.lists;
@@ -119,20 +130,26 @@ function describeRestoredClients(before: 'embedded' | 'etcd', after: 'embedded' 
     const withoutVersionSuffix = (text: string): string => text.replace(/ \d+$/gm, '');
     expect(withoutVersionSuffix(restored)).toBe(withoutVersionSuffix(backedUp));
     expect(informer.counts.lists).toBeGreaterThan(lists);
-    for (const { resourceVersion } of (await client.list(MAPS, { namespace })).items) {
+    for (const { resourceVersion } of (await client.of(MAPS).namespace(namespace).list()).items) {
       expect(Number(resourceVersion)).toBeGreaterThan(1_000_000_000);
     }
 
-    expect(isConflict(await failureOf(client.update(MAPS, changed.body)))).toBe(true);
-    const watch = client.watch(MAPS, { namespace, from: { resourceVersion: changed.resourceVersion }, timeoutSeconds: 60 });
+    expect(isConflict(await failureOf(client.of(MAPS).namespace(changed.namespace).update(changed.body)))).toBe(true);
+    const watch = client
+      .of(MAPS)
+      .namespace(namespace)
+      .watch({ from: { resourceVersion: changed.resourceVersion }, timeoutSeconds: 60 });
     expect(await watch.next()).toMatchObject({ value: { type: 'ERROR', error: { code: 410 } } });
 
     // The address and the port are still allocated.
     const spec = objectAt(web.body, 'spec');
-    const creation = client.create(SERVICES, service('other', stringAt(spec, 'clusterIP')));
+    const creation = client
+      .of(SERVICES)
+      .namespace(namespace)
+      .create(service('other', stringAt(spec, 'clusterIP')));
     await expect(creation).rejects.toThrow('already allocated');
-    expect(objectAt((await client.get(SERVICES, { namespace, name: 'web' })).body, 'spec')).toEqual(spec);
-    const repairs = (await client.list(EVENTS)).items.filter(({ body }) => /IP|Port/.test(stringAt(body, 'reason') ?? ''));
+    expect(objectAt((await client.of(SERVICES).namespace(namespace).get('web')).body, 'spec')).toEqual(spec);
+    const repairs = (await client.of(EVENTS).list()).items.filter(({ body }) => /IP|Port/.test(stringAt(body, 'reason') ?? ''));
     expect(repairs).toEqual([]);
   }, 120_000);
 }

@@ -51,7 +51,7 @@ process.on('disconnect', () => process.exit(0));
 async function writeFenced(name: string): Promise<void> {
   const writer = firstFence === undefined ? client : client.withFence(firstFence);
   try {
-    await writer.create(resourceOf('core.v1.ConfigMap'), { metadata: { namespace: 'default', name } });
+    await writer.of(resourceOf('core.v1.ConfigMap')).namespace('default').create({ metadata: { name } });
     process.send?.({ type: 'wrote', name, code: 201, message: '' });
   } catch (error) {
     process.send?.({

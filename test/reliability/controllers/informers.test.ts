@@ -114,7 +114,7 @@ describeWithEtcd('informers over two replicas', () => {
       const written = (await Promise.all(writing)).reduce((sum, count) => sum + count, 0);
 
       const reader = openClient([0, 1]);
-      const items = (await reader.list(MAPS, { namespace: 'default' })).items;
+      const items = (await reader.of(MAPS).namespace('default').list()).items;
       const versionsOf = (objects: readonly ApiObject[]) =>
         objects.map(({ name, uid, resourceVersion }) => `${name} ${uid} ${resourceVersion}`).sort();
       for (const { informer, faults } of checkers) {
@@ -175,12 +175,12 @@ async function writeUntil(client: RestClient, name: string, isOver: () => boolea
 
 async function writeOnce(client: RestClient, name: string): Promise<void> {
   const timeoutMs = 5_000;
-  const namespacedName = { namespace: 'default', name };
-  const existing = await client.get(MAPS, namespacedName, { timeoutMs }).catch((error: unknown) => {
+  const maps = client.of(MAPS).namespace('default');
+  const existing = await maps.get(name, { timeoutMs }).catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
     throw error;
   });
-  if (existing === undefined) await client.create(MAPS, { metadata: namespacedName, data: { count: '0' } }, { timeoutMs });
-  else if (countOf(existing) >= 25) await client.delete(MAPS, namespacedName, { preconditions: { uid: existing.uid }, timeoutMs });
-  else await client.update(MAPS, { ...existing.body, data: { count: String(countOf(existing) + 1) } }, { timeoutMs });
+  if (existing === undefined) await maps.create({ metadata: { name }, data: { count: '0' } }, { timeoutMs });
+  else if (countOf(existing) >= 25) await maps.delete(name, { preconditions: { uid: existing.uid }, timeoutMs });
+  else await maps.update({ ...existing.body, data: { count: String(countOf(existing) + 1) } }, { timeoutMs });
 }

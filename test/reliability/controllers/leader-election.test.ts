@@ -35,7 +35,7 @@ function track(process: ProgramProcess): ProgramProcess {
 
 async function leaseHolder(name: string): Promise<string> {
   try {
-    const lease = await client().get(LEASES, { namespace: 'platform-system', name });
+    const lease = await client().of(LEASES).namespace('platform-system').get(name);
     return stringAt(objectAt(lease.body, 'spec'), 'holderIdentity') ?? '';
   } catch (error) {
     if (isNotFound(error)) return '';
@@ -46,12 +46,16 @@ async function leaseHolder(name: string): Promise<string> {
 /** Creates a namespace; returns the milliseconds until it has its default account. */
 async function timeUntilAccount(namespace: string): Promise<number> {
   const started = performance.now();
-  await client().create(NAMESPACES, { metadata: { name: namespace } });
+  await client()
+    .of(NAMESPACES)
+    .create({ metadata: { name: namespace } });
   await waitUntil(
     `the account in ${namespace}`,
     async () =>
       client()
-        .get(ACCOUNTS, { namespace, name: 'default' })
+        .of(ACCOUNTS)
+        .namespace(namespace)
+        .get('default')
         .then(
           () => true,
           () => false,
@@ -144,7 +148,7 @@ test('the API server rejects a write of a leader that was paused longer than its
   expect(await waitForOutcome(1, 'of-the-second')).toMatchObject({ code: 201 });
   first.resume();
   expect(await waitForOutcome(0, 'too-late')).toMatchObject({ code: 409, message: expect.stringContaining('is over') });
-  await expect(client().get(MAPS, { namespace: 'default', name: 'too-late' })).rejects.toMatchObject({ code: 404 });
+  await expect(client().of(MAPS).namespace('default').get('too-late')).rejects.toMatchObject({ code: 404 });
   await waitUntil('the first copy to notice', () => messages[0]?.some(({ type }) => type === 'lost'));
   expect(await leaseHolder('fenced-writer')).toBe('copy-1');
 }, 60_000);
@@ -153,12 +157,13 @@ test('two processes with different controllers run beside each other', async () 
   track(startControllers(server(), '--controllers=serviceaccount'));
   track(startControllers(server(), '--controllers=-*,namespace'));
   await timeUntilAccount('split');
-  await client().delete(NAMESPACES, { name: 'split' });
+  await client().of(NAMESPACES).delete('split');
   await waitUntil(
     'the namespace to be deleted',
     () =>
       client()
-        .get(NAMESPACES, { name: 'split' })
+        .of(NAMESPACES)
+        .get('split')
         .then(() => false, isNotFound),
     30_000,
   );

@@ -60,26 +60,35 @@ describeWithEtcd('controllers over two replicas', () => {
   }, 60_000);
 
   test('reach the desired state after every restart of a replica', async () => {
-    await client.create(NODES, { metadata: { name: NODE } });
-    await client.create(SERVICES, {
-      metadata: { namespace: NAMESPACE, name: 'web' },
-      spec: { selector: LABELS, ports: [{ port: 80 }] },
-    });
-    await client.create(DEPLOYMENTS, { metadata: { namespace: NAMESPACE, name: 'web' }, spec: deploymentSpec(3, 'image-0') });
+    await client.of(NODES).create({ metadata: { name: NODE } });
+    await client
+      .of(SERVICES)
+      .namespace(NAMESPACE)
+      .create({
+        metadata: { name: 'web' },
+        spec: { selector: LABELS, ports: [{ port: 80 }] },
+      });
+    await client
+      .of(DEPLOYMENTS)
+      .namespace(NAMESPACE)
+      .create({ metadata: { name: 'web' }, spec: deploymentSpec(3, 'image-0') });
     await expectConvergence(3, 'image-0');
     for (let round = 1; round <= ROUNDS; round += 1) {
       const index = round % replicas.length;
       await replicas[index]!.process.stop();
       const [count, image] = [3 + round, `image-${round}`];
       const template = deploymentSpec(count, image);
-      await writeWithRetries(() => client.patch(DEPLOYMENTS, { namespace: NAMESPACE, name: 'web' }, 'merge', { spec: template }));
-      await client.create(MAPS, { metadata: { namespace: NAMESPACE, name: `owned-${round}`, ownerReferences: [missingOwner(round)] } });
+      await writeWithRetries(() => client.of(DEPLOYMENTS).namespace(NAMESPACE).patch('web', 'merge', { spec: template }));
+      await client
+        .of(MAPS)
+        .namespace(NAMESPACE)
+        .create({ metadata: { name: `owned-${round}`, ownerReferences: [missingOwner(round)] } });
       if (round % 2 === 0) await expectConvergence(count, image);
       replicas[index] = await start(ports[index]!);
       await expectConvergence(count, image);
       await waitUntil(
         'objects without an owner to be deleted',
-        async () => (await client.list(MAPS, { namespace: NAMESPACE })).items.every(({ name }) => !name.startsWith('owned-')),
+        async () => (await client.of(MAPS).namespace(NAMESPACE).list()).items.every(({ name }) => !name.startsWith('owned-')),
         CONVERGENCE_TIMEOUT_MS,
       );
     }
@@ -92,11 +101,11 @@ describeWithEtcd('controllers over two replicas', () => {
     await waitUntil(
       `${count} pods of ${image}`,
       async () => {
-        const { items } = await client.list(PODS, { namespace: NAMESPACE });
+        const { items } = await client.of(PODS).namespace(NAMESPACE).list();
         await Promise.all(items.filter((pod) => !isRunning(pod)).map(setRunning));
         const wanted = items.filter((pod) => imageOf(pod) === image && isRunning(pod));
         if (items.length !== count || wanted.length !== count) return false;
-        const slices = await client.list(SLICES, { namespace: NAMESPACE });
+        const slices = await client.of(SLICES).namespace(NAMESPACE).list();
         const addresses = slices.items.flatMap(({ body, name }) => (name.startsWith('web-') ? addressesOf(body) : []));
         return addresses.sort().join() === wanted.map(addressOf).sort().join();
       },
@@ -116,7 +125,13 @@ describeWithEtcd('controllers over two replicas', () => {
     const ignoreConflict = (error: unknown): void => {
       if (!isConflict(error)) throw error;
     };
-    await writeWithRetries(() => client.update(PODS, { ...pod.body, status }, { subresource: 'status' }).catch(ignoreConflict));
+    await writeWithRetries(() =>
+      client
+        .of(PODS)
+        .namespace(pod.namespace)
+        .updateStatus({ ...pod.body, status })
+        .catch(ignoreConflict),
+    );
   }
 });
 

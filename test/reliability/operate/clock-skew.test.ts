@@ -66,10 +66,10 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
   };
 
   test('a token that one server issues is accepted by the others for the requested time', async () => {
-    const namespacedName = { namespace: 'default', name: 'holder' };
-    await anyClient().create(ACCOUNTS, { metadata: namespacedName });
+    const name = 'holder';
+    await anyClient().of(ACCOUNTS).namespace('default').create({ metadata: { name } });
     for (const [index, client] of clients.entries()) {
-      const answer = await client.createSubresource(ACCOUNTS, { ...namespacedName, subresource: 'token' }, tokenRequest(600));
+      const answer = await client.of(ACCOUNTS).namespace('default').createSubresource(name, 'token', tokenRequest(600));
       const status = objectAt(answer, 'status');
       const token = stringAt(status, 'token') ?? '';
       const remainingMs = Date.parse(stringAt(status, 'expirationTimestamp') ?? '') - Date.now();
@@ -85,11 +85,14 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
   test('objects and Events written through one server are read through the others', async () => {
     for (const [index, client] of clients.entries()) {
       const metadata = { namespace: 'default', name: `from-${index}` };
-      await client.create(MAPS, { metadata });
-      await client.create(EVENTS, { metadata, involvedObject: { kind: 'ConfigMap', ...metadata }, reason: 'Test', type: 'Normal' });
+      await client.of(MAPS).namespace(metadata.namespace).create({ metadata });
+      await client
+        .of(EVENTS)
+        .namespace(metadata.namespace)
+        .create({ metadata, involvedObject: { kind: 'ConfigMap', ...metadata }, reason: 'Test', type: 'Normal' });
     }
     for (const client of clients) {
-      const names = (await client.list(MAPS, { namespace: 'default' })).items.map(({ name }) => name);
+      const names = (await client.of(MAPS).namespace('default').list()).items.map(({ name }) => name);
       expect(names).toEqual(expect.arrayContaining(['from-0', 'from-1', 'from-2']));
     }
   }, 60_000);
@@ -112,7 +115,9 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
     const after = await leaseSpec();
     expect([after['holderIdentity'], after['leaseTransitions']]).toEqual([before['holderIdentity'], before['leaseTransitions']]);
     for (const other of others) expect(other.output).not.toContain('"leading"');
-    await anyClient().create(NAMESPACES, { metadata: { name: 'later' } });
+    await anyClient()
+      .of(NAMESPACES)
+      .create({ metadata: { name: 'later' } });
     await waitUntil('the account of a new namespace', () => exists(ACCOUNTS, 'later', 'default'), 30_000);
     for (const index of [0, 1, 2]) expect(await exists(EVENTS, 'default', `from-${index}`)).toBe(true);
   }, 180_000);
@@ -122,13 +127,17 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
     startControllers(accurate, MINUTE_MS, '--controllers=csrsigning');
     const pem = Buffer.from(CERTIFICATE_REQUEST.trim()).toString('base64');
     const spec = { request: pem, signerName: 'platform.io/kube-apiserver-client', usages: ['client auth'] };
-    const { body } = await anyClient().create(REQUESTS, { metadata: { name: 'asked' }, spec });
+    const { body } = await anyClient()
+      .of(REQUESTS)
+      .create({ metadata: { name: 'asked' }, spec });
     const conditions = [{ type: 'Approved', status: 'True', reason: 'Test', message: '' }];
-    await anyClient().update(REQUESTS, { ...body, status: { conditions } }, { subresource: 'approval' });
+    await anyClient()
+      .of(REQUESTS)
+      .updateSubresource('approval', { ...body, status: { conditions } });
     const certificate = await waitUntil(
       'the certificate',
       async () => {
-        const { body: present } = await anyClient().get(REQUESTS, { name: 'asked' });
+        const { body: present } = await anyClient().of(REQUESTS).get('asked');
         return stringAt(objectAt(present, 'status'), 'certificate');
       },
       60_000,
@@ -161,13 +170,15 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
   });
 
   async function leaseSpec(): Promise<JsonObject> {
-    const { body } = await anyClient().get(LEASES, { namespace: 'platform-system', name: 'controller-serviceaccount' });
+    const { body } = await anyClient().of(LEASES).namespace('platform-system').get('controller-serviceaccount');
     return objectAt(body, 'spec') ?? {};
   }
 
   const exists = (resource: Resource, namespace: string, name: string): Promise<boolean> =>
     anyClient()
-      .get(resource, { namespace, name })
+      .of(resource)
+      .namespace(namespace)
+      .get(name)
       .then(
         () => true,
         (error: unknown) => {

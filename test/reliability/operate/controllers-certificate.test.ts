@@ -51,7 +51,9 @@ test('the controllers log an expired client certificate and load a renewed one',
   await writeKubeconfig('now');
   const hasAccount = (): Promise<boolean> =>
     client()
-      .get(ACCOUNTS, { namespace: 'default', name: 'default' })
+      .of(ACCOUNTS)
+      .namespace('default')
+      .get('default')
       .then(
         () => true,
         (error: unknown) => {
