@@ -1,8 +1,9 @@
 import { command, commandHelp, programHelp, runCommand, type Command, type CommandProgram } from './command-table';
-import { boolFlag, intFlag } from './flags';
+import { boolFlag, intFlag, type EnvironmentVariables } from './flags';
 
 interface Calls {
   readonly calls: unknown[];
+  readonly environment: EnvironmentVariables;
 }
 
 const row = (name: string, more: Partial<Parameters<typeof command>[0]> = {}): Command<Calls> =>
@@ -11,7 +12,7 @@ const row = (name: string, more: Partial<Parameters<typeof command>[0]> = {}): C
     section: 'Commands',
     summary: `Runs ${name}`,
     flags: {
-      count: intFlag({ section: 'Test', help: 'How many.', default: 1 }),
+      count: intFlag({ section: 'Test', help: 'How many.', default: 1, variable: 'COUNT' }),
       yes: boolFlag({ section: 'Test', help: 'Yes.', default: false }),
     },
     load:
@@ -33,9 +34,11 @@ const program: CommandProgram<Calls> = {
   commands: [row('start', { collectsUnknown: true, examples: ['start --count=2'] }), row('stop'), LOGS, row('certificates list'), RENEW],
 };
 
-async function run(...argv: string[]) {
+const run = (...argv: string[]) => runIn({}, ...argv);
+
+async function runIn(environment: EnvironmentVariables, ...argv: string[]) {
   const calls: unknown[] = [];
-  return { outcome: await runCommand(program, argv, { calls }), calls };
+  return { outcome: await runCommand(program, argv, { calls, environment }), calls };
 }
 
 describe('runCommand', () => {
@@ -43,6 +46,10 @@ describe('runCommand', () => {
     expect(await run('stop', '--count=2')).toEqual({ outcome: { kind: 'exit', code: 3 }, calls: [['stop', 2, []]] });
     expect((await run('certificates', 'renew', '--yes', 'a', 'b')).calls).toEqual([['certificates renew', 1, ['a', 'b']]]);
     expect((await run('start', '--naming=x', '--count', '4')).calls).toEqual([['start', 4, ['--naming=x']]]);
+  });
+
+  it('takes the variables of flags from the context', async () => {
+    expect((await runIn({ COUNT: '7' }, 'stop')).calls).toEqual([['stop', 7, []]]);
   });
 
   it.each([

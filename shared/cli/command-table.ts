@@ -3,7 +3,7 @@
  * it. {@link runCommand} selects a row and parses its flags; help, completion scripts and the reference pages are made
  * from the same rows. What a command does, and where its text is printed, is up to the caller.
  */
-import { helpText, parseFlags, type CommandLine, type FlagTable, type FlagValues } from './flags';
+import { helpText, parseFlags, type CommandLine, type EnvironmentVariables, type FlagTable, type FlagValues } from './flags';
 import { suggestion } from './suggestion';
 
 export interface CommandInput<Table> {
@@ -44,6 +44,11 @@ interface CommandRow {
   readonly version?: CommandLine['version'];
 }
 
+/** What the commands with a flag table need of the `Context`. */
+export interface CommandContext {
+  readonly environment: EnvironmentVariables;
+}
+
 /** `Context` is what the program passes to its commands. */
 export interface Command<Context> extends CommandRow {
   readonly flags: FlagTable;
@@ -74,13 +79,15 @@ export interface CommandProgram<Context> {
 }
 
 /** A row for a command that parses its arguments with its flag table. */
-export function command<Table extends FlagTable, Context>(settings: CommandSettings<Table, Context>): Command<Context> {
+export function command<Table extends FlagTable, Context extends CommandContext>(
+  settings: CommandSettings<Table, Context>,
+): Command<Context> {
   const { load, ...row } = settings;
   return {
     ...row,
     async run(program, argv, context) {
       const name = `${program} ${row.name}`;
-      const parsed = parseFlags(commandLineOf(program, row), row.flags, argv);
+      const parsed = parseFlags(commandLineOf(program, row), row.flags, argv, context.environment);
       if (parsed.kind === 'text') return parsed;
       if (parsed.kind === 'error') return { ...parsed, command: name };
       const { values, given, rest: operands } = parsed;

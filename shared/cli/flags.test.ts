@@ -12,6 +12,7 @@ import {
   parseFlags,
   stringFlag,
   versionFlag,
+  type EnvironmentVariables,
   type Flag,
 } from './flags';
 
@@ -189,6 +190,36 @@ describe('helpText', () => {
     expect(text).toContain('--request-timeout duration\n        Time a request may take. (default 1m0s)');
     expect(text).toContain('--anonymous-auth\n');
     expect(text.indexOf('Serving flags')).toBeLessThan(text.indexOf('Authentication flags'));
+  });
+});
+
+describe('the variable of a flag', () => {
+  const rows = {
+    'data-dir': stringFlag({ section: 'A', help: 'Folder.', default: '.platform', variable: 'DATA_DIR' }),
+    replicas: intFlag({ section: 'A', help: 'Number.', default: 1, min: 1, variable: 'REPLICAS' }),
+  };
+  const parseIn = (environment: EnvironmentVariables, ...argv: string[]) => parseFlags(program, rows, argv, environment);
+
+  it('replaces the default, and the command line replaces the variable', () => {
+    const environment = { DATA_DIR: '/data', REPLICAS: '3', 'data-dir': '/other' };
+    expect(parseIn(environment, '--replicas=2')).toMatchObject({
+      values: { 'data-dir': '/data', replicas: 2 },
+      given: new Set(['replicas']),
+    });
+  });
+
+  it('has no effect when it is empty', () => {
+    expect(parseIn({ DATA_DIR: '', REPLICAS: '' })).toMatchObject({ values: { 'data-dir': '.platform', replicas: 1 } });
+  });
+
+  it('is refused by name when its text is no value of the flag', () => {
+    const message = 'the variable REPLICAS has the value "none" for --replicas: must be an integer';
+    expect(parseIn({ REPLICAS: 'none' })).toEqual({ kind: 'error', message });
+    expect(parseIn({ REPLICAS: 'none' }, '--replicas=2').kind).toBe('values');
+  });
+
+  it('is in the help', () => {
+    expect(helpText(program, rows)).toContain('Folder. (default ".platform", variable DATA_DIR)');
   });
 });
 

@@ -1,7 +1,7 @@
 /**
  * Command-line flags as data. Each executable declares its flags in a table, with the names of upstream;
  * {@link parseFlags} parses argv and returns typed values under the names of the flags (`values['secure-port']`), and
- * `--help` is generated from the same table. Reads no environment variables and keeps no global state.
+ * `--help` is generated from the same table. Environment variables are an argument, and no global state is kept.
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { formatDuration, parseDuration } from './duration';
@@ -34,6 +34,8 @@ export interface Flag<T> {
   readonly choices?: readonly string[];
   /** What a shell completes instead of words. */
   readonly completes?: 'files' | 'folders';
+  /** Name of the environment variable whose text, unless it is empty, replaces the default. */
+  readonly variable?: string;
   /** Formats the default for `--help`; empty when it is not printed. */
   formatDefault(value: T): string;
 }
@@ -53,7 +55,11 @@ interface FlagSettings<T> {
   readonly default: T;
   readonly shorthand?: string;
   readonly completes?: 'files' | 'folders';
+  readonly variable?: string;
 }
+
+/** Environment variables by name, as `process.env`. */
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** BSD's EX_USAGE. To a supervisor it means that the command line is invalid and a restart cannot succeed. */
 export const USAGE_EXIT_CODE = 64;
@@ -220,9 +226,15 @@ export type ParsedFlags<Table> =
 
 /**
  * Parses `argv` (without the node executable and script). `given` has the names of the flags that were on the command
- * line; `rest` has the operands and, with `collectsUnknown`, the unknown arguments, verbatim and in order.
+ * line; `rest` has the operands and, with `collectsUnknown`, the unknown arguments, verbatim and in order. Only the variables
+ * that rows name are read from `environment`.
  */
-export function parseFlags<Table extends FlagTable>(program: CommandLine, table: Table, argv: readonly string[]): ParsedFlags<Table> {
+export function parseFlags<Table extends FlagTable>(
+  program: CommandLine,
+  table: Table,
+  argv: readonly string[],
+  environment: EnvironmentVariables = {},
+): ParsedFlags<Table> {
   const values = new Map<string, unknown>();
   const command = commandFor(program, table, values);
   const { args, unknown } = scanArguments(table, argv);
@@ -238,7 +250,10 @@ export function parseFlags<Table extends FlagTable>(program: CommandLine, table:
   if (program.version !== undefined && (version === 'true' || version === 'raw')) {
     return { kind: 'text', text: `${program.version(version, values.get('naming'))}\n` };
   }
-  return { kind: 'values', values: valuesOf(table, values), given: new Set(values.keys()), rest: command.args };
+  const given = new Set(values.keys());
+  const problem = applyVariables(table, values, environment);
+  if (problem !== undefined) return { kind: 'error', message: problem };
+  return { kind: 'values', values: valuesOf(table, values), given, rest: command.args };
 }
 
 /**
@@ -284,7 +299,9 @@ export function helpText(program: CommandLine, table: FlagTable): string {
     const shown = flag.formatDefault(flag.default);
     const names = flag.shorthand === undefined ? `--${name}` : `-${flag.shorthand}, --${name}`;
     lines.push(flag.placeholder === '' ? `  ${names}` : `  ${names} ${flag.placeholder}`);
-    for (const line of wrapText(`${flag.help}${shown === '' ? '' : ` (default ${shown})`}`, 100)) lines.push(`        ${line}`);
+    const notes = [...(shown === '' ? [] : [`default ${shown}`]), ...(flag.variable === undefined ? [] : [`variable ${flag.variable}`])];
+    const text = notes.length === 0 ? flag.help : `${flag.help} (${notes.join(', ')})`;
+    for (const line of wrapText(text, 100)) lines.push(`        ${line}`);
   }
   const usage = [program.name, ...(program.operands === undefined ? [] : [program.operands]), '[flags]'].join(' ');
   const parts = [`${program.description}\n\nUsage:\n  ${usage}\n`];
@@ -319,6 +336,23 @@ function optionFor(name: string, flag: AnyFlag, values: Map<string, unknown>): O
     }
     return text;
   });
+}
+
+/** Adds the values of variables for flags that are not on the command line. Returns why one is invalid. */
+function applyVariables(table: FlagTable, values: Map<string, unknown>, environment: EnvironmentVariables): string | undefined {
+  for (const [name, flag] of Object.entries(table)) {
+    const { variable } = flag;
+    const text = variable === undefined ? undefined : environment[variable];
+    if (text === undefined || text === '' || values.has(name)) continue;
+    try {
+      values.set(name, flag.parse(text, undefined));
+    } catch (error) {
+      if (error instanceof FlagError)
+        return `the variable ${variable} has the value ${JSON.stringify(text)} for --${name}: ${error.message}`;
+      throw error;
+    }
+  }
+  return undefined;
 }
 
 function valuesOf<Table extends FlagTable>(table: Table, values: ReadonlyMap<string, unknown>): FlagValues<Table> {

@@ -1,15 +1,15 @@
 /** What the commands of `platform` are given by the process around them, and the errors that they report. */
+import type { CommandContext } from '../../../shared/cli/command-table';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { ProcessHandle } from '../../../shared/runtime/process/lifecycle';
 import type { Random } from '../../../shared/runtime/random';
 
-export interface CommandHost {
+export interface CommandHost extends CommandContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly process: ProcessHandle;
   /** The working directory. */
   readonly directory: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Folder with the compiled programs. */
   readonly programs: string;
   /** Whether standard error is a terminal, so that progress can be shown. */
