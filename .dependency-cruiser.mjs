@@ -295,11 +295,11 @@ const table = {
   'deploy/client': ['shared/client/informer', 'shared/client/work-queue', 'shared/client/events'],
   'deploy/embedded': ['apiserver', 'controllers', 'controllers/simulation', 'deploy/local'],
   'deploy/local': ['deploy/cluster', 'shared/api/metadata', 'shared/runtime/process'],
-  'deploy/migrate': ['apiserver', 'apiserver/backup'],
+  'deploy/migrate': ['apiserver', 'apiserver/backup', 'deploy/cluster'],
   'deploy/dashboards': [],
   'deploy/cli/terminal': ['shared/runtime/process'],
   'deploy/cli/commands': ['apiserver', 'controllers', 'deploy/cli/terminal', 'deploy/local', 'deploy/migrate'],
-  'deploy/cli': ['deploy/cli/commands', 'shared/cli/completion'],
+  'deploy/cli': ['controllers/simulation', 'deploy/cli/commands', 'shared/cli/completion'],
   'deploy/reference': ['apiserver', 'controllers', 'controllers/simulation', 'deploy/cli', 'deploy/dashboards'],
   'deploy/scripts': [],
 };

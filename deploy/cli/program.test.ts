@@ -28,7 +28,7 @@ describe('the commands of platform', () => {
 
   it('give start no flag that means something else to the API server', () => {
     const shared = Object.keys(START_FLAGS).filter((name) => name in FLAGS);
-    expect(shared.sort()).toEqual(['etcd-servers', 'insecure-port', 'secure-port', 'service-cluster-ip-range', 'version']);
+    expect(shared.sort()).toEqual(['bind-address', 'etcd-servers', 'insecure-port', 'secure-port', 'service-cluster-ip-range', 'version']);
   });
 
   it.each(PROGRAM.commands.map((row) => [row.name, row] as const))('%s has a help within 120 columns', (_name, row) => {

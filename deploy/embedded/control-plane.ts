@@ -47,12 +47,9 @@ export async function openControlPlane(options: ControlPlaneOptions, host: Contr
   const { port } = await runServer(parseArguments(SERVER, SERVER_FLAGS, plan?.args ?? []), { random, ...host });
   const server = `https://${HOST}:${port}`;
   const { authority, admin } = certificates;
-  writeKubeconfigs(layout, server, certificates);
-  const endRenewal = renewCredentialsPeriodically(
-    { layout, server, addresses, simulatesNodes: runner.simulatedNodes > 0 },
-    host.clock,
-    (line) => host.logger.info(line),
-  );
+  const request = { layout, server, externalServer: server, addresses, simulatesNodes: runner.simulatedNodes > 0 };
+  writeKubeconfigs(request, certificates);
+  const endRenewal = renewCredentialsPeriodically(request, host.clock, (line) => host.logger.info(line));
   host.lifecycle.onStop({ name: 'renewal of certificates', timeoutMs: 1_000, run: endRenewal });
   if (options.clusterInfo === true) {
     const publication = { server, authority, admin, naming: namingOf(runner) };
@@ -91,6 +88,9 @@ function runnerOptions(
 ): RunnerOptions {
   return {
     dataDir: folder,
+    bindAddress: HOST,
+    controlPlaneEndpoint: '',
+    certificateNames: [],
     securePort: 0,
     insecurePort: 0,
     etcdServers: [],

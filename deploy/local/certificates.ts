@@ -25,9 +25,9 @@ export interface Certificates {
  * errors.
  */
 export async function ensureCredentials(request: CredentialsRequest, clock: Clock, policy: RenewalPolicy): Promise<Certificates> {
-  const { layout, server, addresses } = request;
+  const { layout, addresses } = request;
   const certificates = await ensureCertificates(layout.pki, clock, addresses, policy);
-  writeKubeconfigs(layout, server, certificates);
+  writeKubeconfigs(request, certificates);
   if (!request.simulatesNodes) return certificates;
   const made = await ensureSimulationKubeconfig(request, clock, policy);
   return { ...certificates, made: [...certificates.made, ...made] };
@@ -70,11 +70,12 @@ interface Cluster {
 }
 
 /** Writes the kubeconfigs that differ. */
-export function writeKubeconfigs(layout: CredentialsRequest['layout'], server: string, certificates: Certificates): void {
-  const { authority, admin, controllers } = certificates;
-  const cluster = { layout, server, authority };
-  writeKubeconfig(cluster, 'kubeconfig', admin);
-  writeKubeconfig(cluster, 'controllersKubeconfig', controllers);
+export function writeKubeconfigs(
+  { layout, server, externalServer }: Pick<CredentialsRequest, 'layout' | 'server' | 'externalServer'>,
+  { authority, admin, controllers }: Certificates,
+): void {
+  writeKubeconfig({ layout, server: externalServer, authority }, 'kubeconfig', admin);
+  writeKubeconfig({ layout, server, authority }, 'controllersKubeconfig', controllers);
 }
 
 /** Writes one kubeconfig, unless it has this content. */

@@ -24,7 +24,8 @@ let ends: (() => unknown)[];
 
 beforeEach(() => {
   folder = temporaryFolder('renewal');
-  request = { layout: layoutOf(folder), server: 'https://127.0.0.1:6443', addresses: ['10.0.0.1'], simulatesNodes: true };
+  const server = 'https://127.0.0.1:6443';
+  request = { layout: layoutOf(folder), server, externalServer: server, addresses: ['10.0.0.1'], simulatesNodes: true };
   printed = [];
   ends = [];
 });

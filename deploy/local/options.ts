@@ -1,17 +1,41 @@
 /** The local runner's own flags. Other flags are passed to the API servers or the controllers, which validate them. */
+import { isIP } from 'node:net';
 import path from 'node:path';
-import { intFlag, listFlag, stringFlag, type FlagTable, type FlagValues } from '../../shared/cli/flags';
+import { FlagError, intFlag, listFlag, stringFlag, type Flag, type FlagTable, type FlagValues } from '../../shared/cli/flags';
+import { dataDirFlag } from '../cluster/data-folder';
+import { hostUrl, parseHost, parsePort } from '../../shared/values/network/host-url';
 
 const SECTION = 'Control plane';
-export const DEFAULT_DATA_DIR = '.platform';
 
 export const RUNNER_FLAGS = {
-  'data-dir': stringFlag({
-    section: SECTION,
-    help: 'Folder for certificates, the admin kubeconfig, process IDs, logs and, with the embedded store, all data.',
-    default: DEFAULT_DATA_DIR,
-    completes: 'folders',
-  }),
+  'data-dir': dataDirFlag(
+    SECTION,
+    'Folder for certificates, the admin kubeconfig, process IDs, logs and, with the embedded store, all data.',
+  ),
+  'bind-address': checkedFlag(
+    stringFlag({
+      section: SECTION,
+      help: 'IP address on which the API servers serve HTTPS; 0.0.0.0 and :: are all addresses.',
+      default: '127.0.0.1',
+      variable: 'PLATFORM_BIND_ADDRESS',
+    }),
+    (address) => (isIP(address) === 0 ? 'must be an IP address' : undefined),
+  ),
+  'control-plane-endpoint': checkedFlag(
+    stringFlag({
+      section: SECTION,
+      help: "Address for clients on other machines, as host or host:port: the server of the administrator's kubeconfig and of cluster-info; the serving certificate covers the host. By default the address of the first API server.",
+      default: '',
+    }),
+    (endpoint) => (parseEndpoint(endpoint, 1) === undefined ? 'must be a host or host:port' : undefined),
+  ),
+  'apiserver-cert-extra-sans': checkedFlag(
+    listFlag({ section: SECTION, help: 'Further DNS names and IP addresses that the serving certificate covers.', default: [] }),
+    (names) => {
+      const invalid = names.find((name) => parseHost(name) === undefined);
+      return invalid === undefined ? undefined : `${JSON.stringify(invalid)} is neither a DNS name nor an IP address`;
+    },
+  ),
   'secure-port': intFlag({ section: SECTION, help: 'HTTPS port of the first API server.', default: 6443, min: 1, max: 65_535 }),
   'insecure-port': intFlag({
     section: SECTION,
@@ -59,6 +83,12 @@ export const RUNNER_FLAGS = {
 export interface RunnerOptions {
   /** Absolute. */
   readonly dataDir: string;
+  /** Where the API servers serve HTTPS. */
+  readonly bindAddress: string;
+  /** {@link parseEndpoint} accepts it; `''` for the address of the first API server. */
+  readonly controlPlaneEndpoint: string;
+  /** Further names and addresses in the serving certificate. */
+  readonly certificateNames: readonly string[];
   readonly securePort: number;
   /** 0 for none. */
   readonly insecurePort: number;
@@ -97,6 +127,9 @@ export function runnerOptions(values: FlagValues<typeof RUNNER_FLAGS>, passed: P
 function optionsFrom(values: FlagValues<typeof RUNNER_FLAGS>, passed: PassedFlags, directory: string): RunnerOptions {
   return {
     dataDir: path.resolve(directory, values['data-dir']),
+    bindAddress: values['bind-address'],
+    controlPlaneEndpoint: values['control-plane-endpoint'],
+    certificateNames: values['apiserver-cert-extra-sans'],
     securePort: values['secure-port'],
     insecurePort: values['insecure-port'],
     etcdServers: values['etcd-servers'],
@@ -122,8 +155,34 @@ function problemOf({ replicas, etcdServers, securePort, insecurePort }: RunnerOp
   return undefined;
 }
 
+/**
+ * The https URL of `host`, `host:port` or `[IPv6]:port`, without a slash at its end; undefined when the text is none of
+ * them.
+ */
+export function parseEndpoint(text: string, defaultPort: number): string | undefined {
+  const groups =
+    isIP(text) === 0 ? /^(?:\[(?<address>[\da-fA-F:.]+)\]|(?<name>[^:[\]]+))(?::(?<port>\d+))?$/.exec(text)?.groups : { name: text };
+  const host = parseHost(groups?.['address'] ?? groups?.['name'] ?? '');
+  const port = groups?.['port'] === undefined ? defaultPort : parsePort(groups['port']);
+  if (host === undefined || port === undefined) return undefined;
+  return hostUrl('https', host, port).origin;
+}
+
 /** A first argument that is no flag. Later ones may be values of flags that only the API server knows. */
 function strayArgument(rest: readonly string[]): string | undefined {
   const first = rest[0];
   return first === undefined || first.startsWith('-') ? undefined : first;
+}
+
+/** `problemOf` returns why a parsed value is invalid. */
+function checkedFlag<T>(row: Flag<T>, problemOf: (value: T) => string | undefined): Flag<T> {
+  return {
+    ...row,
+    parse(text, previous) {
+      const value = row.parse(text, previous);
+      const problem = problemOf(value);
+      if (problem !== undefined) throw new FlagError(problem);
+      return value;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { parseRunnerOptions } from '../../test/support/runner-options';
 import type { RunnerOptions } from './options';
-import { apiServerPlans, certifiedAddresses, controllersPlan, simulationPlan } from './plan';
+import { apiServerPlans, certifiedAddresses, controllersPlan, credentialsRequest, simulationPlan } from './plan';
 
 const optionsOf = (...argv: string[]): RunnerOptions => parseRunnerOptions(['--data-dir=/d', ...argv]);
 
@@ -47,6 +47,32 @@ describe('the plan of a local control plane', () => {
     expect(plansOf('--service-cluster-ip-range=10.96.5.0/16').servers[0]?.args).toContain('--service-cluster-ip-range=10.96.5.0/16');
     expect(addresses('--service-cluster-ip-range=fd00::/112', '--advertise-address', '192.0.2.7')).toEqual(['fd00::1', '192.0.2.7']);
     expect(addresses('--service-cluster-ip-range=junk', '--advertise-address=junk')).toEqual([]);
+  });
+
+  it.each([
+    ['0.0.0.0', 'https://127.0.0.1:6443', []],
+    ['::', 'https://[::1]:6443', []],
+    ['192.0.2.7', 'https://192.0.2.7:6443', ['192.0.2.7']],
+    ['fd00::7', 'https://[fd00::7]:6443', ['fd00::7']],
+  ])('reaches API servers that are bound to %s at %s, and certifies that address', (address, server, certified) => {
+    const options = optionsOf(`--bind-address=${address}`);
+    const [plan] = apiServerPlans(options);
+    expect(plan?.args).toContain(`--bind-address=${address}`);
+    expect(plan?.secureAddress).toBe(server);
+    expect(credentialsRequest(options)).toMatchObject({ server, externalServer: server, addresses: ['10.0.0.1', ...certified] });
+    expect(controllersPlan(options)?.args).toContain('--bind-address=127.0.0.1');
+  });
+
+  it('gives the endpoint to the administrator only, and certifies it and the further names', () => {
+    const names = '--apiserver-cert-extra-sans=a.example.com,192.0.2.8';
+    expect(credentialsRequest(optionsOf('--control-plane-endpoint=[fd00::9]:7443', names, '--secure-port=7000'))).toMatchObject({
+      server: 'https://127.0.0.1:7000',
+      externalServer: 'https://[fd00::9]:7443',
+      addresses: ['10.0.0.1', 'fd00::9', 'a.example.com', '192.0.2.8'],
+    });
+    expect(credentialsRequest(optionsOf('--control-plane-endpoint=a.example.com', '--secure-port=7000')).externalServer).toBe(
+      'https://a.example.com:7000',
+    );
   });
 
   it('uses the token signing keys of the data folder unless the user sets other ones', () => {

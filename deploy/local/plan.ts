@@ -2,10 +2,12 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { formatIpAddress, parseIpRange } from '../../shared/values/network/ip-address';
+import { ownMember } from '../../shared/values/json';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import { frontProxyFlags, PROXY_AUTHORITY, PROXY_LEAF } from '../cluster/identities';
-import type { RunnerOptions } from './options';
+import { parseEndpoint, type RunnerOptions } from './options';
 
+/** Where programs listen that only this machine uses. */
 const HOST = '127.0.0.1';
 
 /** Paths in the data folder. */
@@ -27,8 +29,10 @@ export interface Layout {
 
 export interface CredentialsRequest {
   readonly layout: Pick<Layout, 'pki' | 'kubeconfig' | 'controllersKubeconfig' | 'simulationKubeconfig'>;
-  /** The https URL of the API server in the kubeconfigs. */
+  /** The https URL of the API server for the programs of this machine, in their kubeconfigs. */
   readonly server: string;
+  /** The https URL in the administrator's kubeconfig. */
+  readonly externalServer: string;
   /** Further addresses of the API servers. */
   readonly addresses: readonly string[];
   /** The user that simulates nodes needs a certificate and a kubeconfig. */
@@ -68,6 +72,7 @@ export function layoutOf(dataDir: string): Layout {
 /** One API server per replica, on consecutive ports. The user's flags come last and take precedence. */
 export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
   const layout = layoutOf(options.dataDir);
+  const localHost = isIP(localAddress(options)) === 6 ? `[${localAddress(options)}]` : localAddress(options);
   return Array.from({ length: options.replicas }, (_, index) => {
     const securePort = options.securePort + index;
     const insecurePort = options.insecurePort === 0 ? 0 : options.insecurePort + index;
@@ -75,7 +80,7 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
       name: options.replicas === 1 ? 'apiserver' : `apiserver-${index}`,
       program: 'apiserver/main.js',
       args: [
-        `--bind-address=${HOST}`,
+        `--bind-address=${options.bindAddress}`,
         `--secure-port=${securePort}`,
         `--insecure-bind-address=${HOST}`,
         `--insecure-port=${insecurePort}`,
@@ -92,18 +97,26 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
       ],
       securePort,
       insecurePort,
-      secureAddress: `https://${HOST}:${securePort}`,
+      secureAddress: `https://${localHost}:${securePort}`,
       insecureAddress: insecurePort === 0 ? undefined : `http://${HOST}:${insecurePort}`,
     };
   });
 }
 
-/** The certificates and kubeconfigs of a control plane with these options; the kubeconfigs name the first API server. */
+/** Addresses that mean all addresses of the machine, with the one that programs of this machine connect to. */
+const UNSPECIFIED: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** The address of the API servers for programs of this machine. */
+const localAddress = ({ bindAddress }: RunnerOptions): string => ownMember(UNSPECIFIED, bindAddress) ?? bindAddress;
+
+/** The certificates and kubeconfigs of a control plane with these options. */
 export function credentialsRequest(options: RunnerOptions): CredentialsRequest {
   const [first] = apiServerPlans(options);
+  const server = first?.secureAddress ?? '';
   return {
     layout: layoutOf(options.dataDir),
-    server: first?.secureAddress ?? '',
+    server,
+    externalServer: parseEndpoint(options.controlPlaneEndpoint, options.securePort) ?? server,
     addresses: certifiedAddresses(options),
     simulatesNodes: options.simulatedNodes > 0,
   };
@@ -170,16 +183,21 @@ const signingFlags = ({ pki }: Layout): string[] => [
 ];
 
 /**
- * Addresses that the API servers' certificate must cover besides the common names: the default Service's and the
- * advertised one.
+ * Names and addresses that the API servers' certificate must cover besides the common ones: the default Service's, the
+ * advertised and the bound address, and those for clients on other machines.
  */
-export function certifiedAddresses({ serviceRanges, rest }: RunnerOptions): string[] {
+export function certifiedAddresses(options: RunnerOptions): string[] {
+  const { serviceRanges, rest, controlPlaneEndpoint, certificateNames, securePort } = options;
+  const endpoint = parseEndpoint(controlPlaneEndpoint, securePort);
   const range = parseIpRange(serviceRanges.split(',', 1)[0]?.trim() ?? '');
   const advertised = lastFlagValue(rest, 'advertise-address') ?? '';
   return [
     // An invalid range is rejected by the API servers.
     ...(range === undefined ? [] : [formatIpAddress({ family: range.family, value: range.first + 1n })]),
     ...(isIP(advertised) === 0 ? [] : [advertised]),
+    ...[localAddress(options)].filter((address) => address !== HOST && address !== '::1'),
+    ...(endpoint === undefined ? [] : [new URL(endpoint).hostname.replace(/^\[(.*)\]$/, '$1')]),
+    ...certificateNames,
   ];
 }
 

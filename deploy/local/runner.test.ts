@@ -140,6 +140,17 @@ describe('runLocal', () => {
     expect(output.join('\n')).toContain('The control plane is ready.');
   });
 
+  it('publishes the endpoint for other machines and writes it to the kubeconfig of the administrator only', async () => {
+    const published: unknown[] = [];
+    const publish = async (publication: Publication): Promise<void> => void published.push(publication);
+    const { done } = startWith({ published: publish }, '--control-plane-endpoint=cluster.example.com:7443');
+    await done;
+    const local = `https://127.0.0.1:${securePort}`;
+    expect(published).toMatchObject([{ server: 'https://cluster.example.com:7443', reachableAt: local }]);
+    expect(readFileSync(path.join(folder, 'admin.kubeconfig'), 'utf8')).toContain('server: https://cluster.example.com:7443\n');
+    expect(readFileSync(path.join(folder, 'controllers.kubeconfig'), 'utf8')).toContain(`server: ${local}\n`);
+  });
+
   it('starts the simulation of nodes with a kubeconfig of its own, after its access is granted', async () => {
     const { done, started } = start('--simulated-nodes=2');
     const granted: unknown[] = [];

@@ -61,13 +61,14 @@ export async function runLocal(options: RunnerOptions, host: Host): Promise<void
   lockDataFolder(options.dataDir, layout, host.lifecycle);
   await stopLeftoverProcesses(layout.run, OWN_PID_FILE, host.clock, host.print);
   const plans = apiServerPlans(options);
-  await checkPorts(plans);
-  const certificates = await prepareCredentials(credentialsRequest(options), host);
+  await checkPorts(plans, options.bindAddress);
+  const request = credentialsRequest(options);
+  const certificates = await prepareCredentials(request, host);
 
   host.lifecycle.stopping.addEventListener('abort', () => host.print('stopping ...'));
   startSupervised('API servers', plans, layout, host);
   for (const plan of plans) if (!(await waitUntilReady(plan, certificates, host))) return;
-  await publishClusterInfo(options, plans, certificates, host);
+  await publishClusterInfo(options, request, certificates, host);
   const controllers = controllersPlan(options);
   if (controllers !== undefined && existsSync(path.join(host.programs, controllers.program))) {
     const [supervisor] = startSupervised('controllers', [controllers], layout, host);
@@ -99,14 +100,14 @@ async function startSimulation(
 /** A failure prevents only the joining of machines. */
 async function publishClusterInfo(
   options: RunnerOptions,
-  [first]: readonly ApiServerPlan[],
+  { server, externalServer }: CredentialsRequest,
   { authority, admin }: Certificates,
   host: Host,
 ): Promise<void> {
-  if (first === undefined) return;
   const { lifecycle, print } = host;
+  const publication = { server: externalServer, reachableAt: server, authority, admin, naming: namingOf(options) };
   try {
-    await host.publish({ server: first.secureAddress, authority, admin, naming: namingOf(options) }, lifecycle.stopping);
+    await host.publish(publication, lifecycle.stopping);
   } catch (error) {
     if (!lifecycle.stopping.aborted) print(`the address of the cluster could not be published for joining nodes: ${errorMessage(error)}`);
   }
@@ -126,13 +127,15 @@ function lockDataFolder(dataDir: string, layout: Layout, lifecycle: Lifecycle): 
   lifecycle.onStop({ name: 'data folder', timeoutMs: 1_000, run: () => removePid(file) });
 }
 
-async function checkPorts(plans: readonly ApiServerPlan[]): Promise<void> {
+async function checkPorts(plans: readonly ApiServerPlan[], bindAddress: string): Promise<void> {
   for (const { securePort, insecurePort } of plans) {
-    for (const [flag, port] of [
-      ['secure-port', securePort],
-      ['insecure-port', insecurePort],
+    for (const [flag, port, address] of [
+      ['secure-port', securePort, bindAddress],
+      ['insecure-port', insecurePort, '127.0.0.1'],
     ] as const) {
-      const problem = port === 0 ? undefined : await findPortProblem(port, '127.0.0.1');
+      const problem = port === 0 ? undefined : await findPortProblem(port, address);
+      if (problem === 'EADDRNOTAVAIL')
+        throw new StartError(`no interface has the address ${address}; choose another one with --bind-address`);
       if (problem === undefined) continue;
       const reason = problem === 'EADDRINUSE' ? 'is in use by another program' : `cannot be used (${problem})`;
       throw new StartError(`port ${port} ${reason}; choose another one with --${flag}`);

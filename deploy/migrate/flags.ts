@@ -1,17 +1,13 @@
 /** The flags of the commands that back up, restore and move data. Store flags have the names of the API server's. */
 import path from 'node:path';
 import { boolFlag, choiceFlag, intFlag, listFlag, stringFlag, type FlagTable, type FlagValues } from '../../shared/cli/flags';
+import { dataDirFlag } from '../cluster/data-folder';
 
 const STORE = 'Store';
 const BACKUP = 'Backup';
 
 const stores = {
-  'data-dir': stringFlag({
-    section: STORE,
-    help: 'Folder of the control plane, as given to start.',
-    default: '.platform',
-    completes: 'folders',
-  }),
+  'data-dir': dataDirFlag(STORE, 'Folder of the control plane, as given to start.'),
   'storage-dir': stringFlag({
     section: STORE,
     help: 'Folder of the embedded store; by default the folder store of --data-dir.',

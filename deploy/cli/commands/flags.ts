@@ -9,17 +9,13 @@ import {
   type FlagTable,
   type FlagValues,
 } from '../../../shared/cli/flags';
-import { DEFAULT_DATA_DIR, RUNNER_FLAGS } from '../../local/options';
+import { dataDirFlag } from '../../cluster/data-folder';
+import { RUNNER_FLAGS } from '../../local/options';
 
 const COMMAND = 'Command';
 
 export const DATA_DIR_FLAGS = {
-  'data-dir': stringFlag({
-    section: COMMAND,
-    help: 'Folder of the control plane, as given to start.',
-    default: DEFAULT_DATA_DIR,
-    completes: 'folders',
-  }),
+  'data-dir': dataDirFlag(COMMAND, 'Folder of the control plane, as given to start.'),
 } satisfies FlagTable;
 
 const OUTPUT_FLAGS = {
