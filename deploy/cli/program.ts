@@ -33,6 +33,7 @@ const CERTIFICATE_NAMES = ['apiserver', 'admin', 'controllers', 'front-proxy-cli
 const loadPassedFlags = async (): Promise<FlagTable> => ({ ...(await loadControllerFlags()), ...(await loadServerFlags()) });
 
 const loadServerFlags = async (): Promise<FlagTable> => (await import('../../apiserver/options/flags/flags.js')).FLAGS;
+const loadSimulationFlags = async (): Promise<FlagTable> => (await import('../../controllers/simulation/flags.js')).flags;
 const loadControllerFlags = async (): Promise<FlagTable> => (await import('../../controllers/flags.js')).flags;
 
 const COMMANDS: readonly Command<CommandHost>[] = [
@@ -173,8 +174,9 @@ const COMMANDS: readonly Command<CommandHost>[] = [
       return async ({ values }, host: CommandHost) => succeed(migrate(values, migrateHost(host)));
     },
   }),
-  programCommand('apiserver', 'Run one API server with its own flags', loadServerFlags),
-  programCommand('controllers', 'Run the controllers with their own flags', loadControllerFlags),
+  programCommand('apiserver', 'apiserver/main.js', 'Run one API server with its own flags', loadServerFlags),
+  programCommand('controllers', 'controllers/main.js', 'Run the controllers with their own flags', loadControllerFlags),
+  programCommand('simulation', 'controllers/simulation/main.js', 'Simulate nodes of a cluster, with flags of its own', loadSimulationFlags),
   command({
     name: 'completion',
     section: OTHER,
@@ -209,8 +211,8 @@ export const PROGRAM: CommandProgram<CommandHost> = {
   commands: COMMANDS,
 };
 
-/** A program of the package, which parses its own arguments. */
-function programCommand(name: string, summary: string, loadMoreFlags: () => Promise<FlagTable>): Command<CommandHost> {
+/** A program of the package, which parses its own arguments; `module` is its main file below dist/. */
+function programCommand(name: string, module: string, summary: string, loadMoreFlags: () => Promise<FlagTable>): Command<CommandHost> {
   return {
     name,
     section: PROGRAMS,
@@ -219,7 +221,7 @@ function programCommand(name: string, summary: string, loadMoreFlags: () => Prom
     loadMoreFlags,
     async run(_program, argv, host): Promise<CommandOutcome> {
       const { runProgram } = await import('./commands/run-program.js');
-      return { kind: 'exit', code: await runProgram(`${name}/main.js`, argv, host) };
+      return { kind: 'exit', code: await runProgram(module, argv, host) };
     },
   };
 }
