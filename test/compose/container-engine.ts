@@ -58,9 +58,9 @@ export async function buildCommit(commit: string, tag: string): Promise<void> {
   if (code !== 0) throw new Error(`the image of ${commit} could not be built`);
 }
 
-/** Runs etcdctl in the container of a member, with the client certificate of `member`. */
-function etcdctl(container: string, member: string, ...args: readonly string[]): Promise<string> {
-  const files = [`--cacert=/pki/etcd/ca.crt`, `--cert=/pki/etcd/${member}.crt`, `--key=/pki/etcd/${member}.key`];
+/** Runs etcdctl in the container of a member. */
+function etcdctl(container: string, ...args: readonly string[]): Promise<string> {
+  const files = [`--cacert=/pki/etcd/ca.crt`, `--cert=/pki/etcd/member.crt`, `--key=/pki/etcd/member.key`];
   return docker('exec', container, 'etcdctl', `--endpoints=https://localhost:2379`, ...files, ...args);
 }
 
@@ -70,7 +70,7 @@ const LEADER_COLUMN = 4;
 export async function findLeader(): Promise<(typeof MEMBERS)[number]> {
   for (let left = HEALTH_POLLS; left > 0; left -= 1) {
     for (const member of MEMBERS) {
-      const status = await etcdctl(await containerOf(member), 'etcd1', 'endpoint', 'status').catch(() => '');
+      const status = await etcdctl(await containerOf(member), 'endpoint', 'status').catch(() => '');
       if (status.split(', ')[LEADER_COLUMN] === 'true') return member;
     }
     await sleep(POLL_MS);

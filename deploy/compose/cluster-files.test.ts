@@ -5,7 +5,7 @@ import { isIssuedBy, coversNames, readCertificate } from '../../shared/pki/certi
 import { ManualClock } from '../../test/support/clock/manual-clock';
 import type { Clock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
-import { ensureClusterFiles, type ClusterFilesOptions } from './pki';
+import { ensureClusterFiles, type ClusterFilesOptions } from './cluster-files';
 
 const DAY_MS = 86_400_000;
 const ensure = (clock: Clock, more: Partial<ClusterFilesOptions> = {}): Promise<readonly string[]> =>
@@ -35,8 +35,10 @@ test('ensureClusterFiles gives each component only the keys that it needs', asyn
     apiserver: ['apiserver.key', 'etcd-client.key', 'front-proxy-client.key', 'sa.key'],
     authority: ['ca.key', 'front-proxy-ca.key'],
     controllers: ['controllers.key', 'serving.key'],
-    etcd: ['etcd1.key', 'etcd2.key', 'etcd3.key'],
     'etcd-authority': ['ca.key'],
+    etcd1: ['member.key'],
+    etcd2: ['member.key'],
+    etcd3: ['member.key'],
     grafana: [],
     monitoring: ['prometheus.key'],
     public: [],
@@ -49,10 +51,10 @@ test('ensureClusterFiles gives each component only the keys that it needs', asyn
 
 test('ensureClusterFiles issues the certificates of etcd from an authority of its own', async () => {
   await ensure(new ManualClock());
-  const [store, cluster] = [text('etcd/ca.crt'), text('public/ca.crt')];
+  const [store, cluster] = [text('etcd1/ca.crt'), text('public/ca.crt')];
   for (const member of ['etcd1', 'etcd2', 'etcd3']) {
-    expect(isIssuedBy(pair(`etcd/${member}`), store)).toBe(true);
-    expect(coversNames(text(`etcd/${member}.crt`), [member, 'localhost'])).toBe(true);
+    expect(isIssuedBy(pair(`${member}/member`), store)).toBe(true);
+    expect(coversNames(text(`${member}/member.crt`), [member, 'localhost'])).toBe(true);
   }
   expect(isIssuedBy(pair('apiserver/etcd-client'), store)).toBe(true);
   expect(isIssuedBy(pair('admin/admin'), store)).toBe(false);
@@ -75,11 +77,11 @@ test('ensureClusterFiles covers the addresses of the servers and sets the users 
 test('ensureClusterFiles keeps valid files and renews expiring certificates under the same authorities', async () => {
   const clock = new ManualClock();
   await ensure(clock);
-  const [cluster, store, keys] = [text('public/ca.crt'), text('etcd/ca.crt'), text('apiserver/sa.key')];
+  const [cluster, store, keys] = [text('public/ca.crt'), text('etcd1/ca.crt'), text('apiserver/sa.key')];
   expect(await ensure(clock)).toEqual([]);
   clock.advance(300 * DAY_MS);
   expect((await ensure(clock)).length).toBeGreaterThan(5);
-  expect([text('public/ca.crt'), text('etcd/ca.crt'), text('apiserver/sa.key')]).toEqual([cluster, store, keys]);
+  expect([text('public/ca.crt'), text('etcd1/ca.crt'), text('apiserver/sa.key')]).toEqual([cluster, store, keys]);
 });
 
 test('ensureClusterFiles removes the token signing key that an earlier release gave to the controllers', async () => {
