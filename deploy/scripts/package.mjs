@@ -30,13 +30,16 @@ const PROGRAMS = {
   'controllers/start.js': 'controllers/main.js',
   'controllers/simulation/start.js': 'controllers/simulation/main.js',
   'deploy/embedded/start.js': 'deploy/embedded/start.js',
+  'deploy/compose/pki.js': 'deploy/compose/pki.js',
+  'deploy/compose/publish-cluster-info.js': 'deploy/compose/publish-cluster-info.js',
+  'deploy/compose/simulation-access.js': 'deploy/compose/simulation-access.js',
   'apiserver/server/wiring/write-worker.js': 'apiserver/server/wiring/write-worker.js',
   'apiserver/openapi/parts/part-worker.js': 'apiserver/openapi/parts/part-worker.js',
   'shared/serialization/yaml/yaml-worker.js': 'shared/serialization/yaml/yaml-worker.js',
   'shared/runtime/process/worker-entry.js': 'shared/runtime/process/worker-entry.js',
 };
 /** The flag tables of the programs; `platform` reads them from the programs' bundle, only when it needs them. */
-const FLAG_TABLES = ['apiserver/options/flags/flags.js', 'controllers/flags.js'];
+const FLAG_TABLES = ['apiserver/options/flags/flags.js', 'controllers/flags.js', 'controllers/simulation/flags.js'];
 /** Modules with bundles of their own → the file that users run or import, and its bundle beside it. */
 const EXECUTABLE = { module: 'deploy/cli/start.js', file: 'deploy/cli/main.js', bundle: 'deploy/cli/platform.js' };
 const LIBRARIES = [
@@ -45,8 +48,13 @@ const LIBRARIES = [
 ];
 /** Where Node 22 and newer keep compiled code, in the folder of the package. */
 const COMPILE_CACHE = '.compile-cache';
-/** Files of dist/ that the programs or the users' compilers read. */
-const FILES = ['apiserver/openapi/documents/descriptions.json', 'deploy/embedded/index.d.ts', 'deploy/embedded/api.d.ts'];
+/** Files of dist/ that the programs or the users' compilers read, or that need no other file. */
+const FILES = [
+  'apiserver/openapi/documents/descriptions.json',
+  'deploy/compose/health.js',
+  'deploy/embedded/index.d.ts',
+  'deploy/embedded/api.d.ts',
+];
 const DECLARATIONS = ['.types/deploy/client', '.types/shared'];
 const UNPUBLISHED = /(\.test\.d\.ts|\.map)$|\/generate$/;
 
