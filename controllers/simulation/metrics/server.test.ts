@@ -69,6 +69,10 @@ describe('the server of the simulation', () => {
     }
   });
 
+  it('says at /healthz that it serves, to every client', async () => {
+    expect(await get(fixture().server, '/healthz')).toEqual({ status: 200, text: 'ok' });
+  });
+
   it('serves no metrics without an authority of the front proxy', async () => {
     const { closed, clients } = fixture();
     expect((await get(closed, METRICS, clients.proxy)).status).toBe(403);

@@ -1,7 +1,7 @@
 /**
  * The HTTPS server of the simulation. It serves the metrics API to the API server, which authenticates with its
  * front-proxy certificate, and it answers in place of the kubelets of simulated nodes: logs, exec and port-forward do not
- * exist there, which each response states.
+ * exist there, which each response states. `/healthz` is open to everyone.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
@@ -55,6 +55,7 @@ function respond(options: SimulationServerOptions, request: IncomingMessage, res
 
 function responseTo(options: SimulationServerOptions, request: IncomingMessage): ResponseContent {
   const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
+  if (path === '/healthz') return { code: 200, type: PLAIN_TEXT, text: 'ok' };
   if (!options.isMetricsPath(path)) return path.startsWith('/openapi/') ? PATH_NOT_FOUND : notSimulated(path);
   try {
     if (!isFrontProxy(options, request)) throw forbiddenPath('metrics are read through the API server');
