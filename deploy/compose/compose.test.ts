@@ -10,7 +10,8 @@ import { flags as controllerFlags } from '../../controllers/flags';
 import { flags as simulationFlags } from '../../controllers/simulation/flags';
 import { CONTROLLERS } from '../../controllers/table';
 import { NODE_ARGUMENTS } from '../cluster/node-arguments';
-import { parseFlags, type FlagTable } from '../../shared/cli/flags';
+import { parseFlags, type EnvironmentVariables, type FlagTable } from '../../shared/cli/flags';
+import { START_FLAGS } from '../cli/commands/flags';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { repository } from '../../test/support/repository';
 
@@ -30,21 +31,74 @@ const services = new Map(
   Object.entries(objectAt(compose, 'services') ?? {}).flatMap(([name, service]) => (isObject(service) ? [[name, service]] : [])),
 );
 const serviceNamed = (name: string): JsonObject => services.get(name) ?? {};
-const controllers = [...services].filter(([, service]) => texts(service, 'entrypoint').includes('dist/controllers/main.js'));
+const controllers = [...services].filter(([, service]) => texts(service, 'entrypoint')[1] === 'controllers');
+/** The services of the project's image. */
+const programs = [...services].filter(([, service]) => stringAt(service, 'image') === 'platform-control-plane');
 
 function problemWith(table: FlagTable, args: readonly string[]): string | undefined {
   const parsed = parseFlags({ name: 'program', description: '' }, table, args);
   return parsed.kind === 'error' ? parsed.message : undefined;
 }
 
-const flagsIn = (args: readonly string[]): readonly string[] => args.slice(args.findIndex((arg) => arg.endsWith('.js')) + 1);
+/** The command line in a container: the image's entry point unless the service has its own, and the command. */
+const commandLine = (service: JsonObject): readonly string[] => {
+  const entryPoint = texts(service, 'entrypoint');
+  return [...(entryPoint.length === 0 ? ['platform'] : entryPoint), ...texts(service, 'command')];
+};
+
+const PROGRAM_FLAGS: Readonly<Record<string, FlagTable>> = {
+  apiserver: serverFlags,
+  controllers: controllerFlags,
+  simulation: simulationFlags,
+};
 
 test('every program accepts the flags of its service', () => {
-  expect(problemWith(serverFlags, flagsIn(texts(serviceNamed('apiserver'), 'command')))).toBeUndefined();
-  const simulation = flagsIn(texts(serviceNamed('simulation'), 'command')).filter((flag) => !flag.includes('${'));
-  expect(problemWith(simulationFlags, simulation)).toBeUndefined();
-  for (const [, service] of controllers)
-    expect(problemWith(controllerFlags, [...flagsIn(texts(service, 'entrypoint')), ...texts(service, 'command')])).toBeUndefined();
+  const started = programs.map(([, service]) => commandLine(service)).filter(([executable]) => executable === 'platform');
+  expect(new Set(started.map(([, name]) => name))).toEqual(new Set(Object.keys(PROGRAM_FLAGS)));
+  for (const [, name = '', ...args] of started) {
+    const flags = args.filter((arg) => !arg.includes('${'));
+    expect([name, problemWith(PROGRAM_FLAGS[name] ?? {}, flags)]).toEqual([name, undefined]);
+  }
+});
+
+test('every other program of a service is in the package', () => {
+  const packaging = read('deploy/scripts/package.mjs');
+  const files = programs.flatMap(([, service]) => [...commandLine(service), ...texts(objectAt(service, 'healthcheck'), 'test')]);
+  const modules = new Set(files.flatMap((file) => /^dist\/(.*\.js)$/.exec(file)?.[1] ?? []));
+  expect(modules.size).toBe(4);
+  for (const module of modules) {
+    expect(existsSync(path.join(repository, module.replace(/\.js$/, '.ts')))).toBe(true);
+    expect(packaging).toContain(`'${module}'`);
+  }
+});
+
+test('one service builds the image, all others wait for it', () => {
+  const building = [...services].filter(([, service]) => objectAt(service, 'build') !== undefined).map(([name]) => name);
+  expect(building).toEqual(['pki']);
+  for (const [name, service] of programs) expect(stringAt(service, 'pull_policy')).toBe(name === 'pki' ? 'missing' : 'never');
+  const dependencies = (name: string): readonly string[] => Object.keys(objectAt(serviceNamed(name), 'depends_on') ?? {});
+  const waits = (name: string): boolean => dependencies(name).some((other) => other === 'pki' || waits(other));
+  // It only creates folders.
+  const others = programs.map(([name]) => name).filter((name) => name !== 'pki' && name !== 'observed');
+  for (const name of others) expect([name, waits(name)]).toEqual([name, true]);
+});
+
+test('the members of etcd accept the transactions and objects of the API servers', () => {
+  for (const member of ['etcd1', 'etcd2', 'etcd3']) {
+    expect(objectAt(serviceNamed(member), 'environment')).toMatchObject({
+      ETCD_NAME: member,
+      ETCD_MAX_TXN_OPS: '2048',
+      ETCD_MAX_REQUEST_BYTES: '3145728',
+    });
+  }
+  expect(read('README.md')).toContain('--max-txn-ops=2048 --max-request-bytes=3145728');
+});
+
+test('a program that keeps running has a health check, without which `up --wait` fails', () => {
+  for (const [name, service] of programs) {
+    const check = objectAt(service, 'healthcheck') ?? {};
+    expect([name, texts(check, 'test').length > 0]).toEqual([name, stringAt(service, 'restart') === 'unless-stopped']);
+  }
 });
 
 test('every controller runs in one service', () => {
@@ -54,10 +108,50 @@ test('every controller runs in one service', () => {
   expect(chosen.toSorted()).toEqual(CONTROLLERS.map(({ name }) => name).toSorted());
 });
 
-test('every program starts Node with the arguments of node-arguments.ts', () => {
-  for (const [, service] of controllers) expect(texts(service, 'entrypoint').slice(1, 1 + NODE_ARGUMENTS.length)).toEqual(NODE_ARGUMENTS);
-  const line = /^ENTRYPOINT (.*)$/m.exec(read('Dockerfile'))?.[1] ?? '';
-  expect(JSON.parse(line)).toEqual(['node', ...NODE_ARGUMENTS]);
+describe('the Dockerfile', () => {
+  const dockerfile = read('Dockerfile');
+  const [, lastStage = ''] = dockerfile.split(/^(?=FROM (?!.* AS ))/m);
+
+  test('starts the program platform with the arguments of node-arguments.ts, which stand nowhere else', () => {
+    expect(lastStage).toMatch(/^ENTRYPOINT \["platform"\]$/m);
+    expect(dockerfile).toContain('/deploy/cluster/node-arguments.js');
+    for (const file of ['Dockerfile', 'docker-compose.yml'])
+      for (const argument of NODE_ARGUMENTS) expect(read(file)).not.toContain(argument);
+  });
+
+  test('gives the variables of flags values that suit a container', () => {
+    const values = /^ENV NODE_ENV=production (.*)$/m
+      .exec(lastStage)?.[1]
+      ?.split(' ')
+      .map((pair) => pair.split('='));
+    const environment: EnvironmentVariables = Object.fromEntries(values ?? []);
+    const parsed = parseFlags({ name: 'start', description: '' }, START_FLAGS, [], environment);
+    expect(parsed).toMatchObject({ kind: 'values', values: { 'data-dir': '/var/lib/platform', 'bind-address': '0.0.0.0' } });
+    const variables = Object.values<{ readonly variable?: string }>(START_FLAGS).flatMap(({ variable }) => variable ?? []);
+    expect(Object.keys(environment).toSorted()).toEqual(variables.toSorted());
+  });
+
+  test('takes the compiled package from a stage and installs nothing in the last one', () => {
+    expect(lastStage).not.toMatch(/\b(npm|apt-get|curl)\b/);
+    expect([...lastStage.matchAll(/^COPY (.*)$/gm)].map(([, operands]) => operands)).toEqual([
+      '--from=compiled --chown=root:root /app /app',
+    ]);
+  });
+
+  test('checks the control plane of `start`, and not the services of Docker Compose', () => {
+    expect(lastStage).toMatch(/^HEALTHCHECK .* CMD \["platform", "status"\]$/m);
+    for (const [, service] of programs) {
+      const check = objectAt(service, 'healthcheck') ?? {};
+      expect(check['disable'] === true || texts(check, 'test').includes('dist/deploy/compose/health.js')).toBe(true);
+    }
+  });
+
+  test('copies only files that .dockerignore includes', () => {
+    const included = new Set([...read('.dockerignore').matchAll(/^!(.*)$/gm)].map(([, name]) => name));
+    const copied = [...read('deploy/scripts/package.mjs').matchAll(/\['(README\.md)', '(LICENSE)'\]/g)].flatMap(([, ...names]) => names);
+    expect(copied).toEqual(['README.md', 'LICENSE']);
+    for (const name of [...copied, 'package.json', 'package-lock.json', '.npmrc']) expect(included).toContain(name);
+  });
 });
 
 test('the services, volumes and files that services name exist', () => {
@@ -126,9 +220,11 @@ test('Grafana reads its administrator password from a generated file and has no 
   expect(texts(serviceNamed('grafana'), 'volumes')).toContain('pki-grafana:/pki/grafana:ro');
 });
 
-test('no service runs as root, writes to its image or keeps a right that it does not need', () => {
+test('no service runs as root, writes to its image, keeps a right that it does not need or is without limits', () => {
   for (const service of services.values()) {
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    const limits = { cpus: expect.any(String), memory: expect.any(String), pids: expect.any(Number) };
+    expect(objectAt(service, 'deploy')).toMatchObject({ resources: { limits } });
     if (!(stringAt(service, 'image') ?? '').startsWith('platform-')) expect(stringAt(service, 'user')).toBe('1000:1000');
   }
   expect(read('Dockerfile')).toMatch(/^USER node$/m);
