@@ -22,6 +22,15 @@ export async function docker(...args: readonly string[]): Promise<string> {
   return stdout.trim();
 }
 
+/** As {@link docker}; a failing command is an outcome. */
+export function tryDocker(...args: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
+  return new Promise((resolve) => {
+    const child = execFile('docker', [...args], { cwd: repository, env }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : (child.exitCode ?? 1), output: `${stdout}${stderr}`.trim() });
+    });
+  });
+}
+
 export const compose = (...args: readonly string[]): Promise<string> => docker('compose', ...args);
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -157,7 +166,7 @@ export function holdSmallDisk(): Promise<string> {
 
 export const fillSmallDisk = (): Promise<string> => docker('exec', DISK_HOLDER, 'node', '-e', FILL);
 export const clearSmallDisk = (): Promise<string> => docker('exec', DISK_HOLDER, 'node', '-e', `require('node:fs').rmSync('/data/filler')`);
-export const releaseSmallDisk = (): Promise<string> => docker('rm', '--force', DISK_HOLDER).catch(() => '');
+export const releaseSmallDisk = async (): Promise<void> => void (await tryDocker('rm', '--force', DISK_HOLDER));
 
 export const countRestarts = async (container: string): Promise<number> =>
   Number(await docker('inspect', '--format', '{{.RestartCount}}', container));

@@ -1,5 +1,6 @@
 /**
- * `npm run test:compose`: runs the containers and prints measurements: start times, memory and CPU, and for each of a
+ * `npm run test:compose`: checks the control plane in one container (single-container.ts), then runs the containers of
+ * docker-compose.yml and prints measurements: start times, memory and CPU, and for each of a
  * table of scenarios whether requests fail, whether watches miss or repeat changes, and whether acknowledged writes are
  * lost. Fails when clients are affected more than a scenario allows. Needs a Docker engine; takes over the project
  * `platform`, volumes included.
@@ -15,10 +16,11 @@ import path from 'node:path';
 import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { connectClient } from './connect-client';
-import { buildCommit, compose, docker, holdSmallDisk, IMAGE, releaseSmallDisk, sleep } from './container-engine';
+import { buildCommit, compose, docker, holdSmallDisk, IMAGE, releaseSmallDisk, sleep, tryDocker } from './container-engine';
 import { ClientCrowd } from './client-crowd';
 import { ClientLoad, type LoadReport } from './client-load';
 import { scenarios, SkippedScenario, type Scenario } from './scenarios';
+import { runSingleContainer, SINGLE_CONTAINER } from './single-container';
 import { Upgrade } from './upgrade';
 
 const option = (name: string): string | undefined =>
@@ -102,7 +104,7 @@ async function runScenario(scenario: Scenario, load: ClientLoad): Promise<boolea
  */
 async function buildImages(): Promise<string | undefined> {
   const commit = option('before');
-  if (!hasFlag('no-build')) await timed('build the image', () => compose('build', '--quiet', 'apiserver'));
+  if (!hasFlag('no-build')) await timed('build the image', () => compose('build', '--quiet'));
   if (commit === undefined) return undefined;
   const [before, after] = [`${IMAGE}:before`, `${IMAGE}:after`];
   await docker('tag', IMAGE, after);
@@ -111,16 +113,36 @@ async function buildImages(): Promise<string | undefined> {
   return after;
 }
 
+/** Whether the scenario is to run; without `--scenarios` all do. */
+function isChosen(name: string): boolean {
+  const chosen = option('scenarios')?.split(',');
+  return chosen === undefined || chosen.includes(name);
+}
+
+/** Returns whether all checks passed. */
+async function checkSingleContainer(): Promise<boolean> {
+  const outcome = await runSingleContainer().catch((error: unknown) => new Error(errorMessage(error)));
+  console.log(`${SINGLE_CONTAINER}: ${outcome instanceof Error ? `WRONG: ${outcome.message}` : outcome}`);
+  return !(outcome instanceof Error);
+}
+
 async function main(): Promise<void> {
+  const engine = await tryDocker('version');
+  if (engine.code !== 0) {
+    console.log(`SKIPPED: the containers need a Docker engine:\n${engine.output}`);
+    return;
+  }
   const folder = mkdtempSync(path.join(tmpdir(), 'compose-'));
   const kubeconfig = path.join(folder, 'admin.kubeconfig');
   const down = async (): Promise<void> => {
     await releaseSmallDisk();
-    await compose('down', '--volumes', '--remove-orphans', '--timeout', '20');
+    await compose('--profile', '*', 'down', '--volumes', '--remove-orphans', '--timeout', '20');
   };
   await down();
   const after = await buildImages();
   try {
+    if (isChosen(SINGLE_CONTAINER) && !(await checkSingleContainer())) process.exitCode = 1;
+    if (option('scenarios') === SINGLE_CONTAINER) return;
     await timed('start the cluster', () => compose('up', '--detach', '--wait'));
     // Otherwise the disk would disappear with its member in any scenario that stops it.
     await holdSmallDisk();
@@ -131,9 +153,8 @@ async function main(): Promise<void> {
     const upgrade = after === undefined ? undefined : new Upgrade(config, client, after);
     await load.start();
     await sleep(QUIET_MS);
-    const chosen = option('scenarios')?.split(',');
-    for (const scenario of scenarios(new ClientCrowd(config, CROWD), upgrade)) {
-      if (chosen !== undefined && !chosen.includes(scenario.name)) continue;
+    for (const scenario of scenarios(client, new ClientCrowd(config, CROWD), upgrade)) {
+      if (!isChosen(scenario.name)) continue;
       if (!(await runScenario(scenario, load))) process.exitCode = 1;
     }
     await load.stop();

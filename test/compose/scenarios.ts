@@ -2,6 +2,8 @@
  * A table of the faults that are injected into containers while clients send requests, with the effects that clients
  * may notice and a figure of its own. main.ts judges what they noticed.
  */
+import { resourceOf } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
 import {
   clearSmallDisk,
   compose,
@@ -135,19 +137,44 @@ async function spreadClients(crowd: ClientCrowd): Promise<string> {
 }
 
 const SPREAD_SERVERS = 5;
+const DEPLOYMENTS = resourceOf('apps.v1.Deployment');
+const NODES = resourceOf('core.v1.Node');
+const SIMULATED_PODS = 3;
+
+/** Adds the profile `simulation`, waits until a Deployment is available on its nodes, and removes the services. */
+async function simulateNodes(client: RestClient): Promise<string> {
+  const deployments = client.of(DEPLOYMENTS).namespace('default');
+  const metadata = { name: 'simulated' };
+  const labels = { app: 'simulated' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx' }] } };
+  const started = performance.now();
+  await compose('--profile', 'simulation', 'up', '--detach', '--wait', '--no-recreate', 'simulation');
+  try {
+    await deployments.create({ metadata, spec: { replicas: SIMULATED_PODS, selector: { matchLabels: labels }, template } });
+    const available = async (): Promise<number> => (await deployments.get(metadata.name)).body.status?.availableReplicas ?? 0;
+    for (let left = 120; left > 0 && (await available()) < SIMULATED_PODS; left -= 1) await sleep(500);
+    const [pods, { items }] = [await available(), await client.of(NODES).list()];
+    if (pods < SIMULATED_PODS) throw new Error(`of ${SIMULATED_PODS} pods ${pods} became available on ${items.length} simulated nodes`);
+    return `${pods} pods on ${items.length} nodes after ${seconds(started)}`;
+  } finally {
+    await compose('--profile', 'simulation', 'rm', '--stop', '--force', 'simulation', 'simulation-access');
+  }
+}
 
 export class SkippedScenario extends Error {
   override readonly name = 'SkippedScenario';
 }
 
 /** `upgrade` is given when the cluster was started with other programs. */
-export function scenarios(crowd: ClientCrowd, upgrade?: Upgrade): readonly Scenario[] {
+export function scenarios(client: RestClient, crowd: ClientCrowd, upgrade?: Upgrade): readonly Scenario[] {
   const upgradeScenarios: Scenario[] =
     upgrade === undefined
       ? []
       : [{ name: 'upgrade', description: 'all programs are upgraded to this tree', mayFail: 'none', run: () => upgrade.run() }];
   return [
     ...upgradeScenarios,
+    // First: it starts as many API servers as docker-compose.yml has.
+    { name: 'simulation', description: 'simulated nodes run a Deployment', mayFail: 'none', run: () => simulateNodes(client) },
     { name: 'rolling-restart', description: 'three API servers restart one after the other', mayFail: 'none', run: rollingRestart },
     { name: 'scale', description: 'five API servers, and a crowd of clients', mayFail: 'none', run: () => spreadClients(crowd) },
     { name: 'kill-replica', description: 'an API server is killed', mayFail: 'cut', run: () => killAndRestart('apiserver', 3_000) },
