@@ -2,7 +2,7 @@
  * The entry of the worker threads of write-threads.ts: runs each job and posts its result. Runs at lower priority
  * than the threads that serve requests.
  */
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { OPTIONAL_KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
@@ -29,7 +29,8 @@ import type { EncodeTask, WorkerResult, WorkerJob, WorkerSettings, WriteTask } f
 
 /** Applies to a single thread on Linux only; elsewhere it would apply to the whole process. */
 const NICENESS = 10;
-if (process.platform === 'linux') setPriority(NICENESS);
+// Only root may lower the niceness of a process that was started with a higher one.
+if (process.platform === 'linux' && getPriority() < NICENESS) setPriority(NICENESS);
 
 const resources = buildResources([...SERVED_KINDS, ...OPTIONAL_KINDS]);
 const custom = new TransferredKinds();
