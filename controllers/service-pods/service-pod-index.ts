@@ -5,7 +5,8 @@
 import type { CoreV1Pod, CoreV1Service } from '../../shared/api/types/generated/members';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
-import { isSelected, podView, type PodView } from './pod-view';
+import { podView, type PodView } from './pod-view';
+import { SelectionIndex } from './selection-index';
 import type { Pod, Service } from '../../shared/client/rest/typed-objects';
 import { serviceView, type ServiceView } from './service-view';
 
@@ -18,8 +19,7 @@ export interface ServiceHandlers {
 }
 
 export class ServicePodIndex {
-  private readonly services = new Map<string, Map<string, ServiceView>>();
-  private readonly pods = new Map<string, Map<string, PodView>>();
+  private readonly namespaces = new Map<string, SelectionIndex>();
 
   constructor(
     /** The prefix of label and annotation keys in the server's dialect. */
@@ -47,58 +47,53 @@ export class ServicePodIndex {
   }
 
   service(namespace: string, key: string): ServiceView | undefined {
-    return this.services.get(namespace)?.get(key);
+    return this.namespaces.get(namespace)?.services.get(key);
   }
 
   podsOf(service: ServiceView): readonly PodView[] {
-    return [...(this.pods.get(service.namespace)?.values() ?? [])].filter((pod) => isSelected(pod, service));
+    return this.namespaces.get(service.namespace)?.podsOf(service) ?? [];
   }
 
   private setService(service: Service): void {
     const key = keyOf(service);
-    setIn(this.services, service.namespace, key, serviceView(service, this.prefix));
+    this.indexOf(service.namespace).setService(key, serviceView(service, this.prefix));
     this.handlers.serviceChanged(key);
   }
 
   private deleteService(service: Service): void {
-    deleteIn(this.services, service.namespace, keyOf(service));
+    this.namespaces.get(service.namespace)?.deleteService(keyOf(service));
+    this.removeIfEmpty(service.namespace);
     this.handlers.serviceChanged(keyOf(service));
   }
 
   private setPod(pod: Pod): void {
     const view = podView(pod);
-    const previous = this.pods.get(pod.namespace)?.get(keyOf(pod));
+    const index = this.indexOf(pod.namespace);
+    const previous = index.pods.get(keyOf(pod));
     // Most changes of a pod do not change its view. Keeping the same view keeps what was cached for it.
     if (previous !== undefined && JSON.stringify(previous) === JSON.stringify(view)) return;
-    setIn(this.pods, pod.namespace, keyOf(pod), view);
-    this.notify(previous, view);
+    index.setPod(keyOf(pod), view);
+    this.notify(index, previous === undefined ? [view] : [previous, view]);
   }
 
   private deletePod(pod: Pod): void {
-    this.notify(deleteIn(this.pods, pod.namespace, keyOf(pod)), undefined);
+    const index = this.namespaces.get(pod.namespace);
+    const previous = index?.deletePod(keyOf(pod));
+    if (index !== undefined && previous !== undefined) this.notify(index, [previous]);
+    this.removeIfEmpty(pod.namespace);
   }
 
-  private notify(previous: PodView | undefined, current: PodView | undefined): void {
-    const namespace = (current ?? previous)?.namespace ?? '';
-    for (const [key, service] of this.services.get(namespace) ?? []) {
-      if ([previous, current].some((pod) => pod !== undefined && isSelected(pod, service))) this.handlers.podsChanged(key);
-    }
+  private notify(index: SelectionIndex, views: readonly PodView[]): void {
+    for (const key of index.servicesOf(views)) this.handlers.podsChanged(key);
   }
-}
 
-type ByNamespace<V> = Map<string, Map<string, V>>;
+  private indexOf(namespace: string): SelectionIndex {
+    const index = this.namespaces.get(namespace) ?? new SelectionIndex();
+    this.namespaces.set(namespace, index);
+    return index;
+  }
 
-function setIn<V>(namespaces: ByNamespace<V>, namespace: string, key: string, value: V): void {
-  const values = namespaces.get(namespace) ?? new Map<string, V>();
-  namespaces.set(namespace, values);
-  values.set(key, value);
-}
-
-/** Returns the deleted value. */
-function deleteIn<V>(namespaces: ByNamespace<V>, namespace: string, key: string): V | undefined {
-  const values = namespaces.get(namespace);
-  const previous = values?.get(key);
-  values?.delete(key);
-  if (values?.size === 0) namespaces.delete(namespace);
-  return previous;
+  private removeIfEmpty(namespace: string): void {
+    if (this.namespaces.get(namespace)?.isEmpty === true) this.namespaces.delete(namespace);
+  }
 }
