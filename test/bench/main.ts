@@ -1,7 +1,8 @@
 /**
  * `npm run bench [-- --parts=reads,writes] [--seconds=4]`: measures speed and memory as ratios within one run, so that
  * slow and noisy machines give the same ratios as fast ones. Most rows are server CPU time per request, beside a
- * baseline. Prints the figures and never fails on them. `--parts=help` lists the parts.
+ * baseline. Prints the figures; only `growth` fails on them. `--parts=help` lists the parts. `--write` adds the figures
+ * of `floor` and `growth` to docs/reference/performance.md.
  *
  * `cluster` and `garbage` measure another server with --server=<origin> --token=<token> (and --domain=<suffix of API
  * group names>); `evictions`, `slices` and `workloads` with --server=127.0.0.1:<port> --token=<token>, which must run
@@ -10,20 +11,30 @@
 import * as access from './parts/access';
 import * as controllers from './parts/controllers';
 import * as custom from './parts/custom';
+import * as bounded from './parts/floor';
 import * as requests from './parts/requests';
-import { listOption } from './harness/settings';
+import { hasOption, listOption } from './harness/settings';
+import type { PerformanceResults } from '../support/documents/performance-page';
+import { writeReport } from './performance-report';
 
 interface Part {
   /** Runs when no parts are selected. */
   readonly isDefault?: true;
   readonly description: string;
-  run(): Promise<void> | void;
+  /** Results are what `--write` adds to the performance page. */
+  run(): Promise<PerformanceResults | void> | void;
 }
 
 const PARTS: Readonly<Record<string, Part>> = {
   pods: { isDefault: true, description: 'the cost of decoding, defaulting and validating a Pod', run: requests.pods },
   reads: { isDefault: true, description: 'the cost of reads, beside a bare TLS server that sends the same bytes', run: requests.reads },
   watches: { isDefault: true, description: 'the cost of a change with many watches', run: requests.watches },
+  floor: { description: 'the ratios of the floors, each with its bound, and the cost of a get filter by filter', run: bounded.floor },
+  growth: {
+    description:
+      "the exponents of costs while objects, watches, namespaces, definitions, roles and controllers' objects double five times, or of those with --only=<text> in their names; fails above the bounds (minutes)",
+    run: bounded.growth,
+  },
   writes: {
     isDefault: true,
     description: 'the cost of writes on etcd, beside the same transaction of the same client',
@@ -94,11 +105,16 @@ async function main(): Promise<void> {
     for (const [name, { description }] of Object.entries(PARTS)) console.log(`${name.padEnd(12)} ${description}`);
     return;
   }
-  for (const name of Object.keys(PARTS)) if (chosen.includes(name)) await PARTS[name]?.run();
+  let results: PerformanceResults = { figures: {} };
+  for (const name of Object.keys(PARTS)) {
+    const found = chosen.includes(name) ? await PARTS[name]?.run() : undefined;
+    if (found !== undefined) results = { ...results, ...found, figures: { ...results.figures, ...found.figures } };
+  }
+  if (hasOption('write')) writeReport(results);
 }
 
 main().then(
-  () => process.exit(0),
+  () => process.exit(),
   (error: unknown) => {
     console.error(error);
     process.exit(1);

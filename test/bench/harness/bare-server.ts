@@ -4,10 +4,21 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import type { Credential } from '../../../shared/pki/certificates';
+import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
+import { systemClock } from '../../../shared/runtime/clock';
 import type { BareMessage } from './bare-server-process';
 import { BenchClient } from './client';
+import type { Side } from './comparison';
 import { measureWarmLoop, type Cost } from './measure';
+
+const LIFETIME_MS = 86_400_000;
+
+/** A certificate of its own authority, of the same kind as those of the API server. */
+export async function createBareCredential(): Promise<Credential> {
+  const life = { lifetimeMs: LIFETIME_MS, clock: systemClock };
+  const authority = await createAuthority({ ...life, subject: { commonName: 'bench-ca' } });
+  return issueCertificate({ ...life, authority, usage: 'server', subject: { commonName: 'bare' }, names: ['127.0.0.1'] });
+}
 
 export class BareServer {
   private constructor(
@@ -26,12 +37,18 @@ export class BareServer {
     return this.child.pid ?? -1;
   }
 
-  /** The cost of responses with `size` bytes. */
-  async measureResponse(size: number, workers: number, seconds: number): Promise<Cost> {
+  /** Responds with `size` bytes. */
+  responding(size: number): Side {
     const target = `/${size}`;
     this.send({ path: target, size });
-    await this.client.send('GET', target);
-    return measureWarmLoop(this.pid, { workers, seconds }, async () => void (await this.client.send('GET', target)));
+    return { pid: this.pid, send: () => this.client.send('GET', target) };
+  }
+
+  /** The cost of responses with `size` bytes. */
+  async measureResponse(size: number, workers: number, seconds: number): Promise<Cost> {
+    const { pid, send } = this.responding(size);
+    await send(0, 0);
+    return measureWarmLoop(pid, { workers, seconds }, async (index, worker) => void (await send(index, worker)));
   }
 
   send(message: BareMessage): void {

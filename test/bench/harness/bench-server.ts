@@ -19,6 +19,7 @@ export async function startServer(
   folder: string,
   etcdServers?: string,
   args: readonly string[] = [],
+  environment?: NodeJS.ProcessEnv,
 ): Promise<{ server: ApiServer; client: BenchClient }> {
   const securePort = await freePort();
   const tokens = path.join(folder, 'tokens.csv');
@@ -28,6 +29,7 @@ export async function startServer(
     securePort,
     args: [`--token-auth-file=${tokens}`, ...args],
     ...(etcdServers === undefined ? {} : { etcdServers }),
+    ...(environment === undefined ? {} : { environment }),
   });
   return { server, client: new BenchClient(securePort, TOKEN) };
 }
@@ -46,11 +48,17 @@ export async function withServer(
     etcdServers,
     args = [],
     prepare,
-  }: { etcdServers?: string | undefined; args?: readonly string[]; prepare?: ((folder: string) => Promise<void>) | undefined } = {},
+    environment,
+  }: {
+    etcdServers?: string | undefined;
+    args?: readonly string[];
+    prepare?: ((folder: string) => Promise<void>) | undefined;
+    environment?: NodeJS.ProcessEnv;
+  } = {},
 ): Promise<void> {
   const folder = temporaryFolder('bench');
   await prepare?.(folder);
-  const { server, client } = await startServer(folder, etcdServers, args);
+  const { server, client } = await startServer(folder, etcdServers, args, environment);
   try {
     await measure({ server, client, pid: server.process.pid, folder });
   } finally {

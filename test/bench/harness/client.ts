@@ -1,17 +1,25 @@
 /**
- * A plain HTTPS client for the benchmark: keep-alive connections, a bearer token, response bodies read and discarded.
+ * A plain HTTPS client for the benchmark: keep-alive connections, one credential, response bodies read and discarded.
  * Throws on any error response.
  */
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
+import type { Credential } from '../../../shared/pki/certificates';
 
 export class BenchClient {
-  private readonly agent = new Agent({ keepAlive: true, maxSockets: 2048, rejectUnauthorized: false });
+  private readonly agent: Agent;
+  private readonly authorization: Record<string, string>;
 
+  /** `credential`: a bearer token, or a client certificate. */
   constructor(
     readonly port: number,
-    private readonly token: string,
-  ) {}
+    credential: string | Credential,
+  ) {
+    const isToken = typeof credential === 'string';
+    const certificate = isToken ? {} : { cert: credential.certificate, key: credential.key };
+    this.agent = new Agent({ keepAlive: true, maxSockets: 2048, rejectUnauthorized: false, ...certificate });
+    this.authorization = isToken ? { authorization: `Bearer ${credential}` } : {};
+  }
 
   async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<number> {
     const response = await this.open(method, path, body, headers);
@@ -47,7 +55,7 @@ export class BenchClient {
           path,
           agent: this.agent,
           headers: {
-            authorization: `Bearer ${this.token}`,
+            ...this.authorization,
             accept: 'application/json',
             ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
             ...headers,

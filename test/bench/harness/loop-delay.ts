@@ -4,21 +4,13 @@
  * server and requests the delay.
  */
 import type { ChildProcess } from 'node:child_process';
+import { isPreloaded, withPreload } from './preload';
 
 const REQUEST = 'loop-delay';
 const INTERVAL_MS = 5;
 
 /** Runs `start` so that the processes that it starts load this file. */
-export async function withLoopDelay<T>(start: () => Promise<T>): Promise<T> {
-  const before = process.env['NODE_OPTIONS'];
-  process.env['NODE_OPTIONS'] = `${before ?? ''} --require=${__filename}`;
-  try {
-    return await start();
-  } finally {
-    if (before === undefined) delete process.env['NODE_OPTIONS'];
-    else process.env['NODE_OPTIONS'] = before;
-  }
-}
+export const withLoopDelay = <T>(start: () => Promise<T>): Promise<T> => withPreload(__filename, start);
 
 /** The longest delay in milliseconds since the previous call. */
 export function longestDelay(child: ChildProcess): Promise<number> {
@@ -35,7 +27,7 @@ export function longestDelay(child: ChildProcess): Promise<number> {
 }
 
 // A parent imports this file without loading it by NODE_OPTIONS.
-if (process.env['NODE_OPTIONS']?.includes(__filename) === true && process.send !== undefined) {
+if (isPreloaded(__filename)) {
   let [last, longest] = [performance.now(), 0];
   const sample = (): void => {
     const now = performance.now();

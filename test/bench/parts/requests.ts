@@ -1,11 +1,10 @@
 /** Parts of the benchmark about reads, watches and writes, each beside a baseline that they cannot beat. */
 import { PROTOBUF_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
-import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { systemRandom } from '../../../shared/runtime/random';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { findEtcd, startEtcd } from '../../support/external/etcd';
-import { BareServer } from '../harness/bare-server';
+import { BareServer, createBareCredential } from '../harness/bare-server';
 import { configMap, deployment } from '../harness/client';
 import { measureLongLists } from '../long-lists';
 import { anonymousMegabytes, measureLoop, measureWarmLoop, type Cost } from '../harness/measure';
@@ -25,16 +24,10 @@ export function pods(): void {
   printRow('a Pod of 60 fields: decode, default, validate', { cpuMicros: processing }, 'JSON.parse of it', parsed);
 }
 
-async function credential(): Promise<Credential> {
-  const life = { lifetimeMs: 86_400_000, clock: systemClock };
-  const authority = await createAuthority({ ...life, subject: { commonName: 'bench-ca' } });
-  return issueCertificate({ ...life, authority, usage: 'server', subject: { commonName: 'bare' }, names: ['127.0.0.1'] });
-}
-
 export async function reads(): Promise<void> {
   await withServer(async (opened) => {
     console.log(`\nidle memory: ${anonymousMegabytes(opened.pid).toFixed(1)} MB\n`);
-    const bare = await BareServer.start(await credential());
+    const bare = await BareServer.start(await createBareCredential());
     try {
       await readRows(opened, bare);
     } finally {
@@ -89,7 +82,7 @@ export async function watches(): Promise<void> {
   await podChangeMicros(1);
   const alone = await podChangeMicros(1);
   printRow('change of a Pod, 1,000 nodes watching their own', { cpuMicros: await podChangeMicros(1000) }, 'one node watching', alone);
-  const bare = await BareServer.start(await credential());
+  const bare = await BareServer.start(await createBareCredential());
   try {
     await withServer((opened) => fanOutRows(opened, bare));
   } finally {

@@ -1,0 +1,44 @@
+/** Profiles an API server while it answers gets, and divides their cost by filters and folders. */
+import path from 'node:path';
+import { repository } from '../../support/repository';
+import { createConfigMaps, withServer } from '../harness/bench-server';
+import { prefer } from '../harness/comparison';
+import { PROFILED_ENVIRONMENT, profileWhile, withInspection } from '../harness/inspected-process';
+import { loopSeconds, measureLoop } from '../harness/measure';
+import { shareProfile, type ProfileShares } from './filter-costs';
+
+export interface GetProfile extends ProfileShares {
+  /** Microseconds of the event loop's CPU per get, while it is profiled. */
+  readonly micros: number;
+  readonly requests: number;
+}
+
+const OBJECTS = 1000;
+const WORKERS = 32;
+const WARM_UP = 15_000;
+const PROFILED = 20_000;
+
+export async function profileGets(): Promise<GetProfile> {
+  let profiled: GetProfile | undefined;
+  const measure = async (): Promise<void> =>
+    withServer(
+      async ({ server, client, pid }) => {
+        prefer(pid);
+        await createConfigMaps(client, pid, 'bench', OBJECTS);
+        const get = async (index: number): Promise<void> =>
+          void (await client.send('GET', `/api/v1/namespaces/bench/configmaps/o-${index % OBJECTS}`));
+        await measureLoop(pid, { workers: WORKERS, count: WARM_UP }, get);
+        let [requests, cpu] = [0, 0];
+        const profile = await profileWhile(server.process.child, async () => {
+          const before = loopSeconds(pid);
+          ({ requests } = await measureLoop(pid, { workers: WORKERS, count: PROFILED }, get));
+          cpu = loopSeconds(pid) - before;
+        });
+        profiled = { ...shareProfile(profile, path.join(repository, 'dist')), micros: (cpu * 1e6) / requests, requests };
+      },
+      { environment: PROFILED_ENVIRONMENT },
+    );
+  await withInspection(measure);
+  if (profiled === undefined) throw new Error('no profile was recorded');
+  return profiled;
+}

@@ -1,0 +1,173 @@
+/** What grows for the controllers: Deployments with pods, and Services with endpoints. The costs are those of the controllers. */
+import { startControllers } from '../../support/control-plane';
+import type { BenchClient } from '../harness/client';
+import { prefer } from '../harness/comparison';
+import { liveBytes, withInspection } from '../harness/inspected-process';
+import { cpuSince, startCpu } from '../harness/measure';
+import { Kubelets, pause } from '../kubelets';
+import { SERVICE_RANGE } from '../services';
+import { forEachNumber, openGrownServer } from './grown-server';
+import type { OpenedSubject, Operation, Subject } from './subject';
+
+const NAMESPACE = 'grown';
+const CORE = `/api/v1/namespaces/${NAMESPACE}`;
+const DEPLOYMENTS = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`;
+const SLICES = `/apis/discovery.platform.io/v1/namespaces/${NAMESPACE}/endpointslices`;
+const MERGE = { 'content-type': 'application/merge-patch+json' };
+const REPLICAS = 2;
+/** Changes in one measurement. */
+const CHANGES = 30;
+const POLL_MS = 100;
+const SETTLED_TIMEOUT_MS = 600_000;
+
+interface GrownControllers extends Omit<OpenedSubject, 'add' | 'operations'> {
+  readonly client: BenchClient;
+  create(path: string, body: object): Promise<void>;
+  /** Microseconds of the controllers' CPU for each of `CHANGES` changes, until they have reacted to all. */
+  reaction(name: string, change: (index: number) => Promise<unknown>, hasReacted: () => Promise<boolean>): Operation;
+  memory(): Operation;
+}
+
+async function openGrownControllers(): Promise<GrownControllers> {
+  const { server, client, create, close } = await openGrownServer([SERVICE_RANGE]);
+  const controllers = await withInspection(async () => startControllers(server, '--log-level=error'));
+  const { pid, child } = controllers;
+  prefer(pid);
+  await create('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+  await waitUntilSettled('the default service account', () => contains(client, `${CORE}/serviceaccounts`, '"name":"default"', 1));
+  const atStart = await liveBytes(child);
+  let changes = 0;
+  return {
+    pid,
+    client,
+    create,
+    async close() {
+      await controllers.stop();
+      await close();
+    },
+    reaction: (name, change, hasReacted) => ({
+      name,
+      growth: 'constant',
+      async measure() {
+        const before = startCpu(pid);
+        await forEachNumber(changes, (changes += CHANGES), change);
+        await waitUntilSettled(name, hasReacted);
+        return (cpuSince(pid, before) * 1e6) / CHANGES;
+      },
+    }),
+    memory: () => ({ name: 'memory', growth: 'linear', measure: async () => (await liveBytes(child)) - atStart }),
+  };
+}
+
+async function waitUntilSettled(description: string, isSettled: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + SETTLED_TIMEOUT_MS;
+  while (!(await isSettled())) {
+    if (performance.now() > deadline) throw new Error(`gave up waiting for: ${description}`);
+    await pause(POLL_MS);
+  }
+}
+
+/** Whether `text` occurs at least `count` times in the response. */
+async function contains(client: BenchClient, path: string, text: string, count: number): Promise<boolean> {
+  return (await client.text('GET', path)).split(text).length > count;
+}
+
+export const deployments: Subject = {
+  name: 'Deployments',
+  size: CHANGES,
+  item: `a Deployment with ${REPLICAS} pods, until its status counts them`,
+  async open() {
+    const { client, create, ...grown } = await openGrownControllers();
+    let present = 0;
+    const pods = async (query: string): Promise<readonly PodSummary[]> =>
+      (JSON.parse(await client.text('GET', `${CORE}/pods${query}`)) as PodList).items;
+    const areComplete = async (): Promise<boolean> => {
+      const { items } = JSON.parse(await client.text('GET', DEPLOYMENTS)) as DeploymentList;
+      return items.length === present && items.every(({ status }) => status.updatedReplicas === REPLICAS);
+    };
+    return {
+      ...grown,
+      async add(from, to) {
+        await forEachNumber(from, to, (index) => create(DEPLOYMENTS, deploymentBody(`d-${index}`)));
+        present = to;
+        await waitUntilSettled('the pods of the Deployments', areComplete);
+      },
+      operations: [
+        grown.reaction(
+          'deleted pod, until it is replaced',
+          async (index) => {
+            const [pod] = await pods(`?labelSelector=app%3Dd-${index % CHANGES}`);
+            if (pod !== undefined) await client.send('DELETE', `${CORE}/pods/${pod.metadata.name}?gracePeriodSeconds=0`);
+          },
+          async () => (await pods('')).length === present * REPLICAS,
+        ),
+        grown.memory(),
+      ],
+    };
+  },
+};
+
+interface PodSummary {
+  readonly metadata: { readonly name: string };
+}
+
+interface PodList {
+  readonly items: readonly PodSummary[];
+}
+
+interface DeploymentList {
+  readonly items: readonly { readonly status: { readonly updatedReplicas?: number } }[];
+}
+
+function deploymentBody(name: string): object {
+  const labels = { app: name };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'registry.example.com/web:1' }] } };
+  return { metadata: { name }, spec: { replicas: REPLICAS, selector: { matchLabels: labels }, template } };
+}
+
+export const services: Subject = {
+  name: 'Services',
+  size: CHANGES,
+  item: 'a Service with a ready pod, until its slice has the endpoint',
+  async open() {
+    const { client, create, ...grown } = await openGrownControllers();
+    // Endpoints need a node that exists, and its Lease must be renewed.
+    const kubelets = new Kubelets(client, 1);
+    await kubelets.start();
+    const [nodeName] = kubelets.names;
+    const setAddress = (index: number, edit: number): Promise<number> => {
+      const podIP = `10.${edit % 250}.${index >> 8}.${index & 255}`;
+      const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions: [{ type: 'Ready', status: 'True' }] };
+      return client.send('PATCH', `${CORE}/pods/p-${index}/status`, JSON.stringify({ status }), MERGE);
+    };
+    /** The number of the measurement, which changes every address once. */
+    let edit = 0;
+    return {
+      ...grown,
+      async close() {
+        await kubelets.stop();
+        await grown.close();
+      },
+      async add(from, to) {
+        await forEachNumber(from, to, async (index) => {
+          const labels = { app: `p-${index}` };
+          await create(`${CORE}/services`, { metadata: { name: `s-${index}` }, spec: { selector: labels, ports: [{ port: 80 }] } });
+          await create(`${CORE}/pods`, {
+            metadata: { name: `p-${index}`, labels },
+            spec: { nodeName, containers: [{ name: 'c', image: 'i' }] },
+          });
+          await setAddress(index, 0);
+        });
+        await waitUntilSettled('the endpoints of the Services', () => contains(client, SLICES, '"addresses"', to));
+      },
+      operations: [
+        grown.reaction(
+          'changed address of a pod, until its slice has it',
+          (index) => setAddress(index % CHANGES, (edit = 1 + Math.floor(index / CHANGES))),
+          () => contains(client, SLICES, `"10.${edit % 250}.`, CHANGES),
+        ),
+        grown.memory(),
+      ],
+    };
+  },
+};

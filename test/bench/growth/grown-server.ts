@@ -1,0 +1,61 @@
+/** A server that grows: starts it, and measures requests and memory at its present size. */
+import { removeFolder, temporaryFolder, type ApiServer } from '../../support/programs';
+import { startServer } from '../harness/bench-server';
+import type { BenchClient } from '../harness/client';
+import { prefer } from '../harness/comparison';
+import { liveBytes, withInspection } from '../harness/inspected-process';
+import { measureLoop } from '../harness/measure';
+import { numberOption } from '../harness/settings';
+import type { Growth, Operation } from './subject';
+
+/** Duration of one measurement of an operation. */
+const SECONDS = numberOption('growth-seconds', 0.7);
+const WORKERS = 8;
+
+export interface GrownServer {
+  readonly server: ApiServer;
+  readonly client: BenchClient;
+  readonly pid: number;
+  /** A request, repeated. Microseconds for each. */
+  request(name: string, growth: Growth, send: (index: number) => Promise<unknown>): Operation;
+  /** Bytes in use above those at the start. */
+  memory(): Operation;
+  create(path: string, body: object): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openGrownServer(args: readonly string[] = []): Promise<GrownServer> {
+  const folder = temporaryFolder('bench-growth');
+  const { server, client } = await withInspection(() => startServer(folder, undefined, args));
+  const { pid, child } = server.process;
+  prefer(pid);
+  const atStart = await liveBytes(child);
+  let sent = 0;
+  return {
+    server,
+    client,
+    pid,
+    request: (name, growth, send) => ({
+      name,
+      growth,
+      measure: async () =>
+        (await measureLoop(pid, { workers: WORKERS, seconds: SECONDS }, async () => void (await send(sent++)))).cpuMicros,
+    }),
+    memory: () => ({ name: 'memory', growth: 'linear', measure: async () => (await liveBytes(child)) - atStart }),
+    create: async (path, body) => void (await client.send('POST', path, JSON.stringify(body))),
+    close: async () => {
+      client.close();
+      await server.process.stop();
+      removeFolder(folder);
+    },
+  };
+}
+
+/** Runs `action` for the numbers from `from` until before `to`, a few at a time. */
+export async function forEachNumber(from: number, to: number, action: (index: number) => Promise<unknown>): Promise<void> {
+  let next = from;
+  const worker = async (): Promise<void> => {
+    while (next < to) await action(next++);
+  };
+  await Promise.all(Array.from({ length: WORKERS }, worker));
+}

@@ -1,0 +1,90 @@
+/**
+ * Doubles a subject five times and fits the exponent with which the cost of each operation grows. The items are added
+ * in batches, whose cost for each item must be constant.
+ */
+import { cpuSince, startCpu } from '../harness/measure';
+import { estimate, fitExponent, type Estimate, type Point } from '../harness/statistics';
+import { GROWTH_BOUNDS, type Growth, type OpenedSubject, type Subject } from './subject';
+
+export interface Series {
+  readonly name: string;
+  readonly growth: Growth;
+  /** By size. Microseconds of CPU, or bytes. */
+  readonly points: readonly Point[];
+  readonly exponent: Estimate;
+  /** The exponent of the last three sizes, which shows a part that grows faster and is still small. */
+  readonly lastExponent: Estimate;
+}
+
+const DOUBLINGS = 5;
+const BATCHES = 3;
+const REPEATS = 5;
+const WARM_UP_REPEATS = 5;
+const LAST_SIZES = 3;
+/** Standard errors that an exponent may exceed its bound by. */
+const TOLERATED_ERRORS = 2;
+
+export const isAboveBound = ({ growth, exponent: { value, error } }: Series): boolean =>
+  value - TOLERATED_ERRORS * error > GROWTH_BOUNDS[growth];
+
+export const sizesOf = ({ size }: Subject): readonly number[] =>
+  Array.from({ length: DOUBLINGS + 1 }, (_, doublings) => size * 2 ** doublings);
+
+export async function measureGrowth(subject: Subject): Promise<readonly Series[]> {
+  const opened = await subject.open();
+  try {
+    const points = new Map<string, Point[]>();
+    const record = (name: string, size: number, samples: readonly number[]): void => {
+      points.set(name, [...(points.get(name) ?? []), { size, cost: estimate(samples) }]);
+    };
+    const addition = `add ${subject.item}`;
+    let present = 0;
+    for (const size of sizesOf(subject)) {
+      const additions = await addInBatches(opened, present, size);
+      if (present === 0) await warmUp(opened);
+      else record(addition, size, additions);
+      present = size;
+      for (const operation of opened.operations) {
+        // The first run at a size fills caches.
+        await operation.measure();
+        const samples: number[] = [];
+        while (samples.length < REPEATS) samples.push(await operation.measure());
+        record(operation.name, size, samples);
+      }
+    }
+    const growths = new Map<string, Growth>([
+      [addition, 'constant'],
+      ...opened.operations.map(({ name, growth }): [string, Growth] => [name, growth]),
+    ]);
+    return [...growths].map(([name, growth]) => seriesOf(`${subject.name}: ${name}`, growth, points.get(name) ?? []));
+  } finally {
+    await opened.close();
+  }
+}
+
+const seriesOf = (name: string, growth: Growth, points: readonly Point[]): Series => ({
+  name,
+  growth,
+  points,
+  exponent: fitExponent(points),
+  lastExponent: fitExponent(points.slice(-LAST_SIZES)),
+});
+
+/** V8 compiles what the first size runs, including the additions, which are therefore measured from the second size on. */
+async function warmUp({ operations }: OpenedSubject): Promise<void> {
+  for (let repeat = 0; repeat < WARM_UP_REPEATS; repeat += 1) for (const operation of operations) await operation.measure();
+}
+
+/** Microseconds of CPU for each item, of each batch. */
+async function addInBatches(opened: OpenedSubject, present: number, size: number): Promise<readonly number[]> {
+  const samples: number[] = [];
+  let from = present;
+  for (let batch = 1; batch <= BATCHES; batch += 1) {
+    const to = present + Math.round(((size - present) * batch) / BATCHES);
+    const before = startCpu(opened.pid);
+    await opened.add(from, to);
+    samples.push((cpuSince(opened.pid, before) * 1e6) / (to - from));
+    from = to;
+  }
+  return samples;
+}

@@ -1,0 +1,31 @@
+/** The contract between the subjects of growth and the program that measures them. */
+
+/** How the cost of an operation may depend on the size: the bound of its exponent. */
+export const GROWTH_BOUNDS = { constant: 0.1, linear: 1.1 } as const;
+
+export type Growth = keyof typeof GROWTH_BOUNDS;
+
+export interface Operation {
+  readonly name: string;
+  readonly growth: Growth;
+  /** The cost in microseconds of CPU (or in bytes) at the present size. Called several times. */
+  measure(): Promise<number>;
+}
+
+export interface OpenedSubject {
+  /** Adds the items from number `from` until before number `to`, and waits until their effects are complete. */
+  add(from: number, to: number): Promise<void>;
+  /** The process that pays for the additions. */
+  readonly pid: number;
+  readonly operations: readonly Operation[];
+  close(): Promise<void>;
+}
+
+export interface Subject {
+  readonly name: string;
+  /** The smallest size; the largest is 32 times as large. */
+  readonly size: number;
+  /** What one item is, for the cost of adding one. */
+  readonly item: string;
+  open(): Promise<OpenedSubject>;
+}

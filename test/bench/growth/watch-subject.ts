@@ -1,0 +1,94 @@
+/** Watches of one object: a change that concerns none of them, and one that all of them receive. */
+import type { IncomingMessage } from 'node:http';
+import { configMap } from '../harness/client';
+import { measureLoop } from '../harness/measure';
+import { forEachNumber, openGrownServer } from './grown-server';
+import type { Subject } from './subject';
+
+const NAMESPACE = 'grown';
+const CONFIG_MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+/** Delivered in one measurement; more changes for fewer watches. */
+const EVENTS = 20_000;
+
+/** More than requests at a time, so that no two change the same object at once. */
+const OTHERS = 100;
+
+export const watches: Subject = {
+  name: 'watches',
+  size: 40,
+  item: 'a watch of one object, until its first event',
+  async open() {
+    const { client, request, ...grown } = await openGrownServer();
+    await grown.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+    const others = Array.from({ length: OTHERS }, (_, index) => `other-${index}`);
+    for (const name of ['watched', ...others]) await client.send('POST', CONFIG_MAPS, configMap(NAMESPACE, name, ''));
+    const events = new EventCounter();
+    const change = (name: string, stamp: number): Promise<number> =>
+      client.send('PUT', `${CONFIG_MAPS}/${name}`, configMap(NAMESPACE, name, String(stamp)));
+    let changes = 0;
+    const changeWatched = async (): Promise<void> => {
+      await change('watched', (changes += 1));
+      await events.waitForMore(events.streams);
+    };
+    return {
+      ...grown,
+      async close() {
+        events.close();
+        await grown.close();
+      },
+      async add(from, to) {
+        await forEachNumber(from, to, async () =>
+          events.count(await client.open('GET', `${CONFIG_MAPS}?watch=1&fieldSelector=metadata.name%3Dwatched`)),
+        );
+        await events.waitForMore(to - from);
+      },
+      operations: [
+        request('change of an object that no watch selects', 'constant', (index) => change(`other-${index % OTHERS}`, index)),
+        {
+          name: 'change of the object, until all have its event',
+          growth: 'linear',
+          measure: async () =>
+            (await measureLoop(grown.pid, { workers: 1, count: Math.ceil(EVENTS / events.streams) }, changeWatched)).cpuMicros,
+        },
+        grown.memory(),
+      ],
+    };
+  },
+};
+
+/** Counts the events of watches. */
+class EventCounter {
+  private readonly opened = new Set<IncomingMessage>();
+  private received = 0;
+  /** Events for which the earlier calls of {@link waitForMore} waited. */
+  private awaited = 0;
+  private onReceived = (): void => undefined;
+
+  get streams(): number {
+    return this.opened.size;
+  }
+
+  count(stream: IncomingMessage): void {
+    this.opened.add(stream);
+    stream.on('error', () => undefined);
+    stream.on('data', (chunk: Buffer) => {
+      // Every event ends in a newline and contains no other.
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, end + 1)) this.received += 1;
+      this.onReceived();
+    });
+  }
+
+  /** Resolves when `count` events arrived in addition to those that were waited for. */
+  waitForMore(count: number): Promise<void> {
+    this.awaited += count;
+    const { awaited } = this;
+    return new Promise((resolve) => {
+      this.onReceived = () => void (this.received >= awaited && resolve());
+      this.onReceived();
+    });
+  }
+
+  close(): void {
+    for (const stream of this.opened) stream.destroy();
+  }
+}

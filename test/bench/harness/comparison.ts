@@ -1,0 +1,83 @@
+/**
+ * Compares what a request costs two processes. They alternate in short rounds, because the load of a machine varies;
+ * the ratio is the median of those of the rounds, which are repeated until its error is small.
+ */
+import { setPriority } from 'node:os';
+import { errorCode } from '../../../shared/runtime/error-code';
+import { measureLoop, type Cost } from './measure';
+import { estimate, median, type Estimate } from './statistics';
+
+export interface Side {
+  readonly pid: number;
+  send(index: number, worker: number): Promise<unknown>;
+}
+
+export interface Comparison {
+  /** Of the CPU. */
+  readonly ratio: Estimate;
+  /** Of the time from a request to its response, as a client with this many requests at a time sees it. */
+  readonly latencyRatio: Estimate;
+  /** Medians. Microseconds of CPU per request. */
+  readonly subjectMicros: number;
+  readonly baselineMicros: number;
+  readonly rounds: number;
+  /** Of the subject, in all rounds. */
+  readonly requests: number;
+}
+
+const MIN_ROUNDS = 9;
+const MAX_ROUNDS = 40;
+/** Of the ratio, relative. */
+const SUFFICIENT_ERROR = 0.01;
+/** V8 has compiled what the requests run, and the heap has its size. */
+const WARM_UP_ROUNDS = 6;
+
+/** `requests`: of each side in a round. A number, because a busy machine would not warm up in a time. */
+export async function compareCosts(
+  subject: Side,
+  baseline: Side,
+  { workers, requests }: { readonly workers: number; readonly requests: number },
+): Promise<Comparison> {
+  let index = 0;
+  const measure = async (side: Side): Promise<Cost> => {
+    const start = index;
+    index += requests;
+    return measureLoop(side.pid, { workers, count: requests }, async (at, worker) => void (await side.send(start + at, worker)));
+  };
+  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) for (const side of [baseline, subject]) await measure(side);
+  const costs: { readonly subject: Cost; readonly baseline: Cost }[] = [];
+  const ratioOf = (key: 'cpuMicros' | 'seconds'): Estimate => estimate(costs.map((round) => round.subject[key] / round.baseline[key]));
+  const isSufficient = (): boolean => {
+    const { value, error } = ratioOf('cpuMicros');
+    return costs.length >= MIN_ROUNDS && error <= SUFFICIENT_ERROR * value;
+  };
+  while (costs.length < MAX_ROUNDS && !isSufficient()) {
+    // The order changes from round to round.
+    if (costs.length % 2 === 0) costs.push({ baseline: await measure(baseline), subject: await measure(subject) });
+    else costs.push({ subject: await measure(subject), baseline: await measure(baseline) });
+  }
+  return {
+    ratio: ratioOf('cpuMicros'),
+    latencyRatio: ratioOf('seconds'),
+    subjectMicros: median(costs.map((round) => round.subject.cpuMicros)),
+    baselineMicros: median(costs.map((round) => round.baseline.cpuMicros)),
+    rounds: costs.length,
+    requests: costs.reduce((sum, round) => sum + round.subject.requests, 0),
+  };
+}
+
+const MEASURED_PRIORITY = -10;
+
+/**
+ * Lets the measured processes run before those of others, whose work would empty the caches of the processor. Without
+ * the permission they keep their priority.
+ */
+export function prefer(...pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      setPriority(pid, MEASURED_PRIORITY);
+    } catch (error) {
+      if (errorCode(error) !== 'EACCES' && errorCode(error) !== 'EPERM' && errorCode(error) !== 'ERR_SYSTEM_ERROR') throw error;
+    }
+  }
+}

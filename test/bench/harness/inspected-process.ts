@@ -1,0 +1,98 @@
+/**
+ * Loaded into a server (`--require`): collects its garbage and reports the bytes that are left, and records CPU
+ * profiles, on request of its parent. As a module it provides how a parent starts such a server and sends the requests.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { Session, type Profiler } from 'node:inspector/promises';
+import { isPreloaded, withPreload } from './preload';
+
+const REQUESTS = ['live-bytes', 'start-profile', 'stop-profile'] as const;
+type Request = (typeof REQUESTS)[number];
+
+type Answer =
+  | { readonly inspected: 'live-bytes'; readonly bytes: number }
+  | { readonly inspected: 'start-profile' }
+  | { readonly inspected: 'stop-profile'; readonly profile: Profiler.Profile };
+
+const SAMPLING_MICROS = 250;
+
+/** Runs `start` so that the processes that it starts load this file. */
+export const withInspection = <T>(start: () => Promise<T>): Promise<T> => withPreload(__filename, start);
+
+const PROFILE_VARIABLE = 'BENCH_PROFILE';
+
+/** The environment of a program that {@link profileWhile} can profile; it runs from its modules, which have names. */
+export const PROFILED_ENVIRONMENT: NodeJS.ProcessEnv = { [PROFILE_VARIABLE]: '1' };
+
+/** Bytes in use after a collection: of the JavaScript heap and of buffers outside. */
+export async function liveBytes(child: ChildProcess): Promise<number> {
+  const answer = await ask(child, 'live-bytes');
+  return answer.inspected === 'live-bytes' ? answer.bytes : Number.NaN;
+}
+
+/** The CPU profile of the process's main thread while `work` runs. */
+export async function profileWhile(child: ChildProcess, work: () => Promise<void>): Promise<Profiler.Profile> {
+  await ask(child, 'start-profile');
+  await work();
+  const answer = await ask(child, 'stop-profile');
+  if (answer.inspected !== 'stop-profile') throw new Error('the process sent no profile');
+  return answer.profile;
+}
+
+function ask(child: ChildProcess, request: Request): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const onExit = (): void => reject(new Error('the process has ended'));
+    // Servers send other messages as well.
+    const onMessage = (message: unknown): void => {
+      if (!isAnswer(message, request)) return;
+      child.off('message', onMessage).off('exit', onExit);
+      resolve(message);
+    };
+    child.on('message', onMessage).on('exit', onExit);
+    child.send(request);
+  });
+}
+
+const isAnswer = (message: unknown, request: Request): message is Answer =>
+  typeof message === 'object' && message !== null && 'inspected' in message && message.inspected === request;
+
+async function respond(session: Session, request: Request): Promise<Answer> {
+  switch (request) {
+    case 'live-bytes': {
+      // Finalizers of the first collection free what the second one counts.
+      for (let collections = 0; collections < 3; collections += 1) {
+        globalThis.gc?.();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      const { heapUsed, external } = process.memoryUsage();
+      return { inspected: request, bytes: heapUsed + external };
+    }
+    case 'start-profile':
+      await session.post('Profiler.stop');
+      await session.post('Profiler.start');
+      return { inspected: request };
+    case 'stop-profile': {
+      const { profile } = await session.post('Profiler.stop');
+      await session.post('Profiler.start');
+      return { inspected: request, profile };
+    }
+  }
+}
+
+async function serve(): Promise<void> {
+  const session = new Session();
+  session.connect();
+  if (process.env[PROFILE_VARIABLE] === '1') {
+    await session.post('Profiler.enable');
+    await session.post('Profiler.setSamplingInterval', { interval: SAMPLING_MICROS });
+    // V8 records the positions of inlined functions only in code that it compiles while a profile is being recorded.
+    await session.post('Profiler.start');
+  }
+  process.on('message', (message) => {
+    const request = REQUESTS.find((known) => known === message);
+    if (request !== undefined) void respond(session, request).then((answer) => process.send?.(answer));
+  });
+}
+
+// A parent imports this file without loading it by NODE_OPTIONS.
+if (isPreloaded(__filename)) void serve();

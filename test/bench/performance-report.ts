@@ -1,0 +1,31 @@
+/** Adds the results of a run to docs/reference/performance.md, with the machine and the commit that were measured. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import path from 'node:path';
+import { addRun, PERFORMANCE_PAGE, type PerformanceResults, type PerformanceRun } from '../support/documents/performance-page';
+import { findEtcd } from '../support/external/etcd';
+import { repository } from '../support/repository';
+
+export function writeReport(results: PerformanceResults): void {
+  const file = path.join(repository, PERFORMANCE_PAGE);
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  writeFileSync(file, addRun(before, describeRun(), results));
+  console.log(`\nwritten to ${PERFORMANCE_PAGE}`);
+}
+
+const GIGABYTE = 2 ** 30;
+
+function describeRun(): PerformanceRun {
+  const processors = cpus();
+  const etcd = findEtcd();
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    commit: output('git', ['-C', repository, 'rev-parse', '--short=10', 'HEAD']),
+    machine: `${processors.length} × ${processors[0]?.model.trim() ?? 'unknown'}, ${(totalmem() / GIGABYTE).toFixed(0)} GB`,
+    node: process.version,
+    etcd: etcd === undefined ? 'none' : (/Version: (\S+)/.exec(output(etcd, ['--version']))?.[1] ?? 'unknown'),
+  };
+}
+
+const output = (program: string, args: readonly string[]): string => execFileSync(program, args, { encoding: 'utf8' }).trim();
