@@ -23,9 +23,14 @@ const WARM_UP_REPEATS = 5;
 const LAST_SIZES = 3;
 /** Standard errors that an exponent may exceed its bound by. */
 const TOLERATED_ERRORS = 2;
+/** The exponent of the last sizes may exceed the bound by as much: there the data outgrow the caches of the processor. */
+const LAST_ALLOWANCE = 0.15;
 
-export const isAboveBound = ({ growth, exponent: { value, error } }: Series): boolean =>
-  value - TOLERATED_ERRORS * error > GROWTH_BOUNDS[growth];
+export function isAboveBound({ growth, exponent, lastExponent }: Series): boolean {
+  const least = ({ value, error }: Estimate): number => value - TOLERATED_ERRORS * error;
+  const bound = GROWTH_BOUNDS[growth];
+  return least(exponent) > bound || least(lastExponent) > bound + LAST_ALLOWANCE;
+}
 
 export const sizesOf = ({ size }: Subject): readonly number[] =>
   Array.from({ length: DOUBLINGS + 1 }, (_, doublings) => size * 2 ** doublings);

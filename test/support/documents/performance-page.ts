@@ -87,7 +87,9 @@ function figureSection(
   return {
     ...FIGURES[table],
     columns: ['measured', 'bound', ...shown],
-    rows: [...rows].map(([measured, { bound, figures }]) => [measured, bound, ...shown.map((column) => figures.get(column) ?? '')]),
+    rows: [...rows]
+      .map(([measured, { bound, figures }]) => [measured, bound, ...shown.map((column) => figures.get(column) ?? '')])
+      .filter((cells) => cells.slice(FIXED_COLUMNS).some((figure) => figure !== '')),
   };
 }
 
