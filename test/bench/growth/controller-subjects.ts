@@ -25,7 +25,6 @@ interface GrownControllers extends Omit<OpenedSubject, 'add' | 'operations'> {
   create(path: string, body: object): Promise<void>;
   /** Microseconds of the controllers' CPU for each of `CHANGES` changes, until they have reacted to all. */
   reaction(name: string, change: (index: number) => Promise<unknown>, hasReacted: () => Promise<boolean>): Operation;
-  memory(): Operation;
 }
 
 async function openGrownControllers(): Promise<GrownControllers> {
@@ -35,7 +34,6 @@ async function openGrownControllers(): Promise<GrownControllers> {
   prefer(pid);
   await create('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
   await waitUntilSettled('the default service account', () => contains(client, `${CORE}/serviceaccounts`, '"name":"default"', 1));
-  const atStart = await liveBytes(child);
   let changes = 0;
   return {
     pid,
@@ -55,7 +53,7 @@ async function openGrownControllers(): Promise<GrownControllers> {
         return (cpuSince(pid, before) * 1e6) / CHANGES;
       },
     }),
-    memory: () => ({ name: 'memory', growth: 'linear', measure: async () => (await liveBytes(child)) - atStart }),
+    liveBytes: () => liveBytes(child),
   };
 }
 
@@ -101,7 +99,6 @@ export const deployments: Subject = {
           },
           async () => (await pods('')).length === present * REPLICAS,
         ),
-        grown.memory(),
       ],
     };
   },
@@ -166,7 +163,6 @@ export const services: Subject = {
           (index) => setAddress(index % CHANGES, (edit = 1 + Math.floor(index / CHANGES))),
           () => contains(client, SLICES, `"10.${edit % 250}.`, CHANGES),
         ),
-        grown.memory(),
       ],
     };
   },

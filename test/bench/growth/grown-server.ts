@@ -18,8 +18,7 @@ export interface GrownServer {
   readonly pid: number;
   /** A request, repeated. Microseconds for each. */
   request(name: string, growth: Growth, send: (index: number) => Promise<unknown>): Operation;
-  /** Bytes in use above those at the start. */
-  memory(): Operation;
+  liveBytes(): Promise<number>;
   create(path: string, body: object): Promise<void>;
   close(): Promise<void>;
 }
@@ -29,7 +28,6 @@ export async function openGrownServer(args: readonly string[] = []): Promise<Gro
   const { server, client } = await withInspection(() => startServer(folder, undefined, args));
   const { pid, child } = server.process;
   prefer(pid);
-  const atStart = await liveBytes(child);
   let sent = 0;
   return {
     server,
@@ -41,7 +39,7 @@ export async function openGrownServer(args: readonly string[] = []): Promise<Gro
       measure: async () =>
         (await measureLoop(pid, { workers: WORKERS, seconds: SECONDS }, async () => void (await send(sent++)))).cpuMicros,
     }),
-    memory: () => ({ name: 'memory', growth: 'linear', measure: async () => (await liveBytes(child)) - atStart }),
+    liveBytes: () => liveBytes(child),
     create: async (path, body) => void (await client.send('POST', path, JSON.stringify(body))),
     close: async () => {
       client.close();

@@ -9,7 +9,7 @@ import { GROWTH_BOUNDS, type Growth, type OpenedSubject, type Subject } from './
 export interface Series {
   readonly name: string;
   readonly growth: Growth;
-  /** By size. Microseconds of CPU, or bytes. */
+  /** By size. Microseconds of CPU; bytes of an item. */
   readonly points: readonly Point[];
   readonly exponent: Estimate;
   /** The exponent of the last three sizes, which shows a part that grows faster and is still small. */
@@ -21,6 +21,8 @@ const BATCHES = 3;
 const REPEATS = 5;
 const WARM_UP_REPEATS = 5;
 const LAST_SIZES = 3;
+/** Relative: hash tables and buffers grow in steps. */
+const MEMORY_ERROR = 0.1;
 /** Standard errors that an exponent may exceed its bound by. */
 const TOLERATED_ERRORS = 2;
 /** The exponent of the last sizes may exceed the bound by as much: there the data outgrow the caches of the processor. */
@@ -39,26 +41,31 @@ export async function measureGrowth(subject: Subject): Promise<readonly Series[]
   const opened = await subject.open();
   try {
     const points = new Map<string, Point[]>();
-    const record = (name: string, size: number, samples: readonly number[]): void => {
-      points.set(name, [...(points.get(name) ?? []), { size, cost: estimate(samples) }]);
+    const record = (name: string, size: number, cost: Estimate): void => {
+      points.set(name, [...(points.get(name) ?? []), { size, cost }]);
     };
     const addition = `add ${subject.item}`;
-    let present = 0;
+    const memory = `bytes of ${subject.item}`;
+    let [present, bytes] = [0, 0];
     for (const size of sizesOf(subject)) {
       const additions = await addInBatches(opened, present, size);
       if (present === 0) await warmUp(opened);
-      else record(addition, size, additions);
-      present = size;
+      else record(addition, size, estimate(additions));
+      const bytesNow = await opened.liveBytes();
+      const itemBytes = (bytesNow - bytes) / (size - present);
+      if (present > 0) record(memory, size, { value: itemBytes, error: MEMORY_ERROR * itemBytes });
+      [present, bytes] = [size, bytesNow];
       for (const operation of opened.operations) {
         // The first run at a size fills caches.
         await operation.measure();
         const samples: number[] = [];
         while (samples.length < REPEATS) samples.push(await operation.measure());
-        record(operation.name, size, samples);
+        record(operation.name, size, estimate(samples));
       }
     }
     const growths = new Map<string, Growth>([
       [addition, 'constant'],
+      [memory, 'constant'],
       ...opened.operations.map(({ name, growth }): [string, Growth] => [name, growth]),
     ]);
     return [...growths].map(([name, growth]) => seriesOf(`${subject.name}: ${name}`, growth, points.get(name) ?? []));
@@ -67,13 +74,12 @@ export async function measureGrowth(subject: Subject): Promise<readonly Series[]
   }
 }
 
-const seriesOf = (name: string, growth: Growth, points: readonly Point[]): Series => ({
-  name,
-  growth,
-  points,
-  exponent: fitExponent(points),
-  lastExponent: fitExponent(points.slice(-LAST_SIZES)),
-});
+/** A size at which the process freed more memory than its items take has no cost and is left out. */
+function seriesOf(name: string, growth: Growth, measured: readonly Point[]): Series {
+  const points = measured.filter(({ cost }) => cost.value > 0);
+  if (points.length < LAST_SIZES) throw new Error(`${name}: only ${points.length} sizes have a cost`);
+  return { name, growth, points, exponent: fitExponent(points), lastExponent: fitExponent(points.slice(-LAST_SIZES)) };
+}
 
 /** V8 compiles what the first size runs, including the additions, which are therefore measured from the second size on. */
 async function warmUp({ operations }: OpenedSubject): Promise<void> {

@@ -38,7 +38,6 @@ export const objects: Subject = {
         request('page of 500', 'constant', list('limit=500')),
         request('list of all', 'linear', list('')),
         request('list with a selector that matches none', 'linear', list('labelSelector=app%3Dnone')),
-        grown.memory(),
       ],
     };
   },
@@ -67,7 +66,6 @@ export const namespaces: Subject = {
         request('list of a namespace', 'constant', (index) => client.send('GET', maps(scatter(index, this.size)))),
         request('list of the namespaces', 'linear', () => client.send('GET', NAMESPACES)),
         request('list in all namespaces', 'linear', () => client.send('GET', '/api/v1/configmaps')),
-        grown.memory(),
       ],
     };
   },
@@ -105,7 +103,6 @@ export const definitions: Subject = {
           await client.send('PATCH', `${DEFINITIONS}/${name}`, JSON.stringify(edited), MERGE);
           await client.send('GET', '/openapi/v3');
         }),
-        grown.memory(),
       ],
     };
   },
@@ -151,7 +148,6 @@ export const roles: Subject = {
         request('get by a user with one binding', 'constant', getAs('one')),
         request('get by a user with all bindings', 'linear', getAs('every')),
         request('list of the roles', 'linear', () => client.send('GET', `${ROLES}/roles`)),
-        grown.memory(),
       ],
     };
   },

@@ -8,7 +8,7 @@ export type Growth = keyof typeof GROWTH_BOUNDS;
 export interface Operation {
   readonly name: string;
   readonly growth: Growth;
-  /** The cost in microseconds of CPU (or in bytes) at the present size. Called several times. */
+  /** The cost in microseconds of CPU at the present size. Called several times. */
   measure(): Promise<number>;
 }
 
@@ -18,6 +18,8 @@ export interface OpenedSubject {
   /** The process that pays for the additions. */
   readonly pid: number;
   readonly operations: readonly Operation[];
+  /** Bytes in use by the process, after a collection. */
+  liveBytes(): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -50,7 +50,6 @@ export const watches: Subject = {
           measure: async () =>
             (await measureLoop(grown.pid, { workers: 1, count: Math.ceil(EVENTS / events.streams) }, changeWatched)).cpuMicros,
         },
-        grown.memory(),
       ],
     };
   },

@@ -9,7 +9,7 @@ const MAX_RUNS = 8;
 
 const TITLE = 'Performance';
 const INTRODUCTION =
-  'Written by `npm run bench -- --parts=floor,growth --write`. All costs are CPU time of the measured process, so that a busy machine changes them little; `±` is the standard error.';
+  'Written by `npm run bench -- --parts=floor,growth --write`. Costs are CPU time of the measured process, in µs; `±` is the standard error. A busy machine changes CPU time less than latency, but its caches are colder: only runs on a quiet machine can be compared.';
 
 const RUNS = { heading: 'Runs', columns: ['run', 'machine', 'Node', 'etcd'] };
 
