@@ -1,7 +1,7 @@
 /** Adds the results of a run to docs/reference/performance.md, with the machine and the commit that were measured. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
 import { addRun, PERFORMANCE_PAGE, type PerformanceResults, type PerformanceRun } from '../support/documents/performance-page';
 import { findEtcd } from '../support/external/etcd';
@@ -22,7 +22,7 @@ function describeRun(): PerformanceRun {
   return {
     date: new Date().toISOString().slice(0, 10),
     commit: output('git', ['-C', repository, 'rev-parse', '--short=10', 'HEAD']),
-    machine: `${processors.length} × ${processors[0]?.model.trim() ?? 'unknown'}, ${(totalmem() / GIGABYTE).toFixed(0)} GB`,
+    machine: `${processors.length} × ${processors[0]?.model.trim() ?? 'unknown'}, ${(totalmem() / GIGABYTE).toFixed(0)} GB, load ${loadavg()[1]?.toFixed(0)}`,
     node: process.version,
     etcd: etcd === undefined ? 'none' : (/Version: (\S+)/.exec(output(etcd, ['--version']))?.[1] ?? 'unknown'),
   };
