@@ -107,8 +107,8 @@ async function main(): Promise<void> {
   }
   let results: PerformanceResults = { figures: {} };
   for (const name of Object.keys(PARTS)) {
-    const found = chosen.includes(name) ? await PARTS[name]?.run() : undefined;
-    if (found !== undefined) results = { ...results, ...found, figures: { ...results.figures, ...found.figures } };
+    const added = chosen.includes(name) ? await PARTS[name]?.run() : undefined;
+    if (added !== undefined) results = { ...results, ...added, figures: { ...results.figures, ...added.figures } };
   }
   if (hasOption('write')) writeReport(results);
 }

@@ -1,6 +1,6 @@
 /**
  * Divides a CPU profile of an API server that answers gets: by the filters of its chain, by what runs outside the
- * chain, and by the folders whose own code runs. Depends on the names of modules, not on their lines: a new filter is a
+ * chain, and by the folders of the code that runs. Depends on the names of modules, not on their lines: a new filter is a
  * new row.
  */
 import { readFileSync } from 'node:fs';

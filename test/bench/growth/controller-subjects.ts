@@ -18,7 +18,7 @@ const REPLICAS = 2;
 /** Changes in one measurement. */
 const CHANGES = 30;
 const POLL_MS = 100;
-const SETTLED_TIMEOUT_MS = 600_000;
+const REACTION_TIMEOUT_MS = 600_000;
 
 interface GrownControllers extends Omit<OpenedSubject, 'add' | 'operations'> {
   readonly client: BenchClient;
@@ -33,7 +33,7 @@ async function openGrownControllers(): Promise<GrownControllers> {
   const { pid, child } = controllers;
   prefer(pid);
   await create('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
-  await waitUntilSettled('the default service account', () => contains(client, `${CORE}/serviceaccounts`, '"name":"default"', 1));
+  await waitForReaction('the default service account', () => contains(client, `${CORE}/serviceaccounts`, '"name":"default"', 1));
   let changes = 0;
   return {
     pid,
@@ -49,7 +49,7 @@ async function openGrownControllers(): Promise<GrownControllers> {
       async measure() {
         const before = startCpu(pid);
         await forEachNumber(changes, (changes += CHANGES), change);
-        await waitUntilSettled(name, hasReacted);
+        await waitForReaction(name, hasReacted);
         return (cpuSince(pid, before) * 1e6) / CHANGES;
       },
     }),
@@ -57,9 +57,9 @@ async function openGrownControllers(): Promise<GrownControllers> {
   };
 }
 
-async function waitUntilSettled(description: string, isSettled: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + SETTLED_TIMEOUT_MS;
-  while (!(await isSettled())) {
+async function waitForReaction(description: string, isComplete: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + REACTION_TIMEOUT_MS;
+  while (!(await isComplete())) {
     if (performance.now() > deadline) throw new Error(`gave up waiting for: ${description}`);
     await pause(POLL_MS);
   }
@@ -88,7 +88,7 @@ export const deployments: Subject = {
       async add(from, to) {
         await forEachNumber(from, to, (index) => create(DEPLOYMENTS, deploymentBody(`d-${index}`)));
         present = to;
-        await waitUntilSettled('the pods of the Deployments', areComplete);
+        await waitForReaction('the pods of the Deployments', areComplete);
       },
       operations: [
         grown.reaction(
@@ -155,7 +155,7 @@ export const services: Subject = {
           });
           await setAddress(index, 0);
         });
-        await waitUntilSettled('the endpoints of the Services', () => contains(client, SLICES, '"addresses"', to));
+        await waitForReaction('the endpoints of the Services', () => contains(client, SLICES, '"addresses"', to));
       },
       operations: [
         grown.reaction(

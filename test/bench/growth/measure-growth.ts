@@ -1,6 +1,6 @@
 /**
  * Doubles a subject five times and fits the exponent with which the cost of each operation grows. The items are added
- * in batches, whose cost for each item must be constant.
+ * in batches; the cost for each item must be constant.
  */
 import { cpuSince, startCpu } from '../harness/measure';
 import { estimate, fitExponent, type Estimate, type Point } from '../harness/statistics';

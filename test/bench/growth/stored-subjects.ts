@@ -110,7 +110,7 @@ export const definitions: Subject = {
 
 const customObject = (name: string): object => ({ apiVersion: 'small.made-up.test/v1', kind: 'Kind0', metadata: { name }, spec: {} });
 
-/** The versions of a definition, whose schemas have this description. */
+/** The versions of a definition, with this description in their schemas. */
 function describe(text: string, description: string): unknown {
   const { spec } = JSON.parse(text) as {
     readonly spec: { readonly versions: readonly { readonly schema: { readonly openAPIV3Schema: object } }[] };

@@ -69,7 +69,7 @@ export async function compareCosts(
 const MEASURED_PRIORITY = -10;
 
 /**
- * Lets the measured processes run before those of others, whose work would empty the caches of the processor. Without
+ * Lets the measured processes run before those of others, because other work empties the caches of the processor. Without
  * the permission they keep their priority.
  */
 export function prefer(...pids: readonly number[]): void {

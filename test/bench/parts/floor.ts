@@ -22,7 +22,7 @@ export async function floor(): Promise<PerformanceResults> {
   const { byFilter, byFolder, micros, requests } = await profileGets();
   console.log(`\na get by filters: ${micros.toFixed(1)} µs of the event loop under a profiler (${requests} gets)`);
   printShares(byFilter, micros);
-  console.log('\na get by folders whose own code runs');
+  console.log('\na get by the folders of the code that runs');
   printShares(byFolder, micros);
   return {
     figures: { floors: floors.map(floorRow) },

@@ -14,7 +14,7 @@ const run = (day: number): PerformanceRun => ({
 const floors = (...names: readonly string[]): PerformanceResults => ({
   figures: { floors: names.map((name): FigureRow => ({ name, bound: '≤ 1.25', figure: `figure of ${name}` })) },
 });
-const section = (text: string, heading: string) => parsePage(text).find((found) => found.heading === heading);
+const section = (text: string, heading: string) => parsePage(text).find((candidate) => candidate.heading === heading);
 
 describe('addRun', () => {
   it('puts the newest run first', () => {
