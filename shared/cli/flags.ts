@@ -34,7 +34,7 @@ export interface Flag<T> {
   readonly choices?: readonly string[];
   /** What a shell completes instead of words. */
   readonly completes?: 'files' | 'folders';
-  /** Name of the environment variable whose text, unless it is empty, replaces the default. */
+  /** Name of the environment variable that replaces the default unless it is empty. */
   readonly variable?: string;
   /** Formats the default for `--help`; empty when it is not printed. */
   formatDefault(value: T): string;
