@@ -30,7 +30,7 @@ export class RestClient {
   /** The verbs on a cluster-scoped resource. */
   of<Body extends JsonObject>(resource: Resource<Body, false>): ObjectClient<Body>;
   /**
-   * The verbs on a namespaced resource, and on one with a scope known only at run time; the namespace of
+   * The verbs on a namespaced resource, and on one with a scope that is known only at run time; the namespace of
    * cluster-scoped objects is ''.
    */
   of<Body extends JsonObject>(resource: Resource<Body>): AllNamespacesClient<Body>;

@@ -51,7 +51,7 @@ export function printMembers(
 }
 
 const printClusterScoped = (names: readonly string[]): string =>
-  `/** Those whose objects are cluster-scoped. */\nexport type ClusterScopedTypes =\n${[...new Set(names)]
+  `/** Those with cluster-scoped objects. */\nexport type ClusterScopedTypes =\n${[...new Set(names)]
     .sort()
     .map((name) => `  | '${name}'`)
     .join('\n')};\n`;

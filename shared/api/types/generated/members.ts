@@ -4825,7 +4825,7 @@ export interface ObjectTypes {
   'storage.v1beta1.VolumeAttributesClassList': StorageV1beta1VolumeAttributesClassList;
 }
 
-/** Those whose objects are cluster-scoped. */
+/** Those with cluster-scoped objects. */
 export type ClusterScopedTypes =
   | 'admissionregistration.v1.MutatingWebhookConfiguration'
   | 'admissionregistration.v1.ValidatingAdmissionPolicy'
