@@ -14,6 +14,7 @@ import { listenFault, PermanentError } from '../shared/runtime/process/permanent
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import { systemRandomBytes, type Random } from '../shared/runtime/random';
+import { loadPageScripts } from './api-docs/api-docs';
 import type { SendImageReview } from './admission/plugins/pods/image-policy';
 import type { AdmissionSettings } from './admission/plugins/admission-settings';
 import type { Auditor } from './audit/auditor';
@@ -323,6 +324,7 @@ async function serverOptions(
     kinds: flags['runtime-config'].kinds,
     gates: flags['feature-gates'],
     flagLines: formatFlagLines(FLAGS, flags),
+    apiDocs: flags['enable-api-docs'] ? await loadPageScripts() : undefined,
     prefix: prefixOf(flags),
     advertiseAddress: advertised(flags),
     serviceRanges: flags['service-cluster-ip-range'],

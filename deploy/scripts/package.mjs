@@ -48,9 +48,13 @@ const LIBRARIES = [
 ];
 /** Where Node 22 and newer keep compiled code, in the folder of the package. */
 const COMPILE_CACHE = '.compile-cache';
+/** The package of the script that the build compresses, and the licences of what that script contains. */
+const REDOC = { folder: 'node_modules/redoc', licences: 'bundles/redoc.standalone.js.LICENSE.txt' };
 /** Files of dist/ that the programs or the users' compilers read, or that need no other file. */
 const FILES = [
   'apiserver/openapi/documents/descriptions.json',
+  'apiserver/api-docs/redoc.js.gz',
+  'apiserver/api-docs/browser/page.js.gz',
   'deploy/compose/health.js',
   'deploy/embedded/index.d.ts',
   'deploy/embedded/api.d.ts',
@@ -213,12 +217,14 @@ function manifest() {
 
 /** The licences of the packages in the bundles. */
 function notices(inputs) {
-  const folders = new Set([...inputs].flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []));
+  const bundled = [...inputs].flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []);
+  const folders = new Set([...bundled, REDOC.folder]);
   const parts = [...folders].sort().map((location) => {
     const { name, version, license } = readJson(path.join(root, location, 'package.json'));
     const file = readdirSync(path.join(root, location)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
     const text = file === undefined ? '' : `\n\n${readFileSync(path.join(root, location, file), 'utf8').trim()}`;
-    return `${name} ${version} (${license})${text}`;
+    const contained = location === REDOC.folder ? `\n\n${readFileSync(path.join(root, location, REDOC.licences), 'utf8').trim()}` : '';
+    return `${name} ${version} (${license})${text}${contained}`;
   });
   return `The programs contain these packages.\n\n${parts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }

@@ -132,6 +132,7 @@ async function generateFiles() {
   if ((await run(process.execPath, [describe, path.join(root, 'dist/apiserver/openapi/documents/descriptions.json')])) !== 0) return false;
   if ((await run(process.execPath, [path.join(root, 'dist/apiserver/openapi/generate/main.js')])) !== 0) return false;
   if ((await run(process.execPath, [path.join(root, 'deploy/scripts/declarations.mjs')])) !== 0) return false;
+  if ((await run(process.execPath, [path.join(root, 'deploy/scripts/api-docs.mjs')])) !== 0) return false;
   return (await run(process.execPath, [path.join(root, 'deploy/scripts/whole-programs.mjs')])) === 0;
 }
 

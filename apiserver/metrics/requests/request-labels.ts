@@ -92,7 +92,7 @@ const isConnectSubresource = ({ row }: ServedResource, subresource: string): boo
 
 const HEALTH: ReadonlySet<string> = new Set(['healthz', 'livez', 'readyz']);
 const OPEN_API = '/openapi/v3';
-const PLAIN_PATHS: ReadonlySet<string> = new Set(['api', 'apis', 'version', 'openapi', 'metrics', '']);
+const PLAIN_PATHS: ReadonlySet<string> = new Set(['api', 'apis', 'version', 'openapi', 'docs', 'metrics', '']);
 
 const METHODS: ReadonlyMap<string, string> = new Map(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, method]));
 

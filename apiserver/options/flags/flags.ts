@@ -72,6 +72,11 @@ export const FLAGS = {
     max: 65535,
   }),
   'insecure-bind-address': stringFlag({ section: SERVING, help: 'Loopback address for plain HTTP.', default: '127.0.0.1' }),
+  'enable-api-docs': boolFlag({
+    section: SERVING,
+    help: 'Serve a page at /docs that shows the OpenAPI documents in a browser. It needs permission to get /docs, /docs/* and /openapi/*.',
+    default: false,
+  }),
   'http2-max-streams-per-connection': intFlag({
     section: SERVING,
     help: 'Maximum number of concurrent streams of an HTTP/2 connection.',

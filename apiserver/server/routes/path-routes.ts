@@ -1,5 +1,5 @@
 /**
- * The table of all paths that are not resources: health, metrics, discovery, OpenAPI and token keys. The router, the
+ * The table of all paths that are not resources: health, metrics, discovery, OpenAPI, its page and token keys. The router, the
  * index at `/` and the exemption from shutdown are derived from it.
  */
 import { gzip } from 'node:zlib';
@@ -8,6 +8,7 @@ import { canonicalGroup } from '../../../shared/names/dialect';
 import type { DocumentResponse, DocumentHandler } from '../../discovery/document-handler';
 import type { Discovery } from '../../discovery/discovery';
 import type { BuildInfo } from '../../discovery/discovery-documents';
+import { API_DOCS_PATHS } from '../../api-docs/api-docs';
 import { OPENID_PATHS, type OpenId } from '../../discovery/openid';
 import { indexResponse, versionResponse } from '../../discovery/server-documents';
 import type { Exchange } from '../../endpoints/request/exchange';
@@ -41,6 +42,8 @@ export interface PathRouteDependencies {
   readonly metrics: Pick<Metrics, 'scrape' | 'scrapeSlis'>;
   readonly discovery: Discovery;
   readonly openApi: DocumentHandler;
+  /** The page at `/docs`; absent = not served. */
+  readonly apiDocs: DocumentHandler | undefined;
   /** Absent = the server issues no tokens. */
   readonly openId: OpenId | undefined;
   readonly build: BuildInfo;
@@ -53,7 +56,7 @@ export interface PathRouteDependencies {
 
 /** The first matching route that is served responds. */
 export function createPathRoutes(deps: PathRouteDependencies): readonly PathRoute[] {
-  const { health, metrics, discovery, openApi, openId, build } = deps;
+  const { health, metrics, discovery, openApi, apiDocs, openId, build } = deps;
   const table: readonly PathRoute[] = [
     {
       purpose: 'index of paths',
@@ -94,6 +97,7 @@ export function createPathRoutes(deps: PathRouteDependencies): readonly PathRout
       listedPaths: () => ['/openapi/v2', '/openapi/v3'],
       respond: (exchange) => sendFrom(openApi, exchange),
     },
+    ...(apiDocs === undefined ? [] : [apiDocsRoute(apiDocs)]),
     ...(openId === undefined ? [] : OPENID_PATHS.map((path) => openIdRoute(openId, path))),
     {
       purpose: 'paths inside the API that do not exist',
@@ -167,6 +171,16 @@ function healthRoute(health: Pick<HealthChecks, 'respond'>, endpoint: HealthEndp
       const check = path.slice(endpoint.length + 2);
       await sendHealth(health, endpoint, check === '' ? undefined : check, exchange);
     },
+  };
+}
+
+function apiDocsRoute(apiDocs: DocumentHandler): PathRoute {
+  return {
+    purpose: 'API documentation, for browsers',
+    paths: API_DOCS_PATHS,
+    methods: 'GET',
+    listedPaths: () => ['/docs'],
+    respond: (exchange) => sendFrom(apiDocs, exchange),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { Random } from '../../../shared/runtime/random';
+import type { PageScripts } from '../../api-docs/api-docs';
 import type { ProxyCredentials } from '../../aggregation/extension-servers';
 import type { SendImageReview } from '../../admission/plugins/pods/image-policy';
 import type { AdmissionSettings } from '../../admission/plugins/admission-settings';
@@ -50,6 +51,8 @@ export interface ServerOptions extends AccessOptions {
   readonly gates: FeatureGates;
   /** The flags as `name=value`, for `/flagz`; absent = none. */
   readonly flagLines?: readonly string[];
+  /** The scripts of the page at `/docs`; absent = the page is not served. */
+  readonly apiDocs?: PageScripts | undefined;
   readonly prefix: string;
   /** The name under which clients reach the server; absent = its address. */
   readonly externalHostname?: string | undefined;

@@ -2,6 +2,7 @@
  * The fourth phase: discovery and the other documents, and the filter chain that receives the requests of the start
  * gate once the server is ready.
  */
+import { createApiDocs } from '../../api-docs/api-docs';
 import { createDiscovery } from '../../discovery/discovery';
 import { createOpenApi, type OpenApi } from '../../openapi/openapi';
 import { createCertificateReader, type Authorities } from '../tls/client-certificate-reader';
@@ -123,6 +124,7 @@ function createPaths(
     metrics,
     discovery: createDiscovery({ rows, remotes: () => registrations.remoteVersions(), naming, serverAddress: serverAddress(options) }),
     openApi: createOpenApiHandler(context, state, access.openId?.serves() === true),
+    apiDocs: options.apiDocs === undefined ? undefined : createApiDocs(options.apiDocs, context.random),
     openId: access.openId,
     build: { gitCommit: '', buildDate: '1970-01-01T00:00:00Z', runtime: process.version, platform: `${process.platform}/${process.arch}` },
     flagLines: options.flagLines ?? [],

@@ -30,6 +30,8 @@ test('the package contains the programs, their data, the declarations and the li
       'dist/deploy/embedded/api.d.ts',
       'dist/deploy/client/index.js',
       'dist/apiserver/openapi/documents/descriptions.json',
+      'dist/apiserver/api-docs/redoc.js.gz',
+      'dist/apiserver/api-docs/browser/page.js.gz',
       'dist/vendor/etcd3/proto/rpc.proto',
       'dist/.types/deploy/client/index.d.ts',
       'dist/.types/shared/client/rest/rest-client.d.ts',
@@ -50,6 +52,8 @@ test('the package depends on the packages with native code only, and names the l
     bin: { platform: 'dist/deploy/cli/main.js' },
   });
   expect(Object.keys((JSON.parse(read('package.json')) as { dependencies: object }).dependencies)).toHaveLength(2);
-  for (const name of ['express', 'etcd3', '@opentelemetry/core', 'commander', 'pino'])
+  for (const name of ['express', 'etcd3', '@opentelemetry/core', 'commander', 'pino', 'redoc'])
     expect(read('THIRD-PARTY-NOTICES')).toContain(`\n${name} `);
+  // Of a package that the script of Redoc contains.
+  expect(read('THIRD-PARTY-NOTICES')).toContain('\n * react-dom.production.min.js');
 });

@@ -73,3 +73,7 @@ it.each(['/statusz', '/flagz'])('%s is a page of text that needs permission', as
   expect(text).toContain('Warning: This page is for people.');
   expect((await api.call(path, { token: ALICE })).status).toBe(403);
 });
+
+it('/docs is not served by default', async () => {
+  for (const path of ['/docs', '/docs/', '/docs/redoc.js']) expect((await api.get(path)).status).toBe(404);
+});

@@ -1,0 +1,139 @@
+/**
+ * The script of the page at `/docs`. Its query names what it shows: no `document` = all documents of `/openapi/v3`; no
+ * `resource` = the resources of that document; otherwise the operations of the resource, by Redoc. Text of the
+ * cluster reaches the page as text only, or through Redoc's sanitizer.
+ */
+import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { countOperations, selectResource } from './resource-document';
+
+/** What the script of Redoc defines. */
+declare const Redoc: { init(document: JsonObject, options: object, element: Element): unknown };
+
+/** Relative to the page. */
+const API_ROOT = '..';
+const INDEX_PATH = '/openapi/v3';
+
+const nonce = document.currentScript?.nonce ?? '';
+const trail = requireElement('trail');
+const content = requireElement('content');
+
+const REDOC_OPTIONS = {
+  nonce,
+  disableSearch: true,
+  nativeScrollbars: true,
+  hideDownloadButtons: true,
+  // Descriptions of custom resources are text of users.
+  sanitize: true,
+  generatedSamplesMaxDepth: 4,
+  jsonSamplesExpandLevel: 1,
+};
+
+showPage(new URLSearchParams(location.search)).catch(showError);
+
+async function showPage(query: URLSearchParams): Promise<void> {
+  const name = query.get('document');
+  const index = objectAt(await fetchJson(INDEX_PATH), 'paths') ?? {};
+  if (name === null) {
+    showList(
+      'Group versions',
+      Object.keys(index).map((document) => ({ text: document, query: { document } })),
+    );
+    return;
+  }
+  extendTrail(name, { document: name });
+  const path = stringAt(objectAt(index, name), 'serverRelativeURL');
+  if (path === undefined) throw new Error(`The server has no document ${name}.`);
+  const openApi = await fetchJson(path);
+  const resource = query.get('resource');
+  if (resource === null) {
+    const rows = [...countOperations(openApi)].map(([row, count]) => ({
+      text: row,
+      detail: ` (${count})`,
+      query: { document: name, resource: row },
+    }));
+    showList('Resources, with their number of operations', rows);
+    return;
+  }
+  extendTrail(resource, { document: name, resource });
+  await loadScript('redoc.js');
+  content.textContent = '';
+  Redoc.init(selectResource(openApi, resource), REDOC_OPTIONS, content);
+}
+
+interface ListItem {
+  readonly text: string;
+  readonly detail?: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+function showList(heading: string, items: readonly ListItem[]): void {
+  const title = document.createElement('h1');
+  title.textContent = heading;
+  const list = document.createElement('ul');
+  for (const { text, detail = '', query } of items) {
+    const item = document.createElement('li');
+    item.append(createLink(text, query), detail);
+    list.append(item);
+  }
+  content.className = 'list';
+  content.replaceChildren(title, list);
+}
+
+function extendTrail(text: string, query: Readonly<Record<string, string>>): void {
+  const separator = document.createElement('span');
+  separator.textContent = '/';
+  trail.append(separator, createLink(text, query));
+  document.title = `${text} – API documentation`;
+}
+
+function createLink(text: string, query: Readonly<Record<string, string>>): HTMLAnchorElement {
+  const link = document.createElement('a');
+  link.textContent = text;
+  link.href = `./?${new URLSearchParams(query).toString()}`;
+  return link;
+}
+
+/** Throws an error with the message of the server's Status. */
+async function fetchJson(path: string): Promise<JsonObject> {
+  const response = await fetch(`${API_ROOT}${path}`, { headers: { Accept: 'application/json' } });
+  const text = await response.text();
+  const value = parseJson(text);
+  if (!response.ok) {
+    const message = stringAt(isObject(value) ? value : undefined, 'message') ?? text;
+    throw new Error(`GET ${path}: ${response.status}\n${message}`);
+  }
+  if (!isObject(value)) throw new Error(`GET ${path}: the response is no JSON object`);
+  return value;
+}
+
+/** `undefined` when the text is not JSON. */
+function parseJson(text: string): JsonValue | undefined {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+function loadScript(source: string): Promise<void> {
+  const script = document.createElement('script');
+  script.nonce = nonce;
+  script.src = source;
+  return new Promise((resolve, reject) => {
+    script.addEventListener('load', () => resolve());
+    script.addEventListener('error', () => reject(new Error(`The script ${source} could not be loaded.`)));
+    document.head.append(script);
+  });
+}
+
+function showError(error: unknown): void {
+  content.className = 'error';
+  content.textContent = error instanceof Error ? error.message : String(error);
+}
+
+function requireElement(id: string): HTMLElement {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`the page has no element ${id}`);
+  return element;
+}

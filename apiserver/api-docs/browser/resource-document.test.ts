@@ -1,0 +1,74 @@
+import type { JsonObject } from '../../../shared/values/json';
+import { countOperations, OTHER_PATHS, selectResource } from './resource-document';
+
+const SCHEMA = { schema: { $ref: '#/components/schemas/Deployment' } };
+const MEDIA_TYPES = { 'application/yaml': SCHEMA, 'application/json': SCHEMA };
+
+const list = { tags: ['apps_v1'], description: 'List or watch objects.', responses: { 200: { content: MEDIA_TYPES } } };
+const create = { requestBody: { content: MEDIA_TYPES }, responses: { 401: { description: 'Unauthorized' } } };
+const patch = { requestBody: { content: { 'application/merge-patch+json': SCHEMA } } };
+
+const document: JsonObject = {
+  openapi: '3.0.0',
+  paths: {
+    '/apis/apps/v1/': { get: {} },
+    '/apis/apps/v1/deployments': { get: list, parameters: [] },
+    '/apis/apps/v1/namespaces/{namespace}/deployments': { get: list, post: create },
+    '/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale': { get: {}, patch },
+    '/apis/apps/v1/watch/namespaces/{namespace}/deployments': { get: {} },
+    '/apis/apps/v1/daemonsets': { get: {} },
+  },
+  components: { schemas: {} },
+};
+
+describe('the resources of an OpenAPI document', () => {
+  it('are counted with the operations of all namespaces, subresources and watches', () => {
+    expect([...countOperations(document)]).toEqual([
+      [OTHER_PATHS, 1],
+      ['daemonsets', 1],
+      ['deployments', 6],
+    ]);
+  });
+
+  it('include namespaces, whose paths have a name in place of a namespace', () => {
+    const paths = {
+      '/api/v1/namespaces/{name}/status': { get: {} },
+      '/api/v1/namespaces/{namespace}/pods': { get: {} },
+      '/version/': { get: {} },
+    };
+    expect([...countOperations({ paths }).keys()]).toEqual([OTHER_PATHS, 'namespaces', 'pods']);
+  });
+
+  it('of a document without paths are none', () => {
+    expect(countOperations({}).size).toBe(0);
+  });
+});
+
+describe('the document of one resource', () => {
+  const selected = selectResource(document, 'deployments');
+
+  it('has the paths of the resource and its subresources, and all schemas', () => {
+    expect(Object.keys(selected['paths'] ?? {})).toHaveLength(4);
+    expect(selected).toMatchObject({ openapi: '3.0.0', components: { schemas: {} } });
+  });
+
+  it('has bodies in JSON only, except where there is another schema for each media type', () => {
+    expect(selected).toMatchObject({
+      paths: {
+        '/apis/apps/v1/namespaces/{namespace}/deployments': {
+          get: { responses: { 200: { content: { 'application/json': SCHEMA } } } },
+          post: { requestBody: { content: { 'application/json': SCHEMA } }, responses: create.responses },
+        },
+        '/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale': { patch },
+      },
+    });
+    expect(JSON.stringify(selected)).not.toContain('application/yaml');
+  });
+
+  it('has descriptions as headings, without their full stop, and no tags', () => {
+    expect(selected).toHaveProperty(['paths', '/apis/apps/v1/deployments'], {
+      get: { summary: 'List or watch objects', responses: { 200: { content: { 'application/json': SCHEMA } } } },
+      parameters: [],
+    });
+  });
+});
