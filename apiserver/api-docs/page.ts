@@ -4,8 +4,8 @@
  */
 
 /**
- * The SHA-256 digests of style elements that Redoc creates without the nonce: an empty one, whose rules it then inserts,
- * and the one of its scroll bars.
+ * The SHA-256 digests of style elements that Redoc creates without the nonce: an empty one, into which it then inserts
+ * rules, and the one of its scroll bars.
  */
 const STYLE_DIGESTS = ['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=', 'QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='];
 
