@@ -109,11 +109,16 @@ async function fetchJson(path: string): Promise<JsonObject> {
 /** `undefined` when the text is not JSON. */
 function parseJson(text: string): JsonValue | undefined {
   try {
-    const value: JsonValue = JSON.parse(text);
-    return value;
+    const value: unknown = JSON.parse(text);
+    return isJson(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** A result of JSON.parse contains only JSON values. */
+function isJson(value: unknown): value is JsonValue {
+  return value !== undefined;
 }
 
 function loadScript(source: string): Promise<void> {

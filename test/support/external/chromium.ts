@@ -7,7 +7,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import WebSocket from 'ws';
-import { isObject, objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { ProgramProcess, removeFolder, waitUntil } from '../programs';
 import { reportSkipped } from '../report-skipped';
 import { findProgram } from './find-program';
@@ -129,20 +129,15 @@ class DevToolsSession {
       return;
     }
     const params = objectAt(message, 'params');
-    switch (ownMember(message, 'method')) {
-      case 'Network.requestWillBeSent':
-        this.requests.set(stringAt(params, 'requestId') ?? '', stringAt(objectAt(params, 'request'), 'url') ?? '');
-        break;
-      case 'Network.loadingFailed':
-        if (stringAt(params, 'blockedReason') === 'csp') this.requests.delete(stringAt(params, 'requestId') ?? '');
-        break;
-      case 'Log.entryAdded':
-        this.reports.push(stringAt(objectAt(params, 'entry'), 'text') ?? '');
-        break;
-      case 'Runtime.consoleAPICalled':
-      case 'Runtime.exceptionThrown':
-        this.reports.push(JSON.stringify(params));
-        break;
+    const method = stringAt(message, 'method');
+    if (method === 'Network.requestWillBeSent') {
+      this.requests.set(stringAt(params, 'requestId') ?? '', stringAt(objectAt(params, 'request'), 'url') ?? '');
+    } else if (method === 'Network.loadingFailed') {
+      if (stringAt(params, 'blockedReason') === 'csp') this.requests.delete(stringAt(params, 'requestId') ?? '');
+    } else if (method === 'Log.entryAdded') {
+      this.reports.push(stringAt(objectAt(params, 'entry'), 'text') ?? '');
+    } else if (method === 'Runtime.consoleAPICalled' || method === 'Runtime.exceptionThrown') {
+      this.reports.push(JSON.stringify(params));
     }
   }
 }
