@@ -8,6 +8,8 @@ import { SHELLS } from '../../shared/cli/completion/completion-script';
 import { versionText } from '../../shared/names/dialect';
 import { BACKUP_FLAGS, MIGRATE_FLAGS, RESTORE_FLAGS, VERIFY_FLAGS } from '../migrate/flags';
 import {
+  CERTIFICATES_CREATE_FLAGS,
+  CERTIFICATES_CREATE_SECRETS_FLAGS,
   CERTIFICATES_LIST_FLAGS,
   DATA_DIR_FLAGS,
   KUBECONFIG_FLAGS,
@@ -130,6 +132,31 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     load: async () => {
       const { renew } = await import('./commands/certificates.js');
       return ({ values, operands }, host: CommandHost) => renew(values, operands, host);
+    },
+  }),
+  command({
+    name: 'certificates create',
+    section: ACCESS,
+    summary: 'Create the certificates of a cluster on several machines, and renew those that expire',
+    details: 'Each component gets a folder with only the keys that it needs. Running components reload replaced files.',
+    examples: ['certificates create --external-address=https://api.example.com:6443 --etcd-names=etcd1,etcd2,etcd3'],
+    flags: CERTIFICATES_CREATE_FLAGS,
+    load: async () => {
+      const { create } = await import('./commands/cluster-certificates.js');
+      return ({ values }, host: CommandHost) => create(values, host);
+    },
+  }),
+  command({
+    name: 'certificates create-secrets',
+    section: ACCESS,
+    summary: 'Create the certificates of a cluster in Secrets of the cluster that it runs in, and renew those that expire',
+    details:
+      'Each component gets a Secret with only the keys that it needs. Authorities and keys of tokens are kept.\n\nThe identity needs the verbs get, create and update for Secrets.',
+    examples: ['certificates create-secrets --namespace=control-plane --external-address=https://api.example.com:6443'],
+    flags: CERTIFICATES_CREATE_SECRETS_FLAGS,
+    load: async () => {
+      const { createSecrets } = await import('./commands/cluster-certificates.js');
+      return ({ values }, host: CommandHost) => createSecrets(values, host);
     },
   }),
   command({

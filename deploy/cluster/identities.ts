@@ -1,6 +1,7 @@
 /** Certificates of the components of a cluster: server names and client identities. */
 import { MASTERS_GROUP } from '../../shared/api/identity/user';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
+import { formatIpAddress, parseIpRange } from '../../shared/values/network/ip-address';
 import type { Leaf } from './credentials';
 
 const serviceNames = Object.values(GENERATED_NAMES).flatMap(({ defaultService }) =>
@@ -15,6 +16,12 @@ export const serverLeaf = (names: readonly string[]): Leaf => ({
   subject: { commonName: 'apiserver' },
   names: ['localhost', ...serviceNames, '127.0.0.1', '::1', ...names],
 });
+
+/** The address of the default Service, the first one of the first range; empty for an invalid range. */
+export function serviceAddresses(serviceRanges: string): readonly string[] {
+  const range = parseIpRange(serviceRanges.split(',', 1)[0]?.trim() ?? '');
+  return range === undefined ? [] : [formatIpAddress({ family: range.family, value: range.first + 1n })];
+}
 
 export const ADMIN_LEAF: Leaf = {
   file: 'admin',

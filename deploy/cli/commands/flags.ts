@@ -4,6 +4,7 @@ import {
   choiceFlag,
   durationFlag,
   intFlag,
+  listFlag,
   stringFlag,
   versionFlag,
   type FlagTable,
@@ -81,6 +82,65 @@ export const KUBECONFIG_FLAGS = {
 
 export const CERTIFICATES_LIST_FLAGS = { ...DATA_DIR_FLAGS, ...OUTPUT_FLAGS } satisfies FlagTable;
 
+const CLUSTER = 'Cluster';
+
+/** What the certificates of a cluster cover whose components run apart. */
+const CLUSTER_FLAGS = {
+  'external-address': stringFlag({
+    section: CLUSTER,
+    help: "The https URL of the API servers in the administrator's kubeconfig.",
+    default: 'https://127.0.0.1:6443',
+  }),
+  'internal-address': stringFlag({
+    section: CLUSTER,
+    help: 'The https URL of the API servers in the kubeconfig of the controllers. By default --external-address.',
+    default: '',
+  }),
+  'server-names': listFlag({
+    section: CLUSTER,
+    help: 'Names and addresses in the certificate of the API servers, besides the hosts of the two URLs, localhost and the names of the default Service.',
+    default: [],
+  }),
+  'service-cluster-ip-range': stringFlag({
+    section: CLUSTER,
+    help: 'CIDR ranges of the cluster IPs of Services. The certificate of the API servers covers the first address of the first range.',
+    default: '10.0.0.0/24',
+  }),
+  'controllers-names': listFlag({
+    section: CLUSTER,
+    help: 'Names and addresses in the serving certificate of the controllers, besides localhost.',
+    default: [],
+  }),
+  'etcd-names': listFlag({
+    section: CLUSTER,
+    help: 'Names and addresses in the certificate of the etcd members, besides localhost. Without any, nothing is created for etcd.',
+    default: [],
+  }),
+} satisfies FlagTable;
+
+export const CERTIFICATES_CREATE_FLAGS = {
+  ...CLUSTER_FLAGS,
+  'output-dir': stringFlag({
+    section: COMMAND,
+    help: 'Folder in which each component gets a folder of its files.',
+    default: 'pki',
+    completes: 'folders',
+  }),
+} satisfies FlagTable;
+
+export const CERTIFICATES_CREATE_SECRETS_FLAGS = {
+  ...CLUSTER_FLAGS,
+  namespace: stringFlag({ section: COMMAND, help: 'Namespace of the Secrets. Required.', default: '', shorthand: 'n' }),
+  'name-prefix': stringFlag({ section: COMMAND, help: 'The Secrets are named PREFIX-COMPONENT.', default: 'platform' }),
+  labels: listFlag({ section: COMMAND, help: 'Labels of new Secrets, as key=value.', default: [] }),
+  kubeconfig: stringFlag({
+    section: COMMAND,
+    help: 'Kubeconfig of the cluster that stores the Secrets. By default the in-cluster configuration of a pod.',
+    default: '',
+    completes: 'files',
+  }),
+} satisfies FlagTable;
+
 export const VERSION_FLAGS = {
   output: choiceFlag({ section: COMMAND, help: 'Output format.', default: 'text', values: ['text', 'json'], shorthand: 'o' }),
 } satisfies FlagTable;
@@ -91,5 +151,8 @@ export type ResetFlags = FlagValues<typeof RESET_FLAGS>;
 export type LogsFlags = FlagValues<typeof LOGS_FLAGS>;
 export type KubeconfigFlags = FlagValues<typeof KUBECONFIG_FLAGS>;
 export type CertificatesListFlags = FlagValues<typeof CERTIFICATES_LIST_FLAGS>;
+export type ClusterFlags = FlagValues<typeof CLUSTER_FLAGS>;
+export type CertificatesCreateFlags = FlagValues<typeof CERTIFICATES_CREATE_FLAGS>;
+export type CertificatesCreateSecretsFlags = FlagValues<typeof CERTIFICATES_CREATE_SECRETS_FLAGS>;
 export type DataDirFlags = FlagValues<typeof DATA_DIR_FLAGS>;
 export type VersionFlags = FlagValues<typeof VERSION_FLAGS>;

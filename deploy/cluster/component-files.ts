@@ -1,0 +1,174 @@
+/**
+ * The certificates and keys of a cluster whose components run apart, as one folder for each component with only the
+ * keys that it needs. A later run renews expiring certificates and keeps the rest; the components reload their files.
+ *
+ * The etcd members have their own authority: a certificate of the cluster's authority must not give access to the
+ * store past the API.
+ */
+import path from 'node:path';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Credential } from '../../shared/pki/certificates';
+import { CredentialFolder, type Leaf } from './credentials';
+import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf } from './identities';
+import { ADMINISTRATOR_NAME, formatKubeconfig } from './kubeconfig';
+
+/** In the order in which a copy of the folders is written: what others are issued from comes first. */
+export const COMPONENTS = [
+  /** The authorities of clients, servers and the front proxy, with their keys. */
+  'authority',
+  /** The authority of etcd, with its key; no component gets it. */
+  'etcd-authority',
+  'apiserver',
+  'etcd',
+  'controllers',
+  /** The key that signs service account tokens. */
+  'tokens',
+  'monitoring',
+  'admin',
+] as const;
+
+export type Component = (typeof COMPONENTS)[number];
+export type ComponentFolders = Readonly<Record<Component, CredentialFolder>>;
+
+/** A certificate that an etcd member presents to clients and to other members: `<file>.crt` and `<file>.key`. */
+export interface EtcdCertificate {
+  readonly file: string;
+  readonly names: readonly string[];
+}
+
+export interface ComponentFilesOptions {
+  /** The https URL of the API servers for external clients, in the administrator's kubeconfig. */
+  readonly externalAddress: string;
+  /** The https URL of the API servers for the controllers. */
+  readonly internalAddress: string;
+  /** Names and addresses of the API servers besides those in the two URLs. */
+  readonly serverNames: readonly string[];
+  /** Names under which the metrics of the controllers are read, besides `localhost`. */
+  readonly controllersNames: readonly string[];
+  /** Empty when etcd gets its certificates elsewhere. */
+  readonly etcdCertificates: readonly EtcdCertificate[];
+}
+
+const STORE_CLIENT: Leaf = {
+  file: 'etcd-client',
+  label: 'the certificate of the API servers for etcd',
+  usage: 'client',
+  subject: { commonName: 'apiserver' },
+  names: [],
+};
+
+const SCRAPER: Leaf = {
+  file: 'prometheus',
+  label: "Prometheus's certificate",
+  usage: 'client',
+  subject: { commonName: 'prometheus', organizations: ['system:monitoring'] },
+  names: [],
+};
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1'];
+
+const etcdLeaf = ({ file, names }: EtcdCertificate): Leaf => ({
+  file,
+  label: `the certificate of ${file}`,
+  usage: 'peer',
+  subject: { commonName: file },
+  names: [...names, ...LOOPBACK_NAMES],
+});
+
+const controllersServer = (names: readonly string[]): Leaf => ({
+  file: 'serving',
+  label: 'the serving certificate of the controllers',
+  usage: 'server',
+  subject: { commonName: 'controllers' },
+  names: ['controllers', ...names, ...LOOPBACK_NAMES],
+});
+
+/** The folders below `root`; `onCreated` receives a description of each created file. */
+export function openComponentFolders(root: string, clock: Clock, onCreated: (label: string) => void): ComponentFolders {
+  const open = (component: Component): CredentialFolder => new CredentialFolder(path.join(root, component), clock, onCreated);
+  return {
+    authority: open('authority'),
+    'etcd-authority': open('etcd-authority'),
+    apiserver: open('apiserver'),
+    etcd: open('etcd'),
+    controllers: open('controllers'),
+    tokens: open('tokens'),
+    monitoring: open('monitoring'),
+    admin: open('admin'),
+  };
+}
+
+/** The authorities of the cluster, for certificates of further components. */
+export interface ClusterAuthorities {
+  readonly cluster: Credential;
+  readonly frontProxy: Credential;
+}
+
+/** Creates missing and replaces invalid files. Throws file system errors. */
+export async function ensureComponentFiles(folders: ComponentFolders, options: ComponentFilesOptions): Promise<ClusterAuthorities> {
+  await ensureEtcdFiles(folders, options.etcdCertificates);
+  const cluster = await folders.authority.authority('platform-ca', 'the certificate authority');
+  const urls = [options.externalAddress, options.internalAddress];
+  await folders.apiserver.leaf(cluster, serverLeaf([...new Set([...options.serverNames, ...urls.map(hostOf)])]));
+  const frontProxy = await ensureProxyFiles(folders);
+  await ensureTokenKeys(folders);
+  await ensureControllersFiles(folders, cluster, options);
+  await folders.monitoring.leaf(cluster, SCRAPER);
+  await ensureAdministratorFiles(folders, cluster, options);
+  const { apiserver, controllers, monitoring, admin } = folders;
+  for (const target of [apiserver, controllers, monitoring, admin]) writeAuthority(target, 'ca', cluster);
+  return { cluster, frontProxy };
+}
+
+/** The certificate of an authority, without its key. */
+export function writeAuthority(target: CredentialFolder, name: string, { certificate }: Credential): void {
+  target.writeIfChanged(`${name}.crt`, certificate, 0o644);
+}
+
+/** The certificates of the etcd members, and that of the API servers as their client. */
+async function ensureEtcdFiles(folders: ComponentFolders, certificates: readonly EtcdCertificate[]): Promise<void> {
+  if (certificates.length === 0) return;
+  const { etcd, apiserver } = folders;
+  const authority = await folders['etcd-authority'].authority('platform-etcd-ca', 'the certificate authority of etcd');
+  for (const certificate of certificates) await etcd.leaf(authority, etcdLeaf(certificate));
+  await apiserver.leaf(authority, STORE_CLIENT);
+  writeAuthority(etcd, 'ca', authority);
+  writeAuthority(apiserver, 'etcd-ca', authority);
+}
+
+/** The front proxy certificate of the API servers, and its authority for the servers that verify it. */
+async function ensureProxyFiles({ authority, apiserver }: ComponentFolders): Promise<Credential> {
+  const { commonName, label, file } = PROXY_AUTHORITY;
+  const proxyAuthority = await authority.authority(commonName, label, file);
+  await apiserver.leaf(proxyAuthority, PROXY_LEAF);
+  writeAuthority(apiserver, file, proxyAuthority);
+  return proxyAuthority;
+}
+
+async function ensureTokenKeys({ apiserver, tokens }: ComponentFolders): Promise<void> {
+  const { privateKey } = await apiserver.ensureSigningKeys();
+  tokens.writeIfChanged('sa.key', privateKey, 0o600);
+}
+
+async function ensureControllersFiles(
+  { controllers }: ComponentFolders,
+  authority: Credential,
+  { internalAddress, controllersNames }: ComponentFilesOptions,
+): Promise<void> {
+  await controllers.leaf(authority, controllersServer(controllersNames));
+  const credential = await controllers.leaf(authority, CONTROLLERS_LEAF);
+  controllers.writeIfChanged('kubeconfig', formatKubeconfig(internalAddress, authority.certificate, 'controllers', credential), 0o600);
+}
+
+async function ensureAdministratorFiles(
+  { admin }: ComponentFolders,
+  authority: Credential,
+  { externalAddress }: ComponentFilesOptions,
+): Promise<void> {
+  const credential = await admin.leaf(authority, ADMIN_LEAF);
+  const kubeconfig = formatKubeconfig(externalAddress, authority.certificate, ADMINISTRATOR_NAME, credential);
+  admin.writeIfChanged('admin.kubeconfig', kubeconfig, 0o600);
+}
+
+/** Without the brackets of an IPv6 address. */
+const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');

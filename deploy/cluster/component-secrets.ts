@@ -1,0 +1,112 @@
+/**
+ * Keeps the certificates and keys of a cluster in Secrets of the cluster that its components run in, one Secret for
+ * each component. Reads the present Secrets into a temporary folder, renews there what is due, and writes the Secrets
+ * that differ. A Secret that was changed meanwhile is not overwritten: the run fails, and a later one succeeds.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isNotFound } from '../../shared/client/rest/api-error';
+import { resourceOf } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import type { CoreV1Secret } from '../../shared/api/types/generated/members';
+import type { Clock } from '../../shared/runtime/clock';
+import { COMPONENTS, ensureComponentFiles, openComponentFolders, type Component, type ComponentFilesOptions } from './component-files';
+
+/** The Secrets of one namespace. Rejects with ApiErrors. */
+export interface SecretStore {
+  /** `undefined` when there is none. */
+  get(name: string): Promise<CoreV1Secret | undefined>;
+  create(secret: CoreV1Secret): Promise<unknown>;
+  /** Conflicts when the secret is not the stored one. */
+  update(secret: CoreV1Secret): Promise<unknown>;
+}
+
+export interface ComponentSecretsOptions {
+  readonly store: SecretStore;
+  readonly clock: Clock;
+  /** The folder for the temporary one, best in memory. */
+  readonly temporaryFolder: string;
+  readonly namespace: string;
+  /** The name of a Secret is `<prefix>-<component>`. */
+  readonly prefix: string;
+  /** Of the Secrets that are created. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+const SECRETS = resourceOf('core.v1.Secret');
+
+export function secretStore(client: RestClient, namespace: string): SecretStore {
+  return {
+    async get(name) {
+      try {
+        return await client.get(SECRETS, { namespace, name });
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    create: (secret) => client.create(SECRETS, secret),
+    update: (secret) => client.update(SECRETS, secret),
+  };
+}
+
+/** What the API allows as a key of a Secret, which here becomes the name of a file. */
+const FILE_NAME = /^(?!\.\.?$)[\w.-]{1,253}$/;
+
+/** Returns the names of the Secrets that were written. Throws ApiErrors and file system errors. */
+export async function ensureComponentSecrets(options: ComponentSecretsOptions, files: ComponentFilesOptions): Promise<readonly string[]> {
+  const root = mkdtempSync(path.join(options.temporaryFolder, 'certificates-'));
+  try {
+    const present = new Map<Component, CoreV1Secret>();
+    for (const component of COMPONENTS) {
+      const secret = await options.store.get(nameOf(options, component));
+      if (secret === undefined) continue;
+      present.set(component, secret);
+      writeFiles(path.join(root, component), secret);
+    }
+    await ensureComponentFiles(
+      openComponentFolders(root, options.clock, () => undefined),
+      files,
+    );
+    const written: string[] = [];
+    for (const component of COMPONENTS) {
+      const data = readFiles(path.join(root, component));
+      if (await writeSecret(options, component, present.get(component), data)) written.push(nameOf(options, component));
+    }
+    return written;
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+const nameOf = ({ prefix }: ComponentSecretsOptions, component: Component): string => `${prefix}-${component}`;
+
+function writeFiles(folder: string, { data = {} }: CoreV1Secret): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const [name, value] of Object.entries(data)) {
+    if (value !== null && FILE_NAME.test(name)) writeFileSync(path.join(folder, name), Buffer.from(value, 'base64'), { mode: 0o600 });
+  }
+}
+
+const readFiles = (folder: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name)).toString('base64')]));
+
+/** False when the Secret has this data, or when there is nothing to store. */
+async function writeSecret(
+  options: ComponentSecretsOptions,
+  component: Component,
+  present: CoreV1Secret | undefined,
+  data: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const { store, namespace, labels } = options;
+  const name = nameOf(options, component);
+  if (present === undefined) {
+    if (Object.keys(data).length === 0) return false;
+    await store.create({ metadata: { namespace, name, labels: { ...labels } }, type: 'Opaque', data: { ...data } });
+    return true;
+  }
+  const before = present.data ?? {};
+  if (Object.entries(data).every(([key, value]) => before[key] === value)) return false;
+  await store.update({ ...present, data: { ...before, ...data } });
+  return true;
+}
