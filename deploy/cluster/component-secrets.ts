@@ -39,7 +39,7 @@ export function secretStore(client: RestClient, namespace: string): SecretStore 
   return {
     async get(name) {
       try {
-        return await client.get(SECRETS, { namespace, name });
+        return (await client.get(SECRETS, { namespace, name })).body;
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;

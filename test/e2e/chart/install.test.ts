@@ -1,0 +1,208 @@
+/**
+ * The Helm chart against a control plane with simulated nodes, in namespaces that enforce the Pod Security Standard
+ * `restricted`: every object of every value set is accepted, pods become ready, upgrades keep the keys, and the Role of
+ * the Job is enough for the program that the Job runs.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { ControlPlane } from '../../../deploy/embedded';
+import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { packagedProgram, runClient, type ClientResult } from '../../support/external/kubectl';
+import { KubectlSession } from '../../support/external/kubectl-session';
+import { waitUntil } from '../../support/programs';
+import { reportSkipped } from '../../support/report-skipped';
+import { repository } from '../../support/repository';
+import { useResource } from '../../support/use-resource';
+import { CHART, containersIn, objectsIn, render, VALUE_SETS, valuesNamed } from '../../support/chart/rendered-chart';
+
+const { startControlPlane } = jest.requireActual<typeof import('../../../deploy/embedded')>(
+  path.join(repository, 'dist/deploy/embedded/index.js'),
+);
+const PLATFORM = path.join(repository, 'dist/deploy/cli/main.js');
+/** In the order in which they are written. */
+const SECRETS = ['authority', 'etcd-authority', 'apiserver', 'etcd', 'controllers', 'tokens', 'monitoring', 'admin'];
+
+const RESTRICTED = 'pod-security.kubernetes.io/enforce=restricted';
+const SERVICE_MONITORS = JSON.stringify({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'servicemonitors.monitoring.coreos.com' },
+  spec: {
+    group: 'monitoring.coreos.com',
+    scope: 'Namespaced',
+    names: { plural: 'servicemonitors', singular: 'servicemonitor', kind: 'ServiceMonitor' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
+        },
+      },
+    ],
+  },
+});
+
+const helm = packagedProgram('helm');
+const kubectl = packagedProgram('kubectl');
+
+if (helm === undefined || kubectl === undefined) {
+  reportSkipped('the Helm chart in a cluster', 'helm is packaged for linux-x64 only');
+} else {
+  describe('the Helm chart in a cluster', () => {
+    const plane = useResource<ControlPlane>(
+      () => startControlPlane({ naming: 'kubernetes', simulatedNodes: 3, simulatedNodeCapacity: { cpu: '8', memory: '32Gi' } }),
+      (running) => running.stop(),
+      60_000,
+    );
+    const folder = mkdtempSync(path.join(tmpdir(), 'chart-'));
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    const sessionIn = (namespace: string): KubectlSession => new KubectlSession(kubectl, plane().kubeconfigFile, namespace);
+    const runHelm = async (namespace: string, ...args: readonly string[]): Promise<string> => {
+      const options = { timeoutMs: 150_000 };
+      const { code, stdout, stderr } = await runClient(helm, plane().kubeconfigFile, [...args, '--namespace', namespace], options);
+      if (code !== 0) throw new Error(`helm ${args.join(' ')} ended with ${code}:\n${stderr}${stdout}`);
+      return stdout;
+    };
+    const createNamespace = async (name: string): Promise<KubectlSession> => {
+      const session = sessionIn(name);
+      await session.ok(`create namespace ${name}`);
+      await session.ok(`label namespace ${name} ${RESTRICTED}`);
+      return session;
+    };
+    const secretData = async (session: KubectlSession, component: string): Promise<unknown> =>
+      session.jsonPath(`get secret platform-control-plane-${component}`, '.data');
+
+    beforeAll(async () => {
+      await sessionIn('default').ok('apply -f -', SERVICE_MONITORS);
+      await sessionIn('default').ok('wait --for=condition=Established customresourcedefinition/servicemonitors.monitoring.coreos.com');
+    }, 60_000);
+
+    it.each(VALUE_SETS)(
+      'is accepted object by object with %s, without a warning',
+      async (name, args) => {
+        const session = await createNamespace(`set-${name}`);
+        // The test pod needs a ServiceAccount, which a dry run does not create.
+        const withoutHooks = await render(helm, `set-${name}`, [...args, '--no-hooks']);
+        const dryRun = await session.run('apply --validate=strict --dry-run=server -f -', withoutHooks);
+        expect([dryRun.code, dryRun.stderr]).toEqual([0, '']);
+        expect(dryRun.stdout.match(/ created \(server dry run\)$/gm)).toHaveLength(objectsIn(withoutHooks).length);
+
+        const manifests = await render(helm, `set-${name}`, args);
+        const { code, stdout, stderr } = await session.run('apply --validate=strict -f -', manifests);
+        expect([code, stderr]).toEqual([0, '']);
+        expect(stdout.match(/ created$/gm)).toHaveLength(objectsIn(manifests).length);
+        expect((await session.run('diff -f -', manifests)).stdout).toBe('');
+        await session.ok(`delete namespace set-${name} --wait=false`);
+      },
+      120_000,
+    );
+
+    it('installs, passes its test, upgrades, and leaves no pods when it is uninstalled', async () => {
+      const session = await createNamespace('whole');
+      const args = [...valuesNamed('single'), '--wait', '--wait-for-jobs', '--timeout=2m'];
+      const notes = await runHelm('whole', 'install', 'platform', CHART, ...args);
+      expect(notes).toContain('kubectl --namespace whole get secret platform-control-plane-admin');
+      const phases = await session.ok('get pods -o jsonpath={.items[*].status.phase}');
+      expect(phases.split(' ').toSorted()).toEqual(['Running', 'Running', 'Running', 'Succeeded']);
+
+      const test = runHelm('whole', 'test', 'platform', '--timeout=2m');
+      // Simulated containers of a pod without a Job run until an annotation ends them.
+      await waitUntil('the test pod to be created', async () => (await session.run('get pod platform-control-plane-test')).code === 0);
+      await session.ok(
+        'annotate pod platform-control-plane-test simulation.kubernetes.io/run-duration=1s simulation.kubernetes.io/init-duration=0s',
+      );
+      expect(await test).toContain('Phase:          Succeeded');
+
+      await runHelm('whole', 'upgrade', 'platform', CHART, ...args, '--set', 'apiserver.replicas=2');
+      expect(await session.jsonPath('get deployment platform-control-plane-apiserver', '.status.readyReplicas')).toBe(2);
+      await expect(runHelm('whole', 'upgrade', 'platform', CHART, ...valuesNamed('single'), '--set', 'etcd.replicas=3')).rejects.toThrow(
+        'etcd.replicas is 1 in the installed release',
+      );
+      await runHelm('whole', 'uninstall', 'platform', '--wait');
+      // The garbage collector deletes the pods. A test pod is no part of the release.
+      const remaining = (): Promise<string> => session.ok('get all,role,rolebinding,pdb -o name');
+      await waitUntil('the pods to be deleted', async () => (await remaining()) === 'pod/platform-control-plane-test\n', 60_000);
+    }, 300_000);
+
+    it('allows the Job to write its Secrets and nothing else; a second run keeps all keys', async () => {
+      const session = await createNamespace('keys');
+      const manifests = await render(helm, 'keys', []);
+      const job = containersIn(objectsIn(manifests)).find(({ workload }) => workload.startsWith('Job/'));
+      await session.ok('apply -f -', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: identityObjects(manifests) }));
+      const token = (await session.ok('create token platform-control-plane-certificates')).trim();
+      const kubeconfig = path.join(folder, 'job.kubeconfig');
+      writeFileSync(kubeconfig, await asUser(session, token), { mode: 0o600 });
+      const runJob = (): Promise<ClientResult> =>
+        runClient(process.execPath, kubeconfig, [
+          PLATFORM,
+          ...(job?.command.slice(1) ?? []),
+          ...(job?.args ?? []),
+          `--kubeconfig=${kubeconfig}`,
+        ]);
+
+      const names = SECRETS.map((name) => `platform-control-plane-${name}`);
+      expect(await runJob()).toEqual({ code: 0, stdout: `wrote the Secrets ${names.join(', ')}\n`, stderr: '' });
+      const before = await Promise.all(SECRETS.map((name) => secretData(session, name)));
+      expect(await runJob()).toEqual({ code: 0, stdout: 'all Secrets are up to date\n', stderr: '' });
+      expect(await Promise.all(SECRETS.map((name) => secretData(session, name)))).toEqual(before);
+      expect(await session.ok('get secrets -l app.kubernetes.io/instance=platform -o name')).toBe(
+        names
+          .toSorted()
+          .map((name) => `secret/${name}\n`)
+          .join(''),
+      );
+
+      const jobSession = new KubectlSession(kubectl, kubeconfig, 'keys');
+      for (const denied of ['list secrets', 'get secret/other', 'delete secret/platform-control-plane-admin', 'get pods', 'create pods'])
+        expect((await jobSession.run(`auth can-i ${denied}`)).stdout).toBe('no\n');
+    }, 120_000);
+
+    it('mounts only keys that the Secrets have', async () => {
+      const session = sessionIn('keys');
+      const objects = objectsIn(await render(helm, 'keys', []));
+      const files = containersIn(objects).flatMap(({ container, podSpec }) => mountedFiles(container, podSpec));
+      expect(files.length).toBeGreaterThan(20);
+      const missing: string[] = [];
+      for (const { secret, key } of files) {
+        const data: unknown = await session.jsonPath(`get secret ${secret}`, '.data');
+        if (typeof data !== 'object' || data === null || !(key in data)) missing.push(`${secret}: ${key}`);
+      }
+      expect(missing).toEqual([]);
+    }, 60_000);
+  });
+}
+
+/** The ServiceAccount of the Job, its Role and its RoleBinding. */
+function identityObjects(manifests: string): readonly JsonObject[] {
+  const isIdentity = (object: JsonObject): boolean =>
+    ['ServiceAccount', 'Role', 'RoleBinding'].includes(stringAt(object, 'kind') ?? '') &&
+    (stringAt(objectAt(object, 'metadata'), 'name') ?? '').endsWith('-certificates');
+  return objectsIn(manifests).filter(isIdentity);
+}
+
+/** The session's kubeconfig with a token instead of the administrator's certificate. */
+async function asUser(session: KubectlSession, token: string): Promise<string> {
+  const config: { clusters: { name: string }[] } = JSON.parse(await session.ok('config view --raw --flatten -o json'));
+  const [cluster] = config.clusters;
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: config.clusters,
+    users: [{ name: 'job', user: { token } }],
+    contexts: [{ name: 'job', context: { cluster: cluster?.name, user: 'job' } }],
+    'current-context': 'job',
+  });
+}
+
+/** The files below /pki in the arguments and variables of a container, as keys of the Secrets that are mounted there. */
+function mountedFiles(container: JsonObject, podSpec: JsonObject): readonly { readonly secret: string; readonly key: string }[] {
+  const text = JSON.stringify([container['args'], container['env']]);
+  return [...text.matchAll(/\/pki\/([\w-]+)\/([\w.-]+)/g)].map(([, volume = '', key = '']) => {
+    const secret = new RegExp(`"name":"${volume}","secret":\\{"secretName":"([^"]+)"`).exec(JSON.stringify(podSpec))?.[1];
+    return { secret: secret ?? `no volume ${volume}`, key };
+  });
+}
