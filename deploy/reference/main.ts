@@ -1,13 +1,17 @@
 /**
  * Writes the pages of docs/reference and the dashboards of Grafana: `npm run reference`. A development tool, which no program of the product uses.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DASHBOARD_FILES, DASHBOARD_FOLDER } from '../dashboards/files';
-import { PAGES } from './pages';
+import { chartPage } from './chart-values';
+import { GENERATED, PAGES } from './pages';
 
 const FOLDERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'docs/reference': Object.fromEntries(Object.entries(PAGES).map(([file, pageText]) => [file, pageText()])),
+  'docs/reference': {
+    ...Object.fromEntries(Object.entries(PAGES).map(([file, pageText]) => [file, pageText()])),
+    'chart.md': chartPage(readFileSync('deploy/chart/values.yaml', 'utf8'), GENERATED),
+  },
   [DASHBOARD_FOLDER]: DASHBOARD_FILES,
 };
 
