@@ -120,6 +120,13 @@ if (helm === undefined) {
       expect(manifests).toContain('--etcd-keyfile=/pki/etcd-client/tls.key');
     });
 
+    it('has no Job, Role or token when all Secrets exist before the installation', async () => {
+      const objects = objectsIn(await render(helm, 'cp', ['--set', 'certificates.create=false,certificates.secretNamePrefix=mine']));
+      const kinds = new Set(objects.map((object) => stringAt(object, 'kind')));
+      expect([...kinds].toSorted()).toEqual(['Deployment', 'Pod', 'PodDisruptionBudget', 'Service', 'ServiceAccount', 'StatefulSet']);
+      expect(JSON.stringify(objects)).toContain('"secretName":"mine-apiserver"');
+    });
+
     it('gives the Job another name when what it does changes, and only then', async () => {
       const jobName = async (...args: readonly string[]) =>
         textIn(
