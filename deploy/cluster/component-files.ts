@@ -1,5 +1,5 @@
 /**
- * The certificates and keys of a cluster whose components run apart, as one folder for each component with only the
+ * The certificates and keys of a cluster with components on several machines, as one folder for each component with only the
  * keys that it needs. A later run renews expiring certificates and keeps the rest; the components reload their files.
  *
  * The etcd members have their own authority: a certificate of the cluster's authority must not give access to the

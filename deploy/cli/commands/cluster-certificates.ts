@@ -1,6 +1,6 @@
 /**
- * `platform certificates create` and `create-secrets`: the certificates of a cluster whose components run on several
- * machines, or as pods of another cluster.
+ * `platform certificates create` and `create-secrets`: the certificates of a cluster with components on several machines,
+ * or as pods of another cluster.
  */
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -84,7 +84,7 @@ export const CERTIFICATES_LIST_FLAGS = { ...DATA_DIR_FLAGS, ...OUTPUT_FLAGS } sa
 
 const CLUSTER = 'Cluster';
 
-/** What the certificates of a cluster cover whose components run apart. */
+/** What the certificates of a cluster cover that runs on several machines. */
 const CLUSTER_FLAGS = {
   'external-address': stringFlag({
     section: CLUSTER,

@@ -80,9 +80,9 @@ if (helm === undefined || kubectl === undefined) {
       const { folder, programs, ports } = fixture();
       const containers = containersIn(objectsIn(await render(helm, 'cp', [...valuesNamed('single')])));
       const named = (name: string): RenderedContainer => {
-        const found = containers.find(({ container }) => stringAt(container, 'name') === name);
-        if (found === undefined) throw new Error(`no container ${name}`);
-        return found;
+        const match = containers.find(({ container }) => stringAt(container, 'name') === name);
+        if (match === undefined) throw new Error(`no container ${name}`);
+        return match;
       };
       const job = named('certificates').args.filter((flag) => !SECRET_FLAGS.test(flag));
       const certificates = programs.startPlatform(['certificates', 'create', `--output-dir=${folder}/pki`, ...job]);
