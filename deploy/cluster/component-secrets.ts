@@ -36,17 +36,18 @@ export interface ComponentSecretsOptions {
 const SECRETS = resourceOf('core.v1.Secret');
 
 export function secretStore(client: RestClient, namespace: string): SecretStore {
+  const secrets = client.of(SECRETS).namespace(namespace);
   return {
     async get(name) {
       try {
-        return (await client.get(SECRETS, { namespace, name })).body;
+        return (await secrets.get(name)).body;
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;
       }
     },
-    create: (secret) => client.create(SECRETS, secret),
-    update: (secret) => client.update(SECRETS, secret),
+    create: (secret) => secrets.create(secret),
+    update: (secret) => secrets.update(secret),
   };
 }
 
