@@ -28,10 +28,16 @@ export const COMPONENTS = [
 ] as const;
 
 export type Component = (typeof COMPONENTS)[number];
-export type ComponentFolders = Readonly<Record<Component, CredentialFolder>>;
 
-/** A certificate that an etcd member presents to clients and to other members: `<file>.crt` and `<file>.key`. */
+/** The folders of the components other than etcd. */
+export interface ComponentFolders extends Readonly<Record<Exclude<Component, 'etcd'>, CredentialFolder>> {
+  /** Another folder beside them. */
+  readonly open: (name: string) => CredentialFolder;
+}
+
+/** The certificate that etcd members present to clients and to each other: `<folder>/<file>.crt` and `.key`. */
 export interface EtcdCertificate {
+  readonly folder: string;
   readonly file: string;
   readonly names: readonly string[];
 }
@@ -67,11 +73,11 @@ const SCRAPER: Leaf = {
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1'];
 
-const etcdLeaf = ({ file, names }: EtcdCertificate): Leaf => ({
+const etcdLeaf = ({ folder, file, names }: EtcdCertificate): Leaf => ({
   file,
-  label: `the certificate of ${file}`,
+  label: `the certificate of ${folder}`,
   usage: 'peer',
-  subject: { commonName: file },
+  subject: { commonName: folder },
   names: [...names, ...LOOPBACK_NAMES],
 });
 
@@ -85,12 +91,12 @@ const controllersServer = (names: readonly string[]): Leaf => ({
 
 /** The folders below `root`; `onCreated` receives a description of each created file. */
 export function openComponentFolders(root: string, clock: Clock, onCreated: (label: string) => void): ComponentFolders {
-  const open = (component: Component): CredentialFolder => new CredentialFolder(path.join(root, component), clock, onCreated);
+  const open = (name: string): CredentialFolder => new CredentialFolder(path.join(root, name), clock, onCreated);
   return {
+    open,
     authority: open('authority'),
     'etcd-authority': open('etcd-authority'),
     apiserver: open('apiserver'),
-    etcd: open('etcd'),
     controllers: open('controllers'),
     tokens: open('tokens'),
     monitoring: open('monitoring'),
@@ -128,11 +134,14 @@ export function writeAuthority(target: CredentialFolder, name: string, { certifi
 /** The certificates of the etcd members, and that of the API servers as their client. */
 async function ensureEtcdFiles(folders: ComponentFolders, certificates: readonly EtcdCertificate[]): Promise<void> {
   if (certificates.length === 0) return;
-  const { etcd, apiserver } = folders;
+  const { apiserver } = folders;
   const authority = await folders['etcd-authority'].authority('platform-etcd-ca', 'the certificate authority of etcd');
-  for (const certificate of certificates) await etcd.leaf(authority, etcdLeaf(certificate));
+  for (const certificate of certificates) {
+    const folder = folders.open(certificate.folder);
+    await folder.leaf(authority, etcdLeaf(certificate));
+    writeAuthority(folder, 'ca', authority);
+  }
   await apiserver.leaf(authority, STORE_CLIENT);
-  writeAuthority(etcd, 'ca', authority);
   writeAuthority(apiserver, 'etcd-ca', authority);
 }
 

@@ -15,7 +15,7 @@ const FILES: ComponentFilesOptions = {
   internalAddress: 'https://[fd00::1]:443',
   serverNames: ['10.0.0.1'],
   controllersNames: ['platform-controllers.cp.svc'],
-  etcdCertificates: [{ file: 'etcd', names: ['platform-etcd-0.platform-etcd.cp.svc'] }],
+  etcdCertificates: [{ folder: 'etcd', file: 'etcd', names: ['platform-etcd-0.platform-etcd.cp.svc'] }],
 };
 
 /** Stores Secrets by name; an update must have the version of the stored Secret. */

@@ -3,7 +3,7 @@
  * each component. Reads the present Secrets into a temporary folder, renews there what is due, and writes the Secrets
  * that differ. A Secret that was changed meanwhile is not overwritten: the run fails, and a later one succeeds.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -90,7 +90,9 @@ function writeFiles(folder: string, { data = {} }: CoreV1Secret): void {
 }
 
 const readFiles = (folder: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name)).toString('base64')]));
+  Object.fromEntries(
+    (existsSync(folder) ? readdirSync(folder) : []).map((name) => [name, readFileSync(path.join(folder, name)).toString('base64')]),
+  );
 
 /** False when the Secret has this data, or when there is nothing to store. */
 async function writeSecret(

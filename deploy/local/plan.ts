@@ -1,10 +1,9 @@
 /** Plans the processes of a local control plane: their flags, addresses and files, computed from the options alone. */
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { formatIpAddress, parseIpRange } from '../../shared/values/network/ip-address';
 import { ownMember } from '../../shared/values/json';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
-import { frontProxyFlags, PROXY_AUTHORITY, PROXY_LEAF } from '../cluster/identities';
+import { frontProxyFlags, PROXY_AUTHORITY, PROXY_LEAF, serviceAddresses } from '../cluster/identities';
 import { parseEndpoint, type RunnerOptions } from './options';
 
 /** Where programs listen that only this machine uses. */
@@ -189,11 +188,10 @@ const signingFlags = ({ pki }: Layout): string[] => [
 export function certifiedAddresses(options: RunnerOptions): string[] {
   const { serviceRanges, rest, controlPlaneEndpoint, certificateNames, securePort } = options;
   const endpoint = parseEndpoint(controlPlaneEndpoint, securePort);
-  const range = parseIpRange(serviceRanges.split(',', 1)[0]?.trim() ?? '');
   const advertised = lastFlagValue(rest, 'advertise-address') ?? '';
   return [
     // An invalid range is rejected by the API servers.
-    ...(range === undefined ? [] : [formatIpAddress({ family: range.family, value: range.first + 1n })]),
+    ...serviceAddresses(serviceRanges),
     ...(isIP(advertised) === 0 ? [] : [advertised]),
     ...[localAddress(options)].filter((address) => address !== HOST && address !== '::1'),
     ...(endpoint === undefined ? [] : [new URL(endpoint).hostname.replace(/^\[(.*)\]$/, '$1')]),

@@ -16,8 +16,8 @@ import { serviceAddresses } from '../../cluster/identities';
 import type { CertificatesCreateFlags, CertificatesCreateSecretsFlags, ClusterFlags } from './flags';
 import type { CommandHost } from '../terminal/host';
 
-/** The name of the files of the etcd members, which share one certificate. */
-const ETCD_FILE = 'etcd';
+/** The name of the folder and of the files of the etcd members, which share one certificate. */
+const ETCD = 'etcd';
 const REQUEST_TIMEOUT_MS = 30_000;
 
 export async function create(flags: CertificatesCreateFlags, host: CommandHost): Promise<number> {
@@ -65,7 +65,7 @@ function componentFilesOptions(flags: ClusterFlags): ComponentFilesOptions {
     internalAddress: flags['internal-address'] === '' ? externalAddress : httpsUrl('internal-address', flags['internal-address']),
     serverNames: [...flags['server-names'], ...serviceAddresses(flags['service-cluster-ip-range'])],
     controllersNames: flags['controllers-names'],
-    etcdCertificates: etcdNames.length === 0 ? [] : [{ file: ETCD_FILE, names: etcdNames }],
+    etcdCertificates: etcdNames.length === 0 ? [] : [{ folder: ETCD, file: ETCD, names: etcdNames }],
   };
 }
 
