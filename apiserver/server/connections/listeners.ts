@@ -71,6 +71,12 @@ export interface Listener {
 const SECOND = 1000;
 const DEFAULT_TIMEOUTS: ConnectionTimeouts = { headersMs: 32 * SECOND, idleMs: 90 * SECOND, checkMs: 5 * SECOND, unreadMs: 60 * SECOND };
 const WINDOW_BYTES = 256 * 1024;
+/**
+ * Connections that the kernel keeps until they are accepted; it applies its own limit (net.core.somaxconn, 4,096). When
+ * the clients of a whole cluster connect together, those beyond Node's default of 511 would try again after 1, 3, 7, …
+ * seconds.
+ */
+const BACKLOG = 65_535;
 /** Upper bound for Node's buffers of one HTTP/2 session, in MB; beyond it, new streams are refused. */
 const MAX_SESSION_MB = 32;
 
@@ -262,7 +268,7 @@ async function destroyAll(sockets: ReadonlySet<Socket>): Promise<void> {
 function listen(server: HttpServer | Http2SecureServer, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve();
     });
