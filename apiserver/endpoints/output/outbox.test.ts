@@ -80,3 +80,26 @@ it('Outbox yields between watches with waiting frames, and sends each frame once
   await clock.advanceAsync(20);
   expect(watches.every(({ sentAt }) => sentAt.length === 1)).toBe(true);
 });
+
+it('Outbox sends to as many watches per turn as are encrypted and written in four milliseconds', async () => {
+  const clock = new ManualClock();
+  const outbox = new Outbox(clock);
+  let inTurn = 0;
+  const perTurn: number[] = [];
+  // Costs nothing at once and 0.05 ms in the next turn, as a stream of HTTP/2 does.
+  const sender: Sender = {
+    flush(): void {
+      if (inTurn === 0)
+        setImmediate(() => {
+          perTurn.push(inTurn);
+          clock.advance(inTurn * 0.05);
+          inTurn = 0;
+        });
+      inTurn += 1;
+    },
+  };
+  for (let watch = 0; watch < 500; watch += 1) outbox.add(sender);
+  await flushPromises();
+  for (let ms = 0; ms < 50; ms += 1) await clock.advanceAsync(1);
+  expect(perTurn).toEqual([32, 64, 80, 80, 80, 80, 80, 4]);
+});

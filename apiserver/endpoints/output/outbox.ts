@@ -1,8 +1,12 @@
 /**
  * Sends the frames of watches: all frames of one turn of the event loop together at its end. When that took long
- * because many clients watch the same objects, it pauses for as long as the last sending took, so that at least half
- * of the time remains for requests. This limits its share of the time, which a `TimeSlice` does not. Frames for a
- * connection are always sent before a later response on it.
+ * because many clients watch the same objects, the rest is sent in later turns, each after a pause as long as the last
+ * sending took, so that at least half of the time remains for requests. This limits its share of the time, which a
+ * `TimeSlice` does not. Frames for a connection are always sent before a later response on it.
+ *
+ * Node encrypts and writes what HTTP/2 streams were given not at once but in the next turn of the event loop, all
+ * connections together. A sending is therefore measured until that is done, and the number of watches per turn follows
+ * from the measurement.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { frameOf, FrameJoiner } from './frame';
@@ -10,12 +14,12 @@ import { binaryFrame, textFrame } from './web-socket-frame';
 
 /** Maximum pause between two sendings. */
 const MAX_PAUSE_MS = 20;
-/**
- * Maximum duration of uninterrupted sending in milliseconds, and the number of watches between two readings of the
- * clock.
- */
-const SLICE_MS = 4;
+/** Duration of one sending in milliseconds, and the number of watches between two readings of the clock. */
+const SENDING_MS = 4;
 const WATCHES_PER_CHECK = 8;
+/** Bounds of the number of watches in one sending, so that other work in its turn does not keep it from progress. */
+const MIN_WATCHES = 4 * WATCHES_PER_CHECK;
+const MAX_WATCHES = 1024;
 /** The resolution of timers. */
 const MIN_PAUSE_MS = 1;
 
@@ -36,6 +40,10 @@ export class Outbox {
   readonly texts = new FrameJoiner((chunk) => textFrame(frameOf(chunk)));
   readonly binaries = new FrameJoiner((chunk) => binaryFrame(frameOf(chunk)));
   private senders: Sender[] = [];
+  /** A sending is due or being measured. */
+  private isScheduled = false;
+  /** The number of watches that were last sent to within {@link SENDING_MS}. */
+  private watchesPerSending = MIN_WATCHES;
   /** Clock.monotonic until which nothing more is sent. */
   private pausedUntil = 0;
 
@@ -47,8 +55,8 @@ export class Outbox {
   }
 
   add(sender: Sender): void {
-    if (this.senders.length === 0) this.schedule();
     this.senders.push(sender);
+    this.schedule();
   }
 
   /**
@@ -67,6 +75,8 @@ export class Outbox {
   }
 
   private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
     const pauseMs = this.pausedUntil - this.clock.monotonic();
     if (pauseMs < MIN_PAUSE_MS) setImmediate(() => this.flush());
     else this.clock.after(pauseMs, () => this.flush());
@@ -75,21 +85,44 @@ export class Outbox {
   private flush(): void {
     const { senders, clock } = this;
     const startedAt = clock.monotonic();
-    let endedAt = startedAt;
+    const limit = Math.min(this.watchesPerSending, senders.length);
     let sent = 0;
-    while (sent < senders.length && endedAt - startedAt < SLICE_MS) {
-      const end = Math.min(sent + WATCHES_PER_CHECK, senders.length);
+    let isOver = false;
+    while (sent < limit && !isOver) {
+      const end = Math.min(sent + WATCHES_PER_CHECK, limit);
       for (; sent < end; sent += 1) senders[sent]?.flush();
-      endedAt = clock.monotonic();
+      isOver = clock.monotonic() - startedAt >= SENDING_MS;
     }
     this.senders = sent === senders.length ? [] : senders.slice(sent);
-    if (this.senders.length === 0) {
-      this.chunks.clear();
-      this.frames.clear();
-      this.texts.clear();
-      this.binaries.clear();
-    }
-    this.pausedUntil = endedAt + Math.min(endedAt - startedAt, MAX_PAUSE_MS);
+    if (this.senders.length === 0) this.clearJoined();
+    if (sent <= WATCHES_PER_CHECK) this.complete(clock.monotonic() - startedAt);
+    else
+      setImmediate(() => {
+        const tookMs = clock.monotonic() - startedAt;
+        this.watchesPerSending = nextSize(this.watchesPerSending, sent, tookMs);
+        this.complete(tookMs);
+      });
+  }
+
+  private complete(tookMs: number): void {
+    this.isScheduled = false;
+    this.pausedUntil = this.clock.monotonic() + Math.min(tookMs, MAX_PAUSE_MS);
     if (this.senders.length > 0) this.schedule();
   }
+
+  private clearJoined(): void {
+    this.chunks.clear();
+    this.frames.clear();
+    this.texts.clear();
+    this.binaries.clear();
+  }
+}
+
+/**
+ * The number of watches that takes {@link SENDING_MS} when `sent` took `tookMs`. Grows at most twofold, because the turn
+ * may have had no other work.
+ */
+function nextSize(current: number, sent: number, tookMs: number): number {
+  const size = Math.min(Math.max(current, 2 * sent), Math.floor((sent * SENDING_MS) / tookMs));
+  return Math.min(Math.max(size, MIN_WATCHES), MAX_WATCHES);
 }
