@@ -121,7 +121,7 @@ class KeyspaceCache implements OpenedCache {
   private scheduleTrim(): void {
     this.trimTimer = this.replica.clock.after(TRIM_MS, () => {
       this.replica.trim();
-      this.watches.endWhere((watcher) => watcher.isFarBehind);
+      this.watches.endFarBehind();
       this.scheduleTrim();
     });
   }

@@ -20,6 +20,8 @@ export class OpenWatches implements WatchHost {
   readonly entries: EntryFactory;
   readonly yieldNow: YieldNow;
   private readonly bookmarks: BookmarkScheduler;
+  /** The watchers that deliver a state. */
+  private readonly delivering = new Set<Watcher>();
 
   constructor(
     private readonly replica: ReplicatedState,
@@ -53,29 +55,29 @@ export class OpenWatches implements WatchHost {
     this.replica.objects.watchersOf(state).add(watcher);
     this.countWatchers(state);
     if (request.bookmarks) this.bookmarks.add(watcher);
+    if (request.start.type === 'state') this.delivering.add(watcher);
     watcher.start();
     return watcher;
   }
 
   close(): void {
     this.bookmarks.close();
-    this.endWhere(() => true);
+    for (const state of this.keys.states) this.endAll(state);
   }
 
   endWatchesOf(type: StoredType): void {
-    const state = this.keys.stateOf(type, this.revision);
-    for (const watcher of this.replica.objects.watchersOf(state).list()) watcher.end({ type: 'closed' });
+    this.endAll(this.keys.stateOf(type, this.revision));
   }
 
-  endWhere(shouldEnd: (watcher: Watcher) => boolean): void {
-    for (const state of this.keys.states) {
-      for (const watcher of this.replica.objects.watchersOf(state).list()) if (shouldEnd(watcher)) watcher.end({ type: 'closed' });
-    }
+  /** Ends the watchers that deliver a state which the window has passed. */
+  endFarBehind(): void {
+    for (const watcher of this.delivering) if (watcher.isFarBehind) watcher.end({ type: 'closed' });
   }
 
   onClosed(watcher: Watcher): void {
     this.replica.objects.watchersOf(watcher.state).delete(watcher);
     this.bookmarks.delete(watcher);
+    this.delivering.delete(watcher);
     this.countWatchers(watcher.state);
   }
 
@@ -101,9 +103,15 @@ export class OpenWatches implements WatchHost {
     this.replica.statistics.replays += 1;
   }
 
-  onInitialEvents({ state }: Watcher, events: number): void {
+  onInitialEvents(watcher: Watcher, events: number): void {
+    const { state } = watcher;
+    this.delivering.delete(watcher);
     const { initialEvents } = this.replica.statistics;
     initialEvents.set(state.type.name, (initialEvents.get(state.type.name) ?? 0) + events);
+  }
+
+  private endAll(state: TypeState): void {
+    for (const watcher of this.replica.objects.watchersOf(state).list()) watcher.end({ type: 'closed' });
   }
 
   private countWatchers(state: TypeState): void {

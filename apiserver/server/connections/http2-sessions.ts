@@ -3,8 +3,9 @@
  * for `unreadMs`. An incomplete head and a ping open no stream, so neither keeps a connection open. Also resets
  * single streams with unread responses. Inspects no request.
  */
-import type { Clock, Timer } from '../../../shared/runtime/clock';
+import type { Clock } from '../../../shared/runtime/clock';
 import { isWatch, MAX_WAITING_BYTES, mayStayUnread, piecesWritten } from '../../endpoints/output/write-progress';
+import { PeriodicCheck } from './periodic-check';
 import { StallTracker, type UnreadKind, type UnreadOutput } from './stall-tracker';
 
 /** Time limits for slow clients, in milliseconds. */
@@ -65,14 +66,21 @@ interface TrackedSession {
 export class Http2Sessions {
   private readonly tracked = new Map<object, TrackedSession>();
   private readonly stalls = new StallTracker();
-  private timer: Timer | undefined;
+  private readonly checks: PeriodicCheck<TrackedSession>;
 
   constructor(
     private readonly clock: Clock,
     private readonly timeouts: ConnectionTimeouts,
     /** Called for each response, watch and connection that is ended because its client read nothing. */
     private readonly onEnded: (unread: UnreadKind) => void = () => undefined,
-  ) {}
+  ) {
+    this.checks = new PeriodicCheck(
+      clock,
+      timeouts.checkMs,
+      () => this.tracked.values(),
+      (session, now) => this.check(session, now),
+    );
+  }
 
   add(session: Session, socket: SessionSocket): void {
     const { clock, timeouts } = this;
@@ -99,7 +107,7 @@ export class Http2Sessions {
     });
     session.on('error', () => undefined);
     session.once('close', () => this.tracked.delete(session));
-    this.timer ??= clock.after(timeouts.checkMs, () => this.check());
+    this.checks.start();
   }
 
   /** Whether GOAWAY was sent, after which new streams are refused. */
@@ -110,7 +118,7 @@ export class Http2Sessions {
 
   /** Drains all sessions. */
   close(): void {
-    this.timer?.cancel();
+    this.checks.stop();
     for (const tracked of this.tracked.values()) this.drain(tracked);
   }
 
@@ -135,14 +143,10 @@ export class Http2Sessions {
     });
   }
 
-  private check(): void {
-    const now = this.clock.monotonic();
-    for (const tracked of this.tracked.values()) {
-      this.resetUnread(tracked, now);
-      const hasStreams = tracked.streams.size > 0 && !tracked.session.destroyed;
-      if (!hasStreams && tracked.closeAt <= now) this.escalate(tracked);
-    }
-    this.timer = this.tracked.size === 0 ? undefined : this.clock.after(this.timeouts.checkMs, () => this.check());
+  private check(tracked: TrackedSession, now: number): void {
+    this.resetUnread(tracked, now);
+    const hasStreams = tracked.streams.size > 0 && !tracked.session.destroyed;
+    if (!hasStreams && tracked.closeAt <= now) this.escalate(tracked);
   }
 
   /**
