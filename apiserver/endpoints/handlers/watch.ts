@@ -36,7 +36,8 @@ export async function watchObjects(deps: ApiDependencies, exchange: Exchange, re
     onInitialEventsEnd: observeInitialEvents,
   });
   const started = await deps.reader.watch(exchange, resource, info.namespace, { ...options, selection }, stream);
-  const seconds = timeoutSeconds ?? deps.minRequestTimeoutSeconds * (1 + deps.random.float());
+  // Node keeps a list of timers for each duration; with whole seconds the watches of all clients share them.
+  const seconds = timeoutSeconds ?? Math.round(deps.minRequestTimeoutSeconds * (1 + deps.random.float()));
   stream.start(started, seconds * 1000);
 }
 

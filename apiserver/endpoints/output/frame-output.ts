@@ -13,9 +13,13 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 /** Number of waiting bytes that are sent at once. */
 const FULL_PIECE_BYTES = 64 * 1024;
 
-type OnWaited = (ms: number) => void;
+/** Learns how long frames waited. */
+export interface WaitObserver {
+  /** The first frame of a piece has waited for `ms`. */
+  waited(ms: number): void;
+}
 
-const ignoreWait: OnWaited = () => undefined;
+const IGNORE_WAITS: WaitObserver = { waited: () => undefined };
 
 /** The members of a socket, stream or response that are used here. */
 interface FrameTarget {
@@ -35,31 +39,29 @@ export class FrameOutput implements Sender {
   private bytes = 0;
   /** Clock.monotonic when the first waiting frame was added. */
   private firstAt = 0;
-  private readonly recordWritten = (): void => recordPieceWritten(this.target);
 
   private constructor(
     private readonly target: FrameTarget,
     private readonly outbox: Outbox,
     private readonly joiner: FrameJoiner,
-    /** Called with the time that the first frame of a piece has waited. */
-    private readonly onWaited: OnWaited,
+    private readonly observer: WaitObserver,
   ) {
     markAsWatch(target);
   }
 
-  static forResponse(reply: ServerResponse | FrameTarget, outbox: Outbox, onWaited: OnWaited = ignoreWait): FrameOutput {
-    if (!(reply instanceof ServerResponse)) return new FrameOutput(reply, outbox, outbox.frames, onWaited);
+  static forResponse(reply: ServerResponse | FrameTarget, outbox: Outbox, observer: WaitObserver = IGNORE_WAITS): FrameOutput {
+    if (!(reply instanceof ServerResponse)) return new FrameOutput(reply, outbox, outbox.frames, observer);
     const { socket } = reply;
     // Chunks are written directly to the socket, without the cost of OutgoingMessage. A pipelined response has no
     // socket yet, and HTTP/1.0 has no chunks.
     return socket !== null && reply.chunkedEncoding
-      ? new FrameOutput(socket, outbox, outbox.chunks, onWaited)
-      : new FrameOutput(reply, outbox, outbox.frames, onWaited);
+      ? new FrameOutput(socket, outbox, outbox.chunks, observer)
+      : new FrameOutput(reply, outbox, outbox.frames, observer);
   }
 
   /** Sends each frame as a WebSocket message. */
-  static forWebSocket(connection: Socket, outbox: Outbox, isText: boolean, onWaited: OnWaited = ignoreWait): FrameOutput {
-    return new FrameOutput(connection, outbox, isText ? outbox.texts : outbox.binaries, onWaited);
+  static forWebSocket(connection: Socket, outbox: Outbox, isText: boolean, observer: WaitObserver = IGNORE_WAITS): FrameOutput {
+    return new FrameOutput(connection, outbox, isText ? outbox.texts : outbox.binaries, observer);
   }
 
   get session(): object | undefined {
@@ -87,11 +89,11 @@ export class FrameOutput implements Sender {
     this.several = undefined;
     this.bytes = 0;
     if (first === undefined || target.destroyed) return;
-    this.onWaited(this.outbox.now() - this.firstAt);
+    this.observer.waited(this.outbox.now() - this.firstAt);
     const piece = several === undefined ? this.joiner.single(first) : this.joiner.joined(several);
     // Progress matters only when bytes already wait.
     if (target.writableLength === 0) target.write(piece);
-    else target.write(piece, this.recordWritten);
+    else target.write(piece, () => recordPieceWritten(target));
   }
 
   waitingBytes(): number {

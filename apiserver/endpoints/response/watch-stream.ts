@@ -9,7 +9,7 @@ import type { CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } 
 import type { Exchange } from '../request/exchange';
 import type { WebSocket } from 'ws';
 import { encodeChunk } from '../output/frame';
-import { FrameOutput } from '../output/frame-output';
+import { FrameOutput, type WaitObserver } from '../output/frame-output';
 import type { OpenWatch, OpenWatchStreams } from './open-watches';
 import type { Outbox } from '../output/outbox';
 import type { Encoder } from '../representation/encoder';
@@ -18,10 +18,8 @@ import type { Encoder } from '../representation/encoder';
 const PAUSE_BYTES = 256 * 1024;
 
 /** Counts events and bytes; implemented by the metrics. */
-export interface WatchMeter {
+export interface WatchMeter extends WaitObserver {
   sent(bytes: number): void;
-  /** The time that events waited until they were written to the connection. */
-  waited(ms: number): void;
   /** The watch was ended because the client did not keep up. */
   tooSlow(): void;
 }
@@ -49,12 +47,18 @@ const NORMAL_CLOSURE = 1000;
 /** How long before the end of the stream the last bookmark is sent. */
 const LAST_BOOKMARK_MS = 2000;
 
+type FrameKeys = Readonly<Record<WatchEventType, string>>;
+
+/** The keys of frames by encoder, because the watches of one kind share their encoders. */
+const frameKeys = new WeakMap<Encoder, FrameKeys>();
+
 export class WatchStream implements ChangeSink, OpenWatch {
-  private readonly keys: Readonly<Record<WatchEventType, string>>;
+  private readonly keys: FrameKeys;
   private output: FrameOutput | undefined;
   private webSocket: WebSocket | undefined;
   private watch: CacheWatch | undefined;
-  private timers: readonly Timer[] = [];
+  /** For the last bookmark, and after it for the end. */
+  private timer: Timer | undefined;
   private isFirst = true;
   private isEnded = false;
 
@@ -62,8 +66,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     private readonly exchange: Exchange,
     private readonly deps: WatchStreamDependencies,
   ) {
-    const { key } = deps.encoder;
-    this.keys = { ADDED: `A${key}`, MODIFIED: `M${key}`, DELETED: `D${key}` };
+    this.keys = frameKeysOf(deps.encoder);
   }
 
   /** Called when the watch has started: sends the head, and ends the stream after `durationMs`. */
@@ -75,9 +78,8 @@ export class WatchStream implements ChangeSink, OpenWatch {
     }
     this.openOutput();
     if (this.wasEnded()) return;
-    const { clock } = this.deps;
-    const end = clock.after(durationMs, () => this.expire());
-    this.timers = durationMs > LAST_BOOKMARK_MS ? [end, clock.after(durationMs - LAST_BOOKMARK_MS, () => watch.sendBookmark())] : [end];
+    if (durationMs > LAST_BOOKMARK_MS) this.timer = this.deps.clock.after(durationMs - LAST_BOOKMARK_MS, () => this.sendLastBookmark());
+    else this.expireAfter(durationMs);
   }
 
   event(type: WatchEventType, entry: Entry, change: Change): void {
@@ -146,6 +148,15 @@ export class WatchStream implements ChangeSink, OpenWatch {
     else this.webSocket.close(NORMAL_CLOSURE);
   }
 
+  private sendLastBookmark(): void {
+    this.expireAfter(LAST_BOOKMARK_MS);
+    this.watch?.sendBookmark();
+  }
+
+  private expireAfter(ms: number): void {
+    this.timer = this.deps.clock.after(ms, () => this.expire());
+  }
+
   private send(frame: Buffer): void {
     const output = this.output ?? this.openOutput();
     this.isFirst = false;
@@ -167,7 +178,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     exchange.sendHead(200, { 'Content-Type': streamType(deps.encoder.contentType) });
     if (exchange.output instanceof ServerResponse) exchange.output.flushHeaders();
     exchange.output.once('close', () => this.close());
-    this.output = FrameOutput.forResponse(exchange.output, deps.outbox, (ms) => deps.meter.waited(ms));
+    this.output = FrameOutput.forResponse(exchange.output, deps.outbox, deps.meter);
     return this.output;
   }
 
@@ -176,7 +187,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     const { exchange, deps } = this;
     const { webSocket, carrier } = exchange.openWebSocket('events');
     this.webSocket = webSocket;
-    this.output = FrameOutput.forWebSocket(carrier, deps.outbox, deps.encoder.contentType === JSON_TYPE, (ms) => deps.meter.waited(ms));
+    this.output = FrameOutput.forWebSocket(carrier, deps.outbox, deps.encoder.contentType === JSON_TYPE, deps.meter);
     carrier.once('close', () => this.close());
     if (webSocket === undefined) this.close();
     return this.output;
@@ -192,11 +203,18 @@ export class WatchStream implements ChangeSink, OpenWatch {
   private close(): void {
     if (this.isEnded) return;
     this.isEnded = true;
-    for (const timer of this.timers) timer.cancel();
+    this.timer?.cancel();
     this.watch?.close();
     this.deps.watches.delete(this);
     this.exchange.finish();
   }
+}
+
+function frameKeysOf(encoder: Encoder): FrameKeys {
+  const { key } = encoder;
+  const known = frameKeys.get(encoder) ?? { ADDED: `A${key}`, MODIFIED: `M${key}`, DELETED: `D${key}` };
+  frameKeys.set(encoder, known);
+  return known;
 }
 
 /** JSON streams have the plain media type. */

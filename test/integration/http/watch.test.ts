@@ -107,6 +107,17 @@ it('a watch ends normally after timeoutSeconds', async () => {
   expect(stream.response.complete).toBe(true);
 });
 
+it('a watch receives a last bookmark before it ends after timeoutSeconds', async () => {
+  const stream = await openWatch('timeoutSeconds=3&allowWatchBookmarks=true&resourceVersion=&fieldSelector=metadata.name%3Dnone');
+  await api.createConfigMap('w4');
+  await waitUntil('the end of the stream', stream.ended);
+  expect(stream.response.complete).toBe(true);
+  const annotations = { 'platform.io/initial-events-end': 'true' };
+  expect(stream.lines).toMatchObject([{ type: 'BOOKMARK', object: { metadata: { annotations } } }, { type: 'BOOKMARK' }]);
+  expect(stream.lines[1]).not.toMatchObject({ object: { metadata: { annotations } } });
+  await deleteConfigMap('w4');
+});
+
 it.each(['-1', '-9223372036854775808'])('a watch ends immediately with timeoutSeconds=%s', async (timeout) => {
   const stream = await openWatch(`timeoutSeconds=${timeout}&fieldSelector=metadata.name%3Dnone`);
   await waitUntil('the end of the stream', stream.ended);
