@@ -13,7 +13,12 @@ function exchangeOn(session: object, outbox: Outbox, log: string[]): Exchange {
     end: (body: Buffer) => log.push(body.toString()),
   });
   const exchange = Reflect.construct(Exchange, [
-    { method: 'PUT', headers: {} },
+    {
+      method: 'PUT',
+      url: '/api',
+      headers: { authorization: 'Bearer x', 'user-agent': 'kubelet', 'x-real-ip': '192.0.2.7' },
+      rawHeaders: ['a', 'b'],
+    },
     stream,
     { outbox, scheduler: new EventLoopScheduler(new ManualClock()) },
     'secure',
@@ -49,4 +54,15 @@ it('Exchange.send responds at once when no event waits for its connection', () =
   outbox.add(watchOn({}, []));
   exchange.send(200, {}, Buffer.from('answer'));
   expect(log).toEqual(['answer']);
+});
+
+it('Exchange.releaseHeaders keeps the headers that the request log reads, and no credentials', () => {
+  const exchange = exchangeOn({}, new Outbox(new ManualClock()), []);
+  exchange.releaseHeaders();
+  expect(exchange.request).toEqual({
+    method: 'PUT',
+    url: '/api',
+    headers: { 'user-agent': 'kubelet', 'x-real-ip': '192.0.2.7' },
+    rawHeaders: [],
+  });
 });

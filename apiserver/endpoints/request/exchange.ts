@@ -62,7 +62,7 @@ export class Exchange extends ChainContext implements RequestContext {
   private initializedTask: (() => void) | undefined;
 
   constructor(
-    readonly request: Incoming,
+    private incoming: Incoming,
     /** Carries the response. */
     readonly output: Outgoing,
     private readonly deps: ExchangeDependencies,
@@ -72,7 +72,11 @@ export class Exchange extends ChainContext implements RequestContext {
     readonly startedAt: number,
   ) {
     super(naming);
-    this.method = request.method ?? 'GET';
+    this.method = incoming.method ?? 'GET';
+  }
+
+  get request(): Incoming {
+    return this.incoming;
   }
 
   /** Carries the request body. */
@@ -98,6 +102,18 @@ export class Exchange extends ChainContext implements RequestContext {
   header(name: string): string | undefined {
     const value = this.request.headers[name];
     return Array.isArray(value) ? value[0] : value;
+  }
+
+  /**
+   * Forgets the headers, except those that the log and the metrics read when a request ends: a watch would hold them for
+   * its whole life. Over HTTP/1.1 Node holds them.
+   */
+  releaseHeaders(): void {
+    const { incoming } = this;
+    if (incoming instanceof IncomingMessage) return;
+    const { 'user-agent': agent, 'content-type': type, 'x-forwarded-for': forwarded, 'x-real-ip': real } = incoming.headers;
+    const headers = { 'user-agent': agent, 'content-type': type, 'x-forwarded-for': forwarded, 'x-real-ip': real };
+    this.incoming = { method: incoming.method, url: incoming.url, headers, rawHeaders: [] };
   }
 
   /** The fencing token that the write depends on. Throws 400 when it is malformed. */

@@ -78,6 +78,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     }
     this.openOutput();
     if (this.wasEnded()) return;
+    this.exchange.releaseHeaders();
     if (durationMs > LAST_BOOKMARK_MS) this.timer = this.deps.clock.after(durationMs - LAST_BOOKMARK_MS, () => this.sendLastBookmark());
     else this.expireAfter(durationMs);
   }
