@@ -9,7 +9,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Resolve } from '../webhook-client/service-resolver';
 import { dial } from '../endpoints/forward/backend';
 import type { OutgoingTracing } from '../tracing/span';
-import { IdleCheckingAgent } from './idle-checking-agent';
+import { IdleCheckingAgent } from '../endpoints/forward/idle-checking-agent';
 import type { Registration } from './registrations';
 
 /** The client certificate of this server in PEM; each member is optional. */

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { request, type RequestOptions } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { createServer, type TLSSocket } from 'node:tls';
-import { systemClock as clock } from '../../shared/runtime/clock';
-import { createAuthority, issueCertificate } from '../../shared/pki/certificates';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { createAuthority, issueCertificate } from '../../../shared/pki/certificates';
 import { IdleCheckingAgent } from './idle-checking-agent';
 
 const rawResponse = (text: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
