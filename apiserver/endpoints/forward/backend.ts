@@ -1,13 +1,16 @@
 /**
  * Opens connections to backends (kubelets, pods, services, nodes), with the trust and the connect time-out that apply
- * to them.
+ * to them. Connections to kubelets are kept for requests that may be repeated; the number of open requests is limited.
  */
 import { request as plainRequest, type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
 import { request as secureRequest, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../shared/runtime/clock';
 import { PARTIAL_CHAIN_TRUST } from '../../../shared/pki/partial-chain-trust';
 import type { CertificateVerification } from '../../registry/operations/destination';
+import { IdleCheckingAgent } from './idle-checking-agent';
+import { DEFAULT_OPEN_REQUEST_LIMITS, OpenRequests, type OpenRequestLimits } from './open-requests';
 
 /** Credentials for connections to kubelets; each is optional. */
 export interface KubeletCredentials {
@@ -22,6 +25,17 @@ export interface BackendOptions {
   readonly credentials: () => KubeletCredentials;
   /** Connect time-out in milliseconds. */
   readonly timeoutMs: number;
+  /** Absent = the defaults. */
+  readonly limits?: OpenRequestLimits;
+  /** Absent = nothing is counted. */
+  readonly meters?: BackendMeters;
+}
+
+export interface BackendMeters {
+  /** Called with 1 for each connection that is opened, and with -1 when it is closed. */
+  addConnections(trust: CertificateVerification, by: number): void;
+  /** Called for each request that a limit rejects. */
+  countRejected(): void;
 }
 
 export interface BackendRequest {
@@ -35,15 +49,76 @@ export interface BackendRequest {
   readonly path: string;
   /** The client has disabled verification of the certificate. */
   readonly insecureSkipTlsVerify?: boolean;
+  /**
+   * The request has no body and no effect, so that it may use a kept connection to a kubelet, and may be sent again
+   * when the kubelet closes that at the same time.
+   */
+  readonly isRepeatable?: boolean;
 }
 
-export class Backends {
-  constructor(private readonly options: BackendOptions) {}
+/** Idle connections to one kubelet, and how long they are kept: less than kubelets keep them (90 s). */
+const IDLE_CONNECTIONS = { maxFreeSockets: 4, timeout: 60_000 };
 
-  /** Opens a new connection for each request. The caller sends the body and listens for the response. */
-  open({ url, trust, pinned, method, headers, path, insecureSkipTlsVerify = false }: BackendRequest): ClientRequest {
+export class Backends {
+  private readonly openRequests: OpenRequests;
+  private readonly keptConnections = new IdleCheckingAgent({ keepAlive: true, ...IDLE_CONNECTIONS });
+  private readonly countedSockets = new WeakSet<Duplex>();
+
+  constructor(private readonly options: BackendOptions) {
+    this.openRequests = new OpenRequests(options.limits ?? DEFAULT_OPEN_REQUEST_LIMITS);
+  }
+
+  /**
+   * Opens a new connection for each request, except that repeatable ones to kubelets share connections. The caller
+   * sends the body and listens for the response. Throws 429 when a limit of open requests is reached.
+   */
+  open(request: BackendRequest): ClientRequest {
+    const release = this.acquire(request.url.host);
+    try {
+      const opened = this.connect(request);
+      this.releaseAtEnd(opened, request.trust, release);
+      return opened;
+    } catch (error) {
+      // A method, path or header that HTTP does not allow.
+      release();
+      throw error;
+    }
+  }
+
+  private acquire(host: string): () => void {
+    try {
+      return this.openRequests.acquire(host);
+    } catch (error) {
+      this.options.meters?.countRejected();
+      throw error;
+    }
+  }
+
+  /** Releases when the exchange has ended; after an upgrade, when the connection closes. Counts new connections. */
+  private releaseAtEnd(request: ClientRequest, trust: CertificateVerification, release: () => void): void {
+    const { meters } = this.options;
+    let isUpgraded = false;
+    request.once('socket', (socket) => {
+      if (this.countedSockets.has(socket)) return;
+      this.countedSockets.add(socket);
+      meters?.addConnections(trust, 1);
+      socket.once('close', () => {
+        meters?.addConnections(trust, -1);
+        release();
+      });
+    });
+    request.once('upgrade', () => (isUpgraded = true));
+    request.once('close', () => {
+      if (!isUpgraded) release();
+    });
+  }
+
+  private connect({ url, trust, pinned, method, headers, path, ...choices }: BackendRequest): ClientRequest {
+    const { insecureSkipTlsVerify = false, isRepeatable = false } = choices;
     const lookup = pinned === undefined ? {} : { lookup: fixedLookup(pinned) };
-    const settings = { method, headers, path, agent: false, setHost: headers['host'] === undefined, ...lookup };
+    // A pinned host name may have other addresses the next time, so its connections are not kept.
+    const agent = isRepeatable && trust === 'kubelet' && pinned === undefined ? this.keptConnections : false;
+    const settings = { method, headers, path, agent, setHost: headers['host'] === undefined, ...lookup };
     // Otherwise Node would take the server name from the client's Host header.
     const servername = isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '';
     const tls = { ...this.tlsFor(trust, insecureSkipTlsVerify), servername };

@@ -3,17 +3,18 @@
  * not followed. Errors before the response are reported in upstream's words; later errors abort the response, except
  * that a log just ends.
  */
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { serviceUnavailable, StatusError } from '../../../shared/api/errors/status';
 import { connectionErrorText, isCertificateError } from '../../../shared/runtime/connection-error';
+import { errorCode } from '../../../shared/runtime/error-code';
 import type { Destination } from '../../registry/operations/destination';
 import { allowUnread, forbidUnread } from '../output/write-progress';
 import type { Exchange } from '../request/exchange';
-import type { Backends } from './backend';
-import { headersToBackend } from './headers';
+import type { BackendRequest, Backends } from './backend';
+import { hasBody, headersToBackend } from './headers';
 import { kubeletLogError } from './log-failure';
 import { sendLogFrames, wantsLogFrames } from './log-frames';
-import { awaitResponse, joinConnections, requestPath, relay, relayResponse, sendBody } from './relay';
+import { awaitResponse, joinConnections, requestPath, relay, relayResponse, sendBody, type BackendResponse } from './relay';
 import { relayProxiedResponse } from './proxied-response';
 import { readExcerpt } from './error-excerpt';
 
@@ -39,23 +40,25 @@ export async function forward(backends: Backends, exchange: Exchange, options: F
   const { destination, prefix, upgrades, insecureSkipTlsVerify } = options;
   const { type, url, trust, pinnedAddresses } = destination;
   const isLog = type === 'log';
-  const request = backends.open({
+  const isRepeatable = isLog || (REPEATABLE_METHODS.has(exchange.method) && !hasBody(exchange) && !upgrades);
+  const backendRequest: BackendRequest = {
     url,
     trust,
     pinned: pinnedAddresses,
     insecureSkipTlsVerify,
+    isRepeatable,
     method: isLog ? 'GET' : exchange.method,
     headers: isLog
       ? {}
       : { ...headersToBackend(exchange, { upgrades }), ...(type === 'proxy' ? { 'x-forwarded-uri': requestPath(exchange) } : {}) },
     path: type === 'proxy' ? options.target : url.pathname + url.search,
-  });
-  exchange.output.once('close', () => request.destroy());
+  };
   allowUnreadOutput(exchange);
-  const pending = awaitResponse(request);
-  if (isLog) request.end();
-  else sendBody(exchange, request);
-  const response = await pending;
+  const attempt = (): Promise<Attempt> => send(exchange, backends.open(backendRequest), isLog);
+  let result = await attempt();
+  // The kubelet may close an idle connection at any time; then it has processed nothing of this request.
+  if (result.isStale && !exchange.output.destroyed) result = await attempt();
+  const { response } = result;
   if (response.type === 'failure') {
     if (isLog && isCertificateError(response.error)) options.onLogTlsFailure();
     throw connectionError(destination, response.error);
@@ -64,6 +67,23 @@ export async function forward(backends: Backends, exchange: Exchange, options: F
   if (isLog) return sendLog(exchange, response.message, options.name);
   if (prefix === undefined || upgrades) return relayResponse(exchange, response.message);
   return relayProxiedResponse(exchange, response.message, { prefix, backend: url, host: clientHost(exchange) });
+}
+
+const REPEATABLE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+interface Attempt {
+  readonly response: BackendResponse;
+  /** A kept connection was closed before the response. */
+  readonly isStale: boolean;
+}
+
+async function send(exchange: Exchange, request: ClientRequest, isLog: boolean): Promise<Attempt> {
+  exchange.output.once('close', () => request.destroy());
+  const pending = awaitResponse(request);
+  if (isLog) request.end();
+  else sendBody(exchange, request);
+  const response = await pending;
+  return { response, isStale: response.type === 'failure' && request.reusedSocket && errorCode(response.error) === 'ECONNRESET' };
 }
 
 const clientHost = ({ request: { headers } }: Exchange): string => String(headers.host ?? headers[':authority'] ?? '');

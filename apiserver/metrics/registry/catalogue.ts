@@ -53,6 +53,18 @@ export const CATALOGUE = {
     help: 'Calls of conversion webhooks.',
     labels: ['failure_type', 'result'],
   },
+  apiserver_backend_connections: {
+    type: 'gauge',
+    stability: '',
+    help: 'Open connections to kubelets, idle ones included, and to proxied pods, Services and nodes.',
+    labels: ['backend'],
+  },
+  apiserver_backend_rejected_requests_total: {
+    type: 'counter',
+    stability: '',
+    help: 'Requests to kubelets and proxied servers that were rejected because too many are open.',
+    labels: [],
+  },
   apiserver_crd_conversion_webhook_duration_seconds: {
     type: 'histogram',
     stability: 'ALPHA',

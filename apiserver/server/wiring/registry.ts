@@ -54,7 +54,7 @@ import { boundObjectReader } from '../access/bound-objects';
 import { createExpressionAuthorizer, createParameterDependencies, createKindLookup } from '../informers/admission-policy-informer';
 import { serverAddress } from './server-address';
 import type { Observability } from './observability';
-import type { ServerContext } from './server-options';
+import type { KubeletOptions, ServerContext } from './server-options';
 import { usesMode, type OnDecision } from '../access/authorizers';
 import type { ClusterState } from './cluster-state';
 import { strategyFor } from './strategies';
@@ -372,11 +372,26 @@ function buildApi(
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
 const KUBELET_TIMEOUT_MS = 5_000;
 
-function nodeAccess({ options, clock }: ServerContext): NodeAccess {
-  const { addressTypes = ADDRESS_TYPES, credentials = () => ({}), timeoutMs = KUBELET_TIMEOUT_MS, resolveHost } = options.kubelets ?? {};
+function nodeAccess({ options, clock, meters }: ServerContext): NodeAccess {
+  const { kubelets = {} }: { readonly kubelets?: Partial<KubeletOptions> } = options;
+  const { addressTypes = ADDRESS_TYPES, credentials = () => ({}), timeoutMs = KUBELET_TIMEOUT_MS, resolveHost, limits } = kubelets;
+  const rejected = meters.counter('apiserver_backend_rejected_requests_total');
+  const connections = {
+    kubelet: meters.counter('apiserver_backend_connections', 'kubelet'),
+    any: meters.counter('apiserver_backend_connections', 'proxied'),
+  };
   return {
     addressTypes,
     resolveHost: resolveHost ?? createHostResolver(clock, timeoutMs),
-    backends: new Backends({ clock, credentials, timeoutMs }),
+    backends: new Backends({
+      clock,
+      credentials,
+      timeoutMs,
+      ...(limits === undefined ? {} : { limits }),
+      meters: {
+        addConnections: (trust, by) => connections[trust].add(by),
+        countRejected: () => rejected.add(),
+      },
+    }),
   };
 }

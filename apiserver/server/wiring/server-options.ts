@@ -30,7 +30,7 @@ import type { StartGate } from '../start-gate';
 import type { ServerState } from '../filters/server-state';
 
 /** How kubelets are reached; absent = the defaults of the flags. */
-export interface KubeletOptions extends Omit<BackendOptions, 'clock'> {
+export interface KubeletOptions extends Omit<BackendOptions, 'clock' | 'meters'> {
   readonly addressTypes: readonly string[];
   /** Absent to use the system's resolver. */
   readonly resolveHost?: ResolveHost;

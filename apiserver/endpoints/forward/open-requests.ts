@@ -1,0 +1,47 @@
+/**
+ * Counts the open requests to each backend and limits them, so that a backend that answers slowly or never takes a
+ * bounded number of sockets and no others' share. Opens no connections itself.
+ */
+import { tooManyRequests } from '../../../shared/api/errors/status';
+
+export interface OpenRequestLimits {
+  /** To one address and port. */
+  readonly perBackend: number;
+  readonly total: number;
+}
+
+/** A kubelet runs some hundred containers, whose logs may all be followed. */
+export const DEFAULT_OPEN_REQUEST_LIMITS: OpenRequestLimits = { perBackend: 1_000, total: 10_000 };
+const RETRY_AFTER_SECONDS = 1;
+
+export class OpenRequests {
+  private readonly counts = new Map<string, number>();
+  private total = 0;
+
+  constructor(private readonly limits: OpenRequestLimits) {}
+
+  /**
+   * Returns a function that releases the request; further calls of it have no effect. Throws 429 when a limit is
+   * reached. `host` is an address with its port.
+   */
+  acquire(host: string): () => void {
+    const count = this.counts.get(host) ?? 0;
+    if (count >= this.limits.perBackend) throw tooManyRequests(`too many open requests to ${host}`, RETRY_AFTER_SECONDS);
+    if (this.total >= this.limits.total) throw tooManyRequests('too many open requests to backends', RETRY_AFTER_SECONDS);
+    this.counts.set(host, count + 1);
+    this.total += 1;
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      this.release(host);
+    };
+  }
+
+  private release(host: string): void {
+    this.total -= 1;
+    const count = (this.counts.get(host) ?? 0) - 1;
+    if (count > 0) this.counts.set(host, count);
+    else this.counts.delete(host);
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * A kubelet that answers slowly or never: its requests wait alone. Others are answered at once, the memory for a client
+ * that does not read stays bounded, and the number of open requests to one kubelet is limited. Also: connections to a
+ * kubelet are kept and reused.
+ */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Server } from 'node:https';
+import { createServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { waitUntil } from '../../support/programs';
+import { requestBytes } from './api-call';
+import { POD, setKubeletPort, useKubelet, useKubeletServer } from './kubelet-fixture';
+
+/** Open requests to one kubelet in these tests. */
+const MAX_OPEN = 40;
+const CONFIGMAP = '/api/v1/namespaces/default/configmaps/other';
+/** Of another request, while a kubelet is slow, on a machine that is not busy otherwise. Milliseconds. */
+const BUDGET_MS = 50;
+const DRIP_MS = 50;
+
+type Answer = (response: ServerResponse) => void;
+
+let answer: Answer = () => undefined;
+let connectionCount = 0;
+let requestCount = 0;
+const clients: Duplex[] = [];
+const responses: ServerResponse[] = [];
+
+const api = useKubeletServer(undefined, {
+  kubelets: { addressTypes: ['InternalIP'], credentials: () => ({}), timeoutMs: 5_000, limits: { perBackend: MAX_OPEN, total: 1_000 } },
+});
+const kubelet = useKubelet(api, (server: Server) => {
+  server.keepAliveTimeout = 60_000;
+  server.on('secureConnection', () => (connectionCount += 1));
+  server.on('request', (_request, response) => {
+    requestCount += 1;
+    responses.push(response);
+    answer(response);
+  });
+});
+
+let budgetMs = BUDGET_MS;
+
+beforeAll(async () => {
+  await api.createConfigMap('other');
+  budgetMs = Math.max(BUDGET_MS, 3 * (await latencyOfOthers()));
+});
+beforeEach(() => {
+  connectionCount = requestCount = 0;
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  for (const response of responses.splice(0)) response.destroy();
+  await waitUntil('no request is open', async () => (await openLogs()) === 0);
+});
+
+const openLogs = (): Promise<number> => api.metric('apiserver_longrunning_requests\\{[^}]*subresource="log"[^}]*\\}');
+const openConnections = (): Promise<number> => api.metric('apiserver_backend_connections\\{backend="kubelet"\\}');
+
+/** Requests a log and leaves it unread unless `isRead`; returns the bytes received so far. */
+function openLog(isRead: boolean): () => number {
+  const socket = api.openSocket();
+  clients.push(socket);
+  let bytes = 0;
+  socket.write(requestBytes(`GET ${POD}/log?follow=1`));
+  if (isRead) socket.on('data', (data: Buffer) => (bytes += data.length));
+  else socket.pause();
+  return () => bytes;
+}
+
+/** The median latency of requests for another object. Milliseconds. */
+async function latencyOfOthers(): Promise<number> {
+  const latencies: number[] = [];
+  for (let index = 0; index < 21; index += 1) {
+    const start = clock.monotonic();
+    expect((await api.get(CONFIGMAP)).status).toBe(200);
+    latencies.push(clock.monotonic() - start);
+  }
+  return latencies.sort((a, b) => a - b)[10] ?? Infinity;
+}
+
+describe('a slow kubelet', () => {
+  test('that never answers delays no other request, and takes a limited number of connections', async () => {
+    answer = () => undefined;
+    for (let index = 0; index < MAX_OPEN; index += 1) openLog(true);
+    await waitUntil('the requests reach the kubelet', () => requestCount === MAX_OPEN);
+    expect(await latencyOfOthers()).toBeLessThan(budgetMs);
+    expect(await openConnections()).toBe(MAX_OPEN);
+    const before = await api.metric('apiserver_backend_rejected_requests_total');
+    const rejected = await api.get(`${POD}/log`);
+    expect([rejected.status, rejected.headers['retry-after'], rejected.message]).toEqual([
+      429,
+      '1',
+      `too many open requests to 127.0.0.1:${Object(kubelet().address()).port}`,
+    ]);
+    expect(await api.metric('apiserver_backend_rejected_requests_total')).toBe(before + 1);
+    expect(requestCount).toBe(MAX_OPEN);
+    for (const client of clients.splice(0)) client.destroy();
+    await waitUntil('the connections are closed with their clients', async () => (await openConnections()) === 0);
+    answer = (response) => response.end('said');
+    expect((await api.get(`${POD}/log`)).text).toBe('said');
+  });
+
+  test('that sends a few bytes now and then delays no other request', async () => {
+    answer = (response) => response.write('.');
+    const logs = Array.from({ length: MAX_OPEN }, () => openLog(true));
+    await waitUntil('each client has the first byte', () => logs.every((bytes) => bytes() > 0));
+    const dripping = setInterval(() => responses.forEach((response) => response.write('.')), DRIP_MS);
+    const latency = await latencyOfOthers();
+    clearInterval(dripping);
+    expect(latency).toBeLessThan(budgetMs);
+  });
+
+  test('that sends an endless log to clients that do not read is not read any further', async () => {
+    const chunk = Buffer.alloc(1_048_576, 'x');
+    let sentBytes = 0;
+    answer = (response) => {
+      const send = (): void => {
+        while (response.write(chunk, () => (sentBytes += chunk.length)));
+        response.once('drain', send);
+      };
+      send();
+    };
+    const before = process.memoryUsage();
+    for (let index = 0; index < 8; index += 1) openLog(false);
+    await waitUntil('the kubelet cannot send more', async () => {
+      const earlier = sentBytes;
+      await latencyOfOthers();
+      return earlier > 0 && earlier === sentBytes;
+    });
+    expect(await latencyOfOthers()).toBeLessThan(budgetMs);
+    // Buffers of the sockets at both ends, and what the two servers of this process have read ahead.
+    expect(sentBytes / 8).toBeLessThan(32 * 1_048_576);
+    const after = process.memoryUsage();
+    expect(after.external + after.heapUsed - before.external - before.heapUsed).toBeLessThan(200 * 1_048_576);
+  });
+
+  test('that accepts connections and never completes TLS is given up after the time to connect', async () => {
+    const accepted: Socket[] = [];
+    const silent = createServer((socket) => accepted.push(socket.on('error', () => undefined)));
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const port = Number(Object(silent.address()).port);
+    await setKubeletPort(api, port);
+    const pending = Array.from({ length: 10 }, () => api.get(`${POD}/log`));
+    await waitUntil('the connections are accepted', () => accepted.length === 10);
+    expect(await latencyOfOthers()).toBeLessThan(budgetMs);
+    const errors = (await Promise.all(pending)).map(({ refusal }) => refusal);
+    expect(errors[0]).toEqual([500, `Get "https://127.0.0.1:${port}/containerLogs/default/p/c": dial tcp 127.0.0.1:${port}: i/o timeout`]);
+    await setKubeletPort(api, Object(kubelet().address()).port);
+    for (const socket of accepted) socket.destroy();
+    silent.close();
+  });
+});
+
+describe('a connection to a kubelet', () => {
+  beforeEach(() => (answer = (response) => response.end('said')));
+
+  test('is reused for the next log', async () => {
+    for (let index = 0; index < 3; index += 1) expect((await api.get(`${POD}/log`)).text).toBe('said');
+    expect(requestCount).toBe(3);
+    expect(connectionCount).toBeLessThanOrEqual(1);
+    expect(await openConnections()).toBe(1);
+  });
+
+  test('that the kubelet closed is replaced', async () => {
+    expect((await api.get(`${POD}/log`)).text).toBe('said');
+    kubelet().closeAllConnections();
+    expect((await api.get(`${POD}/log`)).text).toBe('said');
+    expect(connectionCount).toBe(1);
+  });
+
+  test('that the kubelet closes when it receives the next request is replaced, and the request is sent again', async () => {
+    expect((await api.get(`${POD}/log`)).text).toBe('said');
+    requestCount = 0;
+    answer = (response) => {
+      if (requestCount === 1) response.destroy();
+      else response.end('again');
+    };
+    expect((await api.get(`${POD}/log`)).text).toBe('again');
+    expect(requestCount).toBe(2);
+  });
+});
