@@ -1,0 +1,340 @@
+/**
+ * Behaviour of upstream's conformance tests that need nodes and no containers (rows `simulated nodes` of the ledger), in
+ * a cluster with simulated nodes.
+ */
+import { conditionOf } from '../../../controllers/runtime/conditions';
+import { isPodReady, nodeNameOf } from '../../../controllers/runtime/pods';
+import type { CoreV1PodSpec } from '../../../shared/api/types/generated/members';
+import { isNotFound } from '../../../shared/client/rest/api-error';
+import { resourceOf } from '../../../shared/client/rest/resource';
+import {
+  container,
+  deployment,
+  DEPLOYMENTS,
+  NAMESPACE,
+  NODES,
+  PODS,
+  selectedTemplate,
+  TIMEOUT_MS,
+  useSimulatedWorkloads,
+} from '../../support/scenarios/simulated-workloads';
+
+const FIRST = 'simulated-1';
+const SECOND = 'simulated-2';
+const HOSTNAME = 'platform.io/hostname';
+
+const workloads = useSimulatedWorkloads(['--nodes=2', '--node-capacity=cpu=4,memory=8Gi']);
+
+beforeAll(
+  () =>
+    workloads.waitFor('nodes without taints', async () => {
+      const { items } = await workloads.client.list(NODES);
+      return items.length === 2 && items.every(({ body }) => (body.spec?.taints ?? []).length === 0) ? true : undefined;
+    }),
+  TIMEOUT_MS,
+);
+
+const simulated = (title: string, run: () => Promise<void>): void => it(title, run, TIMEOUT_MS);
+const named = (name: string) => ({ namespace: NAMESPACE, name });
+const onNode = (name: string): CoreV1PodSpec => ({ nodeSelector: { [HOSTNAME]: name } });
+
+const deletePod = async (name: string): Promise<void> => {
+  await workloads.client.delete(PODS, named(name));
+  await workloads.noPods(name);
+};
+
+/** Resolves with the message of the condition when the pod cannot be scheduled. */
+const unschedulable = (name: string): Promise<string> =>
+  workloads.waitFor(`the condition of ${name}`, async () => {
+    const [pod] = await workloads.podsOf(name);
+    const condition = pod === undefined ? undefined : conditionOf(pod.body, 'PodScheduled');
+    return condition?.reason === 'Unschedulable' ? (condition.message ?? '') : undefined;
+  });
+
+const setTaints = (name: string, taints: readonly object[]): Promise<unknown> =>
+  workloads.client.patch(NODES, { name }, 'merge', { spec: { taints: [...taints] } });
+
+describe('the scheduler of simulated nodes', () => {
+  simulated('runs a pod with a node selector once a node has the label', async () => {
+    await workloads.createPod('selects', { nodeSelector: { disk: 'fast' } });
+    expect(await unschedulable('selects')).toContain("0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.");
+    await workloads.client.patchMetadata(NODES, { name: SECOND }, { labels: { disk: 'fast' } });
+    expect((await workloads.readyPods('selects', 1)).map(nodeNameOf)).toEqual([SECOND]);
+    await deletePod('selects');
+  });
+
+  simulated('binds two pods with one host port to a node when their protocols or addresses differ, and no third', async () => {
+    const spec = (hostIP: string, protocol: string): CoreV1PodSpec => ({
+      ...onNode(FIRST),
+      containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80, hostPort: 54_321, hostIP, protocol }] }],
+    });
+    await workloads.createPod('port-a', spec('127.0.0.1', 'TCP'));
+    await workloads.createPod('port-b', spec('127.0.0.2', 'TCP'));
+    await workloads.createPod('port-c', spec('127.0.0.1', 'UDP'));
+    for (const name of ['port-a', 'port-b', 'port-c']) await workloads.readyPods(name, 1);
+    await workloads.createPod('port-d', spec('0.0.0.0', 'TCP'));
+    expect(await unschedulable('port-d')).toContain("didn't have free ports for the requested pod ports");
+    for (const name of ['port-a', 'port-b', 'port-c', 'port-d']) await deletePod(name);
+  });
+
+  simulated('counts the overhead of a RuntimeClass as requested by the pod', async () => {
+    await workloads.client.create(resourceOf('node.v1.RuntimeClass'), {
+      metadata: { name: 'heavy' },
+      handler: 'h',
+      overhead: { podFixed: { cpu: '3' } },
+      scheduling: onNode(FIRST),
+    });
+    await workloads.createPod('first', { runtimeClassName: 'heavy', containers: [container({ cpu: '1' })] });
+    const [pod] = await workloads.readyPods('first', 1);
+    expect(pod?.body.spec).toMatchObject({ overhead: { cpu: '3' }, nodeName: FIRST });
+    await workloads.createPod('other', { runtimeClassName: 'heavy', containers: [container({ cpu: '1' })] });
+    expect(await unschedulable('other')).toContain('1 Insufficient cpu');
+    await deletePod('other');
+    await deletePod('first');
+  });
+
+  simulated('adds the condition DisruptionTarget to a preempted pod', async () => {
+    await workloads.client.create(resourceOf('scheduling.v1.PriorityClass'), { metadata: { name: 'preempting' }, value: 1_000 });
+    // The finalizer keeps the object of the preempted pod.
+    await workloads.client.create(PODS, {
+      metadata: { ...named('victim'), labels: { app: 'victim' }, finalizers: ['example.com/keep'] },
+      spec: { ...onNode(FIRST), containers: [container({ cpu: '3' })] },
+    });
+    await workloads.readyPods('victim', 1);
+    await workloads.createPod('preemptor', { ...onNode(FIRST), priorityClassName: 'preempting', containers: [container({ cpu: '3' })] });
+    const victim = await workloads.waitFor('the deletion of the victim', async () => {
+      const pod = await workloads.client.get(PODS, named('victim'));
+      return pod.metadata.deletionTimestamp === undefined ? undefined : pod;
+    });
+    expect(conditionOf(victim.body, 'DisruptionTarget')).toMatchObject({ status: 'True', reason: 'PreemptionByScheduler' });
+    await workloads.client.patchMetadata(PODS, named('victim'), { finalizers: null });
+    await workloads.readyPods('preemptor', 1);
+    await deletePod('preemptor');
+  });
+});
+
+describe('a taint with the effect NoExecute', () => {
+  const taint = { key: 'example.com/maintenance', value: 'yes', effect: 'NoExecute' };
+  const tolerating = (seconds: number): CoreV1PodSpec => ({
+    ...onNode(FIRST),
+    tolerations: [{ key: taint.key, operator: 'Exists', effect: taint.effect, tolerationSeconds: seconds }],
+  });
+  afterEach(() => setTaints(FIRST, []));
+
+  simulated('evicts each pod after the seconds that it tolerates', async () => {
+    await workloads.createPod('short', tolerating(10));
+    await workloads.createPod('long', tolerating(200));
+    for (const name of ['short', 'long']) await workloads.readyPods(name, 1);
+    await setTaints(FIRST, [taint]);
+    await workloads.noPods('short');
+    expect(await workloads.readyPods('long', 1)).toHaveLength(1);
+    await workloads.noPods('long');
+  });
+
+  simulated('evicts no pod that still tolerates it when it is removed', async () => {
+    await workloads.createPod('spared', tolerating(60));
+    await workloads.readyPods('spared', 1);
+    await setTaints(FIRST, [taint]);
+    await workloads.cluster.clock.sleep(20_000);
+    await setTaints(FIRST, []);
+    await workloads.cluster.clock.sleep(120_000);
+    const [pod] = await workloads.readyPods('spared', 1);
+    expect(pod?.metadata.deletionTimestamp).toBeUndefined();
+    await deletePod('spared');
+  });
+});
+
+describe('a workload on simulated nodes', () => {
+  simulated('runs a pod of a DaemonSet on a node only while its labels match', async () => {
+    const sets = resourceOf('apps.v1.DaemonSet');
+    const template = selectedTemplate('agent', { nodeSelector: { color: 'blue' }, containers: [container()] });
+    await workloads.client.create(sets, { metadata: named('agent'), spec: template });
+    const label = (color: string): Promise<unknown> => workloads.client.patchMetadata(NODES, { name: FIRST }, { labels: { color } });
+    await label('blue');
+    expect((await workloads.readyPods('agent', 1)).map(nodeNameOf)).toEqual([FIRST]);
+    await label('green');
+    await workloads.noPods('agent');
+    const selector = { spec: { template: { spec: { nodeSelector: { color: 'green' } } }, updateStrategy: { type: 'RollingUpdate' } } };
+    await workloads.client.patch(sets, named('agent'), 'merge', selector);
+    expect((await workloads.readyPods('agent', 1)).map(nodeNameOf)).toEqual([FIRST]);
+    await workloads.client.delete(sets, named('agent'), { propagationPolicy: 'Foreground' });
+    await workloads.noPods('agent');
+  });
+
+  simulated('updates the pods of a StatefulSet from its partition on, the last first', async () => {
+    const sets = resourceOf('apps.v1.StatefulSet');
+    const rollingUpdate = (partition: number) => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition } } });
+    await workloads.client.create(sets, {
+      metadata: named('db'),
+      spec: { replicas: 3, serviceName: 'db', ...rollingUpdate(2), ...selectedTemplate('db') },
+    });
+    await workloads.readyPods('db', 3);
+    const imagesOf = async (count: number): Promise<readonly unknown[]> =>
+      workloads.waitFor(`${count} updated pods`, async () => {
+        const pods = await workloads.readyPods('db', 3);
+        const images = pods.map(({ body }) => body.spec?.containers?.[0]?.image);
+        return images.filter((image) => image === 'new').length === count ? images : undefined;
+      });
+    await workloads.client.patch(sets, named('db'), 'merge', {
+      spec: { template: { spec: { containers: [{ name: 'c', image: 'new' }] } } },
+    });
+    expect(await imagesOf(1)).toEqual(['i', 'i', 'new']);
+    await workloads.client.patch(sets, named('db'), 'merge', { spec: rollingUpdate(0) });
+    expect(await imagesOf(3)).toEqual(['new', 'new', 'new']);
+    await workloads.client.delete(sets, named('db'), { propagationPolicy: 'Foreground' });
+    await workloads.noPods('db');
+  });
+
+  simulated('scales the ReplicaSets of a Deployment in proportion while an update does not progress', async () => {
+    const rollingUpdate = { maxSurge: 3, maxUnavailable: 2 };
+    const wanted = deployment('rolling', 10);
+    await workloads.client.create(DEPLOYMENTS, { ...wanted, spec: { ...wanted.spec, strategy: { type: 'RollingUpdate', rollingUpdate } } });
+    await workloads.readyPods('rolling', 10);
+    const broken = { metadata: { annotations: { 'simulation.platform.io/waiting-reason': 'ImagePullBackOff' } } };
+    await workloads.client.patch(DEPLOYMENTS, named('rolling'), 'merge', { spec: { template: broken } });
+    const replicas = (...expected: readonly number[]): Promise<true> =>
+      workloads.waitFor(`ReplicaSets with ${expected.join(' and ')} replicas`, async () => {
+        const { items } = await workloads.client.list(resourceOf('apps.v1.ReplicaSet'), { namespace: NAMESPACE });
+        const counts = items
+          .filter(({ metadata }) => metadata.labels?.['app'] === 'rolling')
+          .map(({ body }) => body.spec?.replicas ?? 0)
+          .sort((a, b) => b - a);
+        return JSON.stringify(counts) === JSON.stringify(expected) ? true : undefined;
+      });
+    await replicas(8, 5);
+    await workloads.client.patch(DEPLOYMENTS, named('rolling'), 'merge', { spec: { replicas: 30 } });
+    await replicas(20, 13);
+    await workloads.deleteDeployment('rolling');
+  });
+
+  simulated('keeps a ReplicationController that is deleted in the foreground until its pods are deleted', async () => {
+    const controllers = resourceOf('core.v1.ReplicationController');
+    const { template } = selectedTemplate(
+      'kept',
+      { containers: [container()], terminationGracePeriodSeconds: 30 },
+      {
+        'simulation.platform.io/termination-delay': '20s',
+      },
+    );
+    await workloads.client.create(controllers, { metadata: named('kept'), spec: { replicas: 2, selector: { app: 'kept' }, template } });
+    await workloads.readyPods('kept', 2);
+    await workloads.client.delete(controllers, named('kept'), { propagationPolicy: 'Foreground' });
+    const terminating = await workloads.waitFor('terminating pods', async () => {
+      const pods = await workloads.podsOf('kept');
+      return pods.every(({ metadata }) => metadata.deletionTimestamp !== undefined) ? pods : undefined;
+    });
+    expect(terminating).toHaveLength(2);
+    expect((await workloads.client.get(controllers, named('kept'))).metadata.finalizers).toEqual(['foregroundDeletion']);
+    await workloads.noPods('kept');
+    await workloads.waitFor('the end of the controller', () =>
+      workloads.client.get(controllers, named('kept')).then(
+        () => undefined,
+        (error: unknown) => (isNotFound(error) ? true : undefined),
+      ),
+    );
+  });
+
+  simulated('runs the pods of an Indexed Job with an index and a host name each', async () => {
+    const jobs = resourceOf('batch.v1.Job');
+    const { template } = selectedTemplate('indexed', { restartPolicy: 'Never', containers: [container()] });
+    await workloads.client.create(jobs, {
+      metadata: named('indexed'),
+      spec: { completions: 3, parallelism: 2, completionMode: 'Indexed', template },
+    });
+    const job = await workloads.waitFor('the end of the job', async () => {
+      const current = await workloads.client.get(jobs, named('indexed'));
+      return current.body.status?.completionTime === undefined ? undefined : current;
+    });
+    expect(job.body.status).toMatchObject({ succeeded: 3, completedIndexes: '0-2' });
+    const pods = await workloads.podsOf('indexed');
+    expect(pods.map(({ body }) => body.spec?.hostname).sort()).toEqual(['indexed-0', 'indexed-1', 'indexed-2']);
+    await workloads.client.delete(jobs, named('indexed'), { propagationPolicy: 'Foreground' });
+    await workloads.noPods('indexed');
+  });
+
+  simulated('replaces the running Job of a CronJob whose concurrency policy is Replace', async () => {
+    const cronJobs = resourceOf('batch.v1.CronJob');
+    const jobs = resourceOf('batch.v1.Job');
+    const { template } = selectedTemplate(
+      'replaced',
+      { restartPolicy: 'OnFailure', containers: [container()] },
+      {
+        'simulation.platform.io/run-duration': '30m',
+      },
+    );
+    await workloads.client.create(cronJobs, {
+      metadata: named('replaced'),
+      spec: { schedule: '*/1 * * * *', concurrencyPolicy: 'Replace', jobTemplate: { spec: { template } } },
+    });
+    const currentJob = (other: string): Promise<string> =>
+      workloads.waitFor('a job', async () => {
+        const { items } = await workloads.client.list(jobs, { namespace: NAMESPACE });
+        const [job, ...more] = items.filter(
+          ({ metadata }) => metadata.deletionTimestamp === undefined && metadata.name?.startsWith('replaced-') === true,
+        );
+        return job === undefined || more.length > 0 || job.metadata.name === other ? undefined : job.metadata.name;
+      });
+    const first = await currentJob('');
+    expect(await currentJob(first)).not.toBe(first);
+    await workloads.client.delete(cronJobs, named('replaced'), { propagationPolicy: 'Foreground' });
+    await workloads.noPods('replaced');
+  });
+});
+
+describe('a pod on a simulated node', () => {
+  simulated('runs its init containers one after the other before its containers', async () => {
+    await workloads.createPod(
+      'initialized',
+      {
+        initContainers: [
+          { name: 'one', image: 'i' },
+          { name: 'two', image: 'i' },
+        ],
+        containers: [container()],
+      },
+      { 'simulation.platform.io/init-duration': '5s' },
+    );
+    const [pod] = await workloads.readyPods('initialized', 1);
+    const status = pod?.body.status;
+    expect(conditionOf(pod?.body ?? {}, 'Initialized')).toMatchObject({ status: 'True' });
+    expect(status?.initContainerStatuses?.map(({ ready, state }) => [ready, state?.terminated?.exitCode])).toEqual([
+      [true, 0],
+      [true, 0],
+    ]);
+    const [one, two] = status?.initContainerStatuses ?? [];
+    expect(String(one?.state?.terminated?.finishedAt) <= String(two?.state?.terminated?.startedAt)).toBe(true);
+    await deletePod('initialized');
+  });
+
+  simulated('is evicted only when a budget allows it', async () => {
+    const budgets = resourceOf('policy.v1.PodDisruptionBudget');
+    await workloads.client.create(DEPLOYMENTS, deployment('guarded', 2));
+    await workloads.client.create(budgets, {
+      metadata: named('guarded'),
+      spec: { minAvailable: 2, selector: { matchLabels: { app: 'guarded' } } },
+    });
+    await workloads.waitFor('the budget to count both pods', async () =>
+      (await workloads.client.get(budgets, named('guarded'))).body.status?.currentHealthy === 2 ? true : undefined,
+    );
+    const [pod] = await workloads.readyPods('guarded', 2);
+    const name = pod?.metadata.name ?? '';
+    const evict = (): Promise<unknown> =>
+      workloads.client.createSubresource(
+        PODS,
+        { ...named(name), subresource: 'eviction' },
+        { apiVersion: 'policy/v1', kind: 'Eviction', metadata: named(name) },
+      );
+    await expect(evict()).rejects.toMatchObject({ code: 429 });
+    await workloads.client.patch(budgets, named('guarded'), 'merge', { spec: { minAvailable: 1 } });
+    await workloads.waitFor('an allowed disruption', async () =>
+      ((await workloads.client.get(budgets, named('guarded'))).body.status?.disruptionsAllowed ?? 0) > 0 ? true : undefined,
+    );
+    await evict();
+    await workloads.waitFor('another pod', async () => {
+      const pods = await workloads.podsOf('guarded');
+      return pods.length === 2 && pods.every(isPodReady) && pods.every(({ metadata }) => metadata.name !== name) ? true : undefined;
+    });
+    await workloads.client.delete(budgets, named('guarded'));
+    await workloads.deleteDeployment('guarded');
+  });
+});

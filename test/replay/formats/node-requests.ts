@@ -1,0 +1,95 @@
+/**
+ * The distinct requests that a kubelet and a kube-proxy of release 1.31 make, from the audit log of a kube-apiserver:
+ * names, versions and times are replaced by placeholders, so that equal requests for different objects are one.
+ */
+import { isBody, type Json } from '../json-response';
+import { readCases } from '../recording';
+import { oneOf, shape, text } from '../shape';
+
+export const NODE_REQUESTS = 'nodes/requests';
+
+/** `$NODE`: the node. `$NS`, `$NAME`: any namespace and object. `$RV`, `$SECONDS`: any version and time. */
+export interface NodeRequest {
+  readonly user: 'node' | 'proxy';
+  /** As in the audit log: `watch`, `patch`. */
+  readonly verb: string;
+  /** Path and query; the parameters are sorted. */
+  readonly path: string;
+}
+
+/** The members of an audit event that are used. */
+interface AuditLine {
+  readonly verb: string;
+  readonly requestURI: string;
+  readonly username: string;
+}
+
+const isNodeRequest = shape({ user: oneOf('node', 'proxy'), verb: text, path: text });
+
+export const recordedNodeRequests = (): readonly NodeRequest[] => readCases(NODE_REQUESTS, isNodeRequest);
+
+const NODE_USER = /^system:node:(.+)$/;
+const PROXY_USER = 'system:kube-proxy';
+
+function parseAuditLine(line: string): AuditLine {
+  const event: Json = JSON.parse(line);
+  if (!isBody(event)) throw new Error(`no audit event: ${line}`);
+  const { verb, requestURI, user } = event;
+  const username = isBody(user) ? user['username'] : undefined;
+  if (typeof verb !== 'string' || typeof requestURI !== 'string' || typeof username !== 'string')
+    throw new Error(`no audit event: ${line}`);
+  return { verb, requestURI, username };
+}
+
+/** The distinct requests of the nodes and proxies in an audit log, sorted. Throws when a line is no audit event. */
+export function distinctNodeRequests(lines: Iterable<string>): readonly NodeRequest[] {
+  const requests = new Map<string, NodeRequest>();
+  const nodes = new Set<string>();
+  for (const text of lines) {
+    const line = parseAuditLine(text);
+    const [, node] = NODE_USER.exec(line.username) ?? [];
+    if (node !== undefined) nodes.add(node);
+    const request = nodeRequest(line, nodes);
+    if (request !== undefined) requests.set(`${request.user} ${request.path} ${request.verb}`, request);
+  }
+  return [...requests].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, request]) => request);
+}
+
+function nodeRequest({ username, verb, requestURI }: AuditLine, nodes: ReadonlySet<string>): NodeRequest | undefined {
+  const user = NODE_USER.test(username) ? 'node' : username === PROXY_USER ? 'proxy' : undefined;
+  if (user === undefined) return undefined;
+  const url = new URL(requestURI, 'https://server');
+  const query = [...url.searchParams].map(([name, value]) => `${name}=${maskParameter(name, value, nodes)}`).sort();
+  return { user, verb, path: maskPath(url.pathname, nodes) + (query.length === 0 ? '' : `?${query.join('&')}`) };
+}
+
+/** `/api/v1` or `/apis/group/v1`, then a namespace, then a name. */
+const RESOURCE_PATH = /^(\/api\/v1|\/apis\/[^/]+\/[^/]+)(\/namespaces\/[^/]+(?=\/))?\/([^/]+)(?:\/([^/]+)(\/.*)?)?$/;
+/** The only namespace that nodes name. */
+const LEASES_NAMESPACE = '/namespaces/kube-node-lease';
+
+function maskPath(path: string, nodes: ReadonlySet<string>): string {
+  const [, root, namespace = '', resource = '', name, subresource = ''] = RESOURCE_PATH.exec(path) ?? [];
+  if (root === undefined) return path;
+  const scope = namespace === '' || namespace === LEASES_NAMESPACE ? namespace : '/namespaces/$NS';
+  return `${root}${scope}/${resource}${name === undefined ? '' : `/${maskName(name, nodes)}`}${subresource}`;
+}
+
+const maskName = (name: string, nodes: ReadonlySet<string>): string => (nodes.has(name) ? '$NODE' : '$NAME');
+
+function maskParameter(name: string, value: string, nodes: ReadonlySet<string>): string {
+  switch (name) {
+    case 'resourceVersion':
+      return value === '0' ? value : '$RV';
+    case 'timeout':
+    case 'timeoutSeconds':
+      return '$SECONDS';
+    case 'fieldSelector':
+      return value.replaceAll(
+        /(metadata\.name|spec\.nodeName)=([^,]+)/g,
+        (_, field: string, text: string) => `${field}=${maskName(text, nodes)}`,
+      );
+    default:
+      return value;
+  }
+}

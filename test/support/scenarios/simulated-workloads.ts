@@ -1,0 +1,106 @@
+/**
+ * A cluster with simulated nodes for the tests of a file, and what these do with it: wait in simulated time, create pods
+ * and Deployments in the namespace `default`, and read pods by the label `app`.
+ */
+import { labelsOf, isPodReady } from '../../../controllers/runtime/pods';
+import type { CoreV1Pod, CoreV1PodSpec, ObjectTypes } from '../../../shared/api/types/generated/members';
+import type { ApiObject } from '../../../shared/client/rest/api-object';
+import { resourceOf } from '../../../shared/client/rest/resource';
+import type { RestClient } from '../../../shared/client/rest/rest-client';
+import { adminClient } from '../control-plane';
+import { useClosable, useResource } from '../use-resource';
+import { startSimulatedCluster, type SimulatedCluster } from './simulated-cluster';
+
+export const NAMESPACE = 'default';
+export const NODES = resourceOf('core.v1.Node');
+export const PODS = resourceOf('core.v1.Pod');
+export const EVENTS = resourceOf('core.v1.Event');
+export const DEPLOYMENTS = resourceOf('apps.v1.Deployment');
+/** Real time for the start of the cluster and for each test. */
+export const TIMEOUT_MS = 120_000;
+/** Simulated time. */
+const LIMIT_MS = 1_800_000;
+
+export class SimulatedWorkloads {
+  constructor(
+    private readonly current: () => SimulatedCluster,
+    private readonly currentClient: () => RestClient,
+  ) {}
+
+  get cluster(): SimulatedCluster {
+    return this.current();
+  }
+
+  get client(): RestClient {
+    return this.currentClient();
+  }
+
+  /** Waits in simulated time until `read` returns a value. */
+  async waitFor<T>(condition: string, read: () => Promise<T | undefined>): Promise<T> {
+    const { clock, log } = this.cluster;
+    const end = clock.now() + LIMIT_MS;
+    for (;;) {
+      const value = await read();
+      if (value !== undefined) return value;
+      if (clock.now() > end) throw new Error(`gave up waiting for ${condition}; the log ends with:\n${log.slice(-10).join('')}`);
+      await clock.sleep(1_000);
+    }
+  }
+
+  async podsOf(app: string): Promise<readonly ApiObject<CoreV1Pod>[]> {
+    const { items } = await this.client.of(PODS).namespace(NAMESPACE).list();
+    return items.filter((pod) => labelsOf(pod)['app'] === app);
+  }
+
+  readyPods(app: string, count: number): Promise<readonly ApiObject<CoreV1Pod>[]> {
+    return this.waitFor(`${count} ready pods of ${app}`, async () => {
+      const pods = await this.podsOf(app);
+      return pods.length === count && pods.every(isPodReady) ? pods : undefined;
+    });
+  }
+
+  /** Waits until no pod has the label. */
+  async noPods(app: string): Promise<void> {
+    await this.waitFor(`the end of the pods of ${app}`, async () => ((await this.podsOf(app)).length === 0 ? true : undefined));
+  }
+
+  async createPod(name: string, spec: CoreV1PodSpec, annotations: Record<string, string> = {}): Promise<void> {
+    await this.client.of(PODS).namespace(NAMESPACE).create({
+      metadata: { name, labels: { app: name }, annotations },
+      spec: { ...spec, containers: spec.containers ?? [container()] },
+    });
+  }
+
+  async deleteDeployment(name: string): Promise<void> {
+    await this.client.of(DEPLOYMENTS).namespace(NAMESPACE).delete(name, { propagationPolicy: 'Background' });
+    await this.noPods(name);
+  }
+}
+
+export const container = (requests: Record<string, string> = {}) => ({ name: 'c', image: 'i', resources: { requests } });
+
+/** Selector and template of a workload whose pods have the label `app`. */
+export const selectedTemplate = (
+  app: string,
+  spec: CoreV1PodSpec = { containers: [container()] },
+  annotations: Record<string, string> = {},
+) => ({
+  selector: { matchLabels: { app } },
+  template: { metadata: { labels: { app }, annotations }, spec },
+});
+
+export const deployment = (name: string, replicas: number, requests: Record<string, string> = {}): ObjectTypes['apps.v1.Deployment'] => ({
+  metadata: { name },
+  spec: { replicas, ...selectedTemplate(name, { containers: [container(requests)] }) },
+});
+
+/** Starts the cluster before the tests of the file. `args`: flags of the simulation. */
+export function useSimulatedWorkloads(args: readonly string[]): SimulatedWorkloads {
+  const cluster = useResource(
+    () => startSimulatedCluster({ simulationArgs: args }),
+    (running) => running.stop(),
+    TIMEOUT_MS,
+  );
+  const client = useClosable(() => adminClient([cluster().address], cluster().certificates));
+  return new SimulatedWorkloads(cluster, client);
+}
