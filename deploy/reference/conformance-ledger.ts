@@ -4,7 +4,8 @@
  * checked by test/integration/conformance.
  */
 import { readFileSync } from 'node:fs';
-import { arrayAt, isObject, stringAt, stringsAt, type JsonValue } from '../../shared/values/json';
+import { tryParseObject } from '../../shared/client/rest/json-body';
+import { arrayAt, stringAt, stringsAt, type JsonValue } from '../../shared/values/json';
 
 /** One row in JSON a line, sorted by name. Relative to the repository, which is the working directory. */
 export const LEDGER_FILE = 'test/integration/conformance/ledger.jsonl';
@@ -49,8 +50,8 @@ export const areaOf = (name: string): string => AREA.exec(name)?.[1] ?? '';
 const MEMBERS: ReadonlySet<string> = new Set(['name', 'needs', 'shows', 'tests', 'recordings']);
 
 function parseRow(line: string): LedgerRow | undefined {
-  const row: JsonValue = JSON.parse(line);
-  if (!isObject(row) || Object.keys(row).some((member) => !MEMBERS.has(member))) return undefined;
+  const row = tryParseObject(line);
+  if (row === undefined || Object.keys(row).some((member) => !MEMBERS.has(member))) return undefined;
   const name = stringAt(row, 'name') ?? '';
   const needs = CLUSTER_NEEDS.find((each) => each === row['needs']);
   const tests = (arrayAt(row, 'tests') ?? []).map(parseReference);

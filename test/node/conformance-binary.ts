@@ -5,7 +5,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { tryParseObject } from '../../shared/client/rest/json-body';
 import { systemClock as clock } from '../../shared/runtime/clock';
+import { arrayAt, isObject, objectAt, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 
 export interface TestResult {
   readonly state: 'passed' | 'failed';
@@ -95,27 +97,22 @@ export class ConformanceBinary {
 
 const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
-const member = (value: unknown, name: string): unknown => Object(value)[name];
-const listAt = (value: unknown, name: string): readonly unknown[] => {
-  const list = member(value, name);
-  return Array.isArray(list) ? list : [];
-};
-const textAt = (value: unknown, name: string): string => String(member(value, name) ?? '');
-
 /** The tests in a report; empty when there is none. */
 function readReport(file: string): readonly SpecReport[] {
   if (!existsSync(file)) return [];
-  const suites: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  const specs = Array.isArray(suites) ? suites.flatMap((suite) => listAt(suite, 'SpecReports')) : [];
+  const suites = tryParseObject(`{"suites":${readFileSync(file, 'utf8')}}`);
+  const specs = objectsAt(suites, 'suites').flatMap((suite) => objectsAt(suite, 'SpecReports'));
   return specs
-    .filter((spec) => textAt(spec, 'LeafNodeType') === 'It')
+    .filter((spec) => stringAt(spec, 'LeafNodeType') === 'It')
     .map((spec) => ({
       name: specName(spec),
-      state: textAt(spec, 'State'),
-      failure: textAt(member(spec, 'Failure'), 'Message'),
+      state: stringAt(spec, 'State') ?? '',
+      failure: stringAt(objectAt(spec, 'Failure'), 'Message') ?? '',
     }));
 }
 
-/** As Ginkgo prints it: the texts of the containers and of the test, each after its labels in its text. */
-const specName = (spec: unknown): string =>
-  [...listAt(spec, 'ContainerHierarchyTexts').map(String), textAt(spec, 'LeafNodeText')].join(' ');
+const objectsAt = (value: JsonObject | undefined, member: string): readonly JsonObject[] => (arrayAt(value, member) ?? []).filter(isObject);
+
+/** As Ginkgo prints it: the texts of the containers and of the test. */
+const specName = (spec: JsonObject): string =>
+  [...stringsAt(spec, 'ContainerHierarchyTexts'), stringAt(spec, 'LeafNodeText') ?? ''].join(' ');
