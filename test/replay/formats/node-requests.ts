@@ -8,7 +8,7 @@ import { oneOf, shape, text } from '../shape';
 
 export const NODE_REQUESTS = 'nodes/requests';
 
-/** `$NODE`: the node. `$NS`, `$NAME`: any namespace and object. `$RV`, `$SECONDS`: any version and time. */
+/** `$NODE`: the node. `$NS`, `$NAME`: any namespace and object. `$RV`, `$SECONDS`, `$DURATION`: any version, number and duration. */
 export interface NodeRequest {
   readonly user: 'node' | 'proxy';
   /** As in the audit log: `watch`, `patch`. */
@@ -42,13 +42,11 @@ function parseAuditLine(line: string): AuditLine {
 }
 
 /** The distinct requests of the nodes and proxies in an audit log, sorted. Throws when a line is no audit event. */
-export function distinctNodeRequests(lines: Iterable<string>): readonly NodeRequest[] {
+export function distinctNodeRequests(text: readonly string[]): readonly NodeRequest[] {
+  const lines = text.map(parseAuditLine);
+  const nodes = new Set(lines.flatMap(({ username }) => NODE_USER.exec(username)?.[1] ?? []));
   const requests = new Map<string, NodeRequest>();
-  const nodes = new Set<string>();
-  for (const text of lines) {
-    const line = parseAuditLine(text);
-    const [, node] = NODE_USER.exec(line.username) ?? [];
-    if (node !== undefined) nodes.add(node);
+  for (const line of lines) {
     const request = nodeRequest(line, nodes);
     if (request !== undefined) requests.set(`${request.user} ${request.path} ${request.verb}`, request);
   }
@@ -82,6 +80,7 @@ function maskParameter(name: string, value: string, nodes: ReadonlySet<string>):
     case 'resourceVersion':
       return value === '0' ? value : '$RV';
     case 'timeout':
+      return '$DURATION';
     case 'timeoutSeconds':
       return '$SECONDS';
     case 'fieldSelector':
