@@ -212,6 +212,17 @@ describe('nextPodStep', () => {
     expect(run.isDeleted).toBe(false);
     expect(run.status.phase).toBe('Failed');
   });
+
+  it('fails when its activeDeadlineSeconds have passed since its start, with the reason of release 1.31.1', () => {
+    const run = PodRun.of({ spec: { activeDeadlineSeconds: 8, terminationGracePeriodSeconds: 30 } }).advance(60);
+    expect(run.changes).toEqual(['0s Pending: c ContainerCreating', '1s Running Ready: c running', '8s Failed: c exited 143']);
+    expect(run.status).toMatchObject({
+      phase: 'Failed',
+      reason: 'DeadlineExceeded',
+      message: 'Pod was active on the node longer than the specified deadline',
+    });
+    expect(conditionStatus({ status: run.status }, 'Ready')).toBe('False');
+  });
 });
 
 describe('podSettings', () => {
