@@ -25,7 +25,7 @@ export interface LedgerRow {
   /** As the test binary prints it: `[sig-apps] Deployment … [Conformance]`. */
   readonly name: string;
   readonly needs: ClusterNeeds;
-  /** What tests of this repository show of the behaviour, without upstream's test; empty when the names of recordings say it. */
+  /** What tests of this repository show of the behaviour, without upstream's test; empty when the names of recordings suffice. */
   readonly shows: string;
   readonly tests: readonly TestReference[];
   /** Replayed recordings below test/replay/answers, without the extension. */

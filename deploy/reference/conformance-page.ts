@@ -2,7 +2,7 @@
 import { areaOf, CLUSTER_NEEDS, countByNeeds, readLedger, type LedgerRow } from './conformance-ledger';
 import { code, page, type Cell, type Section } from './markdown';
 
-/** `generated`: the sentence that says how the page is made. */
+/** `generated`: the sentence that names the generator. */
 export function conformancePage(generated: string): string {
   const rows = readLedger();
   const areas = [...new Set(rows.map(({ name }) => areaOf(name)))].sort();

@@ -10,7 +10,7 @@ export interface OpenRequestLimits {
   readonly total: number;
 }
 
-/** A kubelet runs some hundred containers, whose logs may all be followed. */
+/** A kubelet runs some hundred containers, and the logs of all of them may be followed. */
 export const DEFAULT_OPEN_REQUEST_LIMITS: OpenRequestLimits = { perBackend: 1_000, total: 10_000 };
 const RETRY_AFTER_SECONDS = 1;
 

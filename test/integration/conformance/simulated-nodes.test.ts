@@ -301,8 +301,8 @@ describe('a pod on a simulated node', () => {
       [true, 0],
       [true, 0],
     ]);
-    const [one, two] = status?.initContainerStatuses ?? [];
-    expect(String(one?.state?.terminated?.finishedAt) <= String(two?.state?.terminated?.startedAt)).toBe(true);
+    const [first, second] = status?.initContainerStatuses ?? [];
+    expect(String(first?.state?.terminated?.finishedAt) <= String(second?.state?.terminated?.startedAt)).toBe(true);
     await deletePod('initialized');
   });
 

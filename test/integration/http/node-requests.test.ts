@@ -40,7 +40,7 @@ const POD_SPEC = {
 const VOLUME = { accessModes: ['ReadWriteOnce'], storageClassName: '' };
 const CLAIM_REFERENCE = { namespace: 'default', name: NAME };
 
-/** What the requests refer to. In the order of creation; the name is {@link NAME} unless the members say another. */
+/** What the requests refer to. In the order of creation; the name is {@link NAME} unless the members have another. */
 const OBJECTS: readonly (readonly [collection: string, members: object])[] = [
   ['/api/v1/nodes', { metadata: { name: NODE } }],
   [LEASES, { metadata: { name: NODE } }],

@@ -79,7 +79,7 @@ export class SimulatedWorkloads {
 
 export const container = (requests: Record<string, string> = {}) => ({ name: 'c', image: 'i', resources: { requests } });
 
-/** Selector and template of a workload whose pods have the label `app`. */
+/** Selector and template of a workload; its pods have the label `app`. */
 export const selectedTemplate = (
   app: string,
   spec: CoreV1PodSpec = { containers: [container()] },
