@@ -28,7 +28,7 @@ const workloads = useSimulatedWorkloads(['--nodes=2', '--node-capacity=cpu=4,mem
 beforeAll(
   () =>
     workloads.waitFor('nodes without taints', async () => {
-      const { items } = await workloads.client.list(NODES);
+      const { items } = await workloads.client.of(NODES).list();
       return items.length === 2 && items.every(({ body }) => (body.spec?.taints ?? []).length === 0) ? true : undefined;
     }),
   TIMEOUT_MS,
@@ -39,7 +39,7 @@ const named = (name: string) => ({ namespace: NAMESPACE, name });
 const onNode = (name: string): CoreV1PodSpec => ({ nodeSelector: { [HOSTNAME]: name } });
 
 const deletePod = async (name: string): Promise<void> => {
-  await workloads.client.delete(PODS, named(name));
+  await workloads.client.of(PODS).namespace(NAMESPACE).delete(name);
   await workloads.noPods(name);
 };
 
@@ -52,13 +52,13 @@ const unschedulable = (name: string): Promise<string> =>
   });
 
 const setTaints = (name: string, taints: readonly object[]): Promise<unknown> =>
-  workloads.client.patch(NODES, { name }, 'merge', { spec: { taints: [...taints] } });
+  workloads.client.of(NODES).patch(name, 'merge', { spec: { taints: [...taints] } });
 
 describe('the scheduler of simulated nodes', () => {
   simulated('runs a pod with a node selector once a node has the label', async () => {
     await workloads.createPod('selects', { nodeSelector: { disk: 'fast' } });
     expect(await unschedulable('selects')).toContain("0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.");
-    await workloads.client.patchMetadata(NODES, { name: SECOND }, { labels: { disk: 'fast' } });
+    await workloads.client.of(NODES).patchMetadata(SECOND, { labels: { disk: 'fast' } });
     expect((await workloads.readyPods('selects', 1)).map(nodeNameOf)).toEqual([SECOND]);
     await deletePod('selects');
   });
@@ -78,7 +78,7 @@ describe('the scheduler of simulated nodes', () => {
   });
 
   simulated('counts the overhead of a RuntimeClass as requested by the pod', async () => {
-    await workloads.client.create(resourceOf('node.v1.RuntimeClass'), {
+    await workloads.client.of(resourceOf('node.v1.RuntimeClass')).create({
       metadata: { name: 'heavy' },
       handler: 'h',
       overhead: { podFixed: { cpu: '3' } },
@@ -94,20 +94,23 @@ describe('the scheduler of simulated nodes', () => {
   });
 
   simulated('adds the condition DisruptionTarget to a preempted pod', async () => {
-    await workloads.client.create(resourceOf('scheduling.v1.PriorityClass'), { metadata: { name: 'preempting' }, value: 1_000 });
+    await workloads.client.of(resourceOf('scheduling.v1.PriorityClass')).create({ metadata: { name: 'preempting' }, value: 1_000 });
     // The finalizer keeps the object of the preempted pod.
-    await workloads.client.create(PODS, {
-      metadata: { ...named('victim'), labels: { app: 'victim' }, finalizers: ['example.com/keep'] },
-      spec: { ...onNode(FIRST), containers: [container({ cpu: '3' })] },
-    });
+    await workloads.client
+      .of(PODS)
+      .namespace(NAMESPACE)
+      .create({
+        metadata: { ...named('victim'), labels: { app: 'victim' }, finalizers: ['example.com/keep'] },
+        spec: { ...onNode(FIRST), containers: [container({ cpu: '3' })] },
+      });
     await workloads.readyPods('victim', 1);
     await workloads.createPod('preemptor', { ...onNode(FIRST), priorityClassName: 'preempting', containers: [container({ cpu: '3' })] });
     const victim = await workloads.waitFor('the deletion of the victim', async () => {
-      const pod = await workloads.client.get(PODS, named('victim'));
+      const pod = await workloads.client.of(PODS).namespace(NAMESPACE).get('victim');
       return pod.metadata.deletionTimestamp === undefined ? undefined : pod;
     });
     expect(conditionOf(victim.body, 'DisruptionTarget')).toMatchObject({ status: 'True', reason: 'PreemptionByScheduler' });
-    await workloads.client.patchMetadata(PODS, named('victim'), { finalizers: null });
+    await workloads.client.of(PODS).namespace(NAMESPACE).patchMetadata('victim', { finalizers: null });
     await workloads.readyPods('preemptor', 1);
     await deletePod('preemptor');
   });
@@ -148,26 +151,32 @@ describe('a workload on simulated nodes', () => {
   simulated('runs a pod of a DaemonSet on a node only while its labels match', async () => {
     const sets = resourceOf('apps.v1.DaemonSet');
     const template = selectedTemplate('agent', { nodeSelector: { color: 'blue' }, containers: [container()] });
-    await workloads.client.create(sets, { metadata: named('agent'), spec: template });
-    const label = (color: string): Promise<unknown> => workloads.client.patchMetadata(NODES, { name: FIRST }, { labels: { color } });
+    await workloads.client
+      .of(sets)
+      .namespace(NAMESPACE)
+      .create({ metadata: named('agent'), spec: template });
+    const label = (color: string): Promise<unknown> => workloads.client.of(NODES).patchMetadata(FIRST, { labels: { color } });
     await label('blue');
     expect((await workloads.readyPods('agent', 1)).map(nodeNameOf)).toEqual([FIRST]);
     await label('green');
     await workloads.noPods('agent');
     const selector = { spec: { template: { spec: { nodeSelector: { color: 'green' } } }, updateStrategy: { type: 'RollingUpdate' } } };
-    await workloads.client.patch(sets, named('agent'), 'merge', selector);
+    await workloads.client.of(sets).namespace(NAMESPACE).patch('agent', 'merge', selector);
     expect((await workloads.readyPods('agent', 1)).map(nodeNameOf)).toEqual([FIRST]);
-    await workloads.client.delete(sets, named('agent'), { propagationPolicy: 'Foreground' });
+    await workloads.client.of(sets).namespace(NAMESPACE).delete('agent', { propagationPolicy: 'Foreground' });
     await workloads.noPods('agent');
   });
 
   simulated('updates the pods of a StatefulSet from its partition on, the last first', async () => {
     const sets = resourceOf('apps.v1.StatefulSet');
     const rollingUpdate = (partition: number) => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition } } });
-    await workloads.client.create(sets, {
-      metadata: named('db'),
-      spec: { replicas: 3, serviceName: 'db', ...rollingUpdate(2), ...selectedTemplate('db') },
-    });
+    await workloads.client
+      .of(sets)
+      .namespace(NAMESPACE)
+      .create({
+        metadata: named('db'),
+        spec: { replicas: 3, serviceName: 'db', ...rollingUpdate(2), ...selectedTemplate('db') },
+      });
     await workloads.readyPods('db', 3);
     const imagesOf = async (count: number): Promise<readonly unknown[]> =>
       workloads.waitFor(`${count} updated pods`, async () => {
@@ -175,26 +184,38 @@ describe('a workload on simulated nodes', () => {
         const images = pods.map(({ body }) => body.spec?.containers?.[0]?.image);
         return images.filter((image) => image === 'new').length === count ? images : undefined;
       });
-    await workloads.client.patch(sets, named('db'), 'merge', {
-      spec: { template: { spec: { containers: [{ name: 'c', image: 'new' }] } } },
-    });
+    await workloads.client
+      .of(sets)
+      .namespace(NAMESPACE)
+      .patch('db', 'merge', {
+        spec: { template: { spec: { containers: [{ name: 'c', image: 'new' }] } } },
+      });
     expect(await imagesOf(1)).toEqual(['i', 'i', 'new']);
-    await workloads.client.patch(sets, named('db'), 'merge', { spec: rollingUpdate(0) });
+    await workloads.client
+      .of(sets)
+      .namespace(NAMESPACE)
+      .patch('db', 'merge', { spec: rollingUpdate(0) });
     expect(await imagesOf(3)).toEqual(['new', 'new', 'new']);
-    await workloads.client.delete(sets, named('db'), { propagationPolicy: 'Foreground' });
+    await workloads.client.of(sets).namespace(NAMESPACE).delete('db', { propagationPolicy: 'Foreground' });
     await workloads.noPods('db');
   });
 
   simulated('scales the ReplicaSets of a Deployment in proportion while an update does not progress', async () => {
     const rollingUpdate = { maxSurge: 3, maxUnavailable: 2 };
     const wanted = deployment('rolling', 10);
-    await workloads.client.create(DEPLOYMENTS, { ...wanted, spec: { ...wanted.spec, strategy: { type: 'RollingUpdate', rollingUpdate } } });
+    await workloads.client
+      .of(DEPLOYMENTS)
+      .namespace(NAMESPACE)
+      .create({ ...wanted, spec: { ...wanted.spec, strategy: { type: 'RollingUpdate', rollingUpdate } } });
     await workloads.readyPods('rolling', 10);
     const broken = { metadata: { annotations: { 'simulation.platform.io/waiting-reason': 'ImagePullBackOff' } } };
-    await workloads.client.patch(DEPLOYMENTS, named('rolling'), 'merge', { spec: { template: broken } });
+    await workloads.client
+      .of(DEPLOYMENTS)
+      .namespace(NAMESPACE)
+      .patch('rolling', 'merge', { spec: { template: broken } });
     const replicas = (...expected: readonly number[]): Promise<true> =>
       workloads.waitFor(`ReplicaSets with ${expected.join(' and ')} replicas`, async () => {
-        const { items } = await workloads.client.list(resourceOf('apps.v1.ReplicaSet'), { namespace: NAMESPACE });
+        const { items } = await workloads.client.of(resourceOf('apps.v1.ReplicaSet')).namespace(NAMESPACE).list();
         const counts = items
           .filter(({ metadata }) => metadata.labels?.['app'] === 'rolling')
           .map(({ body }) => body.spec?.replicas ?? 0)
@@ -202,7 +223,10 @@ describe('a workload on simulated nodes', () => {
         return JSON.stringify(counts) === JSON.stringify(expected) ? true : undefined;
       });
     await replicas(8, 5);
-    await workloads.client.patch(DEPLOYMENTS, named('rolling'), 'merge', { spec: { replicas: 30 } });
+    await workloads.client
+      .of(DEPLOYMENTS)
+      .namespace(NAMESPACE)
+      .patch('rolling', 'merge', { spec: { replicas: 30 } });
     await replicas(20, 13);
     await workloads.deleteDeployment('rolling');
   });
@@ -216,39 +240,49 @@ describe('a workload on simulated nodes', () => {
         'simulation.platform.io/termination-delay': '20s',
       },
     );
-    await workloads.client.create(controllers, { metadata: named('kept'), spec: { replicas: 2, selector: { app: 'kept' }, template } });
+    await workloads.client
+      .of(controllers)
+      .namespace(NAMESPACE)
+      .create({ metadata: named('kept'), spec: { replicas: 2, selector: { app: 'kept' }, template } });
     await workloads.readyPods('kept', 2);
-    await workloads.client.delete(controllers, named('kept'), { propagationPolicy: 'Foreground' });
+    await workloads.client.of(controllers).namespace(NAMESPACE).delete('kept', { propagationPolicy: 'Foreground' });
     const terminating = await workloads.waitFor('terminating pods', async () => {
       const pods = await workloads.podsOf('kept');
       return pods.every(({ metadata }) => metadata.deletionTimestamp !== undefined) ? pods : undefined;
     });
     expect(terminating).toHaveLength(2);
-    expect((await workloads.client.get(controllers, named('kept'))).metadata.finalizers).toEqual(['foregroundDeletion']);
+    expect((await workloads.client.of(controllers).namespace(NAMESPACE).get('kept')).metadata.finalizers).toEqual(['foregroundDeletion']);
     await workloads.noPods('kept');
     await workloads.waitFor('the end of the controller', () =>
-      workloads.client.get(controllers, named('kept')).then(
-        () => undefined,
-        (error: unknown) => (isNotFound(error) ? true : undefined),
-      ),
+      workloads.client
+        .of(controllers)
+        .namespace(NAMESPACE)
+        .get('kept')
+        .then(
+          () => undefined,
+          (error: unknown) => (isNotFound(error) ? true : undefined),
+        ),
     );
   });
 
   simulated('runs the pods of an Indexed Job with an index and a host name each', async () => {
     const jobs = resourceOf('batch.v1.Job');
     const { template } = selectedTemplate('indexed', { restartPolicy: 'Never', containers: [container()] });
-    await workloads.client.create(jobs, {
-      metadata: named('indexed'),
-      spec: { completions: 3, parallelism: 2, completionMode: 'Indexed', template },
-    });
+    await workloads.client
+      .of(jobs)
+      .namespace(NAMESPACE)
+      .create({
+        metadata: named('indexed'),
+        spec: { completions: 3, parallelism: 2, completionMode: 'Indexed', template },
+      });
     const job = await workloads.waitFor('the end of the job', async () => {
-      const current = await workloads.client.get(jobs, named('indexed'));
+      const current = await workloads.client.of(jobs).namespace(NAMESPACE).get('indexed');
       return current.body.status?.completionTime === undefined ? undefined : current;
     });
     expect(job.body.status).toMatchObject({ succeeded: 3, completedIndexes: '0-2' });
     const pods = await workloads.podsOf('indexed');
     expect(pods.map(({ body }) => body.spec?.hostname).sort()).toEqual(['indexed-0', 'indexed-1', 'indexed-2']);
-    await workloads.client.delete(jobs, named('indexed'), { propagationPolicy: 'Foreground' });
+    await workloads.client.of(jobs).namespace(NAMESPACE).delete('indexed', { propagationPolicy: 'Foreground' });
     await workloads.noPods('indexed');
   });
 
@@ -262,13 +296,16 @@ describe('a workload on simulated nodes', () => {
         'simulation.platform.io/run-duration': '30m',
       },
     );
-    await workloads.client.create(cronJobs, {
-      metadata: named('replaced'),
-      spec: { schedule: '*/1 * * * *', concurrencyPolicy: 'Replace', jobTemplate: { spec: { template } } },
-    });
+    await workloads.client
+      .of(cronJobs)
+      .namespace(NAMESPACE)
+      .create({
+        metadata: named('replaced'),
+        spec: { schedule: '*/1 * * * *', concurrencyPolicy: 'Replace', jobTemplate: { spec: { template } } },
+      });
     const currentJob = (other: string): Promise<string> =>
       workloads.waitFor('a job', async () => {
-        const { items } = await workloads.client.list(jobs, { namespace: NAMESPACE });
+        const { items } = await workloads.client.of(jobs).namespace(NAMESPACE).list();
         const [job, ...more] = items.filter(
           ({ metadata }) => metadata.deletionTimestamp === undefined && metadata.name?.startsWith('replaced-') === true,
         );
@@ -276,7 +313,7 @@ describe('a workload on simulated nodes', () => {
       });
     const first = await currentJob('');
     expect(await currentJob(first)).not.toBe(first);
-    await workloads.client.delete(cronJobs, named('replaced'), { propagationPolicy: 'Foreground' });
+    await workloads.client.of(cronJobs).namespace(NAMESPACE).delete('replaced', { propagationPolicy: 'Foreground' });
     await workloads.noPods('replaced');
   });
 });
@@ -308,33 +345,40 @@ describe('a pod on a simulated node', () => {
 
   simulated('is evicted only when a budget allows it', async () => {
     const budgets = resourceOf('policy.v1.PodDisruptionBudget');
-    await workloads.client.create(DEPLOYMENTS, deployment('guarded', 2));
-    await workloads.client.create(budgets, {
-      metadata: named('guarded'),
-      spec: { minAvailable: 2, selector: { matchLabels: { app: 'guarded' } } },
-    });
+    await workloads.client.of(DEPLOYMENTS).namespace(NAMESPACE).create(deployment('guarded', 2));
+    await workloads.client
+      .of(budgets)
+      .namespace(NAMESPACE)
+      .create({
+        metadata: named('guarded'),
+        spec: { minAvailable: 2, selector: { matchLabels: { app: 'guarded' } } },
+      });
     await workloads.waitFor('the budget to count both pods', async () =>
-      (await workloads.client.get(budgets, named('guarded'))).body.status?.currentHealthy === 2 ? true : undefined,
+      (await workloads.client.of(budgets).namespace(NAMESPACE).get('guarded')).body.status?.currentHealthy === 2 ? true : undefined,
     );
     const [pod] = await workloads.readyPods('guarded', 2);
     const name = pod?.metadata.name ?? '';
     const evict = (): Promise<unknown> =>
-      workloads.client.createSubresource(
-        PODS,
-        { ...named(name), subresource: 'eviction' },
-        { apiVersion: 'policy/v1', kind: 'Eviction', metadata: named(name) },
-      );
+      workloads.client
+        .of(PODS)
+        .namespace(NAMESPACE)
+        .createSubresource(name, 'eviction', { apiVersion: 'policy/v1', kind: 'Eviction', metadata: named(name) });
     await expect(evict()).rejects.toMatchObject({ code: 429 });
-    await workloads.client.patch(budgets, named('guarded'), 'merge', { spec: { minAvailable: 1 } });
+    await workloads.client
+      .of(budgets)
+      .namespace(NAMESPACE)
+      .patch('guarded', 'merge', { spec: { minAvailable: 1 } });
     await workloads.waitFor('an allowed disruption', async () =>
-      ((await workloads.client.get(budgets, named('guarded'))).body.status?.disruptionsAllowed ?? 0) > 0 ? true : undefined,
+      ((await workloads.client.of(budgets).namespace(NAMESPACE).get('guarded')).body.status?.disruptionsAllowed ?? 0) > 0
+        ? true
+        : undefined,
     );
     await evict();
     await workloads.waitFor('another pod', async () => {
       const pods = await workloads.podsOf('guarded');
       return pods.length === 2 && pods.every(isPodReady) && pods.every(({ metadata }) => metadata.name !== name) ? true : undefined;
     });
-    await workloads.client.delete(budgets, named('guarded'));
+    await workloads.client.of(budgets).namespace(NAMESPACE).delete('guarded');
     await workloads.deleteDeployment('guarded');
   });
 });

@@ -82,9 +82,7 @@ describe('simulated nodes', () => {
   it(
     'preempt pods of lower priority',
     async () => {
-      await workloads.client
-        .of(resourceOf('scheduling.v1.PriorityClass'))
-        .create({ metadata: { name: 'high' }, value: 1_000 });
+      await workloads.client.of(resourceOf('scheduling.v1.PriorityClass')).create({ metadata: { name: 'high' }, value: 1_000 });
       await workloads.client
         .of(DEPLOYMENTS)
         .namespace(NAMESPACE)
@@ -158,18 +156,14 @@ describe('simulated nodes', () => {
       await workloads.client.of(DEPLOYMENTS).namespace(NAMESPACE).create(deployment('moved', 1));
       const [before] = await workloads.readyPods('moved', 1);
       const name = before === undefined ? '' : nodeNameOf(before);
-      await workloads.client
-        .of(NODES)
-        .patchMetadata(name, { annotations: { 'simulation.platform.io/heartbeat': 'stopped' } });
+      await workloads.client.of(NODES).patchMetadata(name, { annotations: { 'simulation.platform.io/heartbeat': 'stopped' } });
       await workloads.waitFor('a ready pod on another node', async () => {
         const pods = await workloads.podsOf('moved');
         return pods.some((pod) => isPodReady(pod) && nodeNameOf(pod) !== name) ? true : undefined;
       });
       // The kubelet of the stopped node does not end its pod until it runs again.
       expect((await workloads.podsOf('moved')).some(({ uid }) => uid === before?.uid)).toBe(true);
-      await workloads.client
-        .of(NODES)
-        .patchMetadata(name, { annotations: { 'simulation.platform.io/heartbeat': null } });
+      await workloads.client.of(NODES).patchMetadata(name, { annotations: { 'simulation.platform.io/heartbeat': null } });
       await workloads.readyPods('moved', 1);
       await workloads.deleteDeployment('moved');
     },
@@ -195,26 +189,22 @@ describe('simulated nodes', () => {
     'run a pod on the node of a local volume, which its claim waits for',
     async () => {
       const storageClassName = 'local';
-      await workloads.client
-        .of(resourceOf('storage.v1.StorageClass'))
-        .create({
-          metadata: { name: storageClassName },
-          provisioner: 'platform.io/no-provisioner',
-          volumeBindingMode: 'WaitForFirstConsumer',
-        });
+      await workloads.client.of(resourceOf('storage.v1.StorageClass')).create({
+        metadata: { name: storageClassName },
+        provisioner: 'platform.io/no-provisioner',
+        volumeBindingMode: 'WaitForFirstConsumer',
+      });
       const onNode = { key: 'platform.io/hostname', operator: 'In', values: ['simulated-2'] };
-      await workloads.client
-        .of(resourceOf('core.v1.PersistentVolume'))
-        .create({
-          metadata: { name: 'disk' },
-          spec: {
-            storageClassName,
-            capacity: { storage: '10Gi' },
-            accessModes: ['ReadWriteOnce'],
-            local: { path: '/disk' },
-            nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [onNode] }] } },
-          },
-        });
+      await workloads.client.of(resourceOf('core.v1.PersistentVolume')).create({
+        metadata: { name: 'disk' },
+        spec: {
+          storageClassName,
+          capacity: { storage: '10Gi' },
+          accessModes: ['ReadWriteOnce'],
+          local: { path: '/disk' },
+          nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [onNode] }] } },
+        },
+      });
       await workloads.client
         .of(resourceOf('core.v1.PersistentVolumeClaim'))
         .namespace(NAMESPACE)
@@ -234,12 +224,10 @@ describe('simulated nodes', () => {
   it(
     'are simulated when another client creates the Node',
     async () => {
-      await workloads.client
-        .of(NODES)
-        .create({
-          metadata: { name: 'gpu', labels: { 'simulation.platform.io/node': 'true' } },
-          status: { capacity: { cpu: '1', pods: '5', 'example.com/gpu': '2' } },
-        });
+      await workloads.client.of(NODES).create({
+        metadata: { name: 'gpu', labels: { 'simulation.platform.io/node': 'true' } },
+        status: { capacity: { cpu: '1', pods: '5', 'example.com/gpu': '2' } },
+      });
       const resources = { limits: { 'example.com/gpu': '2' } };
       await workloads.createPod('trainer', { containers: [{ name: 'c', image: 'i', resources }] });
       expect((await workloads.readyPods('trainer', 1)).map(nodeNameOf)).toEqual(['gpu']);

@@ -65,10 +65,13 @@ export class SimulatedWorkloads {
   }
 
   async createPod(name: string, spec: CoreV1PodSpec, annotations: Record<string, string> = {}): Promise<void> {
-    await this.client.of(PODS).namespace(NAMESPACE).create({
-      metadata: { name, labels: { app: name }, annotations },
-      spec: { ...spec, containers: spec.containers ?? [container()] },
-    });
+    await this.client
+      .of(PODS)
+      .namespace(NAMESPACE)
+      .create({
+        metadata: { name, labels: { app: name }, annotations },
+        spec: { ...spec, containers: spec.containers ?? [container()] },
+      });
   }
 
   async deleteDeployment(name: string): Promise<void> {
