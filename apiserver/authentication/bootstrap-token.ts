@@ -3,6 +3,12 @@
  * namespace. An invalid bootstrap token counts as unknown, not as failed.
  */
 import { timingSafeEqual } from 'node:crypto';
+import {
+  BOOTSTRAPPERS_GROUP,
+  isBootstrapperGroup,
+  parseBootstrapToken,
+  type BootstrapToken,
+} from '../../shared/api/identity/bootstrap-token';
 import { bootstrapTokenExpiry } from '../../shared/api/identity/bootstrap-token-expiry';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
@@ -21,17 +27,13 @@ export interface BootstrapTokenOptions {
   readonly audiences: readonly string[];
 }
 
-const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
-const GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
-const BOOTSTRAPPERS_GROUP = 'system:bootstrappers';
-
 export function bootstrapTokenAuthenticator({ secrets, clock, audiences: serverAudiences }: BootstrapTokenOptions): TokenAuthenticator {
   return {
     authenticate(token, audiences) {
-      const [, id, secret] = TOKEN.exec(token) ?? [];
-      const data = id === undefined ? undefined : secrets(id);
-      if (id === undefined || secret === undefined || data === undefined) return UNKNOWN_TOKEN;
-      const user = userOf(id, secret, data, clock.now());
+      const parsed = parseBootstrapToken(token);
+      const data = parsed === undefined ? undefined : secrets(parsed.id);
+      if (parsed === undefined || data === undefined) return UNKNOWN_TOKEN;
+      const user = userOf(parsed, data, clock.now());
       const commonAudiences = audiences.filter((audience) => serverAudiences.includes(audience));
       if (user === undefined || (commonAudiences.length === 0 && audiences.length > 0)) return UNKNOWN_TOKEN;
       return { type: 'user', user, audiences: commonAudiences };
@@ -39,7 +41,7 @@ export function bootstrapTokenAuthenticator({ secrets, clock, audiences: serverA
   };
 }
 
-function userOf(id: string, secret: string, data: Readonly<Record<string, string>>, now: number): UserInfo | undefined {
+function userOf({ id, secret }: BootstrapToken, data: Readonly<Record<string, string>>, now: number): UserInfo | undefined {
   const isValid =
     data['token-id'] === id &&
     isEqualInConstantTime(data['token-secret'] ?? '', secret) &&
@@ -47,7 +49,7 @@ function userOf(id: string, secret: string, data: Readonly<Record<string, string
   if (!isValid || bootstrapTokenExpiry(data['expiration'] ?? '') <= now) return undefined;
   const extraGroups = data['auth-extra-groups'] ?? '';
   const groups = extraGroups === '' ? [] : extraGroups.split(',');
-  if (!groups.every((group) => GROUP.test(group))) return undefined;
+  if (!groups.every(isBootstrapperGroup)) return undefined;
   return { name: `system:bootstrap:${id}`, groups: [...new Set([BOOTSTRAPPERS_GROUP, ...groups])].sort() };
 }
 

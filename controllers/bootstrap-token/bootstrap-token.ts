@@ -1,12 +1,11 @@
 /** Reads bootstrap tokens from their Secrets. Whether a token may authenticate is decided by the API server. */
+import { isBootstrapTokenId } from '../../shared/api/identity/bootstrap-token';
 import { bootstrapTokenExpiry } from '../../shared/api/identity/bootstrap-token-expiry';
 import type { CoreV1Secret } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { BOOTSTRAP_SECRET_PREFIX } from '../../shared/names/bootstrap-token';
 
 export type TokenSecret = ApiObject<CoreV1Secret>;
-
-const ID = /^[a-z0-9]{6}$/;
 
 /** Milliseconds since 1970; Infinity for a token without expiration, -Infinity for an invalid expiration. */
 export function expirationOf(secret: TokenSecret): number {
@@ -30,7 +29,7 @@ export function parseSigningToken(secret: TokenSecret): SigningTokenResult {
   if (dataOf(secret, 'usage-bootstrap-signing') !== 'true') return { type: 'none' };
   const invalid = (error: string): SigningTokenResult => ({ type: 'invalid', error });
   const id = secret.name.startsWith(BOOTSTRAP_SECRET_PREFIX) ? secret.name.slice(BOOTSTRAP_SECRET_PREFIX.length) : '';
-  if (!ID.test(id)) return invalid(`its name is not ${BOOTSTRAP_SECRET_PREFIX} with six lower-case letters or digits`);
+  if (!isBootstrapTokenId(id)) return invalid(`its name is not ${BOOTSTRAP_SECRET_PREFIX} with six lower-case letters or digits`);
   if (dataOf(secret, 'token-id') !== id) return invalid('its token-id differs from the ID in its name');
   const tokenSecret = dataOf(secret, 'token-secret');
   if (tokenSecret === '') return invalid('it has no token-secret');

@@ -1,0 +1,32 @@
+/**
+ * The forms of bootstrap tokens and of the groups that their users may have. Whether a token authenticates is decided by
+ * the API server.
+ */
+
+/** Written `id.secret`. The id is public, in names of objects and of the user. */
+export interface BootstrapToken {
+  readonly id: string;
+  readonly secret: string;
+}
+
+const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
+const ID = /^[a-z0-9]{6}$/;
+const GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
+
+/** The group of every user with a bootstrap token. */
+export const BOOTSTRAPPERS_GROUP = 'system:bootstrappers';
+
+/** What a token may be used for, as in the keys `usage-bootstrap-…` of its Secret. */
+export const BOOTSTRAP_TOKEN_USAGES = ['authentication', 'signing'] as const;
+export type BootstrapTokenUsage = (typeof BOOTSTRAP_TOKEN_USAGES)[number];
+
+/** `undefined` when the text is not a bootstrap token. */
+export function parseBootstrapToken(text: string): BootstrapToken | undefined {
+  const [, id, secret] = TOKEN.exec(text) ?? [];
+  return id === undefined || secret === undefined ? undefined : { id, secret };
+}
+
+export const isBootstrapTokenId = (text: string): boolean => ID.test(text);
+
+/** Whether a Secret may give the group to the users of its token. */
+export const isBootstrapperGroup = (group: string): boolean => GROUP.test(group);
