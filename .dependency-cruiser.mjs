@@ -293,6 +293,8 @@ const table = {
   'controllers/ttl-after-finished': ['controllers/runtime'],
   controllers: ['shared/runtime/process'],
   'deploy/cluster': ['shared/api/identity', 'shared/runtime', 'shared/client/rest'],
+  'deploy/nodes': ['deploy/cluster'],
+  'deploy/addons': ['deploy/nodes'],
   'deploy/compose': ['deploy/cluster'],
   'deploy/client': ['shared/client/informer', 'shared/client/work-queue', 'shared/client/events'],
   'deploy/embedded': ['apiserver', 'controllers', 'controllers/simulation', 'deploy/local'],
@@ -301,7 +303,8 @@ const table = {
   'deploy/dashboards': [],
   'deploy/cli/terminal': ['shared/runtime/process'],
   'deploy/cli/commands': ['apiserver', 'controllers', 'deploy/cli/terminal', 'deploy/local', 'deploy/migrate'],
-  'deploy/cli': ['controllers/simulation', 'deploy/cli/commands', 'shared/cli/completion'],
+  'deploy/cli/commands/cluster': ['deploy/cli/commands', 'deploy/addons'],
+  'deploy/cli': ['controllers/simulation', 'deploy/cli/commands/cluster', 'shared/cli/completion'],
   'deploy/reference': ['apiserver', 'controllers', 'controllers/simulation', 'deploy/cli', 'deploy/dashboards'],
   'deploy/scripts': [],
 };

@@ -20,15 +20,26 @@ import {
   STOP_FLAGS,
   VERSION_FLAGS,
 } from './commands/flags';
+import {
+  ADDONS_APPLY_FLAGS,
+  ADDONS_LIST_FLAGS,
+  CLUSTER_FLAGS,
+  NODES_PREPARE_FLAGS,
+  TOKEN_CREATE_FLAGS,
+  TOKEN_LIST_FLAGS,
+} from './commands/cluster/flags';
 import type { CommandHost } from './terminal/host';
 
 const CONTROL_PLANE = 'Control plane';
 const ACCESS = 'Access';
+const NODES = 'Nodes';
 const DATA = 'Data';
 const PROGRAMS = 'Programs';
 const OTHER = 'Other';
 
 const LOGGED_PROGRAMS = ['apiserver', 'controllers', 'simulation', 'supervisor'];
+const ADDON_NAMES = ['coredns', 'kube-proxy'];
+const ADDON_OPERAND = { placeholder: ADDON_NAMES.join('|'), choices: ADDON_NAMES, min: 1, max: 1 };
 const CERTIFICATE_NAMES = ['apiserver', 'admin', 'controllers', 'front-proxy-client', 'simulation'];
 
 /** The flags that `start` passes to its programs. */
@@ -157,6 +168,86 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     load: async () => {
       const { createSecrets } = await import('./commands/cluster-certificates.js');
       return ({ values }, host: CommandHost) => createSecrets(values, host);
+    },
+  }),
+  command({
+    name: 'token create',
+    section: NODES,
+    summary: 'Create a bootstrap token and print it, or the command that joins a machine with it',
+    examples: ['token create --print-join-command', 'token create --ttl=0 --description="rack 7"'],
+    flags: TOKEN_CREATE_FLAGS,
+    operands: { placeholder: '[TOKEN]', min: 0, max: 1 },
+    load: async () => {
+      const { create } = await import('./commands/cluster/tokens.js');
+      return ({ values, operands }, host: CommandHost) => create(values, operands, host);
+    },
+  }),
+  command({
+    name: 'token list',
+    section: NODES,
+    summary: 'List the bootstrap tokens and when they expire',
+    flags: TOKEN_LIST_FLAGS,
+    load: async () => {
+      const { list } = await import('./commands/cluster/tokens.js');
+      return ({ values }, host: CommandHost) => list(values, host);
+    },
+  }),
+  command({
+    name: 'token delete',
+    section: NODES,
+    summary: 'Delete bootstrap tokens; nodes that joined with them stay',
+    flags: CLUSTER_FLAGS,
+    operands: { placeholder: 'TOKEN|ID...', min: 1, max: 100 },
+    load: async () => {
+      const { remove } = await import('./commands/cluster/tokens.js');
+      return ({ values, operands }, host: CommandHost) => remove(values, operands, host);
+    },
+  }),
+  command({
+    name: 'nodes prepare',
+    section: NODES,
+    summary: 'Create the configuration and permissions with which kubeadm joins nodes',
+    details:
+      'The objects are the ConfigMaps kubeadm-config and kubelet-config in kube-system, and RBAC for bootstrap tokens and nodes.\nObjects that exist stay as they are.',
+    examples: ['nodes prepare --cluster-cidr=10.244.0.0/16'],
+    flags: NODES_PREPARE_FLAGS,
+    load: async () => {
+      const { prepareNodes } = await import('./commands/cluster/nodes.js');
+      return ({ values }, host: CommandHost) => prepareNodes(values, host);
+    },
+  }),
+  command({
+    name: 'addons apply',
+    section: NODES,
+    summary: 'Install or update an add-on with the manifests of kubeadm: cluster DNS or kube-proxy',
+    details: 'The manifests are applied with server-side apply by the field manager platform-addons.',
+    examples: ['addons apply coredns', 'addons apply kube-proxy --cluster-cidr=10.244.0.0/16', 'addons apply coredns --print'],
+    flags: ADDONS_APPLY_FLAGS,
+    operands: ADDON_OPERAND,
+    load: async () => {
+      const { apply } = await import('./commands/cluster/addons.js');
+      return ({ values, operands }, host: CommandHost) => apply(values, operands, host);
+    },
+  }),
+  command({
+    name: 'addons list',
+    section: NODES,
+    summary: 'List the add-ons with their images and ready pods',
+    flags: ADDONS_LIST_FLAGS,
+    load: async () => {
+      const { list } = await import('./commands/cluster/addons.js');
+      return ({ values }, host: CommandHost) => list(values, host);
+    },
+  }),
+  command({
+    name: 'addons delete',
+    section: NODES,
+    summary: 'Delete the objects of an add-on',
+    flags: CLUSTER_FLAGS,
+    operands: ADDON_OPERAND,
+    load: async () => {
+      const { remove } = await import('./commands/cluster/addons.js');
+      return ({ values, operands }, host: CommandHost) => remove(values, operands, host);
     },
   }),
   command({

@@ -1,5 +1,14 @@
 /** Kubeconfigs with embedded certificates. */
+import { serverUrl } from '../../shared/client/kubeconfig/client-config';
+import { KubeconfigFile } from '../../shared/client/kubeconfig/kubeconfig-mapping';
 import type { Credential } from '../../shared/pki/certificates';
+
+/** How a machine without credentials finds a cluster. */
+export interface ClusterAddress {
+  readonly server: URL;
+  /** PEM, one certificate or more. */
+  readonly authority: string;
+}
 
 const CLUSTER = 'platform';
 export const ADMINISTRATOR_NAME = 'platform-admin';
@@ -45,6 +54,16 @@ current-context: ""
 preferences: {}
 users: []
 `;
+}
+
+/** Reads the first cluster of {@link formatClusterInfoKubeconfig}. Throws ConfigError; `source` names the text in messages. */
+export function parseClusterInfoKubeconfig(text: string, source: string): ClusterAddress {
+  const file = new KubeconfigFile(source);
+  const [entry] = file.parse(text).parts('clusters');
+  if (entry === undefined) throw file.error('has no cluster');
+  const cluster = entry.part('cluster');
+  const authority = Buffer.from(cluster.required('certificate-authority-data'), 'base64').toString();
+  return { server: serverUrl(cluster.required('server')), authority };
 }
 
 function base64(text: string): string {

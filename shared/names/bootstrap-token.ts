@@ -10,6 +10,9 @@ export const BOOTSTRAP_TOKEN_SECRET_TYPE: Readonly<Record<Dialect, string>> = {
 /** Followed by the id of the token. */
 export const BOOTSTRAP_SECRET_PREFIX = 'bootstrap-token-';
 
+/** The group of the tokens with which kubeadm joins worker nodes. */
+export const NODE_TOKEN_GROUP = 'system:bootstrappers:kubeadm:default-node-token';
+
 /** The ConfigMap in the public namespace that a machine reads to join the cluster. */
 export const CLUSTER_INFO = {
   name: 'cluster-info',

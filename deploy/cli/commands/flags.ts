@@ -19,7 +19,7 @@ export const DATA_DIR_FLAGS = {
   'data-dir': dataDirFlag(COMMAND, 'Folder of the control plane, as given to start.'),
 } satisfies FlagTable;
 
-const OUTPUT_FLAGS = {
+export const OUTPUT_FLAGS = {
   output: choiceFlag({ section: COMMAND, help: 'Output format.', default: 'table', values: ['table', 'json'], shorthand: 'o' }),
 } satisfies FlagTable;
 

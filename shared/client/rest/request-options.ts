@@ -54,6 +54,8 @@ export interface SubresourceOptions extends RequestOptions {
 
 export interface ApplyOptions extends SubresourceOptions {
   readonly fieldManager: string;
+  /** Whether fields are taken over from other managers; otherwise they are conflicts. True by default. */
+  readonly force?: boolean;
 }
 
 export interface DeleteCollectionOptions extends DeleteOptions, Selectors {

@@ -148,9 +148,9 @@ export class ResourceClient<Body extends JsonObject> {
     return this.parse(await this.send('PATCH', this.path(name), { body, ...options }));
   }
 
-  /** Server-side apply. Forces conflicts: fields are taken over from other managers. */
-  async apply(configuration: Body, { fieldManager, subresource, ...options }: ApplyOptions): Promise<ApiObject<Body>> {
-    const query = new URLSearchParams({ fieldManager, force: 'true' });
+  /** Server-side apply. Forces conflicts by default: fields are taken over from other managers. */
+  async apply(configuration: Body, { fieldManager, force = true, subresource, ...options }: ApplyOptions): Promise<ApiObject<Body>> {
+    const query = new URLSearchParams({ fieldManager, force: String(force) });
     const path = `${this.path(nameOf(configuration), subresource)}${queryString(query)}`;
     const body = { type: APPLY_MEDIA_TYPE, value: this.withTypeMeta(this.resource, configuration) };
     return this.parse(await this.send('PATCH', path, { body, ...options }));

@@ -1,0 +1,22 @@
+/** What an add-on is: manifests that run in the system namespace, made from a few settings. */
+import type { Resource } from '../../shared/client/rest/resource';
+import type { ClusterNetwork } from '../nodes/kubeadm-configuration';
+import type { ClusterObject } from '../nodes/cluster-objects';
+
+export interface AddonSettings {
+  /** Name and tag, or name and digest. */
+  readonly image: string;
+  readonly network: ClusterNetwork;
+  /** The https URL at which pods on the host network reach the API servers. */
+  readonly server: URL;
+}
+
+export interface Addon {
+  readonly name: string;
+  /** The image that kubeadm 1.31 installs. */
+  readonly defaultImage: string;
+  /** The Deployment or DaemonSet, of the add-on's name in the system namespace. */
+  readonly workload: Resource;
+  /** Each object after those that it refers to. */
+  objects(settings: AddonSettings): readonly ClusterObject[];
+}

@@ -1,0 +1,66 @@
+/** `platform nodes`: prepares a control plane for machines that kubeadm joins. */
+import { addressClass, parseIpAddress } from '../../../../shared/values/network/ip-address';
+import type { ClusterAddress } from '../../../cluster/kubeconfig';
+import { endpointOf } from '../../../nodes/join-command';
+import type { ClusterNetwork } from '../../../nodes/kubeadm-configuration';
+import { dnsAddressOf, prepareForNodes, readClusterInfo, readServerVersion } from '../../../nodes/prepare';
+import { CommandError, type CommandHost } from '../../terminal/host';
+import type { NetworkFlags, NodesPrepareFlags } from './flags';
+import { assertServesNodes, withCluster, type OpenCluster } from './open-cluster';
+
+export async function prepareNodes(flags: NodesPrepareFlags, host: CommandHost): Promise<number> {
+  return withCluster(flags, host, async (cluster) => {
+    const { address, created } = await prepare(flags, cluster);
+    warnAboutLoopback(address, host);
+    host.write(`${created === 0 ? 'everything exists' : `created ${created} objects`}: nodes join at ${endpointOf(address.server)}\n`);
+    return 0;
+  });
+}
+
+export interface Preparation {
+  readonly address: ClusterAddress;
+  /** The number of objects that did not exist before. */
+  readonly created: number;
+}
+
+/** Throws {@link CommandError} when nodes cannot join. */
+export async function prepare(flags: NetworkFlags, cluster: OpenCluster): Promise<Preparation> {
+  const address = await readAddress(cluster);
+  const { client, signal } = cluster;
+  const endpoint = endpointOf(address.server);
+  const version = await readServerVersion(client, signal);
+  const created = await prepareForNodes(client, { endpoint, version, network: networkOf(flags, cluster) }, signal);
+  return { address, created };
+}
+
+/** How nodes reach the API servers. Throws {@link CommandError} when it is not published, and without upstream's names. */
+export async function readAddress(cluster: OpenCluster): Promise<ClusterAddress> {
+  assertServesNodes(cluster);
+  const address = await readClusterInfo(cluster.client, cluster.signal);
+  if (address !== undefined) return address;
+  throw new CommandError("the ConfigMap cluster-info is missing in kube-public: 'platform start' publishes it when it starts");
+}
+
+export function networkOf(
+  flags: Omit<NetworkFlags, 'service-cluster-ip-range'> & Partial<NetworkFlags>,
+  { service }: OpenCluster,
+): ClusterNetwork {
+  const dnsAddress = dnsAddressOf(service.address);
+  if (dnsAddress === undefined) throw new CommandError('the Service kubernetes in the namespace default has no cluster IP');
+  return {
+    domain: flags['cluster-domain'],
+    dnsAddress,
+    serviceRange: flags['service-cluster-ip-range'] ?? '',
+    podRange: flags['cluster-cidr'],
+  };
+}
+
+/** Other machines do not reach a control plane that is published with a loopback address. */
+export function warnAboutLoopback({ server }: ClusterAddress, host: CommandHost): void {
+  const address = parseIpAddress(server.hostname.replace(/^\[|\]$/g, ''));
+  if (address === undefined ? server.hostname !== 'localhost' : addressClass(address) !== 'loopback') return;
+  host.writeError(
+    `warning: nodes join at ${endpointOf(server)}, which only this machine reaches; ` +
+      'start the control plane with --bind-address=0.0.0.0 --control-plane-endpoint=ADDRESS\n',
+  );
+}

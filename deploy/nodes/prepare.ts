@@ -1,0 +1,75 @@
+/**
+ * Creates what kubeadm reads when a node joins: permissions and configuration. Objects that exist stay as they are,
+ * because administrators edit them.
+ */
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import { resourceOf } from '../../shared/client/rest/resource';
+import { isNotFound } from '../../shared/client/rest/api-error';
+import { CLUSTER_INFO } from '../../shared/names/bootstrap-token';
+import { DIALECTS, GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
+import { formatIpAddress, parseIpAddress } from '../../shared/values/network/ip-address';
+import { stringAt } from '../../shared/values/json';
+import { createOnce } from '../cluster/administrator';
+import { parseClusterInfoKubeconfig, type ClusterAddress } from '../cluster/kubeconfig';
+import { JOIN_ACCESS } from './join-access';
+import { clusterConfigMap, kubeletConfigMap, type ClusterConfiguration } from './kubeadm-configuration';
+
+const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
+const SERVICES = resourceOf('core.v1.Service');
+const DEFAULT_NAMESPACE = 'default';
+/** The DNS Service has the tenth address of the range, of which the API server's Service has the first. */
+const DNS_OFFSET = 9n;
+
+/** Returns the number of objects that were created. Rejects with the error of the server. */
+export async function prepareForNodes(client: RestClient, configuration: ClusterConfiguration, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  for (const { resource, object } of [...JOIN_ACCESS, clusterConfigMap(configuration), kubeletConfigMap(configuration.network)]) {
+    if (await createOnce(client, resource, signal, object)) count += 1;
+  }
+  return count;
+}
+
+/** The Service of the API servers in the namespace `default`. */
+export interface DefaultService {
+  /** The server's naming, which the Service's name follows in every dialect of requests. */
+  readonly naming: Dialect;
+  /** Its cluster IP. */
+  readonly address: string;
+}
+
+/** `undefined` when the server has not created it yet. */
+export async function readDefaultService(client: RestClient, signal: AbortSignal): Promise<DefaultService | undefined> {
+  for (const naming of DIALECTS) {
+    try {
+      const name = GENERATED_NAMES[naming].defaultService;
+      const { body } = await client.of(SERVICES).namespace(DEFAULT_NAMESPACE).get(name, { signal });
+      return { naming, address: body.spec?.clusterIP ?? '' };
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** The address of the DNS Service; `undefined` when the given one is no IP address. */
+export function dnsAddressOf(defaultService: string): string | undefined {
+  const address = parseIpAddress(defaultService);
+  return address === undefined ? undefined : formatIpAddress({ ...address, value: address.value + DNS_OFFSET });
+}
+
+/** What joining nodes find in the ConfigMap cluster-info; `undefined` when it is missing. Throws when it is not usable. */
+export async function readClusterInfo(client: RestClient, signal: AbortSignal): Promise<ClusterAddress | undefined> {
+  const { publicNamespace: namespace } = GENERATED_NAMES[client.dialect];
+  try {
+    const { body } = await client.of(CONFIG_MAPS).namespace(namespace).get(CLUSTER_INFO.name, { signal });
+    return parseClusterInfoKubeconfig(body.data?.[CLUSTER_INFO.kubeconfig] ?? '', `of the ConfigMap ${CLUSTER_INFO.name}`);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Such as `v1.31.1`. */
+export async function readServerVersion(client: RestClient, signal: AbortSignal): Promise<string> {
+  return stringAt(await client.getDocument('/version', 'application/json', { signal }), 'gitVersion') ?? '';
+}
