@@ -10,6 +10,8 @@ import { useServer, type Fixture, type FixtureOptions } from './fixture';
 
 export interface ReplayOptions {
   readonly server?: () => FixtureOptions | Promise<FixtureOptions>;
+  /** Creates what the recorded server had before the first request. */
+  readonly prepare?: (api: Fixture) => Promise<void>;
   /** The request as it is sent to this server, and the expected answer. */
   readonly withDeviation?: (recorded: RequestCase) => RequestCase;
   /** The part of an answer that is compared. */
@@ -29,6 +31,7 @@ export function replayRequests(recordings: readonly string[], options: ReplayOpt
   describe('recorded requests', () => {
     const naming = loaded[0]?.head.dialect ?? 'platform';
     const api = useServer(async () => ({ naming, ...(await options.server?.()) }));
+    beforeAll(() => options.prepare?.(api));
 
     describe.each(loaded)('$recording', ({ head, cases, namespace }) => {
       const session = new RequestSession((request) => send(api, request), namespace, head);

@@ -1,0 +1,74 @@
+/** An API server in this process with what `platform` creates for joining nodes and add-ons. */
+import path from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { FLAGS } from '../../../apiserver/options/flags/flags';
+import { publish } from '../../../deploy/cluster/cluster-info';
+import type { AddonSettings } from '../../../deploy/addons/addon';
+import { ADDONS, applyAddon } from '../../../deploy/addons/manage-addons';
+import { createToken } from '../../../deploy/nodes/bootstrap-tokens';
+import { prepareForNodes } from '../../../deploy/nodes/prepare';
+import { NODE_TOKEN_GROUP } from '../../../shared/names/bootstrap-token';
+import { RestClient } from '../../../shared/client/rest/rest-client';
+import { connect } from '../../../shared/client/transport/connect';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { systemRandom as random } from '../../../shared/runtime/random';
+import { ADMIN, type Fixture } from '../http/fixture';
+
+/** The address and network of the cluster that was recorded. */
+export const SERVER = new URL('https://192.0.2.1:6443');
+export const NETWORK = { domain: 'cluster.local', dnsAddress: '10.96.0.10', serviceRange: '10.96.0.0/16', podRange: '10.244.0.0/16' };
+
+export const SERVICE_RANGES = FLAGS['service-cluster-ip-range'].parse(NETWORK.serviceRange, undefined);
+
+const { signal } = new AbortController();
+
+/** Sends requests as administrator, in upstream's names. */
+export async function withAdministrator<T>(api: Fixture, use: (client: RestClient) => Promise<T>): Promise<T> {
+  const { transport, credentials } = connect(
+    {
+      servers: [new URL(`https://127.0.0.1:${api.server.port}`)],
+      tls: { ca: api.authority.certificate },
+      credentials: { type: 'token', token: ADMIN },
+    },
+    clock,
+  );
+  try {
+    return await use(new RestClient({ transport, credentials, dialect: 'kubernetes', userAgent: 'test', clock, random }));
+  } finally {
+    transport.close();
+  }
+}
+
+export async function prepareCluster(api: Fixture): Promise<void> {
+  await withAdministrator(api, async (client) => {
+    await publish(client, { server: SERVER.origin, authority: api.authority.certificate, naming: 'kubernetes' }, signal);
+    await prepareForNodes(client, { endpoint: SERVER.host, version: 'v1.31.1', network: NETWORK }, signal);
+    for (const addon of ADDONS) {
+      const settings: AddonSettings = { image: addon.defaultImage, network: NETWORK, server: SERVER };
+      await applyAddon(client, { addon, settings, force: false, onApplied: () => undefined }, signal);
+    }
+    const token = { id: 'abcdef', secret: '0123456789abcdef' };
+    const settings = {
+      token,
+      description: '',
+      expiresAt: Infinity,
+      usages: ['authentication', 'signing'],
+      groups: [NODE_TOKEN_GROUP],
+    } as const;
+    await createToken(client, settings, signal);
+  });
+}
+
+/** Writes a kubeconfig of an administrator to the folder, and returns its path. */
+export function writeKubeconfig(api: Fixture, folder: string): string {
+  const file = path.join(folder, 'kubeconfig');
+  const authority = Buffer.from(api.authority.certificate).toString('base64');
+  const config = {
+    clusters: [{ name: 'c', cluster: { server: `https://127.0.0.1:${api.server.port}`, 'certificate-authority-data': authority } }],
+    users: [{ name: 'u', user: { token: ADMIN } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
