@@ -141,7 +141,7 @@ export class WebhookClient {
     const once = (): Promise<WebhookResult> => this.callOnce(pooled.transport, call);
     const response = await once();
     pooled.usedAt = clock.monotonic();
-    const isStale = response.type === 'failure' && response.error instanceof ConnectionError && response.error.reused && wasIdle;
+    const isStale = response.type === 'failure' && response.error instanceof ConnectionError && response.error.isReused && wasIdle;
     return isStale ? once() : response;
   }
 

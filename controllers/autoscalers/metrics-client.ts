@@ -205,7 +205,8 @@ function resourceMetrics(items: readonly JsonObject[], resource: string, contain
     const containers =
       containerName === undefined ? allContainers : allContainers.filter((container) => stringAt(container, 'name') === containerName);
     const metadata = objectAt(item, 'metadata');
-    const [namespace, name] = [stringAt(metadata, 'namespace') ?? '', stringAt(metadata, 'name') ?? ''];
+    const namespace = stringAt(metadata, 'namespace') ?? '';
+    const name = stringAt(metadata, 'name') ?? '';
     if (containerName !== undefined && containers.length === 0) {
       const pod = `pod ${namespace}/${name}`;
       throw new MeasurementError(`failed to get container metrics: container ${containerName} not present in metrics for ${pod}`);

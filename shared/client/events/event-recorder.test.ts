@@ -88,7 +88,11 @@ test('EventRecorder retries a lost request under the same name, and treats Alrea
   const names: unknown[] = [];
   api.intercept = ({ body }) => {
     names.push(stringAt(Object(ownMember(Object(JSON.parse(String(body))), 'metadata')), 'name'));
-    return names.length < 3 ? new ConnectionError('cut', true) : names.length === 3 ? statusResponse(500, 'InternalError') : undefined;
+    return names.length < 3
+      ? new ConnectionError('cut', { wasSent: true })
+      : names.length === 3
+        ? statusResponse(500, 'InternalError')
+        : undefined;
   };
   events.record({ about, type: 'Normal', reason: 'R', message: 'x' });
   await clock.advanceAsync(10_000);
@@ -104,7 +108,7 @@ test('EventRecorder retries a lost request under the same name, and treats Alrea
 
 test('EventRecorder retries an Event at most 12 times, and not at all once its signal is aborted', async () => {
   const { api, clock, events, ends } = recorder();
-  api.intercept = () => new ConnectionError('cut', true);
+  api.intercept = () => new ConnectionError('cut', { wasSent: true });
   events.record({ about, type: 'Normal', reason: 'R', message: 'x' });
   await clock.advanceAsync(600_000);
   await events.flush();

@@ -85,7 +85,7 @@ describe('a streaming list', () => {
     await run();
     api.remove(MAPS, 'n', 'a');
     await flushPromises(10);
-    api.intercept = ({ path }) => (path.includes('watch=') ? new ConnectionError('away', false) : undefined);
+    api.intercept = ({ path }) => (path.includes('watch=') ? new ConnectionError('away', { wasSent: false }) : undefined);
     api.cutWatches();
     await flushPromises(10);
     api.remove(MAPS, 'n', 'b');
@@ -140,7 +140,7 @@ test('an informer relists after 410 and notifies handlers only of the difference
   for (const name of ['a', 'b', 'c']) api.put(MAPS, map(name, '1'));
   await run();
   log.length = 0;
-  api.intercept = ({ path }) => (path.includes('watch=') ? new ConnectionError('away', false) : undefined);
+  api.intercept = ({ path }) => (path.includes('watch=') ? new ConnectionError('away', { wasSent: false }) : undefined);
   api.cutWatches();
   await flushPromises(10);
   api.remove(MAPS, 'n', 'a');
@@ -158,7 +158,7 @@ test('an informer reports an object that was replaced by one of the same name du
   api.put(MAPS, map('a', '1'));
   await run();
   log.length = 0;
-  api.intercept = ({ path }) => (path.includes('watch=') ? new ConnectionError('away', false) : undefined);
+  api.intercept = ({ path }) => (path.includes('watch=') ? new ConnectionError('away', { wasSent: false }) : undefined);
   api.cutWatches();
   await flushPromises(10);
   api.remove(MAPS, 'n', 'a');

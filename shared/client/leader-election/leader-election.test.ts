@@ -79,7 +79,7 @@ test('a replica takes over from a dead leader shortly after the lease duration, 
   // Dead: nothing of the first one arrives any more, from just after a renewal.
   const { api } = env;
   const isFirst = (body: Buffer | undefined): boolean => body?.includes('"first"') === true;
-  api.intercept = ({ method, body }) => (method === 'PUT' && isFirst(body) ? new ConnectionError('dead', true) : undefined);
+  api.intercept = ({ method, body }) => (method === 'PUT' && isFirst(body) ? new ConnectionError('dead', { wasSent: true }) : undefined);
   await env.clock.advanceAsync(9_000);
   expect(second.isLeading()).toBe(false);
   await env.clock.advanceAsync(4_000);
@@ -92,7 +92,7 @@ test('a leader without a connection stops leading before another replica can tak
   const env = world();
   const first = copy('first', env);
   await flushPromises(10);
-  env.api.intercept = () => new ConnectionError('away', true);
+  env.api.intercept = () => new ConnectionError('away', { wasSent: true });
   await env.clock.advanceAsync(7_000);
   expect(first.isLeading()).toBe(true);
   await env.clock.advanceAsync(1_500);
@@ -109,7 +109,7 @@ test('a term starts when the Lease is requested, even if the process is stopped 
   env.api.intercept = ({ method }) => {
     if (method !== 'POST') return undefined;
     env.clock.advance(4_000);
-    env.api.intercept = () => new ConnectionError('away', true);
+    env.api.intercept = () => new ConnectionError('away', { wasSent: true });
     return undefined;
   };
   const first = copy('first', env);
@@ -130,7 +130,7 @@ test('a leader continues its term when the response to a stored renewal was lost
     if (method !== 'PUT' || lost > 0) return undefined;
     lost += 1;
     env.api.put(LEASES, JSON.parse(String(body)));
-    return new ConnectionError('lost', true);
+    return new ConnectionError('lost', { wasSent: true });
   };
   await env.clock.advanceAsync(30_000);
   expect([lost, first.terms.length, first.isLeading()]).toEqual([1, 1, true]);
@@ -259,7 +259,7 @@ test('a replica counts the lease duration from the observed renewal, not from it
   // The renewal comes at 4 s, the look after it at 6 s: nothing of the first arrives after that renewal.
   await env.clock.advanceAsync(200);
   env.api.intercept = ({ method, body }) =>
-    method === 'PUT' && body?.includes('"first"') === true ? new ConnectionError('dead', true) : undefined;
+    method === 'PUT' && body?.includes('"first"') === true ? new ConnectionError('dead', { wasSent: true }) : undefined;
   await env.clock.advanceAsync(12_000);
   expect(second.isLeading()).toBe(true);
 });

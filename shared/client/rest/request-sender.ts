@@ -76,7 +76,7 @@ export class RequestSender {
   /** A successful response, after retries. Rejects with ApiError or ConnectionError. */
   async send(call: ApiRequest): Promise<ReceivedBody> {
     const { clock, random } = this.options;
-    const timeoutError = (): Error => new ConnectionError(`no response to ${call.method} ${call.path} in time`, true);
+    const timeoutError = (): Error => new ConnectionError(`no response to ${call.method} ${call.path} in time`, { wasSent: true });
     const deadline = withDeadline(clock, call.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, timeoutError, [call.signal]);
     const backOff = new BackOff(random, { initialMs: 100, maxMs: 2_000 });
     let canRefresh = true;

@@ -95,7 +95,7 @@ export class ResourceClient<Body extends JsonObject> {
       query.set(name, String(value));
     }
     const path = `${this.path()}${queryString(query)}`;
-    const timeoutError = (): Error => new ConnectionError('the watch did not end at its timeout', true);
+    const timeoutError = (): Error => new ConnectionError('the watch did not end at its timeout', { wasSent: true });
     const deadline = withDeadline(this.sender.options.clock, timeoutSeconds * 1000 + WATCH_GRACE_MS, timeoutError, [options.signal]);
     try {
       const response = await this.sender.open({ method: 'GET', path, accept: this.accept('object', protobuf) }, deadline.signal);

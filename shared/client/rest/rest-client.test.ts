@@ -98,8 +98,8 @@ describe('retries of RestClient', () => {
     return fake;
   }
 
-  const lost = (): Error => new ConnectionError('lost', true);
-  const unsent = (): Error => new ConnectionError('refused', false);
+  const lost = (): Error => new ConnectionError('lost', { wasSent: true });
+  const unsent = (): Error => new ConnectionError('refused', { wasSent: false });
 
   test('repeat reads but not writes when the response is lost', async () => {
     const { api, clock, client } = scripted(lost(), lost());
@@ -236,14 +236,14 @@ describe('ServerPool', () => {
     const [first, second] = [new FakeApi(), new FakeApi()];
     const pool = new ServerPool([first, second]);
     const request: TransportRequest = { method: 'GET', path: '/api/v1/configmaps', headers: {} };
-    let failure: Error | undefined = new ConnectionError('refused', false);
+    let failure: Error | undefined = new ConnectionError('refused', { wasSent: false });
     first.intercept = () => failure;
     await pool.send(request);
     expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
     await pool.send(request);
     expect([first.requests.length, second.requests.length]).toEqual([1, 2]);
     failure = undefined;
-    second.intercept = () => new ConnectionError('lost', true);
+    second.intercept = () => new ConnectionError('lost', { wasSent: true });
     await expect(pool.send(request)).rejects.toThrow('lost');
     expect(first.requests).toHaveLength(1);
     await pool.send(request);

@@ -11,7 +11,7 @@ const MAX_RETRY_DELAY_MS = 30_000;
 
 /** Milliseconds before the next attempt; undefined when the request must not be retried. */
 export function retryDelay(error: unknown, method: Method, backOff: BackOff): number | undefined {
-  if (error instanceof ConnectionError) return !error.sent || method === 'GET' ? backOff.next() : undefined;
+  if (error instanceof ConnectionError) return !error.wasSent || method === 'GET' ? backOff.next() : undefined;
   if (!(error instanceof ApiError)) return undefined;
   if (error.code !== 429 && (error.code !== 503 || error.retryAfterSeconds === undefined)) return undefined;
   return Math.min(Math.max((error.retryAfterSeconds ?? 0) * 1000, backOff.next()), MAX_RETRY_DELAY_MS);

@@ -57,7 +57,7 @@ export class Http1Transport implements Transport {
       if (signal !== undefined) destroyOnAbort(request, signal);
       request.on('error', (error) => {
         if (signal?.aborted === true) reject(signal.reason);
-        else reject(connectionError(error, !UNSENT_ERROR_CODES.has(errorCode(error)), request.reusedSocket));
+        else reject(connectionError(error, { wasSent: !UNSENT_ERROR_CODES.has(errorCode(error)), isReused: request.reusedSocket }));
       });
       request.end(body);
     });

@@ -59,11 +59,11 @@ export class Http2Transport implements Transport {
 
   close(): void {
     this.closed = true;
-    for (const session of this.sessions) session.destroy(new ConnectionError('the client was closed', true));
+    for (const session of this.sessions) session.destroy(new ConnectionError('the client was closed', { wasSent: true }));
   }
 
   private session(): Session {
-    if (this.closed) throw new ConnectionError('the client was closed', false);
+    if (this.closed) throw new ConnectionError('the client was closed', { wasSent: false });
     const available = this.sessions.find((session) => session.hasCapacity);
     if (available !== undefined) return available;
     const created = new Session(this.server, this.tls, this.settings, () => {
@@ -97,9 +97,9 @@ class Session {
     this.http2 = http2;
     this.ready = new Promise((resolve, reject) => {
       const connectTimeout = settings.clock.after(settings.connectTimeoutMs, () =>
-        this.destroy(new ConnectionError('connecting timed out', false)),
+        this.destroy(new ConnectionError('connecting timed out', { wasSent: false })),
       );
-      let failure = new ConnectionError(`no connection to ${server.host}`, false);
+      let failure = new ConnectionError(`no connection to ${server.host}`, { wasSent: false });
       http2.once('connect', () => {
         connectTimeout.cancel();
         // The client may have been closed meanwhile.
@@ -108,7 +108,7 @@ class Session {
         resolve();
       });
       // 'close' always follows an error; an unhandled error would end the process.
-      http2.on('error', (error) => (failure = connectionError(error, false)));
+      http2.on('error', (error) => (failure = connectionError(error, { wasSent: false })));
       http2.once('close', () => {
         connectTimeout.cancel();
         this.timer?.cancel();
@@ -143,7 +143,7 @@ class Session {
   send({ method, path, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
     if (!this.isUsable) {
       this.release();
-      return Promise.reject(new ConnectionError('the connection was closed', false));
+      return Promise.reject(new ConnectionError('the connection was closed', { wasSent: false }));
     }
     const stream = this.http2.request({ ':method': method, ':path': path, ...headers }, { endStream: body === undefined });
     this.schedulePing();
@@ -178,7 +178,9 @@ class Session {
     this.timer = clock.after(pingEveryMs, () => {
       this.timer = undefined;
       if (this.streams === 0 || this.http2.destroyed) return;
-      const pingTimeout = clock.after(pingTimeoutMs, () => this.destroy(new ConnectionError('the server does not respond to pings', true)));
+      const pingTimeout = clock.after(pingTimeoutMs, () =>
+        this.destroy(new ConnectionError('the server does not respond to pings', { wasSent: true })),
+      );
       const isSent = this.http2.ping((error) => {
         pingTimeout.cancel();
         if (error === null && this.streams > 0) this.schedulePing();
@@ -200,7 +202,10 @@ function awaitResponse(stream: ClientHttp2Stream, signal: AbortSignal | undefine
     stream.once('close', () => {
       if (isAnswered) return;
       if (signal?.aborted === true) reject(signal.reason);
-      else reject(connectionError(failure ?? 'the connection was closed', stream.rstCode !== constants.NGHTTP2_REFUSED_STREAM));
+      else {
+        const wasSent = stream.rstCode !== constants.NGHTTP2_REFUSED_STREAM;
+        reject(connectionError(failure ?? 'the connection was closed', { wasSent }));
+      }
     });
     stream.once('response', (headers) => {
       isAnswered = true;

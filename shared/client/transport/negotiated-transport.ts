@@ -31,7 +31,7 @@ export class NegotiatedTransport implements Transport {
     try {
       return await this.sendOver(known ?? this.negotiate(), request);
     } catch (error) {
-      if (known === undefined || !(error instanceof ConnectionError) || error.sent) throw error;
+      if (known === undefined || !(error instanceof ConnectionError) || error.wasSent) throw error;
       return this.sendOver(this.negotiated === known ? this.negotiate() : (this.negotiated ?? this.negotiate()), request);
     }
   }
@@ -47,7 +47,7 @@ export class NegotiatedTransport implements Transport {
   }
 
   private negotiate(): Promise<Transport> {
-    if (this.closed) return Promise.reject(new ConnectionError('the client was closed', false));
+    if (this.closed) return Promise.reject(new ConnectionError('the client was closed', { wasSent: false }));
     this.reset();
     const negotiated = negotiatesHttp2(this.parts).then((isHttp2) => (isHttp2 ? this.parts.http2() : this.parts.http1()));
     this.negotiated = negotiated;
@@ -73,7 +73,7 @@ function negotiatesHttp2({ server, tls, clock, timeoutMs }: NegotiatedParts): Pr
   return new Promise((resolve, reject) => {
     const port = server.port === '' ? 443 : Number(server.port);
     const socket = connect({ host, port, ...sni, ...PARTIAL_CHAIN_TRUST, ...tls, ALPNProtocols: ['h2', 'http/1.1'] });
-    const timeout = clock.after(timeoutMs, () => socket.destroy(new ConnectionError('connecting timed out', false)));
+    const timeout = clock.after(timeoutMs, () => socket.destroy(new ConnectionError('connecting timed out', { wasSent: false })));
     const end = (): void => {
       timeout.cancel();
       socket.destroy();
@@ -83,7 +83,7 @@ function negotiatesHttp2({ server, tls, clock, timeoutMs }: NegotiatedParts): Pr
       end();
     });
     socket.on('error', (error) => {
-      reject(connectionError(error, false));
+      reject(connectionError(error, { wasSent: false }));
       end();
     });
   });

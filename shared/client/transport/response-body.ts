@@ -57,7 +57,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
         } else if (this.hasEnded) return;
         else if (this.failure !== undefined) {
           this.signal?.throwIfAborted();
-          throw connectionError(this.failure.error, true);
+          throw connectionError(this.failure.error, { wasSent: true });
         } else await new Promise<void>((resolve) => (this.wake = resolve));
       }
     } finally {

@@ -1,4 +1,7 @@
-/** Combines several servers of one API: uses one server until it fails, then the next. */
+/**
+ * Combines several servers of one API: uses one server until it fails, then the next. A request is sent to each server
+ * at most once; waiting and further attempts are left to the REST client.
+ */
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
 
 export class ServerPool implements Transport {
@@ -7,7 +10,7 @@ export class ServerPool implements Transport {
   constructor(private readonly servers: readonly Transport[]) {}
 
   async send(request: TransportRequest): Promise<TransportResponse> {
-    let failure: unknown = new ConnectionError('there is no server', false);
+    let failure: unknown = new ConnectionError('there is no server', { wasSent: false });
     for (let tried = 0; tried < this.servers.length; tried += 1) {
       const index = this.current;
       const server = this.servers[index];
@@ -17,7 +20,7 @@ export class ServerPool implements Transport {
       } catch (error) {
         if (error instanceof ConnectionError) this.advancePast(index);
         // A request that may have arrived is not retried here: only the caller knows whether that is safe.
-        if (!(error instanceof ConnectionError) || error.sent) throw error;
+        if (!(error instanceof ConnectionError) || error.wasSent) throw error;
         failure = error;
       }
     }

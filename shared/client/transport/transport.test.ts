@@ -129,7 +129,7 @@ describe('HTTP/2', () => {
     const deadline = performance.now() + 5_000;
     while (sessions.length < 2 && performance.now() < deadline) {
       // Whatever crosses the announcement on its way is refused unseen.
-      await text(transport).catch((error: unknown) => expect(error).toMatchObject({ sent: false }));
+      await text(transport).catch((error: unknown) => expect(error).toMatchObject({ wasSent: false }));
     }
     expect(await text(transport)).toBe('200 GET /x ');
     expect(sessions).toHaveLength(2);
@@ -150,16 +150,16 @@ describe('HTTP/2', () => {
     clock.advance(1_000);
     await flushPromises();
     clock.advance(2_000);
-    expect(await read).toMatchObject({ name: 'ConnectionError', sent: true });
+    expect(await read).toMatchObject({ name: 'ConnectionError', wasSent: true });
   });
 
   test('reports a refused stream as not sent and a reset stream as sent', async () => {
     let code: number = constants.NGHTTP2_REFUSED_STREAM;
     const { url } = await http2Server((stream) => stream.close(code));
     const transport = http2(url);
-    await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
+    await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError', wasSent: false });
     code = constants.NGHTTP2_INTERNAL_ERROR;
-    await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError', sent: true });
+    await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError', wasSent: true });
   });
 
   test('ends a request with the reason of an abort, before and during the response', async () => {
@@ -181,9 +181,9 @@ describe('HTTP/2', () => {
   test('reports a request as not sent when the server is down or its certificate is not trusted', async () => {
     const { url, server } = await http2Server(echo);
     const stranger = new Http2Transport(url, {}, { clock: new ManualClock(), pingEveryMs: 1, pingTimeoutMs: 1, connectTimeoutMs: 1_000 });
-    await expect(text(stranger)).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
+    await expect(text(stranger)).rejects.toMatchObject({ name: 'ConnectionError', wasSent: false });
     await new Promise((resolve) => server.close(resolve));
-    await expect(text(http2(url))).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
+    await expect(text(http2(url))).rejects.toMatchObject({ name: 'ConnectionError', wasSent: false });
   });
 });
 
@@ -239,10 +239,10 @@ describe('protocol negotiation', () => {
 
   test('fails with a request not sent when the certificate is not trusted or the transport is closed', async () => {
     const { url } = await onlyHttp1();
-    await expect(text(negotiated(url, { ca: '' }))).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
+    await expect(text(negotiated(url, { ca: '' }))).rejects.toMatchObject({ name: 'ConnectionError', wasSent: false });
     const transport = negotiated(url);
     transport.close();
-    await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
+    await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError', wasSent: false });
   });
 });
 
@@ -302,7 +302,7 @@ describe('HTTP/1.1', () => {
   test('reports a lost response as sent and a refused connection as not sent, and throws the reason of an abort', async () => {
     const { server, url } = await httpServer();
     const transport = http1(url);
-    await expect(text(transport, { path: '/cut' })).rejects.toMatchObject({ name: 'ConnectionError', sent: true });
+    await expect(text(transport, { path: '/cut' })).rejects.toMatchObject({ name: 'ConnectionError', wasSent: true });
     await expect(text(transport, { path: '/half' })).rejects.toBeInstanceOf(ConnectionError);
     const controller = new AbortController();
     const reason = new Error('enough');
@@ -310,6 +310,6 @@ describe('HTTP/1.1', () => {
     await expect(text(transport, { signal: controller.signal })).rejects.toBe(reason);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    await expect(text(http1(url))).rejects.toMatchObject({ sent: false });
+    await expect(text(http1(url))).rejects.toMatchObject({ wasSent: false });
   });
 });

@@ -35,23 +35,28 @@ export interface Transport {
   close(): void;
 }
 
+/** How far a failed request came. */
+export interface RequestProgress {
+  /** False when the server cannot have received the request. */
+  readonly wasSent: boolean;
+  /** The connection had been used before, so the server may have closed it meanwhile. By default false. */
+  readonly isReused?: boolean;
+}
+
 /** No complete response was received. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
+  readonly wasSent: boolean;
+  readonly isReused: boolean;
 
-  constructor(
-    message: string,
-    /** False when the server cannot have received the request. */
-    readonly sent: boolean,
-    options?: ErrorOptions,
-    /** The connection had been used before, so the server may have closed it meanwhile. */
-    readonly reused = false,
-  ) {
+  constructor(message: string, { wasSent, isReused = false }: RequestProgress, options?: ErrorOptions) {
     super(message, options);
+    this.wasSent = wasSent;
+    this.isReused = isReused;
   }
 }
 
-export function connectionError(error: unknown, sent: boolean, reused = false): ConnectionError {
-  if (error instanceof ConnectionError) return error;
-  return new ConnectionError(errorMessage(error), sent, { cause: error }, reused);
+/** Wraps an error of a connection as the cause of a {@link ConnectionError}; returns a ConnectionError unchanged. */
+export function connectionError(error: unknown, progress: RequestProgress): ConnectionError {
+  return error instanceof ConnectionError ? error : new ConnectionError(errorMessage(error), progress, { cause: error });
 }

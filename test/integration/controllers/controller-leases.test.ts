@@ -72,7 +72,7 @@ const leaseHolders = ({ api }: ReturnType<typeof createWorld>) =>
 /** Fails every write of the process from now on, as if it were dead. */
 function failWritesOf(identity: string, { api }: ReturnType<typeof createWorld>): void {
   api.intercept = ({ method, body }) =>
-    method !== 'GET' && body?.includes(`"${identity}"`) === true ? new ConnectionError('dead', true) : undefined;
+    method !== 'GET' && body?.includes(`"${identity}"`) === true ? new ConnectionError('dead', { wasSent: true }) : undefined;
 }
 
 test('a process renews its own lease every 4 s and that of each controller once a minute', async () => {

@@ -16,7 +16,8 @@ import { systemRandom } from '../../../shared/runtime/random';
 
 const [kubeconfig = '', identity = ''] = process.argv.slice(2);
 const config = readKubeconfig(kubeconfig);
-const [clock, random] = [systemClock, systemRandom];
+const clock = systemClock;
+const random = systemRandom;
 const client = new RestClient({
   ...connect(config, clock),
   dialect: 'platform',

@@ -13,13 +13,11 @@ import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/exte
 import { freePorts } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
 
-const [DEPLOYMENTS, PODS, SERVICES, SLICES, MAPS] = [
-  resourceOf('apps.v1.Deployment'),
-  resourceOf('core.v1.Pod'),
-  resourceOf('core.v1.Service'),
-  resourceOf('discovery.v1.EndpointSlice'),
-  resourceOf('core.v1.ConfigMap'),
-];
+const DEPLOYMENTS = resourceOf('apps.v1.Deployment');
+const PODS = resourceOf('core.v1.Pod');
+const SERVICES = resourceOf('core.v1.Service');
+const SLICES = resourceOf('discovery.v1.EndpointSlice');
+const MAPS = resourceOf('core.v1.ConfigMap');
 const NODES = resourceOf('core.v1.Node');
 const NAMESPACE = 'default';
 const NODE = 'n';
@@ -76,7 +74,8 @@ describeWithEtcd('controllers over two replicas', () => {
     for (let round = 1; round <= ROUNDS; round += 1) {
       const index = round % replicas.length;
       await replicas[index]!.process.stop();
-      const [count, image] = [3 + round, `image-${round}`];
+      const count = 3 + round;
+      const image = `image-${round}`;
       const template = deploymentSpec(count, image);
       await writeWithRetries(() => client.of(DEPLOYMENTS).namespace(NAMESPACE).patch('web', 'merge', { spec: template }));
       await client

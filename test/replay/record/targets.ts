@@ -19,7 +19,7 @@ export function requestTarget(server: ReferenceServer): RequestTarget {
         const { code, bytes, warnings } = await server.send({ method, path, headers, body: Buffer.from(body) }, onResponse);
         return { code, text: bytes.toString(), warnings };
       } catch (error) {
-        if (error instanceof ConnectionError && error.sent) return { code: 0, text: '', warnings: [] };
+        if (error instanceof ConnectionError && error.wasSent) return { code: 0, text: '', warnings: [] };
         throw error;
       }
     },

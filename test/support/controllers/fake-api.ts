@@ -103,7 +103,7 @@ export class FakeApi implements Transport {
 
   /** Breaks all watches with a connection error. */
   cutWatches(): void {
-    for (const stream of this.streams) this.push(stream, new ConnectionError('cut', true));
+    for (const stream of this.streams) this.push(stream, new ConnectionError('cut', { wasSent: true }));
   }
 
   /** Ends all watches regularly. */
