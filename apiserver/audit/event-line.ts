@@ -1,6 +1,7 @@
 /**
- * Encodes an audit event as one line, in JSON or in the legacy text format. Every request has two events, so everything
- * that is constant or cached is pre-encoded.
+ * Encodes an audit event as one line, in JSON or in the legacy text format. Every request has two events, so constant
+ * members are encoded once, users are cached, and the second event copies most of the first one's line. Which events are
+ * written, and whether an event is too long for its objects, is left to the callers.
  */
 import { quote } from '../../shared/values/text/quote';
 import { stringifyJsonString } from '../../shared/values/json';

@@ -48,7 +48,8 @@ function readPolicy(line: string, location: string): Policy {
     throw new PolicyFileError(`${location}: not valid JSON`);
   }
   if (!isObject(value)) throw new PolicyFileError(`${location}: not an object`);
-  const [apiVersion, kind] = [stringAt(value, 'apiVersion') ?? '', stringAt(value, 'kind') ?? ''];
+  const apiVersion = stringAt(value, 'apiVersion') ?? '';
+  const kind = stringAt(value, 'kind') ?? '';
   if (kind !== 'Policy' || !VERSIONS.has(apiVersion))
     throw new PolicyFileError(`${location}: must have kind Policy and apiVersion abac.authorization.platform.io/v1beta1`);
   const spec = objectAt(value, 'spec');

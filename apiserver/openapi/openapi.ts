@@ -37,7 +37,7 @@ export interface OpenApiOptions {
   /** Called for parts that the documents omit. */
   readonly failed: (failure: PartFailure) => void;
   /** Called for documents of aggregated API servers that are rejected. */
-  readonly leftOut?: (name: string, message: string) => void;
+  readonly onRejected?: (name: string, message: string) => void;
   /** Absent = the prebuilt parts of the build. */
   readonly prebuiltParts?: PrebuiltParts;
 }
@@ -87,8 +87,8 @@ class OpenApiService implements OpenApi {
   private readonly lastModified: string;
 
   constructor(private readonly options: OpenApiOptions) {
-    const { clock, failed, leftOut, prebuiltParts, rows, naming, openId } = options;
-    this.parts = new Parts({ clock, failed, leftOut, ...(prebuiltParts !== undefined && { prebuiltParts }) });
+    const { clock, failed, onRejected, prebuiltParts, rows, naming, openId } = options;
+    this.parts = new Parts({ clock, failed, onRejected, ...(prebuiltParts !== undefined && { prebuiltParts }) });
     this.lastModified = new Date(clock.now()).toUTCString();
     this.subjects = memoByRows(rows, (present) => subjectsOf(present, naming, openId));
     this.customRows = memoByRows(rows, (present) => present.filter(({ custom }) => custom !== undefined).sort(byName));

@@ -12,9 +12,9 @@ beforeEach(() => {
 
 const claim = (naming: 'platform' | 'kubernetes' = 'platform'): Promise<void> =>
   claimPrefix({ store, prefix: '/registry', naming, clock, deadline: 10_000 });
-const mark = (value: object): void => void store.put('/registry/platform-format', Buffer.from(JSON.stringify(value)));
+const putMarker = (value: object): void => void store.put('/registry/platform-format', Buffer.from(JSON.stringify(value)));
 
-it('claimPrefix marks an empty prefix once and recognizes its mark', async () => {
+it('claimPrefix writes the marker of an empty prefix once and accepts it afterwards', async () => {
   await claim();
   const { kv } = await store.get('/registry/platform-format');
   expect(JSON.parse(String(kv?.value))).toEqual({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'platform' });
@@ -36,26 +36,26 @@ it('claimPrefix ignores keys outside the prefix', async () => {
 
 it.each([
   ['data of another program', () => void store.put('/registry/pods/default/x', Buffer.from('k8s')), /\/registry\/pods\/default\/x/],
-  ['a mark of another program', () => mark({ format: 'other', version: 1, naming: 'platform' }), /was not written by this server/],
-  ['a mark that is not JSON', () => void store.put('/registry/platform-format', Buffer.from('{')), /was not written by this server/],
+  ['a marker of another program', () => putMarker({ format: 'other', version: 1, naming: 'platform' }), /was not written by this server/],
+  ['a marker that is not JSON', () => void store.put('/registry/platform-format', Buffer.from('{')), /was not written by this server/],
   [
     'data of a newer version',
-    () => mark({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION + 1, naming: 'platform' }),
+    () => putMarker({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION + 1, naming: 'platform' }),
     /newer server/,
   ],
   [
     'data of an unfinished restore',
-    () => mark({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming: 'platform', restoring: 'a.backup' }),
+    () => putMarker({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming: 'platform', restoring: 'a.backup' }),
     /restoring a\.backup has not finished/,
   ],
   [
     'restored data whose revisions are not shifted',
-    () => mark({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming: 'platform', firstRevision: 100 }),
+    () => putMarker({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming: 'platform', firstRevision: 100 }),
     /start it again/,
   ],
   [
     'data in the other spelling',
-    () => mark({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'kubernetes' }),
+    () => putMarker({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'kubernetes' }),
     /--naming=kubernetes/,
   ],
 ])('claimPrefix rejects %s with the reason', async (title, prepare, message) => {
@@ -66,8 +66,8 @@ it.each([
   expect(store.currentRevision).toBe(revision);
 });
 
-it('claimPrefix accepts restored data whose revisions are shifted as the mark says', async () => {
-  mark({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming: 'platform', firstRevision: 100 });
+it('claimPrefix accepts restored data whose revisions are shifted as the marker says', async () => {
+  putMarker({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming: 'platform', firstRevision: 100 });
   const seen = await shiftStoreByMarker(store, '/registry');
   await claimPrefix({ store: seen, prefix: '/registry', naming: 'platform', clock, deadline: 10_000 });
   expect((await seen.get('/registry/platform-format')).kv?.modRevision).toBe(100);

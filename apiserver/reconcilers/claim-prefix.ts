@@ -1,6 +1,6 @@
 /**
- * Claims the key prefix in the store with a mark that states the data format, its version and the naming. The mark is
- * checked before any other data is read, and an existing mark is never changed.
+ * Claims the key prefix in the store: writes the format marker when the prefix is empty, and otherwise checks that this
+ * server may use the data. Runs before any other data is read, and never changes an existing marker.
  */
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
@@ -45,7 +45,7 @@ export async function claimPrefix(options: ClaimPrefixOptions): Promise<void> {
   const key = formatMarkerKey(prefix);
   const { kv } = await store.get(key, { deadline });
   if (kv !== undefined) {
-    checkMark(kv, options);
+    checkMarker(kv, options);
     return;
   }
   const range = prefixRange(`${prefix}/`);
@@ -63,30 +63,30 @@ export async function claimPrefix(options: ClaimPrefixOptions): Promise<void> {
     { clock, deadline },
   );
   const existing = result.committed ? undefined : result.current[0];
-  if (existing !== undefined) checkMark(existing, options);
+  if (existing !== undefined) checkMarker(existing, options);
 }
 
-function checkMark(kv: KeyValue, { prefix, naming }: ClaimPrefixOptions): void {
-  const mark = parseFormatMarker(kv.value);
-  if (mark === undefined || mark.format !== DATA_FORMAT) {
+function checkMarker(kv: KeyValue, { prefix, naming }: ClaimPrefixOptions): void {
+  const marker = parseFormatMarker(kv.value);
+  if (marker === undefined || marker.format !== DATA_FORMAT) {
     throw new ForeignDataError(`${formatMarkerKey(prefix)} was not written by this server; choose another --etcd-prefix`);
   }
-  if (mark.version !== DATA_FORMAT_VERSION && mark.version !== RESTORED_FORMAT_VERSION) {
+  if (marker.version !== DATA_FORMAT_VERSION && marker.version !== RESTORED_FORMAT_VERSION) {
     throw new ForeignDataError(
-      `the data under ${prefix}/ has format version ${mark.version}, and this server reads version ${RESTORED_FORMAT_VERSION}; use a newer server`,
+      `the data under ${prefix}/ has format version ${marker.version}, and this server reads version ${RESTORED_FORMAT_VERSION}; use a newer server`,
     );
   }
-  if (mark.restoring !== undefined) {
+  if (marker.restoring !== undefined) {
     throw new RestoreInProgressError(
-      `the data under ${prefix}/ is incomplete: restoring ${mark.restoring} has not finished; wait for it, or repeat it with --discard-unfinished`,
+      `the data under ${prefix}/ is incomplete: restoring ${marker.restoring} has not finished; wait for it, or repeat it with --discard-unfinished`,
     );
   }
-  if (mark.firstRevision !== undefined && kv.modRevision < mark.firstRevision) {
+  if (marker.firstRevision !== undefined && kv.modRevision < marker.firstRevision) {
     throw new RestoreInProgressError(`the data under ${prefix}/ was restored while this server was starting; start it again`);
   }
-  if (mark.naming !== naming) {
+  if (marker.naming !== naming) {
     throw new ForeignDataError(
-      `the data under ${prefix}/ was written with --naming=${mark.naming}; start the server with it (now: ${naming})`,
+      `the data under ${prefix}/ was written with --naming=${marker.naming}; start the server with it (now: ${naming})`,
     );
   }
 }

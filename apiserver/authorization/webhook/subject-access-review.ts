@@ -1,4 +1,7 @@
-/** Builds a SubjectAccessReview and reads its response. */
+/**
+ * Builds the SubjectAccessReview that asks an authorization webhook, and reads the decision from its response. Anything
+ * but a valid review is no decision; sending, caching and what follows from a failure are left to the authorizer.
+ */
 import { apiVersionInDialect, groupInDialect, qualifiedNameInDialect, type Dialect } from '../../../shared/names/dialect';
 import type {
   AuthorizationV1ResourceAttributes,
@@ -71,7 +74,8 @@ export function readDecision(bytes: Buffer): Decision | undefined {
     return undefined;
   }
   const status = isObject(value) ? objectAt(value, 'status') : undefined;
-  const [allowed, denied] = [ownMember(status ?? {}, 'allowed'), ownMember(status ?? {}, 'denied')];
+  const allowed = ownMember(status ?? {}, 'allowed');
+  const denied = ownMember(status ?? {}, 'denied');
   if (status === undefined || (allowed === true && denied === true)) return undefined;
   const reason = stringAt(status, 'reason') ?? '';
   if (allowed === true) return { type: 'allow', reason };

@@ -96,7 +96,8 @@ export function wordsOf(row: Omit<KindRow, 'custom'>, dialect: Dialect): KindWor
 export function pathsOfShape(shape: PathShape, words: KindWords, dialect: Dialect): readonly PathEntry[] {
   const { namespaced, verbs, isCustom } = shape;
   const groupVersionPath = groupVersionPathOf(words.group, words.version);
-  const [everywhere, inside] = [`/${words.resource}`, `/namespaces/{namespace}/${words.resource}`];
+  const everywhere = `/${words.resource}`;
+  const inside = `/namespaces/{namespace}/${words.resource}`;
   const collectionPath = namespaced ? inside : everywhere;
   const basePath = groupVersionPath + collectionPath;
   const scope = namespaced ? [NAMESPACE] : [];

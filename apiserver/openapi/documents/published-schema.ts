@@ -102,19 +102,18 @@ const PLAIN_KEYWORDS: readonly (readonly [name: string, since: 2 | 3])[] = [
 const KEYWORDS: readonly string[] = [...PLAIN_KEYWORDS.map(([name]) => name), 'type', 'items', 'additionalProperties', 'properties'];
 const SINCE_VERSION: readonly number[] = KEYWORDS.map((_, keyword) => PLAIN_KEYWORDS[keyword]?.[1] ?? Infinity);
 const keywordOf = (name: string): number => KEYWORDS.indexOf(name);
-const [TYPE, ITEMS, OTHERS, MEMBERS] = [keywordOf('type'), keywordOf('items'), keywordOf('additionalProperties'), keywordOf('properties')];
-const [NULLABLE, OPEN, EITHER_OR, DEFAULT] = [
-  keywordOf('nullable'),
-  keywordOf(PRESERVES),
-  keywordOf('x-kubernetes-int-or-string'),
-  keywordOf('default'),
-];
-const [ALL_OF, ANY_OF, REQUIRED, EMBEDDED] = [
-  keywordOf('allOf'),
-  keywordOf('anyOf'),
-  keywordOf('required'),
-  keywordOf('x-kubernetes-embedded-resource'),
-];
+const TYPE = keywordOf('type');
+const ITEMS = keywordOf('items');
+const OTHERS = keywordOf('additionalProperties');
+const MEMBERS = keywordOf('properties');
+const NULLABLE = keywordOf('nullable');
+const OPEN = keywordOf(PRESERVES);
+const EITHER_OR = keywordOf('x-kubernetes-int-or-string');
+const DEFAULT = keywordOf('default');
+const ALL_OF = keywordOf('allOf');
+const ANY_OF = keywordOf('anyOf');
+const REQUIRED = keywordOf('required');
+const EMBEDDED = keywordOf('x-kubernetes-embedded-resource');
 
 /** Keywords by length, with their characters. */
 const BY_LENGTH: readonly (readonly { readonly keyword: number; readonly codes: Uint8Array }[])[] = Array.from(
@@ -229,7 +228,9 @@ export class PublishedSchema {
 
   private addNestedSchemas(level: PublishedLevel, mayBeEmbedded: boolean): void {
     const { json } = this;
-    const [items, others, members] = [this.indexOf(ITEMS), this.indexOf(OTHERS), this.indexOf(MEMBERS)];
+    const items = this.indexOf(ITEMS);
+    const others = this.indexOf(OTHERS);
+    const members = this.indexOf(MEMBERS);
     if (items >= 0 && json.isObject(items)) level.add('items', 'schema', items);
     if (others >= 0 && json.isObject(others)) level.add('additionalProperties', 'schema', others);
     else if (others >= 0 && json.typeOf(others) === 'boolean') level.add('additionalProperties', 'plain', others);
@@ -277,7 +278,8 @@ export class PublishedSchema {
   private namesIn(members: number): number[] {
     const { json } = this;
     const names: number[] = [];
-    let [isPlain, isSorted] = [true, true];
+    let isPlain = true;
+    let isSorted = true;
     for (let name = json.firstChild(members); name < json.nextSibling(members); name = json.nextSibling(json.valueOfName(name))) {
       if (!json.isObject(json.valueOfName(name))) continue;
       const before = names[names.length - 1];
@@ -298,7 +300,8 @@ function sorted(json: JsonIndex, names: readonly number[]): number[] {
 }
 
 const BACKSLASH = 0x5c;
-const [ZERO, NINE] = [0x30, 0x39];
+const ZERO = 0x30;
+const NINE = 0x39;
 
 /** Whether the name contains no escapes and is not a number. */
 function isPlainName(json: JsonIndex, name: number): boolean {
@@ -309,8 +312,10 @@ function isPlainName(json: JsonIndex, name: number): boolean {
 /** Compares names without escapes. */
 function compareSpellings(json: JsonIndex, first: number, second: number): number {
   const { bytes } = json;
-  const [start, other] = [json.start(first) + 1, json.start(second) + 1];
-  const [length, otherLength] = [json.end(first) - 1 - start, json.end(second) - 1 - other];
+  const start = json.start(first) + 1;
+  const other = json.start(second) + 1;
+  const length = json.end(first) - 1 - start;
+  const otherLength = json.end(second) - 1 - other;
   const shared = Math.min(length, otherLength);
   for (let at = 0; at < shared; at += 1) {
     const difference = (bytes[start + at] ?? 0) - (bytes[other + at] ?? 0);

@@ -58,7 +58,7 @@ export interface RemoteJob {
 
 export interface RemoteParts {
   readonly parts: readonly DocumentPart[];
-  readonly leftOut: readonly RejectedDocument[];
+  readonly rejected: readonly RejectedDocument[];
 }
 
 export type PartJob = BuiltInJob | CustomJob | GroupVersionJob;
@@ -119,7 +119,7 @@ export class PartBuilder {
       const piece = pieces.add({ name, text: gunzipSync(packed).toString() });
       if (piece !== undefined) parts.push(this.encoder.ofPiece(piece, form));
     }
-    return { parts, leftOut: pieces.leftOut };
+    return { parts, rejected: pieces.rejected };
   }
 }
 

@@ -72,7 +72,8 @@ function writeMembers(members: DocumentMembers, version: OpenApiVersion, kind: k
 
 /** A whole document, composed of its parts in order. */
 export function composeChunks(parts: readonly DocumentPart[], form: PartForm): readonly Chunk[] {
-  const [paths, schemas] = [parts.map((part) => part.paths), parts.map((part) => part.schemas)];
+  const paths = parts.map((part) => part.paths);
+  const schemas = parts.map((part) => part.schemas);
   return form.media === 'json' ? composeJson(paths, schemas, form.version) : composeProtobuf(paths, schemas, form.version);
 }
 

@@ -44,7 +44,7 @@ export interface PartsOptions {
   readonly clock: Pick<Clock, 'after'>;
   readonly failed: (failure: PartFailure) => void;
   /** Called for rejected documents of aggregated API servers. */
-  readonly leftOut: ((name: string, message: string) => void) | undefined;
+  readonly onRejected: ((name: string, message: string) => void) | undefined;
   readonly prebuiltParts?: PrebuiltParts;
 }
 
@@ -125,12 +125,12 @@ export class Parts {
     const texts = documents.map(({ name, packed }) => ({ name, packed }));
     const takenNames = customSchemaNames(custom, OPENAPI_NAME_PREFIX[dialect]);
     try {
-      const { parts, leftOut } = await this.threads.remote({ type: 'remote', rows, dialect, form, documents: texts, takenNames });
-      for (const { name, message } of leftOut) this.options.leftOut?.(name, message);
+      const { parts, rejected } = await this.threads.remote({ type: 'remote', rows, dialect, form, documents: texts, takenNames });
+      for (const { name, message } of rejected) this.options.onRejected?.(name, message);
       return parts;
     } catch (error) {
       const message = errorMessage(error);
-      this.options.leftOut?.(documents.map(({ name }) => name).join(', '), message);
+      this.options.onRejected?.(documents.map(({ name }) => name).join(', '), message);
       return [];
     }
   }

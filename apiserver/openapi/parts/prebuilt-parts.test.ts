@@ -66,12 +66,14 @@ test.each<Naming>(['platform', 'kubernetes'])(
 test('documents from prebuilt parts equal documents rendered on demand', async () => {
   const bare = temporaryFolder('ready');
   buildPrebuiltParts(SERVED_KINDS, () => undefined, new PrebuiltParts(bare));
-  const [from, without] = [documentsOf(SERVED_KINDS, 'platform', new PrebuiltParts(bare)), documentsOf(SERVED_KINDS, 'platform', nothing)];
+  const from = documentsOf(SERVED_KINDS, 'platform', new PrebuiltParts(bare));
+  const without = documentsOf(SERVED_KINDS, 'platform', nothing);
   const names = await namesIn(from);
   expect(await namesIn(without)).toEqual(names);
   for (const path of ['/openapi/v2', ...names.map((name) => `/openapi/v3/${name}`)]) {
     for (const media of ['json', 'protobuf']) {
-      const [answer, other] = [await get(from, path, media), await get(without, path, media)];
+      const answer = await get(from, path, media);
+      const other = await get(without, path, media);
       expect(answer.body.equals(other.body)).toBe(true);
       expect(answer.headers['etag']).toBe(other.headers['etag']);
     }

@@ -1,7 +1,8 @@
 /**
- * Merges v2 documents of aggregated API servers into the v2 document: the paths of the registered group version, and
- * the definitions. An equal definition is reused; a different definition of the same name is renamed to `_v2` and so
- * on. An invalid document does not affect the others.
+ * Converts the OpenAPI v2 documents of aggregated API servers to pieces of this server's v2 document. A piece has only
+ * the paths of its registered group version, and the definitions that it adds: an equal definition of another piece is
+ * reused, a different one of the same name is renamed to `_v2` and so on. An invalid document is rejected as a whole
+ * and does not affect the others. Fetching the documents and joining the pieces are left to the callers.
  */
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { equalJson, isObject, ownMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
@@ -23,25 +24,27 @@ const DEFINITIONS = '#/definitions/';
 const PARAMETERS = '#/parameters/';
 const KINDS = 'x-kubernetes-group-version-kind';
 
-/** `takenNames` are names of other definitions that are not in `known`. */
+/** Documents are added one after another; the names of their definitions are assigned in this order. */
 export class RemotePieces {
-  readonly leftOut: RejectedDocument[] = [];
+  readonly rejected: RejectedDocument[] = [];
+  /** The definitions of this server and of the documents that were added before, by their assigned names. */
   private readonly defined: Map<string, JsonValue>;
 
+  /** `takenNames`: names of further definitions of this server, whose contents are not known here. */
   constructor(
-    known: JsonObject,
+    ownDefinitions: JsonObject,
     private readonly takenNames: ReadonlySet<string>,
   ) {
-    this.defined = new Map(Object.entries(known));
+    this.defined = new Map(Object.entries(ownDefinitions));
   }
 
-  /** `undefined` when the document is rejected. */
+  /** The piece of a document; `undefined` when the document is rejected. */
   add({ name, text }: RemoteText): DocumentPiece | undefined {
     try {
       return this.pieceOf(name, JSON.parse(text));
     } catch (error) {
       // The document may be nested too deeply for recursion.
-      this.leftOut.push({ name, message: errorMessage(error) });
+      this.rejected.push({ name, message: errorMessage(error) });
       return undefined;
     }
   }
@@ -72,12 +75,12 @@ export class RemotePieces {
     for (let count = 1; ; count += 1) {
       const name = count === 1 ? definition : `${definition}_v${count}`;
       if (this.takenNames.has(name)) continue;
-      const known = this.defined.get(name);
-      if (known === undefined) {
+      const existing = this.defined.get(name);
+      if (existing === undefined) {
         this.defined.set(name, schema);
         return { name, isNew: true };
       }
-      if (isEqualExceptKinds(known, schema)) return { name, isNew: false };
+      if (isEqualExceptKinds(existing, schema)) return { name, isNew: false };
     }
   }
 }
@@ -87,9 +90,9 @@ const objectOr = (value: JsonValue | undefined): JsonObject => (isObject(value) 
 
 /** All definitions except those that only omitted paths use. */
 function neededDefinitions(definitions: JsonObject, allPaths: JsonObject, keptPaths: JsonObject): [string, JsonValue][] {
-  const before = reachableDefinitions(definitions, allPaths);
-  const after = reachableDefinitions(definitions, keptPaths);
-  return Object.entries(definitions).filter(([name, schema]) => isObject(schema) && (after.has(name) || !before.has(name)));
+  const usedByAll = reachableDefinitions(definitions, allPaths);
+  const usedByKept = reachableDefinitions(definitions, keptPaths);
+  return Object.entries(definitions).filter(([name, schema]) => isObject(schema) && (usedByKept.has(name) || !usedByAll.has(name)));
 }
 
 /** The definitions that paths refer to, directly or indirectly. */

@@ -107,7 +107,8 @@ function sameWays(version: 2 | 3, schema: JsonObject): void {
   const published = new PublishedSchema(new JsonIndex(Buffer.from(stringifyJson(schema, 'sorted'))), { version, ...OPTIONS });
   const value = schemaValue(published);
   const [messages, [, { entries }]] = version === 2 ? [OPENAPI_MESSAGES.v2, SCHEMAS_FIELD.v2] : [OPENAPI_MESSAGES.v3, SCHEMAS_FIELD.v3];
-  const [direct, made] = [new MessageBuffer(), new MessageBuffer()];
+  const direct = new MessageBuffer();
+  const made = new MessageBuffer();
   new SchemaMessageWriter(messages, direct, published).root(2, entries);
   new MessageWriter(messages, made).field(2, entries, value);
   expect(direct.finish().equals(made.finish())).toBe(true);

@@ -134,7 +134,8 @@ export class SchemaMessageWriter {
       this.writer.text(number, this.json.text(index));
       return;
     }
-    const [start, end] = [this.json.start(index) + 1, this.json.end(index) - 1];
+    const start = this.json.start(index) + 1;
+    const end = this.json.end(index) - 1;
     this.writer.fieldHeader(number);
     this.bytes.varint(end - start);
     this.bytes.copy(this.json.bytes, start, end);

@@ -150,7 +150,7 @@ function createOpenApiHandler(
       logger.warn('a definition is left out of the OpenAPI documents: its part cannot be generated', { ...failure });
       definitions.markUndescribed(failure.definition, `${failure.version}: ${failure.message}`);
     },
-    leftOut: (name, message) =>
+    onRejected: (name, message) =>
       logger.warn('the document of an aggregated API server is left out of the OpenAPI documents', { name, message }),
   });
   if (definitions.rows.length > 0) openApi.prepare();

@@ -41,7 +41,8 @@ function valueErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps):
   if (defaultValue === undefined || defaultValue === null) return [];
   const metaErrors = steps === undefined ? [] : typeMetaErrors(defaultValue, fieldPath, steps);
   if (metaErrors.length > 0) return metaErrors;
-  const [wrapper, object] = [wrapSchema(node), wrapValue(defaultValue)];
+  const wrapper = wrapSchema(node);
+  const object = wrapValue(defaultValue);
   const isClean = steps !== undefined || pruneUnknown(wrapper, wrapValue(defaultValue)).length === 0;
   const reason = embeddedError(wrapper, object);
   const unknown = isClean ? [] : [unknownError(object[VALUE] ?? null, fieldPath)];

@@ -108,7 +108,8 @@ function typeMismatchErrors(schema: JsonObject, field: string, expectedType: str
 }
 
 function listMapKeyErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
-  const [listType, keys] = [stringAt(schema, LIST_TYPE), stringsAt(schema, LIST_KEYS)];
+  const listType = stringAt(schema, LIST_TYPE);
+  const keys = stringsAt(schema, LIST_KEYS);
   const errors: FieldError[] = [];
   if (keys.length > 0 && listType !== 'map') {
     const text = `must be map if ${LIST_KEYS} is non-empty`;

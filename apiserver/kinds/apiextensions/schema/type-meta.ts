@@ -1,6 +1,7 @@
 /**
- * Validates the schemas of apiVersion, kind and metadata, of the resource and of embedded objects: no defaults at the
- * top level, none under `additionalProperties`, and no embedded objects within.
+ * Validates the schemas of `apiVersion`, `kind` and `metadata` in the schema of a custom resource, at its top level and
+ * in embedded objects: they have no embedded objects, no defaults below `additionalProperties`, and at the top level no
+ * defaults at all. Other rules of structural schemas are left to the files beside this one.
  */
 import { appendAll } from '../../../../shared/values/append';
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
@@ -12,11 +13,13 @@ const EMBEDDED = 'x-kubernetes-embedded-resource';
 
 export function validateTypeMetaSchemas(root: JsonObject, fieldPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  visit(locateRoot(root, fieldPath), { topLevelMember: '', isInTypeMeta: false, isInAdditionalProperties: false }, true, errors);
+  visit(locateRoot(root, fieldPath), ROOT_CONTEXT, errors);
   return errors;
 }
 
+/** Where a schema is. */
 interface SchemaContext {
+  readonly isRoot: boolean;
   /** The top-level member that contains the schema; '' for none. */
   readonly topLevelMember: string;
   /** Within apiVersion, kind or metadata of the resource or of an embedded object. */
@@ -25,19 +28,21 @@ interface SchemaContext {
   readonly isInAdditionalProperties: boolean;
 }
 
-function visit({ schema, fieldPath }: LocatedSchema, context: SchemaContext, isRoot: boolean, errors: FieldError[]): void {
+const ROOT_CONTEXT: SchemaContext = { isRoot: true, topLevelMember: '', isInTypeMeta: false, isInAdditionalProperties: false };
+
+function visit({ schema, fieldPath }: LocatedSchema, context: SchemaContext, errors: FieldError[]): void {
   appendAll(errors, schemaErrors(schema, fieldPath, context));
   for (const inner of subschemas(schema, fieldPath)) {
     const { step } = inner;
-    const member = isRoot || schema[EMBEDDED] === true ? TYPE_META.exec(step)?.[1] : undefined;
-    const isInTypeMeta = context.isInTypeMeta || member !== undefined;
-    const isInAdditionalProperties = context.isInAdditionalProperties || (context.isInTypeMeta && step === '.additionalProperties');
-    visit(
-      inner,
-      { topLevelMember: isRoot ? (member ?? '') : context.topLevelMember, isInTypeMeta, isInAdditionalProperties },
-      false,
-      errors,
-    );
+    const isObjectRoot = context.isRoot || schema[EMBEDDED] === true;
+    const typeMetaMember = isObjectRoot ? TYPE_META.exec(step)?.[1] : undefined;
+    const innerContext: SchemaContext = {
+      isRoot: false,
+      topLevelMember: context.isRoot ? (typeMetaMember ?? '') : context.topLevelMember,
+      isInTypeMeta: context.isInTypeMeta || typeMetaMember !== undefined,
+      isInAdditionalProperties: context.isInAdditionalProperties || (context.isInTypeMeta && step === '.additionalProperties'),
+    };
+    visit(inner, innerContext, errors);
   }
 }
 
