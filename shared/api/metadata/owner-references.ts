@@ -6,7 +6,7 @@ const MEMBERS = ['uid', 'name', 'kind', 'apiVersion', 'controller', 'blockOwnerD
 
 /**
  * Removes duplicate owner references in place. Returns upstream's warning; `undefined` when there are no duplicates.
- * `when` is inserted after "duplicate entries".
+ * `when` is inserted in the warning after "duplicate entries", for example ` after mutating admission happens`.
  */
 export function dedupOwnerReferences(metadata: JsonObject, when = ''): string | undefined {
   const references = ownMember(metadata, 'ownerReferences');

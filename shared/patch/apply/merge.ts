@@ -1,6 +1,6 @@
 /**
- * Merges an applied configuration into an object and removes fields from an object. Creates new values and does not
- * modify its arguments.
+ * Merges an applied configuration into an object and removes fields from an object, as the shape of the kind says.
+ * Creates new values and does not modify its arguments. Which manager owns which field is left to the callers.
  */
 import { isEmptyObject, isObject, ownMember, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { fieldElement, isEmptySet, isMember, nodeAt, type FieldSet, type PathElement } from './field-set';
@@ -19,13 +19,17 @@ function mergeValue(declared: MergeShape, live: JsonValue | undefined, applied: 
     case 'leaf':
       return applied;
     case 'members': {
-      const [old, now] = [isObject(live) ? live : {}, isObject(applied) ? applied : {}];
-      return isEmptyObject(old) && isEmptyObject(now) ? applied : mergeMembers(shape, old, now);
+      const liveObject = isObject(live) ? live : {};
+      const appliedObject = isObject(applied) ? applied : {};
+      const areEmpty = isEmptyObject(liveObject) && isEmptyObject(appliedObject);
+      return areEmpty ? applied : mergeMembers(shape, liveObject, appliedObject);
     }
     case 'items': {
-      const [old, now] = [Array.isArray(live) ? live : [], Array.isArray(applied) ? applied : []];
-      if ((old.length === 0 && now.length === 0) || (shape.kind !== 'set' && shape.kind !== 'keyed')) return applied;
-      return mergeItems(shape, old, now);
+      const liveItems = Array.isArray(live) ? live : [];
+      const appliedItems = Array.isArray(applied) ? applied : [];
+      const areEmpty = liveItems.length === 0 && appliedItems.length === 0;
+      if (areEmpty || (shape.kind !== 'set' && shape.kind !== 'keyed')) return applied;
+      return mergeItems(shape, liveItems, appliedItems);
     }
   }
 }
@@ -40,7 +44,8 @@ function mergeMembers(shape: MergeShape, live: JsonObject, applied: JsonObject):
 }
 
 function mergeMember(shape: MergeShape, name: string, live: JsonObject, applied: JsonObject): JsonValue {
-  const [liveValue, appliedValue] = [ownMember(live, name), ownMember(applied, name)];
+  const liveValue = ownMember(live, name);
+  const appliedValue = ownMember(applied, name);
   const member = memberShape(shape, name);
   return member === undefined ? (appliedValue ?? liveValue ?? null) : mergeValue(member, liveValue, appliedValue);
 }
@@ -52,57 +57,57 @@ function mergeMember(shape: MergeShape, name: string, live: JsonObject, applied:
 function mergeItems(shape: ItemShape, live: JsonArray, applied: JsonArray): JsonArray {
   const liveElements = live.map((item) => itemElement(shape, item));
   const appliedElements = applied.map((item) => itemElement(shape, item));
-  const isApplied = new Set(appliedElements);
-  if (
-    isApplied.size === live.length &&
+  const appliedSet = new Set(appliedElements);
+  const haveSameElements =
+    appliedSet.size === live.length &&
     live.length === applied.length &&
-    liveElements.every((element, index) => element === appliedElements[index])
-  )
-    return live.map((item, index) => mergeValue(shape.element, item, applied[index]));
+    liveElements.every((element, index) => element === appliedElements[index]);
+  if (haveSameElements) return live.map((item, index) => mergeValue(shape.element, item, applied[index]));
   const liveItems = new Map<PathElement, JsonValue>();
   liveElements.forEach((element, index) => {
     if (!liveItems.has(element)) liveItems.set(element, live[index] ?? null);
   });
   const shared = appliedElements.filter((element) => liveItems.has(element));
-  let nextShared = 0;
+  let sharedIndex = 0;
   const mergedElements = new Set<PathElement>();
   const merged: JsonArray = [];
-  let l = 0;
-  let a = 0;
+  let liveIndex = 0;
+  let appliedIndex = 0;
   const takeApplied = (element: PathElement): void => {
-    merged.push(mergeValue(shape.element, liveItems.get(element), applied[a]));
+    merged.push(mergeValue(shape.element, liveItems.get(element), applied[appliedIndex]));
     mergedElements.add(element);
-    if (shared[nextShared] === element) nextShared += 1;
-    a += 1;
+    if (shared[sharedIndex] === element) sharedIndex += 1;
+    appliedIndex += 1;
   };
-  while (l < live.length || a < applied.length) {
-    const liveElement = liveElements[l];
-    const appliedElement = appliedElements[a];
+  while (liveIndex < live.length || appliedIndex < applied.length) {
+    const liveElement = liveElements[liveIndex];
+    const appliedElement = appliedElements[appliedIndex];
     if (liveElement !== undefined && appliedElement !== undefined) {
       if (liveElement === appliedElement) {
         takeApplied(appliedElement);
-        l += 1;
+        liveIndex += 1;
         continue;
       }
+      const nextShared = shared[sharedIndex];
       // The item is in both lists, but is not the next shared one: it is placed where the configuration has it.
-      if (isApplied.has(liveElement) && shared[nextShared] !== undefined && shared[nextShared] !== liveElement) {
-        l += 1;
+      if (appliedSet.has(liveElement) && nextShared !== undefined && nextShared !== liveElement) {
+        liveIndex += 1;
         continue;
       }
     }
     if (liveElement !== undefined) {
-      if (!isApplied.has(liveElement)) {
-        merged.push(live[l] ?? null);
-        l += 1;
+      if (!appliedSet.has(liveElement)) {
+        merged.push(live[liveIndex] ?? null);
+        liveIndex += 1;
         continue;
       }
       if (mergedElements.has(liveElement)) {
-        l += 1;
+        liveIndex += 1;
         continue;
       }
     }
     if (appliedElement !== undefined) takeApplied(appliedElement);
-    else l += 1;
+    else liveIndex += 1;
   }
   return merged;
 }
@@ -160,16 +165,18 @@ function restoreNullsIn(declared: MergeShape, value: JsonValue, applied: JsonVal
   if (isObject(value) && isObject(applied) && partitionOf(shape) === 'members') {
     let restored: JsonObject | undefined;
     for (const name of Object.keys(applied)) {
-      const [member, was, stated] = [memberShape(shape, name), ownMember(value, name), ownMember(applied, name)];
-      if (member === undefined || was === undefined || stated === undefined) continue;
-      const now = restoreNullsIn(member, was, stated);
-      if (now !== was) setMember((restored ??= { ...value }), name, now);
+      const memberType = memberShape(shape, name);
+      const current = ownMember(value, name);
+      const appliedValue = ownMember(applied, name);
+      if (memberType === undefined || current === undefined || appliedValue === undefined) continue;
+      const next = restoreNullsIn(memberType, current, appliedValue);
+      if (next !== current) setMember((restored ??= { ...value }), name, next);
     }
     return restored ?? value;
   }
   if (!Array.isArray(value) || !Array.isArray(applied) || shape.kind !== 'keyed') return value;
-  const stated = new Map(applied.map((item) => [itemElement(shape, item), item]));
-  return value.map((item) => restoreNullsIn(shape.element, item, stated.get(itemElement(shape, item)) ?? item));
+  const appliedItems = new Map(applied.map((item) => [itemElement(shape, item), item]));
+  return value.map((item) => restoreNullsIn(shape.element, item, appliedItems.get(itemElement(shape, item)) ?? item));
 }
 
 function isEmpty(value: JsonValue): boolean {

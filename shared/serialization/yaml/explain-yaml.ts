@@ -1,18 +1,34 @@
-/** Translates errors of the YAML parser (js-yaml) to the messages of upstream's. */
+/**
+ * Translates errors of the YAML parser (js-yaml) to the messages and line numbers of upstream's parser. Only messages
+ * change: which texts are accepted is left to js-yaml.
+ */
 import type { YAMLException } from 'js-yaml';
 
-/**
- * Upstream's messages for common errors; others keep the message of js-yaml. The third column is the part of upstream's
- * parser that reports the error.
- */
-const REASONS: readonly (readonly [RegExp, string, 'scanner' | 'parser'])[] = [
-  [/^unexpected end of the stream within a (?:double|single) quoted scalar/, 'found unexpected end of stream', 'scanner'],
-  [/^unknown escape sequence/, 'found unknown escape character', 'scanner'],
-  [/^expected hexadecimal character/, 'did not find expected hexdecimal number', 'scanner'],
-  [/^bad explicit indentation width/, 'found an indentation indicator equal to 0', 'scanner'],
-  [/^tab characters must not be used in indentation/, 'found character that cannot start any token', 'scanner'],
-  [/^(?:bad indentation|end of the stream or a document separator is expected)/, 'did not find expected key', 'parser'],
-  [/^expected ':' after a mapping key/, "could not find expected ':'", 'scanner'],
+interface MessageRow {
+  /** Matches the reason of js-yaml. */
+  readonly reason: RegExp;
+  readonly message: string;
+  /** The part of upstream's parser that reports the error: the parts count lines differently. */
+  readonly source: 'scanner' | 'parser';
+}
+
+/** Upstream's messages for common errors; others keep the message of js-yaml. */
+const MESSAGES: readonly MessageRow[] = [
+  {
+    reason: /^unexpected end of the stream within a (?:double|single) quoted scalar/,
+    message: 'found unexpected end of stream',
+    source: 'scanner',
+  },
+  { reason: /^unknown escape sequence/, message: 'found unknown escape character', source: 'scanner' },
+  { reason: /^expected hexadecimal character/, message: 'did not find expected hexdecimal number', source: 'scanner' },
+  { reason: /^bad explicit indentation width/, message: 'found an indentation indicator equal to 0', source: 'scanner' },
+  { reason: /^tab characters must not be used in indentation/, message: 'found character that cannot start any token', source: 'scanner' },
+  {
+    reason: /^(?:bad indentation|end of the stream or a document separator is expected)/,
+    message: 'did not find expected key',
+    source: 'parser',
+  },
+  { reason: /^expected ':' after a mapping key/, message: "could not find expected ':'", source: 'scanner' },
 ];
 
 /**
@@ -33,8 +49,9 @@ function explainUnfinishedFlow(text: string): string {
     else if (character === '[' || character === '{') open.push(character === '[' ? ']' : '}');
     else if (character === open.at(-1)) open.pop();
   }
-  const words = /[[{,:]$/.test(before) ? 'did not find expected node content' : `did not find expected ',' or '${open.at(-1) ?? ']'}'`;
-  return `line ${line}: ${words}`;
+  const needsValue = /[[{,:]$/.test(before);
+  const message = needsValue ? 'did not find expected node content' : `did not find expected ',' or '${open.at(-1) ?? ']'}'`;
+  return `line ${line}: ${message}`;
 }
 
 /**
@@ -44,8 +61,8 @@ export function explainYaml(text: string, error: YAMLException): string {
   const { reason } = error;
   const position = error.mark?.position ?? 0;
   const line = error.mark?.line ?? 0;
-  const scanned = (words: string): string => (line > 0 ? `line ${line + 1}: ${words}` : words);
-  const parsed = (words: string): string => (line > 0 ? `line ${line}: ${words}` : words);
+  const scanned = (message: string): string => (line > 0 ? `line ${line + 1}: ${message}` : message);
+  const parsed = (message: string): string => (line > 0 ? `line ${line}: ${message}` : message);
   const rest = text.slice(position).trimStart();
   const isTabbed = /^ *\t/.test(text.slice(text.lastIndexOf('\n', position - 1) + 1));
   if (reason.includes('unacceptable YAML version')) return 'found incompatible YAML document';
@@ -57,6 +74,7 @@ export function explainYaml(text: string, error: YAMLException): string {
   if (/^[\]},]/.test(rest)) return parsed('did not find expected node content');
   if (/^:(?:\s|$)/.test(rest)) return scanned('mapping values are not allowed in this context');
   if (reason.startsWith('unexpected end of the stream within a flow collection')) return explainUnfinishedFlow(text);
-  const [, words, speaker] = REASONS.find(([pattern]) => pattern.test(reason)) ?? [/^/, reason, 'parser'];
-  return speaker === 'scanner' ? scanned(words) : parsed(words);
+  const row = MESSAGES.find((candidate) => candidate.reason.test(reason));
+  if (row === undefined) return parsed(reason);
+  return row.source === 'scanner' ? scanned(row.message) : parsed(row.message);
 }

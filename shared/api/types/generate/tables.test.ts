@@ -61,6 +61,20 @@ test('the generated tables contain every root type', () => {
   expect(ROOTS.filter((root) => !typeNames().includes(root))).toEqual([]);
 });
 
+/** Numbers of the fields that are read from messages of google/protobuf/descriptor.proto. */
+const FILE_PACKAGE = 2;
+const FILE_MESSAGE_TYPE = 4;
+const MESSAGE_NAME = 1;
+const MESSAGE_FIELD = 2;
+const FIELD_NAME = 1;
+const FIELD_NUMBER = 3;
+
+/** A message type of a descriptor: its name in its package, and the names of its fields by number. */
+interface DescribedMessage {
+  readonly name: string;
+  readonly fields: Map<number, string>;
+}
+
 /** Field names by number of every message in the gzip-compressed file descriptors inside the program, by type name. */
 function readDescriptors(program: Buffer): Map<string, Map<number, string>> {
   const messages = new Map<string, Map<number, string>>();
@@ -73,7 +87,7 @@ function readDescriptors(program: Buffer): Map<string, Map<number, string>> {
       continue;
     }
     try {
-      readFile(file, messages);
+      readFileDescriptor(file, messages);
     } catch {
       // The magic bytes also precede data that is not a descriptor.
     }
@@ -81,35 +95,35 @@ function readDescriptors(program: Buffer): Map<string, Map<number, string>> {
   return messages;
 }
 
-function readFile(file: Buffer, messages: Map<string, Map<number, string>>): void {
+function readFileDescriptor(file: Buffer, messages: Map<string, Map<number, string>>): void {
   const input = new WireReader(file);
-  let group = '';
-  const messageFields: [string, Map<number, string>][] = [];
+  let packageName = '';
+  const described: DescribedMessage[] = [];
   while (input.next()) {
-    if (input.field === 2 && input.wire === WIRE_TYPES.bytes) group = input.string();
-    else if (input.field === 4 && input.wire === WIRE_TYPES.bytes) messageFields.push(readMessage(input.message()));
+    if (input.field === FILE_PACKAGE && input.wire === WIRE_TYPES.bytes) packageName = input.string();
+    else if (input.field === FILE_MESSAGE_TYPE && input.wire === WIRE_TYPES.bytes) described.push(readMessage(input.message()));
     else input.skipField();
   }
-  const short = group.replace(/^k8s\.io\.(api|apimachinery\.pkg\.apis|apiextensions_apiserver\.pkg\.apis)\./, '');
-  for (const [name, fields] of messageFields) messages.set(`${short}.${name}`, fields);
+  const groupVersion = packageName.replace(/^k8s\.io\.(api|apimachinery\.pkg\.apis|apiextensions_apiserver\.pkg\.apis)\./, '');
+  for (const { name, fields } of described) messages.set(`${groupVersion}.${name}`, fields);
 }
 
-function readMessage(message: WireReader): [string, Map<number, string>] {
+function readMessage(message: WireReader): DescribedMessage {
   let name = '';
   const fields = new Map<number, string>();
   while (message.next()) {
-    if (message.field === 1 && message.wire === WIRE_TYPES.bytes) name = message.string();
-    else if (message.field === 2 && message.wire === WIRE_TYPES.bytes) {
+    if (message.field === MESSAGE_NAME && message.wire === WIRE_TYPES.bytes) name = message.string();
+    else if (message.field === MESSAGE_FIELD && message.wire === WIRE_TYPES.bytes) {
       const field = message.message();
       let fieldName = '';
       let fieldNumber = 0;
       while (field.next()) {
-        if (field.field === 1 && field.wire === WIRE_TYPES.bytes) fieldName = field.string();
-        else if (field.field === 3 && field.wire === WIRE_TYPES.varint) fieldNumber = field.int32();
+        if (field.field === FIELD_NAME && field.wire === WIRE_TYPES.bytes) fieldName = field.string();
+        else if (field.field === FIELD_NUMBER && field.wire === WIRE_TYPES.varint) fieldNumber = field.int32();
         else field.skipField();
       }
       fields.set(fieldNumber, fieldName);
     } else message.skipField();
   }
-  return [name, fields];
+  return { name, fields };
 }

@@ -91,7 +91,7 @@ class RowBuilder {
       number,
       isInline ? '-' : json,
       this.type(type),
-      isInline ? 'inline' : presence(type, isPointer, options.includes('omitempty')),
+      isInline ? 'inline' : presenceOf(type, { isPointer, omitsEmpty: options.includes('omitempty') }),
     ];
     if (this.required.has(json)) cells.push('required');
     const goName = namedType(type);
@@ -130,12 +130,12 @@ class RowBuilder {
 }
 
 /**
- * When the JSON output has the field: `omit` = unless zero or empty, `pointer` = when set, `always` = even when unset
- * (its zero value), `null` = even when unset, as null.
+ * The presence of a row, which says when the JSON output has the field: `omit` = unless zero or empty, `pointer` = when
+ * set, `always` = even when unset (its zero value), `null` = even when unset, as null.
  */
-function presence(type: GoType, isPointer: boolean, omitEmpty: boolean): string {
-  if (isPointer) return omitEmpty ? 'pointer' : 'null';
-  return omitEmpty && type.kind !== 'struct' ? 'omit' : 'always';
+function presenceOf(type: GoType, { isPointer, omitsEmpty }: { readonly isPointer: boolean; readonly omitsEmpty: boolean }): string {
+  if (isPointer) return omitsEmpty ? 'pointer' : 'null';
+  return omitsEmpty && type.kind !== 'struct' ? 'omit' : 'always';
 }
 
 /**
