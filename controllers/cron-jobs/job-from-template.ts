@@ -18,6 +18,7 @@ const MINUTE_MS = 60_000;
 /** The same name for the same time, so that no run starts twice. */
 export const jobNameFor = ({ name }: CronJob, scheduledTime: number): string => `${name}-${Math.floor(scheduledTime / MINUTE_MS)}`;
 
+/** `scheduledTime` in milliseconds since 1970; `timeZone` is the schedule's, `undefined` for that of the process. */
 export function jobFromTemplate(dialect: Dialect, cronJob: CronJob, scheduledTime: number, timeZone: string | undefined): BatchV1Job {
   const { metadata, spec = {} } = cronJob.body.spec?.jobTemplate ?? {};
   const scheduledTimestamp = formatZonedTime(timeZone, scheduledTime);

@@ -5,7 +5,8 @@ import { fakeClient } from '../../test/support/controllers/fake-client';
 import { GarbageCollector } from './garbage-collector';
 import { OwnerGraph } from './owner-graph';
 
-const [CONFIG_MAPS, SECRETS] = [resourceOf('core.v1.ConfigMap'), resourceOf('core.v1.Secret')];
+const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
+const SECRETS = resourceOf('core.v1.Secret');
 const PATHS = new Map<Resource, string>([
   [CONFIG_MAPS, '/api/v1/configmaps'],
   [SECRETS, '/api/v1/secrets'],

@@ -5,7 +5,8 @@ import { OwnerClassifier } from './owner-classifier';
 import { OwnerGraph } from './owner-graph';
 import type { MetadataObject, OwnerReference } from './owner-references';
 
-const [CONFIG_MAPS, NODES] = [resourceOf('core.v1.ConfigMap'), resourceOf('core.v1.Node')];
+const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
+const NODES = resourceOf('core.v1.Node');
 const IN_FOREGROUND_DELETION: MetaV1ObjectMeta = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] };
 
 function setUp() {

@@ -5,7 +5,9 @@ import { MetadataTrimmer } from './metadata-trimmer';
 import { OwnerGraph } from './owner-graph';
 import type { MetadataObject } from './owner-references';
 
-const [CONFIG_MAPS, SECRETS, NODES] = [resourceOf('core.v1.ConfigMap'), resourceOf('core.v1.Secret'), resourceOf('core.v1.Node')];
+const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
+const SECRETS = resourceOf('core.v1.Secret');
+const NODES = resourceOf('core.v1.Node');
 const RESOURCES = new Map([CONFIG_MAPS, SECRETS, NODES].map((resource) => [resource.kind, resource]));
 const DELETED: MetaV1ObjectMeta = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 

@@ -49,17 +49,28 @@ const formerPod = { apiVersion: 'v1', kind: 'Pod', name: 'web-1', uid: 'before' 
 const ownedBySet = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'w', controller: true, blockOwnerDeletion: true };
 const ownedByPod = { apiVersion: 'v1', kind: 'Pod', name: 'web-1', uid: 'p', controller: true, blockOwnerDeletion: true };
 
-test.each<[RetentionPolicy, boolean, readonly MetaV1OwnerReference[], readonly MetaV1OwnerReference[] | undefined]>([
-  [{}, false, [], undefined],
-  [{}, true, [otherOwner, ownedBySet, formerPod], [otherOwner]],
-  [{ whenDeleted: 'Delete' }, false, [otherOwner], [otherOwner, ownedBySet]],
-  [{ whenDeleted: 'Delete' }, true, [ownedBySet], undefined],
-  [{ whenScaled: 'Delete' }, false, [formerPod], []],
-  [{ whenScaled: 'Delete' }, true, [], [ownedByPod]],
-  [{ whenScaled: 'Delete', whenDeleted: 'Delete' }, true, [ownedBySet], [ownedByPod]],
-])('changedOwnerReferences with the policy %p and isCondemned %p changes the owners %p to %p', (policy, isCondemned, observed, desired) => {
-  const claim = apiObject<CoreV1PersistentVolumeClaim>({
-    metadata: { namespace: 'n', name: 'data-web-1', ownerReferences: [...observed] },
-  });
-  expect(changedOwnerReferences({ dialect: 'kubernetes', set: set(policy), pod, isCondemned }, claim)).toEqual(desired);
-});
+interface OwnerCase {
+  readonly policy: RetentionPolicy;
+  readonly isCondemned: boolean;
+  readonly observed: readonly MetaV1OwnerReference[];
+  /** `undefined` when the owners do not change. */
+  readonly desired: readonly MetaV1OwnerReference[] | undefined;
+}
+
+test.each<OwnerCase>([
+  { policy: {}, isCondemned: false, observed: [], desired: undefined },
+  { policy: {}, isCondemned: true, observed: [otherOwner, ownedBySet, formerPod], desired: [otherOwner] },
+  { policy: { whenDeleted: 'Delete' }, isCondemned: false, observed: [otherOwner], desired: [otherOwner, ownedBySet] },
+  { policy: { whenDeleted: 'Delete' }, isCondemned: true, observed: [ownedBySet], desired: undefined },
+  { policy: { whenScaled: 'Delete' }, isCondemned: false, observed: [formerPod], desired: [] },
+  { policy: { whenScaled: 'Delete' }, isCondemned: true, observed: [], desired: [ownedByPod] },
+  { policy: { whenScaled: 'Delete', whenDeleted: 'Delete' }, isCondemned: true, observed: [ownedBySet], desired: [ownedByPod] },
+])(
+  'changedOwnerReferences with $policy and isCondemned=$isCondemned changes $observed to $desired',
+  ({ policy, isCondemned, observed, desired }) => {
+    const claim = apiObject<CoreV1PersistentVolumeClaim>({
+      metadata: { namespace: 'n', name: 'data-web-1', ownerReferences: [...observed] },
+    });
+    expect(changedOwnerReferences({ dialect: 'kubernetes', set: set(policy), pod, isCondemned }, claim)).toEqual(desired);
+  },
+);
