@@ -9,7 +9,8 @@ const signal = new AbortController().signal;
 test('publish lets anonymous users read the cluster-info ConfigMap and nothing else', async () => {
   const { api, client } = fakeClient();
   await publish(client, { server: 'https://192.0.2.1:6443', authority: 'PEM', naming: 'platform' }, signal);
-  const [namespace, name] = ['platform-public', 'bootstrap-signer-clusterinfo'];
+  const namespace = 'platform-public';
+  const name = 'bootstrap-signer-clusterinfo';
   expect(api.get(`${RBAC}/roles`, namespace, name)).toMatchObject({
     rules: [{ apiGroups: [''], resources: ['configmaps'], resourceNames: ['cluster-info'], verbs: ['get'] }],
   });

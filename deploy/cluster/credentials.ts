@@ -97,7 +97,8 @@ export class CredentialFolder {
    * invalidates all tokens.
    */
   async ensureSigningKeys(): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
-    const [privateKey, publicKey] = [this.text('sa.key'), this.text('sa.pub')];
+    const privateKey = this.text('sa.key');
+    const publicKey = this.text('sa.pub');
     if (privateKey !== undefined && publicKey !== undefined) return { privateKey, publicKey };
     const pair = privateKey === undefined ? await createSigningKeyPair() : { privateKey, publicKey: publicKeyOf(privateKey) };
     if (privateKey === undefined) this.writeIfChanged('sa.key', pair.privateKey, 0o600);
@@ -151,7 +152,8 @@ export class CredentialFolder {
   }
 
   private read(name: string): Credential | undefined {
-    const [certificate, key] = [this.text(`${name}.crt`), this.text(`${name}.key`)];
+    const certificate = this.text(`${name}.crt`);
+    const key = this.text(`${name}.key`);
     return certificate === undefined || key === undefined ? undefined : { certificate, key };
   }
 

@@ -187,7 +187,8 @@ describe('ensureCertificates', () => {
   it('keeps the token signing key when only its public key is missing', async () => {
     const clock = new ManualClock();
     await ensureCertificates(folder, clock);
-    const [key, publicHalf] = [read('sa.key'), read('sa.pub')];
+    const key = read('sa.key');
+    const publicHalf = read('sa.pub');
     rmSync(path.join(folder, 'sa.pub'));
     expect((await ensureCertificates(folder, clock)).made).toEqual(['the public half of the token signing key']);
     expect([read('sa.key'), read('sa.pub')]).toEqual([key, publicHalf]);

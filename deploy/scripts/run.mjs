@@ -1,8 +1,8 @@
 /**
  * `node deploy/scripts/run.mjs <program below dist> [arguments]`: installs and builds its project when needed, then
  * runs it in this process, so that signals and exit codes are those of the program. `npm start`, `npm run bench` and
- * `npm run generate` use it. The help of `platform` needs no build. Sends itself SIGTERM when its parent has ended, because npm may be killed without
- * forwarding the signal.
+ * `npm run generate` use it. The help of `platform` needs no build. The process sends itself SIGTERM when its parent
+ * has ended, because npm may be killed without forwarding the signal.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * Shared set-up of `npm start` and `npm test`: installed packages and an up-to-date build. Uses only Node, because it
- * runs before packages are installed.
+ * Set-up that `npm start`, `npm test` and `npm run build` share: installs the locked packages and builds the projects,
+ * each only when it is out of date. Also runs programs for the other scripts. Imports only Node and files of this
+ * folder, because it runs before packages are installed.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -79,7 +80,7 @@ export async function ensureInstalled({ project } = {}) {
     throw new Error(`Node ${oldestNode.join('.')} or newer is needed, this is ${process.versions.node}`);
   }
   const productionOnly = project !== undefined && isBuilt(project);
-  if (isInstalled(productionOnly)) return;
+  if (isInstalled({ productionOnly })) return;
   const order = ['ci', '--ignore-scripts', ...(productionOnly ? ['--omit=dev'] : [])];
   // Under npm, npm_execpath is the path of npm; it is more reliable than the bare name on Windows and with unusual
   // PATHs.
@@ -100,7 +101,7 @@ export function projectOf(file, { isTest = false } = {}) {
 }
 
 /** Whether a program of the project can run as it is. */
-export const isReady = (project) => isBuilt(project) && isInstalled(true);
+export const isReady = (project) => isBuilt(project) && isInstalled({ productionOnly: true });
 
 /** Compiles projects when one of their sources is newer than the last successful build. */
 export async function ensureBuilt(...projects) {
@@ -137,9 +138,10 @@ async function generateFiles() {
 }
 
 /**
- * True when every package of the lock file is installed in the locked version (packages for other platforms excepted).
+ * True when every package of the lock file is installed in the locked version. Packages for other platforms are
+ * excepted, and with `productionOnly` those for development.
  */
-function isInstalled(productionOnly) {
+function isInstalled({ productionOnly }) {
   const wanted = readPackages('package-lock.json');
   const present = readPackages('node_modules/.package-lock.json');
   if (wanted === undefined || present === undefined) return false;

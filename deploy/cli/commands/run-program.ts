@@ -1,7 +1,8 @@
 /**
- * Runs another program of the package with all arguments. Its settings of Node are on the command line
- * (deploy/cluster/node-arguments.ts): when this process has them, as in a container, the program replaces `platform` in
- * it. Otherwise it runs in a child process; signals are forwarded, and the child ends with this process.
+ * Runs another program of the package, such as `apiserver`, for a command of `platform`. The programs need arguments of
+ * Node (deploy/cluster/node-arguments.ts). When this process was started with them, as in a container, it loads the
+ * program and becomes it. Otherwise the program runs in a child process, which gets the signals of this process and
+ * ends with it.
  */
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -11,7 +12,10 @@ import { CommandError, type CommandHost } from '../terminal/host';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Resolves to the exit code, `undefined` when the program runs in this process; `module` is the main file below dist/. */
+/**
+ * `module` is the main file below dist/. Resolves to the exit code of the child process; `undefined` when the program
+ * runs in this process. Rejects with {@link CommandError} when it could not start or was ended by a signal.
+ */
 export async function runProgram(module: string, argv: readonly string[], host: CommandHost): Promise<number | undefined> {
   const file = path.join(host.programs, module);
   if (NODE_ARGUMENTS.every((argument) => process.execArgv.includes(argument))) {

@@ -14,7 +14,8 @@ import { readRunState, type Replica, type RunState } from '../../local/run-state
 import { readLeaders, readStoreBytes, type ControllerLease } from './cluster-state';
 import type { StatusFlags } from './flags';
 import type { CommandHost } from '../terminal/host';
-import { formatBytes, formatRemaining, formatSpan, formatTable } from '../terminal/text-table';
+import { formatTable } from '../terminal/text-table';
+import { formatBytes, formatRemaining, formatSpan } from '../terminal/units';
 
 /** As `systemctl status`: nothing runs. */
 export const STOPPED_EXIT_CODE = 3;
