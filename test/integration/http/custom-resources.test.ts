@@ -173,7 +173,8 @@ describe('a number that no double holds', () => {
   const grace = (spelled: string): string =>
     `json: cannot unmarshal number ${spelled} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`;
   const OPERAND = 'Go struct field jsonPatchOp.value of type float64';
-  const [JSON_TYPE, YAML] = ['application/json', 'application/yaml'];
+  const JSON_TYPE = 'application/json';
+  const YAML = 'application/yaml';
 
   it.each<[string, string, string, string, number, unknown]>([
     ['POST', THINGS, JSON_TYPE, text('"x":1e400'), 400, unhandled('Thing', '1e400')],

@@ -1,6 +1,6 @@
 /**
- * API servers with an EncryptionConfiguration file: several in turn over one store, with a file that tests replace at
- * run time.
+ * Starts API servers with an EncryptionConfiguration file, which tests replace while a server runs, or between several
+ * servers over one store. The values that servers store are read past them, to see how they are encrypted.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,13 +22,21 @@ export const SECRET_VALUE = 'nobody-may-read-this';
 export const ENCODED_SECRET_VALUE = Buffer.from(SECRET_VALUE).toString('base64');
 
 export type EncryptionProvider = Readonly<Record<string, unknown>>;
+
+/** An AES key in base64, made of one letter: the same letter is the same key. */
 const encodedKeyOf = (letter: string): string => Buffer.alloc(32, letter).toString('base64');
+
+/** A provider with keys of these letters, each named by its letter; the first key encrypts. */
 export const providerWithKeys = (type: string, ...keys: readonly string[]): EncryptionProvider => ({
   [type]: { keys: keys.map((name) => ({ name, secret: encodedKeyOf(name) })) },
 });
+
+/** A provider with the key of a letter under another name. */
 export const providerWithNamedKey = (type: string, name: string, letter: string): EncryptionProvider => ({
   [type]: { keys: [{ name, secret: encodedKeyOf(letter) }] },
 });
+
+/** Stores objects unencrypted. */
 export const IDENTITY_PROVIDER: EncryptionProvider = { identity: {} };
 
 /** Files are polled, and KMS plug-ins checked, twenty times as often. */
@@ -54,12 +62,24 @@ export async function startEncryptedServer(store: Store, ...providers: readonly 
   };
   write(...providers);
   const configurations = new ConfigurationFiles(fastClock, silentLogger);
-  const source = { file, reloads: true, prefix: '/registry', server: 'test', dialect: 'platform', configurations } as const;
-  const parts = { clock: fastClock, random: systemRandomBytes, uuid: () => systemRandom.uuid(), logger: silentLogger };
-  const encryption = await openEncryptionAtRest({ ...source, ...parts });
+  const encryption = await openEncryptionAtRest({
+    file,
+    reloads: true,
+    prefix: '/registry',
+    server: 'test',
+    dialect: 'platform',
+    configurations,
+    clock: fastClock,
+    random: systemRandomBytes,
+    uuid: () => systemRandom.uuid(),
+    logger: silentLogger,
+  });
   const api = await startFixture({}, encryption.encryptStore(store), silentLogger, encryption);
   return {
-    ...{ api, encryption, configurations, write },
+    api,
+    encryption,
+    configurations,
+    write,
     async stop() {
       configurations.close();
       await api.stop();
@@ -69,10 +89,16 @@ export async function startEncryptedServer(store: Store, ...providers: readonly 
   };
 }
 
+/** Creates a Secret in the namespace `default` with the value under the key `a`. */
 export const createSecret = (api: Fixture, name = 's', value = SECRET_VALUE): Promise<ApiResponse> =>
   api.post(SECRETS, { metadata: { name }, stringData: { a: value } });
+
+/** The `data` of a Secret as the API returns it, in base64. */
 export const readSecretData = async (api: Fixture, name = 's'): Promise<unknown> => (await api.read(`${SECRETS}/${name}`))['data'];
-export const resourceVersionOf = (answer: ApiResponse): string => Object(answer.json['metadata']).resourceVersion;
+
+export const resourceVersionOf = (response: ApiResponse): string => Object(response.json['metadata']).resourceVersion;
+
+/** The stored bytes of a Secret as Latin-1 text; empty when there is no such Secret. */
 export const readStoredSecret = async (store: Store, name = 's'): Promise<string> =>
   (await store.get(`/registry/secrets/default/${name}`)).kv?.value.toString('latin1') ?? '';
 
@@ -86,20 +112,20 @@ export async function createStoreWithSecret(...providers: readonly EncryptionPro
 }
 
 /**
- * Expects that a server with these providers over `store` re-encrypts the Secret when a client writes it unchanged, and
- * only once.
+ * Expects that a server with these providers over `store` encrypts the Secret `s` again when a client writes it
+ * unchanged: at the first such write that is no dry run, and not at the next. `expected` matches the stored text.
  */
 export async function expectRewrite(store: Store, expected: RegExp, ...providers: readonly EncryptionProvider[]): Promise<void> {
   const { api, stop } = await startEncryptedServer(store, ...providers);
-  const [path, dryRunPath] = [`${SECRETS}/s`, `${SECRETS}/s?dryRun=All`];
-  const before = await api.get(path);
+  const secretPath = `${SECRETS}/s`;
+  const before = await api.get(secretPath);
   expect(before.json['data']).toEqual({ a: ENCODED_SECRET_VALUE });
-  expect(resourceVersionOf(await api.put(dryRunPath, before.text))).toBe(resourceVersionOf(before));
-  const written = await api.put(path, before.text);
+  expect(resourceVersionOf(await api.put(`${secretPath}?dryRun=All`, before.text))).toBe(resourceVersionOf(before));
+  const written = await api.put(secretPath, before.text);
   expect(resourceVersionOf(written)).not.toBe(resourceVersionOf(before));
   expect(await readStoredSecret(store)).toMatch(expected);
   expect(written.json['data']).toEqual({ a: ENCODED_SECRET_VALUE });
-  expect(resourceVersionOf(await api.put(path, written.text))).toBe(resourceVersionOf(written));
+  expect(resourceVersionOf(await api.put(secretPath, written.text))).toBe(resourceVersionOf(written));
   await stop();
 }
 

@@ -223,7 +223,8 @@ test('while a plug-in is unreachable, known Secrets can be read and new ones wri
 });
 
 test('a changed configuration is used once its plug-ins are healthy, and the previous one until then', async () => {
-  const [first, second] = [await createPlugin().start(), createPlugin()];
+  const first = await createPlugin().start();
+  const second = createPlugin();
   const store = new MemoryStore();
   const { api, write, configurations, stop } = await startEncryptedServer(store, kmsProvider(first), IDENTITY_PROVIDER);
   await createSecret(api);

@@ -36,7 +36,8 @@ const send = (path: string): ClientHttp2Stream => session.request({ ':path': pat
 
 async function watch(): Promise<{ readonly received: () => string; readonly ended: () => boolean }> {
   const stream = send('/api/v1/namespaces/default/configmaps?watch=1');
-  let [received, ended] = ['', false];
+  let received = '';
+  let ended = false;
   stream.on('data', (chunk: Buffer) => (received += chunk.toString())).on('end', () => (ended = true));
   await responseStatus(stream);
   return { received: () => received, ended: () => ended };
@@ -66,7 +67,8 @@ it('a request after GOAWAY is refused with REFUSED_STREAM, so that the client ca
   session.destroy();
   // Holds back bytes of the server while `isHeld`, and passes on those of the client.
   const heldChunks: (() => void)[] = [];
-  let [isHeld, clientBytes] = [false, 0];
+  let isHeld = false;
+  let clientBytes = 0;
   const proxy = createServer((client) => {
     const server = connectTcp(api.server.port, '127.0.0.1');
     client.pipe(server).on('error', () => client.destroy());

@@ -135,7 +135,8 @@ describe('a log over a WebSocket', () => {
     const client = open([BINARY]);
     await once(client.socket, 'open');
     client.socket.pause();
-    let [last, unchanged] = [-1, 0];
+    let last = -1;
+    let unchanged = 0;
     await waitUntil('the kubelet has to wait', () => {
       unchanged = written > 0 && written === last ? unchanged + 1 : 0;
       last = written;

@@ -114,7 +114,8 @@ describe('a long-running request', () => {
 
   test('holds no seat while an aggregated API server streams a log', async () => {
     extension().setBehaviour('hang');
-    const [first, second] = [open('GET', `${FLUNDERS}/a/log`), open('GET', `${FLUNDERS}/a/log`)];
+    const first = open('GET', `${FLUNDERS}/a/log`);
+    const second = open('GET', `${FLUNDERS}/a/log`);
     await waitUntil('both reach the extension server', () => countExtensionRequests('/log') === 2);
     expect([await countExecuting(), first(), second()]).toEqual([0, '', '']);
   });

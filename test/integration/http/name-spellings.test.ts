@@ -78,7 +78,8 @@ describe('both spellings of one name in one object', () => {
       ...{ apiVersion: 'apiextensions.platform.io/v1', kind: 'CustomResourceDefinition' },
       ...customResourceDefinition('things', 'Thing', 'example.com', schema),
     });
-    const [a, b] = [[{ rule: "self.metadata.name != 'a'" }], [{ rule: "self.metadata.name != 'b'" }]];
+    const a = [{ rule: "self.metadata.name != 'a'" }];
+    const b = [{ rule: "self.metadata.name != 'b'" }];
     const path = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
     const differ = expect.stringContaining('two spellings of the same field and differ');
     const strict = `${path}?fieldValidation=Strict`;

@@ -164,7 +164,8 @@ test.each(['v4.channel.k8s.io', 'SPDY/3.1+other'])('the subprotocol %s is passed
 });
 
 test('the connection of a client is closed when its kubelet ends or breaks its own', async () => {
-  const [first, second] = [await openTunnel(), await openTunnel()];
+  const first = await openTunnel();
+  const second = await openTunnel();
   forwarded[0]?.end('bye');
   forwarded[1]?.destroy();
   await Promise.all([waitForClose(first), waitForClose(second)]);

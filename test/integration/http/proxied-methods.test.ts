@@ -39,7 +39,8 @@ function describeProxiedMethods(address: string): void {
   );
   beforeAll(async () => {
     const { port }: { port: number } = Object(backend().address());
-    const [pods, services] = ['/api/v1/namespaces/default/pods', '/api/v1/namespaces/default/services'];
+    const pods = '/api/v1/namespaces/default/pods';
+    const services = '/api/v1/namespaces/default/services';
     const container = { name: 'c', image: 'i', ports: [{ containerPort: port }] };
     await api.create(pods, { metadata: { name: 'p' }, spec: { containers: [container] } });
     requireSuccess(await api.mergePatch(`${pods}/p/status`, { status: { podIP: address, podIPs: [{ ip: address }] } }));

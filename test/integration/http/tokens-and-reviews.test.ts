@@ -145,7 +145,8 @@ describe('a token of a service account', () => {
     await api.create(ACCOUNTS, { metadata: { name: 'brief' } });
     await createPod('brief', { serviceAccountName: 'brief' });
     const path = TOKENS.replace('/sa/', '/brief/');
-    const [unbound, ofPod] = [await tokenFor({}, path), await tokenFor(boundTo('Pod', 'brief'), path)];
+    const unbound = await tokenFor({}, path);
+    const ofPod = await tokenFor(boundTo('Pod', 'brief'), path);
     expect([(await createSelfReview(unbound)).status, (await createSelfReview(ofPod)).status]).toEqual([201, 201]);
     await api.delete(`${PODS}/brief?gracePeriodSeconds=0`);
     expect([(await createSelfReview(unbound)).status, (await createSelfReview(ofPod)).status]).toEqual([201, 401]);

@@ -40,7 +40,8 @@ export function sendRawStream(port: number, stream: RawStream): Promise<{ readon
       while (received.length >= FRAME_HEAD_BYTES) {
         const length = received.readUIntBE(0, 3);
         if (received.length < FRAME_HEAD_BYTES + length) return;
-        const [type, flags] = [received.readUInt8(3), received.readUInt8(4)];
+        const type = received.readUInt8(3);
+        const flags = received.readUInt8(4);
         if (type === FRAME.data) data += received.subarray(FRAME_HEAD_BYTES, FRAME_HEAD_BYTES + length).toString();
         received = received.subarray(FRAME_HEAD_BYTES + length);
         const isEnd = (type === FRAME.data || type === FRAME.headers) && (flags & END_STREAM) !== 0;

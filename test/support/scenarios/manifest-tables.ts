@@ -20,7 +20,8 @@ export const RECORDED_TABLES = path.join(FOLDER, 'tables.txt');
 /** The output of `kubectl get` and `kubectl get -o wide` for every object. */
 export async function printedTables(session: KubectlSession): Promise<string> {
   const input = manifests(session.namespace);
-  const [plain, wide] = [await session.ok('get -f -', input), await session.ok('get -o wide -f -', input)];
+  const plain = await session.ok('get -f -', input);
+  const wide = await session.ok('get -o wide -f -', input);
   return `${maskTable(plain, session.namespace)}\n${maskTable(wide, session.namespace)}\n`;
 }
 

@@ -28,10 +28,11 @@ export interface RecordedStep extends PlayedStep {
 export const sendWith =
   (api: () => ApiClient): ScenarioSend =>
   async (method, path, headers, body) => {
-    const answer = await api().send(method, path, body === undefined ? undefined : JSON.stringify(body), { headers });
+    const response = await api().send(method, path, body === undefined ? undefined : JSON.stringify(body), { headers });
     // The response to a path that is not served is plain text.
-    const responseBody: Json = answer.status === 404 && !answer.text.startsWith('{') ? {} : JSON.parse(answer.text);
-    return { code: answer.status, body: responseBody };
+    const isPlainText = response.status === 404 && !response.text.startsWith('{');
+    const responseBody: Json = isPlainText ? {} : JSON.parse(response.text);
+    return { code: response.status, body: responseBody };
   };
 
 /** The recorded outcomes of a recording's steps, without those of steps that are not recorded yet. */
@@ -51,13 +52,13 @@ export interface PlayOptions {
 }
 
 /**
- * Yields the outcome of each step beside the recorded one. With a store at hand, observation takes no real time, and
- * the state must also stay as recorded for the quiet period of upstream.
+ * Yields the outcome of each step beside the recorded one. When the session has the server's store, observing takes no
+ * real time, and the state must also stay as recorded for the quiet period of upstream.
  */
 export async function* playSteps(
   session: ScenarioSession,
   scenario: Scenario,
-  { recorded, deviations = {}, compared = (state) => state, extraMs: longer = 0 }: PlayOptions,
+  { recorded, deviations = {}, compared = (state) => state, extraMs = 0 }: PlayOptions,
 ): AsyncGenerator<{ readonly actual: PlayedStep; readonly expected: PlayedStep }> {
   const { clock, store } = session.environment;
   await session.open();
@@ -68,7 +69,7 @@ export async function* playSteps(
     const expected = deviations[`${scenario.name}: ${title}`]?.(recordedStep.state) ?? recordedStep.state;
     const outcome = await runStep(session, scenario, step, (quietMs) => {
       const observe = async (): Promise<ObservedState> => compared(await session.observe(scenario.collections), expected);
-      const waitOptions = { clock, timeoutMs: STEADY_TIMEOUT_MS + quietMs + longer };
+      const waitOptions = { clock, timeoutMs: STEADY_TIMEOUT_MS + quietMs + extraMs };
       if (store === undefined) return waitUntilSeen(observe, expected, waitOptions);
       const isStored = !scenario.collections.some(({ isAggregated }) => isAggregated);
       return waitUntilSteady(isStored ? cacheByRevision(observe, store) : observe, expected, { ...waitOptions, quietMs });

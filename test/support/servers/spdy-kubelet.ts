@@ -102,7 +102,8 @@ function serve(socket: Duplex, received: string[], { streams, run }: { streams: 
   socket.on('data', (bytes: Buffer) => {
     pending = Buffer.concat([pending, bytes]);
     while (pending.length >= 8 && pending.length >= 8 + (pending.readUInt32BE(4) % 2 ** 24)) {
-      const [head, end] = [pending, 8 + (pending.readUInt32BE(4) % 2 ** 24)];
+      const head = pending;
+      const end = 8 + (pending.readUInt32BE(4) % 2 ** 24);
       const content = head.subarray(8, end);
       pending = Buffer.from(head.subarray(end));
       const isLast = head[4] === 1;

@@ -106,6 +106,7 @@ class MemoryWatch implements Watch {
   }
 }
 
+/** Public members without a comment of their own are the settings and counters of tests; they may change at any time. */
 export class MemoryStore implements Store {
   maxOperations = 2_048;
   currentRevision: Revision = 1;
@@ -114,7 +115,9 @@ export class MemoryStore implements Store {
   isHeld = false;
   /** The stream is disconnected. */
   isCut = false;
+  /** Whether watches answer {@link Watch.requestProgress}. */
   supportsProgress = true;
+  /** Whether reopening a watch ends {@link isHeld}, as a new stream does when only the old one hung. */
   reopenReleases = true;
   /** Makes every call fail except those for the stream. */
   failure: StoreError | undefined;

@@ -1,7 +1,7 @@
 /**
- * Records the responses to valid and invalid APIServices (format `api-services`). Creations and updates are dry runs;
- * the object that is updated is created from the `base` of the head before the first update, so creations come first,
- * and deleted afterwards.
+ * Records the responses to valid and invalid APIServices (format `api-services`). All recorded requests are dry runs.
+ * Before the first update, the object to update is created with the spec `base` of the recording's head; the cases that
+ * create an object of this name therefore come first. The object is deleted at the end.
  */
 import { shortenPatterns } from '../../normalize/normalize-answer';
 import { readRecording } from '../../recording';
@@ -15,6 +15,7 @@ const COLLECTION = '/apis/apiregistration.k8s.io/v1/apiservices';
 interface Head {
   readonly format: 'api-services';
   readonly about: string;
+  /** The name of every APIService in the recording. */
   readonly name: string;
   /** The spec of the object that is updated. */
   readonly base: Body;
