@@ -77,7 +77,8 @@ export class Band {
 
   private swap(a: number, b: number): void {
     if (a === b) return;
-    const [here, there] = [this.valueAt(a), this.valueAt(b)];
+    const here = this.valueAt(a);
+    const there = this.valueAt(b);
     this.set(a, there);
     this.set(b, here);
   }

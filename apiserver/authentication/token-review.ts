@@ -40,7 +40,8 @@ export function readTokenReview(body: Buffer, version: TokenReviewVersion): Toke
 function parseReview(body: Buffer, version: TokenReviewVersion): TokenReviewResult {
   const review = parseBody(body.toString());
   if (!isObject(review)) throw new MalformedResponse('the response of the webhook is not an object');
-  const [apiVersion, kind] = [textAt(review, 'apiVersion'), textAt(review, 'kind')];
+  const apiVersion = textAt(review, 'apiVersion');
+  const kind = textAt(review, 'kind');
   if (canonicalApiVersion(apiVersion) !== apiVersionOf(version) || kind !== 'TokenReview') {
     throw new MalformedResponse(
       `the response of the webhook is ${quote(kind)} of ${quote(apiVersion)}, expected a TokenReview of ${version}`,
@@ -53,7 +54,8 @@ function parseReview(body: Buffer, version: TokenReviewVersion): TokenReviewResu
 
 /** A user needs a name; groups alone do not make a user. */
 function readUser(user: JsonObject): UserInfo {
-  const [name, uid] = [textAt(user, 'username'), textAt(user, 'uid')];
+  const name = textAt(user, 'username');
+  const uid = textAt(user, 'uid');
   if (name === '') throw new MalformedResponse('the webhook authenticated a request without a user name');
   const extra = ownMember(user, 'extra') ?? {};
   if (!isObject(extra)) throw malformedMember('extra');

@@ -53,7 +53,8 @@ function checkType(converted: JsonValue, wanted: WantedKind, index: number): Con
   if (converted === null) return bareFailure('unexpected end of JSON input');
   if (!isObject(converted))
     return bareFailure(`json: cannot unmarshal ${goJsonTypeName(converted)} into Go value of type map[string]interface {}`);
-  const [apiVersion, kind] = [stringAt(converted, 'apiVersion') ?? '', stringAt(converted, 'kind') ?? ''];
+  const apiVersion = stringAt(converted, 'apiVersion') ?? '';
+  const kind = stringAt(converted, 'kind') ?? '';
   if (kind === '' || apiVersion.split('/').length > 2) return bareFailure(`Object 'Kind' is missing in '${excerpt(converted)}'`);
   const at = `returned invalid object at index ${index}: invalid`;
   if (canonicalApiVersion(apiVersion) !== wanted.apiVersion)
@@ -75,7 +76,8 @@ const IDENTITY = [
 
 function checkIdentity(before: JsonObject, metadata: JsonObject): ConversionFailure | undefined {
   for (const [member, shown] of IDENTITY) {
-    const [oldValue, newValue] = [stringAt(before, member) ?? '', stringAt(metadata, member) ?? ''];
+    const oldValue = stringAt(before, member) ?? '';
+    const newValue = stringAt(metadata, member) ?? '';
     if (oldValue !== newValue) return objectFailure(`returned invalid object: must have the same ${shown}: ${oldValue} != ${newValue}`);
   }
   return undefined;

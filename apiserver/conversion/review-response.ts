@@ -124,7 +124,8 @@ const SCHEME = 'in scheme "pkg/runtime/scheme.go:100"';
 const REVIEW_API_VERSIONS: ReadonlySet<string> = new Set([`${REVIEW_GROUP}/v1`, `${REVIEW_GROUP}/v1beta1`]);
 
 function checkType(version: ConversionReviewVersion, review: JsonObject, dialect: Dialect): string | undefined {
-  const [kind, apiVersion] = [stringAt(review, 'kind') ?? '', stringAt(review, 'apiVersion') ?? ''];
+  const kind = stringAt(review, 'kind') ?? '';
+  const apiVersion = stringAt(review, 'apiVersion') ?? '';
   const canonical = canonicalApiVersion(apiVersion);
   const wanted = reviewApiVersion(version);
   if (kind === REVIEW_KIND && canonical === wanted) return undefined;

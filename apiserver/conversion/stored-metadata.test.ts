@@ -48,7 +48,8 @@ describe('metadata in a conversion response', () => {
   const end = stored.indexOf(',"spec"');
   const shown = stored.slice('{"metadata":'.length, end).replace(',"resourceVersion":"17"', '');
   const keptIn = (metadata: string): number | undefined => {
-    const [before, after] = ['{"é":', ',"spec":{}}'];
+    const before = '{"é":';
+    const after = ',"spec":{}}';
     const span = { start: Buffer.byteLength(before), end: Buffer.byteLength(before + metadata) };
     const bytes = Buffer.from(stored);
     const revision = findResourceVersion(bytes);

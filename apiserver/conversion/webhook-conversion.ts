@@ -15,7 +15,8 @@ export interface WebhookConversion {
 /** `undefined` when the kind has no conversion webhook. */
 export function webhookConversionOf({ group, kind, type, custom }: KindRow, from: string, to: string): WebhookConversion | undefined {
   if (custom?.webhook === undefined) return undefined;
-  const [written, wanted] = [custom.versions.get(from) ?? custom, custom.versions.get(to) ?? custom];
+  const written = custom.versions.get(from) ?? custom;
+  const wanted = custom.versions.get(to) ?? custom;
   return {
     webhook: custom.webhook,
     definition: custom.definition,

@@ -109,10 +109,8 @@ it('custom resource update evaluates validation rules once for errors and warnin
     properties: { spec: { type: 'object', properties: { n: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule: 'self.n > 5' }] } },
   });
   const strategy = customResourceStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
-  const [object, old] = [
-    { metadata: {}, spec: { n: 1 } },
-    { metadata: {}, spec: { n: 1 } },
-  ];
+  const object = { metadata: {}, spec: { n: 1 } };
+  const old = { metadata: {}, spec: { n: 1 } };
   const warnings: string[] = [];
   expect(strategy.update?.validate?.(object, old, contextWarningTo(warnings))).toEqual([]);
   const asked = spent.length;

@@ -61,7 +61,8 @@ export function customResourceStrategy(kind: GroupVersionKind, version: CustomVe
     { warn }: StrategyContext,
     scaleErrors: typeof scaleSpecErrors,
   ): readonly FieldError[] => {
-    const [object, old] = [withTypeMeta(bare), withTypeMeta(bareOld)];
+    const object = withTypeMeta(bare);
+    const old = withTypeMeta(bareOld);
     const { schema } = version;
     const scaleFieldErrors = scale === undefined ? [] : scaleErrors(bare, scale);
     const errors = validateSchema(schema, object, old, scaleFieldErrors);

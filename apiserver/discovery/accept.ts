@@ -55,7 +55,9 @@ function nameAndValue(parameter: string): [string, string] {
 }
 
 function targetOf(values: ReadonlyMap<string, string>): AcceptTarget | undefined {
-  const [group, version, as] = [values.get('g'), values.get('v'), values.get('as')];
+  const group = values.get('g');
+  const version = values.get('v');
+  const as = values.get('as');
   if (group === undefined && version === undefined && as === undefined) return undefined;
   return { group: group ?? '', version: version ?? '', as: as ?? '' };
 }

@@ -30,7 +30,8 @@ export function remoteResources({ group, version }: Pick<RemoteVersion, 'group' 
   return entries.flatMap((entry) => {
     const resource = stringAt(entry, 'name') ?? '';
     if (resource === '' || resource.includes('/')) return [];
-    const [shortNames, categories] = [stringsAt(entry, 'shortNames'), stringsAt(entry, 'categories')];
+    const shortNames = stringsAt(entry, 'shortNames');
+    const categories = stringsAt(entry, 'categories');
     const subresourcesOfResource = subresources.get(resource);
     return {
       resource,

@@ -76,7 +76,8 @@ const BISECTION_STEPS = 50;
  */
 function findFairFraction(totalAt: (fraction: number) => number, seats: number): number {
   if (totalAt(0) >= seats) return 0;
-  let [low, high] = [0, 1];
+  let low = 0;
+  let high = 1;
   while (totalAt(high) < seats) {
     if (high > seats) return high;
     high *= 2;

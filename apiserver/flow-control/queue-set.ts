@@ -213,7 +213,8 @@ export class QueueSet {
 
   /** The queue with the fewest waiting and executing seats among those dealt to the flow. */
   private leastLoadedQueue(flow: string, { queues, handSize }: Queuing): Queue {
-    let [best, load] = [0, Infinity];
+    let best = 0;
+    let load = Infinity;
     for (const card of dealHand(flow, queues, Math.min(handSize, queues))) {
       const queue = this.queues.get(card);
       const queueLoad = queue === undefined ? 0 : queue.waitingSeats + queue.executingSeats;

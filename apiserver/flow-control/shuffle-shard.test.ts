@@ -14,7 +14,9 @@ it('dealHand returns distinct cards of the deck, and the same hand for the same 
 });
 
 it('dealHand uses all cards about equally often, and rarely gives two flows the same hand', () => {
-  const [deck, size, flows] = [64, 6, 4000];
+  const deck = 64;
+  const size = 6;
+  const flows = 4000;
   const counts = new Array<number>(deck).fill(0);
   const hands = new Set<string>();
   for (let flow = 0; flow < flows; flow += 1) {

@@ -13,7 +13,8 @@ const authority = async (name: string): Promise<string> => {
 it('authentication ConfigMap omits settings that are not configured', () => expect(configMapData(NONE, {}, 0)).toEqual({}));
 
 it('authentication ConfigMap keeps the authorities of other replicas until they expire', async () => {
-  const [first, second] = [await authority('one'), await authority('other')];
+  const first = await authority('one');
+  const second = await authority('other');
   const before = configMapData({ ...NONE, clientCa: first }, {}, clock.now());
   const both = configMapData({ ...NONE, clientCa: second }, before, clock.now());
   expect(both).toEqual({ 'client-ca-file': first + second });

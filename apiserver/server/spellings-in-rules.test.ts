@@ -218,7 +218,8 @@ test.each([
 test('a label selector matches both spellings of its keys and, for keys of the product, of its values', () => {
   fc.assert(
     fc.property(seeds, dialects, dialects, fc.constantFrom('In', 'NotIn'), (seed, ofRule, ofObject, operator) => {
-      const [rule, object] = [spelled(ofRule, seed), spelled(ofObject, seed)];
+      const rule = spelled(ofRule, seed);
+      const object = spelled(ofObject, seed);
       const key = (dialect: Dialect): string => qualifiedNameInDialect(dialect, 'platform.io/metadata.name');
       const selects = compileLabelSelector(
         requirementsOfSelector({ matchExpressions: [{ key: key(ofRule), operator, values: ['x', rule.namespace] }] }),

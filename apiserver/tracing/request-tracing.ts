@@ -68,7 +68,8 @@ export class RequestTracing implements Tracing {
     statusOf: (response: T) => number | undefined,
   ): Promise<T> {
     const scope = this.currentScope();
-    const [name, spanAttributes] = [`HTTP ${method}`, { 'http.method': method, ...attributes }];
+    const name = `HTTP ${method}`;
+    const spanAttributes = { 'http.method': method, ...attributes };
     const { span, now } =
       scope === undefined
         ? this.startRootSpan(name, spanAttributes, SpanKind.CLIENT)

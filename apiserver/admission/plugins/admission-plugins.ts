@@ -164,7 +164,8 @@ export const ADMISSION_PLUGINS: readonly PluginRegistration[] = [
     name: 'PodSecurity',
     enabledWhen: 'by-default',
     create({ cache, resources, settings, onPodSecurityEvaluation, onPodSecurityExemption }) {
-      const [namespaces, pods] = [resources.require('namespaces').stored, resources.require('pods').stored];
+      const namespaces = resources.require('namespaces').stored;
+      const pods = resources.require('pods').stored;
       const validating = podSecurity({
         settings: settings?.podSecurity,
         onEvaluation: onPodSecurityEvaluation,

@@ -75,7 +75,8 @@ function missingTypeMetaError(value: JsonValue | undefined): string {
  * `kindError` rejects it later.
  */
 function typeError(review: JsonObject, response: JsonValue): string | undefined {
-  const [kind, version] = [stringAt(review, 'kind') ?? '', stringAt(review, 'apiVersion') ?? ''];
+  const kind = stringAt(review, 'kind') ?? '';
+  const version = stringAt(review, 'apiVersion') ?? '';
   if (kind === '' && version === '') return undefined;
   const canonical = canonicalApiVersion(version);
   if (canonical === `${ADMISSION_REVIEW_VERSION}beta1` && kind === ADMISSION_REVIEW_KIND)

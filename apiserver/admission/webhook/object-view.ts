@@ -111,7 +111,8 @@ const withTypeMeta = (row: KindRow, { dialect }: GeneratedNames, body: string): 
 };
 
 function checkKind(row: KindRow, changed: JsonObject): void {
-  const [kind, apiVersion] = [stringAt(changed, 'kind') ?? '', stringAt(changed, 'apiVersion') ?? ''];
+  const kind = stringAt(changed, 'kind') ?? '';
+  const apiVersion = stringAt(changed, 'apiVersion') ?? '';
   if (kind === row.kind && canonicalApiVersion(apiVersion) === apiVersionOf(row)) return;
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
   const named = apiVersion.includes('/') ? apiVersion : version;

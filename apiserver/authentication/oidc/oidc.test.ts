@@ -275,7 +275,8 @@ it('OIDC authentication fetches a new key under a known key id, also for a token
   expect(await authenticator.authenticate(await provider.sign({}), [])).toMatchObject({ type: 'user' });
   for (const head of [{}, { kid: undefined }]) {
     await provider.rotate('same');
-    const [token, requestsBefore] = [await provider.sign({}, head), provider.keyRequests];
+    const token = await provider.sign({}, head);
+    const requestsBefore = provider.keyRequests;
     expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
     clock.advance(10_000);
     expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });

@@ -64,7 +64,9 @@ export function readClaims(payload: JsonObject): TokenClaims {
       .map(({ prefix }) => objectAt(payload, prefix))
       .find((candidate) => candidate !== undefined) ?? {};
   const warnAfter = timeAt(bound, 'warnafter');
-  const [pod, secret, node] = [objectClaim(bound, 'pod'), objectClaim(bound, 'secret'), objectClaim(bound, 'node')];
+  const pod = objectClaim(bound, 'pod');
+  const secret = objectClaim(bound, 'secret');
+  const node = objectClaim(bound, 'node');
   return {
     issuer: stringAt(payload, 'iss') ?? '',
     audiences: audiencesOf(payload),

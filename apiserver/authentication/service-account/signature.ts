@@ -30,7 +30,8 @@ export function parseToken(text: string): UnverifiedToken | undefined {
   if (text.length > MAX_TOKEN_LENGTH) return undefined;
   const [, head, body] = COMPACT_JWS.exec(text) ?? [];
   if (head === undefined || body === undefined) return undefined;
-  const [header, payload] = [parsePart(head), parsePart(body)];
+  const header = parsePart(head);
+  const payload = parsePart(body);
   if (header === undefined || payload === undefined) return undefined;
   const keyId = stringAt(header.value, 'kid');
   return {

@@ -257,7 +257,8 @@ function rewriteValue(value: string, rewrite: (link: string) => string | undefin
  */
 function plainStart(value: string): { readonly link: string; readonly length: number } {
   if (!UNUSUAL.test(value)) return { link: value, length: value.length };
-  let [link, length] = ['', 0];
+  let link = '';
+  let length = 0;
   for (CHARACTER.lastIndex = 0; length < value.length; length = CHARACTER.lastIndex) {
     const match = CHARACTER.exec(value);
     const character = match === null ? undefined : characterOf(match);

@@ -71,7 +71,8 @@ export class SpdyClient {
   }
 
   private flush(): void {
-    const [unsent, waiting] = [this.unsent, this.waiting];
+    const unsent = this.unsent;
+    const waiting = this.waiting;
     [this.unsent, this.waiting] = [[], []];
     if (this.isClosed) return;
     const resolveWaiting = (): void => waiting.forEach((then) => then());

@@ -178,7 +178,8 @@ class ClientInput {
   /** After one malformed size, all further sizes are ignored. */
   private resize(content: Buffer): void {
     const size = tryParseObject(content.toString());
-    const [width, height] = [dimensionAt(size, 'Width'), dimensionAt(size, 'Height')];
+    const width = dimensionAt(size, 'Width');
+    const height = dimensionAt(size, 'Height');
     this.acceptsSizes &&= width !== undefined && height !== undefined;
     if (this.acceptsSizes) this.write('resize', Buffer.from(`${JSON.stringify({ Width: width, Height: height })}\n`));
   }

@@ -39,7 +39,9 @@ export async function connectToBackend(
   if (subresourceName === 'log') deps.countLogRequest(insecureSkipTlsVerify);
   const isUpgrade = upgradeProtocols(exchange) !== undefined && exchange.output instanceof UpgradableResponse;
   const { reader, resources, random, nodeAccess } = deps;
-  const [nodes, endpoints, pods] = [resources.require('nodes'), resources.require('endpoints'), resources.require('pods')];
+  const nodes = resources.require('nodes');
+  const endpoints = resources.require('endpoints');
+  const pods = resources.require('pods');
   const { addressTypes, resolveHost } = nodeAccess;
   const destination = await resolveDestination({ reader, nodes, endpoints, pods, random, addressTypes, resolveHost }, exchange, {
     resource,

@@ -37,8 +37,14 @@ it('FrameOutput sends all frames of one turn in one piece, in order', async () =
 });
 
 it('FrameOutput shares a piece between clients with the same frames, and creates another for other frames', async () => {
-  const [first, second, third] = [frame('1'), frame('2'), frame('3')];
-  const [original, alike, fewer, others, again] = [new Client(), new Client(), new Client(), new Client(), new Client()];
+  const first = frame('1');
+  const second = frame('2');
+  const third = frame('3');
+  const original = new Client();
+  const alike = new Client();
+  const fewer = new Client();
+  const others = new Client();
+  const again = new Client();
   for (const client of [original, alike, again]) for (const chunk of [first, second]) client.output.write(chunk);
   fewer.output.write(first);
   for (const chunk of [first, third]) others.output.write(chunk);
@@ -73,7 +79,8 @@ it('FrameOutput refuses frames when too many bytes wait, and writes nothing to a
 it('FrameOutput.whenDrained resolves when the client has read everything, or has disconnected', async () => {
   const client = new Client();
   client.output.write(frame('x'));
-  const [read, disconnected] = [client.output.whenDrained(), client.output.whenDrained()];
+  const read = client.output.whenDrained();
+  const disconnected = client.output.whenDrained();
   expect(client.texts).toEqual(['x']);
   client.emit('drain');
   await read;

@@ -19,7 +19,8 @@ class Watch implements Sender {
 
 it('Outbox sends at the end of a turn while sending is cheap', async () => {
   const clock = new ManualClock();
-  const [outbox, watch] = [new Outbox(clock), new Watch(clock, 0.9)];
+  const outbox = new Outbox(clock);
+  const watch = new Watch(clock, 0.9);
   for (let turn = 0; turn < 3; turn++) {
     outbox.add(watch);
     await flushPromises();
@@ -29,7 +30,8 @@ it('Outbox sends at the end of a turn while sending is cheap', async () => {
 
 it('Outbox pauses for the time that sending took, and sends later frames together', async () => {
   const clock = new ManualClock();
-  const [outbox, watch] = [new Outbox(clock), new Watch(clock, 8)];
+  const outbox = new Outbox(clock);
+  const watch = new Watch(clock, 8);
   outbox.add(watch);
   await flushPromises();
   outbox.add(watch);
@@ -45,7 +47,8 @@ it('Outbox pauses for the time that sending took, and sends later frames togethe
 
 it('Outbox limits the length of a pause', async () => {
   const clock = new ManualClock();
-  const [outbox, watch] = [new Outbox(clock), new Watch(clock, 500)];
+  const outbox = new Outbox(clock);
+  const watch = new Watch(clock, 500);
   outbox.add(watch);
   await flushPromises();
   outbox.add(watch);
@@ -56,8 +59,11 @@ it('Outbox limits the length of a pause', async () => {
 it('Outbox.flushBefore sends the frames for the connection of a response, and no others', async () => {
   const clock = new ManualClock();
   const outbox = new Outbox(clock);
-  const [ours, theirs] = [{}, {}];
-  const [sameSession, otherSession, noSession] = [new Watch(clock, 0, ours), new Watch(clock, 0, theirs), new Watch(clock, 0)];
+  const ours = {};
+  const theirs = {};
+  const sameSession = new Watch(clock, 0, ours);
+  const otherSession = new Watch(clock, 0, theirs);
+  const noSession = new Watch(clock, 0);
   for (const watch of [sameSession, otherSession, noSession]) outbox.add(watch);
   expect(outbox.flushBefore({ session: undefined })).toBe(false);
   expect(outbox.flushBefore({ session: {} })).toBe(false);

@@ -48,7 +48,8 @@ it('PieceWriter keeps the order of writes while a long one is in progress', asyn
 });
 
 it('hasRoom allows one response of any length to wait on a connection, and several within the limit', async () => {
-  const [connection, output] = [{}, new SlowOutput()];
+  const connection = {};
+  const output = new SlowOutput();
   expect(hasRoom(connection, 2 * MAX_WAITING_BYTES)).toBe(true);
   endInPieces(output, connection, Buffer.alloc(100 * KIB));
   expect(hasRoom(connection, MAX_WAITING_BYTES - 100 * KIB)).toBe(true);

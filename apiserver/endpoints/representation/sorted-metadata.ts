@@ -8,7 +8,10 @@ import { endOfString, endOfValue } from '../../../shared/serialization/json/json
 import { stringifyJson } from '../../../shared/values/json';
 
 const START = '"metadata":';
-const [QUOTE, COMMA, OPEN_LIST, OPEN_OBJECT] = [0x22, 0x2c, 0x5b, 0x7b];
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
+const OPEN_OBJECT = 0x7b;
 /** Lists of objects with a type; the members of these objects are sorted too. */
 const TYPED_LISTS: ReadonlySet<string> = new Set(['managedFields', 'ownerReferences']);
 /** Matches field sets with elements that are stored in numeric order and have to be sorted as texts. */

@@ -85,7 +85,9 @@ function collect(write: (sink: ByteSink) => void): Buffer {
 const NOTHING = Buffer.alloc(0);
 const OPEN = Buffer.from('[');
 const CLOSE = Buffer.from(']');
-const [OPEN_LIST, CLOSE_LIST, COMMA] = [0x5b, 0x5d, 0x2c];
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const COMMA = 0x2c;
 
 const isSeparator = (byte: number | undefined): boolean => byte === COMMA || byte === OPEN_LIST;
 const withoutSeparator = (json: Buffer): Buffer => (isSeparator(json[0]) ? json.subarray(1) : json);

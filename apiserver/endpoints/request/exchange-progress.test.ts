@@ -35,7 +35,8 @@ describe('ExchangeProgress', () => {
   });
 
   it('closes the connection when the body is refused and when the client is sent away', () => {
-    const [refusingBody, goingAway] = [new ExchangeProgress(), new ExchangeProgress()];
+    const refusingBody = new ExchangeProgress();
+    const goingAway = new ExchangeProgress();
     refusingBody.refuseBody();
     goingAway.goAway();
     expect(refusingBody).toMatchObject({ closesConnection: true, refusesBody: true, goesAway: false });

@@ -54,7 +54,8 @@ function checkResources(resources: readonly string[], field: string, errors: Err
     }
     const slash = resource.indexOf('/');
     if (slash < 0) return;
-    const [parent, subresource] = [resource.slice(0, slash), resource.slice(slash + 1)];
+    const parent = resource.slice(0, slash);
+    const subresource = resource.slice(slash + 1);
     if (wildcardResources.has(parent))
       errors.push(invalidValue(fieldPath, resource, `if '${parent}/*' is present, must not specify ${resource}`));
     if (wildcardSubresources.has(subresource))

@@ -66,7 +66,8 @@ function validateSpec(object: ApiregistrationV1APIService): readonly FieldError[
 }
 
 function checkGroupVersion(spec: ApiregistrationV1APIServiceSpec, errors: Errors): void {
-  const [group, version] = [spec.group ?? '', spec.version ?? ''];
+  const group = spec.group ?? '';
+  const version = spec.version ?? '';
   if (group !== '') checkFormat(group, 'spec.group', checkDnsSubdomain, errors);
   else if (version !== 'v1') errors.push(requiredValue('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
   checkFormat(version, 'spec.version', checkDns1035Label, errors);
@@ -81,7 +82,8 @@ function checkPriorities(spec: ApiregistrationV1APIServiceSpec, errors: Errors):
 }
 
 function checkService(spec: ApiregistrationV1APIServiceSpec, errors: Errors): void {
-  const [service, bundle] = [spec.service, spec.caBundle ?? ''];
+  const service = spec.service;
+  const bundle = spec.caBundle ?? '';
   const isInsecure = spec.insecureSkipTLSVerify === true;
   if (service === undefined) {
     const bytes = Buffer.byteLength(bundle, 'base64');

@@ -78,7 +78,8 @@ export const daemonSet: Strategy<AppsV1DaemonSet> = {
 };
 
 function validateUpdate(object: AppsV1DaemonSet, old: AppsV1DaemonSet): readonly FieldError[] {
-  const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
+  const spec = object.spec ?? {};
+  const before = old.spec ?? {};
   const errors: Errors = [];
   checkSpec(spec, before, errors);
   checkSelectorImmutable(spec, before, errors);
@@ -118,7 +119,8 @@ function checkRolling(rolling: AppsV1RollingUpdateDaemonSet, errors: Errors): vo
   const { maxUnavailable, maxSurge } = rolling;
   checkIntOrPercent(rolling, 'maxUnavailable', ROLLING, errors);
   checkIntOrPercent(rolling, 'maxSurge', ROLLING, errors);
-  const [hasUnavailable, hasSurge] = [intOrPercentValue(maxUnavailable) !== 0, intOrPercentValue(maxSurge) !== 0];
+  const hasUnavailable = intOrPercentValue(maxUnavailable) !== 0;
+  const hasSurge = intOrPercentValue(maxSurge) !== 0;
   if (hasUnavailable && hasSurge) {
     errors.push(invalidShownValue(`${ROLLING}.maxSurge`, formatGoIntOrString(maxSurge), 'may not be set when maxUnavailable is non-zero'));
   }

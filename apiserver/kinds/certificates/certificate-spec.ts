@@ -73,7 +73,8 @@ function checkUsages(usages: readonly string[], errors: Errors): void {
 }
 
 const SIGNER = 'spec.signerName';
-const [MAX_DOMAIN_LENGTH, MAX_SIGNER_LENGTH] = [253, 571];
+const MAX_DOMAIN_LENGTH = 253;
+const MAX_SIGNER_LENGTH = 571;
 
 function checkSigner(signer: string, errors: Errors): void {
   const [domain = '', path, ...more] = signer.split('/');

@@ -92,7 +92,8 @@ export function checkCertificate(object: Request, errors: Errors): void {
 }
 
 export function checkCertificateUnchanged(object: Request, old: Request, errors: Errors): void {
-  const [now, before] = [object.status?.certificate ?? '', old.status?.certificate ?? ''];
+  const now = object.status?.certificate ?? '';
+  const before = old.status?.certificate ?? '';
   if (before === '' || now === before) return;
   errors.push(forbiddenField('status.certificate', 'updates may not modify existing certificate content'));
 }

@@ -121,7 +121,9 @@ function checkVerbs(verbs: readonly string[], field: string, errors: Errors): vo
 }
 
 function checkResourceRule(rule: FlowcontrolV1ResourcePolicyRule, fieldPath: string, errors: Errors): void {
-  const [apiGroups, resources, namespaces] = [rule.apiGroups ?? [], rule.resources ?? [], rule.namespaces ?? []];
+  const apiGroups = rule.apiGroups ?? [];
+  const resources = rule.resources ?? [];
+  const namespaces = rule.namespaces ?? [];
   checkVerbs(rule.verbs ?? [], `${fieldPath}.verbs`, errors);
   checkWildcardList(apiGroups, `${fieldPath}.apiGroups`, 'resource rules must supply at least one api group', 'api groups', errors);
   checkWildcardList(resources, `${fieldPath}.resources`, 'resource rules must supply at least one resource', 'resources', errors);

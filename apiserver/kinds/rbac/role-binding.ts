@@ -46,14 +46,17 @@ function createBindingStrategy(bindingRules: BindingRules): Strategy<RbacV1RoleB
 }
 
 function checkRoleRef(role: RbacV1RoleRef, { roles }: BindingRules, errors: Errors): void {
-  const [group, kind] = [role.apiGroup ?? '', role.kind ?? ''];
+  const group = role.apiGroup ?? '';
+  const kind = role.kind ?? '';
   if (group !== GROUP) errors.push(unsupportedValue('roleRef.apiGroup', group, [GROUP]));
   if (!roles.includes(kind)) errors.push(unsupportedValue('roleRef.kind', kind, roles));
   checkRequired(role, 'name', 'roleRef', errors, checkPathSegment);
 }
 
 function checkSubject(subject: RbacV1Subject, fieldPath: string, { isNamespaced }: BindingRules, errors: Errors): void {
-  const [group, kind, name] = [subject.apiGroup ?? '', subject.kind ?? '', subject.name ?? ''];
+  const group = subject.apiGroup ?? '';
+  const kind = subject.kind ?? '';
+  const name = subject.name ?? '';
   if (name === '') errors.push(requiredValue(`${fieldPath}.name`));
   const rules = ownMember(SUBJECT_RULES, kind);
   if (rules === undefined) {
@@ -70,6 +73,7 @@ function validateRoleRefUnchanged(
   object: RbacV1RoleBinding | RbacV1ClusterRoleBinding,
   old: RbacV1RoleBinding | RbacV1ClusterRoleBinding,
 ): readonly FieldError[] {
-  const [role, before] = [object.roleRef ?? {}, old.roleRef ?? {}];
+  const role = object.roleRef ?? {};
+  const before = old.roleRef ?? {};
   return equalJson(role, before) ? [] : [invalidValue('roleRef', role, 'cannot change roleRef')];
 }

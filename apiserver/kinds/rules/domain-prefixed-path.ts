@@ -9,7 +9,8 @@ export function checkDomainPrefixedPath(value: string, field: string, errors: Er
     return;
   }
   const slash = value.indexOf('/');
-  const [domain, path] = [value.slice(0, Math.max(slash, 0)), value.slice(slash + 1)];
+  const domain = value.slice(0, Math.max(slash, 0));
+  const path = value.slice(slash + 1);
   if (domain === '' || path === '') {
     errors.push(invalidValue(field, value, 'must be a domain-prefixed path (such as "acme.io/foo")'));
     return;

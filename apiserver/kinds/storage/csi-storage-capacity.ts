@@ -37,7 +37,8 @@ function topologyWarnings({ nodeTopology }: StorageV1CSIStorageCapacity): readon
 
 function validateUpdate(object: StorageV1CSIStorageCapacity, old: StorageV1CSIStorageCapacity): readonly FieldError[] {
   const errors: Errors = [];
-  const [topology, before] = [object.nodeTopology ?? null, old.nodeTopology ?? null];
+  const topology = object.nodeTopology ?? null;
+  const before = old.nodeTopology ?? null;
   if (!equalJson(topology, before))
     errors.push(invalidShownValue('nodeTopology', topology === null ? '"null"' : formatGoLabelSelector(topology), IMMUTABLE));
   const name = object.storageClassName ?? '';

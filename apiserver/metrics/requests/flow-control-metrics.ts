@@ -185,7 +185,8 @@ export class FlowControlMetrics {
   private createFlowSeries(labels: FlowSeries['labels']): FlowSeries {
     const waits = { true: this.waits.add({ ...labels, execute: 'true' }), false: this.waits.add({ ...labels, execute: 'false' }) };
     const executions = this.executions.add({ ...labels, type: 'regular' });
-    const [lengths, seatSeries] = [this.lengths.add(labels), this.seats.add(labels)];
+    const lengths = this.lengths.add(labels);
+    const seatSeries = this.seats.add(labels);
     const observeWait = (waitedMs: number, length: number | undefined, series: HistogramSeries): void => {
       series.observe(waitedMs / 1000);
       if (length === undefined) return;

@@ -4,7 +4,8 @@ import type { ServerFlags } from '../flags/flags';
 
 /** The error of the combined flags; undefined when they are valid. */
 export function oidcFlagError(flags: ServerFlags): string | undefined {
-  const [issuer, client] = [flags['oidc-issuer-url'], flags['oidc-client-id']];
+  const issuer = flags['oidc-issuer-url'];
+  const client = flags['oidc-client-id'];
   if (issuer !== '' && flags['authentication-config'] !== '') return '--authentication-config and --oidc-issuer-url are mutually exclusive';
   if ((issuer === '') !== (client === '')) return '--oidc-issuer-url and --oidc-client-id must be set together';
   if (issuer !== '' && !(URL.canParse(issuer) && issuer.startsWith('https://'))) return '--oidc-issuer-url must be an https URL';

@@ -14,7 +14,8 @@ it('fileBackedTokenKeys switches to changed keys, and keeps the old ones while t
   const clock = new ManualClock();
   const paths = { verificationKeys: [path.join(folder, 'sa.pub')], signingKey: path.join(folder, 'sa.key') };
   const [publicFile = ''] = paths.verificationKeys;
-  const [oldPair, newPair] = [await createSigningKeyPair(), await createSigningKeyPair()];
+  const oldPair = await createSigningKeyPair();
+  const newPair = await createSigningKeyPair();
   const write = (pair: typeof oldPair): void => {
     writeFileSync(publicFile, pair.publicKey);
     writeFileSync(paths.signingKey, pair.privateKey);

@@ -16,7 +16,8 @@ it('etcdCredentialFiles switches to new credentials when certificate and key mat
   const authority = await createAuthority({ ...common, subject: { commonName: 'ca' } });
   const issue = (): Promise<Credential> =>
     issueCertificate({ ...common, authority, usage: 'client', subject: { commonName: 'apiserver' } });
-  const [first, second] = [await issue(), await issue()];
+  const first = await issue();
+  const second = await issue();
   const paths = { ca: path.join(folder, 'ca.crt'), cert: path.join(folder, 'client.crt'), key: path.join(folder, 'client.key') };
   writeFileSync(paths.ca, authority.certificate);
   writeFileSync(paths.cert, first.certificate);

@@ -3,7 +3,8 @@ import type { LogFields } from '../../../shared/runtime/logger';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { createEtcdUnreachableLog } from './etcd-unreachable-log';
 
-const [ONE, OTHER] = ['https://10.0.0.1:2379', 'https://10.0.0.2:2379'];
+const ONE = 'https://10.0.0.1:2379';
+const OTHER = 'https://10.0.0.2:2379';
 let clock: ManualClock;
 let logged: LogFields[];
 beforeEach(() => {

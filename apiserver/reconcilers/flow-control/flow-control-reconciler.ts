@@ -36,7 +36,8 @@ const EXPECTED_REASONS: ReadonlySet<string> = new Set(['AlreadyExists', 'Conflic
 
 export function startFlowControlReconciler(options: FlowControlReconcilerOptions): Reconciler {
   const { cache, resources, names, clock, onFailure } = options;
-  const [levels, schemas] = [resources.require(`prioritylevelconfigurations.${GROUP}`), resources.require(`flowschemas.${GROUP}`)];
+  const levels = resources.require(`prioritylevelconfigurations.${GROUP}`);
+  const schemas = resources.require(`flowschemas.${GROUP}`);
   const desired: readonly (readonly [Resource, ReadonlyMap<string, DesiredSpec>])[] = [
     [levels, desiredSpecs(MANDATORY_PRIORITY_LEVELS, SUGGESTED_PRIORITY_LEVELS)],
     [schemas, desiredSpecs(MANDATORY_FLOW_SCHEMAS, suggestedFlowSchemas(names))],

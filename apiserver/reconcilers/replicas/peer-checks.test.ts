@@ -73,14 +73,16 @@ async function renewals(count: number, running: readonly Server[] = servers): Pr
 const messages = ({ findings }: Server): readonly string[] => findings.map(([message]) => message.replace(/:.*/, ''));
 
 it('peer check logs nothing when clocks and settings of the API servers are equal', async () => {
-  const [first, second] = [await start('one', 0), await start('other', 2_000)];
+  const first = await start('one', 0);
+  const second = await start('other', 2_000);
   await renewals(8);
   expect([...first.findings, ...second.findings]).toEqual([]);
   expect(second.counts.at(-1)?.[1]).toBe(0);
 });
 
 it('peer check logs a clock skew on both servers at a limited rate, and reports it as a metric', async () => {
-  const [first, ahead] = [await start('one', 0), await start('ahead', 60_000)];
+  const first = await start('one', 0);
+  const ahead = await start('ahead', 60_000);
   await renewals(8);
   expect(messages(first)).toEqual(['the clock of another API server is 60 s ahead of the clock of this one']);
   // The clocks of the test advance one after another in steps of a second.
@@ -96,7 +98,8 @@ it('peer check logs a clock skew on both servers at a limited rate, and reports 
 });
 
 it('peer check reports no clock skew for one late renewal', async () => {
-  const [first, late] = [await start('one', 0), await start('late', 0)];
+  const first = await start('one', 0);
+  const late = await start('late', 0);
   await renewals(4);
   store.isHeld = true;
   await renewals(3, [late]);
@@ -107,7 +110,8 @@ it('peer check reports no clock skew for one late renewal', async () => {
 });
 
 it('peer check reports no clock skew when it receives many renewals at once after it was starved', async () => {
-  const [first, second] = [await start('one', 0), await start('other', 0)];
+  const first = await start('one', 0);
+  const second = await start('other', 0);
   await renewals(4);
   store.isHeld = true;
   await renewals(5, [second]);
@@ -119,7 +123,8 @@ it('peer check reports no clock skew when it receives many renewals at once afte
 });
 
 it('peer check drops a server that has stopped renewing its Lease', async () => {
-  const [first, ahead] = [await start('one', 0), await start('ahead', 60_000)];
+  const first = await start('one', 0);
+  const ahead = await start('ahead', 60_000);
   await renewals(4);
   ahead.stop();
   await renewals(7, [first]);
@@ -127,7 +132,8 @@ it('peer check drops a server that has stopped renewing its Lease', async () => 
 });
 
 it('peer check logs different settings, but not while a change is rolled out', async () => {
-  const [first, second] = [await start('one', 0), await start('other', 0)];
+  const first = await start('one', 0);
+  const second = await start('other', 0);
   await renewals(4);
   second.settings = { ...OURS, [RANGE]: '10.1.0.0/16' };
   await renewals(1);

@@ -109,7 +109,8 @@ class Peers {
   private warnIfDifferent(entry: Entry, { spec }: CoordinationV1Lease, peer: Peer, differences: readonly string[]): Peer {
     const { clock, onFinding } = this.options;
     const now = clock.monotonic();
-    const [offsetMs, differs] = [offsetOf(peer), peer.differing >= REQUIRED_RENEWALS];
+    const offsetMs = offsetOf(peer);
+    const differs = peer.differing >= REQUIRED_RENEWALS;
     const isClockOff = Math.abs(offsetMs) > MAX_CLOCK_OFFSET_MS;
     if ((!isClockOff && !differs) || now - peer.lastWarnedAt < WARN_INTERVAL_MS) return peer;
     const server = {

@@ -27,7 +27,8 @@ async function budget(name: string, status: JsonObject, spec: JsonObject = {}): 
 async function evict(name: string, deleteOptions: JsonObject = {}, dryRun = false): Promise<void> {
   await fixture.cache.catchUp();
   const { cache, writer, clock, context } = fixture;
-  const [pods, budgets] = [fixture.resource('pods'), fixture.resource('poddisruptionbudgets')];
+  const pods = fixture.resource('pods');
+  const budgets = fixture.resource('poddisruptionbudgets');
   const get = async (): Promise<Entry> => {
     const entry = cache.get(pods.stored, `ns/${name}`);
     if (entry === undefined) throw new Error('no pod');

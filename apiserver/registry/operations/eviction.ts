@@ -132,7 +132,8 @@ function withDisruption(budget: JsonObject, pod: string, now: number): JsonObjec
   }
   const allowed = numberOf(budget, 'disruptionsAllowed');
   if (allowed <= 0) {
-    const [desired, current] = [numberOf(budget, 'desiredHealthy'), numberOf(budget, 'currentHealthy')];
+    const desired = numberOf(budget, 'desiredHealthy');
+    const current = numberOf(budget, 'currentHealthy');
     throw evictionRefused(`The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`);
   }
   const status = objectAt(budget, 'status') ?? {};
@@ -196,7 +197,8 @@ async function deletePod(
 
 function checkPreconditions(name: string, { uid, resourceVersion }: NonNullable<DeleteOptions['preconditions']>, pod: JsonObject): void {
   const kind = { group: '', kind: 'Pod' };
-  const [currentUid, currentVersion] = [stringAt(pod, 'uid') ?? '', stringAt(pod, 'resourceVersion') ?? ''];
+  const currentUid = stringAt(pod, 'uid') ?? '';
+  const currentVersion = stringAt(pod, 'resourceVersion') ?? '';
   if (uid !== undefined && uid !== currentUid) throw deletePreconditionFailed(kind, name, 'UID', uid, currentUid);
   if (resourceVersion !== undefined && resourceVersion !== currentVersion) {
     throw deletePreconditionFailed(kind, name, 'ResourceVersion', resourceVersion, currentVersion);

@@ -94,11 +94,10 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
     const previous = type === 'DELETED' ? entry : type === 'MODIFIED' ? change.previous : undefined;
     const states = [...(previous === undefined ? [] : [previous]), ...(current === undefined ? [] : [current])];
     this.enqueue(states, (converted) => {
-      const [before, after] = [
-        previous === undefined ? undefined : converted[0],
-        current === undefined ? undefined : converted[converted.length - 1],
-      ];
-      const [matchedBefore, matchesNow] = [before !== undefined && matches(before), after !== undefined && matches(after)];
+      const before = previous === undefined ? undefined : converted[0];
+      const after = current === undefined ? undefined : converted[converted.length - 1];
+      const matchedBefore = before !== undefined && matches(before);
+      const matchesNow = after !== undefined && matches(after);
       if (matchesNow && after !== undefined) this.sink.event(matchedBefore ? 'MODIFIED' : 'ADDED', after, change);
       else if (matchedBefore && before !== undefined) this.sink.event('DELETED', before, change);
     });

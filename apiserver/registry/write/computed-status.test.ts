@@ -56,8 +56,10 @@ describe.each([
   ],
 ] as const)('ownStatus of %s', (resource, name, body, status) => {
   test('stores the same object as a write to the status subresource', async () => {
-    const [own, other] = [await openWriteFixture(), await openWriteFixture()];
-    const [{ entry }, before] = [await own.create(resource, body), await other.create(resource, body)];
+    const own = await openWriteFixture();
+    const other = await openWriteFixture();
+    const { entry } = await own.create(resource, body);
+    const before = await other.create(resource, body);
     await writeStatus(own, resource, name, entry.revision, status);
     await other.update(resource, name, { ...before.object, status }, { subresource: 'status', fieldManager: 'apiserver' });
     const stored = await own.stored(resource, name);

@@ -57,7 +57,8 @@ function versionViewOf(
   if (version === undefined) return undefined;
   const { row, converter } = version;
   if (versionConverter !== undefined) {
-    const [servedVersion, otherVersion] = [info.row.version, apiVersion.slice(apiVersion.indexOf('/') + 1)];
+    const servedVersion = info.row.version;
+    const otherVersion = apiVersion.slice(apiVersion.indexOf('/') + 1);
     return {
       shape: kindShape(row),
       resets,
@@ -178,8 +179,10 @@ function* baseEntries(sent: JsonArray | undefined, stored: JsonArray | undefined
 
 /** Whether only timestamps in managedFields differ. Such a write is not stored. */
 export function changesOnlyTimestamps(object: JsonObject, old: JsonObject): boolean {
-  const [metadata, before] = [readMetadata(object), readMetadata(old)];
-  const [list, stored] = [arrayAt(metadata, 'managedFields'), arrayAt(before, 'managedFields')];
+  const metadata = readMetadata(object);
+  const before = readMetadata(old);
+  const list = arrayAt(metadata, 'managedFields');
+  const stored = arrayAt(before, 'managedFields');
   if (list === undefined || stored === undefined || list.length !== stored.length) return false;
   for (const name of Object.keys(old)) if (name !== 'metadata' && !equalJson(object[name], old[name])) return false;
   for (const name of Object.keys(object)) if (old[name] === undefined) return false;

@@ -131,7 +131,8 @@ function hasBodyChanged(info: ResourceInfo, object: JsonObject, old: JsonObject)
   // Without a status endpoint the status of a custom kind is an ordinary member.
   if (info.hasStatus || !isCustom) members.delete('status');
   return [...members].some((member) => {
-    const [value, oldValue] = [ownMember(object, member), ownMember(old, member)];
+    const value = ownMember(object, member);
+    const oldValue = ownMember(old, member);
     return !equalJson(value, oldValue) && (isCustom || !equalIgnoringEmptyLists(value, oldValue));
   });
 }

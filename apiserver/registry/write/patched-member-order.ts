@@ -18,7 +18,8 @@ export function touchedByJsonPatch(operations: readonly JsonPatchOperation[]): J
 export function touchedByMergePatch(target: JsonValue | undefined, patch: JsonObject): JsonObject {
   const touched: JsonObject = {};
   for (const member of Object.keys(patch)) {
-    const [old, value] = [isObject(target) ? ownMember(target, member) : undefined, ownMember(patch, member) ?? null];
+    const old = isObject(target) ? ownMember(target, member) : undefined;
+    const value = ownMember(patch, member) ?? null;
     if (isObject(value)) setMember(touched, member, touchedByMergePatch(old, value));
     else if (Array.isArray(value) && !isObject(old)) setMember(touched, member, value);
   }

@@ -35,7 +35,8 @@ describe('a malformed generateName', () => {
 });
 
 describe('a malformed finalizer', () => {
-  const [FORM, DOMAIN] = ['metadata.finalizers', 'metadata.finalizers[0]'];
+  const FORM = 'metadata.finalizers';
+  const DOMAIN = 'metadata.finalizers[0]';
 
   // In upstream's order, and as often as upstream reports them.
   it.each([

@@ -85,7 +85,8 @@ it('Http2Sessions closes a draining session in Node only after its last stream h
 it('Http2Sessions keeps a connection while it has a stream, and for the idle time after the last one', () => {
   const clock = new ManualClock();
   const session = tracked(clock);
-  const [first, second] = [session.open(), session.open()];
+  const first = session.open();
+  const second = session.open();
   clock.advance(500_000);
   first.emit('close');
   clock.advance(500_000);
@@ -108,7 +109,10 @@ it('Http2Sessions destroys the socket of a connection when its session does not 
 it('Http2Sessions resets a stream without read progress for the unread time, and no other stream', () => {
   const clock = new ManualClock();
   const session = tracked(clock);
-  const [unread, watch, slow, empty] = [session.open(), session.open(), session.open(), session.open()];
+  const unread = session.open();
+  const watch = session.open();
+  const slow = session.open();
+  const empty = session.open();
   for (const stream of [unread, watch, slow]) stream.writableLength = 100;
   markAsWatch(watch);
   for (let second = 0; second < 65; second += 5) {
@@ -124,7 +128,8 @@ it('Http2Sessions resets a stream without read progress for the unread time, and
 it('Http2Sessions resets the stream with the most waiting bytes when a connection exceeds its limit', () => {
   const clock = new ManualClock();
   const session = tracked(clock);
-  const [short, long] = [session.open(), session.open()];
+  const short = session.open();
+  const long = session.open();
   short.writableLength = 16 * 1024 * 1024;
   long.writableLength = 17 * 1024 * 1024;
   clock.advance(5_000);

@@ -74,7 +74,9 @@ it('Deadlines aborts a started response, observes earlier deadlines of single re
 it('Deadlines responds with 408 to a request with a slow body, whatever its deadline', async () => {
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
-  const [slow, early, fast] = [exchangeWith(clock), exchangeWith(clock), exchangeWith(clock)];
+  const slow = exchangeWith(clock);
+  const early = exchangeWith(clock);
+  const fast = exchangeWith(clock);
   for (const { exchange } of [slow, early, fast]) {
     exchange.setDeadline(60_000);
     exchange.progress.startBody();

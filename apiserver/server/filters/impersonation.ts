@@ -45,7 +45,8 @@ interface ImpersonationHeaders {
  */
 export function readImpersonation(rawHeaders: readonly string[], names: GeneratedNames): Impersonation | undefined {
   const headers = readHeaders(rawHeaders);
-  const [name, uid] = [canonicalUserName(names, headers.user ?? ''), headers.uid ?? ''];
+  const name = canonicalUserName(names, headers.user ?? '');
+  const uid = headers.uid ?? '';
   const account = accountOf(name);
   const groups = headers.groups.map((group) => canonicalUserName(names, group));
   const others = [

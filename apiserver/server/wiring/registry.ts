@@ -95,7 +95,8 @@ function nodeRestrictionParts(
   { cache, resources }: Pick<ClusterState, 'cache' | 'resources'>,
   { nodeLeaseNamespace }: GeneratedNames,
 ): NodeRestrictionDependencies {
-  const [pods, nodes] = [resources.require('pods').stored, resources.require('nodes').stored];
+  const pods = resources.require('pods').stored;
+  const nodes = resources.require('nodes').stored;
   const read = (entry: Entry | undefined): JsonObject | undefined => (entry === undefined ? undefined : parseEntry(entry).object);
   return {
     getPod: (namespace, name) => read(cache.get(pods, `${namespace}/${name}`)),

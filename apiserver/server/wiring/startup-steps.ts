@@ -322,7 +322,8 @@ function authenticationFacts(
   const { frontProxy } = options;
   const none = { allowedNames: [], usernameHeaders: [], groupHeaders: [], extraPrefixes: [] };
   const authenticationInfo = (): ClusterAuthenticationInfo => {
-    const [clientCa, proxyCa] = [tls().clientCa?.toString(), tls().proxyCa?.toString()];
+    const clientCa = tls().clientCa?.toString();
+    const proxyCa = tls().proxyCa?.toString();
     return { ...none, ...frontProxy, ...(clientCa === undefined ? {} : { clientCa }), ...(proxyCa === undefined ? {} : { proxyCa }) };
   };
   return startClusterAuthenticationReconciler({

@@ -37,7 +37,8 @@ export function describeLeases(context: StoreTestContext): void {
 
     it('do not delete a key that was attached to another lease', async () => {
       const key = `${context.prefix()}a`;
-      const [first, second] = [await context.store().grantLease(600), await context.store().grantLease(600)];
+      const first = await context.store().grantLease(600);
+      const second = await context.store().grantLease(600);
       await attach(key, first);
       await attach(key, second);
       await context.store().revokeLease(first);
@@ -65,11 +66,13 @@ export function describeLeases(context: StoreTestContext): void {
     });
 
     it('expire unless they are renewed', async () => {
-      const [expiring, renewed] = [`${context.prefix()}mortal`, `${context.prefix()}renewed`];
+      const expiring = `${context.prefix()}mortal`;
+      const renewed = `${context.prefix()}renewed`;
       const before = await context.store().revision();
       const recorder = new StoreEventRecorder();
       const watch = context.store().watch(prefixRange(context.prefix()), before + 1, recorder);
-      const [expiringLease, renewedLease] = [await context.store().grantLease(2), await context.store().grantLease(2)];
+      const expiringLease = await context.store().grantLease(2);
+      const renewedLease = await context.store().grantLease(2);
       await attach(expiring, expiringLease);
       await attach(renewed, renewedLease);
       for (let second = 0; second < 4; second++) {

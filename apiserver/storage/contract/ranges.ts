@@ -101,7 +101,8 @@ export function describeRanges(context: StoreTestContext): void {
     });
 
     it('return the state at an older revision', async () => {
-      const [a, b] = [`${context.prefix()}a`, `${context.prefix()}b`];
+      const a = `${context.prefix()}a`;
+      const b = `${context.prefix()}b`;
       const first = await put(context.store(), a, '1');
       const second = await put(context.store(), b, '1');
       const third = await put(context.store(), a, '2');

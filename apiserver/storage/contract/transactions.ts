@@ -151,7 +151,8 @@ export function describeTransactions(context: StoreTestContext): void {
     });
 
     it('can require that another key exists', async () => {
-      const [guard, key] = [`${context.prefix()}guard`, `${context.prefix()}key`];
+      const guard = `${context.prefix()}guard`;
+      const key = `${context.prefix()}key`;
       const create = () =>
         context.store().transact({ compare: [{ key: guard, exists: true }], operations: [{ type: 'put', key, value: Buffer.from('x') }] });
       expect(await create()).toMatchObject({ committed: false, current: [undefined] });

@@ -245,7 +245,11 @@ interface ReadOnlyRoot {
 /** Undefined while the writer has not created all tables yet. */
 function openExistingTables(root: ReadOnlyRoot): Tables | undefined {
   const table = (name: string): Table | undefined => root.openDB({ name, ...TABLE });
-  const [log, latest, history, leases, counters] = [table('log'), table('latest'), table('history'), table('leases'), table('counters')];
+  const log = table('log');
+  const latest = table('latest');
+  const history = table('history');
+  const leases = table('leases');
+  const counters = table('counters');
   if (!log || !latest || !history || !leases || !counters) return undefined;
   return { log, latest, history, leases, counters };
 }

@@ -30,7 +30,8 @@ describe('records of the embedded store', () => {
   it('order history by key, then by revision', () => {
     fc.assert(
       fc.property(key, revision, key, revision, (leftKey, leftRevision, rightKey, rightRevision) => {
-        const [left, right] = [Buffer.from(leftKey), Buffer.from(rightKey)];
+        const left = Buffer.from(leftKey);
+        const right = Buffer.from(rightKey);
         const order = Math.sign(Buffer.compare(left, right)) || Math.sign(leftRevision - rightRevision);
         expect(Math.sign(Buffer.compare(historyKey(left, leftRevision), historyKey(right, rightRevision)))).toBe(order);
         expect(splitHistoryKey(historyKey(left, leftRevision))).toEqual({ key: left, revision: leftRevision });

@@ -44,13 +44,15 @@ describe('StoreGate', () => {
     ['opening', 'runExclusive', 'writing', 'runWrite'],
     ['writing', 'runWrite', 'writing', 'runWrite'],
   ] as const)('does not let %s (%s) and %s (%s) of two processes overlap', async (first, ourPath, second, theirPath) => {
-    const [a, b] = [openGate(), openGate()];
+    const a = openGate();
+    const b = openGate();
     await Promise.all([a[ourPath](work(`1 ${first}`)), b[theirPath](work(`2 ${second}`))]);
     expect(order).toEqual([`1 ${first} begins`, `1 ${first} ends`, `2 ${second} begins`, `2 ${second} ends`]);
   });
 
   it('can be used again after an action failed', async () => {
-    const [a, b] = [openGate(), openGate()];
+    const a = openGate();
+    const b = openGate();
     for (const method of ['runExclusive', 'runWrite'] as const) {
       await expect(a[method](() => Promise.reject(new Error('no')))).rejects.toThrow('no');
       await b.runExclusive(work(method));
@@ -59,7 +61,8 @@ describe('StoreGate', () => {
   });
 
   it('lets other processes in while one writes continuously', async () => {
-    const [a, b] = [openGate(), openGate()];
+    const a = openGate();
+    const b = openGate();
     let isDone = false;
     const writing = (async () => {
       while (!isDone) await a.runWrite(() => nextTurn());
@@ -81,7 +84,8 @@ describe('StoreGate', () => {
 
     // Opening the files with lmdb 3.5.6 sets LMDB's last transaction id to the value read just before.
     it('blocks writes while another process opens the files', async () => {
-      const [store, elsewhere] = [await open('here'), await open('elsewhere')];
+      const store = await open('here');
+      const elsewhere = await open('elsewhere');
       const otherGate = StoreGate.open(join(directory, 'here'));
       gates.push(otherGate);
       const stored = await otherGate.runExclusive(async () => {

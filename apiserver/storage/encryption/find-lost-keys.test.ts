@@ -151,7 +151,8 @@ describe('observeMissingKeys', () => {
   });
 
   it('counts what a watch delivered last of each key', async () => {
-    const [old, current] = [rules('secrets', keys('old')), rules('secrets', keys('new'))];
+    const old = rules('secrets', keys('old'));
+    const current = rules('secrets', keys('new'));
     for (const name of ['rewritten', 'deleted', 'left']) await write(`/registry/secrets/default/${name}`, old);
     await write('/registry/secrets/default/rewritten', current);
     await store.transact({ compare: [], operations: [{ type: 'delete', key: '/registry/secrets/default/deleted' }] });

@@ -1,6 +1,7 @@
 import { resolveMembers } from './transport';
 
-const [A, B] = ['https://a:2379', 'https://b:2379'];
+const A = 'https://a:2379';
+const B = 'https://b:2379';
 const expectedNames = (endpoints: readonly string[], serverName?: string) =>
   resolveMembers({ endpoints, ...(serverName === undefined ? {} : { serverName }) }).map(({ authority, tls }) => [
     authority,

@@ -197,11 +197,9 @@ describe('UnaryCalls', () => {
     const authority = await createAuthority({ ...shared, subject: { commonName: 'ca' } });
     const issue = (commonName: string, usage: 'server' | 'client'): Promise<Credential> =>
       issueCertificate({ ...shared, authority, usage, subject: { commonName }, names: usage === 'server' ? ['localhost'] : [] });
-    const [serverCredential, first, second] = [
-      await issue('member', 'server'),
-      await issue('first', 'client'),
-      await issue('second', 'client'),
-    ];
+    const serverCredential = await issue('member', 'server');
+    const first = await issue('first', 'client');
+    const second = await issue('second', 'client');
     const names: unknown[] = [];
     const secure = createSecureServer({
       key: serverCredential.key,

@@ -97,9 +97,11 @@ it('role escalation check admits no role that allows more than the rules of its 
     fc.asyncProperty(rules, rules, async (held, given) => {
       if ((await rejectionOf(held, { metadata: { name: 'new' }, rules: given })) !== undefined) return;
       admitted += 1;
-      const [own, granted] = [rbacAuthorizer(policyOf(held)), rbacAuthorizer(policyOf(given))];
+      const own = rbacAuthorizer(policyOf(held));
+      const granted = rbacAuthorizer(policyOf(given));
       for (const request of REQUESTS) {
-        const [before, after] = [await own.authorize(author, request), await granted.authorize(author, request)];
+        const before = await own.authorize(author, request);
+        const after = await granted.authorize(author, request);
         if (after.type === 'allow') expect([held, given, request, before.type]).toEqual([held, given, request, 'allow']);
       }
     }),

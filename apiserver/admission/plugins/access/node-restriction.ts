@@ -232,7 +232,8 @@ function ownerReferenceError(pod: CoreV1Pod, nodeName: string, node: CoreV1Node 
   if (owner.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== nodeName) return `${subject} an owner reference set to itself`;
   if (owner.controller !== true) return `${subject} a controller owner reference set to itself`;
   if (owner.blockOwnerDeletion === true) return `node ${quoted(nodeName)} must not set blockOwnerDeletion on an owner reference`;
-  const [expected, uid] = [owner.uid ?? '', node?.metadata?.uid ?? ''];
+  const expected = owner.uid ?? '';
+  const uid = node?.metadata?.uid ?? '';
   return expected === uid ? undefined : `node ${nodeName} UID mismatch: expected ${expected} got ${uid}`;
 }
 
@@ -291,7 +292,8 @@ function withoutReportedStatus(claim: CoreV1PersistentVolumeClaim): JsonObject {
 /** The sorted paths of changed members, one or two levels deep. */
 function changedFields(object: JsonObject, before: JsonObject): readonly string[] {
   return changedMembers(object, before).flatMap((member) => {
-    const [current, previous] = [ownMember(object, member), ownMember(before, member)];
+    const current = ownMember(object, member);
+    const previous = ownMember(before, member);
     return isObject(current) && isObject(previous) ? changedMembers(current, previous).map((inner) => `${member}.${inner}`) : [member];
   });
 }

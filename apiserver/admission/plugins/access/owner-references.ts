@@ -25,7 +25,8 @@ export function ownerReferencesPermissionEnforcement(deps: OwnerPermissionDepend
     name: 'OwnerReferencesPermissionEnforcement',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     validate(request) {
-      const [now, before] = [ownersOf(request.object), ownersOf(request.oldObject)];
+      const now = ownersOf(request.object);
+      const before = ownersOf(request.oldObject);
       if (now.length === 0 || equalJson(now, before)) return undefined;
       return checkPermissions(deps, request, newlyBlockingOwners(now, before));
     },

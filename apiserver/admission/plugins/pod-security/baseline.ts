@@ -116,7 +116,8 @@ export function seLinux(types: readonly string[]): Control {
     const isSet = { user: false, role: false };
     const isForbidden = (options: CoreV1SELinuxOptions | undefined): boolean => {
       const type = options?.type ?? '';
-      const [user, role] = [(options?.user ?? '') !== '', (options?.role ?? '') !== ''];
+      const user = (options?.user ?? '') !== '';
+      const role = (options?.role ?? '') !== '';
       const isForbiddenType = type !== '' && !types.includes(type);
       if (isForbiddenType) forbiddenTypes.add(type);
       isSet.user ||= user;

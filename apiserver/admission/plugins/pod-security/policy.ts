@@ -45,7 +45,8 @@ export function readPolicyLabels(labels: Readonly<Record<string, string>>, defau
   if (policyLabels.size === 0) return { policy: defaults, errors: [], labelledModes: [] };
   const errors: FieldError[] = [];
   const readMode = (mode: SecurityMode): LevelVersion => {
-    const [level, version] = [policyLabels.get(mode), policyLabels.get(`${mode}-version`)];
+    const level = policyLabels.get(mode);
+    const version = policyLabels.get(`${mode}-version`);
     const knownLevel = level === undefined ? defaults[mode].level : LEVELS.find((candidate) => candidate === level.value);
     if (level !== undefined && knownLevel === undefined)
       errors.push(invalidValue(`metadata.labels[${level.key}]`, level.value, `must be one of ${LEVELS.join(', ')}`));
@@ -109,7 +110,8 @@ export const levelVersionText = ({ level, version }: LevelVersion): string => `$
 /** Whether the policies are equivalent; the version of the privileged level is irrelevant. */
 export const isSamePolicy = (a: SecurityPolicy, b: SecurityPolicy): boolean =>
   MODES.every((mode) => {
-    const [inA, inB] = [a[mode], b[mode]];
+    const inA = a[mode];
+    const inB = b[mode];
     return inA.level === inB.level && (inA.level === 'privileged' || inA.version === inB.version);
   });
 

@@ -17,13 +17,15 @@ const MAX_AUDIT_ANNOTATION_LENGTH = 256 * 1024;
 export function readImageReviewStatus(bytes: Buffer): ImageReviewStatus | { readonly error: string } {
   const review = parseJsonOrUndefined(bytes);
   if (!isObject(review)) return { error: 'the response of the image policy webhook is not an object' };
-  const [kind, version] = [stringAt(review, 'kind') ?? '', stringAt(review, 'apiVersion') ?? ''];
+  const kind = stringAt(review, 'kind') ?? '';
+  const version = stringAt(review, 'apiVersion') ?? '';
   if ((kind !== '' || version !== '') && (kind !== IMAGE_REVIEW_KIND || canonicalApiVersion(version) !== IMAGE_REVIEW_VERSION))
     return {
       error: `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:100"`,
     };
   const status = objectAt(review, 'status') ?? {};
-  const [allowed, reason] = [ownMember(status, 'allowed') ?? false, ownMember(status, 'reason') ?? ''];
+  const allowed = ownMember(status, 'allowed') ?? false;
+  const reason = ownMember(status, 'reason') ?? '';
   if (typeof allowed !== 'boolean') return { error: typeMismatch('allowed', 'bool', allowed) };
   if (typeof reason !== 'string') return { error: typeMismatch('reason', 'string', reason) };
   const auditAnnotations = Object.entries(objectAt(status, 'auditAnnotations') ?? {})

@@ -100,6 +100,7 @@ function aboveMaximumRatio(
   const start = `${name} max limit to request ratio per ${type} is ${formatQuantity(max)}`;
   if (request === undefined || request.nanos === 0n) return [`${start}, but no request is specified or request is 0`];
   if (limit === undefined || limit.nanos === 0n) return [`${start}, but no limit is specified or limit is 0`];
-  const [ratio, allowed] = [Number(limit.nanos) / Number(request.nanos), Number(max.nanos) / 1e9];
+  const ratio = Number(limit.nanos) / Number(request.nanos);
+  const allowed = Number(max.nanos) / 1e9;
   return ratio > allowed ? [`${start}, but provided ratio is ${ratio.toFixed(RATIO_DIGITS)}`] : [];
 }

@@ -58,7 +58,8 @@ export function usageDeltas(
   const usage = quotaUsageOf(kind, object, now);
   const before = old === undefined || !isInQuotaScopes(kind, old, scopes) ? undefined : quotaUsageOf(kind, old, now);
   return limits.flatMap((limit) => {
-    const [usageNow, usageBefore] = [usage.get(limit.counted), before?.get(limit.counted) ?? ZERO];
+    const usageNow = usage.get(limit.counted);
+    const usageBefore = before?.get(limit.counted) ?? ZERO;
     if (usageNow === undefined || usageNow.nanos <= usageBefore.nanos) return [];
     return [{ limit, requested: { nanos: usageNow.nanos - usageBefore.nanos, format: usageNow.format } }];
   });

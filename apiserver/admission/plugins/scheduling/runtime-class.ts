@@ -61,7 +61,8 @@ function isSameOverhead(podOverhead: Amounts, overhead: Amounts): boolean {
   return (
     names.length === Object.keys(podOverhead).length &&
     names.every((name) => {
-      const [a, b] = [ownMember(podOverhead, name), ownMember(overhead, name)];
+      const a = ownMember(podOverhead, name);
+      const b = ownMember(overhead, name);
       return a !== undefined && b !== undefined && compareQuantities(a, b) === 0;
     })
   );

@@ -50,7 +50,8 @@ function checkRule(
   checkAction(spec, rule.action ?? '', `${fieldPath}.action`, errors);
   if (codes !== undefined) checkExitCodes(codes, names, `${fieldPath}.onExitCodes`, errors);
   checkConditions(conditions, `${fieldPath}.onPodConditions`, errors);
-  const [hasCodes, hasConditions] = [codes !== undefined, conditions.length > 0];
+  const hasCodes = codes !== undefined;
+  const hasConditions = conditions.length > 0;
   if (hasCodes && hasConditions)
     errors.push(invalidShownValue(fieldPath, '', 'specifying both OnExitCodes and OnPodConditions is not supported'));
   if (!hasCodes && !hasConditions)

@@ -47,13 +47,15 @@ function normalizeDataSources(object: CoreV1PersistentVolumeClaim, before: CoreV
   if (spec === undefined) return;
   if (before.dataSource === undefined && !isClaimOrSnapshot(spec.dataSource)) delete spec.dataSource;
   if (before.dataSourceRef === undefined && (spec.dataSourceRef?.namespace ?? '') !== '') delete spec.dataSourceRef;
-  const [dataSource, dataSourceRef] = [spec.dataSource, spec.dataSourceRef];
+  const dataSource = spec.dataSource;
+  const dataSourceRef = spec.dataSourceRef;
   if (dataSource !== undefined && dataSourceRef === undefined) spec.dataSourceRef = cloneJson(dataSource);
   if (dataSourceRef !== undefined && dataSource === undefined) spec.dataSource = cloneJson(dataSourceRef);
 }
 
 function isClaimOrSnapshot(source: CoreV1TypedLocalObjectReference | undefined): boolean {
-  const [group, kind] = [source?.apiGroup ?? '', source?.kind];
+  const group = source?.apiGroup ?? '';
+  const kind = source?.kind;
   return (group === '' && kind === 'PersistentVolumeClaim') || (SNAPSHOT_GROUPS.has(group) && kind === 'VolumeSnapshot');
 }
 
@@ -66,12 +68,14 @@ function validateSpec(object: CoreV1PersistentVolumeClaim, old: CoreV1Persistent
 const IMMUTABLE = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
 function validateUpdate(object: CoreV1PersistentVolumeClaim, old: CoreV1PersistentVolumeClaim): readonly FieldError[] {
-  const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
+  const spec = object.spec ?? {};
+  const before = old.spec ?? {};
   const errors: Errors = [];
   const isBound = old.status?.phase === 'Bound';
   checkClassAnnotationUnchanged(object, old, errors);
   if (!equalJson(revertMutableFields(spec, before, isBound), before)) errors.push(forbiddenField('spec', IMMUTABLE));
-  const [storage, former] = [storageOf(spec), storageOf(before)];
+  const storage = storageOf(spec);
+  const former = storageOf(before);
   if (former !== undefined && compareQuantities(storage ?? '0', former) < 0) {
     errors.push(forbiddenField('spec.resources.requests.storage', 'field can not be less than previous value'));
   }
@@ -82,7 +86,8 @@ function validateUpdate(object: CoreV1PersistentVolumeClaim, old: CoreV1Persiste
 
 /** The storage class annotation is immutable. */
 function checkClassAnnotationUnchanged(object: CoreV1PersistentVolumeClaim, old: CoreV1PersistentVolumeClaim, errors: Errors): void {
-  const [name, former] = [findAnnotationName(object, BETA_STORAGE_CLASS), findAnnotationName(old, BETA_STORAGE_CLASS)];
+  const name = findAnnotationName(object, BETA_STORAGE_CLASS);
+  const former = findAnnotationName(old, BETA_STORAGE_CLASS);
   const valueOf = (claim: CoreV1PersistentVolumeClaim, key: string | undefined): string =>
     key === undefined ? '' : (stringAt(claim.metadata?.annotations, key) ?? '');
   const value = valueOf(object, name);

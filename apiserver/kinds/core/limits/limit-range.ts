@@ -88,7 +88,8 @@ function checkQuantities(limit: CoreV1LimitRangeItem, name: string, fieldPath: s
   const quantityError = (member: string, quantity: string, text: string): FieldError =>
     invalidShownValue(`${fieldPath}.${member}[${name}]`, formatGoQuantity(quantity), text);
   for (const { lower, upper, field, shown } of ORDERED_PAIRS) {
-    const [small, large] = [quantityOf(limit, lower, name), quantityOf(limit, upper, name)];
+    const small = quantityOf(limit, lower, name);
+    const large = quantityOf(limit, upper, name);
     if (small === undefined || large === undefined || compareQuantities(small, large) <= 0) continue;
     // In comparison with the default request, the default is called the default limit.
     const title = lower === 'defaultRequest' && upper === 'default' ? 'default limit' : TITLES[upper];
@@ -97,7 +98,8 @@ function checkQuantities(limit: CoreV1LimitRangeItem, name: string, fieldPath: s
     );
   }
   checkRatio(limit, name, quantityError, errors);
-  const [limited, requested] = [quantityOf(limit, 'default', name), quantityOf(limit, 'defaultRequest', name)];
+  const limited = quantityOf(limit, 'default', name);
+  const requested = quantityOf(limit, 'defaultRequest', name);
   if (!isNeverOvercommitted(name) || limited === undefined || requested === undefined) return;
   if (compareQuantities(limited, requested) === 0) return;
   errors.push(
@@ -114,7 +116,8 @@ function checkRatio(
   const ratio = quantityOf(limit, 'maxLimitRequestRatio', name);
   if (ratio === undefined) return;
   if (compareQuantities(ratio, '1') < 0) errors.push(quantityError('maxLimitRequestRatio', ratio, `ratio ${ratio} is less than 1`));
-  const [min, max] = [quantityOf(limit, 'min', name), quantityOf(limit, 'max', name)];
+  const min = quantityOf(limit, 'min', name);
+  const max = quantityOf(limit, 'max', name);
   if (min === undefined || max === undefined) return;
   const maxRatio = Number(parseQuantity(max).nanos) / Number(parseQuantity(min).nanos);
   if (Number(parseQuantity(ratio).nanos) / 1e9 <= maxRatio) return;

@@ -12,9 +12,11 @@ export function computePodQos(pod: CoreV1Pod): 'Guaranteed' | 'Burstable' | 'Bes
   let isGuaranteed = containers.length > 0;
   for (const container of containers) {
     const resources = container.resources ?? {};
-    const [requests, limits] = [resources.requests ?? {}, resources.limits ?? {}];
+    const requests = resources.requests ?? {};
+    const limits = resources.limits ?? {};
     for (const name of QOS_RESOURCES) {
-      const [request, limit] = [positiveQuantity(requests, name), positiveQuantity(limits, name)];
+      const request = positiveQuantity(requests, name);
+      const limit = positiveQuantity(limits, name);
       hasResources ||= request !== undefined || limit !== undefined;
       isGuaranteed &&= limit !== undefined && (request === undefined || compareQuantities(request, limit) === 0);
     }

@@ -35,7 +35,8 @@ export function validatePodAnnotationUpdate(object: CoreV1Pod, old: CoreV1Pod): 
 }
 
 export function validatePodUpdate(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
-  const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
+  const spec = object.spec ?? {};
+  const before = old.spec ?? {};
   const errors = validatePodAnnotationUpdate(object, old);
   for (const member of ['containers', 'initContainers'] as const) {
     if ((spec[member] ?? []).length !== (before[member] ?? []).length) {
@@ -91,7 +92,8 @@ const MAX_DEADLINE_SECONDS = 2_147_483_647;
 /** The deadline may only decrease. */
 function checkDeadlineUpdate(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
   const field = 'spec.activeDeadlineSeconds';
-  const [current, previous] = [spec.activeDeadlineSeconds, before.activeDeadlineSeconds];
+  const current = spec.activeDeadlineSeconds;
+  const previous = before.activeDeadlineSeconds;
   if (current === undefined) {
     if (previous !== undefined) errors.push(invalidShownValue(field, '"null"', 'must not update from a positive integer to nil value'));
     return;
@@ -104,7 +106,8 @@ function checkDeadlineUpdate(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors:
 }
 
 function checkOnlyAddedTolerations(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
-  const [current, previous] = [spec.tolerations ?? [], before.tolerations ?? []];
+  const current = spec.tolerations ?? [];
+  const previous = before.tolerations ?? [];
   const withoutSeconds = (toleration: CoreV1Toleration): CoreV1Toleration => {
     const { tolerationSeconds: _seconds, ...rest } = toleration;
     return rest;
@@ -127,12 +130,14 @@ function checkOnlyRemovedGates(spec: CoreV1PodSpec, before: CoreV1PodSpec, error
 
 /** While a Pod has scheduling gates, its node selector and required node affinity may only become narrower. */
 function checkOnlyNarrowedNodes(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
-  const [selector, former] = [spec.nodeSelector, before.nodeSelector ?? {}];
+  const selector = spec.nodeSelector;
+  const former = before.nodeSelector ?? {};
   if (sortedKeys(former).some((key) => stringAt(selector, key) !== stringAt(former, key))) {
     const text = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
     errors.push(invalidShownValue('spec.nodeSelector', formatGoStringMap(selector), text));
   }
-  const [terms, termsBefore] = [nodeTerms(spec), nodeTerms(before)];
+  const terms = nodeTerms(spec);
+  const termsBefore = nodeTerms(before);
   if (termsBefore === undefined || termsBefore.length === 0) return;
   const field = `spec.affinity.nodeAffinity.${REQUIRED}.nodeSelectorTerms`;
   if (terms?.length !== termsBefore.length) {
@@ -185,7 +190,8 @@ function revertMutableFields(spec: CoreV1PodSpec, before: CoreV1PodSpec, wasGate
 
 /** Reverts `nodeAffinity`; an affinity that is empty without it is removed. */
 function revertNodeAffinity(spec: CoreV1PodSpec, before: CoreV1PodSpec): CoreV1PodSpec {
-  const [affinity, former] = [spec.affinity, before.affinity];
+  const affinity = spec.affinity;
+  const former = before.affinity;
   if (affinity?.nodeAffinity === undefined && former?.nodeAffinity === undefined) return spec;
   const reverted = withMembersOf<CoreV1Affinity>(affinity ?? {}, former ?? {}, ['nodeAffinity']);
   const isRemoved = former === undefined && Object.keys(reverted).length === 0;

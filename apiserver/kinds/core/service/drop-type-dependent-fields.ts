@@ -28,7 +28,8 @@ const TYPE_DEPENDENT_FIELDS: readonly TypeDependentFields[] = [
 ];
 
 export function dropTypeDependentFields(service: CoreV1Service, old: CoreV1Service): void {
-  const [spec, before] = [service.spec, old.spec];
+  const spec = service.spec;
+  const before = old.spec;
   if (spec === undefined || before === undefined) return;
   // Computed before anything is dropped, so that one row does not affect the next.
   const released = TYPE_DEPENDENT_FIELDS.filter(({ isNeededBy }) => isNeededBy(before) && !isNeededBy(spec)).flatMap(

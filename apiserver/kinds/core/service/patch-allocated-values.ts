@@ -6,7 +6,8 @@ import type { CoreV1Service, CoreV1ServicePort, CoreV1ServiceSpec } from '../../
 
 /** Copies a value only if both types use it. */
 export function patchAllocatedValues(service: CoreV1Service, old: CoreV1Service): void {
-  const [spec, before] = [service.spec, old.spec];
+  const spec = service.spec;
+  const before = old.spec;
   if (spec === undefined || before === undefined) return;
   if (hasClusterIp(spec) && hasClusterIp(before)) patchClusterIps(spec, before);
   if (shouldAllocateNodePorts(spec) && shouldAllocateNodePorts(before)) patchNodePorts(spec, before);

@@ -52,7 +52,8 @@ function checkTopologyAnnotations({ metadata }: CoreV1Service, errors: Errors): 
   const annotations = metadata?.annotations ?? {};
   const named = (canonical: string): string | undefined =>
     Object.keys(annotations).find((name) => canonicalQualifiedName(name) === canonical);
-  const [mode, hints] = [named('service.platform.io/topology-mode'), named('service.platform.io/topology-aware-hints')];
+  const mode = named('service.platform.io/topology-mode');
+  const hints = named('service.platform.io/topology-aware-hints');
   if (mode === undefined || hints === undefined) return;
   const value = stringAt(annotations, mode) ?? '';
   if (value === stringAt(annotations, hints)) return;

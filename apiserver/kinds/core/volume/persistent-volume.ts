@@ -63,7 +63,8 @@ function volumeWarnings(object: CoreV1PersistentVolume): readonly string[] {
 /** A transition time from the client wins; otherwise a changed phase sets the current time. */
 function setPhaseTransitionTime(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume, { now }: StrategyContext): void {
   const status = { ...object.status };
-  const [sent, former] = [status.lastPhaseTransitionTime, old.status?.lastPhaseTransitionTime];
+  const sent = status.lastPhaseTransitionTime;
+  const former = old.status?.lastPhaseTransitionTime;
   if ((status.phase ?? '') !== (old.status?.phase ?? '')) {
     if (sent === undefined || sent === former) status.lastPhaseTransitionTime = formatTimestamp(now);
   } else if (sent === undefined && former !== undefined) status.lastPhaseTransitionTime = former;
@@ -129,7 +130,8 @@ function checkAffinity(affinity: CoreV1VolumeNodeAffinity | undefined, errors: E
 }
 
 function validateUpdate(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume): readonly FieldError[] {
-  const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
+  const spec = object.spec ?? {};
+  const before = old.spec ?? {};
   const errors: Errors = [];
   checkOptions(object, errors);
   const isSame = PERSISTENT_VOLUME_SOURCES.every(({ member }) => member === 'csi' || equalJson(spec[member], before[member]));
@@ -138,7 +140,8 @@ function validateUpdate(object: CoreV1PersistentVolume, old: CoreV1PersistentVol
   }
   const mode = spec.volumeMode;
   if (mode !== before.volumeMode) errors.push(invalidValue('volumeMode', mode ?? null, 'field is immutable'));
-  const [affinity, former] = [spec.nodeAffinity, before.nodeAffinity];
+  const affinity = spec.nodeAffinity;
+  const former = before.nodeAffinity;
   if (former !== undefined && !(affinity !== undefined && equalJson(affinity, former))) {
     errors.push(invalidValue('nodeAffinity', affinity ?? 'null', 'field is immutable, except for updating from beta label to GA'));
   }

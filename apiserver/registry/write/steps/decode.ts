@@ -68,7 +68,8 @@ export function decodeChange<A extends ObjectStart>(attempt: A, execution: StepE
     if (source.verb !== 'update') request.context.trace?.addEvent(PATCH_EVENT);
     return whenResolved(source.makeObject(old, execution), (object) => {
       const metadata = ensureMetadata(object);
-      const [uid, oldUid] = [stringAt(metadata, 'uid') ?? '', stringAt(readMetadata(old), 'uid') ?? ''];
+      const uid = stringAt(metadata, 'uid') ?? '';
+      const oldUid = stringAt(readMetadata(old), 'uid') ?? '';
       if (source.verb === 'update' && uid !== '' && uid !== oldUid)
         throw status.storageUidMismatch(info.gr, name, info.keyPrefix + entryKey(request), uid, oldUid);
       checkResourceVersion(request, stringAt(metadata, 'resourceVersion'), entry);

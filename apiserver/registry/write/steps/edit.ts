@@ -62,7 +62,8 @@ function checkPreconditions(request: WriteRequest, { uid = '', resourceVersion =
   const metadata = readMetadata(object);
   const refusal = (precondition: 'UID' | 'ResourceVersion', requested: string, stored: string): Error =>
     storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), precondition, requested, stored);
-  const [storedUid, storedVersion] = [stringAt(metadata, 'uid') ?? '', stringAt(metadata, 'resourceVersion') ?? ''];
+  const storedUid = stringAt(metadata, 'uid') ?? '';
+  const storedVersion = stringAt(metadata, 'resourceVersion') ?? '';
   if (uid !== '' && uid !== storedUid) throw refusal('UID', uid, storedUid);
   if (resourceVersion !== '' && resourceVersion !== storedVersion) throw refusal('ResourceVersion', resourceVersion, storedVersion);
 }

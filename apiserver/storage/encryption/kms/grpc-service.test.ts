@@ -77,7 +77,8 @@ describe('KMS plug-in', () => {
   });
 
   it('gets a separate connection for each provider', async () => {
-    const [first, second] = [serviceAt(plugin.endpoint), serviceAt(plugin.endpoint)];
+    const first = serviceAt(plugin.endpoint);
+    const second = serviceAt(plugin.endpoint);
     await Promise.all([first.status(), second.status()]);
     first.close();
     expect(await second.status()).toMatchObject({ healthz: 'ok' });
