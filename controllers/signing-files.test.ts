@@ -22,7 +22,8 @@ function valuesOf(...args: string[]): ControllerFlags {
 /** Writes an authority, and returns the flags that name it. */
 async function authority(name: string, prefix = 'cluster-signing-'): Promise<string[]> {
   const { certificate, key } = await createAuthority({ subject: { commonName: name }, lifetimeMs: 3_600_000, clock });
-  const [certificateFile, keyFile] = [path.join(folder, `${name}.crt`), path.join(folder, `${name}.key`)];
+  const certificateFile = path.join(folder, `${name}.crt`);
+  const keyFile = path.join(folder, `${name}.key`);
   writeFileSync(certificateFile, certificate);
   writeFileSync(keyFile, key);
   return [`--${prefix}cert-file=${certificateFile}`, `--${prefix}key-file=${keyFile}`];

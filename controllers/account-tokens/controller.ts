@@ -63,7 +63,8 @@ class TokensController {
 
   async run(): Promise<void> {
     const { informers, logger, signal, queue, settings } = this.context;
-    const [secretQueue, accountQueue] = [queue({ name: 'serviceaccount_tokens_secret' }), queue({ name: 'serviceaccount_tokens_service' })];
+    const secretQueue = queue({ name: 'serviceaccount_tokens_secret' });
+    const accountQueue = queue({ name: 'serviceaccount_tokens_service' });
     const accounts = informers.of(metadataOf(SERVICE_ACCOUNTS));
     const secretInformers = PREFIXES.map((prefix) => informers.of(SECRETS, { fieldSelector: `type=${prefix}/service-account-token` }));
     const setSecret = (secret: Secret): void => {

@@ -67,7 +67,8 @@ interface Dependencies {
 export async function runAutoscalers(context: AutoscalerContext): Promise<void> {
   const { informers, client, clock, signal, settings, logger } = context;
   const { periodMs, concurrentSyncs } = settings.autoscaling;
-  const [autoscalers, pods] = [informers.of(AUTOSCALERS), informers.of(PODS)];
+  const autoscalers = informers.of(AUTOSCALERS);
+  const pods = informers.of(PODS);
   const kinds = new ServedKinds({ client, clock, signal }, DISCOVERY_MS);
   const selectors = new SelectorIndex(pods);
   const deps: Dependencies = {
@@ -191,7 +192,8 @@ function observeMetricComputations(
   durationsMs: readonly number[],
 ): void {
   for (const [index, metric] of plan.metrics.entries()) {
-    const [type, ms] = [spec.metrics[index]?.type ?? '', durationsMs[index] ?? 0];
+    const type = spec.metrics[index]?.type ?? '';
+    const ms = durationsMs[index] ?? 0;
     if (metric.type === 'failed') metrics.observeMetricComputation('none', 'internal', type, ms);
     else metrics.observeMetricComputation(scaleActionOf(scale.specReplicas, metric.replicas), 'none', type, ms);
   }

@@ -52,7 +52,8 @@ test('reconcileAutoscaler uses the highest recommendation, regardless of the ord
             items.map(({ value }) => (value === undefined ? FAILED : valueOf(value))),
           ),
         );
-      const [a, b] = [plan(metrics), plan(shuffled.map(({ metric }) => metric))];
+      const a = plan(metrics);
+      const b = plan(shuffled.map(({ metric }) => metric));
       expect([b.recommendation, b.desiredReplicas, b.rescale?.replicas]).toEqual([
         a.recommendation,
         a.desiredReplicas,

@@ -115,7 +115,9 @@ interface UtilizationRatio {
 }
 
 function utilizationRatio(metrics: PodMetrics, requests: ReadonlyMap<string, bigint>, targetPercent: number): UtilizationRatio {
-  let [used, requested, count] = [0n, 0n, 0n];
+  let used = 0n;
+  let requested = 0n;
+  let count = 0n;
   for (const [name, { milli }] of metrics) {
     const request = requests.get(name);
     if (request === undefined) continue;

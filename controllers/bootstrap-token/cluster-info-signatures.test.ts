@@ -69,7 +69,8 @@ test('reconcileSignatures does nothing when all signatures are valid', () => {
 });
 
 test('reconcileSignatures does nothing without a cluster-info ConfigMap or without a kubeconfig in it', () => {
-  const [tokens, none] = [[secret('abcdef')], { action: { type: 'none' } }];
+  const tokens = [secret('abcdef')];
+  const none = { action: { type: 'none' } };
   expect(reconcile(undefined, tokens, NOW)).toEqual(none);
   expect(reconcile(info({ 'jws-kubeconfig-unknown': 'x' }), tokens, NOW)).toEqual(none);
   expect(reconcile(apiObject({ metadata: { name: 'cluster-info' } }), tokens, NOW)).toEqual(none);

@@ -56,7 +56,8 @@ interface CronJobState {
 
 export async function runCronJobs(context: CronJobContext): Promise<void> {
   const { informers, client, events, signal, settings, logger } = context;
-  const [cronJobs, jobs] = [informers.of(CRON_JOBS), informers.of(JOBS)];
+  const cronJobs = informers.of(CRON_JOBS);
+  const jobs = informers.of(JOBS);
   const state: CronJobState = {
     cronJobs,
     jobIndex: new DependentIndex(jobs),

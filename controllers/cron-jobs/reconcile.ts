@@ -133,7 +133,8 @@ function oldestJobsBeyondLimit({ cronJob, jobs }: CronJobInput, condition: Finis
   if (finished.length <= limit) return [];
   const startTimes = new Map(finished.map((job) => [job, parseTimestamp(job.body.status?.startTime) ?? Infinity]));
   const byStartTime = (a: Job, b: Job): number => {
-    const [startOfA, startOfB] = [startTimes.get(a) ?? Infinity, startTimes.get(b) ?? Infinity];
+    const startOfA = startTimes.get(a) ?? Infinity;
+    const startOfB = startTimes.get(b) ?? Infinity;
     return startOfA === startOfB ? compareBytes(a.name, b.name) : startOfA - startOfB;
   };
   return [...finished].sort(byStartTime).slice(0, finished.length - limit);

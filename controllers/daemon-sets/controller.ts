@@ -76,8 +76,10 @@ export type DaemonSetContext = Pick<ControllerContext, 'client' | 'informers' | 
 
 export async function runDaemonSets(context: DaemonSetContext): Promise<void> {
   const { informers, client, events, clock, signal, logger } = context;
-  const [sets, nodes] = [informers.of(DAEMON_SETS), informers.of(NODES)];
-  const [pods, revisions] = [informers.of(PODS), informers.of(REVISIONS)];
+  const sets = informers.of(DAEMON_SETS);
+  const nodes = informers.of(NODES);
+  const pods = informers.of(PODS);
+  const revisions = informers.of(REVISIONS);
   const state: DaemonSetState = {
     sets,
     nodes,

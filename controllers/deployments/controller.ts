@@ -48,7 +48,9 @@ interface DeploymentState {
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, client, events, clock, signal, settings, logger } = context;
-  const [deployments, replicaSets, pods] = [informers.of(DEPLOYMENTS), informers.of(REPLICA_SETS), informers.of(PODS)];
+  const deployments = informers.of(DEPLOYMENTS);
+  const replicaSets = informers.of(REPLICA_SETS);
+  const pods = informers.of(PODS);
   const written = new WrittenGenerations();
   const state: DeploymentState = {
     deployments,

@@ -52,7 +52,8 @@ export class BudgetPodIndex {
   setPod(pod: Pod): readonly string[] {
     const { namespace, name } = pod;
     innerMap(this.pods, namespace).set(name, pod);
-    const [labels, current] = [labelsOf(pod), selectedPodOf(pod)];
+    const labels = labelsOf(pod);
+    const current = selectedPodOf(pod);
     const affected: string[] = [];
     for (const [budgetName, { matches, pods }] of this.budgets.get(namespace) ?? []) {
       const previous = pods.get(name);

@@ -49,7 +49,8 @@ interface DisruptionState {
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, logger, signal } = context;
-  const [budgets, pods] = [informers.of(BUDGETS), informers.of(PODS)];
+  const budgets = informers.of(BUDGETS);
+  const pods = informers.of(PODS);
   const queue = context.queue({ name: 'disruption' });
   const scaleFinder = new ScaleFinder(context);
   const podIndex = new BudgetPodIndex();

@@ -90,7 +90,9 @@ it.each([[1], [7], [100], [1_000]])(
   (step) => {
     const max = 100;
     let slices: Slice[] = [];
-    let [created, written, minimum] = [0, 0, 0];
+    let created = 0;
+    let written = 0;
+    let minimum = 0;
     const repack = (desired: readonly string[]): void => {
       const retained = slices.map(({ items: sliceItems }) => sliceItems.filter(({ id }) => desired.includes(id)).length);
       const losing = slices.filter(({ items: sliceItems }, index) => retained[index] !== sliceItems.length);

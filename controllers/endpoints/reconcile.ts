@@ -125,7 +125,8 @@ function portsOf(service: ServiceView, pod: PodView): readonly CoreV1EndpointPor
 function truncateToCapacity(subsets: readonly Subset[]): Pick<DesiredSubsets, 'subsets' | 'isTruncated'> {
   const readyCounts = subsets.map(({ addresses }) => addresses.length);
   const notReadyCounts = subsets.map(({ notReadyAddresses }) => notReadyAddresses.length);
-  const [ready, notReady] = [sum(readyCounts), sum(notReadyCounts)];
+  const ready = sum(readyCounts);
+  const notReady = sum(notReadyCounts);
   const readyShares = sharesOf(readyCounts, MAX_ADDRESSES);
   const notReadyShares = sharesOf(notReadyCounts, Math.max(0, MAX_ADDRESSES - ready));
   const truncated = subsets.map((subset, index) => subsetBody(subset, readyShares[index] ?? 0, notReadyShares[index] ?? 0));

@@ -41,7 +41,8 @@ export type EphemeralVolumeContext = Pick<ControllerContext, 'client' | 'informe
 
 export async function createClaims(context: EphemeralVolumeContext): Promise<void> {
   const { informers, logger, signal, settings } = context;
-  const [pods, claims] = [informers.of(PODS), informers.of(CLAIMS)];
+  const pods = informers.of(PODS);
+  const claims = informers.of(CLAIMS);
   const queue = context.queue({ name: 'ephemeral_volume' });
   const metrics = creationMetrics(context.metrics);
   const podIndex = indexInformer(pods, {

@@ -22,7 +22,8 @@ export type EphemeralVolumeAction =
 export function ephemeralVolumesOf(pod: Pod): readonly EphemeralVolume[] {
   return (pod.body.spec?.volumes ?? []).flatMap((volume) => {
     const { name = '', ephemeral } = volume;
-    const [template, claimName] = [ephemeral?.volumeClaimTemplate, claimNameOf(pod, volume)];
+    const template = ephemeral?.volumeClaimTemplate;
+    const claimName = claimNameOf(pod, volume);
     return template === undefined || claimName === undefined ? [] : [{ name, claimName, template }];
   });
 }

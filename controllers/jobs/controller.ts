@@ -79,7 +79,8 @@ async function run(context: ControllerContext): Promise<void> {
 }
 
 function newState({ client, events, clock, informers, metrics, signal }: ControllerContext): JobState {
-  const [jobs, pods] = [informers.of(JOBS), informers.of(PODS)];
+  const jobs = informers.of(JOBS);
+  const pods = informers.of(PODS);
   const expectations = new Expectations(clock);
   const finalizerExpectations = new FinalizerExpectations();
   const writtenVersions = new Map<string, string>();

@@ -17,7 +17,8 @@ export function parseIndexes(text: string, completions: number): OrderedInterval
   for (const part of text.split(',')) {
     const [, low, high] = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(part) ?? [];
     if (low === undefined) continue;
-    const [first, last] = [Number(low), Math.min(Number(high ?? low), completions - 1)];
+    const first = Number(low);
+    const last = Math.min(Number(high ?? low), completions - 1);
     if (first <= last) intervals.push({ first, last });
   }
   return merge(intervals);
@@ -51,7 +52,8 @@ export function formatIndexes(intervals: OrderedIntervals): string {
 export const indexCount = (intervals: OrderedIntervals): number => intervals.reduce((sum, { first, last }) => sum + last - first + 1, 0);
 
 export function hasIndex(intervals: OrderedIntervals, index: number): boolean {
-  let [low, high] = [0, intervals.length - 1];
+  let low = 0;
+  let high = intervals.length - 1;
   while (low <= high) {
     const middle = (low + high) >> 1;
     const interval = intervals[middle];
@@ -67,7 +69,8 @@ export function hasIndex(intervals: OrderedIntervals, index: number): boolean {
 export function intersectionCount(left: OrderedIntervals, right: OrderedIntervals): number {
   let count = 0;
   for (let [i, j] = [0, 0]; ;) {
-    const [a, b] = [left[i], right[j]];
+    const a = left[i];
+    const b = right[j];
     if (a === undefined || b === undefined) return count;
     count += Math.max(0, Math.min(a.last, b.last) - Math.max(a.first, b.first) + 1);
     if (a.last < b.last) i += 1;

@@ -26,7 +26,8 @@ export function podCountersOf({ body: { status = {} } }: Job, tracked: ReadonlyS
 /** Counts those uncounted pods that have lost the finalizer. */
 export function countUntracked({ succeeded, failed, uncounted }: PodCounters, isUntracked: (uid: string) => boolean): PodCounters {
   const remaining = (uids: readonly string[]): readonly string[] => uids.filter((uid) => !isUntracked(uid));
-  const [succeededLeft, failedLeft] = [remaining(uncounted.succeeded), remaining(uncounted.failed)];
+  const succeededLeft = remaining(uncounted.succeeded);
+  const failedLeft = remaining(uncounted.failed);
   return {
     succeeded: succeeded + uncounted.succeeded.length - succeededLeft.length,
     failed: failed + uncounted.failed.length - failedLeft.length,

@@ -106,7 +106,8 @@ class JobCluster {
       current = this.writeStatus(job, statusBeforeUntracking(actions));
       if (current === undefined) return;
     }
-    const [untracked, deleted] = [new Set<string>(), new Set<string>()];
+    const untracked = new Set<string>();
+    const deleted = new Set<string>();
     for (const pod of actions.podsToUntrack) {
       if (!mayWrite()) return this.restart();
       if (!this.untrackPod(pod)) continue;

@@ -78,7 +78,9 @@ function trackFinishedPods(context: SyncContext, outcome: JobOutcome | undefined
   const { input, spec, counters, tracked } = context;
   const uncounted = new Set([...counters.uncounted.succeeded, ...counters.uncounted.failed]);
   const alreadyUncounted = tracked.filter(({ uid }) => uncounted.has(uid));
-  const [succeeded, failed, notCounted] = [new Array<Pod>(), new Array<Pod>(), new Array<Pod>()];
+  const succeeded = new Array<Pod>();
+  const failed = new Array<Pod>();
+  const notCounted = new Array<Pod>();
   // The successes of an Indexed Job are counted by its completed indexes.
   for (const pod of context.newSucceeded) (spec.isIndexed ? notCounted : succeeded).push(pod);
   // Pods that terminate because the Job is being deleted have not failed.

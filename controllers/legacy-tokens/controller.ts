@@ -17,12 +17,10 @@ import { waitForSync, type Controller, type ControllerContext, type ControllerSe
 import { cleanUpPeriod, isTrackedLongEnough, podSecretNames, reconcileToken, referencedSecrets } from './reconcile';
 import type { Pod, Secret, ServiceAccount } from '../../shared/client/rest/typed-objects';
 
-const [SECRETS, SERVICE_ACCOUNTS, PODS, CONFIG_MAPS] = [
-  resourceOf('core.v1.Secret'),
-  resourceOf('core.v1.ServiceAccount'),
-  resourceOf('core.v1.Pod'),
-  resourceOf('core.v1.ConfigMap'),
-];
+const SECRETS = resourceOf('core.v1.Secret');
+const SERVICE_ACCOUNTS = resourceOf('core.v1.ServiceAccount');
+const PODS = resourceOf('core.v1.Pod');
+const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
 const PREFIXES = Object.values(GENERATED_NAMES).map(({ prefix }) => prefix);
 const SYNC_PERIOD_MS = 24 * 3_600_000;
 /** After a run that failed. */

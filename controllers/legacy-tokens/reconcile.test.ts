@@ -7,7 +7,8 @@ const YEAR_MS = 365 * 86_400_000;
 const PERIOD = cleanUpPeriod(NOW, YEAR_MS);
 const PREFIXES = ['platform.io', 'kubernetes.io'];
 type Labels = Readonly<Record<string, string>>;
-const [USED, INVALID] = ['kubernetes.io/legacy-token-last-used', 'kubernetes.io/legacy-token-invalid-since'];
+const USED = 'kubernetes.io/legacy-token-last-used';
+const INVALID = 'kubernetes.io/legacy-token-invalid-since';
 
 const secret = (labels: Labels, creationTimestamp = '2020-01-01T00:00:00Z') =>
   apiObject({ metadata: { name: 's', labels: { ...labels }, creationTimestamp } });

@@ -90,7 +90,8 @@ describe('NodeCidrs', () => {
 
   it('keeps a block that two nodes have until both are deleted', () => {
     const { reconcile, nodeCidrs } = setUp(['10.0.0.0/24', 24]);
-    const [a, b] = [node('a', ['10.0.0.0/24']), node('b', ['10.0.0.0/24'])];
+    const a = node('a', ['10.0.0.0/24']);
+    const b = node('b', ['10.0.0.0/24']);
     reconcile(a);
     reconcile(b);
     nodeCidrs.release(a);

@@ -86,7 +86,9 @@ function parseRanges(flag: string, text: string): readonly IpRange[] | string {
 
 function checkNodePrefixes(flags: NodeIpamFlags, ranges: readonly IpRange[]): string | undefined {
   const isSet = (name: 'node-cidr-mask-size' | 'node-cidr-mask-size-ipv4' | 'node-cidr-mask-size-ipv6'): boolean => flags[name] !== 0;
-  const [any, ipv4, ipv6] = [isSet('node-cidr-mask-size'), isSet('node-cidr-mask-size-ipv4'), isSet('node-cidr-mask-size-ipv6')];
+  const any = isSet('node-cidr-mask-size');
+  const ipv4 = isSet('node-cidr-mask-size-ipv4');
+  const ipv6 = isSet('node-cidr-mask-size-ipv6');
   const isNotAllowed = (flag: string, cluster: string): string => `usage of ${flag} is not allowed ${cluster}`;
   if (ranges.length === 2) return any ? isNotAllowed('--node-cidr-mask-size', 'with dual-stack clusters') : undefined;
   if (any && (ipv4 || ipv6))

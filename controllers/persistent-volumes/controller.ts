@@ -53,7 +53,8 @@ export async function bindVolumes(context: VolumeBinderContext): Promise<void> {
   };
   // A pass over volumes and claims that need no writes awaits no response.
   const slice = new TimeSlice(clock);
-  const [volumeQueue, claimQueue] = [context.queue({ name: 'volumes' }), context.queue({ name: 'claims' })];
+  const volumeQueue = context.queue({ name: 'volumes' });
+  const claimQueue = context.queue({ name: 'claims' });
   const enqueueClaim = (key: string): void => claimQueue.add(key);
   const counts = countStorage(context.metrics, names.prefix);
   const queues = { enqueueClaim, enqueueVolume: (name: string) => volumeQueue.add(name) };

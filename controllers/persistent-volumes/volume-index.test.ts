@@ -95,7 +95,8 @@ describe('VolumeIndex', () => {
   });
 
   test('does not find removed volumes', () => {
-    const [a, b] = [volume('a', '1Gi'), reserved('b', '1Gi')];
+    const a = volume('a', '1Gi');
+    const b = reserved('b', '1Gi');
     const index = indexOf(a, b, volume('c', '2Gi'));
     index.remove(b);
     expect(nameFor(index, claim('1Gi'))).toBe('a');

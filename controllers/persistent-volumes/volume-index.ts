@@ -61,7 +61,8 @@ export class VolumeIndex {
       volumes?.delete(volume.name);
       if (volumes?.size === 0) this.reserved.delete(reference.key);
     } else if (isAvailable(volume)) {
-      const [className, bucketKey] = [classNameOf(volume), bucketKeyOf(volume)];
+      const className = classNameOf(volume);
+      const bucketKey = bucketKeyOf(volume);
       const buckets = this.available.get(className);
       const bucket = buckets?.get(bucketKey);
       if (buckets === undefined || bucket === undefined) return;
@@ -88,7 +89,9 @@ export class VolumeIndex {
   }
 
   private findReserved(claim: Claim): Volume | undefined {
-    const [mode, accessModes, request] = [volumeModeOf(claim), accessModesOf(claim), requestOf(claim)];
+    const mode = volumeModeOf(claim);
+    const accessModes = accessModesOf(claim);
+    const request = requestOf(claim);
     let best: Volume | undefined;
     for (const volume of this.reservedFor(keyOf(claim))) {
       if (!isBoundToClaim(volume, claim) || isBeingDeleted(volume) || volumeModeOf(volume) !== mode || capacityOf(volume) < request)
@@ -101,7 +104,9 @@ export class VolumeIndex {
   }
 
   private findAvailable(claim: Claim): Volume | undefined {
-    const [mode, accessModes, request] = [volumeModeOf(claim), accessModesOf(claim), requestOf(claim)];
+    const mode = volumeModeOf(claim);
+    const accessModes = accessModesOf(claim);
+    const request = requestOf(claim);
     const matches = selectorOf(claim);
     let best: { readonly modes: number; readonly volume: Volume } | undefined;
     for (const bucket of this.available.get(classNameOf(claim))?.values() ?? []) {
@@ -117,7 +122,8 @@ export class VolumeIndex {
   }
 
   private bucketOf(volume: Volume): Bucket {
-    const [className, bucketKey] = [classNameOf(volume), bucketKeyOf(volume)];
+    const className = classNameOf(volume);
+    const bucketKey = bucketKeyOf(volume);
     const buckets = this.available.get(className) ?? new Map<string, Bucket>();
     this.available.set(className, buckets);
     const bucket = buckets.get(bucketKey) ?? {
@@ -155,8 +161,10 @@ function compareSized(a: SizedName, b: SizedName): number {
 
 /** A volume that names the uid of the claim comes first, then fewer access modes, then the name. */
 function isPreferredReservation(volume: Volume, other: Volume): boolean {
-  const [hasUid, otherHasUid] = [claimRefOf(volume)?.uid !== '', claimRefOf(other)?.uid !== ''];
+  const hasUid = claimRefOf(volume)?.uid !== '';
+  const otherHasUid = claimRefOf(other)?.uid !== '';
   if (hasUid !== otherHasUid) return hasUid;
-  const [modes, otherModes] = [accessModesOf(volume).length, accessModesOf(other).length];
+  const modes = accessModesOf(volume).length;
+  const otherModes = accessModesOf(other).length;
   return modes === otherModes ? volume.name < other.name : modes < otherModes;
 }

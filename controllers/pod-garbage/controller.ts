@@ -45,7 +45,8 @@ export const podGarbageController: Controller = {
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, clock, logger, signal } = context;
-  const [pods, nodes] = [informers.of(PODS), informers.of(NODES)];
+  const pods = informers.of(PODS);
+  const nodes = informers.of(NODES);
   const collector = new PodGarbageCollector(context);
   if (!(await waitForSync([pods, nodes], signal))) return;
   do {

@@ -58,7 +58,8 @@ export const replicationController: Controller = {
 
 async function run<Body extends ReplicaSetBody>(context: ControllerContext, kind: ReplicaKind<Body>): Promise<void> {
   const { informers, clock, client, events, signal, settings, logger } = context;
-  const [replicaSets, pods] = [informers.of(kind.resource), informers.of(PODS)];
+  const replicaSets = informers.of(kind.resource);
+  const pods = informers.of(PODS);
   const state: ReplicaSetState<Body> = {
     kind,
     replicaSets,

@@ -84,7 +84,8 @@ function haveEqualQuantities(a: Readonly<Record<string, string>> | undefined, b:
   if (a === undefined) return names.length === 0;
   if (Object.keys(a).length !== names.length) return false;
   return names.every((name) => {
-    const [quantityOfA, quantityOfB] = [ownMember(a, name), ownMember(b, name)];
+    const quantityOfA = ownMember(a, name);
+    const quantityOfB = ownMember(b, name);
     if (quantityOfA === undefined || quantityOfB === undefined) return false;
     return quantityOfA === quantityOfB || compareQuantities(quantityOfA, quantityOfB) === 0;
   });

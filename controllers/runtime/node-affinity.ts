@@ -58,7 +58,8 @@ type TermMatcher = (nodeName: string, labels: Readonly<Record<string, string>>) 
 
 /** A term without requirements matches no node. */
 function termMatcher({ matchExpressions = [], matchFields = [] }: CoreV1NodeSelectorTerm): TermMatcher {
-  const [matchesLabels, matchesFields] = [requirementsMatcher(matchExpressions), requirementsMatcher(matchFields)];
+  const matchesLabels = requirementsMatcher(matchExpressions);
+  const matchesFields = requirementsMatcher(matchFields);
   if (matchesLabels === undefined || matchesFields === undefined) return () => false;
   if (matchExpressions.length === 0 && matchFields.length === 0) return () => false;
   return (nodeName, labels) => matchesLabels(labels) && matchesFields({ 'metadata.name': nodeName });

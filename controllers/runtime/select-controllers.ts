@@ -18,7 +18,8 @@ export function selectControllers<T extends SelectableController>(
   available: readonly T[],
   items: readonly string[],
 ): ControllerSelection<T> {
-  const [on, off] = [new Set<string>(), new Set<string>()];
+  const on = new Set<string>();
+  const off = new Set<string>();
   for (const item of items) {
     const isOff = item.startsWith('-');
     const nameOrAlias = isOff ? item.slice(1) : item;

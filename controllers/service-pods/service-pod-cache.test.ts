@@ -9,7 +9,10 @@ const service = () => serviceView(apiObject({ metadata: { namespace: 'n', name: 
 it('ServicePodCache computes a value once for a pair of views, and again when either view changes', () => {
   let computed = 0;
   const cache = new ServicePodCache(() => (computed += 1));
-  const [service1, service2, pod1, pod2] = [service(), service(), pod(), pod()];
+  const service1 = service();
+  const service2 = service();
+  const pod1 = pod();
+  const pod2 = pod();
   const values = [
     cache.get(service1, pod1),
     cache.get(service1, pod1),

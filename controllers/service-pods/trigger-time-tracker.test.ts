@@ -17,7 +17,8 @@ const pod = (uid: string, time: string): PodView =>
 
 it('TriggerTimeTracker returns the earliest time of the changes since the previous call', () => {
   const tracker = new TriggerTimeTracker();
-  const [pod1, pod2] = [pod('1', '2026-01-01T00:00:07Z'), pod('2', '2026-01-01T00:00:06Z')];
+  const pod1 = pod('1', '2026-01-01T00:00:07Z');
+  const pod2 = pod('2', '2026-01-01T00:00:06Z');
   expect(tracker.computeTriggerTime('k', service, [pod1])).toBe('2026-01-01T00:00:05Z');
   expect(tracker.computeTriggerTime('k', service, [pod1])).toBeUndefined();
   expect(tracker.computeTriggerTime('k', service, [pod1, pod2])).toBe('2026-01-01T00:00:06Z');

@@ -61,8 +61,10 @@ export type StatefulSetContext = Pick<ControllerContext, 'client' | 'informers' 
 
 export async function runStatefulSets(context: StatefulSetContext): Promise<void> {
   const { informers, client, events, clock, signal, settings, logger } = context;
-  const [sets, pods] = [informers.of(STATEFUL_SETS), informers.of(PODS)];
-  const [revisions, claims] = [informers.of(REVISIONS), informers.of(CLAIMS)];
+  const sets = informers.of(STATEFUL_SETS);
+  const pods = informers.of(PODS);
+  const revisions = informers.of(REVISIONS);
+  const claims = informers.of(CLAIMS);
   const expectations = new Expectations(clock);
   const state: StatefulSetState = {
     sets,

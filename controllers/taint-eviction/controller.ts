@@ -35,7 +35,8 @@ export const taintEvictionController: Controller = {
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, clock, logger, metrics, signal } = context;
-  const [nodes, pods] = [informers.of(NODES), informers.of(PODS)];
+  const nodes = informers.of(NODES);
+  const pods = informers.of(PODS);
   const queue = context.queue({ name: 'noexec_taint_pod' });
   const countDeletion = metrics.counter('taint_eviction_controller_pod_deletions_total', 'Pods deleted because of taints since the start.');
   const schedule = new EvictionSchedule(clock, (key) => queue.add(key));

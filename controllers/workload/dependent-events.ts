@@ -60,7 +60,8 @@ export function watchDependents<Owner extends JsonObject, Dependent extends Json
     },
     updated(previous, current) {
       const change = { previous, current };
-      const [before, after] = [controllerOf(previous), controllerOf(current)];
+      const before = controllerOf(previous);
+      const after = controllerOf(current);
       if (isBeingDeleted(current)) {
         deleted(current, change);
         if (before?.uid !== after?.uid) deleted(previous, change);

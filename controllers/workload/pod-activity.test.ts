@@ -54,7 +54,8 @@ test.each<[string, Pod, Pod]>([
 });
 
 test('sortForDeletion puts pods first that share their node with more related pods', () => {
-  const [a, b] = [pod('a', { node: 'one', readyFor: 1 }), pod('b', { node: 'two', readyFor: 1 })];
+  const a = pod('a', { node: 'one', readyFor: 1 });
+  const b = pod('b', { node: 'two', readyFor: 1 });
   const related = [a, b, pod('c', { node: 'two' }), pod('d', { node: 'one', phase: 'Failed' })];
   expect(sortForDeletion([a, b], related, NOW).map(({ name }) => name)).toEqual(['b', 'a']);
 });
