@@ -161,7 +161,8 @@ it('ConfigurationFiles keeps the old configuration while a changed file is inval
 });
 
 it('ConfigurationFiles reloads when a file that the configuration refers to changes, also one that only the reloaded configuration refers to', async () => {
-  const [first, second] = [path.join(folder, 'first'), path.join(folder, 'second')];
+  const first = path.join(folder, 'first');
+  const second = path.join(folder, 'second');
   for (const named of [first, second]) writeFileSync(named, '1');
   const used: string[] = [];
   let names = [first];

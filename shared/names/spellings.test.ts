@@ -107,7 +107,8 @@ test('spellingConflicts reports a key with different values under its two spelli
 });
 
 test('spellingsOfLabelValue returns two spellings for values of product keys and one for values of other keys', () => {
-  const [key, other] = ['kubernetes.io/metadata.name', 'platform.io/metadata.name'];
+  const key = 'kubernetes.io/metadata.name';
+  const other = 'platform.io/metadata.name';
   expect(spellingConflicts({ [key]: 'kube-system', [other]: 'platform-system' })).toEqual([]);
   expect(spellingsOfLabelValue(key, 'kube-system')).toEqual(['kube-system', 'platform-system']);
   expect(spellingsOfLabelValue('name', 'kube-system')).toEqual(['kube-system']);

@@ -172,7 +172,8 @@ export function spellingConflicts(map: Readonly<Record<string, unknown>>): reado
     if (!key.includes(CANONICAL)) continue;
     const other = qualifiedNameInDialect('kubernetes', key);
     if (other === key || canonicalQualifiedName(other) !== key || !Object.hasOwn(map, other)) continue;
-    const [value, otherValue] = [map[key], map[other]];
+    const value = map[key];
+    const otherValue = map[other];
     if (typeof value !== 'string' || typeof otherValue !== 'string') continue;
     if (!spellingsOfLabelValue(key, value).includes(otherValue)) (conflicts ??= []).push({ key, other, value });
   }

@@ -83,7 +83,8 @@ export async function signCertificateRequest(
 /** The values of an attribute form one RDN, a set that DER sorts by encoding. */
 function subjectOf(x509: typeof X509, { subject }: ParsedCertificateRequest): X509.Name {
   const order = (a: string, b: string): number => {
-    const [first, second] = [Buffer.from(a), Buffer.from(b)];
+    const first = Buffer.from(a);
+    const second = Buffer.from(b);
     return first.length - second.length || first.compare(second);
   };
   // As a plain string the library would interpret a value such as `#0c…` as an encoded value.

@@ -88,10 +88,8 @@ function subjectOf(name: DerValue | undefined): ReadonlyMap<string, readonly str
   const attributeValues = new Map<string, string[]>();
   for (const part of parseDerContainer(name, DER_TAGS.sequence).flatMap((set) => parseDerContainer(set, DER_TAGS.set))) {
     const [id, value] = parseDerContainer(part, DER_TAGS.sequence);
-    const [attribute, text] = [
-      parseObjectIdentifier(id),
-      value === undefined || !SUBJECT_ATTRIBUTES.includes(parseObjectIdentifier(id)) ? '' : textOf(value),
-    ];
+    const attribute = parseObjectIdentifier(id);
+    const text = value === undefined || !SUBJECT_ATTRIBUTES.includes(parseObjectIdentifier(id)) ? '' : textOf(value);
     if (text === '') continue;
     const values = attributeValues.get(attribute);
     if (values === undefined) attributeValues.set(attribute, [text]);

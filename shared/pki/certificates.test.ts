@@ -80,7 +80,8 @@ describe('certificates', () => {
   });
 
   it('pass isIssuedBy only with their own authority and its key', async () => {
-    const [ca, other] = [await authority(), await authority()];
+    const ca = await authority();
+    const other = await authority();
     const leaf = await issueCertificate({
       authority: ca,
       usage: 'client',
@@ -116,7 +117,8 @@ describe('certificates', () => {
         lifetimeMs: day,
         clock,
       });
-    const [server, client] = [await make('server', 'apiserver'), await make('client', 'admin')];
+    const server = await make('server', 'apiserver');
+    const client = await make('client', 'admin');
 
     const listener = createServer({
       cert: server.certificate,

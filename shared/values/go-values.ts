@@ -52,7 +52,8 @@ export function formatGoStringMap(texts: JsonObject | undefined): string {
 }
 
 function formatGoRequirement(requirement: JsonObject): string {
-  const [key, operator] = [stringAt(requirement, 'key') ?? '', stringAt(requirement, 'operator') ?? ''];
+  const key = stringAt(requirement, 'key') ?? '';
+  const operator = stringAt(requirement, 'operator') ?? '';
   const values = arrayAt(requirement, 'values') === undefined ? '(nil)' : `{${stringsAt(requirement, 'values').map(quote).join(', ')}}`;
   return `Requirement{Key:${quote(key)}, Operator:${quote(operator)}, Values:[]string${values}}`;
 }

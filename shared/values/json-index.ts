@@ -108,7 +108,8 @@ export class JsonIndex {
   }
 
   text(value: number): string {
-    const [start, end] = [this.start(value), this.end(value)];
+    const start = this.start(value);
+    const end = this.end(value);
     if (!this.isEscaped(value)) return this.bytes.toString('utf8', start + 1, end - 1);
     const text: unknown = JSON.parse(this.bytes.toString('utf8', start, end));
     return String(text);
@@ -188,7 +189,11 @@ export class JsonIndex {
 }
 
 /** Classes of bytes. */
-const [WORD, BETWEEN, OPENS, CLOSES, QUOTES] = [0, 1, 2, 3, 4];
+const WORD = 0;
+const BETWEEN = 1;
+const OPENS = 2;
+const CLOSES = 3;
+const QUOTES = 4;
 const KINDS = new Uint8Array(256);
 for (const between of ' \t\n\r,:') KINDS[between.charCodeAt(0)] = BETWEEN;
 for (const opens of [OPEN_OBJECT, OPEN_LIST]) KINDS[opens] = OPENS;

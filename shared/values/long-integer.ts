@@ -2,7 +2,8 @@
  * Lengths of the shortest integer that a double cannot hold exactly, and of the longest 64-bit integer, including its
  * sign.
  */
-const [MIN_LENGTH, MAX_LENGTH] = [16, 20];
+const MIN_LENGTH = 16;
+const MAX_LENGTH = 20;
 const DIGITS = /^-?[0-9]+$/;
 
 /** A bigint for a 64-bit integer that a double cannot hold exactly; `undefined` for any other literal. */

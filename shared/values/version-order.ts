@@ -8,7 +8,8 @@ const STAGES = ['', 'beta', 'alpha'];
  * name.
  */
 export function compareApiVersions(a: string, b: string): number {
-  const [x, y] = [parseVersion(a), parseVersion(b)];
+  const x = parseVersion(a);
+  const y = parseVersion(b);
   if (x === undefined || y === undefined) return x === y ? compareBytes(a, b) : x === undefined ? 1 : -1;
   return x.stage - y.stage || y.major - x.major || y.minor - x.minor;
 }

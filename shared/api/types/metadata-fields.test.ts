@@ -1,11 +1,10 @@
 import { STORED_KINDS } from '../kinds';
 import { metadataFieldsOf, spellingErrors } from './metadata-fields';
 
-const [UPSTREAM, NEUTRAL] = ['kubernetes.io/x', 'platform.io/x'];
-const [SAME, DIFFERENT] = [
-  { [UPSTREAM]: 'a', [NEUTRAL]: 'a' },
-  { [UPSTREAM]: 'a', [NEUTRAL]: 'b' },
-];
+const UPSTREAM = 'kubernetes.io/x';
+const NEUTRAL = 'platform.io/x';
+const SAME = { [UPSTREAM]: 'a', [NEUTRAL]: 'a' };
+const DIFFERENT = { [UPSTREAM]: 'a', [NEUTRAL]: 'b' };
 const conflictingFields = (type: string, object: object, old?: object): readonly string[] =>
   spellingErrors({ ...object }, old === undefined ? undefined : { ...old }, metadataFieldsOf(type)).map(({ field }) => field);
 

@@ -64,7 +64,8 @@ export function spellingErrors(object: JsonObject, old: JsonObject | undefined, 
 function collect(object: JsonObject, old: JsonObject | undefined, fields: MetadataFields, path: string, errors: FieldError[]): void {
   for (const member of fields.here) collectFrom(objectAt(object, member), objectAt(old, member), `${path}${member}`, errors);
   for (const { member, fields: inner } of fields.below) {
-    const [value, before] = [ownMember(object, member), old === undefined ? undefined : ownMember(old, member)];
+    const value = ownMember(object, member);
+    const before = old === undefined ? undefined : ownMember(old, member);
     if (Array.isArray(value))
       value.forEach((item, index) => collectBelow(item, itemAt(before, index), inner, `${path}${member}[${index}].`, errors));
     else if (value !== undefined) collectBelow(value, before, inner, `${path}${member}.`, errors);

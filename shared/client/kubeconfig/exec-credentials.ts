@@ -91,7 +91,10 @@ function readCredential({ command, apiVersion }: ExecConfig, output: string): Ex
   if (stringAt(value, 'apiVersion') !== apiVersion) throw error(`responded in another version than ${apiVersion}`);
   const status = objectAt(value, 'status');
   const text = (member: string): string | undefined => stringAt(status, member) || undefined;
-  const [token, cert, key, expiration] = [text('token'), text('clientCertificateData'), text('clientKeyData'), text('expirationTimestamp')];
+  const token = text('token');
+  const cert = text('clientCertificateData');
+  const key = text('clientKeyData');
+  const expiration = text('expirationTimestamp');
   if ((cert === undefined) !== (key === undefined)) throw error('printed only one of clientCertificateData and clientKeyData');
   if (token === undefined && cert === undefined) throw error('printed neither a token nor a certificate');
   const expiresAt = expiration === undefined ? undefined : Date.parse(expiration);

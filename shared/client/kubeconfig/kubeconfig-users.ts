@@ -55,7 +55,8 @@ function userOf(user: KubeconfigMapping, source: KubeconfigFile): KubeconfigUser
   return {
     credentials: () => credentialsOf(user, source),
     clientKeyPair() {
-      const [cert, key] = [user.pem('client-certificate'), user.pem('client-key')];
+      const cert = user.pem('client-certificate');
+      const key = user.pem('client-key');
       return cert === undefined || key === undefined ? undefined : { cert, key };
     },
     impersonation: impersonationOf(user),

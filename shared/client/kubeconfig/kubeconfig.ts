@@ -77,7 +77,8 @@ const INTERACTIVE_MODES: readonly InteractiveMode[] = ['Never', 'IfAvailable', '
 
 /** Parses the `exec` of a user. `cluster` is the cluster that the client connects to. */
 export function parseExec(exec: KubeconfigMapping, cluster: KubeconfigMapping, source: KubeconfigFile): ExecConfig {
-  const [apiVersion, command] = [exec.required('apiVersion'), exec.required('command')];
+  const apiVersion = exec.required('apiVersion');
+  const command = exec.required('command');
   const version = EXEC_VERSION.exec(apiVersion)?.[2];
   if (version === undefined)
     throw exec.error(`has the apiVersion ${JSON.stringify(apiVersion)}, and only v1 and v1beta1 of client.authentication are known`);

@@ -60,7 +60,8 @@ export class CidrValue extends OpaqueValue {
 
   equals(other: OpaqueValue): boolean {
     if (!(other instanceof CidrValue)) return false;
-    const [a, b] = [this.address, other.address];
+    const a = this.address;
+    const b = other.address;
     return a.family === b.family && a.value === b.value && this.prefix === other.prefix;
   }
 

@@ -140,7 +140,8 @@ function join(list: ListValue, separator: string, work: WorkContext): Value | ty
 const SPACE = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
 function trim(text: string): string {
-  let [start, end] = [0, text.length];
+  let start = 0;
+  let end = text.length;
   while (start < end && SPACE.test(text.charAt(start))) start += 1;
   while (end > start && SPACE.test(text.charAt(end - 1))) end -= 1;
   return text.slice(start, end);

@@ -165,7 +165,8 @@ export function moreGeneralType(a: Type, b: Type): Type {
 
 /** Whether two types are equal, ignoring sizes and wrappers. */
 export function isSameType(given: Type, other: Type): boolean {
-  const [a, b] = [unwrapType(given), unwrapType(other)];
+  const a = unwrapType(given);
+  const b = unwrapType(other);
   if (a.kind !== b.kind) return false;
   if (a.kind === 'list' && b.kind === 'list') return isSameType(a.item, b.item);
   if (a.kind === 'map' && b.kind === 'map') return isSameType(a.key, b.key) && isSameType(a.value, b.value);

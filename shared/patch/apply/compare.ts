@@ -49,7 +49,8 @@ class ComparisonWalker {
 
   compareMembers(shape: MergeShape, before: JsonObject, after: JsonObject): void {
     for (const name of Object.keys(before)) {
-      const [oldValue, newValue] = [before[name], ownMember(after, name)];
+      const oldValue = before[name];
+      const newValue = ownMember(after, name);
       if (oldValue !== newValue) this.compareChild(memberShape(shape, name), memberElement(shape, name), oldValue, newValue);
     }
     for (const name of Object.keys(after)) {
@@ -83,13 +84,15 @@ class ComparisonWalker {
       case 'leaf':
         return this.compareLeaf(before, after);
       case 'members': {
-        const [old, now] = [isObject(before) ? before : EMPTY_OBJECT, isObject(after) ? after : EMPTY_OBJECT];
+        const old = isObject(before) ? before : EMPTY_OBJECT;
+        const now = isObject(after) ? after : EMPTY_OBJECT;
         // Two empty values are compared as one field, because null and {} differ.
         if (isEmptyObject(old) && isEmptyObject(now)) return this.compareLeaf(before, after);
         return this.compareMembers(shape, old, now);
       }
       case 'items': {
-        const [old, now] = [Array.isArray(before) ? before : NO_ITEMS, Array.isArray(after) ? after : NO_ITEMS];
+        const old = Array.isArray(before) ? before : NO_ITEMS;
+        const now = Array.isArray(after) ? after : NO_ITEMS;
         if (old.length === 0 && now.length === 0) return this.compareLeaf(before, after);
         if (shape.kind === 'set' || shape.kind === 'keyed') this.compareItems(shape, old, now);
       }

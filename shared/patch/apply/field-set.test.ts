@@ -30,8 +30,10 @@ describe('field sets', () => {
   it('support union, intersection and difference like sets of paths', () => {
     fc.assert(
       fc.property(members, members, (first, second) => {
-        const [a, b] = [setOf(first), setOf(second)];
-        const [inA, inB] = [only(first), only(second)];
+        const a = setOf(first);
+        const b = setOf(second);
+        const inA = only(first);
+        const inB = only(second);
         expect(texts(a)).toEqual(inA);
         expect(texts(union(a, b))).toEqual(new Set([...inA, ...inB]));
         expect(canonicalFieldSet(unionOfAll([b, a, b]))).toEqual(canonicalFieldSet(union(a, b)));
@@ -46,7 +48,8 @@ describe('field sets', () => {
   it('have one canonical text, however they were built', () => {
     fc.assert(
       fc.property(members, members, (first, second) => {
-        const [a, b] = [setOf(first), setOf(second)];
+        const a = setOf(first);
+        const b = setOf(second);
         expect(JSON.stringify(canonicalFieldSet(union(a, b)))).toBe(JSON.stringify(setOf([...second, ...first].reverse())));
         expect(JSON.stringify(parseFieldSet(a))).toBe(JSON.stringify(a));
         expect(difference(a, setOf([['f:zz']]))).toBe(a);

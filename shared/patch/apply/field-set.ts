@@ -65,7 +65,8 @@ function changedChildren(a: FieldSet, b: FieldSet, operate: NodeOperation): Json
   // One set is often compared with many others: the cost is proportional to the smaller set, or constant.
   const others = elementsOf(b);
   for (const element of others.length <= MAX_LOOKUPS ? others : elementsOf(a)) {
-    const [mine, other] = [nodeAt(a, element), nodeAt(b, element)];
+    const mine = nodeAt(a, element);
+    const other = nodeAt(b, element);
     if (mine === undefined || other === undefined) continue;
     const kept = operate(mine, other);
     if (kept !== mine) (changes ??= new Map<PathElement, FieldSet | undefined>()).set(element, kept);
@@ -113,7 +114,8 @@ function nodeDifferenceBelow(a: FieldSet, b: FieldSet): FieldSet | undefined {
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   const children: JsonObject = {};
   for (const element of elementsOf(b)) {
-    const [mine, other] = [nodeAt(a, element), nodeAt(b, element)];
+    const mine = nodeAt(a, element);
+    const other = nodeAt(b, element);
     const kept = mine === undefined || other === undefined ? undefined : nodeIntersection(mine, other);
     if (kept !== undefined) children[element] = kept;
   }
@@ -151,7 +153,8 @@ export function unionOfAll(sets: readonly FieldSet[]): FieldSet {
 function unionChildren(a: FieldSet, b: FieldSet): JsonObject | undefined {
   let children: JsonObject | undefined;
   for (const element of elementsOf(b)) {
-    const [mine, other] = [nodeAt(a, element), nodeAt(b, element)];
+    const mine = nodeAt(a, element);
+    const other = nodeAt(b, element);
     if (other === undefined) continue;
     const both = mine === undefined ? other : nodeUnion(mine, other);
     if (both !== mine) (children ??= childrenOf(a))[element] = both;
@@ -259,7 +262,8 @@ function compareValues(a: JsonValue, b: JsonValue): number {
 
 /** Compares keys sorted by name; the first difference decides. */
 function compareKeys(a: JsonObject, b: JsonObject): number {
-  const [mine, others] = [Object.keys(a), Object.keys(b)];
+  const mine = Object.keys(a);
+  const others = Object.keys(b);
   for (let i = 0; i < Math.min(mine.length, others.length); i += 1) {
     const [name = '', other = ''] = [mine[i], others[i]];
     const order = compareBytes(name, other) || compareValues(a[name] ?? null, b[other] ?? null);

@@ -47,7 +47,8 @@ class KeptItemWalker {
     } else if (isObject(value)) {
       for (const element of elementsOf(previous)) {
         const name = element.slice(2);
-        const [member, memberValue] = [memberShape(shape, name), ownMember(value, name)];
+        const member = memberShape(shape, name);
+        const memberValue = ownMember(value, name);
         if (member === undefined || memberValue === undefined) continue;
         this.visitChild(member, element, memberValue, [previous, current], field === '' ? name : `${field}.${name}`, false);
       }
@@ -62,7 +63,8 @@ class KeptItemWalker {
     field: string,
     isItem: boolean,
   ): void {
-    const [previousNode, currentNode] = [nodeAt(previous, element), nodeAt(current, element)];
+    const previousNode = nodeAt(previous, element);
+    const currentNode = nodeAt(current, element);
     if (previousNode === undefined) return;
     this.path.push(element);
     if (isItem && isMember(previousNode) && currentNode === undefined) this.addItem(field);

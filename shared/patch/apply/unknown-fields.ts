@@ -44,7 +44,8 @@ function withoutUnknownMembers(shape: MergeShape, object: JsonObject, path: stri
   const known: JsonObject = {};
   let isUnchanged = true;
   for (const name of Object.keys(object)) {
-    const [member, value] = [memberShape(shape, name), ownMember(object, name) ?? null];
+    const member = memberShape(shape, name);
+    const value = ownMember(object, name) ?? null;
     const below = extendPath(path, name);
     if (member === undefined) {
       isUnchanged = false;

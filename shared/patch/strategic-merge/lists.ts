@@ -87,7 +87,8 @@ export function orderItems(list: JsonArray, order: JsonArray, baseline: JsonArra
   const hasKeys = list.some(isObject);
   const keyOf: ItemKeyOf = hasKeys ? itemKey(mergeKey) : valueKey;
   const keyOfStored = (item: JsonValue): ItemKey | undefined => (hasKeys ? storedKey(item, mergeKey) : valueKey(item));
-  const [ranks, positions] = [new Map<ItemKey | undefined, number>(), new Map<ItemKey | undefined, number>()];
+  const ranks = new Map<ItemKey | undefined, number>();
+  const positions = new Map<ItemKey | undefined, number>();
   order.forEach((item, index) => firstIndexOf(ranks, keyOf(item, index), index));
   baseline.forEach((item, index) => firstIndexOf(positions, keyOfStored(item), index));
   const keys = list.map(keyOfStored);

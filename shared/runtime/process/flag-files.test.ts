@@ -26,7 +26,8 @@ function messageOf(values: Partial<typeof NONE>, read: () => unknown): string {
 
 describe('readFlagFiles', () => {
   it('names the flag of the file that does not exist', () => {
-    const [cert, key] = [at('a.crt'), at('a.key')];
+    const cert = at('a.crt');
+    const key = at('a.key');
     expect(messageOf({ cert, key }, () => readFileSync(key))).toBe(`--key=${key}: the file does not exist`);
     expect(messageOf({ cert, keys: ['/x', key] }, () => readFileSync(key))).toBe(`--keys=${key}: the file does not exist`);
   });

@@ -81,7 +81,8 @@ class UnknownPaths {
 
   /** The index of the first path in the range with matching next `length` characters; `to` when there is none. */
   private findFirst(matches: (text: string) => boolean, length: number): number {
-    let [low, high] = [this.from, this.to];
+    let low = this.from;
+    let high = this.to;
     // Most steps do not narrow the range.
     if (matches(this.textAt(low, length))) return low;
     if (!matches(this.textAt(high - 1, length))) return high;

@@ -44,7 +44,8 @@ const MAX_PRINTED_KEY_LENGTH = 1024;
 const MAX_KEY_LENGTH = 1024;
 const ESCAPE = /\\(x[^]{2}|u[^]{4}|U[^]{8}|[^])/g;
 const LAST_CHARACTER = 0x10_ff_ff;
-const [FIRST_SURROGATE, LAST_SURROGATE] = [0xd8_00, 0xdf_ff];
+const FIRST_SURROGATE = 0xd8_00;
+const LAST_SURROGATE = 0xdf_ff;
 const TAG_PREFIX = 'tag:yaml.org,2002:';
 
 /** The first document of the text; its value is null when there is none. Throws ParseError. */
@@ -149,7 +150,8 @@ class Composer {
 
   private sequence(): Node {
     const value: JsonArray = [];
-    let [size, length] = [1, 0];
+    let size = 1;
+    let length = 0;
     for (let item = this.node(); item !== undefined; item = this.node()) {
       value.push(item.value);
       if (item.pairs !== NO_PAIRS) this.pairsByMapping.set(item.value, item.pairs);
@@ -161,7 +163,8 @@ class Composer {
 
   private mapping(isFlow: boolean): Node {
     const target: Mapping = { value: {}, seen: new Set(), pairs: [] };
-    let [size, length] = [1, 0];
+    let size = 1;
+    let length = 0;
     for (;;) {
       const event = this.events[this.cursor];
       const isMerge = event?.type === EVENT_ID.SCALAR && event.style === SCALAR_STYLE.PLAIN && getScalarValue(this.text, event) === '<<';

@@ -162,14 +162,17 @@ function compareNaturally(a: string, b: string): number {
   let i = 0;
   while (i < length && a.charCodeAt(i) === b.charCodeAt(i)) i += 1;
   if (i === length) return a.length - b.length;
-  const [x, y] = [a.charAt(i), b.charAt(i)];
-  const [xIsLetter, yIsLetter] = [isLetter(x), isLetter(y)];
+  const x = a.charAt(i);
+  const y = b.charAt(i);
+  const xIsLetter = isLetter(x);
+  const yIsLetter = isLetter(y);
   if (xIsLetter && yIsLetter) return x < y ? -1 : 1;
   if (xIsLetter || yIsLetter) return yIsLetter ? -1 : 1;
   if (isDigit(x) || isDigit(y)) {
     let start = i;
     while (start > 0 && isDigit(a.charAt(start - 1))) start -= 1;
-    const [m, n] = [digitsAt(a, start), digitsAt(b, start)];
+    const m = digitsAt(a, start);
+    const n = digitsAt(b, start);
     const difference = BigInt(m === '' ? '0' : m) - BigInt(n === '' ? '0' : n);
     if (difference !== 0n) return difference < 0n ? -1 : 1;
     if (m.length !== n.length) return m.length - n.length;

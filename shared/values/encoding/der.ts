@@ -67,9 +67,11 @@ const LONG_TAG = 0x1f;
 const LONG_LENGTH = 0x80;
 
 function valueAt(bytes: Buffer, start: number): DerValue {
-  const [tag, first] = [byteAt(bytes, start), byteAt(bytes, start + 1)];
+  const tag = byteAt(bytes, start);
+  const first = byteAt(bytes, start + 1);
   if ((tag & LONG_TAG) === LONG_TAG) throw new DerError('asn1: structure error: invalid tag number');
-  let [length, begin] = [first, start + 2];
+  let length = first;
+  let begin = start + 2;
   if (first === LONG_LENGTH) throw new DerError('asn1: syntax error: indefinite length found (not DER)');
   if (first > LONG_LENGTH) {
     const count = first - LONG_LENGTH;

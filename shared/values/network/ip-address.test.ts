@@ -20,7 +20,8 @@ it.each(readRecording('values/ranges', body, tupleOf(text, boolean)).cases)('par
 it.each(
   readRecording('values/within', body, tupleOf(text, text, boolean)).cases.map(([outer, inner, within]) => [inner, outer, within] as const),
 )('isStrictSubrange of %s in %s is %s', (inner, outer, within) => {
-  const [small, large] = [parseIpRange(inner), parseIpRange(outer)];
+  const small = parseIpRange(inner);
+  const large = parseIpRange(outer);
   expect(small !== undefined && large !== undefined && isStrictSubrange(small, large)).toBe(within);
 });
 
@@ -33,7 +34,8 @@ it.each([
   ['::ffff:10.1.0.0/112', '10.1.2.3', true],
   ['::ffff:10.1.0.0/64', '10.1.2.3', false],
 ])('rangeContains of the range %s and the address %s is %s', (range, address, contained) => {
-  const [outer, inner] = [parseIpRange(range), parseIpAddress(address)];
+  const outer = parseIpRange(range);
+  const inner = parseIpAddress(address);
   expect(outer !== undefined && inner !== undefined && rangeContains(outer, inner)).toBe(contained);
 });
 

@@ -37,11 +37,15 @@ export function parseIpAddress(text: string): IpAddress | undefined {
   return value >> 32n === IPV4_MAPPED_PREFIX ? { family: 4, value: value & 0xffff_ffffn } : { family: 6, value };
 }
 
-const [ZERO, NINE, DOT] = [48, 57, 46];
+const ZERO = 48;
+const NINE = 57;
+const DOT = 46;
 
 /** Four decimal octets as one number. */
 function parseDotted(text: string): number | undefined {
-  let [value, octet, dots] = [0, NO_DIGIT, 0];
+  let value = 0;
+  let octet = NO_DIGIT;
+  let dots = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code >= ZERO && code <= NINE) {

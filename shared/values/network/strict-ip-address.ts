@@ -134,7 +134,8 @@ function formatGroups(groups: readonly number[]): string {
     const [high = 0, low = 0] = groups.slice(6);
     return `::ffff:${[high >> 8, high & 255, low >> 8, low & 255].join('.')}`;
   }
-  let [start, length] = [0, 1];
+  let start = 0;
+  let length = 1;
   for (let from = 0; from < groups.length; from += 1) {
     const end = groups.findIndex((group, index) => index >= from && group !== 0);
     const run = (end < 0 ? groups.length : end) - from;

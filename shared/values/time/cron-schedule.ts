@@ -123,7 +123,8 @@ interface Span {
 function parseSpan(part: string, range: Range): Span | string {
   const [span = '', stepText, ...moreSteps] = part.split('/');
   const [low = '', high, ...moreBounds] = span.split('-');
-  let [first, last] = [range.min, range.max];
+  let first = range.min;
+  let last = range.max;
   const isAny = low === '*' || low === '?';
   if (!isAny) {
     const from = parseNumber(low, range);

@@ -59,7 +59,8 @@ const dayAt = (zone: string | undefined, instant: number): number => Math.floor(
 function matchesDay({ days, months, weekdays }: Fields, day: number): boolean {
   const date = new Date(day);
   if (!months.values.has(date.getUTCMonth() + 1)) return false;
-  const [isOfMonth, isOfWeek] = [days.values.has(date.getUTCDate()), weekdays.values.has(date.getUTCDay())];
+  const isOfMonth = days.values.has(date.getUTCDate());
+  const isOfWeek = weekdays.values.has(date.getUTCDay());
   return days.isWildcard || weekdays.isWildcard ? isOfMonth && isOfWeek : isOfMonth || isOfWeek;
 }
 
@@ -68,7 +69,8 @@ function matchesDay({ days, months, weekdays }: Fields, day: number): boolean {
  * zone's offset each local time is tried with both offsets.
  */
 function timesOn({ hours, minutes }: Fields, zone: string | undefined, day: number, since: number): Iterable<number> {
-  const [before, after] = [zoneOffsetMs(zone, day - DAY_MS), zoneOffsetMs(zone, day + 2 * DAY_MS)];
+  const before = zoneOffsetMs(zone, day - DAY_MS);
+  const after = zoneOffsetMs(zone, day + 2 * DAY_MS);
   if (before === after) return timesAt(hours, minutes, day - before, since);
   const times = [before, after].flatMap((offset) =>
     [...timesAt(hours, minutes, day - offset, since)].filter((time) => zoneOffsetMs(zone, time) === offset),
