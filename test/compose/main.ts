@@ -106,7 +106,8 @@ async function buildImages(): Promise<string | undefined> {
   const commit = option('before');
   if (!hasFlag('no-build')) await timed('build the image', () => compose('build', '--quiet'));
   if (commit === undefined) return undefined;
-  const [before, after] = [`${IMAGE}:before`, `${IMAGE}:after`];
+  const before = `${IMAGE}:before`;
+  const after = `${IMAGE}:after`;
   await docker('tag', IMAGE, after);
   if (!hasFlag('no-build')) await timed(`build the image of ${commit}`, () => buildCommit(commit, before));
   await docker('tag', before, IMAGE);

@@ -153,7 +153,8 @@ async function simulateNodes(client: RestClient): Promise<string> {
     await deployments.create({ metadata, spec: { replicas: SIMULATED_PODS, selector: { matchLabels: labels }, template } });
     const available = async (): Promise<number> => (await deployments.get(metadata.name)).body.status?.availableReplicas ?? 0;
     for (let left = 120; left > 0 && (await available()) < SIMULATED_PODS; left -= 1) await sleep(500);
-    const [pods, { items }] = [await available(), await client.of(NODES).list()];
+    const pods = await available();
+    const { items } = await client.of(NODES).list();
     if (pods < SIMULATED_PODS) throw new Error(`of ${SIMULATED_PODS} pods ${pods} became available on ${items.length} simulated nodes`);
     return `${pods} pods on ${items.length} nodes after ${seconds(started)}`;
   } finally {

@@ -255,7 +255,8 @@ describeWithPackagedKubectl(
 
       /** Runs `kubectl describe` whenever the autoscaler or an Event has changed, until it prints the texts. */
       async function expectDescription(...texts: readonly string[]): Promise<void> {
-        let [seenVersions, output] = ['', ''];
+        let seenVersions = '';
+        let output = '';
         await waitUntil(
           texts.join(' and '),
           async () => {

@@ -58,8 +58,10 @@ test('the controller of the guide compiles, creates ConfigMaps for its custom re
   });
   const controller = new ProgramProcess(child);
 
-  const [core, custom] = [config.makeApiClient(CoreV1Api), config.makeApiClient(CustomObjectsApi)];
-  const [namespace, name] = ['default', 'home'];
+  const core = config.makeApiClient(CoreV1Api);
+  const custom = config.makeApiClient(CustomObjectsApi);
+  const namespace = 'default';
+  const name = 'home';
   const websites = { group: 'example.com', version: 'v1', namespace, plural: 'websites' };
   const readPage = async (): Promise<string | undefined> => (await core.readNamespacedConfigMap({ namespace, name })).data?.['index.html'];
   const waitForPage = (text: string): Promise<unknown> =>

@@ -12,7 +12,8 @@ import { waitUntil } from '../../support/programs';
 import { startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
 import { useClosable, useResource } from '../../support/use-resource';
 
-const [SECRETS, ACCOUNTS] = [resourceOf('core.v1.Secret'), resourceOf('core.v1.ServiceAccount')];
+const SECRETS = resourceOf('core.v1.Secret');
+const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
 const DAY_MS = 86_400_000;
 
 const cluster = useResource(

@@ -13,7 +13,8 @@ const withSecrets =
         items.map((item): Json => {
           const [metadata, status] = isBody(item) ? [item['metadata'], item['status']] : [];
           if (!isBody(item) || !isBody(metadata) || !isBody(status) || metadata['name'] !== name) return item;
-          const [limits, usage] = [status['hard'], status['used']];
+          const limits = status['hard'];
+          const usage = status['used'];
           if (!isBody(limits) || !isBody(usage)) return item;
           return { ...item, status: { ...status, hard: { ...limits, secrets: hard }, used: { ...usage, secrets: used } } };
         }),

@@ -102,7 +102,8 @@ function describeReads(open: () => Promise<OpenedStore>): void {
   }
 
   test('a read without a version returns every earlier write, on any replica', async () => {
-    const [first, second] = [await openReader(), await openReader()];
+    const first = await openReader();
+    const second = await openReader();
     for (let i = 0; i < 20; i += 1) {
       const revision = await write('a/x');
       for (const reader of [first, second]) {

@@ -99,7 +99,8 @@ const numberOf = (objects: readonly ApiObject[], name: string): number =>
 
 function describeBackupDuringWrites(openLocation: OpenLocation): void {
   test('holds exactly the writes acknowledged up to its revision', async () => {
-    const [source, target] = [await openLocation(), await openLocation()];
+    const source = await openLocation();
+    const target = await openLocation();
     const server = await source.startServer();
     const client = new ApiClient(server.address, server.certificates, 2 * WRITERS);
     const writers = Array.from({ length: WRITERS }, (_, lane) => new Writer(client, lane));
@@ -132,7 +133,8 @@ function describeBackupDuringWrites(openLocation: OpenLocation): void {
       expect(later.length).toBeLessThan(created.length);
       expect(created.filter(([name, acknowledged]) => names.has(name) !== acknowledged <= revision)).toEqual([]);
       for (let lane = 0; lane < WRITERS; lane++) {
-        const [first, second] = [numberOf(objects, `a-first-${lane}`), numberOf(objects, `z-second-${lane}`)];
+        const first = numberOf(objects, `a-first-${lane}`);
+        const second = numberOf(objects, `z-second-${lane}`);
         expect([first, first - 1]).toContain(second);
       }
       expect(objects.filter(({ metadata }) => metadata.name.startsWith('map-')).length).toBe(FILLERS);

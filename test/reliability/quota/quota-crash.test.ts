@@ -18,7 +18,8 @@ describeWithEtcd('a ResourceQuota enforced by two API servers', () => {
 
   it('is neither exceeded nor left unfilled when one of them is killed', async () => {
     const start = async (): Promise<ApiServer> => startApiServer({ folder, securePort: await freePort(), etcdServers: etcd().endpoint });
-    const [survivor, victim] = [await start(), await start()];
+    const survivor = await start();
+    const victim = await start();
     const client = new ApiClient(survivor.address, survivor.certificates, WRITERS);
     const victimClient = new ApiClient(victim.address, victim.certificates, WRITERS);
     try {

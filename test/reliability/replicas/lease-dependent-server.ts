@@ -50,7 +50,8 @@ async function main(type: string, location: string): Promise<void> {
   for (const name of [names.systemNamespace, 'default']) await replica.create('namespaces', { metadata: { name } });
   const { resources, cache } = replica;
   const dependencies = { ...replica, ...common, names, port: PORT, onFailure: () => undefined };
-  const [endpoints, slices] = [resources.require('endpoints'), resources.require('endpointslices.discovery.platform.io')];
+  const endpoints = resources.require('endpoints');
+  const slices = resources.require('endpointslices.discovery.platform.io');
   const leases = resources.require('leases.coordination.platform.io');
   startDefaultServiceReconciler({ ...dependencies, services: resources.require('services'), endpoints, slices });
   startIdentityLeaseReconciler({ ...dependencies, leases, hostname: 'starved', settings: () => ({}) });

@@ -66,7 +66,8 @@ describe('the embedded store after a crash', () => {
 
   function startViewer(): Viewer {
     const viewer = spawn(process.execPath, ['-r', hook, viewerProgram, directory], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let [views, errorOutput] = [0, ''];
+    let views = 0;
+    let errorOutput = '';
     viewer.stdout.on('data', (chunk: Buffer) => (views += chunk.toString().split('\n').length - 1));
     viewer.stderr.on('data', (chunk: Buffer) => (errorOutput += chunk.toString()));
     const ended = once(viewer, 'close');

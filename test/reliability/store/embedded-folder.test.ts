@@ -52,7 +52,8 @@ function startWriter(prefix: string, commandPrefix: readonly string[] = []): Wri
   const [command = '', ...rest] = [...commandPrefix, process.execPath, '-r', hook, program, directory, prefix];
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);
-  let [text, errorOutput] = ['', ''];
+  let text = '';
+  let errorOutput = '';
   child.stderr.on('data', (chunk: Buffer) => (errorOutput += chunk.toString()));
   const closed = once(child, 'close');
   const lines = (): string[] => text.split('\n').slice(0, -1);

@@ -275,7 +275,8 @@ describeWithEtcd('the etcd store under faults', () => {
   it('reconnects to members whose names resolve to other addresses', async () => {
     let address = '127.0.0.1';
     const restoreNames = stubTestDomains(() => address);
-    const [target, ports] = [Number(new URL(server.endpoint).port), await freePorts(2)];
+    const target = Number(new URL(server.endpoint).port);
+    const ports = await freePorts(2);
     const startProxies = (): Promise<TcpProxy[]> => Promise.all(ports.map((port) => startTcpProxy(target, { host: address, port })));
     let proxies = await startProxies();
     const endpoints = ports.map((port, index) => `http://member-${index}.test:${port}`);

@@ -10,7 +10,8 @@ export function describeCertificate(encoded: string): Body | undefined {
   const text = Buffer.from(encoded, 'base64').toString();
   if (!text.startsWith('-----BEGIN CERTIFICATE-----')) return undefined;
   const certificate = new X509Certificate(text);
-  const [from, to] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
+  const from = Date.parse(certificate.validFrom);
+  const to = Date.parse(certificate.validTo);
   return {
     blocks: text.split('-----BEGIN').length - 1,
     subject: certificate.subject ?? '',

@@ -40,7 +40,8 @@ const setImage = (path: string, image: string): ScenarioRequest =>
 const rollOutMove =
   (path: string, share = 0.6): Move =>
   (random) => {
-    const [image, servesPods] = [random.pick(IMAGES), random.withProbability(share)];
+    const image = random.pick(IMAGES);
+    const servesPods = random.withProbability(share);
     return [
       { title: `${image}${servesPods ? '' : ', of which none serves'}`, requests: [setImage(path, image)], ...servingPods(servesPods) },
     ];
@@ -48,7 +49,8 @@ const rollOutMove =
 const scaleMove =
   (path: string): Move =>
   (random) => {
-    const [replicas, servesPods] = [random.integerBelow(6), random.withProbability(0.6)];
+    const replicas = random.integerBelow(6);
+    const servesPods = random.withProbability(0.6);
     return [
       {
         title: `${replicas} of them${servesPods ? '' : ', of which no new one serves'}`,
@@ -66,7 +68,8 @@ const failPod: Move = () => [PODS_SERVE, { title: 'a pod fails', requests: [fail
 function pauseMove(path: string): Move {
   return (random) => {
     const image = random.pick(IMAGES);
-    const [paused, resumed] = [patchSpec(path, { paused: true }), patchSpec(path, { paused: false })];
+    const paused = patchSpec(path, { paused: true });
+    const resumed = patchSpec(path, { paused: false });
     return [
       { title: `paused, and ${image}`, requests: [paused, setImage(path, image)], servesPods: true },
       { title: 'resumed', requests: [resumed], ...servingPods(random.withProbability(0.6)) },
@@ -144,7 +147,8 @@ function statefulSetScenario(name: string, random: SeededRandom): Scenario {
     }),
   ];
   const partitionMove: Move = (random) => {
-    const [partition, image] = [random.integerBelow(3), random.pick(IMAGES)];
+    const partition = random.integerBelow(3);
+    const image = random.pick(IMAGES);
     const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition } };
     const spec = { updateStrategy, template: { spec: { containers: [{ name: 'c', image }] } } };
     return [{ title: `${image} down to ${partition}`, requests: [patchSpec(path, spec)], servesPods: true }];

@@ -134,7 +134,8 @@ export class ScenarioSession {
 
   /** Renews the Lease of a node of the scenario. */
   async renewLease(node: string): Promise<void> {
-    const [folder, name] = ['/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases', `${this.namespace}-${node}`];
+    const folder = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+    const name = `${this.namespace}-${node}`;
     const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime: this.date().toISOString().replace('Z', '000Z') };
     const { code } = await this.send('PATCH', `${folder}/${name}`, { 'content-type': 'application/merge-patch+json' }, { spec });
     if (code === 404) await this.send('POST', folder, JSON_TYPE, { metadata: { name }, spec });
@@ -392,6 +393,7 @@ function without(value: Body, members: readonly string[]): Body {
 }
 
 function byText(a: Json | readonly string[], b: Json | readonly string[]): number {
-  const [textA, textB] = [JSON.stringify(a), JSON.stringify(b)];
+  const textA = JSON.stringify(a);
+  const textB = JSON.stringify(b);
   return textA < textB ? -1 : textA > textB ? 1 : 0;
 }

@@ -35,7 +35,8 @@ export async function recordIpAddresses(recording: string, server: ReferenceServ
     const endpoints = chunk.map(([address]) => ({ addresses: [address] }));
     const send = async (addressType: string): Promise<Messages> =>
       messagesByIndex(await server.sendJson('POST', SLICES, { metadata: METADATA, addressType, endpoints }), /^endpoints\[(\d+)\]/);
-    const [ofIpv4, ofIpv6] = [await send('IPv4'), await send('IPv6')];
+    const ofIpv4 = await send('IPv4');
+    const ofIpv6 = await send('IPv6');
     return chunk.map(([address], index) => [address, verdict(ofIpv4.get(index) ?? [], ofIpv6.get(index) ?? [])]);
   });
   return [head, ...lines];

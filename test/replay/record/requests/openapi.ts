@@ -12,7 +12,8 @@ const isHead = shape({ format: oneOf('openapi-paths', 'openapi-definitions'), ab
 
 export async function recordOpenApi(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head } = readRecording(recording, isHead, anything);
-  const [v2, v3] = [digestsOf(await document(server, '/openapi/v2')), await version3(server)];
+  const v2 = digestsOf(await document(server, '/openapi/v2'));
+  const v3 = await version3(server);
   const part = head.format === 'openapi-paths' ? 'paths' : 'definitions';
   return [head, ...mergeDigests(v2[part], v3[part])];
 }
