@@ -1,4 +1,8 @@
-/** ValidatingAdmissionPolicy strategy: match constraints, and expressions that must compile to the required type. */
+/**
+ * ValidatingAdmissionPolicy strategy. Every expression must compile to the type that its place requires, with the
+ * variables that its place has; nothing is evaluated here. Evaluation is left to admission/policy, and the types of
+ * the objects that a policy matches to the policy status controller.
+ */
 import { duplicateValue, invalidShownValue, invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import type {
   AdmissionregistrationV1AuditAnnotation,

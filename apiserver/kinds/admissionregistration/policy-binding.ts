@@ -1,4 +1,8 @@
-/** ValidatingAdmissionPolicyBinding strategy. */
+/**
+ * ValidatingAdmissionPolicyBinding strategy. A binding names its policy and at least one action, and a parameter by
+ * name or by selector, not both. Whether the policy and the parameters exist is not checked: they may be created
+ * later.
+ */
 import { duplicateValue, forbiddenField, invalidShownValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import type {
   AdmissionregistrationV1ParamRef,

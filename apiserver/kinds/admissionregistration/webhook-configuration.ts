@@ -1,4 +1,7 @@
-/** MutatingWebhookConfiguration and ValidatingWebhookConfiguration strategies. */
+/**
+ * MutatingWebhookConfiguration and ValidatingWebhookConfiguration strategies, which share all rules but reinvocation.
+ * Each webhook is validated on its own and has a unique name. Calling the webhooks is left to admission/webhook.
+ */
 import { duplicateValue, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { UPDATE } from '../../registry/stages';

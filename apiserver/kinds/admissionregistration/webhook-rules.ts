@@ -1,4 +1,7 @@
-/** Validates rules with operations: operations, groups, versions and resources, each with `*` for all. */
+/**
+ * Validates the rules of webhooks and admission policies: operations, groups, versions and resources, where `*` stands
+ * alone for all. Whether the resources exist is not checked: they may be registered later.
+ */
 import { invalidShownValue, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { quote } from '../../../shared/values/text/quote';
 import type { Errors } from '../rules/checks';

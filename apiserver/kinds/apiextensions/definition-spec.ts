@@ -1,4 +1,8 @@
-/** Validates the spec of a CustomResourceDefinition, in upstream's order. */
+/**
+ * Validates the spec of a CustomResourceDefinition, in upstream's order. A field that is the same in all versions is
+ * reported once at the top level, otherwise in each version. The schemas themselves are left to the folder schema, and
+ * names to definition-names.ts.
+ */
 import { invalidShownValue, invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { isObject } from '../../../shared/values/json';
 import { checkDns1035Label, checkDnsSubdomain } from '../../../shared/values/name-formats';

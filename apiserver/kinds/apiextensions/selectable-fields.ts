@@ -1,4 +1,7 @@
-/** Validates selectable fields: simple paths to a string, integer or boolean. */
+/**
+ * Validates selectable fields: at most eight distinct simple paths, each to a string, integer or boolean of the
+ * version's schema. Selecting by the fields is left to the cache and the handlers.
+ */
 import { duplicateValue, invalidValue, requiredValue, tooManyItems } from '../../../shared/api/errors/field-error';
 import { readSchema } from '../../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../../shared/api/structural/schema-node';

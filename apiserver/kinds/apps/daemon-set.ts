@@ -1,6 +1,6 @@
 /**
- * DaemonSet strategy: selector, template, update strategy, and the template generation, which is stored in an
- * annotation.
+ * DaemonSet strategy: selector, template and update strategy. The server alone sets the template generation, an
+ * annotation that grows with every change of the template. Creating pods is left to the controller.
  */
 import { createFieldError, invalidShownValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoIntOrString } from '../../../shared/values/go-values';

@@ -1,4 +1,7 @@
-/** Deployment strategy: replicas, selector, template and rollout. */
+/**
+ * Deployment strategy: replicas, selector, template and rollout. The selector is immutable and must match the
+ * template; the counts in the status are consistent with each other. Rollouts are left to the controller.
+ */
 import { createFieldError, forbiddenField, invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoIntOrString } from '../../../shared/values/go-values';
 import { quote } from '../../../shared/values/text/quote';

@@ -1,4 +1,7 @@
-/** StatefulSet strategy. The Pod spec is validated only when Pods are created (upstream behaviour). */
+/**
+ * StatefulSet strategy. Only replicas, template, update strategy and a few more fields are mutable. The Pod spec of
+ * the template is not validated here but when Pods are created (upstream behaviour).
+ */
 import { forbiddenField, invalidShownValue, invalidValue, unsupportedValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { equalJson, ownMember } from '../../../shared/values/json';

@@ -1,4 +1,8 @@
-/** Validates metrics of HorizontalPodAutoscalers: each has one source, and each source its targets. */
+/**
+ * Validates the metrics of HorizontalPodAutoscalers: each metric has the one source that its type names, and each
+ * source the targets that it supports. Selectors are validated by the metrics adapter, and metrics are read by the
+ * controller.
+ */
 import { forbiddenField, invalidShownValue, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { formatGoQuantity } from '../../../shared/values/go-values';
 import { objectAt } from '../../../shared/values/json';

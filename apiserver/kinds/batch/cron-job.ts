@@ -1,4 +1,7 @@
-/** CronJob strategy: schedule, time zone and Job template. */
+/**
+ * CronJob strategy: schedule, time zone and Job template. A time zone within the schedule is accepted only when the
+ * stored schedule has one. Starting Jobs is left to the controller.
+ */
 import { invalidShownValue, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { cronScheduleError } from '../../../shared/values/time/cron-schedule';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';

@@ -1,4 +1,7 @@
-/** Validates the spec of CertificateSigningRequests, including the signature of the PKCS #10 request. */
+/**
+ * Validates the spec of CertificateSigningRequests: a PKCS #10 request with a valid signature, a signer name and the
+ * usages of the key. Whether the requester may use the signer is left to admission.
+ */
 import {
   duplicateValue,
   invalidShownValue,

@@ -1,4 +1,7 @@
-/** EndpointSlice strategy: address type, endpoints and ports, with their maximum numbers. */
+/**
+ * EndpointSlice strategy: all addresses have the slice's immutable address type, and the numbers of endpoints,
+ * addresses, ports and zones are bounded. Which pods are endpoints is left to the controller.
+ */
 import {
   duplicateValue,
   invalidValue,

@@ -1,4 +1,7 @@
-/** FlowSchema strategy: rules, subjects and precedence. The specs of the two mandatory ones are fixed. */
+/**
+ * FlowSchema strategy: rules, subjects and precedence. The specs of the two mandatory schemas are fixed. Whether the
+ * priority level exists is not checked: the reconciler reports it as a condition.
+ */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type {
   FlowcontrolV1FlowSchema,

@@ -1,4 +1,7 @@
-/** Ingress strategy: spec, status, and the legacy class annotation. */
+/**
+ * Ingress strategy: spec, status, and the legacy class annotation. Values that older releases accepted may stay in
+ * updates of an object that has them. Routing is left to Ingress controllers.
+ */
 import { invalidShownValue, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { type JsonObject, stringAt } from '../../../shared/values/json';
 import { checkDns1035Label, checkDnsSubdomain, checkPortName, checkWildcardSubdomain } from '../../../shared/values/name-formats';

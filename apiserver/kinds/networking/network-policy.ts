@@ -1,4 +1,7 @@
-/** NetworkPolicy strategy (checked against release 1.31.1). */
+/**
+ * NetworkPolicy strategy: selectors, peers and ports (checked against release 1.31.1). Invalid selector values may
+ * stay in updates of a policy that has them. Policies are enforced by the network plug-in.
+ */
 import {
   forbiddenField,
   invalidShownValue,

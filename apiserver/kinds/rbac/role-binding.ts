@@ -1,4 +1,7 @@
-/** RoleBinding and ClusterRoleBinding strategies: valid subjects, and an immutable role reference. */
+/**
+ * RoleBinding and ClusterRoleBinding strategies: subjects with the API group of their kind, and an immutable role
+ * reference. Privilege escalation is checked before the write, and the role need not exist.
+ */
 import { invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { ownMember, equalJson } from '../../../shared/values/json';
 import { checkDnsSubdomain, checkPathSegment } from '../../../shared/values/name-formats';

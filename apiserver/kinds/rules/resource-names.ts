@@ -1,4 +1,7 @@
-/** Validates names and quantities of resources in quotas, limit ranges and container resources. */
+/**
+ * Validates names and quantities of resources in quotas, limit ranges and container resources, each of which accepts
+ * other names. Comparing quantities with each other is left to the callers.
+ */
 import { invalidShownValue, invalidValue } from '../../../shared/api/errors/field-error';
 import { formatGoQuantity } from '../../../shared/values/go-values';
 import { checkQualifiedName } from '../../../shared/values/name-formats';

@@ -1,4 +1,7 @@
-/** Validates unions: objects with one member for each variant, such as volume sources and probe handlers. */
+/**
+ * Validates unions: objects with one member for each variant, such as volume sources and probe handlers. Exactly one
+ * member is set; a second one is reported and not validated.
+ */
 import { forbiddenField } from '../../../shared/api/errors/field-error';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import type { Errors } from './checks';

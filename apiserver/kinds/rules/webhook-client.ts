@@ -1,4 +1,7 @@
-/** Validates how a webhook is reached (a URL or a Service of this cluster) and the review versions that it supports. */
+/**
+ * Validates how a webhook is reached (a URL or a Service of this cluster, not both) and the review versions that it
+ * supports. Resolves no names and makes no connection.
+ */
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { parseGoUrl } from '../../../shared/values/network/go-url';
 import { checkDns1035Label, checkDnsSubdomain } from '../../../shared/values/name-formats';

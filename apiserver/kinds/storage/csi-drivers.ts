@@ -1,4 +1,7 @@
-/** CSIDriver and CSINode strategies. */
+/**
+ * CSIDriver and CSINode strategies. A CSIDriver keeps whether it attaches volumes and its lifecycle modes; the drivers
+ * of a CSINode are added and removed but not changed.
+ */
 import {
   duplicateValue,
   invalidShownValue,

@@ -1,4 +1,7 @@
-/** StorageClass strategy: provisioner, parameters, reclaim policy and binding mode are immutable. */
+/**
+ * StorageClass strategy: parameters, policies and topologies. Provisioner, parameters, reclaim policy and binding mode
+ * are immutable, because volumes were provisioned with them.
+ */
 import {
   duplicateValue,
   forbiddenField,

@@ -1,4 +1,7 @@
-/** VolumeAttachment strategy: the spec is immutable. */
+/**
+ * VolumeAttachment strategy: exactly one source, and bounded attachment metadata. The spec is immutable. Attaching is
+ * left to the CSI driver's attacher.
+ */
 import { forbiddenField, invalidShownValue, requiredValue, tooLongValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalIgnoringEmptyLists, stringifyJson } from '../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../shared/values/name-formats';

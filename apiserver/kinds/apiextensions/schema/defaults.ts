@@ -1,4 +1,7 @@
-/** Validates the defaults in a structural schema against the schemas that they belong to. */
+/**
+ * Validates the defaults in a structural schema: each must be valid by the schema that it belongs to, without unknown
+ * fields, because defaults are not pruned. Applying defaults to objects is left to shared/api/structural.
+ */
 import { invalidShownValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { formatGoSyntax } from '../../../../shared/values/go-syntax';
 import { cloneJson, isObject, type JsonObject, type JsonValue } from '../../../../shared/values/json';

@@ -1,4 +1,7 @@
-/** Validates each keyword of a schema on its own, at any depth. */
+/**
+ * Validates each keyword of a schema on its own, at any depth. It works on the JSON of the schema, which need not be
+ * structural yet; the schemas with errors are returned too, so that later checks can skip them.
+ */
 import { appendAll } from '../../../../shared/values/append';
 import {
   forbiddenField,

@@ -1,4 +1,7 @@
-/** Validates pod failure policies of Jobs: rules for exit codes or for Pod conditions. */
+/**
+ * Validates pod failure policies of Jobs: each rule has one action and matches either exit codes or Pod conditions, in
+ * bounded numbers. Matching failed Pods is left to the controller.
+ */
 import {
   duplicateValue,
   invalidShownValue,

@@ -1,4 +1,7 @@
-/** Validates success policies of indexed Jobs. */
+/**
+ * Validates success policies of indexed Jobs: each rule has a count, indexes within the completions, or both. Applying
+ * them is left to the controller.
+ */
 import { invalidShownValue, invalidValue, requiredValue, tooLongValue, tooManyItems } from '../../../../shared/api/errors/field-error';
 import { quote } from '../../../../shared/values/text/quote';
 import type { Errors } from '../../rules/checks';

@@ -1,4 +1,7 @@
-/** Validates claim specs, of claims and of claim templates of ephemeral volumes. */
+/**
+ * Validates claim specs, of claims and of the claim templates of ephemeral volumes, so that both have the same rules.
+ * What an update may change is left to persistent-volume-claim.ts.
+ */
 import { invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { equalJson } from '../../../../shared/values/json';
 import { checkDnsSubdomain } from '../../../../shared/values/name-formats';

@@ -1,4 +1,7 @@
-/** PersistentVolumeClaim strategy: initial phase, data sources, requested storage, and the mutable fields. */
+/**
+ * PersistentVolumeClaim strategy: initial phase, data sources and requested storage. A bound claim may change only its
+ * requested storage and volume attributes class. Binding is left to the controller.
+ */
 import { forbiddenField, invalidShownValue, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { cloneJson, equalJson, sortedKeys, stringAt } from '../../../../shared/values/json';
 import { compareQuantities, parseQuantity } from '../../../../shared/values/quantity';

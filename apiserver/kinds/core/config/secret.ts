@@ -1,4 +1,8 @@
-/** Secret strategy: the data that each type requires, the size limit, and immutability. */
+/**
+ * Secret strategy: `stringData` is merged into `data` before anything is validated, so it is never stored. Checks the
+ * keys that each type requires, the size limit, and that an immutable Secret keeps its data. Encryption is left to the
+ * storage.
+ */
 import { invalidShownValue, invalidValue, requiredValue, tooLongValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Secret } from '../../../../shared/api/types/generated/members';
 import { isObject, ownMember, setMember, sortedKeys, stringAt } from '../../../../shared/values/json';

@@ -1,4 +1,7 @@
-/** LimitRange strategy: bounds and defaults must be consistent. Enforcement is elsewhere. */
+/**
+ * LimitRange strategy: the bounds and defaults of each type must be consistent with each other. Applying them to Pods
+ * and claims is left to the LimitRanger plug-in.
+ */
 import {
   duplicateValue,
   forbiddenField,

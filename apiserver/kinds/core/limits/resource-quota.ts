@@ -1,4 +1,7 @@
-/** ResourceQuota strategy. Usage is computed elsewhere. */
+/**
+ * ResourceQuota strategy: resource names, quantities, and scopes that fit the resources. The scopes are immutable.
+ * Usage is computed by the quota controller and the ResourceQuota plug-in.
+ */
 import { invalidShownValue, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';
 import { quote } from '../../../../shared/values/text/quote';

@@ -1,4 +1,7 @@
-/** Validates node selectors of Pods and volumes: a list of terms, of which one must match. */
+/**
+ * Validates node selectors of Pods and volumes: a list of terms, of which one must match. Only `metadata.name` can be
+ * matched as a field. Matching nodes is left to their users.
+ */
 import { forbiddenField, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import type {
   CoreV1NodeSelector,

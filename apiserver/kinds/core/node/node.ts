@@ -1,4 +1,7 @@
-/** Node strategy: taints, capacity, addresses and pod CIDRs, and fields that are immutable once set. */
+/**
+ * Node strategy: taints, quantities, addresses and pod CIDRs. A few fields of the spec are immutable once they are
+ * set. Heartbeats and taints for conditions are left to the kubelet and the controllers.
+ */
 import { isIP } from 'node:net';
 import { duplicateValue, forbiddenField, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Node, CoreV1NodeSpec, CoreV1NodeStatus } from '../../../../shared/api/types/generated/members';

@@ -1,4 +1,7 @@
-/** Validates node affinity, pod affinity and pod anti-affinity. */
+/**
+ * Validates node affinity, pod affinity and pod anti-affinity: required terms, and preferred ones with a weight from 1
+ * to 100. Matching nodes and Pods is left to the scheduler.
+ */
 import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { sortedKeys } from '../../../../shared/values/json';
 import { checkDnsLabel } from '../../../../shared/values/name-formats';

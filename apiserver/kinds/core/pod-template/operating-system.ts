@@ -1,4 +1,7 @@
-/** Rejects fields that the Pod's declared operating system does not support. */
+/**
+ * Rejects fields that the Pod's declared operating system does not support. A Pod that declares none may use all
+ * fields.
+ */
 import { forbiddenField, unsupportedValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { forbidMembers, isSet, type Errors } from '../../rules/checks';
 import type { CoreV1PodSecurityContext, CoreV1PodSpec, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';

@@ -1,4 +1,7 @@
-/** Warns about container ports that conflict or have no effect. */
+/**
+ * Warns about container ports that conflict or have no effect. Rejects nothing; the number of comparisons and of
+ * warnings is bounded.
+ */
 import type { CoreV1ContainerPort, CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
 /**

@@ -1,4 +1,7 @@
-/** Validates topology spread constraints. */
+/**
+ * Validates topology spread constraints: no two have the same topology key and action. Spreading is left to the
+ * scheduler.
+ */
 import {
   duplicateValue,
   forbiddenField,

@@ -1,4 +1,7 @@
-/** Validates status updates of Pods, in upstream's order. Does not validate the spec. */
+/**
+ * Validates status updates of Pods, in upstream's order: terminated containers are not restarted against the restart
+ * policy, and addresses are consistent. Does not validate the spec.
+ */
 import {
   createFieldError,
   forbiddenField,

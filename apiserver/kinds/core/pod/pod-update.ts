@@ -1,4 +1,7 @@
-/** Validates updates of Pods, in upstream's order: only a few fields are mutable. The new state is validated before. */
+/**
+ * Validates updates of Pods, in upstream's order: the new spec must equal the stored one except for a few mutable
+ * fields. That the new state is valid by itself is checked before, by the rules for creations.
+ */
 import { forbiddenField, invalidShownValue, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { formatGoNodeSelectorTerm, formatGoStringMap } from '../../../../shared/values/go-values';
 import { equalJson, ownMember, sortedKeys, stringAt, stringifyJson, type JsonObject } from '../../../../shared/values/json';

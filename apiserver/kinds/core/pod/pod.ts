@@ -1,4 +1,7 @@
-/** Pod strategy: initial status, QoS class, graceful deletion, and the allowed updates. */
+/**
+ * Pod strategy: initial status, QoS class, graceful deletion, and the allowed updates. The server alone computes the
+ * QoS class. The rules of the spec are in pod-template, those of updates in pod-update.ts and pod-status.ts.
+ */
 import { validateEphemeralContainers } from './ephemeral-containers';
 import { validatePodAnnotationUpdate, validatePodUpdate } from './pod-update';
 import { normalizeGracePeriod, syncAppArmorProfiles, appArmorAnnotationWarnings, applyMatchLabelKeys } from './prepare-pod';

@@ -1,4 +1,7 @@
-/** Validates cluster IPs, IP families and external IPs of Services. */
+/**
+ * Validates cluster IPs, IP families and external IPs of Services: they are consistent with each other. Allocating and
+ * reserving addresses is left to apiserver/allocation.
+ */
 import {
   duplicateValue,
   forbiddenField,

@@ -1,4 +1,7 @@
-/** Validates the ports of Services. Allocation of node ports is checked elsewhere. */
+/**
+ * Validates the ports of Services: names, numbers and protocols are valid and no two ports conflict. Allocating node
+ * ports is left to apiserver/allocation.
+ */
 import { duplicateValue, forbiddenField, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import type { CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { checkDnsLabel, checkPortName, checkQualifiedName } from '../../../../shared/values/name-formats';

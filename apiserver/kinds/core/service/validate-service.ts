@@ -1,4 +1,7 @@
-/** Validates Services and their updates, in upstream's order. */
+/**
+ * Validates Services and their updates: the order in which the rules of this folder run, which is upstream's and shows
+ * in the causes of an error. Addresses and ports are allocated after the validation.
+ */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { stringAt } from '../../../../shared/values/json';

@@ -1,4 +1,7 @@
-/** PersistentVolume strategy: initial phase, sources, and immutable fields. */
+/**
+ * PersistentVolume strategy: initial phase and sources. The source is immutable, and the node affinity once it is set.
+ * Binding and reclaiming are left to the controller.
+ */
 import {
   createFieldError,
   forbiddenField,

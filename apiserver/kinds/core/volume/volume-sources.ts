@@ -1,4 +1,7 @@
-/** Validates the source of PersistentVolumes. Most sources share the rules of Pod volumes. */
+/**
+ * Validates the source of PersistentVolumes: exactly one. Most sources share the rules of Pod volumes; the others are
+ * here.
+ */
 import { forbiddenField, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain, type NameCheck } from '../../../../shared/values/name-formats';
 import { checkFormat, checkNoBacksteps, checkRequired, isSet, type Errors } from '../../rules/checks';

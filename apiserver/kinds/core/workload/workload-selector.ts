@@ -1,4 +1,8 @@
-/** Validates a workload's selector and its fit with the Pod template, and that the Pods restart always. */
+/**
+ * Validates a workload's selector: it is not empty and matches the labels of the Pod template, whose Pods restart
+ * always. Invalid values are accepted in updates of a workload that has them. What else an update may change is left
+ * to each strategy.
+ */
 import { invalidShownValue, unsupportedValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { formatGoLabelSelector, formatGoStringMap } from '../../../../shared/values/go-values';
 import { isEmptyObject } from '../../../../shared/values/json';

@@ -1,4 +1,7 @@
-/** Validates ordinary, init and ephemeral containers. */
+/**
+ * Validates ordinary, init and ephemeral containers: names are unique among all of them, and host ports among the
+ * ordinary ones. The parts of a container are validated by the other files of this folder.
+ */
 import { duplicateValue, forbiddenField, invalidValue, notFoundValue, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { isEmptyObject } from '../../../../../shared/values/json';
 import { checkDnsLabel } from '../../../../../shared/values/name-formats';

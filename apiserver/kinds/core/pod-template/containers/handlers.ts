@@ -1,4 +1,7 @@
-/** Validates probes, lifecycle hooks and their handlers. */
+/**
+ * Validates probes, lifecycle hooks and their handlers: each has exactly one action. Actions are executed by the
+ * kubelet.
+ */
 import { invalidShownValue, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { patternMessage, checkPortName, type NameCheck } from '../../../../../shared/values/name-formats';
 import { checkFirstUnionMember, type UnionMember, type UnionMemberOf } from '../../../rules/union-members';

@@ -1,4 +1,7 @@
-/** Validates resource requests and limits. Quantities are compared exactly. */
+/**
+ * Validates resource requests and limits: a request must not exceed its limit, and huge pages need CPU or memory too.
+ * Quantities are compared exactly. Defaults and maxima of a namespace are left to the LimitRanger plug-in.
+ */
 import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { formatGoQuantity } from '../../../../../shared/values/go-values';
 import { sortedKeys, stringAt } from '../../../../../shared/values/json';

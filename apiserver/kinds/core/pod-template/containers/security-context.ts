@@ -1,4 +1,7 @@
-/** Validates the security contexts of Pods and containers. Pod security policies are checked elsewhere. */
+/**
+ * Validates the security contexts of Pods and containers: values that are well-formed and do not contradict each
+ * other. Whether a namespace permits them is left to Pod Security admission.
+ */
 import { duplicateValue, invalidShownValue, invalidValue, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { checkEnum, type Errors } from '../../../rules/checks';
 import { checkUserOrGroupId } from '../../../rules/numbers';

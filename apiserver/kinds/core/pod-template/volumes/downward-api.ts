@@ -1,4 +1,7 @@
-/** Validates downward API references to fields and resources of the Pod, in environment variables and in volumes. */
+/**
+ * Validates downward API references to fields and resources of the Pod. The supported fields differ between
+ * environment variables and volumes; the resources are the same. Resolving them is left to the kubelet.
+ */
 import { invalidValue, unsupportedValue, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { checkQualifiedName } from '../../../../../shared/values/name-formats';
 import { checkFormat, checkRequired, type Errors } from '../../../rules/checks';

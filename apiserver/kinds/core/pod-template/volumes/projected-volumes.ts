@@ -1,4 +1,7 @@
-/** Validates the items of ConfigMap, Secret and downward API volumes, and projected volumes. */
+/**
+ * Validates the items of ConfigMap, Secret and downward API volumes, and projected volumes: no two sources of one
+ * volume project to the same path. Whether the sources exist is not checked.
+ */
 import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { checkFilePath, checkRequired, type Errors } from '../../../rules/checks';
 import { checkFileMode } from '../../../rules/numbers';

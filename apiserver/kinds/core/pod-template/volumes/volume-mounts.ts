@@ -1,4 +1,7 @@
-/** Validates volume mounts and volume devices of containers. */
+/**
+ * Validates volume mounts and volume devices of containers: each names a volume of the Pod, and no two use the same
+ * path. The volumes themselves are left to volumes.ts.
+ */
 import { forbiddenField, invalidValue, notFoundValue, unsupportedValue, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { checkEnum, checkLocalPath, isSet, type Errors } from '../../../rules/checks';
 import type {

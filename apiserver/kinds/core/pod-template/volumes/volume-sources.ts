@@ -1,4 +1,7 @@
-/** Validation rules of the volume sources, in upstream's order. */
+/**
+ * The validation rules of the volume sources of Pods, one per type and in upstream's order: a volume has exactly one
+ * source. Rules that PersistentVolumes share are exported for core/volume.
+ */
 import { forbiddenField, invalidValue, requiredValue, tooLongValue } from '../../../../../shared/api/errors/field-error';
 import { type JsonObject, sortedKeys } from '../../../../../shared/values/json';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../../../shared/values/name-formats';
