@@ -67,7 +67,7 @@ export function createAdmissionChain(plugins: AdmissionPlugins): Admission {
       return measureTime(
         metrics.clock,
         () => reserving.reserve(request),
-        (from, until, isRejected) => durations.record(until - from, isRejected),
+        (from, until, isRejected) => durations.record(until - from, isRejected ? 'rejected' : 'admitted'),
       );
     },
   };
@@ -87,8 +87,8 @@ class PluginDurations {
     private readonly operation: AdmissionOperation,
   ) {}
 
-  record(ms: number, isRejected: boolean): void {
-    if (isRejected) (this.observeRejected ??= this.metrics.durationObserver(this.name, this.step, this.operation, true))(ms);
+  record(ms: number, outcome: 'admitted' | 'rejected'): void {
+    if (outcome === 'rejected') (this.observeRejected ??= this.metrics.durationObserver(this.name, this.step, this.operation, true))(ms);
     else (this.observeAdmitted ??= this.metrics.durationObserver(this.name, this.step, this.operation, false))(ms);
   }
 }
@@ -141,7 +141,7 @@ class ChainRun<P extends HandlingPlugin> {
       if (pending !== undefined) return this.continueAfter(pending, durations, index + 1);
       this.recordAdmitted(durations);
     }
-    stepDurations.record(this.pluginStartedAt - this.startedAt, false);
+    stepDurations.record(this.pluginStartedAt - this.startedAt, 'admitted');
     return undefined;
   }
 
@@ -160,14 +160,14 @@ class ChainRun<P extends HandlingPlugin> {
 
   private recordAdmitted(durations: PluginDurations): void {
     const now = this.clock.monotonic();
-    durations.record(now - this.pluginStartedAt, false);
+    durations.record(now - this.pluginStartedAt, 'admitted');
     this.pluginStartedAt = now;
   }
 
   private recordRejected(durations: PluginDurations): void {
     const now = this.clock.monotonic();
-    durations.record(now - this.pluginStartedAt, true);
-    this.stepPlugins.stepDurations.record(now - this.startedAt, true);
+    durations.record(now - this.pluginStartedAt, 'rejected');
+    this.stepPlugins.stepDurations.record(now - this.startedAt, 'rejected');
   }
 }
 

@@ -35,7 +35,7 @@ describe('LogBackend', () => {
   const writeEvent = (id: string): AuditEvent => auditEvent(id, { subject: { ...auditEvent(id).subject, verb: 'create' } });
 
   it('writes events of read requests in one batch after 10 ms', async () => {
-    const backend = new LogBackend(target, encoding, false, clock, onEventsLost);
+    const backend = new LogBackend({ target, encoding, isStrict: false, clock, onEventsLost });
     expect([backend.processEvent(auditEvent('1')), backend.processEvent(auditEvent('2'))]).toEqual([true, true]);
     expect(written).toEqual([]);
     clock.advance(10);
@@ -46,7 +46,7 @@ describe('LogBackend', () => {
   });
 
   it('writes buffered events as soon as a write request completes', () => {
-    const backend = new LogBackend(target, encoding, false, clock, onEventsLost);
+    const backend = new LogBackend({ target, encoding, isStrict: false, clock, onEventsLost });
     backend.processEvent(auditEvent('1'));
     backend.processEvent({ ...writeEvent('2'), stage: 'RequestReceived' });
     expect(written).toEqual([]);
@@ -56,7 +56,7 @@ describe('LogBackend', () => {
   });
 
   it('writes buffered events when they reach the size limit', () => {
-    const backend = new LogBackend(target, encoding, false, clock, onEventsLost);
+    const backend = new LogBackend({ target, encoding, isStrict: false, clock, onEventsLost });
     for (let count = 0; count < 400; count += 1) backend.processEvent(auditEvent('1'));
     expect(written).toHaveLength(1);
     const long = auditEvent('2', { requestObject: `"${'x'.repeat(200_000)}"` });
@@ -65,14 +65,14 @@ describe('LogBackend', () => {
   });
 
   it('counts events that it cannot write and does not reject the request', () => {
-    const backend = new LogBackend(target, encoding, false, clock, onEventsLost);
+    const backend = new LogBackend({ target, encoding, isStrict: false, clock, onEventsLost });
     isFull = true;
     expect([backend.processEvent(auditEvent('1')), backend.processEvent(writeEvent('2'))]).toEqual([true, true]);
     expect(lostEvents).toEqual([['log', 2, 'ENOSPC']]);
   });
 
   it('writes an event before the request in strict mode, and rejects the request when that fails', () => {
-    const backend = new LogBackend(target, encoding, true, clock, onEventsLost);
+    const backend = new LogBackend({ target, encoding, isStrict: true, clock, onEventsLost });
     expect([backend.processEvent(auditEvent('1')), written.length]).toEqual([true, 1]);
     isFull = true;
     expect(backend.processEvent(auditEvent('2'))).toBe(false);

@@ -24,6 +24,15 @@ const LINE_BREAK = 0x0a;
 
 const READ_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head']);
 
+export interface LogBackendOptions {
+  readonly target: LineTarget;
+  readonly encoding: EventEncoding;
+  /** Writes each event before its request continues, and rejects the request when that fails. */
+  readonly isStrict: boolean;
+  readonly clock: Clock;
+  readonly onEventsLost: OnEventsLost;
+}
+
 export class LogBackend implements AuditBackend {
   readonly name = 'log';
   /** Buffered lines as bytes, so that their requests can be garbage-collected. */
@@ -31,31 +40,25 @@ export class LogBackend implements AuditBackend {
   private count = 0;
   private timer: Timer | undefined;
 
-  constructor(
-    private readonly target: LineTarget,
-    private readonly encoding: EventEncoding,
-    private readonly isStrict: boolean,
-    private readonly clock: Clock,
-    private readonly onEventsLost: OnEventsLost,
-  ) {}
+  constructor(private readonly options: LogBackendOptions) {}
 
   processEvent(event: AuditEvent): boolean {
-    if (!writeEncoded(this.buffer, this.encoding, event)) {
-      this.onEventsLost(this.name, 1, EVENT_TOO_LONG);
+    if (!writeEncoded(this.buffer, this.options.encoding, event)) {
+      this.options.onEventsLost(this.name, 1, EVENT_TOO_LONG);
       return true;
     }
     this.buffer.writeByte(LINE_BREAK);
     this.count += 1;
-    if (this.isStrict) return this.flush();
+    if (this.options.isStrict) return this.flush();
     const isOver = event.stage !== 'RequestReceived' && !READ_VERBS.has(event.subject.verb);
     if (isOver || this.buffer.length > FLUSH_AT_BYTES) this.flush();
-    else this.timer ??= this.clock.after(MAX_DELAY_MS, () => this.flush());
+    else this.timer ??= this.options.clock.after(MAX_DELAY_MS, () => this.flush());
     return true;
   }
 
   close(): Promise<void> {
     this.flush();
-    return this.target.close();
+    return this.options.target.close();
   }
 
   private flush(): boolean {
@@ -65,10 +68,10 @@ export class LogBackend implements AuditBackend {
     this.count = 0;
     if (count === 0) return true;
     try {
-      this.target.append(buffer.written);
+      this.options.target.append(buffer.written);
       return true;
     } catch (error) {
-      this.onEventsLost(this.name, count, error);
+      this.options.onEventsLost(this.name, count, error);
       return false;
     } finally {
       buffer.clear();

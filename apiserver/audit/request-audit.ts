@@ -70,24 +70,24 @@ export class RequestAudit {
   recordReceived(): 'recorded' | 'ignored' | 'failed' {
     this.user = this.state.user;
     if (this.decideExtent().level === 'None') return 'ignored';
-    return this.record('RequestReceived', false, this.subject.receivedAt) ? 'recorded' : 'failed';
+    return this.record('RequestReceived', { hasResponse: false, at: this.subject.receivedAt }) ? 'recorded' : 'failed';
   }
 
   /** Called when the response headers are sent. */
   recordResponseStarted(): void {
     if (!this.isLongRunning || this.hasStartedResponse || this.user === undefined) return;
     this.hasStartedResponse = true;
-    this.record('ResponseStarted', true);
+    this.record('ResponseStarted', { hasResponse: true });
   }
 
   /** Called at the end of the request, which is not authenticated if it was rejected before. */
   recordCompleted(): void {
     if (this.user === undefined) {
-      if (this.decideExtent().level !== 'None') this.record('ResponseStarted', true);
+      if (this.decideExtent().level !== 'None') this.record('ResponseStarted', { hasResponse: true });
     } else {
       const now = this.dependencies.now();
       if (!this.isLongRunning) this.annotateLatency(now);
-      this.record(this.hasPanicked ? 'Panic' : 'ResponseComplete', true, now);
+      this.record(this.hasPanicked ? 'Panic' : 'ResponseComplete', { hasResponse: true, at: now });
     }
   }
 
@@ -212,7 +212,11 @@ export class RequestAudit {
     this.annotate(TRUNCATED_ANNOTATION, 'true');
   }
 
-  private record(stage: AuditStage, hasResponse: boolean, at = this.dependencies.now()): boolean {
+  /** `at`: in the time of the event, by default now. */
+  private record(
+    stage: AuditStage,
+    { hasResponse, at = this.dependencies.now() }: { readonly hasResponse: boolean; readonly at?: number },
+  ): boolean {
     const { extent, state } = this;
     if (extent === undefined || extent.omittedStages.has(stage)) return true;
     return this.dependencies.record({

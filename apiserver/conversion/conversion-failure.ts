@@ -10,9 +10,9 @@ export type ConversionFailureType =
 export class ConversionFailure {
   constructor(
     readonly type: ConversionFailureType,
-    /** The message after the prefix that names the objects, or the whole message when `isBare`. */
     readonly text: string,
-    readonly isBare = false,
+    /** `whole` when `text` is the whole message, otherwise what follows the prefix that names the objects. */
+    readonly extent: 'whole' | 'after-prefix' = 'after-prefix',
   ) {}
 }
 
@@ -24,4 +24,4 @@ export const countFailure = (actual: number, wanted: number): ConversionFailure 
 export const objectFailure = (text: string): ConversionFailure =>
   new ConversionFailure('conversion_webhook_invalid_converted_object_failure', text);
 export const bareFailure = (text: string): ConversionFailure =>
-  new ConversionFailure('conversion_webhook_invalid_converted_object_failure', text, true);
+  new ConversionFailure('conversion_webhook_invalid_converted_object_failure', text, 'whole');

@@ -186,7 +186,9 @@ export class WebhookConverter implements Conversions {
       const outcome = await limiter.run(() => this.callWebhook(conversion, originals, slice, finish));
       if (!(outcome instanceof ConversionFailure)) return outcome;
       const error = conversionFailed(
-        outcome.isBare ? outcome.text : `conversion webhook for ${conversion.from.apiVersion}, Kind=${conversion.kind} ${outcome.text}`,
+        outcome.extent === 'whole'
+          ? outcome.text
+          : `conversion webhook for ${conversion.from.apiVersion}, Kind=${conversion.kind} ${outcome.text}`,
       );
       this.parts.onFailure(error);
       throw error;

@@ -43,13 +43,13 @@ export async function openAudit(flags: ServerFlags, parts: AuditDependencies): P
 function logSink(flags: ServerFlags, parts: AuditDependencies, onLost: OnEventsLost): AuditBackend {
   const { clock } = parts;
   const target = logTarget(flags, parts);
-  const wording: EventEncoding = {
+  const encoding: EventEncoding = {
     format: flags['audit-log-format'],
     dialect: flags.naming,
     maxEventBytes: flags['audit-log-truncate-enabled'] ? flags['audit-log-truncate-max-event-size'] : undefined,
   };
   const mode = flags['audit-log-mode'];
-  if (mode !== 'batch') return new LogBackend(target, wording, mode === 'blocking-strict', clock, onLost);
+  if (mode !== 'batch') return new LogBackend({ target, encoding, isStrict: mode === 'blocking-strict', clock, onEventsLost: onLost });
   const options: BatchOptions = {
     bufferSize: flags['audit-log-batch-buffer-size'],
     maxSize: flags['audit-log-batch-max-size'],
@@ -63,7 +63,7 @@ function logSink(flags: ServerFlags, parts: AuditDependencies, onLost: OnEventsL
   return new BatchBackend({
     name: 'log',
     batching: options,
-    encoding: wording,
+    encoding: encoding,
     clock,
     deliver,
     onEventsLost: onLost,

@@ -51,7 +51,7 @@ export function openTracing(configuration: TracingConfiguration, dependencies: T
   const tracing = new RequestTracing(provider.getTracer(INSTRUMENTATION_SCOPE), counts, clock);
   return {
     tracing,
-    wrapStore: (store, isEtcd) => new TracedStore(store, tracing, isEtcd),
+    wrapStore: (store, isEtcd) => new TracedStore(store, tracing, { isEtcd }),
     applyConfiguration(next) {
       const previous = provider;
       provider = createProviderFor(next);

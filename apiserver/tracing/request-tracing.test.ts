@@ -43,7 +43,7 @@ function request(tracing: RequestTracing, work: (trace: RequestTrace) => void | 
 
 it('a trace nests later spans below the opening filter, and store calls below the handler', async () => {
   const { tracing, exportedSpans } = createFixture();
-  const store = new TracedStore(new MemoryStore(), tracing, false);
+  const store = new TracedStore(new MemoryStore(), tracing, { isEtcd: false });
   const trace = await request(tracing, async (requestTrace) => {
     void requestTrace.runOpeningFilter('authentication', () => true);
     await requestTrace.runHandler('Get', {}, async () => {
@@ -146,7 +146,7 @@ it('a filter has a span only when it returns a promise', async () => {
 
 it('a store call after the end of a request starts another trace', async () => {
   const { tracing, exportedSpans } = createFixture();
-  const store = new TracedStore(new MemoryStore(), tracing, true);
+  const store = new TracedStore(new MemoryStore(), tracing, { isEtcd: true });
   let resume: () => void = () => undefined;
   let lateWork: Promise<unknown> = Promise.resolve();
   const trace = await request(tracing, () => {
@@ -203,7 +203,7 @@ it.each(OUTCOMES)('an outgoing request is a span with the right status when it %
 
 it('each store call and outgoing request outside a request starts its own trace', async () => {
   const { tracing, clock, exporter, exportedSpans } = createFixture();
-  const store = new TracedStore(new MemoryStore(), tracing, true);
+  const store = new TracedStore(new MemoryStore(), tracing, { isEtcd: true });
   const sent: object[] = [];
   await tracing.traceOutgoing(
     { method: 'POST', attributes: {} },
@@ -228,6 +228,6 @@ it('each store call and outgoing request outside a request starts its own trace'
 
 it('the sampler applies to store calls outside a request', async () => {
   const { tracing, exporter } = createFixture(false);
-  await new TracedStore(new MemoryStore(), tracing, true).revision();
+  await new TracedStore(new MemoryStore(), tracing, { isEtcd: true }).revision();
   expect(exporter.getFinishedSpans()).toEqual([]);
 });

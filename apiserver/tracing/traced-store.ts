@@ -41,7 +41,7 @@ export class TracedStore extends DelegatingStore {
   constructor(
     store: Store,
     private readonly tracing: RequestTracing,
-    isEtcd: boolean,
+    { isEtcd }: { readonly isEtcd: boolean },
   ) {
     super(store);
     const describe = isEtcd ? describeEtcd : describeGeneric;

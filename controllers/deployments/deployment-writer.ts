@@ -153,7 +153,7 @@ export class DeploymentWriter {
     if (progressDeadlineOf(deployment) === undefined) return;
     const { body } = deployment;
     const conditions = new DeploymentConditions(deployment, clock.now());
-    conditions.set('Progressing', 'False', 'ReplicaSetCreateError', message);
+    conditions.set({ type: 'Progressing', status: 'False', reason: 'ReplicaSetCreateError', message });
     const previous = conditionsOf(body);
     if (conditions.list().every((condition) => previous.includes(condition))) return;
     const status = { ...body.status, conditions: [...conditions.list()] };

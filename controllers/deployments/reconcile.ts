@@ -91,10 +91,10 @@ class DeploymentPlanner {
     const reason = this.conditions.get('Progressing')?.reason;
     if (progressDeadlineOf(deployment) === undefined || reason === 'ProgressDeadlineExceeded') return;
     if (isPaused(deployment) && reason !== 'DeploymentPaused') {
-      this.conditions.set('Progressing', 'Unknown', 'DeploymentPaused', 'Deployment is paused');
+      this.conditions.set({ type: 'Progressing', status: 'Unknown', reason: 'DeploymentPaused', message: 'Deployment is paused' });
     }
     if (!isPaused(deployment) && reason === 'DeploymentPaused') {
-      this.conditions.set('Progressing', 'Unknown', 'DeploymentResumed', 'Deployment is resumed');
+      this.conditions.set({ type: 'Progressing', status: 'Unknown', reason: 'DeploymentResumed', message: 'Deployment is resumed' });
     }
   }
 
@@ -108,7 +108,12 @@ class DeploymentPlanner {
     if (this.newReplicaSet === undefined) return undefined;
     updateNewReplicaSet(deployment, this.newReplicaSet, nextRevision(this.oldReplicaSets));
     if (progressDeadlineOf(deployment) !== undefined && this.conditions.get('Progressing') === undefined) {
-      this.conditions.set('Progressing', 'True', 'FoundNewReplicaSet', `Found new replica set "${this.newReplicaSet.name}"`);
+      this.conditions.set({
+        type: 'Progressing',
+        status: 'True',
+        reason: 'FoundNewReplicaSet',
+        message: `Found new replica set "${this.newReplicaSet.name}"`,
+      });
     }
     return this.newReplicaSet;
   }
@@ -122,7 +127,12 @@ class DeploymentPlanner {
     this.scaler.initialize(created, this.replicaSets);
     updateNewReplicaSet(deployment, created, revision);
     if (progressDeadlineOf(deployment) !== undefined) {
-      this.conditions.set('Progressing', 'True', 'NewReplicaSetCreated', `Created new replica set "${created.name}"`);
+      this.conditions.set({
+        type: 'Progressing',
+        status: 'True',
+        reason: 'NewReplicaSetCreated',
+        message: `Created new replica set "${created.name}"`,
+      });
     }
     this.replicaSets.push(created);
     this.newReplicaSet = created;

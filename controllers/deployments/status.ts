@@ -66,6 +66,13 @@ function hasProgressed(previous: ReplicaCounts, current: ReplicaCounts): boolean
 
 const compareTypes = (a: AppsV1DeploymentCondition, b: AppsV1DeploymentCondition): number => compareBytes(a.type ?? '', b.type ?? '');
 
+interface ConditionState {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+}
+
 /**
  * The conditions of a Deployment while its status is calculated. They are sorted by type, so that their order does not
  * depend on which one changed last.
@@ -92,7 +99,10 @@ export class DeploymentConditions {
    * Changes nothing when status and reason are the same, unless `shouldRefresh` is true: `lastUpdateTime` then becomes
    * the current time.
    */
-  set(type: string, status: 'True' | 'False' | 'Unknown', reason: string, message: string, shouldRefresh = false): void {
+  set(
+    { type, status, reason, message }: ConditionState,
+    { shouldRefresh }: { readonly shouldRefresh: boolean } = { shouldRefresh: false },
+  ): void {
     const previous = this.get(type);
     const hasSameStatus = previous?.status === status;
     if (hasSameStatus && previous.reason === reason && !shouldRefresh) return;
@@ -128,9 +138,19 @@ export class DeploymentConditions {
 export function setAvailable(conditions: DeploymentConditions, deployment: Deployment, { availableReplicas }: ReplicaCounts): void {
   const minAvailable = replicasOf(deployment) - resolveFenceposts(deployment).maxUnavailable;
   if (availableReplicas >= minAvailable) {
-    conditions.set('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.');
+    conditions.set({
+      type: 'Available',
+      status: 'True',
+      reason: 'MinimumReplicasAvailable',
+      message: 'Deployment has minimum availability.',
+    });
   } else {
-    conditions.set('Available', 'False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.');
+    conditions.set({
+      type: 'Available',
+      status: 'False',
+      reason: 'MinimumReplicasUnavailable',
+      message: 'Deployment does not have minimum availability.',
+    });
   }
 }
 
@@ -144,11 +164,24 @@ export function setProgressing(conditions: DeploymentConditions, deployment: Dep
   else if (!(counts.replicas === counts.updatedReplicas && previous?.reason === 'NewReplicaSetAvailable')) {
     const subject = newReplicaSet === undefined ? `Deployment "${deployment.name}"` : `ReplicaSet "${newReplicaSet.name}"`;
     if (isDeploymentComplete(deployment, counts)) {
-      conditions.set('Progressing', 'True', 'NewReplicaSetAvailable', `${subject} has successfully progressed.`);
+      conditions.set({
+        type: 'Progressing',
+        status: 'True',
+        reason: 'NewReplicaSetAvailable',
+        message: `${subject} has successfully progressed.`,
+      });
     } else if (hasProgressed(observedCounts(deployment), counts)) {
-      conditions.set('Progressing', 'True', 'ReplicaSetUpdated', `${subject} is progressing.`, true);
+      conditions.set(
+        { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated', message: `${subject} is progressing.` },
+        { shouldRefresh: true },
+      );
     } else if (hasTimedOut(previous, progressDeadline, now)) {
-      conditions.set('Progressing', 'False', 'ProgressDeadlineExceeded', `${subject} has timed out progressing.`);
+      conditions.set({
+        type: 'Progressing',
+        status: 'False',
+        reason: 'ProgressDeadlineExceeded',
+        message: `${subject} has timed out progressing.`,
+      });
     }
   }
   setReplicaFailure(conditions, owned);

@@ -77,7 +77,11 @@ class EndpointSliceMirroringController {
     const service = this.services.byKey(key);
     const view = service === undefined ? undefined : serviceView(service, names.prefix);
     if (endpoints === undefined || !shouldMirror(endpoints, view, this.mirroringNames)) {
-      await this.slices.apply(key, { creates: [], updates: [], deletes: slices.map(({ object }) => object), hints: [] }, false);
+      await this.slices.apply(
+        key,
+        { creates: [], updates: [], deletes: slices.map(({ object }) => object), hints: [] },
+        { mayCreate: false },
+      );
       return DONE;
     }
     const mirrored = mirroredEndpoints(endpoints, settings.mirroringMaxEndpoints);
@@ -95,7 +99,7 @@ class EndpointSliceMirroringController {
       },
       { maxEndpointsPerSlice: MAX_ENDPOINTS_PER_SLICE, names: this.sliceNames },
     );
-    await this.slices.apply(key, actions, true);
+    await this.slices.apply(key, actions, { mayCreate: true });
     return DONE;
   }
 

@@ -144,7 +144,7 @@ class EndpointSliceController {
 
   private async apply(key: string, service: ServiceView, actions: SliceActions): Promise<void> {
     try {
-      await this.slices.apply(key, actions, !service.isTerminating);
+      await this.slices.apply(key, actions, { mayCreate: !service.isTerminating });
     } catch (error) {
       if (!isConflict(error) && error instanceof ApiError) this.recordFailure(service, error.message);
       throw error;

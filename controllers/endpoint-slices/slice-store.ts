@@ -68,7 +68,7 @@ export class SliceStore {
    * `mayCreate`: false for an owner that is being deleted. Rejects with ApiError, except for a namespace that is being
    * deleted.
    */
-  async apply(key: string, { creates, updates, deletes }: SliceActions, mayCreate: boolean): Promise<void> {
+  async apply(key: string, { creates, updates, deletes }: SliceActions, { mayCreate }: { readonly mayCreate: boolean }): Promise<void> {
     const { client, signal } = this.context;
     const [namespace = ''] = key.split('/');
     const slices = client.of(ENDPOINT_SLICES).namespace(namespace);

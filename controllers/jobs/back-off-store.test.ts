@@ -18,7 +18,8 @@ it('backOffMs doubles with each failure up to ten minutes', () => {
 
 it('BackOffStore measures the back-off from the finish time of the last failed pod', () => {
   const store = new BackOffStore();
-  const remaining = (pods: readonly Pod[], now = NOW): number => store.update('n/j', pods, false, now).backOffMs;
+  const remaining = (pods: readonly Pod[], now = NOW): number =>
+    store.update('n/j', pods, { onlyReplacesFailedPods: false, now }).backOffMs;
   expect(remaining([pod('a', 'Running')])).toBe(0);
   expect(remaining([pod('a', 'Failed', 4_000)])).toBe(6_000);
   // A failure is counted once, whether or not the pod still exists.
@@ -31,12 +32,14 @@ it('BackOffStore measures the back-off from the finish time of the last failed p
 
 it('BackOffStore measures the back-off from the first observation of a failed pod without a finish time', () => {
   const store = new BackOffStore();
-  const update = (now: number) => store.update('n/j', [pod('a', 'Failed')], false, now);
+  const update = (now: number) => store.update('n/j', [pod('a', 'Failed')], { onlyReplacesFailedPods: false, now });
   expect(update(NOW).backOffMs).toBe(10_000);
   expect(update(NOW + 9_000)).toMatchObject({ backOffMs: 1_000 });
   expect(update(NOW + 9_000).finishTime(pod('a', 'Failed'))).toBe(NOW);
 });
 
 it('BackOffStore replaces a finish time in the future by the present time', () => {
-  expect(new BackOffStore().update('n/j', [pod('a', 'Failed', -3_600_000)], false, NOW).backOffMs).toBe(10_000);
+  expect(new BackOffStore().update('n/j', [pod('a', 'Failed', -3_600_000)], { onlyReplacesFailedPods: false, now: NOW }).backOffMs).toBe(
+    10_000,
+  );
 });

@@ -30,8 +30,12 @@ export interface JobBackOff {
 export class BackOffStore {
   private readonly records = new Map<string, BackOffRecord>();
 
-  /** `pods`: those of the Job that are not counted yet. */
-  update(jobKey: string, pods: readonly Pod[], onlyReplacesFailedPods: boolean, now: number): JobBackOff {
+  /** `pods`: those of the Job that are not counted yet. `now` in milliseconds since 1970. */
+  update(
+    jobKey: string,
+    pods: readonly Pod[],
+    { onlyReplacesFailedPods, now }: { readonly onlyReplacesFailedPods: boolean; readonly now: number },
+  ): JobBackOff {
     const record = this.records.get(jobKey) ?? { consecutiveFailures: 0, lastFailureTime: 0, finishTimes: new Map<string, number>() };
     const finished = pods.filter((pod) => isPodTerminated(pod) || (isBeingDeleted(pod) && isPodFailed(pod, onlyReplacesFailedPods)));
     const finishTimes = new Map(

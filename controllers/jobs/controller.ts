@@ -168,7 +168,7 @@ async function syncJob(context: ControllerContext, state: JobState, key: string)
   const untracked = state.finalizerExpectations.outstanding(key, podIndex.ownedBy(job.uid));
   const uncounted = pods.filter((pod) => hasTrackingFinalizer(pod) && !untracked.has(pod.uid));
   const now = clock.now();
-  const backOff = backOffs.update(key, uncounted, jobSpecOf(job).onlyReplacesFailedPods, now);
+  const backOff = backOffs.update(key, uncounted, { onlyReplacesFailedPods: jobSpecOf(job).onlyReplacesFailedPods, now });
   const actions = reconcileJob({ job, pods, untracked, isInformerBehind: !expectations.areSatisfied(key), ...backOff, now });
   await writer.execute(job, actions);
   const delays = [actions.requeueAfterMs, expectations.msUntilExpired(key)].filter((ms) => ms !== undefined);

@@ -37,12 +37,12 @@ const NO_RESULTS: ActionResults = { untracked: new Set(), deleted: new Set(), cr
 
 /** The status that must be written before any finalizer is removed: it lists the finished pods as uncounted. */
 export function statusBeforeUntracking(actions: JobActions): BatchV1JobStatus {
-  return newStatus(actions, actions.counters, NO_RESULTS, false).status;
+  return newStatus(actions, actions.counters, NO_RESULTS, { isFinished: false }).status;
 }
 
 export function statusAfter(actions: JobActions, results: ActionResults): NewStatus {
   const counters = countUntracked(actions.counters, (uid) => results.untracked.has(uid));
-  return newStatus(actions, counters, results, isJobFinished(actions, counters, results));
+  return newStatus(actions, counters, results, { isFinished: isJobFinished(actions, counters, results) });
 }
 
 /** Whether the outcome is decided and all pods have terminated and are counted. */
@@ -58,12 +58,17 @@ function isJobFinished({ outcome, context, podsToUntrack }: JobActions, counters
   );
 }
 
-function newStatus(actions: JobActions, counters: PodCounters, { deleted, created }: ActionResults, isFinished: boolean): NewStatus {
+function newStatus(
+  actions: JobActions,
+  counters: PodCounters,
+  { deleted, created }: ActionResults,
+  { isFinished }: { readonly isFinished: boolean },
+): NewStatus {
   const { context, outcome } = actions;
   const { input, spec, succeededIndexes, failedIndexes, terminating } = context;
   const activePods = context.active.filter(({ uid }) => !deleted.has(uid));
   const now = formatTimestamp(input.now);
-  const { conditions, events, isResumed } = updateConditions(input.job, outcome, isFinished, spec.isSuspended, now);
+  const { conditions, events, isResumed } = updateConditions(input.job, outcome, { isFinished, isSuspended: spec.isSuspended, now });
   const active = activePods.length + created;
   const succeeded = spec.isIndexed ? indexCount(succeededIndexes) : counters.succeeded;
   const startTime = isResumed ? now : (input.job.body.status?.startTime ?? (spec.isSuspended ? undefined : now));
@@ -92,9 +97,7 @@ interface UpdatedConditions {
 function updateConditions(
   job: Job,
   outcome: JobOutcome | undefined,
-  isFinished: boolean,
-  isSuspended: boolean,
-  now: string,
+  { isFinished, isSuspended, now }: { readonly isFinished: boolean; readonly isSuspended: boolean; readonly now: string },
 ): UpdatedConditions {
   const observed = conditionsOf(job.body);
   const newCondition = (type: string, status: string, reason: string, message: string): BatchV1JobCondition => ({
@@ -116,10 +119,13 @@ function updateConditions(
   }
   const wasSuspended = conditionStatus(job.body, 'Suspended') === 'True';
   if (wasSuspended === isSuspended || isBeingDeleted(job)) return { conditions: observed, events: [], isResumed: false };
-  const [reason, condition, message] = isSuspended
-    ? (['Suspended', newCondition('Suspended', 'True', 'JobSuspended', 'Job suspended'), 'Job suspended'] as const)
-    : (['Resumed', newCondition('Suspended', 'False', 'JobResumed', 'Job resumed'), 'Job resumed'] as const);
-  return { conditions: withCondition(observed, condition), events: [{ type: 'Normal', reason, message }], isResumed: !isSuspended };
+  const condition = isSuspended
+    ? newCondition('Suspended', 'True', 'JobSuspended', 'Job suspended')
+    : newCondition('Suspended', 'False', 'JobResumed', 'Job resumed');
+  const event: JobEvent = isSuspended
+    ? { type: 'Normal', reason: 'Suspended', message: 'Job suspended' }
+    : { type: 'Normal', reason: 'Resumed', message: 'Job resumed' };
+  return { conditions: withCondition(observed, condition), events: [event], isResumed: !isSuspended };
 }
 
 function finishedEvent({ condition, reason, message }: JobOutcome): JobEvent {

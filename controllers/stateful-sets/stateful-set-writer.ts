@@ -113,7 +113,7 @@ export class StatefulSetWriter {
     const { client, signal } = this.options;
     if (pod.body.status?.phase === 'Pending') await this.createMissingClaims(set, pod.name);
     const missingLabels = missingIdentityLabels(pod, ordinal);
-    const hasUpdatedClaims = await this.updateClaimOwners(set, pod, false);
+    const hasUpdatedClaims = await this.updateClaimOwners({ set, pod, isCondemned: false });
     if (missingLabels === undefined && !hasUpdatedClaims) return;
     try {
       if (missingLabels !== undefined) {
@@ -131,8 +131,16 @@ export class StatefulSetWriter {
     }
   }
 
-  /** Whether a claim was updated. */
-  private async updateClaimOwners(set: StatefulSet, pod: Pod, isCondemned: boolean): Promise<boolean> {
+  /** `isCondemned`: the pod is being scaled away. Resolves to whether a claim was updated. */
+  private async updateClaimOwners({
+    set,
+    pod,
+    isCondemned,
+  }: {
+    readonly set: StatefulSet;
+    readonly pod: Pod;
+    readonly isCondemned: boolean;
+  }): Promise<boolean> {
     const { client, claims, signal } = this.options;
     let hasUpdated = false;
     for (const name of claimNames(set, pod.name)) {
@@ -154,7 +162,7 @@ export class StatefulSetWriter {
   /** Ignores a conflict: the pod was deleted and created again under the same name. */
   private async deletePod(set: StatefulSet, pod: Pod, isCondemned: boolean): Promise<void> {
     const { client, expectations, signal } = this.options;
-    if (isCondemned) await this.updateClaimOwners(set, pod, true);
+    if (isCondemned) await this.updateClaimOwners({ set, pod, isCondemned: true });
     const { namespace, name, uid } = pod;
     expectations.expectDeletions(keyOf(set), [keyOf(pod)]);
     try {

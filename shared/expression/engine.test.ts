@@ -24,8 +24,8 @@ const schema: JsonObject = {
   },
 };
 const node = readSchema(schema);
-const self: Type = declaredType(node, false) ?? { kind: 'dyn' };
-const wrap = valueWrapperOf(node, false) ?? ((): null => null);
+const self: Type = declaredType(node) ?? { kind: 'dyn' };
+const wrap = valueWrapperOf(node) ?? ((): null => null);
 const variables = new Map([['self', self]]);
 
 /** Texts that resemble expressions; many of them are valid. */

@@ -44,7 +44,7 @@ export function quotaReleasedAt({ group, resource }: GroupResource, object: Json
   const deleted = stringAt(metadata, 'deletionTimestamp');
   const grace = ownMember(metadata, 'deletionGracePeriodSeconds');
   if (deleted === undefined || typeof grace !== 'number') return undefined;
-  return (parseInstant(deleted, false).seconds + grace) * 1000;
+  return (parseInstant(deleted, 'Time').seconds + grace) * 1000;
 }
 
 const COMPUTE_RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);

@@ -48,12 +48,12 @@ export type RequestInfo = ResourceRequest | PathRequest;
 
 /** A path that cannot be parsed; the response is 400 with this message as plain text. */
 export class MalformedRequest extends Error {
-  constructor(
-    message: string,
-    /** Whether the connection must be closed, because its further requests cannot be trusted. */
-    readonly closesConnection: boolean,
-  ) {
+  /** Whether the connection must be closed, because its further requests cannot be trusted. */
+  readonly closesConnection: boolean;
+
+  constructor(message: string, { closesConnection }: { readonly closesConnection: boolean }) {
     super(message);
+    this.closesConnection = closesConnection;
   }
 }
 
@@ -77,7 +77,7 @@ export function parseRequestInfo(method: string, path: string, query: Query, nam
       // Upstream responds with the same message and status 500.
       throw new MalformedRequest(
         `Internal Server Error: "${path}": failed to create RequestInfo: unable to determine kind and namespace from url, ${path}\n`,
-        false,
+        { closesConnection: false },
       );
     }
     if (hasProxyPrefix) verb = 'proxy';

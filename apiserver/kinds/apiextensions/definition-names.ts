@@ -22,7 +22,7 @@ export function checkDefinitionNames(
   for (const { member, allowsMixedCase } of SINGLE_NAMES) {
     const value = names[member] ?? '';
     const field = `${fieldPath}.${member}`;
-    if (value !== '') checkName(value, field, allowsMixedCase, errors);
+    if (value !== '') checkName(value, field, { allowsMixedCase }, errors);
     else if (required === 'all') errors.push(requiredValue(field));
   }
   checkLabels(names.shortNames, `${fieldPath}.shortNames`, errors);
@@ -32,7 +32,7 @@ export function checkDefinitionNames(
   checkLabels(names.categories, `${fieldPath}.categories`, errors);
 }
 
-function checkName(name: string, field: string, allowsMixedCase: boolean, errors: Errors): void {
+function checkName(name: string, field: string, { allowsMixedCase }: { readonly allowsMixedCase: boolean }, errors: Errors): void {
   const reasons = checkDns1035Label(allowsMixedCase ? name.toLowerCase() : name);
   if (reasons.length === 0) return;
   const text = reasons.join(',');
@@ -40,5 +40,5 @@ function checkName(name: string, field: string, allowsMixedCase: boolean, errors
 }
 
 function checkLabels(names: readonly string[] | undefined, fieldPath: string, errors: Errors): void {
-  names?.forEach((name, index) => checkName(name, `${fieldPath}[${index}]`, false, errors));
+  names?.forEach((name, index) => checkName(name, `${fieldPath}[${index}]`, { allowsMixedCase: false }, errors));
 }

@@ -38,7 +38,7 @@ export const certificateSigningRequest: Strategy<CertificatesV1CertificateSignin
     validate(object, old) {
       const errors: Errors = [];
       checkConditions(object, errors);
-      checkConditionUpdate(object, old, true, errors);
+      checkConditionUpdate(object, old, { mayApprove: true }, errors);
       return errors;
     },
   },
@@ -49,7 +49,7 @@ export const certificateSigningRequest: Strategy<CertificatesV1CertificateSignin
       const errors: Errors = [];
       checkConditions(object, errors);
       checkCertificate(object, errors);
-      checkConditionUpdate(object, old, false, errors);
+      checkConditionUpdate(object, old, { mayApprove: false }, errors);
       checkCertificateUnchanged(object, old, errors);
       return errors;
     },

@@ -46,7 +46,12 @@ export function checkConditions(object: Request, errors: Errors): void {
 }
 
 /** Approval conditions may be added only with `mayApprove`, and permanent ones are never removed. */
-export function checkConditionUpdate(object: Request, old: Request, mayApprove: boolean, errors: Errors): void {
+export function checkConditionUpdate(
+  object: Request,
+  old: Request,
+  { mayApprove }: { readonly mayApprove: boolean },
+  errors: Errors,
+): void {
   for (const type of PERMANENT_CONDITIONS)
     if (hasCondition(old, type) && !hasCondition(object, type)) errors.push(conditionUpdateError('remove', type));
   if (mayApprove) return;

@@ -1,4 +1,7 @@
-/** Role and ClusterRole strategies: validation of rules. Privilege escalation is checked elsewhere. */
+/**
+ * Role and ClusterRole strategies: a rule allows verbs on resources, or on non-resource URLs in a ClusterRole, not on
+ * both. That a user grants only what the user may do is checked before the write (authorization/rbac).
+ */
 import { invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import { checkSelector } from '../rules/selectors';
@@ -7,27 +10,32 @@ import type { Strategy } from '../../registry/strategy';
 import type { RbacV1AggregationRule, RbacV1ClusterRole, RbacV1PolicyRule, RbacV1Role } from '../../../shared/api/types/generated/members';
 
 export const role: Strategy<RbacV1Role> = {
-  validate: (object) => validateRules(object, true),
+  validate: (object) => validateRules(object, { isNamespaced: true }),
   update: { stages: UPDATE.objectTwiceThenChange },
 };
 export const clusterRole: Strategy<RbacV1ClusterRole> = {
   validate(object) {
-    const errors = validateRules(object, false);
+    const errors = validateRules(object, { isNamespaced: false });
     if (object.aggregationRule !== undefined) checkAggregation(object.aggregationRule, errors);
     return errors;
   },
   update: { stages: UPDATE.objectTwiceThenChange },
 };
 
-function validateRules(object: RbacV1Role | RbacV1ClusterRole, isNamespaced: boolean): Errors {
+/** Whether the rules are those of a Role, which cannot allow non-resource URLs. */
+interface RuleScope {
+  readonly isNamespaced: boolean;
+}
+
+function validateRules(object: RbacV1Role | RbacV1ClusterRole, scope: RuleScope): Errors {
   const errors: Errors = [];
-  object.rules?.forEach((rule, index) => checkRule(rule, `rules[${index}]`, isNamespaced, errors));
+  object.rules?.forEach((rule, index) => checkRule(rule, `rules[${index}]`, scope, errors));
   return errors;
 }
 
 const RESOURCE_MEMBERS = ['apiGroups', 'resources', 'resourceNames'] as const;
 
-function checkRule(rule: RbacV1PolicyRule, fieldPath: string, isNamespaced: boolean, errors: Errors): void {
+function checkRule(rule: RbacV1PolicyRule, fieldPath: string, { isNamespaced }: RuleScope, errors: Errors): void {
   if (isEmpty(rule.verbs)) errors.push(requiredValue(`${fieldPath}.verbs`, 'verbs must contain at least one value'));
   const urls = rule.nonResourceURLs ?? [];
   if (urls.length > 0) {

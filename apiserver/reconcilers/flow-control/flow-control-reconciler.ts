@@ -91,11 +91,10 @@ function desiredSpecs(
   mandatory: ReadonlyMap<string, JsonObject>,
   suggested: ReadonlyMap<string, JsonObject>,
 ): ReadonlyMap<string, DesiredSpec> {
-  const toDesired = (isMandatory: boolean, [name, spec]: readonly [string, JsonObject]): readonly [string, DesiredSpec] => [
-    name,
-    { spec, isMandatory, operatorMembers: isMandatory ? (OPERATOR_MEMBERS.get(name) ?? []) : [] },
-  ];
-  return new Map([...[...mandatory].map((entry) => toDesired(true, entry)), ...[...suggested].map((entry) => toDesired(false, entry))]);
+  const desired = new Map<string, DesiredSpec>();
+  for (const [name, spec] of mandatory) desired.set(name, { spec, isMandatory: true, operatorMembers: OPERATOR_MEMBERS.get(name) ?? [] });
+  for (const [name, spec] of suggested) desired.set(name, { spec, isMandatory: false, operatorMembers: [] });
+  return desired;
 }
 
 async function reconcileSpec(

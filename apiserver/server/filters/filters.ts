@@ -91,7 +91,7 @@ function decodedPath(raw: string): string {
   if (!NEEDS_DECODING.test(raw)) return raw;
   const text = decodeHeader(raw);
   const path = text.includes('%') ? decodePercent(text) : text;
-  if (path === undefined) throw new MalformedRequest('400 Bad Request', true);
+  if (path === undefined) throw new MalformedRequest('400 Bad Request', { closesConnection: true });
   return path;
 }
 

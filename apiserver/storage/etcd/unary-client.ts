@@ -40,14 +40,16 @@ const UNAVAILABLE = 14;
 /** A failed call, with its gRPC status. */
 export class CallError extends Error {
   override readonly name = 'CallError';
+  /** False when the request was certainly not sent. */
+  readonly wasSent: boolean;
 
   constructor(
     readonly code: number,
     readonly details: string,
-    /** False when the request was certainly not sent. */
-    readonly wasSent: boolean,
+    { wasSent }: { readonly wasSent: boolean },
   ) {
     super(details);
+    this.wasSent = wasSent;
   }
 }
 
@@ -137,7 +139,7 @@ export class UnaryClient {
 /** Without errors when the first attempt has not ended yet. */
 function notEstablishedError(errors: readonly unknown[]): CallError {
   const reason = errors.length === 0 ? 'none before the deadline' : errors.map(errorMessage).join('; ');
-  return new CallError(UNAVAILABLE, `No connection established. Last error: ${reason}`, false);
+  return new CallError(UNAVAILABLE, `No connection established. Last error: ${reason}`, { wasSent: false });
 }
 
 /** The session with one member, re-established on demand. */
@@ -269,7 +271,7 @@ function sendCall(session: Http2ClientSession, path: string, message: RpcMessage
   return new Promise((resolve, reject) => {
     const timer = clock.after(Math.max(0, deadline - clock.monotonic()), () => {
       cancel();
-      reject(new CallError(DEADLINE_EXCEEDED, 'Deadline exceeded', true));
+      reject(new CallError(DEADLINE_EXCEEDED, 'Deadline exceeded', { wasSent: true }));
     });
     const cancel = session.call(path, message.framed, {
       onResponse(head, trailers, body) {
@@ -277,22 +279,22 @@ function sendCall(session: Http2ClientSession, path: string, message: RpcMessage
         const outcome = trailers ?? head;
         if (outcome.grpcStatus === '0') {
           const responseMessage = unframe(body);
-          if (responseMessage === undefined) reject(new CallError(INTERNAL, 'the response is not a complete message', true));
+          if (responseMessage === undefined) reject(new CallError(INTERNAL, 'the response is not a complete message', { wasSent: true }));
           else resolve(responseMessage);
         } else reject(statusError(head, outcome));
       },
-      onFailure(reason, sent) {
+      onFailure(reason, wasSent) {
         timer.cancel();
-        reject(new CallError(UNAVAILABLE, reason, sent));
+        reject(new CallError(UNAVAILABLE, reason, { wasSent }));
       },
     });
   });
 }
 
 function statusError({ status }: ResponseHeaders, { grpcStatus, grpcMessage }: ResponseHeaders): CallError {
-  if (grpcStatus !== undefined) return new CallError(Number(grpcStatus), percentDecode(grpcMessage ?? ''), true);
+  if (grpcStatus !== undefined) return new CallError(Number(grpcStatus), percentDecode(grpcMessage ?? ''), { wasSent: true });
   const message = status === '200' ? 'the server sent no gRPC status' : `the server responded with HTTP status ${String(status)}`;
-  return new CallError(UNAVAILABLE, message, true);
+  return new CallError(UNAVAILABLE, message, { wasSent: true });
 }
 
 function unframe(chunks: readonly Buffer[]): Buffer | undefined {

@@ -8,7 +8,7 @@ import { parseInstant, TimeError } from '../../values/time/time';
 export function bootstrapTokenExpiry(expiration: string): number {
   if (expiration === '') return Infinity;
   try {
-    const { seconds, nanos } = parseInstant(expiration, false);
+    const { seconds, nanos } = parseInstant(expiration, 'Time');
     return seconds * 1000 + nanos / 1_000_000;
   } catch (error) {
     if (error instanceof TimeError) return -Infinity;

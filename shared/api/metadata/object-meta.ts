@@ -44,7 +44,7 @@ export function formatUtcDay(ms: number): string {
 
 /** Milliseconds since 1970 of a decoded time, in whole seconds; `undefined` when there is none. */
 export function parseTimestamp(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : parseInstant(text, false).seconds * 1000;
+  return text === undefined ? undefined : parseInstant(text, 'Time').seconds * 1000;
 }
 
 export type ResourceVersion =

@@ -15,7 +15,7 @@ const RESOURCE_MEMBERS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'me
 /** Prunes in place. Returns the paths of removed fields (`spec.list[0].x`), sorted. */
 export function pruneUnknown(node: SchemaNode, object: JsonObject): string[] {
   const pruned = new PrunedPaths();
-  memberPruner(node, true)(object, pruned);
+  memberPruner(node, { isResource: true })(object, pruned);
   return pruned.texts.sort(compareBytes);
 }
 
@@ -48,7 +48,7 @@ function prunerOf(node: SchemaNode | undefined): Pruner {
 }
 
 function compile(node: SchemaNode): Pruner {
-  const members = memberPruner(node, node.embeddedResource);
+  const members = memberPruner(node, { isResource: node.embeddedResource });
   const pruneItem = node.preservesUnknownFields ? undefined : prunerOf(node.items);
   return (value, pruned) => {
     if (isObject(value)) members(value, pruned);
@@ -75,7 +75,11 @@ function pruneItems(pruneItem: Pruner, items: readonly JsonValue[], pruned: Prun
   });
 }
 
-function memberPruner(node: SchemaNode, isResource: boolean): (object: JsonObject, pruned: PrunedPaths) => void {
+/** Keeps the apiVersion, kind and metadata of a resource, also when its schema does not specify them. */
+function memberPruner(
+  node: SchemaNode,
+  { isResource }: { readonly isResource: boolean },
+): (object: JsonObject, pruned: PrunedPaths) => void {
   const { additionalProperties, preservesUnknownFields } = node;
   const properties = new Map([...node.properties].map(([name, member]) => [name, prunerOf(member)]));
   const others =

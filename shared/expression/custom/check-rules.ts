@@ -104,7 +104,7 @@ function checkNode(node: SchemaNode, location: NodeLocation, context: CheckRules
   node.rules.forEach((rule, index) => appendAll(errors.texts, checkTexts(rule, node, rulePath(location, index))));
   if (errors.texts.length > 0 || node.rules.length === 0) return errors;
   if (location.source !== undefined && context.invalidParts.has(location.source)) return errors;
-  const self = declaredType(node, location.isResource);
+  const self = declaredType(node, { isResource: location.isResource });
   if (self === undefined) {
     errors.expressions.push(internalFieldError(`${location.path}.x-kubernetes-validations`, NO_TYPE));
     return errors;

@@ -46,7 +46,7 @@ export interface CompiledRules {
 const NO_ERRORS: RuleOutcome = { errors: [], warnings: [] };
 
 export function compileRules(root: SchemaNode): CompiledRules {
-  const node = ruleNode(root, true);
+  const node = ruleNode(root, { isResource: true });
   if (node === undefined) return { isEmpty: true, validate: () => NO_ERRORS, maxBytesWithinCost: () => Infinity };
   return {
     isEmpty: false,
@@ -120,13 +120,13 @@ interface RunnableRules {
 }
 
 /** `undefined` when there are no rules at the node or below it. */
-function ruleNode(node: SchemaNode, isResource: boolean): RuleNode | undefined {
+function ruleNode(node: SchemaNode, { isResource }: { readonly isResource: boolean } = { isResource: false }): RuleNode | undefined {
   const properties = [...node.properties].flatMap(([member, child]): (readonly [string, RuleNode])[] => {
-    const below = ruleNode(child, false);
+    const below = ruleNode(child);
     return below === undefined ? [] : [[member, below]];
   });
-  const values = typeof node.additionalProperties === 'object' ? ruleNode(node.additionalProperties, false) : undefined;
-  const items = node.items === undefined ? undefined : ruleNode(node.items, false);
+  const values = typeof node.additionalProperties === 'object' ? ruleNode(node.additionalProperties) : undefined;
+  const items = node.items === undefined ? undefined : ruleNode(node.items);
   const isEmpty = node.rules.length === 0 && properties.length === 0 && values === undefined && items === undefined;
   return isEmpty ? undefined : new RuleNode(node, isResource, { properties, values, items });
 }
@@ -224,7 +224,7 @@ class RuleNode {
    * the node.
    */
   maxCost(bytes: number, count: number): number {
-    const self = declaredType(this.node, this.isResource, bytes);
+    const self = declaredType(this.node, { isResource: this.isResource, bytes });
     const maxValues = (times: number | undefined, child: SchemaNode): number =>
       Math.min(count * (times ?? Infinity), maxValuesIn(child, bytes));
     let cost = 0;
@@ -242,8 +242,8 @@ class RuleNode {
   }
 
   private compile(): RunnableRules {
-    const self = declaredType(this.node, this.isResource);
-    const wrap = valueWrapperOf(this.node, this.isResource);
+    const self = declaredType(this.node, { isResource: this.isResource });
+    const wrap = valueWrapperOf(this.node, { isResource: this.isResource });
     if (self === undefined || wrap === undefined) return { rules: [], wrap: () => null };
     const rules = this.node.rules.flatMap((rule): RunnableRule[] => {
       const { expression, messageExpression, usesOldSelf } = compileRule(rule, self);

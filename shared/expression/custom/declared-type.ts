@@ -20,11 +20,20 @@ const MEMBER_OVERHEAD = 4;
 const ENTRY_OVERHEAD = 6;
 const MAX_UTF8_BYTES = 4;
 
-/**
- * The type of `self` in a rule at this node; `undefined` when the schema does not specify the value. `isResource`: the
- * node has kind and metadata; `bytes` is the size of the object that contains the value.
- */
-export function declaredType(node: SchemaNode, isResource: boolean, bytes = MAX_REQUEST_BYTES, name = 'selfType'): Type | undefined {
+export interface DeclaredTypeOptions {
+  /** Whether the node has apiVersion, kind and metadata that its schema need not specify. By default false. */
+  readonly isResource?: boolean;
+  /** Size of the object that contains the value; by default that of the largest request. */
+  readonly bytes?: number;
+  /** The name of the type in messages. */
+  readonly name?: string;
+}
+
+/** The type of `self` in a rule at this node; `undefined` when the schema does not specify the value. */
+export function declaredType(
+  node: SchemaNode,
+  { isResource = false, bytes = MAX_REQUEST_BYTES, name = 'selfType' }: DeclaredTypeOptions = {},
+): Type | undefined {
   if (node.intOrString) return { kind: 'dyn', max: bytes - ENCLOSING_BYTES };
   switch (node.type) {
     case 'array':
@@ -45,7 +54,7 @@ export function declaredType(node: SchemaNode, isResource: boolean, bytes = MAX_
 }
 
 function listType(node: SchemaNode, bytes: number, name: string): Type | undefined {
-  const item = node.items === undefined ? undefined : declaredType(node.items, false, bytes, `${name}.@idx`);
+  const item = node.items === undefined ? undefined : declaredType(node.items, { bytes, name: `${name}.@idx` });
   if (node.items === undefined || item === undefined) return undefined;
   return { kind: 'list', item, max: maxSize(node.maxItems, (bytes - ENCLOSING_BYTES) / (minJsonBytes(node.items) + 1), bytes) };
 }
@@ -63,7 +72,7 @@ export const maxValuesIn = (node: SchemaNode, bytes: number): number => Math.flo
 
 function objectType(node: SchemaNode, isResource: boolean, bytes: number, name: string): Type | undefined {
   if (typeof node.additionalProperties === 'object') {
-    const value = declaredType(node.additionalProperties, false, bytes, `${name}.@prop`);
+    const value = declaredType(node.additionalProperties, { bytes, name: `${name}.@prop` });
     if (value === undefined) return undefined;
     const available = (bytes - ENCLOSING_BYTES) / (minJsonBytes(node.additionalProperties) + ENTRY_OVERHEAD);
     return { kind: 'map', key: STRING, value, max: maxSize(node.maxProperties, available, bytes) };
@@ -71,7 +80,7 @@ function objectType(node: SchemaNode, isResource: boolean, bytes: number, name: 
   const fields = new Map<string, Type>();
   for (const [member, child] of node.properties) {
     const escaped = escapeFieldName(member);
-    const type = escaped === undefined ? undefined : declaredType(child, false, bytes, `${name}.${member}`);
+    const type = escaped === undefined ? undefined : declaredType(child, { bytes, name: `${name}.${member}` });
     if (escaped !== undefined && type !== undefined) fields.set(escaped, type);
   }
   if (isResource) {

@@ -19,8 +19,18 @@ export type ValueWrapper = (value: JsonValue) => Value;
 
 const TYPE_MISMATCH = new ErrorValue('invalid data, expected a value of the declared type');
 
+export interface ValueWrapperOptions {
+  /** Whether the node has apiVersion, kind and metadata that its schema need not specify. By default false. */
+  readonly isResource?: boolean;
+  /** The name of the type in messages. */
+  readonly name?: string;
+}
+
 /** The wrapper of values of a schema; `undefined` when the schema does not specify them. Compile once per schema. */
-export function valueWrapperOf(node: SchemaNode, isResource: boolean, name = 'selfType'): ValueWrapper | undefined {
+export function valueWrapperOf(
+  node: SchemaNode,
+  { isResource = false, name = 'selfType' }: ValueWrapperOptions = {},
+): ValueWrapper | undefined {
   if (node.intOrString) return (value) => (typeof value === 'number' || typeof value === 'bigint' ? wrapInteger(value) : wrapString(value));
   switch (node.type) {
     case 'array':
@@ -96,7 +106,7 @@ class JsonList extends ListValue {
 }
 
 function listWrapper(node: SchemaNode, name: string): ValueWrapper | undefined {
-  const wrap = node.items === undefined ? undefined : valueWrapperOf(node.items, false, `${name}.@idx`);
+  const wrap = node.items === undefined ? undefined : valueWrapperOf(node.items, { name: `${name}.@idx` });
   if (wrap === undefined) return undefined;
   const semantics = semanticsOf(node);
   return (value) => (Array.isArray(value) ? new JsonList(value, wrap, semantics) : TYPE_MISMATCH);
@@ -189,13 +199,13 @@ const METADATA: ReadonlyMap<string, RecordMember> = new Map(
 
 function objectWrapper(node: SchemaNode, isResource: boolean, name: string): ValueWrapper | undefined {
   if (typeof node.additionalProperties === 'object') {
-    const wrap = valueWrapperOf(node.additionalProperties, false, `${name}.@prop`);
+    const wrap = valueWrapperOf(node.additionalProperties, { name: `${name}.@prop` });
     return wrap === undefined ? undefined : (value) => (isObject(value) ? new JsonMap(value, wrap) : TYPE_MISMATCH);
   }
   const members = new Map<string, RecordMember>();
   for (const [member, child] of node.properties) {
     const escaped = escapeFieldName(member);
-    const wrap = escaped === undefined ? undefined : valueWrapperOf(child, false, `${name}.${member}`);
+    const wrap = escaped === undefined ? undefined : valueWrapperOf(child, { name: `${name}.${member}` });
     if (escaped !== undefined && wrap !== undefined) members.set(escaped, { name: member, wrap });
   }
   if (isResource) {

@@ -52,7 +52,7 @@ const isCost = shape({ rule: text, cost: either(number, oneOf('more')) }, { sche
 describe('Expression.estimate, compared with recorded costs', () => {
   const { head, cases } = readRecording('expressions/costs', isSchemaHead, isCost);
   it.each(cases.map((row) => [row.rule, row] as const))('estimates the recorded cost of %s', (rule, { cost, schema }) => {
-    const self = declaredType(readSchema(schema ?? head.schema), false);
+    const self = declaredType(readSchema(schema ?? head.schema));
     if (self === undefined) throw new Error('no type');
     const expression = compileExpression(rule, new Map([['self', self]]));
     if ('error' in expression) throw new Error(expression.error);

@@ -47,7 +47,7 @@ class Parser {
 
   parse(): Expr {
     const expr = this.parseExpression();
-    if (this.tokens.peek().kind !== '<EOF>') this.tokens.expect('<EOF>', false);
+    if (this.tokens.peek().kind !== '<EOF>') this.tokens.expect('<EOF>', { canInsert: false });
     return expr;
   }
 
@@ -70,7 +70,7 @@ class Parser {
       const { at } = this.tokens.consume();
       this.expectStart();
       const whenTrue = this.parseOr();
-      this.tokens.expect(':', false);
+      this.tokens.expect(':', { canInsert: false });
       const whenFalse = this.parseExpression();
       return { kind: 'call', at, name: CONDITIONAL, target: undefined, args: [condition, whenTrue, whenFalse] };
     });
@@ -279,7 +279,7 @@ class Parser {
     const token = this.tokens.peek();
     return EXPRESSION_START_KINDS.has(token.kind) && this.tokens.peek(1).kind !== ':'
       ? this.tokens.reportMissing(':')
-      : this.tokens.expect(':', false);
+      : this.tokens.expect(':', { canInsert: false });
   }
 
   private parseMap(): Expr {
@@ -287,7 +287,7 @@ class Parser {
     const entries = this.parseEntries((): MapEntry => {
       const optional = this.takeOptional();
       const key = this.parseExpression(['}', ',', '?']);
-      const colon = this.tokens.expect(':', false);
+      const colon = this.tokens.expect(':', { canInsert: false });
       return { at: colon.at, key, optional, value: this.parseExpression() };
     });
     return { kind: 'map', at, entries };

@@ -103,17 +103,17 @@ export class TokenStream {
   }
 
   /**
-   * Consumes the expected token; skips one extraneous token before it, or inserts it when it is missing and `insert` is
-   * set.
+   * Consumes the expected token. Skips one extraneous token before it; inserts it when it is missing and `canInsert` is
+   * true, which is the default.
    */
-  expect(kind: TokenKind, insert = true): Token {
+  expect(kind: TokenKind, { canInsert }: { readonly canInsert: boolean } = { canInsert: true }): Token {
     const token = this.peek();
     if (token.kind === kind) return this.consume();
     if (this.peek(1).kind === kind) {
       this.skipToken([kind]);
       return this.consume();
     }
-    if (!insert || !AFTER_BRACKET.has(token.kind)) this.mismatch([kind]);
+    if (!canInsert || !AFTER_BRACKET.has(token.kind)) this.mismatch([kind]);
     return this.reportMissing(kind);
   }
 

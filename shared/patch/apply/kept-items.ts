@@ -42,7 +42,7 @@ class KeptItemWalker {
       for (const element of elementsOf(previous)) {
         const index = indexes.get(element);
         if (index !== undefined)
-          this.visitChild(shape.element, element, value[index] ?? null, [previous, current], `${field}[${index}]`, true);
+          this.visitChild(shape.element, element, value[index] ?? null, { previous, current }, `${field}[${index}]`, { isItem: true });
       }
     } else if (isObject(value)) {
       for (const element of elementsOf(previous)) {
@@ -50,7 +50,7 @@ class KeptItemWalker {
         const member = memberShape(shape, name);
         const memberValue = ownMember(value, name);
         if (member === undefined || memberValue === undefined) continue;
-        this.visitChild(member, element, memberValue, [previous, current], field === '' ? name : `${field}.${name}`, false);
+        this.visitChild(member, element, memberValue, { previous, current }, field === '' ? name : `${field}.${name}`, { isItem: false });
       }
     }
   }
@@ -59,9 +59,9 @@ class KeptItemWalker {
     shape: MergeShape,
     element: PathElement,
     value: JsonValue,
-    [previous, current]: readonly [last: FieldSet, now: FieldSet],
+    { previous, current }: { readonly previous: FieldSet; readonly current: FieldSet },
     field: string,
-    isItem: boolean,
+    { isItem }: { readonly isItem: boolean },
   ): void {
     const previousNode = nodeAt(previous, element);
     const currentNode = nodeAt(current, element);

@@ -4,7 +4,7 @@
  */
 import { isObject, setMember, type JsonObject, type JsonValue } from '../../values/json';
 import { schemaOf } from '../../api/types/tables';
-import { formatMicroTime, formatTime } from '../../values/time/time';
+import { formatMicroTime, formatTime, type TimeType } from '../../values/time/time';
 import type { EitherType, FieldSchema, FieldType, Scalar } from '../../api/types/types';
 import { parseJson } from '../json/strict-json';
 import { ParseError } from '../json/parse-error';
@@ -155,8 +155,8 @@ const SCALAR_READERS: Record<Scalar, ScalarReader> = {
   float64: scalarReader(WIRE_TYPES.fixed64, 0, (input) => input.double()),
   string: scalarReader(WIRE_TYPES.bytes, '', (input) => input.string()),
   bytes: scalarReader(WIRE_TYPES.bytes, '', (input) => input.bytes().toString('base64')),
-  time: scalarReader(WIRE_TYPES.bytes, null, (input) => readInstant(input.message(), false)),
-  microTime: scalarReader(WIRE_TYPES.bytes, null, (input) => readInstant(input.message(), true)),
+  time: scalarReader(WIRE_TYPES.bytes, null, (input) => readInstant(input.message(), 'Time')),
+  microTime: scalarReader(WIRE_TYPES.bytes, null, (input) => readInstant(input.message(), 'MicroTime')),
   duration: scalarReader(WIRE_TYPES.bytes, '0s', (input) => `${Number(readFields(input.message(), { 1: int }).get(1) ?? 0) / 1e9}s`),
   quantity: scalarReader(WIRE_TYPES.bytes, '0', (input) => readFields(input.message(), { 1: text }).get(1) ?? '0'),
   intOrString: scalarReader(WIRE_TYPES.bytes, 0, (input) => {
@@ -197,14 +197,14 @@ function readFields(message: WireReader, known: Record<number, PlainField>): Map
 }
 
 /** An empty message is the zero time. */
-function readInstant(message: WireReader, micro: boolean): string | null {
+function readInstant(message: WireReader, type: TimeType): string | null {
   if (message.pos === message.len) return null;
   const fields = readFields(message, { 1: int, 2: int32 });
   const seconds = Number(fields.get(1) ?? 0);
   const nanos = Number(fields.get(2) ?? 0);
   const isSane = seconds >= -62_167_219_200 && seconds <= 253_402_300_799 && nanos >= 0 && nanos < 1e9;
   if (!isSane) throw new ProtobufError('proto: time out of range');
-  return micro ? formatMicroTime({ seconds, nanos }) : formatTime({ seconds, nanos });
+  return type === 'MicroTime' ? formatMicroTime({ seconds, nanos }) : formatTime({ seconds, nanos });
 }
 
 function readJson(input: WireReader): JsonValue {

@@ -5,7 +5,7 @@
  */
 import { isObject, sortedKeys, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { schemaOf } from '../../api/types/tables';
-import { parseInstant, ZERO_SECONDS } from '../../values/time/time';
+import { parseInstant, ZERO_SECONDS, type TimeType } from '../../values/time/time';
 import type { EitherType, FieldSchema, FieldType, Scalar } from '../../api/types/types';
 import { WIRE_TYPES, type WireWriter } from './wire';
 
@@ -136,8 +136,8 @@ const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
   float64: (value, out) => out.double(typeof value === 'number' ? value : 0),
   string: writeText,
   bytes: (value, out) => out.bytes(typeof value === 'string' ? value : ''),
-  time: (value, out) => writeInstant(value, false, out),
-  microTime: (value, out) => writeInstant(value, true, out),
+  time: (value, out) => writeInstant(value, 'Time', out),
+  microTime: (value, out) => writeInstant(value, 'MicroTime', out),
   duration: (value, out) =>
     out.message(() => out.field(1, WIRE_TYPES.varint).integer(durationNanos(typeof value === 'string' ? value : '0s'))),
   quantity: (value, out) => out.message(() => out.field(1, WIRE_TYPES.bytes).text(typeof value === 'string' ? value : '0')),
@@ -157,10 +157,10 @@ const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
 };
 
 /** Seconds and nanoseconds since 1970; the zero time is an empty message. */
-function writeInstant(value: JsonValue | undefined, micro: boolean, out: WireWriter): void {
+function writeInstant(value: JsonValue | undefined, type: TimeType, out: WireWriter): void {
   out.message(() => {
     if (typeof value !== 'string') return;
-    const { seconds, nanos } = parseInstant(value, micro);
+    const { seconds, nanos } = parseInstant(value, type);
     if (seconds === ZERO_SECONDS && nanos === 0) return;
     out.field(1, WIRE_TYPES.varint).integer(seconds);
     out.field(2, WIRE_TYPES.varint).integer(nanos);

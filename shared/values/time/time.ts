@@ -23,13 +23,13 @@ export interface Instant {
 /** The canonical text of a time, or null for the zero time. */
 export function canonicalTime(text: string): string | null {
   if (CANONICAL.test(text) && text !== '0001-01-01T00:00:00Z') return text;
-  return formatTime(parseInstant(text, false));
+  return formatTime(parseInstant(text, 'Time'));
 }
 
 /** The canonical text of a micro-time, or null for the zero time. */
 export function canonicalMicroTime(text: string): string | null {
   if (CANONICAL_MICRO.test(text) && !text.startsWith('0001-01-01T00:00:00.0')) return text;
-  return formatMicroTime(parseInstant(text, true));
+  return formatMicroTime(parseInstant(text, 'MicroTime'));
 }
 
 export function formatTime(instant: Instant): string | null {
@@ -46,12 +46,15 @@ export function microTimeAt(ms: number): string {
   return new Date(ms).toISOString().replace(/Z$/, '000Z');
 }
 
-/** Throws {@link TimeError}. `micro` requires exactly six fraction digits. */
-export function parseInstant(text: string, micro: boolean): Instant {
+/** The two types of times in the API. A `MicroTime` has exactly six fraction digits. */
+export type TimeType = 'Time' | 'MicroTime';
+
+/** Throws {@link TimeError}. */
+export function parseInstant(text: string, type: TimeType): Instant {
   const match = TIME.exec(text);
-  if (match === null) throw new TimeError(explainError(text, micro));
+  if (match === null) throw new TimeError(explainError(text, type));
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', zone = 'Z'] = match;
-  if (micro && fraction.length !== 6) throw new TimeError(explainError(text, micro));
+  if (type === 'MicroTime' && fraction.length !== 6) throw new TimeError(explainError(text, type));
   const error = rangeError(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second), zone);
   if (error !== undefined) throw new TimeError(`parsing time ${quote(text)}: ${error}`);
   const local =
@@ -94,8 +97,8 @@ const RANGES: Readonly<Record<string, { readonly name: string; readonly min: num
 };
 
 /** Go's error message for a text that does not match the layout. */
-function explainError(text: string, micro: boolean): string {
-  const layout = micro ? MICRO_LAYOUT : LAYOUT;
+function explainError(text: string, type: TimeType): string {
+  const layout = type === 'MicroTime' ? MICRO_LAYOUT : LAYOUT;
   const parts: [RegExp, string][] = [
     [/^\d{4}/, '2006'],
     [/^-/, '-'],
@@ -108,7 +111,7 @@ function explainError(text: string, micro: boolean): string {
     [/^\d\d/, '04'],
     [/^:/, ':'],
     [/^\d\d/, '05'],
-    micro ? [/^[.,]\d{6}/, '.000000'] : [/^(?:[.,]\d+)?/, ''],
+    type === 'MicroTime' ? [/^[.,]\d{6}/, '.000000'] : [/^(?:[.,]\d+)?/, ''],
     [/^(?:Z|[+-]\d\d:\d\d)/, 'Z07:00'],
   ];
   let rest = text;

@@ -68,9 +68,11 @@ describe('a log on a full disk', () => {
     const audit = new Auditor(systemClock, silentLogger);
     audit.setPolicy(policyOf({ level: 'RequestResponse' }));
     const logOptions = { path: '/dev/full', maxBytes: 1e6, maxAgeMs: 0, maxBackups: 0, compress: false };
-    const file = new LogFile(logOptions, systemClock, () => undefined);
-    const format = { format: 'json', dialect: 'platform', maxEventBytes: undefined } as const;
-    audit.setBackends(new LogBackend(file, format, mode === 'blocking-strict', systemClock, audit.onEventsLost));
+    const target = new LogFile(logOptions, systemClock, () => undefined);
+    const encoding = { format: 'json', dialect: 'platform', maxEventBytes: undefined } as const;
+    const isStrict = mode === 'blocking-strict';
+    const { onEventsLost } = audit;
+    audit.setBackends(new LogBackend({ target, encoding, isStrict, clock: systemClock, onEventsLost }));
     const server = await startFixture({ audit });
     try {
       await run(server, audit);

@@ -39,7 +39,10 @@ export function checkEnv(container: CoreV1Container, fieldPath: string, errors: 
 
 const ENV_VAR_SOURCES: readonly UnionMemberOf<CoreV1EnvVarSource>[] = [
   { member: 'fieldRef', rule: (source, fieldPath, errors) => checkObjectFieldSelector(source, fieldPath, ENV_FIELD_PATHS, errors) },
-  { member: 'resourceFieldRef', rule: (source, fieldPath, errors) => checkResourceFieldSelector(source, fieldPath, false, errors) },
+  {
+    member: 'resourceFieldRef',
+    rule: (source, fieldPath, errors) => checkResourceFieldSelector(source, fieldPath, { needsContainerName: false }, errors),
+  },
   { member: 'configMapKeyRef', rule: checkKeySelector },
   { member: 'secretKeyRef', rule: checkKeySelector },
 ];

@@ -108,7 +108,7 @@ const HUGE_PAGES = /^(?:limits|requests)\.hugepages-/;
 export function checkResourceFieldSelector(
   reference: CoreV1ResourceFieldSelector,
   fieldPath: string,
-  needsContainerName: boolean,
+  { needsContainerName }: { readonly needsContainerName: boolean },
   errors: Errors,
 ): void {
   const resource = reference.resource ?? '';

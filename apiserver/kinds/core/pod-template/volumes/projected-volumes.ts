@@ -42,7 +42,8 @@ export function checkDownwardApiItems(source: FieldSource, fieldPath: string, er
       if (resourceFieldRef !== undefined) {
         errors.push(invalidValue(fieldPath, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
       }
-    } else if (resourceFieldRef !== undefined) checkResourceFieldSelector(resourceFieldRef, `${fieldPath}.resourceFieldRef`, true, errors);
+    } else if (resourceFieldRef !== undefined)
+      checkResourceFieldSelector(resourceFieldRef, `${fieldPath}.resourceFieldRef`, { needsContainerName: true }, errors);
     else errors.push(requiredValue(fieldPath, 'one of fieldRef and resourceFieldRef is required'));
     checkFileMode(item, 'mode', fieldPath, errors);
   }
