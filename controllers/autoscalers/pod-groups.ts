@@ -43,7 +43,9 @@ export function groupPods(
   { isCpu, now, readiness }: { readonly isCpu: boolean; readonly now: number; readonly readiness: Readiness },
 ): GroupedPods {
   let readyCount = 0;
-  const [unready, missing, ignored]: [string[], string[], string[]] = [[], [], []];
+  const unready: string[] = [];
+  const missing: string[] = [];
+  const ignored: string[] = [];
   for (const pod of pods) {
     const phase = pod.body.status?.phase;
     const metric = metrics.get(pod.name);

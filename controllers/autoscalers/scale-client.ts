@@ -43,7 +43,7 @@ export class ScaleClient {
   /** Resolves the kind of the reference and reads its scale subresource. */
   async get(namespace: string, { apiVersion, kind, name }: CrossVersionObjectReference): Promise<ScaleResult> {
     const groupVersion = apiVersion === '' ? { group: '' } : parseApiVersion(apiVersion);
-    if (groupVersion === undefined) return failedScale(`unexpected GroupVersion string: ${apiVersion}`, true);
+    if (groupVersion === undefined) return failedScale(`unexpected GroupVersion string: ${apiVersion}`, { isSpecError: true });
     const served = await this.kinds.find(canonicalGroup(groupVersion.group), kind);
     if (served.type !== 'served') return failedScale(`no matches for kind "${kind}" in group "${groupVersion.group}"`);
     try {
@@ -79,7 +79,7 @@ export class ScaleClient {
 const INVALID_SELECTOR_PREFIX =
   'received an object from a /scale endpoint which was not convertible to autoscaling Scale: failed to parse target selector';
 
-const failedScale = (message: string, isSpecError = false): ScaleResult => ({ type: 'failed', message, isSpecError });
+const failedScale = (message: string, { isSpecError } = { isSpecError: false }): ScaleResult => ({ type: 'failed', message, isSpecError });
 
 /** Throws {@link SelectorError}. */
 function readScale({ body: { spec, status } }: ApiObject<AutoscalingV1Scale>): TargetScale {

@@ -105,7 +105,7 @@ export class StorageState implements ObservedStorage {
   }
 
   findVolume(claim: Claim, reservedOnly: boolean): Volume | undefined {
-    return this.index.find(claim, reservedOnly);
+    return this.index.find(claim, { reservedOnly });
   }
 
   storageClass(name: string): StorageClass | undefined {
@@ -174,7 +174,7 @@ export class StorageState implements ObservedStorage {
       for (const claim of this.claimIndex.byIndex(BY_CLASS, className)) {
         const pause = slice.yieldIfDue();
         if (pause !== undefined) await pause;
-        if (this.index.find(claim, isDelayed) !== undefined) this.queues.enqueueClaim(keyOf(claim));
+        if (this.index.find(claim, { reservedOnly: isDelayed }) !== undefined) this.queues.enqueueClaim(keyOf(claim));
       }
     }
   }

@@ -23,7 +23,8 @@ function indexOf(...volumes: Volume[]): VolumeIndex {
   return index;
 }
 
-const nameFor = (index: VolumeIndex, request: Claim, reservedOnly = false): string | undefined => index.find(request, reservedOnly)?.name;
+const nameFor = (index: VolumeIndex, request: Claim, { reservedOnly } = { reservedOnly: false }): string | undefined =>
+  index.find(request, { reservedOnly })?.name;
 
 describe('VolumeIndex', () => {
   test('finds the smallest volume that is large enough, compared by value, then by name', () => {
@@ -79,8 +80,8 @@ describe('VolumeIndex', () => {
   });
 
   test('finds only reserved volumes for a claim that waits for its first consumer', () => {
-    expect(nameFor(indexOf(volume('a', '1Gi')), claim('1Gi'), true)).toBeUndefined();
-    expect(nameFor(indexOf(volume('a', '1Gi'), reserved('b', '1Gi')), claim('1Gi'), true)).toBe('b');
+    expect(nameFor(indexOf(volume('a', '1Gi')), claim('1Gi'), { reservedOnly: true })).toBeUndefined();
+    expect(nameFor(indexOf(volume('a', '1Gi'), reserved('b', '1Gi')), claim('1Gi'), { reservedOnly: true })).toBe('b');
   });
 
   test('matches labels and expressions of the selector', () => {

@@ -76,7 +76,7 @@ export class VolumeIndex {
    * `reservedOnly`: for a claim that waits for its first consumer, which is bound to no volume but a reserved one. Of
    * volumes with the same number of access modes a reserved one is preferred.
    */
-  find(claim: Claim, reservedOnly: boolean): Volume | undefined {
+  find(claim: Claim, { reservedOnly }: { readonly reservedOnly: boolean }): Volume | undefined {
     const reserved = this.findReserved(claim);
     const available = reservedOnly ? undefined : this.findAvailable(claim);
     if (reserved === undefined || available === undefined) return reserved ?? available;

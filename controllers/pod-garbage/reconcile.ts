@@ -43,7 +43,8 @@ interface RankedPod {
 
 function compareRanks(a: RankedPod, b: RankedPod): number {
   const index = a.ranks.findIndex((rank, position) => rank !== b.ranks[position]);
-  const [rankOfA = 0, rankOfB = 0] = [a.ranks[index], b.ranks[index]];
+  const rankOfA = a.ranks[index] ?? 0;
+  const rankOfB = b.ranks[index] ?? 0;
   return rankOfA < rankOfB ? -1 : rankOfA > rankOfB ? 1 : 0;
 }
 

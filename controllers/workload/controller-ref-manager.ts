@@ -27,7 +27,9 @@ export function classifyCandidates<Body extends JsonObject>(
   matches: (candidate: ApiObject<Body>) => boolean,
   candidates: Iterable<ApiObject<Body>>,
 ): CandidateClaims<Body> {
-  const [owned, adopt, release]: [ApiObject<Body>[], ApiObject<Body>[], ApiObject<Body>[]] = [[], [], []];
+  const owned: ApiObject<Body>[] = [];
+  const adopt: ApiObject<Body>[] = [];
+  const release: ApiObject<Body>[] = [];
   const isOwnerDeleted = isBeingDeleted(owner);
   for (const candidate of candidates) {
     const controller = controllerOf(candidate);

@@ -119,7 +119,8 @@ describe('ensureComponentSecrets', () => {
     const admin = secrets.stored.get('platform-admin') ?? {};
     secrets.stored.set('platform-admin', { ...admin, data: { ...admin.data, note: 'aGk=' } });
     const kept = () => [secrets.text('platform-authority', 'ca.crt'), secrets.text('platform-tokens', 'sa.key')];
-    const [before, certificate] = [kept(), secrets.text('platform-admin', 'admin.crt')];
+    const before = kept();
+    const certificate = secrets.text('platform-admin', 'admin.crt');
     clock.advance(300 * DAY_MS);
     expect(await ensure()).toEqual(['apiserver', 'etcd', 'controllers', 'monitoring', 'admin'].map((name) => `platform-${name}`));
     expect(kept()).toEqual(before);
@@ -128,7 +129,8 @@ describe('ensureComponentSecrets', () => {
   });
 
   it('issues certificates from an authority that is stored before', async () => {
-    const [first, second] = [setUp(), setUp()];
+    const first = setUp();
+    const second = setUp();
     await first.ensure();
     const { data = {} } = first.secrets.stored.get('platform-authority') ?? {};
     second.secrets.stored.set('platform-authority', { metadata: { name: 'platform-authority', resourceVersion: '0' }, data });

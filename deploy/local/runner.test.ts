@@ -66,7 +66,8 @@ function startWith({ published = () => Promise.resolve(), programs = '/nowhere',
   });
   lifecycle.listenForSignals();
   running.push(lifecycle);
-  const [output, started]: [string[], string[]] = [[], []];
+  const output: string[] = [];
+  const started: string[] = [];
   const done = runLocal(options, {
     clock: systemClock,
     lifecycle,

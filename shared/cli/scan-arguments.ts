@@ -50,7 +50,8 @@ export function partitionArguments(
   isSelected: (name: string) => boolean,
 ): { readonly selected: string[]; readonly others: string[] } {
   const flags = flagsByArgument(table);
-  const [selected, others]: [string[], string[]] = [[], []];
+  const selected: string[] = [];
+  const others: string[] = [];
   for (let index = 0; index < argv.length; index += 1) {
     const text = argv[index] ?? '';
     const [name, flag] = flags.get(flagName(text)) ?? [];

@@ -1,6 +1,6 @@
 /**
- * A table of the faults that are injected into containers while clients send requests, with the effects that clients
- * may notice and a figure of its own. main.ts judges what they noticed.
+ * A table of the faults that are injected into containers while clients send requests: what happens, which requests may
+ * fail, and a figure to print. main.ts judges which requests failed.
  */
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
@@ -41,9 +41,20 @@ export interface Scenario {
   run(): Promise<string>;
 }
 
+/** The time since a reading of `performance.now()`. */
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 const CUT_MS = 15_000;
 const STALL_MS = 5_000;
+const POLL_MS = 500;
+
+/** Resolves to whether the condition became true within about `ms`. */
+async function pollFor(ms: number, condition: () => Promise<boolean>): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < ms; waitedMs += POLL_MS) {
+    if (await condition()) return true;
+    await sleep(POLL_MS);
+  }
+  return condition();
+}
 
 async function killAndRestart(service: string, downMs: number): Promise<string> {
   const container = await containerOf(service);
@@ -108,21 +119,18 @@ async function fillMemberDisk(): Promise<string> {
   const before = await countRestarts(container);
   await fillSmallDisk();
   const filled = performance.now();
-  let ended = '';
-  for (let left = 60; left > 0 && ended === ''; left -= 1) {
-    await sleep(500);
-    if ((await countRestarts(container)) > before) ended = seconds(filled);
-  }
+  const hasExited = await pollFor(30_000, async () => (await countRestarts(container)) > before);
+  const outcome = hasExited ? `exited ${seconds(filled)} after its disk was full` : 'kept running';
   await sleep(CUT_MS);
   await clearSmallDisk();
   const cleared = performance.now();
   await waitUntilHealthy(container);
-  return `${SMALL_DISK} ${ended === '' ? 'kept running' : `exited ${ended} after its disk was full`}, healthy ${seconds(cleared)} after space was freed`;
+  return `${SMALL_DISK} ${outcome}, healthy ${seconds(cleared)} after space was freed`;
 }
 
 async function spreadClients(crowd: ClientCrowd): Promise<string> {
   await scaleApiServers(SPREAD_SERVERS);
-  for (let left = 60; left > 0 && (await countReadyServers()) < SPREAD_SERVERS; left -= 1) await sleep(500);
+  await pollFor(30_000, async () => (await countReadyServers()) >= SPREAD_SERVERS);
   await crowd.start();
   await sleep(CUT_MS);
   const open = [...(await countConnectionsByServer()).values()].filter((count) => count > 0).sort((a, b) => b - a);
@@ -152,7 +160,7 @@ async function simulateNodes(client: RestClient): Promise<string> {
   try {
     await deployments.create({ metadata, spec: { replicas: SIMULATED_PODS, selector: { matchLabels: labels }, template } });
     const available = async (): Promise<number> => (await deployments.get(metadata.name)).body.status?.availableReplicas ?? 0;
-    for (let left = 120; left > 0 && (await available()) < SIMULATED_PODS; left -= 1) await sleep(500);
+    await pollFor(60_000, async () => (await available()) >= SIMULATED_PODS);
     const pods = await available();
     const { items } = await client.of(NODES).list();
     if (pods < SIMULATED_PODS) throw new Error(`of ${SIMULATED_PODS} pods ${pods} became available on ${items.length} simulated nodes`);

@@ -55,7 +55,7 @@ export function checkResourceName(name: string, field: string, errors: Errors, s
 /** Accepts resources that a container may request. `shown` is the name as messages about its format print it. */
 export function checkContainerResource(name: string, field: string, errors: Errors, shown = name): void {
   if (CONTAINER_RESOURCES.has(name)) return;
-  checkStandardResource(name, field, isHugePages(name), 'containers', errors, shown);
+  checkStandardResource(name, field, { isStandard: isHugePages(name), users: 'containers', shown }, errors);
   if (!isQualified(name) || isNativeResource(name) || hasExtendedResourceForm(name)) return;
   errors.push(invalidShownValue(field, name, "doesn't follow extended resource name standard"));
 }
@@ -69,13 +69,28 @@ export const isExtendedResource = (name: string): boolean => isQualified(name) &
 
 /** Accepts resources that a quota may limit. */
 export function checkQuotaResource(name: string, field: string, errors: Errors): void {
-  checkStandardResource(name, field, isQuotaResource(name), 'quota', errors);
+  checkStandardResource(name, field, { isStandard: isQuotaResource(name), users: 'quota' }, errors);
 }
 
-function checkStandardResource(name: string, field: string, isStandard: boolean, user: string, errors: Errors, shown = name): void {
+interface StandardResourceRule {
+  /** Whether the users accept the name without a domain. */
+  readonly isStandard: boolean;
+  /** The users of the resource in the message. */
+  readonly users: 'containers' | 'quota';
+  /** The name as messages about its format print it; by default the name. */
+  readonly shown?: string;
+}
+
+/** Accepts names with a domain, and of the others those that are standard for their users. */
+function checkStandardResource(
+  name: string,
+  field: string,
+  { isStandard, users, shown = name }: StandardResourceRule,
+  errors: Errors,
+): void {
   checkResourceName(name, field, errors, shown);
   if (isStandard || isQualified(name)) return;
-  const text = `must be a standard resource for ${user}`;
+  const text = `must be a standard resource for ${users}`;
   errors.push(invalidShownValue(field, name, name === '' ? `: ${text}` : text));
 }
 

@@ -86,7 +86,8 @@ export function readConfigFile(file: string): string {
  */
 export function workloadConfig(environment: Readonly<Record<string, string | undefined>>, names: readonly WorkloadNames[]): ClientConfig {
   for (const { hostVariable, portVariable, tokenFolder } of names) {
-    const [host = '', port = ''] = [environment[hostVariable], environment[portVariable]];
+    const host = environment[hostVariable] ?? '';
+    const port = environment[portVariable] ?? '';
     if (host === '' || port === '') continue;
     return {
       servers: [serverUrl(`https://${host.includes(':') ? `[${host}]` : host}:${port}`)],

@@ -1,6 +1,7 @@
 /**
- * Evaluates the validation rules of a schema on objects. Rules are compiled on first use and cached. The cost per
- * object is limited. A rule that fails on an unchanged stored value only causes a warning.
+ * Evaluates the validation rules of a schema on objects. Rules are compiled on first use and cached. The cost of one
+ * evaluation and of all evaluations for an object is limited. A rule that fails on an unchanged stored value only causes
+ * a warning. Whether the rules may be stored at all is decided in check-rules.ts.
  */
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
 import { duplicateValue, forbiddenField, invalidValue, requiredValue, type FieldError } from '../../api/errors/field-error';
@@ -12,13 +13,17 @@ import { declaredType, maxValuesIn, MAX_REQUEST_BYTES } from './declared-type';
 import { resolveFieldPath } from './field-path';
 import { valueWrapperOf, type ValueWrapper } from './json-value';
 
-const CALL_LIMIT = 1_000_000;
-const OBJECT_LIMIT = 10_000_000;
+/** Limits in units of CEL cost, as upstream's: of one evaluation, and of all evaluations for one object. */
+const EVALUATION_COST_LIMIT = 1_000_000;
+const OBJECT_COST_LIMIT = 10_000_000;
 /** Rule length in characters, and number of schema nodes, up to which an estimate takes only a few milliseconds. */
 const MAX_ESTIMATED_LENGTH = 16 * 1024;
 const MAX_ESTIMATED_NODES = 10_000;
-/** Larger objects are not distinguished by size, because few of them have few values. */
-const MAX_BYTES = 64 * 1024;
+/**
+ * The largest finite result of {@link CompiledRules.maxBytesWithinCost}. Larger objects are not distinguished by size,
+ * because few of them have few values.
+ */
+const MAX_DISTINGUISHED_BYTES = 64 * 1024;
 /** Limit of errors and warnings in a response. */
 const MAX_ERRORS = 1000;
 
@@ -58,7 +63,7 @@ export function compileRules(root: SchemaNode): CompiledRules {
     maxBytesWithinCost(cost) {
       if (node.ruleTextLength() > MAX_ESTIMATED_LENGTH || node.typeSize(MAX_ESTIMATED_NODES) >= MAX_ESTIMATED_NODES) return 0;
       if (node.maxCost(MAX_REQUEST_BYTES, 1) <= cost) return Infinity;
-      let bytes = MAX_BYTES;
+      let bytes = MAX_DISTINGUISHED_BYTES;
       while (bytes > 0 && node.maxCost(bytes, 1) > cost) bytes = Math.floor(bytes / 2);
       return bytes;
     },
@@ -89,15 +94,24 @@ function countNodes({ properties, items, additionalProperties }: SchemaNode, lim
 class RuleRun {
   readonly errors: FieldError[] = [];
   readonly warnings: string[] = [];
-  readonly budget = new Budget(OBJECT_LIMIT, 'none');
+  readonly budget = new Budget(OBJECT_COST_LIMIT, 'none');
   hasStopped = false;
 
-  add(error: FieldError, tolerated: boolean): void {
-    if (tolerated) this.warnings.push(error.text);
-    else this.errors.push(error);
+  addError(error: FieldError): void {
+    this.errors.push(error);
+    this.stopAtLimit();
+  }
+
+  addWarning(text: string): void {
+    this.warnings.push(text);
+    this.stopAtLimit();
+  }
+
+  private stopAtLimit(): void {
     if (this.errors.length + this.warnings.length >= MAX_ERRORS) this.hasStopped = true;
   }
 
+  /** Adds the error and ends the validation of the object. */
   stop(error: FieldError): void {
     this.errors.push(error);
     this.hasStopped = true;
@@ -283,7 +297,7 @@ class RuleNode {
     const result = evaluate(runnable.expression, variables, run);
     const fail = (detail: string): FieldError => invalidValue(fieldText(path), this.node.type ?? '', detail);
     if (result === EXCEEDED) return run.stop(fail(`${COST_EXCEEDED} rule: ${runnable.name}`));
-    if (result instanceof Failure) run.add(fail(evaluationErrorText(result, runnable.name)), false);
+    if (result instanceof Failure) run.addError(fail(evaluationErrorText(result, runnable.name)));
     else if (result !== true) this.reportFailure(run, runnable, variables, path, isUnchanged);
     if (!run.hasStopped && run.budget.cost < 0) run.stop(fail(BUDGET_EXCEEDED));
   }
@@ -304,7 +318,9 @@ class RuleNode {
     const declared = runnable.rule.message.trim();
     const text = evaluated !== '' ? evaluated : declared !== '' ? declared : `failed rule: ${runnable.rule.rule.trim()}`;
     const field = fieldText(path === '' ? runnable.fieldPath.replace(/^\./, '') : path + runnable.fieldPath);
-    run.add(errorFor(runnable.rule.reason ?? '', field, this.node.type ?? '', text), !runnable.usesOldSelf && isUnchanged());
+    const error = errorFor(runnable.rule.reason ?? '', field, this.node.type ?? '', text);
+    if (!runnable.usesOldSelf && isUnchanged()) run.addWarning(error.text);
+    else run.addError(error);
   }
 }
 
@@ -339,7 +355,7 @@ const EXCEEDED = Symbol('cost exceeded');
 
 function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>, run: RuleRun): Value | typeof EXCEEDED {
   try {
-    return expression.evaluate(variables, CALL_LIMIT, run.budget);
+    return expression.evaluate(variables, EVALUATION_COST_LIMIT, run.budget);
   } catch (error) {
     if (error instanceof CostExceeded) return EXCEEDED;
     throw error;

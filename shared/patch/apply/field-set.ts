@@ -265,7 +265,8 @@ function compareKeys(a: JsonObject, b: JsonObject): number {
   const mine = Object.keys(a);
   const others = Object.keys(b);
   for (let i = 0; i < Math.min(mine.length, others.length); i += 1) {
-    const [name = '', other = ''] = [mine[i], others[i]];
+    const name = mine[i] ?? '';
+    const other = others[i] ?? '';
     const order = compareBytes(name, other) || compareValues(a[name] ?? null, b[other] ?? null);
     if (order !== 0) return order;
   }

@@ -90,7 +90,8 @@ if (helm === undefined || kubectl === undefined) {
 
       programs.startEtcd(variablesOf(named('etcd')));
       const start = (name: string) => programs.startPlatform([...named(name).command.slice(1), ...named(name).args]);
-      const [server, controllers] = [start('apiserver'), start('controllers')];
+      const server = start('apiserver');
+      const controllers = start('controllers');
       const components = [
         ['etcd', ports.etcd],
         ['apiserver', ports.apiserver],

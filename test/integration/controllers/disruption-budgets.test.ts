@@ -1,4 +1,7 @@
-/** PodDisruptionBudgets, compared with upstream's controllers. */
+/**
+ * PodDisruptionBudgets, compared with upstream's controllers. A deviation changes the recorded state of a step (`recording:
+ * step`) to what this controller does on purpose.
+ */
 import { stringifyJson } from '../../../shared/values/json';
 import { isBody, type Json } from '../../replay/json-response';
 import type { ObservedState } from '../../replay/scenarios/scenario';
@@ -22,13 +25,13 @@ function replaceText(state: ObservedState, text: string, replacement: string): O
   return changed;
 }
 
-/** Replaces counts and the condition in the status of the budget with the given name. */
-const withBudgetStatus =
-  (name: string, counts: Readonly<Record<string, number>>, areDisruptionsAllowed: boolean) =>
+/** Replaces counts in the status of the budget with the given name, and its condition by one that allows no disruption. */
+const withInsufficientPods =
+  (name: string, counts: Readonly<Record<string, number>>) =>
   (state: ObservedState): ObservedState => ({
     ...state,
     [BUDGETS]: (state[BUDGETS] ?? []).map((budget) =>
-      isBody(budget) && nameOf(budget) === name ? setStatus(budget, counts, areDisruptionsAllowed) : budget,
+      isBody(budget) && nameOf(budget) === name ? setInsufficientPods(budget, counts) : budget,
     ),
   });
 
@@ -37,13 +40,10 @@ function nameOf(object: { readonly [member: string]: Json }): Json | undefined {
   return isBody(metadata) ? metadata['name'] : undefined;
 }
 
-function setStatus(budget: { [member: string]: Json }, counts: Readonly<Record<string, number>>, areDisruptionsAllowed: boolean): Json {
+function setInsufficientPods(budget: { [member: string]: Json }, counts: Readonly<Record<string, number>>): Json {
   const status = isBody(budget['status']) ? budget['status'] : {};
   const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isBody) : [];
-  const expectedCondition = {
-    reason: areDisruptionsAllowed ? 'SufficientPods' : 'InsufficientPods',
-    status: areDisruptionsAllowed ? 'True' : 'False',
-  };
+  const expectedCondition = { reason: 'InsufficientPods', status: 'False' };
   return {
     ...budget,
     status: { ...status, ...counts, conditions: conditions.map((condition) => ({ ...condition, ...expectedCondition })) },
@@ -62,13 +62,13 @@ replayControllers('disruption-budgets', {
     // The message has the name of the budget; upstream prints the namespace in its place.
     'budget-disrupted: one is on its way, one was, one is gone': (state) => replaceText(state, 'PDB $NS/$NS', 'PDB $NS/b'),
     // A pod stops counting as soon as its labels no longer match; with upstream, when another pod changes.
-    'budget-number: a pod leaves by its labels': withBudgetStatus(
-      'b',
-      { currentHealthy: 1, expectedPods: 1, disruptionsAllowed: 0 },
-      false,
-    ),
+    'budget-number: a pod leaves by its labels': withInsufficientPods('b', {
+      currentHealthy: 1,
+      expectedPods: 1,
+      disruptionsAllowed: 0,
+    }),
     // Both budgets count the pod; upstream counts it in a random one of them.
     'budget-twice: a pod of both': (state) =>
-      withBudgetStatus('b1', { expectedPods: 1 }, false)(withBudgetStatus('b2', { expectedPods: 1 }, false)(state)),
+      withInsufficientPods('b1', { expectedPods: 1 })(withInsufficientPods('b2', { expectedPods: 1 })(state)),
   },
 });

@@ -53,7 +53,8 @@ export async function runClient(
   options: RunOptions = {},
 ): Promise<ClientResult> {
   const child = spawn(binary, args, { env: clientEnvironment(kubeconfig), stdio: ['pipe', 'pipe', 'pipe'] });
-  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
   // A program that exits without reading its input breaks the pipe; its exit code is enough.

@@ -1,6 +1,7 @@
 /**
  * The conversion webhook of scenarios. Each scenario has its own port and path, and sets the behaviour by a PUT to that
- * path. Wraps the `send` of the server that the scenario is played to.
+ * path. `startScenarioWebhook` wraps the function that sends the scenario's requests to the server: the PUTs end here,
+ * and all other requests continue to the server.
  */
 import { isBody, type Json } from '../../replay/json-response';
 import type { ScenarioSend, ScenarioResponse } from '../../replay/scenarios/scenario-session';
@@ -86,7 +87,7 @@ export async function startScenarioWebhook(send: ScenarioSend): Promise<Scenario
     async send(method, path, headers, body) {
       if (!path.startsWith(WEBHOOK)) return maskResponse(await send(method, path, headers, body === undefined ? body : await fillIn(body)));
       const behaviour = isBody(body) ? body['does'] : undefined;
-      if (typeof behaviour !== 'string') throw new Error('nothing that it could do');
+      if (typeof behaviour !== 'string') throw new Error('the body names no behaviour of the webhook (`does`)');
       const scenario = path.slice(WEBHOOK.length);
       behaviours.set(scenario, behaviour);
       await (behaviour === REFUSED ? ports.refuse(scenario) : ports.listen(scenario));

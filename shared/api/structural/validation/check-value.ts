@@ -1,6 +1,9 @@
 /**
  * Compiles a schema into checks of a value, once per node. Messages, order and quirks are upstream's, as recorded
  * (test/replay/answers/custom). The time is proportional to the size of the value, whatever it contains.
+ *
+ * Every check returns how much it checked (see {@link SchemaCheck}). What the parts add to this count is upstream's,
+ * because it decides which alternative of an `anyOf` or `oneOf` got furthest and has its errors reported.
  */
 import {
   equalJson,
@@ -21,12 +24,12 @@ import { compileNumberCheck } from './check-number';
 import { isSchemaNode, type ValueValidation } from '../schema-node';
 import { compileTypeCheck } from './check-type';
 
-const known = new WeakMap<ValueValidation, SchemaCheck>();
+const compiledChecks = new WeakMap<ValueValidation, SchemaCheck>();
 
-/** Tolerates errors of a value that has not changed (ratcheting validation). */
+/** The check of a node. Tolerates errors of a value that has not changed (ratcheting validation). */
 export function schemaCheckOf(node: ValueValidation): SchemaCheck {
-  let check = known.get(node);
-  if (check === undefined) known.set(node, (check = compile(node)));
+  let check = compiledChecks.get(node);
+  if (check === undefined) compiledChecks.set(node, (check = compile(node)));
   return check;
 }
 
@@ -40,22 +43,21 @@ const always = (): boolean => true;
 const isText = (value: JsonValue): boolean => typeof value === 'string';
 
 function compile(node: ValueValidation): SchemaCheck {
-  const type = compileTypeCheck(node);
-  const values = node.enumValues === undefined ? undefined : compileEnumCheck(node.enumValues);
-  const format = compileFormatCheck(node.format);
-  const number = compileNumberCheck(node);
+  const checkType = compileTypeCheck(node);
+  const checkEnum = node.enumValues === undefined ? undefined : compileEnumCheck(node.enumValues);
+  const checkFormat = compileFormatCheck(node.format);
   const parts: readonly CheckPart[] = [
-    ...(type === undefined ? [] : [{ applies: always, check: type }]),
+    ...(checkType === undefined ? [] : [{ applies: always, check: checkType }]),
     { applies: always, check: compileJunctorsCheck(node) },
     { applies: isText, check: compileTextCheck(node) },
-    ...(format === undefined ? [] : [{ applies: isText, check: format }]),
-    { applies: (value) => typeof value === 'number' || typeof value === 'bigint', check: number },
+    ...(checkFormat === undefined ? [] : [{ applies: isText, check: checkFormat }]),
+    { applies: (value) => typeof value === 'number' || typeof value === 'bigint', check: compileNumberCheck(node) },
     { applies: Array.isArray, check: compileItemsCheck(node) },
-    { applies: always, check: values ?? noCheck },
+    { applies: always, check: checkEnum ?? noCheck },
     { applies: isObject, check: compileMembersCheck(node) },
   ];
   const checkAll = (value: JsonValue, context: CheckContext, old: OldValue): number => {
-    if (value === null) return (type?.(value, context, old) ?? 0) + (values?.(value, context, old) ?? 0);
+    if (value === null) return (checkType?.(value, context, old) ?? 0) + (checkEnum?.(value, context, old) ?? 0);
     let count = 1;
     for (const part of parts) if (part.applies(value)) count += part.check(value, context, old) + 1;
     return count;
@@ -196,6 +198,7 @@ function equalsListed(value: JsonValue, listed: JsonValue): boolean {
   return equalJson(value, listed);
 }
 
+/** The errors of an alternative that fails, and how much of the value it checked. */
 interface FailedAlternative {
   readonly errors: ReturnType<CheckContext['rollBack']>;
   readonly count: number;

@@ -1,7 +1,7 @@
 import { addModelDescriptions, addOwnDescriptions } from './fill';
 
 const MODELS = {
-  V1Ware: { '': 'A thing that is sold.', continue: 'Who goes on.' },
+  V1Ware: { '': 'A thing that is sold.', continue: 'Whether it continues.' },
   ShopV1Event: { '': 'Something that happens in a shop.' },
 };
 
@@ -9,7 +9,7 @@ test('addModelDescriptions adds missing descriptions under the names of types an
   const descriptions = { 'shop.v1.Ware': { '': 'Said.' } };
   addModelDescriptions(MODELS, ['shop.v1.Ware', 'shop.v1.Event', 'shop.v1.Unknown'], descriptions);
   expect(descriptions).toMatchObject({
-    'shop.v1.Ware': { '': 'Said.', continue: 'Who goes on.' },
+    'shop.v1.Ware': { '': 'Said.', continue: 'Whether it continues.' },
     'shop.v1.Event': { '': 'Something that happens in a shop.' },
   });
   expect(Object.keys(descriptions)).toHaveLength(2);

@@ -17,7 +17,7 @@ export declare class V1Ware {
     'price'?: V1Price;
     'silent'?: string;
     /**
-    * Who goes on.
+    * Whether it continues.
     */
     '_continue': string;
     /**
@@ -39,7 +39,7 @@ test('readModels reads the descriptions of classes and fields, and restores esca
     V1Ware: {
       '': 'A thing that is sold.',
       price: `What it 'costs', "*/month" and \\d+.`,
-      continue: 'Who goes on.',
+      continue: 'Whether it continues.',
       'x-shop-list-type': 'Whether it is a list.',
     },
     ShopV1Event: { '': 'Something that happens in a shop.' },
