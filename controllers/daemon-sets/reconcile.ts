@@ -103,7 +103,7 @@ function manageNodes(view: DaemonSetView, byNode: ReadonlyMap<string, readonly P
  */
 function surplusDuringSurge(view: DaemonSetView, running: readonly Pod[]): readonly Pod[] {
   const sorted = sortDaemonPods(running);
-  const [newPods, oldPods] = byRevision(view, sorted);
+  const { newPods, oldPods } = separateRevisions(view, sorted);
   const newPod = newPods[0];
   const oldPod = oldPods.find((pod) => isAvailable(view, pod)) ?? oldPods[0];
   const surplus = sorted.filter((pod) => pod !== newPod && pod !== oldPod);
@@ -111,8 +111,15 @@ function surplusDuringSurge(view: DaemonSetView, running: readonly Pod[]): reado
   return !isPodReady(oldPod) || isAvailable(view, newPod) ? [...surplus, oldPod] : surplus;
 }
 
-function byRevision({ hash }: DaemonSetView, pods: readonly Pod[]): readonly [newPods: readonly Pod[], oldPods: readonly Pod[]] {
-  return [pods.filter((pod) => revisionHashOf(pod) === hash), pods.filter((pod) => revisionHashOf(pod) !== hash)];
+interface PodsByRevision {
+  /** Pods of the current template. */
+  readonly newPods: readonly Pod[];
+  readonly oldPods: readonly Pod[];
+}
+
+function separateRevisions({ hash }: DaemonSetView, pods: readonly Pod[]): PodsByRevision {
+  const isNew = (pod: Pod): boolean => revisionHashOf(pod) === hash;
+  return { newPods: pods.filter(isNew), oldPods: pods.filter((pod) => !isNew(pod)) };
 }
 
 const isAvailable = ({ set, now }: DaemonSetView, pod: Pod): boolean => isPodAvailable(pod, minReadySecondsOf(set), now);
@@ -137,7 +144,7 @@ function rollingUpdate(view: DaemonSetView, byNode: ReadonlyMap<string, readonly
 }
 
 function nodePodsOf(view: DaemonSetView, node: string, pods: readonly Pod[]): NodePods {
-  const [newPods, oldPods] = byRevision(
+  const { newPods, oldPods } = separateRevisions(
     view,
     pods.filter((pod) => !isBeingDeleted(pod)),
   );

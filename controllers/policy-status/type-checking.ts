@@ -47,10 +47,10 @@ function expressionWarnings(
   const warningFor = (
     fieldRef: string,
     expression: string,
-    hasAuthorizer: boolean,
+    { hasAuthorizer }: { readonly hasAuthorizer: boolean },
   ): readonly AdmissionregistrationV1ExpressionWarning[] => {
     const messages = typed.flatMap(({ kind, variablesFor }) => {
-      const error = compileError(expression, variablesFor(hasAuthorizer));
+      const error = compileError(expression, variablesFor({ hasAuthorizer }));
       return error === undefined ? [] : [`${groupInDialect(dialect, kind.group)}/${kind.version}, Kind=${kind.kind}: ${error}`];
     });
     return messages.length === 0 ? [] : [{ fieldRef, warning: messages.join('\n') }];
@@ -58,8 +58,8 @@ function expressionWarnings(
   return (spec.validations ?? []).flatMap(({ expression = '', messageExpression = '' }, index) => {
     const field = `spec.validations[${index}]`;
     return [
-      ...warningFor(`${field}.expression`, expression, true),
-      ...(messageExpression.trim() === '' ? [] : warningFor(`${field}.messageExpression`, messageExpression, false)),
+      ...warningFor(`${field}.expression`, expression, { hasAuthorizer: true }),
+      ...(messageExpression.trim() === '' ? [] : warningFor(`${field}.messageExpression`, messageExpression, { hasAuthorizer: false })),
     ];
   });
 }
@@ -76,14 +76,15 @@ export function referencedVersions(spec: PolicySpec): readonly (readonly [group:
   for (const { apiGroups = [], apiVersions = [] } of spec.matchConstraints?.resourceRules ?? []) {
     for (const group of apiGroups) for (const version of apiVersions) add(canonicalGroup(group), version);
   }
-  add(...splitApiVersion(spec.paramKind?.apiVersion ?? ''));
+  const paramVersion = splitApiVersion(spec.paramKind?.apiVersion ?? '');
+  add(paramVersion.group, paramVersion.version);
   return [...versions.values()].filter((names) => !names.includes('*') && !names.includes(''));
 }
 
-function splitApiVersion(text: string): readonly [group: string, version: string] {
+function splitApiVersion(text: string): { readonly group: string; readonly version: string } {
   const apiVersion = canonicalApiVersion(text);
   const slash = apiVersion.indexOf('/');
-  return [apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1)];
+  return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1) };
 }
 
 /** The kinds that the resource rules name. Rules with wildcards and subresources are ignored, as upstream does. */
@@ -100,14 +101,14 @@ function matchedKinds(spec: PolicySpec, kinds: readonly KnownKind[]): readonly K
   return [...matched].sort(([a], [b]) => compareBytes(a, b)).map(([, kind]) => kind);
 }
 
-type VariablesFor = (hasAuthorizer: boolean) => ReadonlyMap<string, Type>;
+type VariablesFor = (options: { readonly hasAuthorizer: boolean }) => ReadonlyMap<string, Type>;
 
 /** The types of the variables in expressions. `params` is declared if its kind is known. */
 function variablesOf(spec: PolicySpec, kind: KnownKind, kinds: readonly KnownKind[]): VariablesFor {
   const object = kind.type();
   const params = paramKindOf(spec, kinds)?.type();
   const variables = new Map<string, Type>();
-  const variablesFor: VariablesFor = (hasAuthorizer) =>
+  const variablesFor: VariablesFor = ({ hasAuthorizer }) =>
     new Map<string, Type>([
       ...policyVariables({ hasParams: false, hasAuthorizer, variables }),
       ['object', object],
@@ -115,13 +116,13 @@ function variablesOf(spec: PolicySpec, kind: KnownKind, kinds: readonly KnownKin
       ...(params === undefined ? [] : [['params', params] as const]),
     ]);
   for (const { name = '', expression = '' } of spec.variables ?? []) {
-    const compiled = compileExpression(expression.trim(), variablesFor(true));
+    const compiled = compileExpression(expression.trim(), variablesFor({ hasAuthorizer: true }));
     variables.set(name, 'error' in compiled ? DYN : compiled.type);
   }
   return variablesFor;
 }
 
 function paramKindOf({ paramKind }: PolicySpec, kinds: readonly KnownKind[]): KnownKind | undefined {
-  const [group, version] = splitApiVersion(paramKind?.apiVersion ?? '');
+  const { group, version } = splitApiVersion(paramKind?.apiVersion ?? '');
   return kinds.find((kind) => kind.group === group && kind.version === version && kind.kind === paramKind?.kind);
 }

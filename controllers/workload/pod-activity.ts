@@ -73,7 +73,7 @@ const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Runni
 function ranksOf(pod: Pod, activeByNode: ReadonlyMap<string, number>, now: number): readonly number[] {
   const node = nodeNameOf(pod);
   const ready = isPodReady(pod);
-  const [restarts, sidecarRestarts] = restartsOf(pod);
+  const { restarts, sidecarRestarts } = restartsOf(pod);
   return [
     node === '' ? 0 : 1,
     ownMember(PHASES, pod.body.status?.phase ?? '') ?? 0,
@@ -98,16 +98,16 @@ function ageBucket(since: number | undefined, now: number): number {
 }
 
 /** The highest restart count of the containers, and of the sidecar containers. */
-function restartsOf({ body: { spec, status } }: Pod): readonly [number, number] {
+function restartsOf({ body: { spec, status } }: Pod): { readonly restarts: number; readonly sidecarRestarts: number } {
   const sidecars = new Set(
     (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name = '' }) => name),
   );
   const highest = (statuses: readonly CoreV1ContainerStatus[]): number =>
     statuses.reduce((most, { restartCount = 0 }) => Math.max(most, restartCount), 0);
-  return [
-    highest(status?.containerStatuses ?? []),
-    highest((status?.initContainerStatuses ?? []).filter(({ name = '' }) => sidecars.has(name))),
-  ];
+  return {
+    restarts: highest(status?.containerStatuses ?? []),
+    sidecarRestarts: highest((status?.initContainerStatuses ?? []).filter(({ name = '' }) => sidecars.has(name))),
+  };
 }
 
 function compareRanks(a: RankedPod, b: RankedPod): number {

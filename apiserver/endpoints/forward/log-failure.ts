@@ -4,17 +4,25 @@
  */
 import { internalError, StatusError, type StatusReason } from '../../../shared/api/errors/status';
 
-/** `%s` stands for the kubelet's message. */
-const REASON_BY_STATUS: Readonly<Partial<Record<number, readonly [reason: StatusReason, text: string]>>> = {
-  401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
-  403: ['Forbidden', '%s'],
-  404: ['NotFound', 'the server could not find the requested resource'],
-  405: ['MethodNotAllowed', 'the server does not allow this method on the requested resource'],
-  409: ['Conflict', 'the server reported a conflict'],
-  422: ['Invalid', 'the server rejected our request due to an error in our request'],
-  429: ['TooManyRequests', 'the server has received too many requests and has asked us to try again later'],
-  503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
-  504: ['Timeout', 'the server was unable to return a response in the time allotted, but may still be processing the request'],
+interface LogError {
+  readonly reason: StatusReason | undefined;
+  /** `%s` stands for the kubelet's message. */
+  readonly text: string;
+}
+
+const ERROR_BY_STATUS: Readonly<Partial<Record<number, LogError>>> = {
+  401: { reason: 'Unauthorized', text: 'the server has asked for the client to provide credentials' },
+  403: { reason: 'Forbidden', text: '%s' },
+  404: { reason: 'NotFound', text: 'the server could not find the requested resource' },
+  405: { reason: 'MethodNotAllowed', text: 'the server does not allow this method on the requested resource' },
+  409: { reason: 'Conflict', text: 'the server reported a conflict' },
+  422: { reason: 'Invalid', text: 'the server rejected our request due to an error in our request' },
+  429: { reason: 'TooManyRequests', text: 'the server has received too many requests and has asked us to try again later' },
+  503: { reason: 'ServiceUnavailable', text: 'the server is currently unable to handle the request' },
+  504: {
+    reason: 'Timeout',
+    text: 'the server was unable to return a response in the time allotted, but may still be processing the request',
+  },
 };
 
 const LOG = 'pods/log';
@@ -25,12 +33,14 @@ export function kubeletLogError(status: number, message: string, location: strin
     return new StatusError(undefined, `Get ${JSON.stringify(location)}: redirects forbidden`, undefined, { code: 500 });
   if (status === 400) return new StatusError('BadRequest', message);
   if (status === 500) return internalError(message);
-  const [reason, text] = REASON_BY_STATUS[status] ?? defaultReason(status, message);
+  const { reason, text } = ERROR_BY_STATUS[status] ?? defaultError(status, message);
   return new StatusError(reason, `${text.replace('%s', () => message)} ( ${LOG} ${pod})`, { name: pod, kind: LOG }, { code: status });
 }
 
-function defaultReason(status: number, message: string): readonly [reason: StatusReason | undefined, text: string] {
-  if (status > 500)
-    return ['InternalError', `an error on the server (${JSON.stringify(message)}) has prevented the request from succeeding`];
-  return [undefined, `the server responded with the status code ${status} but did not return more information`];
+function defaultError(status: number, message: string): LogError {
+  if (status > 500) {
+    const text = `an error on the server (${JSON.stringify(message)}) has prevented the request from succeeding`;
+    return { reason: 'InternalError', text };
+  }
+  return { reason: undefined, text: `the server responded with the status code ${status} but did not return more information` };
 }

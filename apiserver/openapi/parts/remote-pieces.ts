@@ -30,7 +30,7 @@ export class RemotePieces {
   /** The definitions of this server and of the documents that were added before, by their assigned names. */
   private readonly defined: Map<string, JsonValue>;
 
-  /** `takenNames`: names of further definitions of this server, whose contents are not known here. */
+  /** `takenNames`: names of further definitions of this server. Their contents are not known here, so none is equal to them. */
   constructor(
     ownDefinitions: JsonObject,
     private readonly takenNames: ReadonlySet<string>,

@@ -61,18 +61,19 @@ export function startApiServiceInformer(options: ApiServiceInformerOptions): Api
 
 function watchServices(registrations: Registrations, options: ApiServiceInformerOptions, onChange: (name: string) => void): TypeFollower {
   const notifyServices = (namespace: string, name?: string): void => registrations.namesOfService(namespace, name).forEach(onChange);
+  const notifyService = (key: string): void => {
+    const { namespace, name } = splitKey(key);
+    notifyServices(namespace, name);
+  };
   const storedOf = (resource: string) => options.resources.require(resource).stored;
   return combineFollowers([
-    followType(
-      { ...options, stored: storedOf('services') },
-      { upsert: ({ key }) => notifyServices(...splitKey(key)), remove: (key) => notifyServices(...splitKey(key)) },
-    ),
+    followType({ ...options, stored: storedOf('services') }, { upsert: ({ key }) => notifyService(key), remove: notifyService }),
     followType(
       { ...options, stored: storedOf('endpointslices.discovery.platform.io') },
       // A deletion event does not name the Service, so all Services of the namespace are reported.
       {
-        upsert: (entry) => notifyServices(splitKey(entry.key)[0], serviceNameOf(entry)),
-        remove: (key) => notifyServices(splitKey(key)[0]),
+        upsert: (entry) => notifyServices(splitKey(entry.key).namespace, serviceNameOf(entry)),
+        remove: (key) => notifyServices(splitKey(key).namespace),
       },
     ),
   ]);
@@ -81,7 +82,7 @@ function watchServices(registrations: Registrations, options: ApiServiceInformer
 /** Excludes the status, which is the result of checks and must not trigger another one. */
 const specText = ({ isAvailable: _status, ...spec }: Registration): string => JSON.stringify(spec);
 
-function splitKey(key: string): readonly [namespace: string, name: string] {
+function splitKey(key: string): { readonly namespace: string; readonly name: string } {
   const [namespace = '', name = ''] = key.split('/');
-  return [namespace, name];
+  return { namespace, name };
 }

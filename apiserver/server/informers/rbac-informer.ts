@@ -24,13 +24,13 @@ export interface RbacInformer extends TypeFollower {
 }
 
 /** `object` is undefined when it was deleted; `namespace` is '' for cluster-scoped kinds. */
-type SetObject = (namespace: string, name: string, object: JsonObject | undefined) => void;
+type SetObject = (key: NamespacedName, object: JsonObject | undefined) => void;
 
 export function startRbacInformer(options: RbacInformerOptions): RbacInformer {
   const policy = new RbacPolicy();
-  const setRole: SetObject = (namespace, name, object) =>
+  const setRole: SetObject = ({ namespace, name }, object) =>
     policy.setRole(namespace, name, object === undefined ? undefined : rulesOf(object));
-  const setBinding: SetObject = (namespace, name, object) =>
+  const setBinding: SetObject = ({ namespace, name }, object) =>
     policy.setBinding(namespace, name, object === undefined ? undefined : readBinding(namespace, name, object, options.names));
   const kinds = { roles: setRole, clusterroles: setRole, rolebindings: setBinding, clusterrolebindings: setBinding };
   const informers = Object.entries(kinds).map(([resource, setObject]) => {
@@ -38,18 +38,24 @@ export function startRbacInformer(options: RbacInformerOptions): RbacInformer {
     return followType(
       { ...options, stored },
       {
-        upsert: (entry) => setObject(...splitKey(entry.key), parseEntry(entry).object),
-        remove: (key) => setObject(...splitKey(key), undefined),
+        upsert: (entry) => setObject(splitKey(entry.key), parseEntry(entry).object),
+        remove: (key) => setObject(splitKey(key), undefined),
       },
     );
   });
   return { policy, ...combineFollowers(informers) };
 }
 
-/** Splits a cache key into namespace and name. */
-function splitKey(key: string): readonly [string, string] {
+interface NamespacedName {
+  /** '' for a cluster-scoped object. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Splits a cache key. */
+function splitKey(key: string): NamespacedName {
   const slash = key.indexOf('/');
-  return slash < 0 ? ['', key] : [key.slice(0, slash), key.slice(slash + 1)];
+  return slash < 0 ? { namespace: '', name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
 const rulesOf = ({ rules }: RbacV1Role): ReturnType<typeof readRule>[] => rules?.map(readRule) ?? [];

@@ -27,7 +27,7 @@ export const autoscalerConversion: Conversion = {
   fromHub(object, dialect) {
     const spec = objectAt(object, 'spec') ?? {};
     const status = objectAt(object, 'status') ?? {};
-    const [utilization, others] = separateCpuMetric(objectsAt(spec, 'metrics'));
+    const { utilization, others } = separateCpuMetric(objectsAt(spec, 'metrics'));
     const measured = objectsAt(status, 'currentMetrics');
     const conditions = objectsAt(status, 'conditions');
     const behavior = objectAt(spec, 'behavior');
@@ -84,14 +84,18 @@ function cpuMetric(part: MetricPart, value: JsonObject): JsonObject {
   return { type: 'Resource', resource: { name: 'cpu', [part]: value } };
 }
 
-/** The first target of CPU utilization, and all other metrics. */
-function separateCpuMetric(
-  metrics: readonly JsonObject[],
-): readonly [share: JsonObject[string] | undefined, others: readonly JsonObject[]] {
+interface SeparatedMetrics {
+  /** The target of the first metric with a target of CPU utilization; `undefined` when there is none. */
+  readonly utilization: JsonObject[string] | undefined;
+  /** All other metrics. */
+  readonly others: readonly JsonObject[];
+}
+
+function separateCpuMetric(metrics: readonly JsonObject[]): SeparatedMetrics {
   const cpuIndex = metrics.findIndex((metric) => cpuUtilization('target', metric) !== undefined);
   const metric = metrics[cpuIndex];
-  if (metric === undefined) return [undefined, metrics];
-  return [cpuUtilization('target', metric), metrics.filter((_, index) => index !== cpuIndex)];
+  if (metric === undefined) return { utilization: undefined, others: metrics };
+  return { utilization: cpuUtilization('target', metric), others: metrics.filter((_, index) => index !== cpuIndex) };
 }
 
 function objectsAt(parent: JsonObject, member: string): readonly JsonObject[] {

@@ -106,9 +106,15 @@ function parseCidr(text: string): CidrValue | ErrorValue {
   return new CidrValue(address, prefix);
 }
 
-/** Whether an address is in the range of its family, given as the first address and the prefix length. */
-const isInRange = (address: IpAddress, ipv4Range: readonly [bigint, number], ipv6Range: readonly [bigint, number]): boolean => {
-  const [first, prefix] = address.family === 4 ? ipv4Range : ipv6Range;
+interface AddressRange {
+  readonly first: bigint;
+  /** The length of the prefix in bits. */
+  readonly prefix: number;
+}
+
+/** Whether an address is in the range of its family. */
+const isInRange = (address: IpAddress, ranges: { readonly v4: AddressRange; readonly v6: AddressRange }): boolean => {
+  const { first, prefix } = address.family === 4 ? ranges.v4 : ranges.v6;
   const shift = BigInt((address.family === 4 ? 32 : 128) - prefix);
   return address.value >> shift === first >> shift;
 };
@@ -117,11 +123,16 @@ const v6 = (group: bigint): bigint => group << 112n;
 const v4 = (a: bigint, b = 0n, c = 0n, d = 0n): bigint => (a << 24n) | (b << 16n) | (c << 8n) | d;
 
 const isUnspecified = (address: IpAddress): boolean => address.value === 0n;
-const isLoopback = (address: IpAddress): boolean => isInRange(address, [v4(127n), 8], [1n, 128]);
-const isMulticast = (address: IpAddress): boolean => isInRange(address, [v4(224n), 4], [v6(0xff00n), 8]);
+const isLoopback = (address: IpAddress): boolean =>
+  isInRange(address, { v4: { first: v4(127n), prefix: 8 }, v6: { first: 1n, prefix: 128 } });
+const isMulticast = (address: IpAddress): boolean =>
+  isInRange(address, { v4: { first: v4(224n), prefix: 4 }, v6: { first: v6(0xff00n), prefix: 8 } });
 const isLinkLocalMulticast = (address: IpAddress): boolean =>
-  address.family === 4 ? isInRange(address, [v4(224n), 24], [0n, 0]) : ((address.value >> 112n) & 0xff0fn) === 0xff02n;
-const isLinkLocalUnicast = (address: IpAddress): boolean => isInRange(address, [v4(169n, 254n), 16], [v6(0xfe80n), 10]);
+  address.family === 4
+    ? isInRange(address, { v4: { first: v4(224n), prefix: 24 }, v6: { first: 0n, prefix: 0 } })
+    : ((address.value >> 112n) & 0xff0fn) === 0xff02n;
+const isLinkLocalUnicast = (address: IpAddress): boolean =>
+  isInRange(address, { v4: { first: v4(169n, 254n), prefix: 16 }, v6: { first: v6(0xfe80n), prefix: 10 } });
 const isBroadcast = (address: IpAddress): boolean => address.family === 4 && address.value === 0xffff_ffffn;
 const isGlobalUnicast = (address: IpAddress): boolean =>
   !isUnspecified(address) && !isLoopback(address) && !isMulticast(address) && !isLinkLocalUnicast(address) && !isBroadcast(address);

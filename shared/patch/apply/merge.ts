@@ -1,5 +1,5 @@
 /**
- * Merges an applied configuration into an object and removes fields from an object, as the shape of the kind says.
+ * Merges an applied configuration into an object and removes fields from an object, by the shape of its kind.
  * Creates new values and does not modify its arguments. Which manager owns which field is left to the callers.
  */
 import { isEmptyObject, isObject, ownMember, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';

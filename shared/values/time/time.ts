@@ -149,7 +149,7 @@ function quoteBytes(bytes: Buffer): string {
 function formatSeconds(seconds: number): string {
   const days = Math.floor(seconds / 86_400);
   const rest = seconds - days * 86_400;
-  const [year, month, day] = dateOfDay(days);
+  const { year, month, day } = dateOfDay(days);
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${pad(Math.floor(rest / 3600), 2)}:${pad(Math.floor(rest / 60) % 60, 2)}:${pad(rest % 60, 2)}`;
 }
 
@@ -162,14 +162,15 @@ function pad(value: number, width: number): string {
  * the last day of a year.
  */
 function daysSinceEpoch(year: number, month: number, day: number): number {
-  const y = month <= 2 ? year - 1 : year;
-  const era = Math.floor(y / 400);
+  const shiftedYear = month <= 2 ? year - 1 : year;
+  const era = Math.floor(shiftedYear / 400);
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
-  const yearOfEra = y - era * 400;
+  const yearOfEra = shiftedYear - era * 400;
   return era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468;
 }
 
-function dateOfDay(days: number): [year: number, month: number, day: number] {
+/** The date of a day since 1970; the inverse of {@link daysSinceEpoch}. */
+function dateOfDay(days: number): { readonly year: number; readonly month: number; readonly day: number } {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;
@@ -177,7 +178,11 @@ function dateOfDay(days: number): [year: number, month: number, day: number] {
     (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
   );
   const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const m = Math.floor((5 * dayOfYear + 2) / 153);
-  const month = m < 10 ? m + 3 : m - 9;
-  return [yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - Math.floor((153 * m + 2) / 5) + 1];
+  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
+  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
+  return {
+    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
+    month,
+    day: dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1,
+  };
 }

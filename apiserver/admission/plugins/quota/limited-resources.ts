@@ -61,7 +61,7 @@ export function uncoveredMessage(
   limited: readonly LimitedResource[],
   kind: GroupResource,
   quotas: readonly Quota[],
-  [object, old]: readonly [JsonObject, JsonObject | undefined],
+  { object, old }: { readonly object: JsonObject; readonly old: JsonObject | undefined },
   now: number,
 ): string | undefined {
   const limitedOfKind = limited.filter((entry) => entry.kind.group === kind.group && entry.kind.resource === kind.resource);

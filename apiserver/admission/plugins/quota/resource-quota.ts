@@ -69,7 +69,7 @@ async function reserve(
   const increased: QuotaDeltas[] = [];
   const now = deps.clock.now();
   const quotas = quotasIn(deps, namespace, row);
-  const uncovered = uncoveredMessage(deps.limitedResources ?? [], row, quotas, [object, oldObject], now);
+  const uncovered = uncoveredMessage(deps.limitedResources ?? [], row, quotas, { object, old: oldObject }, now);
   if (uncovered !== undefined) throw rejection(request, uncovered);
   for (const quota of quotas) {
     const unspecified = operation === 'CREATE' ? unspecifiedMessage(row, quota, object) : undefined;

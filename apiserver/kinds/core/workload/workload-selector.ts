@@ -1,7 +1,7 @@
 /**
- * Validates a workload's selector: it is not empty and matches the labels of the Pod template, whose Pods restart
- * always. Invalid values are accepted in updates of a workload that has them. What else an update may change is left
- * to each strategy.
+ * Validates a workload's selector: it is not empty and matches the labels of the Pod template. Pods of the template
+ * restart always. Invalid values are accepted in updates of a workload that has them. What else an update may change is
+ * left to each strategy.
  */
 import { invalidShownValue, unsupportedValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { formatGoLabelSelector, formatGoStringMap } from '../../../../shared/values/go-values';

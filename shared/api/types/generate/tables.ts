@@ -130,7 +130,7 @@ class RowBuilder {
 }
 
 /**
- * The presence of a row, which says when the JSON output has the field: `omit` = unless zero or empty, `pointer` = when
+ * The presence of a row: when the JSON output has the field. `omit` = unless zero or empty, `pointer` = when
  * set, `always` = even when unset (its zero value), `null` = even when unset, as null.
  */
 function presenceOf(type: GoType, { isPointer, omitsEmpty }: { readonly isPointer: boolean; readonly omitsEmpty: boolean }): string {
