@@ -5,24 +5,22 @@ import {
   choiceFlag,
   decimalFlag,
   durationFlag,
-  FlagError,
   intFlag,
   listFlag,
   repeatedFlag,
   stringFlag,
   versionFlag,
-  type Flag,
   type FlagValues,
 } from '../../../shared/cli/flags';
 import { logLevelFlag, verbosityFlag } from '../../../shared/runtime/logger';
-import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../../allocation/ranges';
 import { ADMISSION_PLUGINS, type PluginRegistration } from '../../admission/plugins/admission-plugins';
+import { authorizationModesFlag } from './authorization-modes';
 import { cipherSuitesFlag } from './cipher-suites';
+import { nodePortRangeFlag, serviceRangesFlag } from './service-ranges';
 import { AUDIT_FLAGS } from './audit-flags';
 import { OIDC_FLAGS } from './oidc-flags';
 import { UPSTREAM_FLAGS } from './upstream-flags';
 import { runtimeConfigFlag } from './runtime-config';
-import { AUTHORIZATION_MODES, type AuthorizationMode } from '../../server/access/authorizers';
 
 const SERVING = 'Serving';
 const STORAGE = 'Storage';
@@ -175,8 +173,8 @@ export const FLAGS = {
     default: 5 * MINUTE,
   }),
   'event-ttl': durationFlag({ section: STORAGE, help: 'Time for which Events are retained.', default: 60 * MINUTE }),
-  'service-cluster-ip-range': serviceRanges(),
-  'service-node-port-range': nodePortRange(),
+  'service-cluster-ip-range': serviceRangesFlag(SERVICES),
+  'service-node-port-range': nodePortRangeFlag(SERVICES),
   'service-external-ips': choiceFlag({
     section: ACCESS,
     help:
@@ -342,7 +340,7 @@ export const FLAGS = {
     help: 'Accept requests without credentials as system:anonymous. With AlwaysAllow only when set explicitly.',
     default: true,
   }),
-  'authorization-mode': authorizationModes(),
+  'authorization-mode': authorizationModesFlag(ACCESS),
   ...AUDIT_FLAGS,
   ...OIDC_FLAGS,
   naming: choiceFlag({
@@ -372,63 +370,3 @@ function pluginNames(on: PluginRegistration['enabledWhen']): readonly string[] {
 }
 
 export type ServerFlags = FlagValues<typeof FLAGS>;
-
-/** Authorization modes in order. Unknown modes are rejected by name. */
-function authorizationModes(): Flag<readonly AuthorizationMode[]> {
-  const modeList = listFlag({
-    section: ACCESS,
-    help: `Authorizers, in order: ${AUTHORIZATION_MODES.join(', ')}.`,
-    default: ['Node', 'RBAC'],
-  });
-  return {
-    ...modeList,
-    default: ['Node', 'RBAC'],
-    bareValue: undefined,
-    parse(text, previous) {
-      const modes = modeList.parse(text, previous).map((word) => {
-        const mode = AUTHORIZATION_MODES.find((known) => known === word);
-        if (mode === undefined)
-          throw new FlagError(`${JSON.stringify(word)} is not a valid mode; valid are ${AUTHORIZATION_MODES.join(', ')}`);
-        return mode;
-      });
-      if (new Set(modes).size < modes.length)
-        throw new FlagError(`[${modes.map((mode) => JSON.stringify(mode)).join(' ')}] has mode specified more than once`);
-      return modes;
-    },
-    formatDefault: (modes) => `[${modes.join(',')}]`,
-  };
-}
-
-function serviceRanges(): Flag<ServiceRanges> {
-  const parse = (text: string): ServiceRanges => {
-    const ranges = parseServiceRanges(text);
-    if (typeof ranges === 'string') throw new FlagError(ranges);
-    return ranges;
-  };
-  return {
-    section: SERVICES,
-    help: 'CIDR range of the cluster IPs of Services, or two of different families, comma-separated.',
-    default: parse('10.0.0.0/24'),
-    placeholder: 'cidr[,cidr]',
-    bareValue: undefined,
-    parse,
-    formatDefault: (ranges) => ranges.map(({ text }) => text).join(','),
-  };
-}
-
-function nodePortRange(): Flag<PortRange> {
-  const parse = (text: string): PortRange => {
-    const range = parsePortRange(text);
-    if (typeof range === 'string') throw new FlagError(range);
-    return range;
-  };
-  return {
-    section: SERVICES,
-    help: 'Port range of the node ports of Services.',
-    default: parse('30000-32767'),
-    placeholder: 'first-last',
-    bareValue: undefined,
-    parse,
-    formatDefault: portRangeText,
-  };
-}

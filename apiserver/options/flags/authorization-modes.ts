@@ -1,0 +1,29 @@
+/** The flag with the authorization modes in order. Unknown and repeated modes are rejected by name. */
+import { FlagError, listFlag, type Flag } from '../../../shared/cli/flags';
+import { AUTHORIZATION_MODES, type AuthorizationMode } from '../../server/access/authorizers';
+
+/** Without duplicates, in the order in which the authorizers are asked. */
+export function authorizationModesFlag(section: string): Flag<readonly AuthorizationMode[]> {
+  const modeList = listFlag({
+    section,
+    help: `Authorizers, in order: ${AUTHORIZATION_MODES.join(', ')}.`,
+    default: ['Node', 'RBAC'],
+  });
+  return {
+    ...modeList,
+    default: ['Node', 'RBAC'],
+    bareValue: undefined,
+    parse(text, previous) {
+      const modes = modeList.parse(text, previous).map((word) => {
+        const mode = AUTHORIZATION_MODES.find((known) => known === word);
+        if (mode === undefined)
+          throw new FlagError(`${JSON.stringify(word)} is not a valid mode; valid are ${AUTHORIZATION_MODES.join(', ')}`);
+        return mode;
+      });
+      if (new Set(modes).size < modes.length)
+        throw new FlagError(`[${modes.map((mode) => JSON.stringify(mode)).join(' ')}] has mode specified more than once`);
+      return modes;
+    },
+    formatDefault: (modes) => `[${modes.join(',')}]`,
+  };
+}
