@@ -10,6 +10,9 @@ export interface RunningStep {
   stop(): void;
 }
 
+/** A step that starts a reconciler without awaiting its first reconciliation. */
+export const inBackground = (reconciler: Pick<RunningStep, 'stop'>): RunningStep => ({ stop: () => reconciler.stop() });
+
 export interface StartupStep {
   readonly name: string;
   /** The startup checks that pass once the step is complete. */

@@ -12,13 +12,6 @@ import { startFlowControlReconciler } from '../../reconcilers/flow-control/flow-
 import { startDefaultRolesReconciler } from '../../reconcilers/default-roles/default-roles-reconciler';
 import { startDefaultServiceReconciler } from '../../reconcilers/replicas/default-service-reconciler';
 import { startEventExpiry } from '../../reconcilers/event-expiry';
-import {
-  startIdentityLeaseCollector,
-  identityOf,
-  startIdentityLeaseReconciler,
-  type IdentityLeasesOptions,
-} from '../../reconcilers/replicas/identity-leases';
-import { startPeerChecks } from '../../reconcilers/replicas/peer-checks';
 import { startSystemObjectsReconciler } from '../../reconcilers/system-objects-reconciler';
 import { startTokenTrackingReconciler } from '../../reconcilers/token-tracking';
 import type { Reconciler } from '../../reconcilers/reconciler';
@@ -29,7 +22,7 @@ import { startDefinitionController } from '../../custom-resources/definition-con
 import { SYSTEM_PRIORITY_CLASSES } from '../../kinds/scheduling/priority-class';
 import type { StartCheck } from '../../health/start-checks';
 import type { FlowControl } from '../../flow-control/flow-control';
-import { commonSettings } from './common-settings';
+import { replicaSteps } from './replica-steps';
 import { startFlowSchemaInformer } from '../informers/flow-schema-informer';
 import { createServiceStateReader } from '../informers/webhook-configuration-informer';
 import type { TlsFiles } from '../connections/listeners';
@@ -38,7 +31,7 @@ import type { Registry } from './registry';
 import type { Serving } from './serving';
 import type { ServerContext } from './server-options';
 import type { ClusterState } from './cluster-state';
-import type { RunningStep, StartupStep } from '../startup-sequence';
+import { inBackground, type RunningStep, type StartupStep } from '../startup-sequence';
 
 const SERVICES = 'apiservices.apiregistration.platform.io';
 /** The APIServices of built-in groups are registered as available. */
@@ -192,53 +185,6 @@ function controllerSteps(context: ServerContext, state: ClusterState, writer: Wr
   ];
 }
 
-/** The steps that concern the other replicas of this server. */
-function replicaSteps(context: ServerContext, { cache, resources }: ClusterState, writer: Writer, port: number): readonly StartupStep[] {
-  const { options, clock, random, names, onFailure } = context;
-  const identity: IdentityLeasesOptions = {
-    writer,
-    cache,
-    clock,
-    onFailure,
-    leases: resources.require('leases.coordination.platform.io'),
-    names,
-    random,
-    hostname: hostname(),
-    port,
-    settings: () => commonSettings(options),
-  };
-  return [
-    {
-      name: 'identity Lease of this server',
-      checks: ['poststarthook/start-kube-apiserver-identity-lease-controller'],
-      start: () => inBackground(startIdentityLeaseReconciler(identity)),
-    },
-    {
-      name: 'identity Leases of other servers',
-      checks: ['poststarthook/start-kube-apiserver-identity-lease-garbage-collector'],
-      start: () => inBackground(startIdentityLeaseCollector(identity)),
-    },
-    { name: 'clocks and settings of other servers', start: () => peers(context, identity, cache) },
-  ];
-}
-
-/** Other replicas are not awaited, because what they publish is only observed. */
-function peers({ logger, meters }: ServerContext, identity: IdentityLeasesOptions, cache: ClusterState['cache']): RunningStep {
-  const offset = meters.counter('apiserver_peer_clock_offset_seconds');
-  const differing = meters.counter('apiserver_peers_with_other_settings');
-  const following = startPeerChecks({
-    ...identity,
-    cache,
-    ownLeaseName: identityOf(identity),
-    onFinding: (message, fields) => logger.warn(message, fields),
-    onCounts(seconds, count) {
-      offset.value = seconds;
-      differing.value = count;
-    },
-  });
-  return { stop: () => following.stop() };
-}
-
 /** Starts a reconciler in one step and waits for it in a later one, so that the steps between run meanwhile. */
 function startAndWait(startReconciler: () => Reconciler): { readonly start: () => RunningStep; readonly wait: () => RunningStep } {
   let started: Reconciler | undefined;
@@ -246,11 +192,6 @@ function startAndWait(startReconciler: () => Reconciler): { readonly start: () =
     start: () => inBackground((started = startReconciler())),
     wait: () => (started === undefined ? { stop: noop } : { complete: started.complete, stop: noop }),
   };
-}
-
-/** Its first reconciliation is not awaited. */
-function inBackground(reconciler: Reconciler): RunningStep {
-  return { stop: () => reconciler.stop() };
 }
 
 function flowControlSteps(
