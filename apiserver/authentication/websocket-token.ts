@@ -2,7 +2,7 @@
  * Bearer tokens in the sub-protocols of a WebSocket request, since browsers cannot set the Authorization header. Reads
  * only requests that ask for a WebSocket upgrade.
  */
-import { WEBSOCKET_TOKEN_PROTOCOL_PREFIXES } from '../../shared/names/dialect';
+import { WEBSOCKET_TOKEN_PROTOCOL_PREFIXES } from '../../shared/names/stream-protocols';
 import { INVALID_CREDENTIALS, NO_CREDENTIALS, type Authenticator } from './authenticator';
 import { bearerTokenAuthenticator } from './bearer-token';
 import type { AuthenticateToken } from './token-union';

@@ -142,30 +142,6 @@ export const GENERATED_NAMES: Readonly<Record<Dialect, GeneratedNames>> = {
  */
 export const LEASE_WITHIN_ANNOTATION = { platform: 'coordination.platform.io/within', kubernetes: 'coordination.k8s.io/within' } as const;
 
-/** Prefixes of a WebSocket sub-protocol that carries a bearer token. */
-export const WEBSOCKET_TOKEN_PROTOCOL_PREFIXES: readonly string[] = [
-  'base64url.bearer.authorization.platform.io.',
-  'base64url.bearer.authorization.k8s.io.',
-];
-
-/** The sub-protocol for streams to a container over WebSockets that can signal the end of a single stream. */
-export const CLOSING_STREAM_PROTOCOL = 'v5.channel.k8s.io';
-/** The stream protocols that kubelets are offered, in order of preference. */
-export const KUBELET_STREAM_PROTOCOLS: readonly string[] = [
-  CLOSING_STREAM_PROTOCOL,
-  'v4.channel.k8s.io',
-  'v3.channel.k8s.io',
-  'v2.channel.k8s.io',
-  'channel.k8s.io',
-];
-
-/** The sub-protocols for a log over a WebSocket: binary messages, or text messages in base64. */
-export const LOG_PROTOCOLS = { binary: 'binary.k8s.io', base64: 'base64.binary.k8s.io' } as const;
-
-/** The protocol of port forwarding to a kubelet, and the WebSocket sub-protocol that tunnels its connection. */
-export const PORT_FORWARD_PROTOCOL = 'portforward.k8s.io';
-export const PORT_FORWARD_TUNNEL = `SPDY/3.1+${PORT_FORWARD_PROTOCOL}`;
-
 /** Prefixes of encrypted values in the store. Written in the dialect of the generated names, read in both. */
 export const ENCRYPTED_PREFIXES: Readonly<Record<Dialect, string>> = { platform: 'platform:enc:', kubernetes: 'k8s:enc:' };
 

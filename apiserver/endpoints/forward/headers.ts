@@ -3,7 +3,7 @@
  * frames the body again. Invariant: a client cannot choose where one request to the backend ends and the next begins.
  */
 import { IncomingMessage, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
-import { WEBSOCKET_TOKEN_PROTOCOL_PREFIXES } from '../../../shared/names/dialect';
+import { WEBSOCKET_TOKEN_PROTOCOL_PREFIXES } from '../../../shared/names/stream-protocols';
 import type { Exchange } from '../request/exchange';
 import { sourceIps } from '../request/source-ips';
 

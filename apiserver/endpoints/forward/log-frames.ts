@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
-import { LOG_PROTOCOLS } from '../../../shared/names/dialect';
+import { LOG_PROTOCOLS } from '../../../shared/names/stream-protocols';
 import type { Exchange } from '../request/exchange';
 import { logProtocol, UpgradableResponse } from '../request/upgradable-response';
 import { CLOSE_CODES, offeredProtocols, UNREAD_BYTES } from './web-socket';

@@ -6,7 +6,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { PORT_FORWARD_PROTOCOL } from '../../../shared/names/dialect';
+import { PORT_FORWARD_PROTOCOL } from '../../../shared/names/stream-protocols';
 import type { Destination } from '../../registry/operations/destination';
 import type { Exchange } from '../request/exchange';
 import type { Backends } from './backend';

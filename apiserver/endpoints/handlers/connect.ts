@@ -1,7 +1,7 @@
 /** Requests that are forwarded to a backend behind an object: log, exec, attach, portforward, proxy. */
 import type { SubresourceRow } from '../../../shared/api/kinds';
 import { schemaOf } from '../../../shared/api/types';
-import { CLOSING_STREAM_PROTOCOL, PORT_FORWARD_TUNNEL } from '../../../shared/names/dialect';
+import { CLOSING_STREAM_PROTOCOL, PORT_FORWARD_TUNNEL } from '../../../shared/names/stream-protocols';
 import { badRequest } from '../../../shared/api/errors/status';
 import { decodeHeader } from '../../../shared/values/text/decode-header';
 import { decodePercent } from '../../../shared/values/text/percent';

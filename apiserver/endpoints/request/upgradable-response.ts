@@ -6,7 +6,7 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Socket } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { CLOSING_STREAM_PROTOCOL, LOG_PROTOCOLS, PORT_FORWARD_TUNNEL } from '../../../shared/names/dialect';
+import { CLOSING_STREAM_PROTOCOL, LOG_PROTOCOLS, PORT_FORWARD_TUNNEL } from '../../../shared/names/stream-protocols';
 import { allowUnread } from '../output/write-progress';
 
 /** Limit for client messages on WebSockets that only send to the client. Bytes. */
