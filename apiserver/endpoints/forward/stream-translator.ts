@@ -5,8 +5,9 @@
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { internalError, StatusError, success, type Status } from '../../../shared/api/errors/status';
-import { KUBELET_STREAM_PROTOCOLS } from '../../../shared/names/dialect';
+import { internalError, StatusError, type Status } from '../../../shared/api/errors/status';
+import { success } from '../../../shared/api/errors/success-status';
+import { KUBELET_STREAM_PROTOCOLS } from '../../../shared/names/stream-protocols';
 import { connectionErrorText } from '../../../shared/runtime/connection-error';
 import { arrayAt, isObject, objectAt, ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
 import { tryParseObject } from '../../../shared/client/rest/json-body';

@@ -1,6 +1,7 @@
 /** DELETE of one object and of collections, with options from the body or the query. */
 import { arrayAt, objectAt, ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
-import { clientError, deletedCollectionStatus } from '../../../shared/api/errors/status';
+import { clientError } from '../../../shared/api/errors/status';
+import { deletedCollectionStatus } from '../../../shared/api/errors/success-status';
 import { parseApiVersion } from '../../../shared/api/identity/identity';
 import { quote } from '../../../shared/values/text/quote';
 import { DecodeError, decodeObject } from '../../../shared/api/types';

@@ -2,7 +2,7 @@
 import { parseApiVersion } from '../../../shared/api/identity/identity';
 import { stringAt } from '../../../shared/values/json';
 import type { SubresourceRow } from '../../../shared/api/kinds';
-import { success } from '../../../shared/api/errors/status';
+import { success } from '../../../shared/api/errors/success-status';
 import { dialectOfGroup, type Dialect } from '../../../shared/names/dialect';
 import type { ParsedBody, ServedResource } from '../../registry/verbs';
 import { bodyRowOf } from '../../registry/operations/operation';

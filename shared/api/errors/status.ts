@@ -373,7 +373,6 @@ export function deniedByWebhook(
 export const internalError = (text: string): StatusError =>
   new StatusError('InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] });
 
-/** - */
 /** An object cannot be converted to another version; upstream's message, without a reason. */
 export const conversionFailed = (text: string): StatusError => new StatusError(undefined, text);
 
@@ -393,32 +392,3 @@ export const tooManyBudgets = (): StatusError =>
 
 export const serviceUnavailable = (text: string, retryAfterSeconds?: number): StatusError =>
   new StatusError('ServiceUnavailable', text, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds });
-
-/** The response to a successful operation that returns no object. */
-export const success = (code: number): Status => ({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code });
-
-/** The response to a delete that removed the object. */
-export function deletedStatus(gr: GroupResource, name: string, uid: string): Status {
-  return {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Success',
-    details: { name, ...(gr.group === '' ? {} : { group: gr.group }), kind: gr.resource, uid },
-  };
-}
-
-/**
- * The response to the deletion of a collection. `next` is the continue token of a limited deletion, `undefined` when
- * nothing is left.
- */
-export function deletedCollectionStatus({ group, resource }: GroupResource, next: string | undefined): Status {
-  return {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: next === undefined ? {} : { continue: next },
-    status: 'Success',
-    details: { ...(group === '' ? {} : { group }), kind: resource },
-    code: 200,
-  };
-}

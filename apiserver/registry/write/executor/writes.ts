@@ -4,6 +4,7 @@ import { generateName } from '../../../../shared/values/name-formats';
 import type { FieldError } from '../../../../shared/api/errors/field-error';
 import { invalidValue, unsupportedValue } from '../../../../shared/api/errors/field-error';
 import * as status from '../../../../shared/api/errors/status';
+import { deletedStatus } from '../../../../shared/api/errors/success-status';
 import { withConcurrencyLimit } from '../../../../shared/scheduling/concurrency-limit';
 import { scopeBounds } from '../../../cache/store/key-space';
 import type { Entry } from '../../../cache/cache';
@@ -253,7 +254,7 @@ const NO_REMOVAL = { uid: '', code: 200, isRemovalDue: false } as const;
 
 function deletedResult(info: ResourceInfo, name: string, uid: string, entry: Entry): DeleteResult {
   if (info.row.returnsDeletedObject !== undefined) return { type: 'object', entry, code: 200 };
-  return { type: 'status', status: status.deletedStatus(info.gr, name, uid), code: 200 };
+  return { type: 'status', status: deletedStatus(info.gr, name, uid), code: 200 };
 }
 
 const PROPAGATION_POLICIES = ['Foreground', 'Background', 'Orphan'];
