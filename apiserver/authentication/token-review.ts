@@ -1,4 +1,7 @@
-/** Builds a TokenReview for a remote server and reads its response. */
+/**
+ * Builds a TokenReview for a remote server and reads its response. A response of another kind or version is an error,
+ * never a user. Sending and caching are left to the authenticator.
+ */
 import { MalformedResponse } from '../../shared/client/rest/api-object';
 import { parseBody } from '../../shared/client/rest/json-body';
 import type { UserInfo } from '../../shared/api/identity/user';

@@ -1,4 +1,7 @@
-/** Attribute-based access control: the policies of a file, one JSON object per line. The file is parsed once. */
+/**
+ * Attribute-based access control: the policies of a file, one JSON object per line. The file is parsed once. A policy
+ * only allows: a request that none matches is left to the next authorizer.
+ */
 import { canonicalGroup } from '../../shared/names/dialect';
 import { isSameName, pathSpellings } from '../../shared/names/spellings';
 import { isObject, objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';

@@ -1,4 +1,7 @@
-/** Parses a FlowSchema into functions that match users and request attributes. */
+/**
+ * Parses a FlowSchema into functions that match users and request attributes, once per change of the object. Choosing
+ * among the schemas that match is left to the caller.
+ */
 import { serviceAccountUserName, type UserInfo } from '../../shared/api/identity/user';
 import type {
   FlowcontrolV1FlowSchema,

@@ -1,4 +1,7 @@
-/** Evaluations of validating admission policies under upstream's names. */
+/**
+ * Evaluations of validating admission policies under upstream's names. The number of series is bounded, because
+ * administrators choose the names of policies.
+ */
 import { Counter, type Registry } from 'prom-client';
 import type { Clock } from '../../shared/runtime/clock';
 import { Histogram, type ExpositionChunks, type HistogramSeries } from './registry/histogram';

@@ -1,4 +1,7 @@
-/** SelfSubjectRulesReview: the rules of the requesting user in a namespace, as far as the authorizers can list them. */
+/**
+ * SelfSubjectRulesReview: the rules of the requesting user in a namespace, as far as the authorizers can list them;
+ * `incomplete` is set when one of them cannot. Decides no request.
+ */
 import type {
   AuthorizationV1NonResourceRule,
   AuthorizationV1ResourceRule,

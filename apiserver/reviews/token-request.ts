@@ -1,4 +1,7 @@
-/** TokenRequest: issues a token for a service account, with its lifetime, audiences and bound object. */
+/**
+ * TokenRequest: issues a token for a service account, with its lifetime, audiences and bound object. The bound object
+ * must have the uid of the request, when that has one. Signing is left to the token issuer.
+ */
 import { invalidValue } from '../../shared/api/errors/field-error';
 import { parseApiVersion, type GroupVersion } from '../../shared/api/identity/identity';
 import type {

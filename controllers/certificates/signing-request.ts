@@ -1,4 +1,7 @@
-/** CertificateSigningRequests as the certificate controllers read and update them. */
+/**
+ * CertificateSigningRequests as the certificate controllers read and update them: parsed once, with canonical signer
+ * names and times in milliseconds. The decisions are left to the controllers.
+ */
 import type {
   CertificatesV1CertificateSigningRequest,
   CertificatesV1CertificateSigningRequestCondition,

@@ -1,4 +1,7 @@
-/** Computes the status of a PodDisruptionBudget. Pure. Behaves like upstream 1.31.1. */
+/**
+ * Computes the status of a PodDisruptionBudget: how many of its pods may be evicted now. Pure, and the same as
+ * upstream 1.31.1. Evictions themselves are decided by the API server, from this status.
+ */
 import type { MetaV1Condition, PolicyV1PodDisruptionBudgetStatus } from '../../shared/api/types/generated/members';
 import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { equalJson, ownMember } from '../../shared/values/json';

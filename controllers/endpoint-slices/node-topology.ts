@@ -1,4 +1,7 @@
-/** The zones of nodes, and the CPUs of each zone, for topology hints. */
+/**
+ * The zones of nodes, and the CPUs of each zone, for topology hints. Views are cached for each version of a node,
+ * because they are looked up for each pod. Assigning the hints is left to topology-hints.ts.
+ */
 import type { CoreV1Node } from '../../shared/api/types/generated/members';
 import type { Informer } from '../../shared/client/informer/informer';
 import { valueInEitherSpelling } from '../../shared/names/spellings';

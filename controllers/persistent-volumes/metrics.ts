@@ -1,4 +1,6 @@
-/** The metrics of the binder, under upstream's names. */
+/**
+ * The metrics of the binder, under upstream's names. The binder reports what is counted; nothing is decided here.
+ */
 import type { Claim } from '../../shared/client/rest/typed-objects';
 import type { LabelledValue, MetricMaker } from '../runtime/controller';
 import { claimPhaseOf, classNameOf, volumeModeOf, volumePhaseOf, type Volume } from './storage-objects';

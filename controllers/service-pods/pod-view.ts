@@ -1,4 +1,7 @@
-/** The part of a pod that determines the endpoints of Services, parsed from the object. */
+/**
+ * The part of a pod that determines the endpoints of Services, parsed from the object. A change of the pod that leaves
+ * the view equal concerns no Service.
+ */
 import type { CoreV1Container, CoreV1PodStatus } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { valueInEitherSpelling } from '../../shared/names/spellings';

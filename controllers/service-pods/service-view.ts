@@ -1,4 +1,7 @@
-/** The part of a Service that determines its endpoints, parsed from the object. */
+/**
+ * The part of a Service that determines its endpoints, parsed from the object. Which pods it selects is left to
+ * selection-index.ts.
+ */
 import type { CoreV1ServicePort, CoreV1ServiceSpec } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import type { Service } from '../../shared/client/rest/typed-objects';

@@ -1,4 +1,7 @@
-/** Rate limiters of work queues: the delay before a failed item is retried. */
+/**
+ * Rate limiters of work queues: the delay before a failed item is retried, which grows with the failures of the item
+ * and with the attempts of all items. Waiting is left to the queue.
+ */
 import type { Clock } from '../runtime/clock';
 
 export interface RateLimiter {

@@ -1,4 +1,7 @@
-/** Resolves the parameters of a policy binding (`paramKind`, `paramRef`) from the cache. */
+/**
+ * Resolves the parameters of a policy binding (`paramKind`, `paramRef`) from the cache. A misconfigured reference is
+ * returned as an error, which the failure policy of the admission policy decides about.
+ */
 import { stringLabelsOf } from '../../../shared/api/metadata/object-meta';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';

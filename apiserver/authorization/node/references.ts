@@ -1,4 +1,7 @@
-/** Extracts the objects that a pod or PersistentVolume references. */
+/**
+ * Extracts the objects that a pod or PersistentVolume references, so that the Node authorizer allows a node to read
+ * them. Whether a node may read what it finds here is left to the graph; nothing is looked up.
+ */
 import type {
   CoreV1EphemeralContainer,
   CoreV1PersistentVolume,

@@ -1,4 +1,7 @@
-/** A role binding in the form that the authorizer uses: the role and the subjects. */
+/**
+ * A role binding in the form that the authorizer uses: the role, and the subjects that it is granted to, as names of
+ * users and groups. Names of service accounts are those of their users. Parsed once per change of the object.
+ */
 import { canonicalNamespace, canonicalUserName, type GeneratedNames } from '../../../shared/names/dialect';
 import { serviceAccountUserName } from '../../../shared/api/identity/user';
 import type { RbacV1ClusterRoleBinding, RbacV1RoleBinding, RbacV1Subject } from '../../../shared/api/types/generated/members';

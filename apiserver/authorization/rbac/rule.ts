@@ -1,4 +1,7 @@
-/** A rule of a role: what it allows, and whether it covers another rule. */
+/**
+ * A rule of a role: what it allows, and whether it covers another rule, by which privilege escalation is detected.
+ * Rules are parsed once per change of the role; which roles a user has is left to the policy.
+ */
 import { canonicalGroup, canonicalQualifiedName } from '../../../shared/names/dialect';
 import { bothSpellings, ruleNamesInBothSpellings, pathSpellings } from '../../../shared/names/spellings';
 import type { RbacV1PolicyRule } from '../../../shared/api/types/generated/members';

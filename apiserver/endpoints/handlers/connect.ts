@@ -1,4 +1,7 @@
-/** Requests that are forwarded to a backend behind an object: log, exec, attach, portforward, proxy. */
+/**
+ * Requests that are forwarded to a backend behind an object: log, exec, attach, portforward, proxy. Admission runs
+ * before a connection is opened. The connections are left to endpoints/forward.
+ */
 import type { SubresourceRow } from '../../../shared/api/kinds';
 import { schemaOf } from '../../../shared/api/types';
 import { CLOSING_STREAM_PROTOCOL, PORT_FORWARD_TUNNEL } from '../../../shared/names/stream-protocols';

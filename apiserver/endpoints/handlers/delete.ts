@@ -1,4 +1,7 @@
-/** DELETE of one object and of collections, with options from the body or the query. */
+/**
+ * DELETE of one object and of collections, with options from the body or the query. What is deleted and when is
+ * decided by the writer.
+ */
 import { arrayAt, objectAt, ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
 import { clientError } from '../../../shared/api/errors/status';
 import { deletedCollectionStatus } from '../../../shared/api/errors/success-status';

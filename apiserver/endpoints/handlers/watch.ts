@@ -1,4 +1,7 @@
-/** Watches of a collection, or of one object by name. */
+/**
+ * Watches of a collection, or of one object by name, over HTTP or a WebSocket. Checks the options and connects a watch
+ * of the reader with the stream of the response; selecting events is left to the cache.
+ */
 import { badRequest } from '../../../shared/api/errors/status';
 import { codecOf } from '../../../shared/api/codec/codec';
 import { currentSchemaFields } from '../../registry/object/hidden-fields';

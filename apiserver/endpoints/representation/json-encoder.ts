@@ -1,4 +1,7 @@
-/** Encodes objects, lists and watch events as JSON: whole objects, or only their metadata. */
+/**
+ * Encodes objects, lists and watch events as JSON: whole objects, or only their metadata. The parts of the stored
+ * bytes that stay as they are, are copied. Caching is left to the encoding cache.
+ */
 import { stringifyJson } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';

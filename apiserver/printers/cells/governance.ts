@@ -1,4 +1,7 @@
-/** Cells of kinds for access control, admission and API priority and fairness. */
+/**
+ * Cells of kinds for access control, admission and API priority and fairness. The cells of an object are in the order
+ * of the columns in ../columns/governance.ts, and are compared with recorded rows.
+ */
 import type {
   AdmissionregistrationV1ParamRef,
   ApiregistrationV1APIService,

@@ -1,4 +1,7 @@
-/** Cells of storage kinds. */
+/**
+ * Cells of storage kinds. The cells of an object are in the order of the columns in ../columns/volumes.ts, and are
+ * compared with recorded rows.
+ */
 import type {
   CoreV1ObjectReference,
   CoreV1PersistentVolume,

@@ -1,4 +1,7 @@
-/** Cells of workload controllers, autoscalers and disruption budgets. */
+/**
+ * Cells of workload controllers, autoscalers and disruption budgets. The cells of an object are in the order of the
+ * columns in ../columns/workloads.ts, and are compared with recorded rows.
+ */
 import type {
   AppsV1ControllerRevision,
   AppsV1DaemonSet,

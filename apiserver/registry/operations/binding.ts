@@ -1,4 +1,7 @@
-/** Binds a pod to a node: `pods/binding`, and `bindings`, which does the same with the pod's name in the body. */
+/**
+ * Binds a pod to a node: `pods/binding`, and `bindings`, which does the same with the pod's name in the body. A pod is
+ * bound once; choosing the node is left to the scheduler.
+ */
 import { unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { spellingConflicts } from '../../../shared/names/spellings';
 import type { ObjectKey } from '../../../shared/api/identity/identity';

@@ -1,4 +1,7 @@
-/** Resets the fields that an endpoint does not write to their stored values. */
+/**
+ * Resets the fields that an endpoint does not write to their stored values, so that an update through `status` changes
+ * no spec and an update of the object changes no status. Validation runs afterwards.
+ */
 import { ensureMetadata, readMetadata } from '../../../shared/api/metadata/object-meta';
 import { objectAt, ownMember, type JsonObject } from '../../../shared/values/json';
 import type { ResourceInfo } from '../object/resource-info';

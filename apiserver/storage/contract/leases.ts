@@ -1,3 +1,7 @@
+/**
+ * Contract: leases. Keys end with their lease, whether it is revoked or expires, and watches see the deletions. Runs
+ * with every store.
+ */
 import { failureOf, put, valueOf } from '../../../test/support/store/store-helpers';
 import { StoreEventRecorder } from '../../../test/support/store/store-recorder';
 import { prefixRange, type LeaseId } from '../store';

@@ -1,3 +1,7 @@
+/**
+ * Contract: ranges. Keys are in byte order, limits leave the count correct, and all pages can be read at one revision.
+ * Runs with every store.
+ */
 import { prefixRange, singleKey } from '../store';
 import { failureOf, put, remove } from '../../../test/support/store/store-helpers';
 import type { StoreTestContext } from './store-test-context';

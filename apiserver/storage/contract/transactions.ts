@@ -1,3 +1,7 @@
+/**
+ * Contract: transactions. All operations of a transaction have one revision, and none is applied when a comparison
+ * fails. Runs with every store.
+ */
 import { singleKey, StoreError } from '../store';
 import { failureOf, put, remove, valueOf } from '../../../test/support/store/store-helpers';
 import type { StoreTestContext } from './store-test-context';

@@ -1,3 +1,7 @@
+/**
+ * Contract: watches. A watch delivers every change of its range once, in order and from its start revision. The
+ * recorder also checks the order of the calls of the sink. Runs with every store.
+ */
 import { prefixRange, singleKey, type KeyRange, type Revision, type Store, type Watch } from '../store';
 import { failureOf, put, remove } from '../../../test/support/store/store-helpers';
 import { StoreEventRecorder } from '../../../test/support/store/store-recorder';

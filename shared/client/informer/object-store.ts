@@ -1,4 +1,7 @@
-/** A store of objects by key with named indexes, which are updated with every change. */
+/**
+ * A store of objects by key with named indexes, which are updated with every change, so that they always agree with
+ * the objects. Observing changes is left to the informer.
+ */
 import type { JsonObject } from '../../values/json';
 import { keyOf, type ApiObject } from '../rest/api-object';
 

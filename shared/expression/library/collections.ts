@@ -1,4 +1,7 @@
-/** Functions of lists, sets and optionals. */
+/**
+ * Functions of lists, sets and optionals. A function over all items charges a cost in proportion to their number and
+ * size.
+ */
 import { compareValues, equalValues, type WorkContext } from '../values/equality';
 import {
   Duration,

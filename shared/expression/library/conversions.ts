@@ -1,4 +1,7 @@
-/** Type conversion functions, `type` and `dyn`. */
+/**
+ * Type conversion functions, `type` and `dyn`. A value that the target type cannot hold is an error value with
+ * upstream's message; doubles are truncated.
+ */
 import { Duration, ErrorValue, Timestamp, valueTypeName, TypeValue, Uint, type Value } from '../values/value';
 import { INT_MAX, INT_MIN, MAX_TIMESTAMP, MIN_TIMESTAMP, UINT_MAX } from '../syntax/literals';
 import {

@@ -1,4 +1,6 @@
-/** The quantity library (`100m`, `1.5Gi`): comparison, addition and conversion to numbers. */
+/**
+ * The quantity library (`100m`, `1.5Gi`): comparison, addition and conversion to numbers. Quantities are exact.
+ */
 import { formatQuantity, parseQuantity, QuantityError, type Quantity } from '../../values/quantity';
 import type { WorkContext } from '../values/equality';
 import { INT_MAX, INT_MIN } from '../syntax/literals';
@@ -21,8 +23,8 @@ export class QuantityValue extends OpaqueValue {
     super();
   }
 
-  equals(otherScale: OpaqueValue): boolean {
-    return otherScale instanceof QuantityValue && otherScale.quantity.nanos === this.quantity.nanos;
+  equals(other: OpaqueValue): boolean {
+    return other instanceof QuantityValue && other.quantity.nanos === this.quantity.nanos;
   }
 
   override print(): string {

@@ -1,4 +1,7 @@
-/** Builds a protobuf message from field initializers. */
+/**
+ * Builds a protobuf message from field initializers. Errors are values with upstream's messages, so that an expression
+ * can continue with another branch.
+ */
 import { printDouble, printDuration, printTimestamp } from '../library/printing';
 import type { WorkContext } from '../values/equality';
 import {

@@ -1,4 +1,7 @@
-/** The controls of the baseline level. A control returns the violation of a pod, or `undefined`. */
+/**
+ * The controls of the baseline level. A control looks at one pod and returns its violation, or `undefined`. Which
+ * controls apply to a namespace is left to standards.ts and policy.ts.
+ */
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type { CoreV1AppArmorProfile, CoreV1SELinuxOptions } from '../../../../shared/api/types/generated/members';
 import { containersWhere, violationBy, nounWithNames, plural, quotedList, settersText, sortedUnique, type Violation } from './violation';
@@ -29,10 +32,7 @@ export function appArmor(pod: SecuredPod): Violation | undefined {
     .filter(([canonical, , value]) => canonical.startsWith(APP_ARMOR) && !isKnownProfile(value))
     .map(([, key, value]) => `${key}="${value}"`);
   const setBy = [
-    settersText(
-      isForbidden(podProfile),
-      badContainers.map(({ name = '' }) => name),
-    ),
+    settersText({ isSetOnPod: isForbidden(podProfile), containers: badContainers.map(({ name = '' }) => name) }),
     badAnnotations.length === 0 ? undefined : plural('annotation', badAnnotations.length),
   ].filter((part) => part !== undefined);
   if (setBy.length === 0) return undefined;
@@ -106,7 +106,7 @@ export function hostPorts(pod: SecuredPod): Violation | undefined {
 
 export function privileged(pod: SecuredPod): Violation | undefined {
   const names = containersWhere(pod, ({ security }) => security.privileged === true);
-  return violationBy('privileged', settersText(false, names), 'must not set securityContext.privileged=true');
+  return violationBy('privileged', settersText({ isSetOnPod: false, containers: names }), 'must not set securityContext.privileged=true');
 }
 
 /** `types` = the allowed SELinux types. */
@@ -124,10 +124,10 @@ export function seLinux(types: readonly string[]): Control {
       isSet.role ||= role;
       return isForbiddenType || user || role;
     };
-    const setBy = settersText(
-      isForbidden(pod.spec.securityContext?.seLinuxOptions),
-      containersWhere(pod, ({ security }) => isForbidden(security.seLinuxOptions)),
-    );
+    const setBy = settersText({
+      isSetOnPod: isForbidden(pod.spec.securityContext?.seLinuxOptions),
+      containers: containersWhere(pod, ({ security }) => isForbidden(security.seLinuxOptions)),
+    });
     const details = [
       ...(forbiddenTypes.size === 0 ? [] : [nounWithNames('type', sortedUnique(forbiddenTypes))]),
       ...(isSet.user ? ['user may not be set'] : []),
@@ -158,10 +158,7 @@ const isForbiddenSeccompProfile = (profile: { readonly type?: string } | undefin
 export function seccomp(pod: SecuredPod): Violation | undefined {
   const podProfile = pod.spec.securityContext?.seccompProfile;
   const badContainers = pod.containers.filter(({ security }) => isForbiddenSeccompProfile(security.seccompProfile));
-  const setBy = settersText(
-    isForbiddenSeccompProfile(podProfile),
-    badContainers.map(({ name = '' }) => name),
-  );
+  const setBy = settersText({ isSetOnPod: isForbiddenSeccompProfile(podProfile), containers: badContainers.map(({ name = '' }) => name) });
   const profiles = [
     ...(isForbiddenSeccompProfile(podProfile) ? [podProfile] : []),
     ...badContainers.map(({ security }) => security.seccompProfile),
@@ -179,9 +176,9 @@ export function sysctls(allowed: readonly string[]): Control {
 }
 
 export function hostProcess(pod: SecuredPod): Violation | undefined {
-  const setBy = settersText(
-    pod.spec.securityContext?.windowsOptions?.hostProcess === true,
-    containersWhere(pod, ({ security }) => security.windowsOptions?.hostProcess === true),
-  );
+  const setBy = settersText({
+    isSetOnPod: pod.spec.securityContext?.windowsOptions?.hostProcess === true,
+    containers: containersWhere(pod, ({ security }) => security.windowsOptions?.hostProcess === true),
+  });
   return violationBy('hostProcess', setBy, 'must not set securityContext.windowsOptions.hostProcess=true');
 }

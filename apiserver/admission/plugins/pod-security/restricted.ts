@@ -1,4 +1,7 @@
-/** The controls that the restricted level adds to baseline. */
+/**
+ * The controls that the restricted level adds to baseline. Some do not apply to pods for Windows. Which controls apply
+ * to a namespace is left to standards.ts and policy.ts.
+ */
 import { containersWhere, violationBy, nounWithNames, plural, quotedList, settersText, sortedUnique, type Violation } from './violation';
 import { capabilitiesAddedBeyond, seccomp, type Control } from './baseline';
 import type { SecuredPod } from './secured-pod';
@@ -12,7 +15,7 @@ export const exceptOnWindows =
 export function privilegeEscalation(pod: SecuredPod): Violation | undefined {
   const names = containersWhere(pod, ({ security }) => security.allowPrivilegeEscalation !== false);
   const message = 'must set securityContext.allowPrivilegeEscalation=false';
-  return violationBy('allowPrivilegeEscalation != false', settersText(false, names), message);
+  return violationBy('allowPrivilegeEscalation != false', settersText({ isSetOnPod: false, containers: names }), message);
 }
 
 const ALLOWED_CAPABILITIES: ReadonlySet<string> = new Set(['NET_BIND_SERVICE']);
@@ -61,10 +64,10 @@ export function volumes({ spec }: SecuredPod): Violation | undefined {
 export function runAsNonRoot(pod: SecuredPod): Violation | undefined {
   const reason = 'runAsNonRoot != true';
   const podValue = pod.spec.securityContext?.runAsNonRoot;
-  const setBy = settersText(
-    podValue === false,
-    containersWhere(pod, ({ security }) => security.runAsNonRoot === false),
-  );
+  const setBy = settersText({
+    isSetOnPod: podValue === false,
+    containers: containersWhere(pod, ({ security }) => security.runAsNonRoot === false),
+  });
   if (setBy !== undefined) return violationBy(reason, setBy, 'must not set securityContext.runAsNonRoot=false');
   if (podValue === true) return undefined;
   const unset = containersWhere(pod, ({ security }) => security.runAsNonRoot === undefined);
@@ -76,10 +79,10 @@ const podOrContainers = (names: readonly string[]): string | undefined =>
   names.length === 0 ? undefined : `pod or ${nounWithNames('container', names)}`;
 
 export function runAsRootUser(pod: SecuredPod): Violation | undefined {
-  const setBy = settersText(
-    pod.spec.securityContext?.runAsUser === 0,
-    containersWhere(pod, ({ security }) => security.runAsUser === 0),
-  );
+  const setBy = settersText({
+    isSetOnPod: pod.spec.securityContext?.runAsUser === 0,
+    containers: containersWhere(pod, ({ security }) => security.runAsUser === 0),
+  });
   return violationBy('runAsUser=0', setBy, 'must not set runAsUser=0');
 }
 

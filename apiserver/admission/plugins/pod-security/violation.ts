@@ -21,8 +21,14 @@ export const nounWithNames = (noun: string, names: readonly string[]): string =>
 export const containersWhere = (pod: SecuredPod, matches: (container: SecuredContainer) => boolean): readonly string[] =>
   pod.containers.filter(matches).map(({ name = '' }) => name);
 
+/** Where a field is set: on the pod itself, and in the containers of these names. */
+interface FieldSetters {
+  readonly isSetOnPod: boolean;
+  readonly containers: readonly string[];
+}
+
 /** `pod and containers "a", "b"`; `undefined` when neither the pod nor a container set the field. */
-export function settersText(isSetOnPod: boolean, containers: readonly string[]): string | undefined {
+export function settersText({ isSetOnPod, containers }: FieldSetters): string | undefined {
   const setters = [...(isSetOnPod ? ['pod'] : []), ...(containers.length === 0 ? [] : [nounWithNames('container', containers)])];
   return setters.length === 0 ? undefined : setters.join(' and ');
 }
