@@ -7,6 +7,7 @@ import type { Status } from '../../../shared/api/errors/status';
 import type { Entry, WatchEventType } from '../../cache/cache';
 import type { ResponsePage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
+import type { CachePolicy } from './encoding-cache';
 
 export type EventType = WatchEventType | 'BOOKMARK';
 
@@ -36,8 +37,10 @@ export interface ListEncoder {
   end(sink: ByteSink): void;
 }
 
-/** Further items of a list are not added to the encoding cache. */
-export const MAX_CACHED_ITEMS = 1000;
+const MAX_CACHED_ITEMS = 1000;
+
+/** The policy for an item of a list, by its position from 1: the first items are added to the encoding cache. */
+export const itemCachePolicy = (position: number): CachePolicy => (position <= MAX_CACHED_ITEMS ? 'cached' : 'uncached');
 
 /** `{"resourceVersion":"12","continue":"…","remainingItemCount":3}` */
 export function listMetadata(page: ResponsePage): string {

@@ -14,18 +14,18 @@ it('EncodingCache creates each encoding of an entry once', () => {
   const cache = new EncodingCache();
   const cached = entry(10);
   const make = jest.fn(() => ({ bytes: Buffer.from('x') }));
-  const first = cache.get(cached, 'yaml', true, make);
-  expect(cache.get(cached, 'yaml', true, make)).toBe(first);
-  cache.get(cached, 'table', true, make);
-  cache.get(entry(10), 'yaml', true, make);
+  const first = cache.get(cached, 'yaml', 'cached', make);
+  expect(cache.get(cached, 'yaml', 'cached', make)).toBe(first);
+  cache.get(cached, 'table', 'cached', make);
+  cache.get(entry(10), 'yaml', 'cached', make);
   expect(make).toHaveBeenCalledTimes(3);
 });
 
-it('EncodingCache stores nothing when shouldCache is false, and never exceeds its maximum size', () => {
+it('EncodingCache stores nothing with the policy uncached, and never exceeds its maximum size', () => {
   const cache = new EncodingCache(10_000);
-  cache.get(entry(10), 'yaml', false, () => ({ bytes: Buffer.alloc(5000) }));
+  cache.get(entry(10), 'yaml', 'uncached', () => ({ bytes: Buffer.alloc(5000) }));
   expect(cache.bytes).toBe(0);
-  for (let index = 0; index < 20; index += 1) cache.get(entry(100), 'yaml', true, () => ({ bytes: Buffer.alloc(2000) }));
+  for (let index = 0; index < 20; index += 1) cache.get(entry(100), 'yaml', 'cached', () => ({ bytes: Buffer.alloc(2000) }));
   expect(cache.bytes).toBeGreaterThan(0);
   expect(cache.bytes).toBeLessThanOrEqual(10_000);
 });

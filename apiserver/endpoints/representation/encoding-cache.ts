@@ -14,6 +14,9 @@ export interface CachedEncoding {
   readonly cells?: CellTemplate;
 }
 
+/** Whether an encoding that was not found in the cache is added to it. */
+export type CachePolicy = 'cached' | 'uncached';
+
 const MAX_BYTES = 48 * 1024 * 1024;
 
 /** The size of an entry and its map besides the encodings: the cache may hold the last reference to the entry. */
@@ -27,15 +30,15 @@ export class EncodingCache {
   }
 
   /**
-   * The encoding of `entry` under `key`, created by `make` when it is not cached, and cached unless `shouldCache` is
-   * false.
+   * The encoding of `entry` under `key`. Created by `make` when it is not cached, and then added to the cache as the
+   * policy demands.
    */
-  get(entry: Entry, key: string, shouldCache: boolean, make: (entry: Entry) => CachedEncoding): CachedEncoding {
+  get(entry: Entry, key: string, policy: CachePolicy, make: (entry: Entry) => CachedEncoding): CachedEncoding {
     const encodings = this.entries.get(entry);
     const cached = encodings?.get(key);
     if (cached !== undefined) return cached;
     const encoding = make(entry);
-    if (!shouldCache) return encoding;
+    if (policy === 'uncached') return encoding;
     const updated = encodings ?? new Map<string, CachedEncoding>();
     updated.set(key, encoding);
     this.entries.set(entry, updated, { size: sizeOf(entry, updated) });

@@ -8,11 +8,12 @@ import { JSON_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import type { ResponsePage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
-import { listMetadata, MAX_CACHED_ITEMS, sortedListMetadata, type Encoder, type EventType, type ListEncoder } from './encoder';
+import { itemCachePolicy, listMetadata, sortedListMetadata, type Encoder, type EventType, type ListEncoder } from './encoder';
 import { metadataMember, objectHead, withRevision } from './entry-json';
 import { ObjectText } from './object-text';
 import type { Spelling } from './spelling';
 import { statusJson } from './status-json';
+import type { CachePolicy } from './encoding-cache';
 
 const COMMA = 0x2c;
 const NEW_LINE = Buffer.from('\n');
@@ -32,7 +33,7 @@ export class JsonEncoder implements Encoder {
   }
 
   object(entry: Entry): Buffer {
-    return Buffer.concat([...this.pieces(entry, true), NEW_LINE]);
+    return Buffer.concat([...this.pieces(entry, 'cached'), NEW_LINE]);
   }
 
   list(page: ResponsePage): ListEncoder {
@@ -49,7 +50,7 @@ export class JsonEncoder implements Encoder {
       item(sink: ByteSink, entry: Entry): void {
         if (count > 0) sink.byte(COMMA);
         count += 1;
-        sink.bytes(spelling.body(entry, count <= MAX_CACHED_ITEMS));
+        sink.bytes(spelling.body(entry, itemCachePolicy(count)));
       },
       end(sink: ByteSink): void {
         sink.ascii(']}\n');
@@ -66,19 +67,19 @@ export class JsonEncoder implements Encoder {
       item: (sink: ByteSink, entry: Entry): void => {
         if (count > 0) sink.byte(COMMA);
         count += 1;
-        for (const piece of this.pieces(entry, count <= MAX_CACHED_ITEMS)) sink.bytes(piece);
+        for (const piece of this.pieces(entry, itemCachePolicy(count))) sink.bytes(piece);
       },
       end: (sink) => sink.ascii(`],"kind":${JSON.stringify(`${row.kind}List`)},"metadata":${sortedListMetadata(page)}}\n`),
     };
   }
 
-  private pieces(entry: Entry, shouldCache: boolean): readonly Buffer[] {
+  private pieces(entry: Entry, policy: CachePolicy): readonly Buffer[] {
     const { spelling } = this;
-    return this.text.pieces(spelling.body(entry, shouldCache), entry, (body) => spelling.sortedMetadata(entry, body, shouldCache));
+    return this.text.pieces(spelling.body(entry, policy), entry, (body) => spelling.sortedMetadata(entry, body, policy));
   }
 
   frame(type: EventType, entry: Entry, revision: number): Buffer {
-    const body = withRevision(this.spelling.body(entry, false), entry.revision, revision);
+    const body = withRevision(this.spelling.body(entry, 'uncached'), entry.revision, revision);
     const pieces = [FRAME_STARTS[type], ...this.text.pieces(body, entry), CLOSE_OBJECT];
     return concatUnpooled(pieces, Buffer.allocUnsafeSlow(pieces.reduce((length, piece) => length + piece.length, 0)));
   }
@@ -108,13 +109,13 @@ export class MetadataEncoder implements Encoder {
   }
 
   object(entry: Entry): Buffer {
-    return Buffer.concat([this.head, this.metadata(entry, true), CLOSE_OBJECT]);
+    return Buffer.concat([this.head, this.metadata(entry, 'cached'), CLOSE_OBJECT]);
   }
 
   /** Writes the object without a newline at its end. */
-  write(sink: ByteSink, entry: Entry, shouldCache: boolean): void {
+  write(sink: ByteSink, entry: Entry, policy: CachePolicy): void {
     sink.bytes(this.head);
-    sink.bytes(this.metadata(entry, shouldCache));
+    sink.bytes(this.metadata(entry, policy));
     sink.byte(0x7d);
   }
 
@@ -126,7 +127,7 @@ export class MetadataEncoder implements Encoder {
       item: (sink, entry) => {
         sink.byte(count === 0 ? 0x5b : COMMA);
         count += 1;
-        this.write(sink, entry, count <= MAX_CACHED_ITEMS);
+        this.write(sink, entry, itemCachePolicy(count));
       },
       // Unlike a list of whole objects, an empty list of metadata is null in upstream.
       end: (sink) => sink.ascii(count === 0 ? 'null}\n' : ']}\n'),
@@ -134,7 +135,7 @@ export class MetadataEncoder implements Encoder {
   }
 
   frame(type: EventType, entry: Entry, revision: number): Buffer {
-    const metadata = withRevision(this.metadata(entry, false), entry.revision, revision);
+    const metadata = withRevision(this.metadata(entry, 'uncached'), entry.revision, revision);
     return Buffer.concat([this.frameHeads[type], metadata, CLOSE_FRAME]);
   }
 
@@ -142,8 +143,8 @@ export class MetadataEncoder implements Encoder {
     return jsonErrorFrame(status, this.spelling.dialect);
   }
 
-  private metadata(entry: Entry, shouldCache: boolean): Buffer {
-    return metadataMember(this.spelling.metadataBody(entry, shouldCache));
+  private metadata(entry: Entry, policy: CachePolicy): Buffer {
+    return metadataMember(this.spelling.metadataBody(entry, policy));
   }
 }
 

@@ -6,8 +6,8 @@ import { encodeProtobuf, encodeProtobufMessage, parseJson } from '../../../share
 import type { Entry } from '../../cache/cache';
 import type { ResponsePage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
-import { MAX_CACHED_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
-import type { EncodingCache } from './encoding-cache';
+import { itemCachePolicy, type Encoder, type EventType, type ListEncoder } from './encoder';
+import type { CachePolicy, EncodingCache } from './encoding-cache';
 import { metadataAlone, withRevision } from './entry-json';
 import type { Spelling } from './spelling';
 import { statusJson } from './status-json';
@@ -51,15 +51,15 @@ export class ProtobufEncoder implements Encoder {
   }
 
   object(entry: Entry): Buffer {
-    return this.envelope(this.message(entry, true));
+    return this.envelope(this.message(entry, 'cached'));
   }
 
   list(page: ResponsePage): ListEncoder {
-    return new ProtobufList(page, this.shape, (entry, shouldCache) => this.message(entry, shouldCache));
+    return new ProtobufList(page, this.shape, (entry, policy) => this.message(entry, policy));
   }
 
   frame(type: EventType, entry: Entry, revision: number): Buffer {
-    const message = revision === entry.revision ? this.message(entry, false) : this.encode(entry, revision);
+    const message = revision === entry.revision ? this.message(entry, 'uncached') : this.encode(entry, revision);
     return eventFrame(type, this.envelope(message));
   }
 
@@ -71,8 +71,8 @@ export class ProtobufEncoder implements Encoder {
     return Buffer.concat([this.head, varint(message.length), message, ENVELOPE_END]);
   }
 
-  private message(entry: Entry, shouldCache: boolean): Buffer {
-    return this.cache.get(entry, this.key, shouldCache, this.makeMessage).bytes;
+  private message(entry: Entry, policy: CachePolicy): Buffer {
+    return this.cache.get(entry, this.key, policy, this.makeMessage).bytes;
   }
 
   private readonly makeMessage = (entry: Entry): { readonly bytes: Buffer } => ({
@@ -84,7 +84,9 @@ export class ProtobufEncoder implements Encoder {
   }
 
   private objectOf(entry: Entry, revision: number): JsonObject {
-    const body = this.shape.metadataOnly ? metadataAlone(this.spelling.metadataBody(entry, false)) : this.spelling.body(entry, false);
+    const body = this.shape.metadataOnly
+      ? metadataAlone(this.spelling.metadataBody(entry, 'uncached'))
+      : this.spelling.body(entry, 'uncached');
     const { value } = parseJson(withRevision(body, entry.revision, revision));
     const object = isObject(value) ? value : {};
     return this.shape.metadataOnly ? { metadata: object['metadata'] ?? {} } : object;
@@ -113,13 +115,13 @@ class ProtobufList implements ListEncoder {
   constructor(
     private readonly page: ResponsePage,
     private readonly shape: ProtobufShape,
-    private readonly message: (entry: Entry, shouldCache: boolean) => Buffer,
+    private readonly message: (entry: Entry, policy: CachePolicy) => Buffer,
   ) {}
 
   readonly measure = (entry: Entry): void => {
-    const shouldCache = this.encoded.length < MAX_CACHED_ITEMS;
-    const bytes = this.message(entry, shouldCache);
-    if (shouldCache) this.encoded.push(bytes);
+    const policy = itemCachePolicy(this.encoded.length + 1);
+    const bytes = this.message(entry, policy);
+    if (policy === 'cached') this.encoded.push(bytes);
     this.itemBytes += 1 + varintLength(bytes.length) + bytes.length;
   };
 
@@ -136,7 +138,7 @@ class ProtobufList implements ListEncoder {
   }
 
   item(sink: ByteSink, entry: Entry): void {
-    const bytes = this.encoded[this.written] ?? this.message(entry, false);
+    const bytes = this.encoded[this.written] ?? this.message(entry, 'uncached');
     this.written += 1;
     sink.byte(0x12);
     writeVarint(sink, bytes.length);

@@ -15,7 +15,7 @@ function entryOf(body: object, isDialectSensitive = false): Entry {
   return { key: '', revision: 1, bytes: Buffer.from(JSON.stringify(body)), labels: {}, fields: {}, isDialectSensitive };
 }
 
-const bodyOf = (spelling: Spelling, entry: Entry): unknown => JSON.parse(spelling.body(entry, false).toString());
+const bodyOf = (spelling: Spelling, entry: Entry): unknown => JSON.parse(spelling.body(entry, 'uncached').toString());
 
 const configMap = (namespace: string, group: string) => ({
   metadata: {
@@ -31,7 +31,7 @@ const configMap = (namespace: string, group: string) => ({
 
 it("Spelling.body returns the entry's own bytes when nothing is to be converted", () => {
   const entry = entryOf(configMap('platform-system', 'apps'));
-  expect(new Spelling(rowOf('ConfigMap'), 'kubernetes', undefined, new EncodingCache()).body(entry, false)).toBe(entry.bytes);
+  expect(new Spelling(rowOf('ConfigMap'), 'kubernetes', undefined, new EncodingCache()).body(entry, 'uncached')).toBe(entry.bytes);
 });
 
 it('Spelling.body replaces the namespace by the alias, and no other text', () => {
@@ -52,7 +52,7 @@ it('Spelling with an alias leaves bookmarks unchanged, and has a key of its own'
   const row = rowOf('ConfigMap');
   const bookmark = entryOf({ metadata: { resourceVersion: '7', creationTimestamp: null } });
   const spelling = new Spelling(row, 'platform', SYSTEM, new EncodingCache());
-  expect(spelling.body(bookmark, false)).toBe(bookmark.bytes);
+  expect(spelling.body(bookmark, 'uncached')).toBe(bookmark.bytes);
   expect(spelling.key).not.toBe(new Spelling(row, 'platform', undefined, new EncodingCache()).key);
 });
 
@@ -61,7 +61,7 @@ it('Spelling.metadataBody converts the metadata to the other dialect without par
   const long = { key: '', revision: 1, labels: {}, fields: {}, isDialectSensitive: true };
   const entry: Entry = { ...long, bytes: Buffer.from(`{"metadata":${JSON.stringify(metadata)},"data":{this is nothing}}`) };
   const spelling = new Spelling(rowOf('ConfigMap'), 'kubernetes', SYSTEM, new EncodingCache());
-  expect(JSON.parse(spelling.metadataBody(entry, false).toString())).toEqual({
+  expect(JSON.parse(spelling.metadataBody(entry, 'uncached').toString())).toEqual({
     metadata: configMap('kube-system', 'coordination.k8s.io').metadata,
   });
 });

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../shared/values/json';
 import { storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import type { Dialect, NamespaceAlias } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
-import type { EncodingCache } from './encoding-cache';
+import type { CachePolicy, EncodingCache } from './encoding-cache';
 import { apiVersionText, convertBody, metadataMember, convertMetadata, type VersionConversion } from './entry-json';
 import { sortedMetadata } from './sorted-metadata';
 import { isStoredWithSchema, storedVersionOf } from '../../registry/object/hidden-fields';
@@ -54,10 +54,10 @@ export class Spelling {
     this.applyAlias = alias === undefined ? undefined : aliasApplier(row, alias);
   }
 
-  /** An entry's body for the response. `shouldCache`: whether a conversion is added to the cache. */
-  body(entry: Entry, shouldCache: boolean): Buffer {
+  /** An entry's body for the response. The policy applies to a conversion. */
+  body(entry: Entry, policy: CachePolicy): Buffer {
     const { applyAlias } = this;
-    const body = this.isServedAsStored(entry) ? entry.bytes : this.converted(entry, shouldCache);
+    const body = this.isServedAsStored(entry) ? entry.bytes : this.converted(entry, policy);
     return applyAlias === undefined ? body : applyAlias(body);
   }
 
@@ -76,28 +76,28 @@ export class Spelling {
    * A body that contains the metadata for the response, and possibly more. Metadata alone is not converted between
    * versions (upstream behaviour), and objects are often large, so nothing else is parsed.
    */
-  metadataBody(entry: Entry, shouldCache: boolean): Buffer {
-    if (this.row.custom !== undefined) return this.body(entry, shouldCache);
+  metadataBody(entry: Entry, policy: CachePolicy): Buffer {
+    if (this.row.custom !== undefined) return this.body(entry, policy);
     if (this.dialect === 'platform' || !entry.isDialectSensitive) return this.canonicalBody(entry);
-    const { bytes } = this.cache.get(entry, METADATA, shouldCache, (source) => ({
+    const { bytes } = this.cache.get(entry, METADATA, policy, (source) => ({
       bytes: convertMetadata(source.bytes, this.storedFields, this.dialect),
     }));
     return this.applyAlias?.(bytes) ?? bytes;
   }
 
   /** The metadata member of a custom object in sorted order. `body`: the result of {@link body} for the entry. */
-  sortedMetadata(entry: Entry, body: Buffer, shouldCache: boolean): Buffer {
-    return this.cache.get(entry, this.sortedKey, shouldCache, () => ({ bytes: sortedMetadata(metadataMember(body)) })).bytes;
+  sortedMetadata(entry: Entry, body: Buffer, policy: CachePolicy): Buffer {
+    return this.cache.get(entry, this.sortedKey, policy, () => ({ bytes: sortedMetadata(metadataMember(body)) })).bytes;
   }
 
   /** The body as stored, with the alias: the form that printers of Tables read. */
   canonicalBody(entry: Entry): Buffer {
-    if (this.isOutdated(entry)) return this.body(entry, false);
+    if (this.isOutdated(entry)) return this.body(entry, 'uncached');
     return this.applyAlias?.(entry.bytes) ?? entry.bytes;
   }
 
-  private converted(entry: Entry, shouldCache: boolean): Buffer {
-    return this.cache.get(entry, this.bodyKey, shouldCache, (source) => ({
+  private converted(entry: Entry, policy: CachePolicy): Buffer {
+    return this.cache.get(entry, this.bodyKey, policy, (source) => ({
       bytes: convertBody(source, this.fields, this.dialect, this.version),
     })).bytes;
   }

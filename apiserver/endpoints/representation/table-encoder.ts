@@ -8,8 +8,8 @@ import type { Entry } from '../../cache/cache';
 import type { CellTemplate, TableConvertor } from '../../printers/table/convertor';
 import type { ResponsePage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
-import { listMetadata, MAX_CACHED_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
-import type { EncodingCache, CachedEncoding } from './encoding-cache';
+import { itemCachePolicy, listMetadata, type Encoder, type EventType, type ListEncoder } from './encoder';
+import type { CachedEncoding, CachePolicy, EncodingCache } from './encoding-cache';
 import { metadataAlone, metadataMember, objectHead, withRevision } from './entry-json';
 import { jsonErrorFrame } from './json-encoder';
 import { ObjectText } from './object-text';
@@ -45,7 +45,7 @@ export class TableEncoder implements Encoder {
   }
 
   object(entry: Entry): Buffer {
-    return Buffer.from(`${this.tableText(entry, entry.revision, true)}\n`);
+    return Buffer.from(`${this.tableText(entry, entry.revision, { withColumns: true })}\n`);
   }
 
   list(page: ResponsePage): ListEncoder {
@@ -54,7 +54,7 @@ export class TableEncoder implements Encoder {
   }
 
   frame(type: EventType, entry: Entry, revision: number, first: boolean): Buffer {
-    return Buffer.from(`{"type":"${type}","object":${this.tableText(entry, revision, first)}}\n`);
+    return Buffer.from(`{"type":"${type}","object":${this.tableText(entry, revision, { withColumns: first })}}\n`);
   }
 
   errorFrame(status: Status): Buffer {
@@ -69,7 +69,7 @@ export class TableEncoder implements Encoder {
       item: (sink, entry) => {
         if (count > 0) sink.byte(0x2c);
         count += 1;
-        this.writeRow(sink, entry, now, count <= MAX_CACHED_ITEMS);
+        this.writeRow(sink, entry, now, itemCachePolicy(count));
       },
       end: (sink) => sink.ascii(']}\n'),
     };
@@ -102,22 +102,22 @@ export class TableEncoder implements Encoder {
     return JSON.stringify(this.deps.table.columnDefinitions(this.spelling.row));
   }
 
-  private tableText(entry: Entry, revision: number, withColumns: boolean): string {
-    const cached = this.rowOf(entry, false);
+  private tableText(entry: Entry, revision: number, { withColumns }: { readonly withColumns: boolean }): string {
+    const cached = this.rowOf(entry, 'uncached');
     const tail = withRevision(cached.bytes, entry.revision, revision).toString('utf8');
     const cells = this.deps.table.renderCells(cached.cells ?? NO_CELLS, this.deps.clock.now());
     const columns = withColumns ? this.columns() : 'null';
     return `${this.head}"metadata":{"resourceVersion":"${revision}"},"columnDefinitions":${columns},"rows":[{"cells":${cells}${tail}]}`;
   }
 
-  private writeRow(sink: ByteSink, entry: Entry, now: number, shouldCache: boolean): void {
-    const cached = this.rowOf(entry, shouldCache);
+  private writeRow(sink: ByteSink, entry: Entry, now: number, policy: CachePolicy): void {
+    const cached = this.rowOf(entry, policy);
     sink.text(`{"cells":${this.deps.table.renderCells(cached.cells ?? NO_CELLS, now)}`);
     sink.bytes(cached.bytes);
   }
 
-  private rowOf(entry: Entry, shouldCache: boolean): CachedEncoding {
-    return this.deps.cache.get(entry, this.key, shouldCache, this.makeRow);
+  private rowOf(entry: Entry, policy: CachePolicy): CachedEncoding {
+    return this.deps.cache.get(entry, this.key, policy, this.makeRow);
   }
 
   /** The text after the cells, up to the end of the row, is cached in one piece. */
@@ -138,9 +138,9 @@ export class TableEncoder implements Encoder {
       case 'None':
         return Buffer.from('null');
       case 'Object':
-        return Buffer.concat([...new ObjectText(spelling.row, spelling.apiVersion).pieces(spelling.body(entry, false), entry)]);
+        return Buffer.concat([...new ObjectText(spelling.row, spelling.apiVersion).pieces(spelling.body(entry, 'uncached'), entry)]);
       case 'Metadata': {
-        const metadata = metadataMember(spelling.metadataBody(entry, false));
+        const metadata = metadataMember(spelling.metadataBody(entry, 'uncached'));
         return Buffer.concat([Buffer.from(objectHead('PartialObjectMetadata', this.metaVersion)), metadata, Buffer.from('}')]);
       }
     }
