@@ -94,9 +94,9 @@ describe('cache of converted objects', () => {
   it('is not used for objects that differ from the stored ones', async () => {
     const { client, converter } = fixture();
     const entries = widgets(1);
-    await converter.convertEntries(SECOND, entries, LATER, true);
+    await converter.convertEntries(SECOND, entries, LATER, { isFresh: true });
     await converter.convertEntries(SECOND, entries, LATER);
-    await converter.convertEntries(SECOND, entries, LATER, true);
+    await converter.convertEntries(SECOND, entries, LATER, { isFresh: true });
     expect(client.calls).toHaveLength(3);
   });
 

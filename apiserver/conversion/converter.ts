@@ -17,7 +17,7 @@ import type { JsonObject } from '../../shared/values/json';
 import type { Entry, Labels } from '../cache/cache';
 import { entrySize } from '../cache/store/slab-entry';
 import { TimeSlice } from '../../shared/scheduling/yielding';
-import type { ConversionContext, Conversions } from '../registry/conversions';
+import type { ConversionContext, Conversions, Freshness } from '../registry/conversions';
 import { fieldReader } from '../registry/object/field-reader';
 import { convertedObjectFields, versionToConvertFrom } from '../registry/object/hidden-fields';
 import type { WebhookClient } from '../webhook-client/client';
@@ -92,7 +92,12 @@ export class WebhookConverter implements Conversions {
 
   constructor(private readonly parts: WebhookConverterParts) {}
 
-  convertEntries(row: KindRow, entries: readonly Entry[], context: ConversionContext, isFresh = false): Promise<readonly Entry[]> {
+  convertEntries(
+    row: KindRow,
+    entries: readonly Entry[],
+    context: ConversionContext,
+    { isFresh }: Freshness = { isFresh: false },
+  ): Promise<readonly Entry[]> {
     if (entries.every((entry) => versionToConvertFrom(row, entry) === undefined)) return Promise.resolve(entries);
     return this.withinDeadline(this.convertMissing(row, entries, context, isFresh), context);
   }

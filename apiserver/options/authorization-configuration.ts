@@ -90,7 +90,7 @@ function webhookErrors(config: ConfiguredWebhook, path: string, withSelectors: b
     error('matchConditionSubjectAccessReviewVersion', 'is required');
   const compiled = compileMatchConditions(
     matchConditions.map(({ expression }) => expression),
-    withSelectors,
+    { hasSelectors: withSelectors },
   );
   if ('errors' in compiled) for (const { index, reason } of compiled.errors) error(`matchConditions[${index}].expression`, reason);
   return errors;

@@ -134,7 +134,7 @@ function webhookFromConfiguration(
   const { matchConditions = [], timeout, authorizedTTL, unauthorizedTTL } = webhook;
   const compiled = compileMatchConditions(
     matchConditions.map(({ expression }) => expression),
-    withSelectors(flags),
+    { hasSelectors: withSelectors(flags) },
   );
   return webhookAuthorizer({
     ...commonOptions(name, flags, parts),

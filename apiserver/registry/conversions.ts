@@ -14,13 +14,17 @@ export interface ConversionContext extends Pick<EventLoopSlot, 'requeue'> {
   readonly deadline: number;
 }
 
+export interface Freshness {
+  /** The entries are not stored yet, so their conversions must not be cached by revision. */
+  readonly isFresh: boolean;
+}
+
 export interface Conversions {
   /**
    * Converts stored objects to the version of the row and keeps their order; entries that are already in that version
-   * are returned unchanged. Rejects with a StatusError. `isFresh`: the entries are not stored yet, so results must
-   * not be cached by revision.
+   * are returned unchanged. Rejects with a StatusError.
    */
-  convertEntries(row: KindRow, entries: readonly Entry[], context: ConversionContext, isFresh?: boolean): Promise<readonly Entry[]>;
+  convertEntries(row: KindRow, entries: readonly Entry[], context: ConversionContext, freshness?: Freshness): Promise<readonly Entry[]>;
   /** Converts an object between two versions of the row's kind. Rejects with a StatusError. */
   convertObject(row: KindRow, from: string, to: string, object: JsonObject, context: ConversionContext): Promise<JsonObject>;
 }

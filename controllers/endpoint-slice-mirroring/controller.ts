@@ -105,7 +105,7 @@ class EndpointSliceMirroringController {
 
   private ownerOf({ namespace, name, uid, metadata }: Endpoints): SliceOwner {
     const annotations = omitNames(metadata.annotations ?? {}, [this.mirroringNames.lastApplied]);
-    const labels = sliceLabels(metadata.labels ?? {}, name, false, this.sliceNames);
+    const labels = sliceLabels(metadata.labels ?? {}, { service: name, isHeadless: false }, this.sliceNames);
     return { kind: 'Endpoints', namespace, name, uid, labels, annotations };
   }
 

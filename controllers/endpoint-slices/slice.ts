@@ -86,7 +86,7 @@ export function serviceOwner(service: ServiceView, names: SliceNames): SliceOwne
     namespace,
     name,
     uid,
-    labels: sliceLabels(service.labels, name, isHeadless, names),
+    labels: sliceLabels(service.labels, { service: name, isHeadless }, names),
     annotations: undefined,
   };
 }
@@ -94,8 +94,7 @@ export function serviceOwner(service: ServiceView, names: SliceNames): SliceOwne
 /** The owner's labels, and those that identify the Service and the controller. */
 export function sliceLabels(
   ownerLabels: Readonly<Record<string, string>>,
-  service: string,
-  isHeadless: boolean,
+  { service, isHeadless }: { readonly service: string; readonly isHeadless: boolean },
   names: SliceNames,
 ): Readonly<Record<string, string>> {
   const reserved = [names.serviceName, names.managedBy, names.headless];

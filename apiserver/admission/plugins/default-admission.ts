@@ -16,9 +16,9 @@ export function createWorkerAdmission({ prefix }: Pick<GeneratedNames, 'prefix'>
 
 export function createDefaultAdmission(deps: AdmissionDependencies, overrides: PluginOverrides = NO_OVERRIDES): Admission {
   const { escalation, canUseAddresses, nodeRestriction, metrics } = deps;
-  const plugins = ADMISSION_PLUGINS.filter((row) => isPluginEnabled(row, overrides, nodeRestriction !== undefined)).map(
-    ({ create }) => create?.(deps) ?? {},
-  );
+  const plugins = ADMISSION_PLUGINS.filter((row) =>
+    isPluginEnabled(row, overrides, { hasNodeIdentities: nodeRestriction !== undefined }),
+  ).map(({ create }) => create?.(deps) ?? {});
   const reserving = plugins.find((parts) => parts.reserving !== undefined)?.reserving;
   const mutating: readonly MutatingPlugin[] = plugins.flatMap(({ mutating }) => (mutating === undefined ? [] : [mutating]));
   const reinvokedChain = createAdmissionChain({ mutating, validating: [] });

@@ -37,7 +37,7 @@ it.each([
 ] as const)(
   'plug-in of default %s, with node identities: %s, enabled: %s, disabled: %s, runs: %s',
   (enabledWhen, hasNodeIdentities, enabled, disabled, expected) =>
-    expect(isPluginEnabled({ name: 'a', enabledWhen }, { enabled: split(enabled), disabled: split(disabled) }, hasNodeIdentities)).toBe(
+    expect(isPluginEnabled({ name: 'a', enabledWhen }, { enabled: split(enabled), disabled: split(disabled) }, { hasNodeIdentities })).toBe(
       expected,
     ),
 );

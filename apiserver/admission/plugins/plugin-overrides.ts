@@ -21,7 +21,7 @@ export const NO_OVERRIDES: PluginOverrides = { enabled: [], disabled: [] };
 export function isPluginEnabled(
   { name, enabledWhen }: Pick<PluginRegistration, 'name' | 'enabledWhen'>,
   { enabled, disabled }: PluginOverrides,
-  hasNodeIdentities: boolean,
+  { hasNodeIdentities }: { readonly hasNodeIdentities: boolean },
 ): boolean {
   if (disabled.includes(name)) return false;
   return enabled.includes(name) || enabledWhen === 'by-default' || (enabledWhen === 'with-nodes' && hasNodeIdentities);
@@ -33,7 +33,7 @@ export const pluginsMissingSettings = (overrides: PluginOverrides, settings: Adm
     (registration) =>
       registration.requiredSetting !== undefined &&
       settings[registration.requiredSetting] === undefined &&
-      isPluginEnabled(registration, overrides, false),
+      isPluginEnabled(registration, overrides, { hasNodeIdentities: false }),
   ).map(({ name }) => name);
 
 /** The error of the flags; `undefined` when they are valid. */

@@ -135,7 +135,7 @@ function readPolicy(
   const hasParams = kind !== undefined;
   const variables = new Map<string, CompiledExpression>();
   const types = new Map<string, Type>();
-  const compileText = (text = '', hasAuthorizer = true): CompiledExpression => {
+  const compileText = (text = '', { hasAuthorizer } = { hasAuthorizer: true }): CompiledExpression => {
     const compiled = measure(() => compileExpression(text.trim(), policyVariables({ hasParams, hasAuthorizer, variables: types })));
     return { text: text.trim(), expression: 'error' in compiled ? undefined : compiled };
   };
@@ -154,7 +154,7 @@ function readPolicy(
     validations: (spec.validations ?? []).map(({ expression, message = '', messageExpression = '', reason = 'Invalid' }) => ({
       ...compileText(expression),
       message: message.trim(),
-      messageExpression: messageExpression.trim() === '' ? undefined : compileText(messageExpression, false),
+      messageExpression: messageExpression.trim() === '' ? undefined : compileText(messageExpression, { hasAuthorizer: false }),
       reason,
     })),
     annotations: (spec.auditAnnotations ?? []).map(({ key = '', valueExpression }) => ({ ...compileText(valueExpression), key })),

@@ -180,7 +180,7 @@ class RequestEvaluation {
 
   private configurationError(policy: AdmissionPolicy, binding: PolicyBinding | undefined, error: string): void {
     if (!policy.isIgnoredOnFailure) this.deny(policy, binding, { message: error, reason: 'Invalid' });
-    this.recordEvaluation(policy, binding, policy.isIgnoredOnFailure ? 'allow' : 'deny', true, 0);
+    this.recordEvaluation(policy, binding, { action: policy.isIgnoredOnFailure ? 'allow' : 'deny', isError: true, ms: 0 });
   }
 
   private deny({ name }: AdmissionPolicy, binding: PolicyBinding | undefined, { message, reason }: Denial): void {
@@ -191,11 +191,9 @@ class RequestEvaluation {
   private recordEvaluation(
     { name }: AdmissionPolicy,
     binding: PolicyBinding | undefined,
-    action: PolicyEvaluation['action'],
-    isError: boolean,
-    ms: number,
+    outcome: Pick<PolicyEvaluation, 'action' | 'isError' | 'ms'>,
   ): void {
-    this.deps.onEvaluation?.({ policy: name, binding: binding?.name ?? '', action, isError, ms });
+    this.deps.onEvaluation?.({ policy: name, binding: binding?.name ?? '', ...outcome });
   }
 
   private recordConditions({ name, conditions }: AdmissionPolicy, outcome: 'yes' | 'no' | 'error', startedAt: number): void {
@@ -224,7 +222,8 @@ class RequestEvaluation {
     if (result.type !== 'evaluated') return;
     this.applyActions(policy, binding, result);
     const [action] = result.violations.length === 0 ? ['allow' as const] : binding.actions.map(actionOf);
-    this.recordEvaluation(policy, binding, action ?? 'allow', false, this.deps.clock.monotonic() - startedAt);
+    const ms = this.deps.clock.monotonic() - startedAt;
+    this.recordEvaluation(policy, binding, { action: action ?? 'allow', isError: false, ms });
   }
 
   private applyActions(

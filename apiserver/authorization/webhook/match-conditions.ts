@@ -54,7 +54,7 @@ export interface ConditionError {
  */
 export function compileMatchConditions(
   expressions: readonly string[],
-  hasSelectors = false,
+  { hasSelectors }: { readonly hasSelectors: boolean } = { hasSelectors: false },
 ): { readonly conditions: MatchConditions } | { readonly errors: readonly ConditionError[] } {
   const variables = variablesOf(hasSelectors);
   const compiled = expressions.map((text) => compileExpression(text, variables));

@@ -209,7 +209,7 @@ describe('webhook authorizer', () => {
   it('accepts match conditions on selectors only when the AuthorizeWithSelectors feature gate is on', () => {
     const expression = "request.resourceAttributes.fieldSelector.requirements.exists(r, r.key == 'a' && 'b' in r.values)";
     expect(compileMatchConditions([expression])).toHaveProperty('errors');
-    const compiled = compileMatchConditions([expression], true);
+    const compiled = compileMatchConditions([expression], { hasSelectors: true });
     if ('errors' in compiled) throw new Error(JSON.stringify(compiled.errors));
     const selecting = (value: string) => ({
       fieldSelector: { requirements: [{ key: 'a', operator: 'In', values: [value] }] },

@@ -160,7 +160,7 @@ async function runAttempts<R>(
       continue;
     }
     if (attempts.dryRun) return outcome.finish(undefined);
-    const compared = comparedKeys(attempts, outcome.isCreate === true);
+    const compared = comparedKeys(attempts, { isCreate: outcome.isCreate === true });
     span?.addEvent('Transaction prepared');
     const committing = commitTraced(dependencies, attempts, transactionOf(compared, current, outcome), since);
     const result = await (attempts.trackStorageLatency?.(committing) ?? committing).catch((error: unknown) => {
@@ -204,7 +204,7 @@ function traceAttributes({ object: { type, key } }: UpdateAttempts): SpanAttribu
 
 /** Not fresh even with `startEntry`, because the guards come from the cache. */
 function cachedState(cache: Cache, attempts: UpdateAttempts): CurrentState {
-  const state = readCachedState(cache, attempts, false);
+  const state = readCachedState(cache, attempts, { isFresh: false });
   return attempts.startEntry === undefined ? state : { ...state, entry: attempts.startEntry };
 }
 
@@ -233,7 +233,11 @@ async function rewriteIfOutdated<R>(
   if (outdated === undefined || outdated.modRevision !== current.entry?.revision) return result;
   const { value } = outdated;
   const operation = { type: 'put', key: object.storeKey, value } as const;
-  const transaction = transactionOf(comparedKeys(attempts, false), current, { type: 'store', operation, finish: () => result });
+  const transaction = transactionOf(comparedKeys(attempts, { isCreate: false }), current, {
+    type: 'store',
+    operation,
+    finish: () => result,
+  });
   const rewrite = await commit(store, transaction, { clock, deadline, since: cache.revision });
   if (!rewrite.committed) return result;
   await cache.waitForRevision(rewrite.revision, { deadline: clock.monotonic() + MAX_WATCH_WAIT_MS });
@@ -257,7 +261,7 @@ function checkGuards(
  * The keys that a transaction compares, the object first. A leader that writes its own Lease compares it once, as the
  * object.
  */
-function comparedKeys({ object, guards }: UpdateAttempts, isCreate: boolean): readonly (StateKey | Guard)[] {
+function comparedKeys({ object, guards }: UpdateAttempts, { isCreate }: { readonly isCreate: boolean }): readonly (StateKey | Guard)[] {
   const otherKeys = guards.filter(({ compared, storeKey }) => (isCreate || compared === 'always') && storeKey !== object.storeKey);
   return [object, ...otherKeys];
 }
@@ -293,7 +297,7 @@ function stateAfterConflict(
   };
   const unreadable = stored[0] === undefined ? undefined : unreadableReason(stored[0].value);
   return {
-    ...stateOf(attempts, (stateKey) => find(stateKey, entryFor(before, stateKey)), !attempts.dependsOnOtherObjects),
+    ...stateOf(attempts, (stateKey) => find(stateKey, entryFor(before, stateKey)), { isFresh: !attempts.dependsOnOtherObjects }),
     ...unreadableMember(unreadable),
   };
 }
@@ -304,7 +308,7 @@ const unreadableMember = (unreadable: string | undefined): Pick<CurrentState, 'u
 function stateOf(
   { object, guards }: UpdateAttempts,
   find: (stateKey: StateKey | Guard) => Entry | undefined,
-  isFresh: boolean,
+  { isFresh }: Pick<CurrentState, 'isFresh'>,
 ): CurrentState {
   const guardEntry = (name: Guard['name']): Entry | undefined => {
     const guard = guards.find((candidate) => candidate.name === name);
@@ -319,9 +323,9 @@ function stateOf(
   };
 }
 
-function readCachedState(cache: Cache, attempts: UpdateAttempts, isFresh: boolean): CurrentState {
+function readCachedState(cache: Cache, attempts: UpdateAttempts, freshness: Pick<CurrentState, 'isFresh'>): CurrentState {
   const { object } = attempts;
-  const state = stateOf(attempts, (stateKey) => cache.get(stateKey.type, stateKey.key), isFresh);
+  const state = stateOf(attempts, (stateKey) => cache.get(stateKey.type, stateKey.key), freshness);
   return state.entry === undefined ? { ...state, ...unreadableMember(cache.unreadableReason(object.type, object.key)) } : state;
 }
 
@@ -342,9 +346,9 @@ async function readFreshState(dependencies: AttemptDependencies, attempts: Updat
     for (const stateKey of [attempts.object, ...attempts.guards]) {
       entries.set(stateKey, (await cache.readFromStore(stateKey.type, stateKey.key, waitOptions)).entry);
     }
-    return stateOf(attempts, (stateKey) => entries.get(stateKey), true);
+    return stateOf(attempts, (stateKey) => entries.get(stateKey), { isFresh: true });
   }
-  return readCachedState(cache, attempts, true);
+  return readCachedState(cache, attempts, { isFresh: true });
 }
 
 function toEntry(stateKey: StateKey, kv: KeyValue | undefined): Entry | undefined {

@@ -47,7 +47,7 @@ export async function toRequestVersion<R extends DeleteResult | WriteResult>(
 ): Promise<R> {
   const { info, context } = request;
   if (!('entry' in result) || versionToConvertFrom(info.row, result.entry) === undefined) return result;
-  const [entry = result.entry] = await conversions.convertEntries(info.row, [result.entry], context, true);
+  const [entry = result.entry] = await conversions.convertEntries(info.row, [result.entry], context, { isFresh: true });
   return { ...result, entry };
 }
 

@@ -130,27 +130,39 @@ class DefinitionBuilder {
   private property(field: FieldSchema): JsonObject {
     const isPlain = field.presence === 'always' || field.defaultValue !== undefined;
     const values = field.type.kind === 'scalar' ? field.values : [];
-    return { ...this.description(field.name, values), ...this.schema(field.type, isPlain, field), ...fieldExtensions(field) };
+    return {
+      ...this.description(field.name, values),
+      ...this.schema(field.type, { withDefault: isPlain }, field),
+      ...fieldExtensions(field),
+    };
   }
 
   /** `withDefault`: in v3, a field that is always present has its zero value as default. */
-  private schema(type: FieldType, withDefault: boolean, field?: FieldSchema): JsonObject {
+  private schema(type: FieldType, { withDefault }: { readonly withDefault: boolean }, field?: FieldSchema): JsonObject {
     switch (type.kind) {
       case 'object':
-        return this.reference(type.type, withDefault);
+        return this.reference(type.type, { withDefault });
       case 'either':
-        return this.reference(type.type, false, field === undefined);
+        return this.reference(type.type, { isBare: field === undefined });
       case 'list':
-        return { type: 'array', items: this.schema(type.element, true, field?.values.length === 0 ? undefined : fieldOfItems(field)) };
+        return {
+          type: 'array',
+          items: this.schema(type.element, { withDefault: true }, field?.values.length === 0 ? undefined : fieldOfItems(field)),
+        };
       case 'map':
         return {
           type: 'object',
-          additionalProperties: this.schema(type.element, true, field?.values.length === 0 ? undefined : fieldOfItems(field)),
+          additionalProperties: this.schema(
+            type.element,
+            { withDefault: true },
+            field?.values.length === 0 ? undefined : fieldOfItems(field),
+          ),
         };
       case 'scalar': {
         const published = PUBLISHED_SCALARS[type.scalar];
-        if (published !== undefined) return this.reference(published, false, field === undefined);
-        if (type.scalar === 'strings') return this.schema({ kind: 'list', element: { kind: 'scalar', scalar: 'string' } }, false);
+        if (published !== undefined) return this.reference(published, { isBare: field === undefined });
+        if (type.scalar === 'strings')
+          return this.schema({ kind: 'list', element: { kind: 'scalar', scalar: 'string' } }, { withDefault: false });
         const zero = field?.defaultValue ?? ZEROS[type.scalar];
         const values = field?.values ?? [];
         return {
@@ -162,7 +174,11 @@ class DefinitionBuilder {
     }
   }
 
-  private reference(type: string, withDefault: boolean, isBare = false): JsonObject {
+  /** `isBare`: the `$ref` stands alone, as in items; v2 knows no other form. */
+  private reference(
+    type: string,
+    { withDefault = false, isBare = false }: { readonly withDefault?: boolean; readonly isBare?: boolean },
+  ): JsonObject {
     this.references.add(type);
     const name = openApiName(type, this.options.namePrefix);
     if (this.options.version === 2) return { $ref: `#/definitions/${name}` };

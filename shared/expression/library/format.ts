@@ -145,20 +145,21 @@ const STRINGS = 'string clause can only be used on strings, bools, bytes, ints, 
 const decodeUtf8 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 const printNested = (value: number): string => (Number.isFinite(value) ? toFixedExact(value, 6) : `"${printDouble(value)}"`);
 
-function printString(value: Value, work: WorkContext, nested = false): string {
+function printString(value: Value, work: WorkContext, { isNested } = { isNested: false }): string {
   work.spend(1);
-  if (typeof value === 'string') return nested ? JSON.stringify(value) : value;
+  if (typeof value === 'string') return isNested ? JSON.stringify(value) : value;
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
-  if (typeof value === 'number') return nested ? printNested(value) : printDouble(value);
+  if (typeof value === 'number') return isNested ? printNested(value) : printDouble(value);
   if (value === null) return 'null';
   if (value instanceof Uint) return String(value.value);
-  if (value instanceof Uint8Array) return nested ? `b${JSON.stringify(decodeUtf8(value))}` : decodeUtf8(value);
-  if (value instanceof Timestamp) return nested ? `timestamp(${JSON.stringify(printTimestamp(value))})` : printTimestamp(value);
-  if (value instanceof Duration) return nested ? `duration("${printDuration(value)}")` : printDuration(value);
+  if (value instanceof Uint8Array) return isNested ? `b${JSON.stringify(decodeUtf8(value))}` : decodeUtf8(value);
+  if (value instanceof Timestamp) return isNested ? `timestamp(${JSON.stringify(printTimestamp(value))})` : printTimestamp(value);
+  if (value instanceof Duration) return isNested ? `duration("${printDuration(value)}")` : printDuration(value);
   if (value instanceof TypeValue) return value.name;
-  if (value instanceof ListValue) return `[${[...value].map((item) => printString(item, work, true)).join(', ')}]`;
+  if (value instanceof ListValue) return `[${[...value].map((item) => printString(item, work, { isNested: true })).join(', ')}]`;
   if (value instanceof MapValue) {
-    const entries = [...value.keys()].map((key) => `${printString(key, work, true)}:${printString(value.find(key) ?? null, work, true)}`);
+    const print = (inner: Value): string => printString(inner, work, { isNested: true });
+    const entries = [...value.keys()].map((key) => `${print(key)}:${print(value.find(key) ?? null)}`);
     return `{${entries.sort().join(', ')}}`;
   }
   return failFormat(`${STRINGS}, was given ${valueTypeName(value)}`);
