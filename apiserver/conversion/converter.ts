@@ -5,6 +5,7 @@
  */
 import { codecOf, encodeWithMetadata, encodeAfterMetadata } from '../../shared/api/codec/codec';
 import { conversionFailed, timeout } from '../../shared/api/errors/status';
+import { appendToKey } from '../../shared/values/append';
 import type { KindRow } from '../../shared/api/kinds';
 import { stringLabelsOf, readMetadata } from '../../shared/api/metadata/object-meta';
 import type { ConversionWebhook, CustomVersion } from '../../shared/api/structural/version';
@@ -131,7 +132,7 @@ export class WebhookConverter implements Conversions {
       const pending = key === undefined ? undefined : this.pending.get(key);
       if (cached !== undefined) converted[index] = cached;
       else if (pending !== undefined) pendingResults.push(resultOf(pending).then((entry) => void (converted[index] = entry)));
-      else listAt(missing, from).push(index);
+      else appendToKey(missing, from, index);
     });
     const newResults = Promise.all(
       [...missing].map(async ([from, indexes]) => {
@@ -309,12 +310,6 @@ export class WebhookConverter implements Conversions {
       throw timeout('request did not complete within requested timeout - context deadline exceeded');
     });
   }
-}
-
-function listAt(lists: Map<string, number[]>, name: string): number[] {
-  const list = lists.get(name) ?? [];
-  lists.set(name, list);
-  return list;
 }
 
 /**
