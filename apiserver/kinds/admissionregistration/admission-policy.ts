@@ -45,12 +45,12 @@ function validatePolicySpec(spec: Spec, name: string): Errors {
   checkMatchConditions(spec.matchConditions ?? [], 'spec.matchConditions', errors, policyVariables({ hasParams, hasAuthorizer: true }));
   const hasVariables = (spec.variables ?? []).length > 0;
   const variables = checkVariables(spec.variables ?? [], hasParams, errors);
-  const variablesFor = (hasAuthorizer: boolean): PolicyVariables => ({ hasParams, hasAuthorizer, ...(hasVariables && { variables }) });
+  const variablesFor: VariablesFor = ({ hasAuthorizer }) => ({ hasParams, hasAuthorizer, ...(hasVariables && { variables }) });
   const { validations = [], auditAnnotations = [] } = spec;
   if (validations.length + auditAnnotations.length === 0)
     errors.push(requiredValue('spec.validations', EMPTY_POLICY), requiredValue('spec.auditAnnotations', EMPTY_POLICY));
   validations.forEach((validation, index) => checkValidation(validation, `spec.validations[${index}]`, variablesFor, errors));
-  checkAuditAnnotations(auditAnnotations, name, variablesFor(true), errors);
+  checkAuditAnnotations(auditAnnotations, name, variablesFor({ hasAuthorizer: true }), errors);
   return errors;
 }
 
@@ -120,7 +120,7 @@ function checkVariables(
   return types;
 }
 
-type VariablesFor = (hasAuthorizer: boolean) => PolicyVariables;
+type VariablesFor = (options: { readonly hasAuthorizer: boolean }) => PolicyVariables;
 
 function checkValidation(
   validation: AdmissionregistrationV1Validation,
@@ -130,11 +130,11 @@ function checkValidation(
 ): void {
   const { expression = '', message, messageExpression } = validation;
   if (expression.trim() === '') errors.push(requiredValue(`${fieldPath}.expression`, 'expression is not specified'));
-  else checkExpression(expression, `${fieldPath}.expression`, variablesFor(true), ['bool'], errors);
+  else checkExpression(expression, `${fieldPath}.expression`, variablesFor({ hasAuthorizer: true }), ['bool'], errors);
   if (messageExpression !== undefined && messageExpression !== '') {
     const field = `${fieldPath}.messageExpression`;
     if (messageExpression.trim() === '') errors.push(invalidValue(field, messageExpression, 'must be non-empty if specified'));
-    else checkExpression(messageExpression, field, variablesFor(false), ['string'], errors);
+    else checkExpression(messageExpression, field, variablesFor({ hasAuthorizer: false }), ['string'], errors);
   }
   if (message !== undefined && message !== '') {
     const field = `${fieldPath}.message`;

@@ -22,7 +22,7 @@ import { STANDARD_FINALIZERS } from '../../names/dialect';
 export interface MetadataRules {
   readonly namespaced: boolean;
   readonly name: NameCheck;
-  /** - */
+  /** The format of the prefix of a generated name. */
   readonly generateName: NameCheck;
 }
 
@@ -102,7 +102,7 @@ export function validateMetadataChange(metadata: JsonObject, old: JsonObject): F
       );
     }
   }
-  for (const [member, show] of IMMUTABLE_MEMBERS) {
+  for (const { member, show } of IMMUTABLE_MEMBERS) {
     const value = ownMember(metadata, member);
     if (!equalJson(value, ownMember(old, member))) errors.push(invalidShownValue(`metadata.${member}`, show(value), IMMUTABLE));
   }
@@ -123,13 +123,14 @@ const showNumber = (value: JsonValue | undefined): string =>
 const showTime = (value: JsonValue | undefined): string =>
   typeof value === 'string' ? `${value.slice(0, 19).replace('T', ' ')} +0000 UTC` : 'null';
 
-const IMMUTABLE_MEMBERS: readonly (readonly [member: string, show: (value: JsonValue | undefined) => string])[] = [
-  ['name', showText],
-  ['namespace', showText],
-  ['uid', showText],
-  ['creationTimestamp', showTime],
-  ['deletionTimestamp', showTime],
-  ['deletionGracePeriodSeconds', showNumber],
+/** Members that no update changes, in upstream's order, and how their values are printed. */
+const IMMUTABLE_MEMBERS: readonly { readonly member: string; readonly show: (value: JsonValue | undefined) => string }[] = [
+  { member: 'name', show: showText },
+  { member: 'namespace', show: showText },
+  { member: 'uid', show: showText },
+  { member: 'creationTimestamp', show: showTime },
+  { member: 'deletionTimestamp', show: showTime },
+  { member: 'deletionGracePeriodSeconds', show: showNumber },
 ];
 
 function validateNamespace(metadata: JsonObject, rules: MetadataRules, errors: FieldError[]): void {

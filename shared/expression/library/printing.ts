@@ -2,7 +2,6 @@
 import { Duration, Timestamp } from '../values/value';
 import { INT_MAX, INT_MIN, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../syntax/literals';
 
-/** - */
 export const NANOS_PER_SECOND = 1_000_000_000n;
 
 /** The shortest form; with an exponent below 1e-4 and from 1e6. */

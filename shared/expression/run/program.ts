@@ -78,7 +78,6 @@ const PATTERN_FUNCTIONS = new Set(['find', 'findAll', 'matches']);
 class Compiler {
   private readonly scopes: { readonly name: string; readonly slot: number }[];
   private readonly steps = new Map<Expr, Evaluator>();
-  /** - */
   slotCount: number;
 
   constructor(

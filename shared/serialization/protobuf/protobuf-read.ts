@@ -1,6 +1,7 @@
 /**
  * Decodes protobuf messages to objects in their JSON form, with readers compiled from the type tables. Unknown fields
- * are skipped, as in upstream.
+ * are skipped, as in upstream. Types with a JSON form of their own, such as times and quantities, are read here by the
+ * field numbers of upstream's messages; the wire format is left to wire.ts.
  */
 import { isObject, setMember, type JsonObject, type JsonValue } from '../../values/json';
 import { schemaOf } from '../../api/types/tables';
@@ -14,6 +15,11 @@ import { ProtobufError, WIRE_TYPES, type WireReader } from './wire';
 type MessageReader = (input: WireReader, object: JsonObject) => void;
 type ValueReader = (input: WireReader) => JsonValue;
 
+/** Fields of an entry of a map, as protobuf defines them. */
+const MAP_KEY = 1;
+const MAP_VALUE = 2;
+
+/** How a field of a message is read: its name in errors, its wire type, and what adds it to the object. */
 interface Slot {
   name: string;
   wire: number;
@@ -81,8 +87,8 @@ function compileMember(field: FieldSchema): Slot {
         let key = '';
         let value = zero();
         while (entry.next()) {
-          if (entry.field === 1 && entry.wire === WIRE_TYPES.bytes) key = entry.string();
-          else if (entry.field === 2 && entry.wire === wire) value = read(entry);
+          if (entry.field === MAP_KEY && entry.wire === WIRE_TYPES.bytes) key = entry.string();
+          else if (entry.field === MAP_VALUE && entry.wire === wire) value = read(entry);
           else entry.skipField();
         }
         const map = object[name];
@@ -119,14 +125,16 @@ function eitherReader({ object, or }: EitherType): ValueReader {
     read(message, result);
     return result;
   };
+  // A bool comes before its object, all other alternatives after it.
   const objectField = or === 'bool' ? 2 : 1;
+  const otherField = or === 'bool' ? 1 : 2;
   return (input) => {
     const message = input.message();
     let result: JsonObject | undefined;
     let flag = false;
     const items: JsonValue[] = [];
     while (message.next()) {
-      const isOther = message.field === 3 - objectField;
+      const isOther = message.field === otherField;
       if (message.field === objectField && message.wire === WIRE_TYPES.bytes) result = readNested(message.message());
       else if (isOther && or === 'bool' && message.wire === WIRE_TYPES.varint) flag = message.bool();
       else if (isOther && or === 'list' && message.wire === WIRE_TYPES.bytes) items.push(readNested(message.message()));
@@ -159,6 +167,7 @@ const SCALAR_READERS: Record<Scalar, ScalarReader> = {
   microTime: scalarReader(WIRE_TYPES.bytes, null, (input) => readInstant(input.message(), 'MicroTime')),
   duration: scalarReader(WIRE_TYPES.bytes, '0s', (input) => `${Number(readFields(input.message(), { 1: int }).get(1) ?? 0) / 1e9}s`),
   quantity: scalarReader(WIRE_TYPES.bytes, '0', (input) => readFields(input.message(), { 1: text }).get(1) ?? '0'),
+  // The type (1 for a string), the number, and the string.
   intOrString: scalarReader(WIRE_TYPES.bytes, 0, (input) => {
     const fields = readFields(input.message(), { 1: int, 2: int32, 3: text });
     return fields.get(1) === 1 ? (fields.get(3) ?? '') : (fields.get(2) ?? 0);
@@ -177,6 +186,7 @@ const SCALAR_READERS: Record<Scalar, ScalarReader> = {
   }),
 };
 
+/** A field of a small message, which readers refer to by its number in upstream's .proto files. */
 interface PlainField {
   wire: number;
   read: (input: WireReader) => number | bigint | string;

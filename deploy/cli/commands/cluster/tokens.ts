@@ -13,7 +13,8 @@ import { BOOTSTRAP_SECRET_PREFIX } from '../../../../shared/names/bootstrap-toke
 import { createToken, deleteToken, formatToken, generateToken, listTokens, type TokenSettings } from '../../../nodes/bootstrap-tokens';
 import { joinCommand } from '../../../nodes/join-command';
 import { CommandError, type CommandHost } from '../../terminal/host';
-import { formatSpan, formatTable } from '../../terminal/text-table';
+import { formatTable } from '../../terminal/text-table';
+import { formatSpan } from '../../terminal/units';
 import { TOKEN_DEFAULTS, type ClusterFlags, type TokenCreateFlags, type TokenListFlags } from './flags';
 import { prepare, warnAboutLoopback } from './nodes';
 import { assertServesNodes, withCluster } from './open-cluster';
