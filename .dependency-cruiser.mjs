@@ -61,7 +61,7 @@ const table = {
   'apiserver/storage': ['shared/scheduling', 'shared/names'],
   'apiserver/storage/encryption': ['apiserver/storage', 'shared/names'],
   'apiserver/storage/encryption/kms': ['apiserver/storage/encryption', 'shared/serialization'],
-  'apiserver/storage/embedded': ['apiserver/storage'],
+  'apiserver/storage/embedded': ['apiserver/storage', 'shared/runtime/files'],
   'apiserver/storage/etcd/http2': ['shared/runtime'],
   'apiserver/storage/etcd': ['apiserver/storage', 'apiserver/storage/etcd/http2', 'shared/serialization'],
   'apiserver/tracing': ['apiserver/storage', 'shared/configuration'],

@@ -19,7 +19,7 @@ import {
 import { join } from 'node:path';
 import { errorCode } from '../../../shared/runtime/error-code';
 import { errorMessage } from '../../../shared/runtime/error-message';
-import { openPrivateFile, PRIVATE_FILE_MODE, setMode } from './folder-lock';
+import { openPrivateFile, PRIVATE_FILE_MODE, setMode } from '../../../shared/runtime/files/folder-lock';
 
 export const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';

@@ -8,7 +8,7 @@
 import { open, type Database, type RangeOptions, type RootDatabase, type Transaction as LmdbTransaction } from 'lmdb';
 import type { Revision } from '../store';
 import { MissingRecordError, prepareToRead, prepareToWrite, type RunIfUnlocked } from './database-files';
-import { PRIVATE_FILE_MODE } from './folder-lock';
+import { PRIVATE_FILE_MODE } from '../../../shared/runtime/files/folder-lock';
 import type { StoreGate } from './store-gate';
 import {
   decodeLogEntry,

@@ -25,7 +25,7 @@ import {
 import { checkKey, checkTransaction } from '../validate';
 import { Environment, MAX_KEY_BYTES, ConcurrentWriterError } from './environment';
 import { DATA_FILE, explainDamage } from './database-files';
-import { FolderInUseError, lockFolder, ensurePrivateFolder, type FolderLock } from './folder-lock';
+import { FolderInUseError, lockFolder, ensurePrivateFolder, type FolderLock } from '../../../shared/runtime/files/folder-lock';
 import { StoreGate } from './store-gate';
 import { Leases } from './leases';
 import { WritePipeline } from './write-pipeline';

@@ -13,7 +13,7 @@
  */
 import { closeSync } from 'node:fs';
 import { tryLock, unlock, waitForLock } from 'fs-native-extensions';
-import { openPrivateFile } from './folder-lock';
+import { openPrivateFile } from '../../../shared/runtime/files/folder-lock';
 
 const FILE_NAME = 'opening';
 /**

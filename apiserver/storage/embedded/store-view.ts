@@ -9,7 +9,7 @@ import type { KeyRange, KeyValue, Revision } from '../store';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { Environment, type ReadTransaction } from './environment';
 import { DATA_FILE, withDamageExplained, type RunIfUnlocked } from './database-files';
-import { FolderInUseError, lockFolder } from './folder-lock';
+import { FolderInUseError, lockFolder } from '../../../shared/runtime/files/folder-lock';
 import { StoreGate } from './store-gate';
 import { readKeyValue } from './reader';
 

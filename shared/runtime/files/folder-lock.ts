@@ -22,7 +22,7 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { tryLock } from 'fs-native-extensions';
-import { errorCode } from '../../../shared/runtime/error-code';
+import { errorCode } from '../error-code';
 
 const FILE_NAME = 'lock';
 const PRIVATE_FOLDER_MODE = 0o700;
