@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:tls';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createAuthority } from '../../../shared/pki/certificates';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { Backends } from './backend';
 
@@ -44,5 +47,41 @@ describe('Backends with pinned addresses', () => {
 
   it('fails without resolving the host name when there are no pinned addresses', async () => {
     await expect(get('localhost', [])).rejects.toThrow('lookup localhost: no such host');
+  });
+});
+
+describe('Backends with kept connections to kubelets', () => {
+  it('releases a request that the kubelet answers with an upgrade on a reused connection', async () => {
+    const { certificate: cert, key } = await createAuthority({ subject: { commonName: 'node' }, lifetimeMs: 60_000, clock });
+    const responses = [
+      'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+    ];
+    let connections = 0;
+    const kubelet = createSecureServer({ cert, key }, (socket) => {
+      connections += 1;
+      socket.on('error', () => undefined).on('data', () => socket.write(responses.shift() ?? ''));
+    });
+    kubelet.listen(0, '127.0.0.1');
+    await once(kubelet, 'listening');
+    const { port: kubeletPort }: AddressInfo = Object(kubelet.address());
+    const limited = new Backends({ clock, credentials: () => ({}), timeoutMs: 5_000, limits: { perBackend: 1, total: 1 } });
+    const url = new URL(`https://127.0.0.1:${kubeletPort}`);
+    const send = () => limited.open({ url, trust: 'kubelet', method: 'GET', headers: {}, path: '/', isRepeatable: true });
+
+    const first = send();
+    first.once('response', (message) => message.resume()).end();
+    await once(first, 'close');
+    const second = send().end();
+    const socket = await new Promise<Duplex>((resolve) => second.once('upgrade', (_message, upgraded) => resolve(upgraded)));
+    expect([second.reusedSocket, connections]).toEqual([true, 1]);
+    socket.destroy();
+    await once(socket, 'close');
+    kubelet.close();
+    expect(() =>
+      send()
+        .once('error', () => undefined)
+        .destroy(),
+    ).not.toThrow();
   });
 });

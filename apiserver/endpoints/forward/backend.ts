@@ -102,12 +102,13 @@ export class Backends {
       if (this.countedSockets.has(socket)) return;
       this.countedSockets.add(socket);
       meters?.addConnections(trust, 1);
-      socket.once('close', () => {
-        meters?.addConnections(trust, -1);
-        release();
-      });
+      socket.once('close', () => meters?.addConnections(trust, -1));
     });
-    request.once('upgrade', () => (isUpgraded = true));
+    // Also on a reused connection: a kubelet may answer with an upgrade that was not requested.
+    request.once('upgrade', (_message, socket) => {
+      isUpgraded = true;
+      socket.once('close', release);
+    });
     request.once('close', () => {
       if (!isUpgraded) release();
     });
