@@ -79,24 +79,38 @@ describe('livePid', () => {
 
 describe('acquireProcessFile', () => {
   it('writes a new file, and replaces the file of an exited process', async () => {
-    acquireProcessFile(file);
-    expect(readFileSync(file, 'utf8')).toBe(`${process.pid}\n`);
+    acquireProcessFile(file)();
     let ended = 0;
     await withProcess((pid) => {
       ended = pid;
     });
     writePid(file, ended);
-    acquireProcessFile(file);
+    const release = acquireProcessFile(file);
     expect(readFileSync(file, 'utf8')).toBe(`${process.pid}\n`);
-    expect(readdirSync(folder)).toEqual(['supervisor.pid']);
+    expect(readdirSync(folder)).toEqual(['lock', 'supervisor.pid']);
+    release();
+    expect(readdirSync(folder)).toEqual(['lock']);
+  });
+
+  // In every container the first process has the id 1. Here this process is both.
+  it('throws HeldError while a process with the same id in another container holds the file', () => {
+    const release = acquireProcessFile(file);
+    expect(() => acquireProcessFile(file)).toThrow(
+      expect.objectContaining({ holder: expect.stringMatching(`^process ${process.pid} on `) as unknown, constructor: HeldError }),
+    );
+    expect(readFileSync(file, 'utf8')).toBe(`${process.pid}\n`);
+    release();
+    acquireProcessFile(file)();
   });
 
   it('throws HeldError with the process id of the live holder', async () => {
     await withProcess((pid) => {
       writePid(file, pid);
-      expect(() => acquireProcessFile(file)).toThrow(expect.objectContaining({ pid, constructor: HeldError }));
+      expect(() => acquireProcessFile(file)).toThrow(
+        expect.objectContaining({ holder: `the running process ${pid}`, constructor: HeldError }),
+      );
       expect(livePid(file)).toBe(pid);
-      expect(readdirSync(folder)).toEqual(['supervisor.pid']);
+      expect(readdirSync(folder)).toEqual(['lock', 'supervisor.pid']);
     });
   });
 });

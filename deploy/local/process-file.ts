@@ -1,17 +1,21 @@
 /**
  * Process id files: one decimal number each. A file counts only if that process is alive and older than the file, so
- * that a reused id (after a crash or reboot) is ignored.
+ * that a reused id (after a crash or reboot) is ignored. Ids mean nothing to the processes of other containers, so the
+ * holder of a file also locks its folder.
  */
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { errorCode } from '../../shared/runtime/error-code';
+import { FolderInUseError, lockFolder, type FolderLock } from '../../shared/runtime/files/folder-lock';
 
 /** Another live process holds the file. */
 export class HeldError extends Error {
   constructor(
     readonly file: string,
-    readonly pid: number,
+    /** Such as `the running process 12`. */
+    readonly holder: string,
   ) {
-    super(`${file} belongs to the running process ${pid}`);
+    super(`${file} belongs to ${holder}`);
   }
 }
 
@@ -45,15 +49,42 @@ export function livePid(file: string): number | undefined {
 }
 
 /**
- * Acquires the file for this process, also from an exited process. Throws {@link HeldError} when its holder is alive.
+ * Acquires the file for this process, also from an exited process, and locks its folder. Returns a function that removes
+ * the file and unlocks the folder. Throws {@link HeldError} when its holder is alive, in this container or another.
  */
-export function acquireProcessFile(file: string): void {
+export function acquireProcessFile(file: string): () => void {
+  const lock = lockFolderOf(file);
+  try {
+    writeOwnPid(file);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+  return () => {
+    removePid(file);
+    lock.release();
+  };
+}
+
+function lockFolderOf(file: string): FolderLock {
+  try {
+    return lockFolder(path.dirname(file));
+  } catch (error) {
+    if (!(error instanceof FolderInUseError)) throw error;
+    const pid = livePid(file);
+    throw new HeldError(file, pid === undefined ? error.holder : runningProcess(pid));
+  }
+}
+
+const runningProcess = (pid: number): string => `the running process ${pid}`;
+
+function writeOwnPid(file: string): void {
   const uniqueFile = `${file}.${process.pid}.own`;
   writeFileSync(uniqueFile, `${process.pid}\n`);
   try {
     while (!tryLink(uniqueFile, file)) {
       const holder = livePid(file);
-      if (holder !== undefined) throw new HeldError(file, holder);
+      if (holder !== undefined) throw new HeldError(file, runningProcess(holder));
       removeStale(file);
     }
   } finally {
@@ -86,7 +117,7 @@ function removeStale(file: string): void {
   const holder = livePid(aside);
   if (holder !== undefined) tryLink(aside, file);
   rmSync(aside, { force: true });
-  if (holder !== undefined) throw new HeldError(file, holder);
+  if (holder !== undefined) throw new HeldError(file, runningProcess(holder));
 }
 
 function readPid(file: string): number | undefined {

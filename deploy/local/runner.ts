@@ -115,16 +115,16 @@ async function publishClusterInfo(
 
 /** Locks the data folder until this process stops. */
 function lockDataFolder(dataDir: string, layout: Layout, lifecycle: Lifecycle): void {
-  const file = path.join(layout.run, OWN_PID_FILE);
+  let release: () => void;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     mkdirSync(layout.run, { recursive: true });
-    acquireProcessFile(file);
+    release = acquireProcessFile(path.join(layout.run, OWN_PID_FILE));
   } catch (error) {
     if (!(error instanceof HeldError)) throw new StartError(`cannot use the data folder ${dataDir}: ${errorMessage(error)}`);
-    throw new StartError(`${dataDir} is in use by the running process ${error.pid}; stop it, or choose another folder with --data-dir`);
+    throw new StartError(`${dataDir} is in use by ${error.holder}; stop it, or choose another folder with --data-dir`);
   }
-  lifecycle.onStop({ name: 'data folder', timeoutMs: 1_000, run: () => removePid(file) });
+  lifecycle.onStop({ name: 'data folder', timeoutMs: 1_000, run: release });
 }
 
 async function checkPorts(plans: readonly ApiServerPlan[], bindAddress: string): Promise<void> {

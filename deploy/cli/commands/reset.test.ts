@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createTestHost } from '../../../test/support/command-host';
+import { acquireProcessFile } from '../../local/process-file';
 import { reset } from './reset';
 
 let directory: string;
@@ -44,6 +45,13 @@ describe('platform reset', () => {
     writeFileSync(path.join(dataDir, 'run', `${name}.pid`), `${process.ppid}\n`);
     await expect(reset(FLAGS, hostOf())).rejects.toThrow(`in use by the running process ${process.ppid} (${name})`);
     expect(existsSync(path.join(dataDir, 'store/data.mdb'))).toBe(true);
+  });
+
+  it('refuses while a process with the same id in another container runs', async () => {
+    const release = acquireProcessFile(path.join(dataDir, 'run/supervisor.pid'));
+    await expect(reset(FLAGS, hostOf())).rejects.toThrow(`in use by process ${process.pid} on `);
+    expect(existsSync(path.join(dataDir, 'store/data.mdb'))).toBe(true);
+    release();
   });
 
   it.each([

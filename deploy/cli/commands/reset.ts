@@ -27,7 +27,7 @@ export async function reset({ 'data-dir': folder, yes }: ResetFlags, host: Comma
     if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('nothing was deleted');
   }
   // Nothing starts there while files are deleted.
-  hold(layout, dataDir);
+  const release = hold(layout, dataDir);
   for (const entry of [
     layout.store,
     layout.logs,
@@ -39,6 +39,7 @@ export async function reset({ 'data-dir': folder, yes }: ResetFlags, host: Comma
   ]) {
     rmSync(entry, { recursive: true, force: true });
   }
+  release();
   const others = readdirSync(dataDir);
   if (others.length === 0) rmdirSync(dataDir);
   host.write(
@@ -57,11 +58,11 @@ function assertStopped({ run }: Layout, dataDir: string): void {
   }
 }
 
-function hold({ supervisor }: Layout, dataDir: string): void {
+function hold({ supervisor }: Layout, dataDir: string): () => void {
   try {
-    acquireProcessFile(supervisor);
+    return acquireProcessFile(supervisor);
   } catch (error) {
-    if (error instanceof HeldError) throw new CommandError(`${dataDir} is in use by the running process ${error.pid}; stop it first`);
+    if (error instanceof HeldError) throw new CommandError(`${dataDir} is in use by ${error.holder}; stop it first`);
     throw error;
   }
 }

@@ -36,7 +36,11 @@ export interface FolderLock {
 
 export class FolderInUseError extends Error {
   override readonly name = 'FolderInUseError';
-  constructor(directory: string, holder: string) {
+  constructor(
+    directory: string,
+    /** Such as `process 12 on HOST`. */
+    readonly holder: string,
+  ) {
     super(`the data folder ${directory} is in use by ${holder}`);
   }
 }
