@@ -25,6 +25,12 @@ describe('joinCommand', () => {
         ` --discovery-token-ca-cert-hash ${publicKeyPin(second.certificate)}`,
     );
   });
+
+  it('quotes an address that a shell would change', async () => {
+    const { certificate: authority } = await newAuthority();
+    const command = joinCommand({ server: new URL('https://$(reboot):6443'), authority }, token);
+    expect(command).toContain("kubeadm join '$(reboot):6443' --token ");
+  });
 });
 
 test.each([

@@ -1,5 +1,6 @@
 /** The command line with which kubeadm joins a machine to the cluster. */
 import { createHash, createPublicKey } from 'node:crypto';
+import { shellQuote } from '../../shared/cli/shell-quote';
 import { splitCertificatePems } from '../../shared/pki/certificate-bundle';
 import type { BootstrapToken } from '../../shared/api/identity/bootstrap-token';
 import type { ClusterAddress } from '../cluster/kubeconfig';
@@ -14,9 +15,10 @@ export function publicKeyPin(certificate: string): string {
   return `sha256:${createHash('sha256').update(key).digest('hex')}`;
 }
 
+/** For a shell: the address is text of a ConfigMap, and the host of a URL may contain `$(…)` and `;`. */
 export function joinCommand({ server, authority }: ClusterAddress, token: BootstrapToken): string {
   const pins = splitCertificatePems(authority).map((certificate) => `--discovery-token-ca-cert-hash ${publicKeyPin(certificate)}`);
-  return ['kubeadm join', endpointOf(server), `--token ${formatToken(token)}`, ...pins].join(' ');
+  return ['kubeadm join', shellQuote(endpointOf(server)), `--token ${formatToken(token)}`, ...pins].join(' ');
 }
 
 /** `host:port` of an https URL. */
