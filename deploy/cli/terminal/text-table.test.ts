@@ -16,4 +16,8 @@ describe('formatTable', () => {
   it('prints the headings without rows', () => {
     expect(formatTable(['NAME'], [])).toBe('NAME\n');
   });
+
+  it('prints a cell with control characters in one line, without them', () => {
+    expect(formatTable(['NAME'], [['a\n\u001b[2Jb']])).toBe('NAME\na [2Jb\n');
+  });
 });
