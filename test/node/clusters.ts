@@ -68,7 +68,8 @@ const runFile = promisify(execFile);
 
 async function startRealNodes(tool: string, count: number): Promise<Cluster> {
   const run = async (script: string, args: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<string> => {
-    const env = { ...process.env, ...variables };
+    // npm sets NODE to the path of the runtime; scripts read it as the name of a node.
+    const env = { ...process.env, NODE: undefined, ...variables };
     return (await runFile(path.join(tool, script), args, { env, timeout: START_MS })).stdout;
   };
   const stop = async (): Promise<void> => {
