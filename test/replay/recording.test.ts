@@ -9,7 +9,7 @@ const LARGEST_BYTES = 4096;
 /** Folders that are not part of the repository, and large data files of the product or its tools. */
 const FOREIGN = /(^|\/)(node_modules|dist|coverage|\.[^/]+)$/;
 const PRODUCT =
-  /^(package-lock\.json|deploy\/compose\/grafana\/.+|test\/integration\/conformance\/rows\.json|shared\/api\/types\/(generated\/.+|generate\/own-texts\.json|supplement\.json))$/;
+  /^(package-lock\.json|deploy\/compose\/grafana\/.+|deploy\/chart\/values\.schema\.json|test\/integration\/conformance\/ledger\.jsonl|shared\/api\/types\/(generated\/.+|generate\/own-texts\.json|supplement\.json))$/;
 
 /** The paths of all files of the repository below a folder. */
 function filesBelow(folder: string): string[] {
