@@ -69,7 +69,7 @@ describe('the server of the simulation', () => {
     }
   });
 
-  it('says at /healthz that it serves, to every client', async () => {
+  it('responds to every client at /healthz', async () => {
     expect(await get(fixture().server, '/healthz')).toEqual({ status: 200, text: 'ok' });
   });
 

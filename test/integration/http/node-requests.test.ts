@@ -114,7 +114,7 @@ const METHODS: Readonly<Record<string, string>> = { create: 'POST', update: 'PUT
 const RESOURCE = /^\/(?:api\/v1|apis\/[^/]+\/[^/]+)(?:\/namespaces\/[^/]+(?=\/))?\/([^/?]+)(?:\/[^/?]+(\/[^?]+)?)?/;
 const PLACEHOLDERS: Readonly<Record<string, string>> = { NODE, NAME, NS: 'default', SECONDS: '10', DURATION: '10s', RV: '0' };
 
-/** Sends a request with the certificate of its user; a watch is left as soon as it has begun. Resolves with the status. */
+/** Sends a request with the certificate of its user; a watch is closed after its response has started. Resolves with the status. */
 async function send({ user, verb, path }: NodeRequest): Promise<number> {
   const [, resource = '', subresource = ''] = RESOURCE.exec(path) ?? [];
   const isNewEvent = path.startsWith('/apis/events.k8s.io/');
