@@ -2,36 +2,32 @@
 import { FlagError, type Flag } from '../../../shared/cli/flags';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../../allocation/ranges';
 
-export function serviceRangesFlag(section: string): Flag<ServiceRanges> {
-  const parse = (text: string): ServiceRanges => {
-    const ranges = parseServiceRanges(text);
-    if (typeof ranges === 'string') throw new FlagError(ranges);
-    return ranges;
-  };
-  return {
-    section,
+export const serviceRangesFlag = (section: string): Flag<ServiceRanges> =>
+  rangeFlag(section, parseServiceRanges, {
     help: 'CIDR range of the cluster IPs of Services, or two of different families, comma-separated.',
-    default: parse('10.0.0.0/24'),
+    default: '10.0.0.0/24',
     placeholder: 'cidr[,cidr]',
-    bareValue: undefined,
-    parse,
     formatDefault: (ranges) => ranges.map(({ text }) => text).join(','),
-  };
-}
+  });
 
-export function nodePortRangeFlag(section: string): Flag<PortRange> {
-  const parse = (text: string): PortRange => {
-    const range = parsePortRange(text);
+export const nodePortRangeFlag = (section: string): Flag<PortRange> =>
+  rangeFlag(section, parsePortRange, {
+    help: 'Port range of the node ports of Services.',
+    default: '30000-32767',
+    placeholder: 'first-last',
+    formatDefault: portRangeText,
+  });
+
+/** `parseRange` returns a range, or why the text is none. */
+function rangeFlag<T extends object>(
+  section: string,
+  parseRange: (text: string) => T | string,
+  row: { readonly help: string; readonly default: string; readonly placeholder: string; readonly formatDefault: (range: T) => string },
+): Flag<T> {
+  const parse = (text: string): T => {
+    const range = parseRange(text);
     if (typeof range === 'string') throw new FlagError(range);
     return range;
   };
-  return {
-    section,
-    help: 'Port range of the node ports of Services.',
-    default: parse('30000-32767'),
-    placeholder: 'first-last',
-    bareValue: undefined,
-    parse,
-    formatDefault: portRangeText,
-  };
+  return { ...row, section, default: parse(row.default), bareValue: undefined, parse };
 }
