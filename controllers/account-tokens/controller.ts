@@ -11,7 +11,7 @@ import { writeLegacyClaims } from '../../shared/api/identity/legacy-claims';
 import { signToken } from '../../shared/api/identity/signed-token';
 import type { TokenKey } from '../../shared/api/identity/token-keys';
 import type { CoreV1Secret } from '../../shared/api/types/generated/members';
-import { ignoreNotFound, ignoreNotFoundOrConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFound, ignoreNotFoundOrConflict, undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { ObjectStore } from '../../shared/client/informer/object-store';
 import { metadataOf, resourceOf, type Resource } from '../../shared/client/rest/resource';
@@ -169,12 +169,7 @@ class TokensController {
     name: string,
   ): Promise<ApiObject<Body> | undefined> {
     const { client, signal } = this.context;
-    try {
-      return await client.of(resource).namespace(namespace).get(name, { signal });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    return undefinedIfNotFound(client.of(resource).namespace(namespace).get(name, { signal }));
   }
 }
 

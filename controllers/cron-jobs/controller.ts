@@ -9,13 +9,12 @@
  * process wrote.
  */
 import type { BatchV1CronJob, BatchV1Job } from '../../shared/api/types/generated/members';
-import { isNotFound } from '../../shared/client/rest/api-error';
-import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { undefinedIfNotFound } from '../../shared/client/rest/api-error';
+import { keyOf } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { Informer } from '../../shared/client/informer/informer';
 import { metadataOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
-import type { JsonObject } from '../../shared/values/json';
 import { waitForSync, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
 import { watchDependents } from '../workload/dependent-events';
 import { DependentIndex } from '../workload/dependent-index';
@@ -143,13 +142,4 @@ async function missingActiveJobs(
     if (live?.uid !== uid) missing.add(uid);
   }
   return missing;
-}
-
-async function undefinedIfNotFound<Body extends JsonObject>(response: Promise<ApiObject<Body>>): Promise<ApiObject<Body> | undefined> {
-  try {
-    return await response;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }

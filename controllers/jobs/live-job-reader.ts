@@ -3,7 +3,7 @@
  * may be behind the writes of the process that ran the controller before, so pods would be created or counted twice.
  * The differences become expectations, and later syncs use the informers.
  */
-import { isNotFound } from '../../shared/client/rest/api-error';
+import { undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { controllerOf } from '../runtime/pods';
@@ -51,14 +51,7 @@ export class LiveJobReader {
   private async read(job: Job, observedPods: () => readonly Pod[]): Promise<LiveJob | undefined> {
     const { client, expectations, finalizerExpectations, signal } = this.options;
     const { namespace, name, uid } = job;
-    const liveJob = await client
-      .of(JOBS)
-      .namespace(namespace)
-      .get(name, { signal })
-      .catch((error: unknown) => {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      });
+    const liveJob = await undefinedIfNotFound(client.of(JOBS).namespace(namespace).get(name, { signal }));
     if (liveJob?.uid !== uid) return undefined;
     const { items } = await client
       .of(PODS)

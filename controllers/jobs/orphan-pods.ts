@@ -3,7 +3,7 @@
  * and the finalizer would block their deletion. The same as upstream's syncOrphanPod.
  */
 import type { BatchV1Job, CoreV1Pod } from '../../shared/api/types/generated/members';
-import { isNotFound } from '../../shared/client/rest/api-error';
+import { undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import type { RestClient } from '../../shared/client/rest/rest-client';
@@ -45,14 +45,7 @@ export async function syncOrphanPod({ client, jobs, pods, signal }: OrphanPodOpt
   const controller = controllerOf(pod);
   if (controller !== undefined) {
     // The informer of Jobs may be behind that of pods.
-    const job = await client
-      .of(JOBS)
-      .namespace(pod.namespace)
-      .get(controller.name, { signal })
-      .catch((error: unknown) => {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      });
+    const job = await undefinedIfNotFound(client.of(JOBS).namespace(pod.namespace).get(controller.name, { signal }));
     if (job?.uid === controller.uid && finishedConditionOf(job) === undefined) return DONE;
   }
   await removeTrackingFinalizer(client, pod, signal);

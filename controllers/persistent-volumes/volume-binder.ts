@@ -6,7 +6,7 @@
 import type { CoreV1PersistentVolume, CoreV1PersistentVolumeClaim } from '../../shared/api/types/generated/members';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { ObjectReference } from '../../shared/client/events/event-correlator';
-import { isNotFound } from '../../shared/client/rest/api-error';
+import { undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
@@ -124,12 +124,7 @@ export class VolumeBinder {
     const { namespace = '', name = '' } = volume.body.spec?.claimRef ?? {};
     // The path without one of them is that of a list.
     if (namespace === '' || name === '') return known;
-    try {
-      return await client.of(CLAIMS).namespace(namespace).get(name, { signal });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    return undefinedIfNotFound(client.of(CLAIMS).namespace(namespace).get(name, { signal }));
   }
 
   private writeVolumePhase(volume: Volume, phase: VolumePhase, message?: string): Promise<Volume> {

@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isNotFound } from '../../shared/client/rest/api-error';
+import { undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { CoreV1Secret } from '../../shared/api/types/generated/members';
@@ -38,14 +38,7 @@ const SECRETS = resourceOf('core.v1.Secret');
 export function secretStore(client: RestClient, namespace: string): SecretStore {
   const secrets = client.of(SECRETS).namespace(namespace);
   return {
-    async get(name) {
-      try {
-        return (await secrets.get(name)).body;
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }
-    },
+    get: async (name) => (await undefinedIfNotFound(secrets.get(name)))?.body,
     create: (secret) => secrets.create(secret),
     update: (secret) => secrets.update(secret),
   };

@@ -4,7 +4,7 @@
  */
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { resourceOf } from '../../shared/client/rest/resource';
-import { isNotFound } from '../../shared/client/rest/api-error';
+import { undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { CLUSTER_INFO } from '../../shared/names/bootstrap-token';
 import { DIALECTS, GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import { formatIpAddress, parseIpAddress } from '../../shared/values/network/ip-address';
@@ -40,13 +40,9 @@ export interface DefaultService {
 /** `undefined` when the server has not created it yet. */
 export async function readDefaultService(client: RestClient, signal: AbortSignal): Promise<DefaultService | undefined> {
   for (const naming of DIALECTS) {
-    try {
-      const name = GENERATED_NAMES[naming].defaultService;
-      const { body } = await client.of(SERVICES).namespace(DEFAULT_NAMESPACE).get(name, { signal });
-      return { naming, address: body.spec?.clusterIP ?? '' };
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    const name = GENERATED_NAMES[naming].defaultService;
+    const service = await undefinedIfNotFound(client.of(SERVICES).namespace(DEFAULT_NAMESPACE).get(name, { signal }));
+    if (service !== undefined) return { naming, address: service.body.spec?.clusterIP ?? '' };
   }
   return undefined;
 }
@@ -60,13 +56,9 @@ export function dnsAddressOf(defaultService: string): string | undefined {
 /** What joining nodes find in the ConfigMap cluster-info; `undefined` when it is missing. Throws when it is not usable. */
 export async function readClusterInfo(client: RestClient, signal: AbortSignal): Promise<ClusterAddress | undefined> {
   const { publicNamespace: namespace } = GENERATED_NAMES[client.dialect];
-  try {
-    const { body } = await client.of(CONFIG_MAPS).namespace(namespace).get(CLUSTER_INFO.name, { signal });
-    return parseClusterInfoKubeconfig(body.data?.[CLUSTER_INFO.kubeconfig] ?? '', `of the ConfigMap ${CLUSTER_INFO.name}`);
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const map = await undefinedIfNotFound(client.of(CONFIG_MAPS).namespace(namespace).get(CLUSTER_INFO.name, { signal }));
+  if (map === undefined) return undefined;
+  return parseClusterInfoKubeconfig(map.body.data?.[CLUSTER_INFO.kubeconfig] ?? '', `of the ConfigMap ${CLUSTER_INFO.name}`);
 }
 
 /** Such as `v1.31.1`. */

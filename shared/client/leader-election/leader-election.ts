@@ -14,7 +14,7 @@ import { isFenceInForce, type Fence } from '../../api/identity/fencing';
 import type { Clock } from '../../runtime/clock';
 import type { Logger } from '../../runtime/logger';
 import type { Random } from '../../runtime/random';
-import { isAlreadyExists, isConflict, isNotFound } from '../rest/api-error';
+import { isAlreadyExists, isConflict, isNotFound, undefinedIfNotFound } from '../rest/api-error';
 import { keyOf, type ApiObject } from '../rest/api-object';
 import { leaseRecord, releasedLease, renewedLease, acquiredLease, type LeaseRecord } from './lease-record';
 import { resourceOf } from '../rest/resource';
@@ -145,12 +145,7 @@ export class LeaderElection {
   }
 
   private async getLease(leaseName: LeaseName, call: RequestOptions): Promise<ApiObject | undefined> {
-    try {
-      return await this.options.client.of(LEASES).namespace(leaseName.namespace).get(leaseName.name, call);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    return undefinedIfNotFound(this.options.client.of(LEASES).namespace(leaseName.namespace).get(leaseName.name, call));
   }
 
   private logWaiting(holder: string): void {

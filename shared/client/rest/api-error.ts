@@ -58,6 +58,16 @@ export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && error.code === 410;
 }
 
+/** Resolves with `undefined` when the object does not exist. Rejects with other errors. */
+export async function undefinedIfNotFound<T>(response: Promise<T>): Promise<T | undefined> {
+  try {
+    return await response;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
 /** For `catch`: throws the error again unless the object does not exist any more. */
 export function ignoreNotFound(error: unknown): void {
   if (!isNotFound(error)) throw error;
