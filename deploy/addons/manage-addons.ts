@@ -3,7 +3,7 @@
  * that another manager has changed is a conflict, unless the caller forces it.
  */
 import type { AppsV1DaemonSet, AppsV1Deployment } from '../../shared/api/types/generated/members';
-import { isNotFound } from '../../shared/client/rest/api-error';
+import { isNotFound, undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { namespaceOf } from '../../shared/client/rest/api-object';
 import type { Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
@@ -62,19 +62,15 @@ const displayName = ({ resource, object }: ClusterObject): string =>
 
 export async function readAddonState(client: RestClient, { name, workload }: Addon, signal: AbortSignal): Promise<AddonState> {
   const resource: Resource<AppsV1Deployment & AppsV1DaemonSet> = workload;
-  try {
-    const installed = await client.of(resource).namespace(SYSTEM_NAMESPACE).get(name, { signal });
-    const { spec, status } = installed.body;
-    return {
-      name,
-      image: spec?.template?.spec?.containers?.[0]?.image ?? '',
-      readyPods: status?.readyReplicas ?? status?.numberReady ?? 0,
-      desiredPods: spec?.replicas ?? status?.desiredNumberScheduled ?? 0,
-    };
-  } catch (error) {
-    if (isNotFound(error)) return { name, image: undefined, readyPods: 0, desiredPods: 0 };
-    throw error;
-  }
+  const installed = await undefinedIfNotFound(client.of(resource).namespace(SYSTEM_NAMESPACE).get(name, { signal }));
+  if (installed === undefined) return { name, image: undefined, readyPods: 0, desiredPods: 0 };
+  const { spec, status } = installed.body;
+  return {
+    name,
+    image: spec?.template?.spec?.containers?.[0]?.image ?? '',
+    readyPods: status?.readyReplicas ?? status?.numberReady ?? 0,
+    desiredPods: spec?.replicas ?? status?.desiredNumberScheduled ?? 0,
+  };
 }
 
 /** The objects as YAML documents, for tools that apply files. */
