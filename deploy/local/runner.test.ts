@@ -14,7 +14,7 @@ import type { Publication } from '../cluster/cluster-info';
 import { isAlive } from './process-file';
 import { runLocal, StartError, type Host } from './runner';
 import { startProgram } from './start-program';
-import type { Exit, RunningProcess } from './supervisor';
+import type { Exit, RunningProcess } from '../../shared/runtime/process/supervisor';
 
 const fake = path.join(repository, 'dist/test/support/servers/fake-apiserver.js');
 

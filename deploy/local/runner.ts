@@ -30,7 +30,7 @@ import {
 import { findPortProblem } from './ports';
 import { acquireProcessFile, HeldError, removePid, writePid } from './process-file';
 import { waitForReady } from './readiness';
-import { Supervisor, type RunningProcess } from './supervisor';
+import { Supervisor, type RunningProcess } from '../../shared/runtime/process/supervisor';
 
 export interface Host {
   readonly clock: Clock;

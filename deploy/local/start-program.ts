@@ -3,7 +3,7 @@
  * the end of this process (its `disconnect` event); its own process group ensures that Ctrl-C reaches it only through the supervisor.
  */
 import { spawn } from 'node:child_process';
-import type { Exit, RunningProcess } from './supervisor';
+import type { Exit, RunningProcess } from '../../shared/runtime/process/supervisor';
 import { NODE_ARGUMENTS } from '../cluster/node-arguments';
 
 /** Receives the output of a program. */

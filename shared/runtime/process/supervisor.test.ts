@@ -1,4 +1,4 @@
-import { ManualClock } from '../../test/support/clock/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { Supervisor, type Exit, type RunningProcess } from './supervisor';
 
 class FakeProcess implements RunningProcess {

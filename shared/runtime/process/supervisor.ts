@@ -2,9 +2,9 @@
  * Supervises one process: starts it, restarts it with a growing back-off when it exits, and stops it on request. An
  * exit code that announces a permanent error ends the supervision. Starting and the clock are dependencies.
  */
-import type { Clock } from '../../shared/runtime/clock';
-import { formatDuration } from '../../shared/cli/duration';
-import { isPermanentExitCode } from '../../shared/runtime/process/permanent-error';
+import type { Clock } from '../clock';
+import { formatDuration } from '../../cli/duration';
+import { isPermanentExitCode } from './permanent-error';
 
 export interface Exit {
   readonly code: number | null;
