@@ -203,6 +203,7 @@ const table = {
   'apiserver/api-docs': ['apiserver/discovery', 'shared/runtime/process'],
   'apiserver/health': ['apiserver/registry', 'apiserver/cache/sync'],
   'apiserver/metrics/registry': ['shared/names', 'shared/pki'],
+  'apiserver/workers': ['apiserver/metrics/registry', 'shared/runtime/process'],
   'apiserver/metrics/storage': ['apiserver/metrics/registry', 'apiserver/storage/encryption/kms', 'apiserver/registry'],
   'apiserver/metrics/requests': ['apiserver/metrics/registry', 'apiserver/registry', 'apiserver/flow-control'],
   'apiserver/metrics': ['apiserver/metrics/storage', 'apiserver/metrics/requests'],
@@ -237,7 +238,7 @@ const table = {
   'apiserver/options/storage': ['apiserver/options/flags'],
   'apiserver/options/authentication': ['apiserver/options/flags'],
   'apiserver/options': ['apiserver/options/storage', 'apiserver/options/authentication'],
-  apiserver: ['apiserver/options'],
+  apiserver: ['apiserver/options', 'apiserver/workers'],
 
   'controllers/runtime': [
     'shared/api/selectors',

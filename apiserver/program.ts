@@ -41,7 +41,7 @@ import { advertisedAddress } from './server/advertised-address';
 import type { TlsBounds, TlsFiles } from './server/connections/listeners';
 import { startServer, type RunningServer } from './server/wiring/start-server';
 import { startListening, type ListeningOptions } from './server/wiring/listening';
-import type { Listening, ServerOptions } from './server/wiring/server-options';
+import type { Listening, ServerOptions, WorkerRole } from './server/wiring/server-options';
 import { readTls, watchTls, useExistingPair, type TlsSource } from './server/tls/tls-files';
 import { GrpcCallCounters } from './storage/grpc-call-counters';
 import { observeMissingKeys } from './storage/encryption/missing-key-observer';
@@ -65,13 +65,15 @@ export interface ServerHost {
   readonly lifecycle: Lifecycle;
   /** Used in place of the store that the flags name; its owner closes it. */
   readonly store?: Store;
+  /** Set when this server is one of several workers. */
+  readonly worker?: WorkerRole;
 }
 
 const TLS_FILES = ['tls-cert-file', 'tls-private-key-file', 'client-ca-file', 'requestheader-client-ca-file', 'cert-dir'] as const;
 const AUDIT_FILES = ['audit-policy-file', 'audit-log-path', 'audit-webhook-config-file'] as const;
 const AUTHORIZATION_FILES = ['authorization-config', 'authorization-policy-file', 'authorization-webhook-config-file'] as const;
 
-type Flags = { readonly values: ServerFlags; readonly given: ReadonlySet<string> };
+export type Flags = { readonly values: ServerFlags; readonly given: ReadonlySet<string> };
 
 /** A server that is ready. Throws {@link UsageError}, {@link PermanentError}, and errors that a later start may not have. */
 export async function runServer({ values: flags, given }: Flags, host: ServerHost): Promise<RunningServer> {
@@ -124,10 +126,10 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
     configurations: configurations.configurations,
     tracing: traces?.tracing,
     storeCalls: calls,
+    ...(host.worker === undefined ? {} : { worker: host.worker }),
   };
   const server = await startServer(options, encryption === undefined ? surroundings : { ...surroundings, encryption });
-  const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
-  lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
+  lifecycle.onStop({ name: 'server', timeoutMs: drainMs(flags), run: () => server.shutdown() });
   lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: watchTls(certificates, tls, clock, logger, server.renew) });
   // A startup that fails or is stopped may leave the cache unready forever.
   await Promise.race([server.cache.whenReady(), server.whenReady()]);
@@ -135,6 +137,13 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   await server.whenReady();
   return server;
 }
+
+/** How long a server may take to drain, in milliseconds. */
+const drainMs = (flags: ServerFlags): number =>
+  flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
+
+/** How long the shutdown of a server may take with what it closes afterwards, in milliseconds. */
+export const shutdownMs = (flags: ServerFlags): number => drainMs(flags) + 30_000;
 
 async function openAccess(
   flags: ServerFlags,

@@ -8,17 +8,31 @@ import { createLogger, effectiveLogLevel } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import { errorMessage } from '../shared/runtime/error-message';
 import { FLAGS } from './options/flags/flags';
-import { PROGRAM, runServer } from './program';
+import { refuseContradictions } from './options/refuse-contradictions';
+import { PROGRAM, runServer, shutdownMs, type Flags, type ServerHost } from './program';
 import { StoreError } from './storage/store';
+import { currentWorker } from './workers/worker';
 
 async function main(): Promise<void> {
   const flags = flagsOrExit(PROGRAM, FLAGS, process.argv.slice(2), USAGE_EXIT_CODE);
-  const logger = createLogger({ level: effectiveLogLevel(flags.values), clock });
+  const worker = currentWorker(clock);
+  const fields = worker === undefined ? {} : { worker: worker.number };
+  const logger = createLogger({ level: effectiveLogLevel(flags.values), clock, fields });
   const lifecycle = new Lifecycle({ clock, logger, process });
-  lifecycle.listenForSignals();
+  if (worker === undefined) lifecycle.listenForSignals();
+  else worker.listen(lifecycle);
+  if (worker === undefined && flags.values.workers > 1) return superviseWorkers(flags, { clock, logger, lifecycle });
   if (flags.values['storage-backend'] === 'embedded') await endOnDamage(flags.values['storage-dir']);
-  const server = await runServer(flags, { clock, random, logger, lifecycle });
+  const server = await runServer(flags, { clock, random, logger, lifecycle, ...(worker === undefined ? {} : { worker }) });
   logger.info('ready', { port: server.port, localPort: server.localPort });
+  await sendToParent(process, 'ready');
+}
+
+async function superviseWorkers({ values, given }: Flags, host: Pick<ServerHost, 'clock' | 'logger' | 'lifecycle'>): Promise<void> {
+  refuseContradictions(values, given);
+  const { runWorkers } = await import('./workers/run-workers.js');
+  await runWorkers({ ...host, size: values.workers, stopMs: shutdownMs(values) });
+  host.logger.info('ready', { workers: values.workers });
   await sendToParent(process, 'ready');
 }
 

@@ -19,6 +19,7 @@ export function refuseContradictions(flags: ServerFlags, given: ReadonlySet<stri
   if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
     throw new UsageError('--tls-cert-file and --tls-private-key-file must be set together');
   const error =
+    workersError(flags) ??
     serviceAccountFlagError(flags) ??
     auditFlagError(flags) ??
     oidcFlagError(flags) ??
@@ -34,6 +35,13 @@ export function refuseContradictions(flags: ServerFlags, given: ReadonlySet<stri
   if (flags['insecure-port'] !== 0 && local !== '::1' && !(isIP(local) === 4 && local.startsWith('127.'))) {
     throw new UsageError('--insecure-bind-address must be a loopback address: every connection to it acts as an administrator');
   }
+}
+
+function workersError(flags: ServerFlags): string | undefined {
+  if (flags.workers === 1) return undefined;
+  if (flags['storage-backend'] === 'embedded') return '--workers above 1 needs etcd: only one process can open the embedded store';
+  const file = flags['audit-log-path'];
+  return file === '' || file === '-' ? undefined : '--workers above 1 cannot share --audit-log-path: use - (standard output) or a webhook';
 }
 
 export const pluginSwitches = (flags: ServerFlags): PluginOverrides => ({

@@ -12,6 +12,14 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** Chunks of whole lines; each is created after the previous one was consumed. */
 export type Scrape = AsyncIterable<string>;
 
+/** The metrics pages of a server. */
+export interface MetricsPages {
+  /** `/metrics` */
+  scrape(): Scrape;
+  /** `/metrics/slis` */
+  scrapeSlis(): Scrape;
+}
+
 const ROWS: Readonly<Record<string, MetricRow>> = CATALOGUE;
 const HELP = /^# HELP (\S+) /gm;
 

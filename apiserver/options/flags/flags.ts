@@ -75,6 +75,15 @@ export const FLAGS = {
     help: 'Serve a page at /docs that shows the OpenAPI documents in a browser. It needs permission to get /docs, /docs/* and /openapi/*.',
     default: false,
   }),
+  workers: intFlag({
+    section: SERVING,
+    help:
+      'Number of processes that serve the ports together, each a complete API server with its own cache, memory and limits. More than one ' +
+      'needs etcd, and an audit log on standard output or none.',
+    default: 1,
+    min: 1,
+    max: 64,
+  }),
   'http2-max-streams-per-connection': intFlag({
     section: SERVING,
     help: 'Maximum number of concurrent streams of an HTTP/2 connection.',

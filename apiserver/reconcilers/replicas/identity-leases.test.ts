@@ -34,7 +34,7 @@ const leases = () => replica.resources.require('leases.coordination.platform.io'
 function options(changes: Partial<IdentityLeasesOptions> = {}): IdentityLeasesOptions {
   const { writer, cache, clock, failures } = replica;
   const onFailure = (message: string): void => void failures.push(message);
-  const own = { hostname: 'one', port: 6443, random: new FixedRandom(), names: GENERATED_NAMES.platform, settings: () => ({}) };
+  const own = { hostname: 'one', port: 6443, worker: 1, random: new FixedRandom(), names: GENERATED_NAMES.platform, settings: () => ({}) };
   return { writer, cache, leases: leases(), clock, onFailure, ...own, ...changes };
 }
 

@@ -33,9 +33,11 @@ export interface IdentityLeasesOptions {
   readonly names: GeneratedNames;
   readonly clock: Clock;
   readonly random: Random;
-  /** Hostname and port are unique per server and stable across restarts. */
+  /** Hostname, port and worker are unique per server and stable across restarts. */
   readonly hostname: string;
   readonly port: number;
+  /** The number of the worker among those that serve the port, from 1. */
+  readonly worker: number;
   /** Settings that other servers compare with their own. */
   readonly settings: () => CommonSettings;
   /** Called for each failure; the operation is retried. */
@@ -138,8 +140,11 @@ async function deleteLease({ writer, leases, clock }: IdentityLeasesOptions, { k
 }
 
 /** The name of a server's Lease. */
-export function identityOf({ hostname, port }: Pick<IdentityLeasesOptions, 'hostname' | 'port'>): string {
-  const digest = createHash('sha256').update(`${hostname}:${port}`).digest();
+export function identityOf({ hostname, port, worker }: Pick<IdentityLeasesOptions, 'hostname' | 'port' | 'worker'>): string {
+  // The first worker has the identity of a server without workers, so that its Lease outlives a change of their number.
+  const digest = createHash('sha256')
+    .update(`${hostname}:${port}${worker === 1 ? '' : `/${worker}`}`)
+    .digest();
   return IDENTITY_LEASE_PREFIX + Array.from(digest.subarray(0, NAME_LENGTH), (byte) => (byte & 31).toString(32)).join('');
 }
 

@@ -40,7 +40,7 @@ async function start(hostname: string, aheadMs: number, settings: CommonSettings
   const endings: (() => void)[] = [];
   const server: Server = { replica, findings: [], counts: [], settings, stop: () => endings.forEach((end) => end()) };
   const common = {
-    ...{ cache, writer, clock, names: GENERATED_NAMES.platform, random: new FixedRandom(), hostname, port: 6443 },
+    ...{ cache, writer, clock, names: GENERATED_NAMES.platform, random: new FixedRandom(), hostname, port: 6443, worker: 1 },
     leases: resources.require('leases.coordination.platform.io'),
     settings: () => server.settings,
     onFailure: (message: string) => void replica.failures.push(message),

@@ -34,6 +34,20 @@ test('Replicas keep their relative order when one leaves', () => {
   }
 });
 
+test('Replicas count the workers of one address as replicas, and list their address once', () => {
+  const workers: readonly ReplicaAddress[] = [1, 2].map((worker) => ({ ip: '10.0.0.1', port: 6443, worker }));
+  const options = { store: new MemoryStore(), prefix: '/registry', clock: new ManualClock(), onFailure: () => undefined };
+  const replicas = workers.map((own) => {
+    const joined = new Replicas(options);
+    joined.onKeyChange(`${REPLICAS}10.0.0.1:6443`, Buffer.from(JSON.stringify(workers[0])));
+    joined.onKeyChange(`${REPLICAS}10.0.0.1:6443/2`, Buffer.from(JSON.stringify(workers[1])));
+    joined.join(own);
+    return joined;
+  });
+  for (const subject of subjects) expect(replicas.map((replica) => replica.rankFor(subject)).toSorted()).toEqual([0, 1]);
+  expect(replicas.map(({ addresses: listed }) => listed)).toEqual([[{ ip: '10.0.0.1', port: 6443 }], [{ ip: '10.0.0.1', port: 6443 }]]);
+});
+
 test('Replicas give a server that has not joined the first place', () => {
   const options = { store: new MemoryStore(), prefix: '/registry', clock: new ManualClock(), onFailure: () => undefined };
   const outside = new Replicas(options);

@@ -17,9 +17,15 @@ const RENEW_MS = 5_000;
 const CALL_MS = 4_000;
 
 /** The address of an API server. */
-export interface ReplicaAddress {
+export interface ServerAddress {
   readonly ip: string;
   readonly port: number;
+}
+
+/** Workers of one server are replicas that share its address. */
+export interface ReplicaAddress extends ServerAddress {
+  /** The number of the worker, from 1; absent in a server without workers. */
+  readonly worker?: number;
 }
 
 export interface ReplicasOptions {
@@ -42,9 +48,10 @@ export class Replicas {
 
   constructor(private readonly options: ReplicasOptions) {}
 
-  /** Ordered by address and port. */
-  get addresses(): readonly ReplicaAddress[] {
-    return [...this.live].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
+  /** Ordered by address and port; workers that share an address are one. */
+  get addresses(): readonly ServerAddress[] {
+    const distinct = new Map([...this.live.values()].map(({ ip, port }) => [`${ip}:${port}`, { ip, port }]));
+    return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
   }
 
   /**
@@ -153,16 +160,23 @@ export class Replicas {
   }
 }
 
-function keyOf({ ip, port }: ReplicaAddress): string {
-  return `${REPLICAS}${ip}:${port}`;
+function keyOf(address: ReplicaAddress): string {
+  return `${REPLICAS}${nameOf(address)}`;
+}
+
+/** The first worker has the name of a server without workers. */
+function nameOf({ ip, port, worker = 1 }: ReplicaAddress): string {
+  return worker === 1 ? `${ip}:${port}` : `${ip}:${port}/${worker}`;
 }
 
 function isLeaseNotFound(error: unknown): boolean {
   return error instanceof StoreError && error.failure === 'lease-not-found';
 }
 
-function positionOf(subject: string, { ip, port }: ReplicaAddress): string {
-  return createHash('sha256').update(`${ip}:${port} ${subject}`).digest('hex');
+function positionOf(subject: string, address: ReplicaAddress): string {
+  return createHash('sha256')
+    .update(`${nameOf(address)} ${subject}`)
+    .digest('hex');
 }
 
 function parseAddress(text: string): ReplicaAddress | undefined {
@@ -174,5 +188,6 @@ function parseAddress(text: string): ReplicaAddress | undefined {
   }
   if (typeof value !== 'object' || value === null || !('ip' in value) || !('port' in value)) return undefined;
   const { ip, port } = value;
-  return typeof ip === 'string' && typeof port === 'number' ? { ip, port } : undefined;
+  if (typeof ip !== 'string' || typeof port !== 'number') return undefined;
+  return 'worker' in value && typeof value.worker === 'number' ? { ip, port, worker: value.worker } : { ip, port };
 }

@@ -17,8 +17,7 @@ import { negotiateStatus } from '../../endpoints/request/negotiation';
 import { acceptsGzip } from '../../endpoints/response/compression';
 import { sendText, sendTextStream, wantsPretty } from '../../endpoints/response/send-response';
 import { HEALTH_ENDPOINTS, type HealthChecks, type HealthEndpoint } from '../../../shared/runtime/health';
-import { METRICS_TYPE } from '../../metrics/registry/exposition';
-import type { Metrics } from '../../metrics/metrics';
+import { METRICS_TYPE, type MetricsPages } from '../../metrics/registry/exposition';
 import { formatFlagPage, formatStatusPage, type ServerStatus } from './diagnostic-pages';
 import { sendHealth } from './health-response';
 
@@ -39,7 +38,7 @@ export interface PathRoute {
 
 export interface PathRouteDependencies {
   readonly health: Pick<HealthChecks, 'respond'>;
-  readonly metrics: Pick<Metrics, 'scrape' | 'scrapeSlis'>;
+  readonly metrics: MetricsPages;
   readonly discovery: Discovery;
   readonly openApi: DocumentHandler;
   /** The page at `/docs`; absent = not served. */

@@ -22,7 +22,7 @@ export function replicaSteps(
   writer: Writer,
   port: number,
 ): readonly StartupStep[] {
-  const { options, clock, random, names, onFailure } = context;
+  const { options, clock, random, names, onFailure, worker } = context;
   const identity: IdentityLeasesOptions = {
     writer,
     cache,
@@ -33,6 +33,7 @@ export function replicaSteps(
     random,
     hostname: hostname(),
     port,
+    worker: worker?.number ?? 1,
     settings: () => commonSettings(options),
   };
   return [

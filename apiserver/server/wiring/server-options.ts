@@ -14,6 +14,7 @@ import type { AdmissionSettings } from '../../admission/plugins/admission-settin
 import type { PluginOverrides } from '../../admission/plugins/plugin-overrides';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { Auditor } from '../../audit/auditor';
+import type { MetricsPages } from '../../metrics/registry/exposition';
 import type { Meters } from '../../metrics/registry/meters';
 import type { EncryptionMetrics } from '../../metrics/storage/encryption-metrics';
 import type { Store } from '../../storage/store';
@@ -150,6 +151,16 @@ export interface ServerDependencies {
   readonly certificates?: CertificateExpirations;
   /** Metrics counted so far; absent = none. */
   readonly meters?: Meters;
+  /** Absent = this server is alone on its ports. */
+  readonly worker?: WorkerRole;
+}
+
+/** What distinguishes one of several workers that serve the same ports. */
+export interface WorkerRole {
+  /** From 1; unique among the workers, and stable across restarts. */
+  readonly number: number;
+  /** Returns the metrics pages of all workers, given this worker's. */
+  shareMetrics(own: MetricsPages): MetricsPages;
 }
 
 /** The options and dependencies that every phase of the composition uses. */

@@ -112,7 +112,7 @@ function createPaths(
   { access }: Registry,
   shared: Pick<PathRouteDependencies, 'servesGroup' | 'collectStatus'>,
 ): readonly PathRoute[] {
-  const { options } = context;
+  const { options, worker } = context;
   const { naming } = options;
   const {
     resources,
@@ -121,7 +121,7 @@ function createPaths(
   const rows = (): typeof resources.rows => resources.rows;
   return createPathRoutes({
     health,
-    metrics,
+    metrics: worker === undefined ? metrics : worker.shareMetrics(metrics),
     discovery: createDiscovery({ rows, remotes: () => registrations.remoteVersions(), naming, serverAddress: serverAddress(options) }),
     openApi: createOpenApiHandler(context, state, access.openId?.serves() === true),
     apiDocs: options.apiDocs === undefined ? undefined : createApiDocs(options.apiDocs, context.random),

@@ -111,8 +111,9 @@ export function startupSteps(
     {
       name: 'lease of this replica',
       start() {
-        const { advertiseAddress } = context.options;
-        if (advertiseAddress !== undefined) state.replicas.join({ ip: advertiseAddress, port });
+        const { options, worker } = context;
+        const ip = options.advertiseAddress;
+        if (ip !== undefined) state.replicas.join({ ip, port, ...(worker === undefined ? {} : { worker: worker.number }) });
         // The record is removed as soon as the server is not ready; see shutdown.ts.
         return { stop: noop };
       },

@@ -54,7 +54,7 @@ async function main(type: string, location: string): Promise<void> {
   const slices = resources.require('endpointslices.discovery.platform.io');
   const leases = resources.require('leases.coordination.platform.io');
   startDefaultServiceReconciler({ ...dependencies, services: resources.require('services'), endpoints, slices });
-  startIdentityLeaseReconciler({ ...dependencies, leases, hostname: 'starved', settings: () => ({}) });
+  startIdentityLeaseReconciler({ ...dependencies, leases, hostname: 'starved', worker: 1, settings: () => ({}) });
   replica.replicas.join({ ip: '192.0.2.1', port: PORT });
   const report = async (): Promise<void> => {
     const subsets = cache.get(endpoints.stored, `default/${names.defaultService}`);

@@ -1,0 +1,34 @@
+/**
+ * The supervisor of `--workers`: forks the workers, restarts them, and passes on the end of the process. It serves no
+ * requests and opens no store. A worker's permanent error ends all of them with its exit code.
+ */
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
+import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
+import { forkWorker } from './forked-worker';
+import { WorkerPool } from './worker-pool';
+
+export interface RunWorkersOptions {
+  readonly size: number;
+  /** Milliseconds that the shutdown of a worker may take. */
+  readonly stopMs: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly lifecycle: Lifecycle;
+}
+
+/** Resolves when all workers are ready. */
+export async function runWorkers({ size, stopMs, clock, logger, lifecycle }: RunWorkersOptions): Promise<void> {
+  const pool = new WorkerPool({
+    size,
+    clock,
+    fork: forkWorker,
+    warn: (message) => logger.warn(message),
+    onPermanentFailure: (code) => void lifecycle.stop('a worker cannot start', code),
+  });
+  lifecycle.onStop({ name: 'workers', timeoutMs: stopMs + KILL_MS, run: () => pool.stop(stopMs) });
+  await pool.start();
+}
+
+/** Until a killed worker has exited. */
+const KILL_MS = 5_000;

@@ -1,0 +1,179 @@
+import { EventEmitter } from 'node:events';
+import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';
+import type { Exit } from '../../shared/runtime/process/supervisor';
+import { Worker, type WorkerProcessHandle } from './worker';
+import type { WorkerMessage } from './worker-message';
+import { WorkerPool, type WorkerProcess } from './worker-pool';
+
+/** A forked worker: both ends of its channel in this process. */
+class FakeWorker implements WorkerProcess {
+  readonly pid = 1;
+  readonly exited: Promise<Exit>;
+  readonly ready: Promise<void>;
+  readonly received: WorkerMessage[] = [];
+  /** Whether the worker handles messages. */
+  isResponsive = true;
+  readonly worker: Worker;
+  end: (exit: Partial<Exit>) => void = () => undefined;
+  private readonly toSupervisor = new EventEmitter();
+  private readonly toWorker = new EventEmitter();
+
+  constructor(number: number, clock: ManualClock) {
+    this.exited = new Promise((resolve) => (this.end = (exit) => resolve({ code: null, signal: null, ...exit })));
+    this.ready = new Promise((resolve) => this.toSupervisor.on('message', (message) => message === 'ready' && resolve()));
+    const process: WorkerProcessHandle = {
+      on: (event, listener) => this.toWorker.on(event, listener),
+      send: (message, written) => {
+        written(null);
+        return this.toSupervisor.emit('message', message);
+      },
+    };
+    this.worker = new Worker(number, clock, process);
+    this.worker.listen({ stop: (_reason, code = 0) => Promise.resolve(this.end({ code })) });
+  }
+
+  becomeReady(): void {
+    this.toSupervisor.emit('message', 'ready');
+  }
+
+  send(message: WorkerMessage): void {
+    this.received.push(message);
+    if (this.isResponsive) this.toWorker.emit('message', message);
+  }
+
+  onMessage(listener: (message: unknown) => void): void {
+    this.toSupervisor.on('message', listener);
+  }
+
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void {
+    if (signal === 'SIGTERM') this.send({ kind: 'stop' });
+    else this.end({ signal });
+  }
+}
+
+function setUp(size: number) {
+  const clock = new ManualClock();
+  const forked: { readonly number: number; readonly process: FakeWorker }[] = [];
+  const warnings: string[] = [];
+  const permanentCodes: number[] = [];
+  const pool = new WorkerPool({
+    size,
+    clock,
+    fork(number) {
+      const process = new FakeWorker(number, clock);
+      forked.push({ number, process });
+      return process;
+    },
+    warn: (message) => void warnings.push(message),
+    onPermanentFailure: (code) => void permanentCodes.push(code),
+  });
+  return { clock, forked, warnings, permanentCodes, pool };
+}
+
+/** A pool whose workers are ready; each has a metric with its number as value. */
+async function startPool(size: number) {
+  const parts = setUp(size);
+  const started = parts.pool.start();
+  for (let index = 0; index < size; index++) {
+    await flushPromises();
+    parts.forked[index]?.process.becomeReady();
+  }
+  await started;
+  const pages = parts.forked.map(({ number, process: { worker } }) => worker.shareMetrics(pagesOf(number)));
+  return { ...parts, pages };
+}
+
+function pagesOf(value: number) {
+  const page = (name: string) =>
+    async function* render() {
+      await Promise.resolve();
+      yield `# TYPE ${name} gauge\n`;
+      yield `${name} ${value}\n`;
+    };
+  return { scrape: page('number'), scrapeSlis: page('indicator') };
+}
+
+async function textOf(page: AsyncIterable<string>): Promise<string> {
+  let text = '';
+  for await (const chunk of page) text += chunk;
+  return text;
+}
+
+describe('WorkerPool', () => {
+  it('starts the other workers when the first is ready, and is ready when all are', async () => {
+    const { forked, pool } = setUp(3);
+    let isReady = false;
+    void pool.start().then(() => (isReady = true));
+    await flushPromises();
+    expect(forked.map(({ number }) => number)).toEqual([1]);
+    forked[0]?.process.becomeReady();
+    await flushPromises();
+    expect(forked.map(({ number }) => number)).toEqual([1, 2, 3]);
+    forked[1]?.process.becomeReady();
+    await flushPromises();
+    expect(isReady).toBe(false);
+    forked[2]?.process.becomeReady();
+    await flushPromises();
+    expect(isReady).toBe(true);
+  });
+
+  it('restarts a worker that is killed under the same number', async () => {
+    const { clock, forked, pool, warnings } = await startPool(2);
+    forked[1]?.process.end({ signal: 'SIGKILL' });
+    await clock.advanceAsync(200);
+    expect(forked.map(({ number }) => number)).toEqual([1, 2, 2]);
+    expect(warnings).toEqual(['worker 2 exited (signal SIGKILL); restarting it in 200ms']);
+    await pool.stop(1000);
+  });
+
+  it('reports the exit code of a worker that a restart cannot repair', async () => {
+    const { clock, forked, permanentCodes } = await startPool(2);
+    forked[0]?.process.end({ code: 78 });
+    await clock.advanceAsync(60_000);
+    expect([permanentCodes, forked.length]).toEqual([[78], 2]);
+  });
+
+  it('asks all workers to stop, and kills those that do not', async () => {
+    const { clock, forked, pool, warnings } = await startPool(2);
+    const [, { process: stuck }] = forked as [unknown, { process: FakeWorker }];
+    stuck.isResponsive = false;
+    const stopped = pool.stop(5_000);
+    await clock.advanceAsync(5_000);
+    await stopped;
+    expect(forked.map(({ process }) => process.received)).toEqual([[{ kind: 'stop' }], [{ kind: 'stop' }]]);
+    expect(await stuck.exited).toMatchObject({ signal: 'SIGKILL' });
+    expect(warnings).toEqual(['worker 2 did not exit within 5s and is killed']);
+  });
+
+  it('serves the metrics of all workers from each of them', async () => {
+    const { pages, pool } = await startPool(2);
+    for (const { scrape, scrapeSlis } of pages) {
+      expect(await textOf(scrape())).toBe('# TYPE number gauge\nnumber{worker="1"} 1\nnumber{worker="2"} 2\n');
+      expect(await textOf(scrapeSlis())).toBe('# TYPE indicator gauge\nindicator{worker="1"} 1\nindicator{worker="2"} 2\n');
+    }
+    await pool.stop(1000);
+  });
+
+  it('leaves a worker out of the metrics that does not respond in time', async () => {
+    const { clock, forked, pages } = await startPool(2);
+    const [, { process: stuck }] = forked as [unknown, { process: FakeWorker }];
+    stuck.isResponsive = false;
+    const text = textOf(pages[0]?.scrape() ?? emptyPage());
+    await clock.advanceAsync(5_000);
+    expect(await text).toBe('# TYPE number gauge\nnumber{worker="1"} 1\n');
+  });
+
+  it('fails the scrape of a worker whose supervisor does not respond', async () => {
+    const clock = new ManualClock();
+    const { worker } = new FakeWorker(1, clock);
+    const text = textOf(worker.shareMetrics(pagesOf(1)).scrape());
+    const failure = expect(text).rejects.toThrow('the metrics of the workers could not be collected in time');
+    await clock.advanceAsync(10_000);
+    await failure;
+  });
+});
+
+async function* emptyPage() {
+  await Promise.resolve();
+  yield '';
+}

@@ -1,0 +1,74 @@
+/**
+ * A worker's end of the IPC channel: it stops when the supervisor says so, renders its metrics for the supervisor, and
+ * serves the metrics of all workers, so that a scrape of the shared port sees every worker.
+ */
+import cluster from 'node:cluster';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
+import { sendToParent, type ChildProcessHandle } from '../../shared/runtime/process/parent-message';
+import type { MetricsPages, Scrape } from '../metrics/registry/exposition';
+import { WORKER_VARIABLE } from './forked-worker';
+import { ScrapeChannel } from './scrape-channel';
+import { parseWorkerMessage, type MetricsPage } from './worker-message';
+
+/** The part of `process` that a worker uses. */
+export interface WorkerProcessHandle extends ChildProcessHandle {
+  on(event: string, listener: (message: unknown) => void): unknown;
+}
+
+/** Longer than the supervisor waits for one worker. */
+const SUPERVISOR_SCRAPE_MS = 10_000;
+
+export class Worker {
+  private own: MetricsPages | undefined;
+  private readonly channel: ScrapeChannel;
+
+  constructor(
+    /** From 1. */
+    readonly number: number,
+    clock: Clock,
+    private readonly process: WorkerProcessHandle,
+  ) {
+    this.channel = new ScrapeChannel({
+      clock,
+      timeoutMs: SUPERVISOR_SCRAPE_MS,
+      send: (message) => void sendToParent(process, message),
+      render: (page) => this.renderOwn(page),
+    });
+  }
+
+  /** Stops the lifecycle on the supervisor's message, and ignores signals: the supervisor receives them too. */
+  listen(lifecycle: Pick<Lifecycle, 'stop'>): void {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) this.process.on(signal, () => undefined);
+    this.process.on('message', (message) => {
+      const parsed = parseWorkerMessage(message);
+      if (parsed?.kind === 'stop') void lifecycle.stop('the supervisor stops');
+      else if (parsed !== undefined) this.channel.receive(parsed);
+    });
+  }
+
+  /** Publishes this worker's pages to the supervisor; returns those of all workers. */
+  shareMetrics(own: MetricsPages): MetricsPages {
+    this.own = own;
+    return { scrape: () => this.scrapeAll('metrics'), scrapeSlis: () => this.scrapeAll('slis') };
+  }
+
+  private async *scrapeAll(page: MetricsPage): Scrape {
+    const text = await this.channel.request(page);
+    if (text === undefined) throw new Error('the metrics of the workers could not be collected in time');
+    yield text;
+  }
+
+  private async renderOwn(page: MetricsPage): Promise<string> {
+    if (this.own === undefined) return '';
+    let text = '';
+    for await (const chunk of page === 'slis' ? this.own.scrapeSlis() : this.own.scrape()) text += chunk;
+    return text;
+  }
+}
+
+/** `undefined` in a process that no supervisor has forked. */
+export function currentWorker(clock: Clock): Worker | undefined {
+  if (!cluster.isWorker) return undefined;
+  return new Worker(Number(process.env[WORKER_VARIABLE]), clock, process);
+}
