@@ -177,13 +177,14 @@ export class EventLoopScheduler {
    * next is admitted.
    */
   private admitNext(): void {
-    this.next()?.();
+    const resume = this.dequeueNext();
+    resume?.();
     this.eventLoop.afterMicrotasks(() => {
       if (PRIORITIES.some(this.canAdmit) && !this.isTurnOver()) this.admitNext();
     });
   }
 
-  private next(): Resume | undefined {
+  private dequeueNext(): Resume | undefined {
     for (let tries = 0; tries < ADMISSION_ORDER.length; tries += 1) {
       const priority = ADMISSION_ORDER[this.admissionCursor % ADMISSION_ORDER.length] ?? 'usual';
       this.admissionCursor += 1;

@@ -9,10 +9,10 @@ import type { Clock, Timer } from '../runtime/clock';
 /** Moved to the other thread without a copy, and no longer usable in this one. */
 export type TransferItem = ArrayBuffer | MessagePort;
 
-/** The part of a Worker of node:worker_threads that the pool uses. */
-export interface WorkerThread<J, A> {
+/** The part of a Worker of node:worker_threads that the pool uses. `J` is the message of a job, `R` its response. */
+export interface WorkerThread<J, R> {
   postMessage(job: J, transferList?: readonly TransferItem[]): void;
-  on(event: 'message', listener: (response: A) => void): unknown;
+  on(event: 'message', listener: (response: R) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   /** With `ref` the thread keeps the process alive, with `unref` it does not. */
   ref(): void;
@@ -56,29 +56,29 @@ export interface JobOptions {
   readonly transferList?: readonly TransferItem[];
 }
 
-interface Job<J, A> extends JobOptions {
+interface Job<J, R> extends JobOptions {
   readonly message: J;
-  readonly resolve: (response: A) => void;
+  readonly resolve: (response: R) => void;
   readonly reject: (error: Error) => void;
 }
 
-interface PoolMember<J, A> {
-  readonly thread: WorkerThread<J, A>;
+interface PoolMember<J, R> {
+  readonly thread: WorkerThread<J, R>;
   /** The job in progress. */
-  job: Job<J, A> | undefined;
+  job: Job<J, R> | undefined;
   timer: Timer | undefined;
 }
 
-export class ThreadPool<J, A> {
-  private readonly members = new Set<PoolMember<J, A>>();
+export class ThreadPool<J, R> {
+  private readonly members = new Set<PoolMember<J, R>>();
   /** Waiting jobs by flow; the flow that is next in turn comes first. */
-  private readonly queues = new Map<string, Job<J, A>[]>();
+  private readonly queues = new Map<string, Job<J, R>[]>();
   private waitingWeight = 0;
   /** Starts another thread when jobs have waited for `scaleUpDelayMs`. */
   private scaleUpTimer: Timer | undefined;
 
   constructor(
-    private readonly startThread: () => WorkerThread<J, A>,
+    private readonly startThread: () => WorkerThread<J, R>,
     private readonly limits: ThreadPoolLimits,
   ) {}
 
@@ -92,12 +92,12 @@ export class ThreadPool<J, A> {
   }
 
   /** Rejects with {@link ThreadPoolFull} or {@link ThreadLost}. */
-  run(message: J, options: JobOptions): Promise<A> {
+  run(message: J, options: JobOptions): Promise<R> {
     return new Promise((resolve, reject) => {
       if (this.waitingWeight + options.weight > this.limits.maxWaitingWeight)
         return reject(new ThreadPoolFull('too many bytes wait for a worker thread'));
       this.waitingWeight += options.weight;
-      const job: Job<J, A> = { ...options, message, resolve, reject };
+      const job: Job<J, R> = { ...options, message, resolve, reject };
       const { flow = '' } = options;
       const queue = this.queues.get(flow);
       if (queue === undefined) this.queues.set(flow, [job]);
@@ -122,7 +122,7 @@ export class ThreadPool<J, A> {
     this.scaleUpTimer = undefined;
   }
 
-  private dequeue(): Job<J, A> | undefined {
+  private dequeue(): Job<J, R> | undefined {
     for (const [flow, queue] of this.queues) {
       this.queues.delete(flow);
       const next = queue.shift();
@@ -133,7 +133,7 @@ export class ThreadPool<J, A> {
   }
 
   /** `undefined` when the jobs have not waited long enough, or the pool has reached its size. */
-  private addMemberWhenDue(): PoolMember<J, A> | undefined {
+  private addMemberWhenDue(): PoolMember<J, R> | undefined {
     const { scaleUpDelayMs = 0, threads } = this.limits;
     if (scaleUpDelayMs === 0 || this.members.size === 0) return this.addMember();
     const [first] = [...this.queues.values()][0] ?? [];
@@ -146,9 +146,9 @@ export class ThreadPool<J, A> {
   }
 
   /** `undefined` when the pool has reached its size. */
-  private addMember(): PoolMember<J, A> | undefined {
+  private addMember(): PoolMember<J, R> | undefined {
     if (this.members.size >= this.limits.threads) return undefined;
-    const member: PoolMember<J, A> = { thread: this.startThread(), job: undefined, timer: undefined };
+    const member: PoolMember<J, R> = { thread: this.startThread(), job: undefined, timer: undefined };
     member.thread.on('message', (response) => {
       const done = this.release(member);
       done?.resolve(response);
@@ -161,13 +161,13 @@ export class ThreadPool<J, A> {
   }
 
   /** Terminates the thread when it gets no job within `idleTimeoutMs`. */
-  private startIdleTimeout(member: PoolMember<J, A>, clock: Pick<Clock, 'after'>): void {
+  private startIdleTimeout(member: PoolMember<J, R>, clock: Pick<Clock, 'after'>): void {
     const { idleTimeoutMs } = this.limits;
     member.thread.unref();
     if (idleTimeoutMs !== undefined) member.timer = clock.after(idleTimeoutMs, () => this.removeMember(member, 'time'));
   }
 
-  private release(member: PoolMember<J, A>): Job<J, A> | undefined {
+  private release(member: PoolMember<J, R>): Job<J, R> | undefined {
     const { job } = member;
     member.timer?.cancel();
     member.job = undefined;
@@ -175,7 +175,7 @@ export class ThreadPool<J, A> {
     return job;
   }
 
-  private removeMember(member: PoolMember<J, A>, reason: ThreadLost['reason']): void {
+  private removeMember(member: PoolMember<J, R>, reason: ThreadLost['reason']): void {
     this.members.delete(member);
     this.release(member)?.reject(new ThreadLost(reason));
     void member.thread.terminate();

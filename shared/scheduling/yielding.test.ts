@@ -119,7 +119,7 @@ describe('ItemYielder', () => {
     const yielder = new ItemYielder(slot);
     while (counts.length < answers.length) {
       items += 1;
-      void yielder.yieldIfDue(itemBytes, false);
+      void yielder.yieldIfDue(itemBytes);
     }
     return counts;
   };
@@ -136,8 +136,8 @@ describe('ItemYielder', () => {
   it('checks after an item that may have taken long', async () => {
     const slot = Object.assign(new TestSlot(), { isTurnOver: true });
     const yielder = new ItemYielder(slot);
-    expect(yielder.yieldIfDue(10, false)).toBeUndefined();
-    await yielder.yieldIfDue(10, true);
+    expect(yielder.yieldIfDue(10)).toBeUndefined();
+    await yielder.yieldAfterLongItem();
     expect(slot.requeues).toBe(1);
   });
 });

@@ -60,8 +60,8 @@ export interface TimeSliceOptions {
   /** The slot to yield. Absent: the computation holds none, and yields to the event loop. */
   readonly slot?: EventLoopSlot;
   /**
-   * A slot is kept until its turn is over: the slice may have run out while the request waited for I/O, which held up
-   * no other request.
+   * Yields no earlier than at the end of the turn: a slice that ran out while the request waited for I/O has delayed no
+   * other request.
    */
   readonly isKeptUntilTurnIsOver?: boolean;
   /** Replaces yielding by the slot or to the event loop. */
@@ -129,11 +129,19 @@ export class ItemYielder {
 
   constructor(private readonly slot: EventLoopSlot) {}
 
-  /** To be called after each item. `checksNow`: the item may have taken long. */
-  yieldIfDue(itemBytes: number, checksNow: boolean): Promise<void> | undefined {
+  /** To be called after each item, except for those of {@link yieldAfterLongItem}. */
+  yieldIfDue(itemBytes: number): Promise<void> | undefined {
     this.items += 1;
     this.bytes += itemBytes;
-    if (this.items < this.itemsPerCheck && this.bytes < MAX_BYTES_PER_CHECK && !checksNow) return undefined;
+    return this.items < this.itemsPerCheck && this.bytes < MAX_BYTES_PER_CHECK ? undefined : this.check();
+  }
+
+  /** To be called after an item that may have taken long: checks at once. */
+  yieldAfterLongItem(): Promise<void> | undefined {
+    return this.check();
+  }
+
+  private check(): Promise<void> | undefined {
     this.items = 0;
     this.bytes = 0;
     const pause = yieldIfDue(this.slot);

@@ -199,7 +199,7 @@ async function writeItems(
       visit(entry);
       const isFull = sink.isFull;
       if (isFull) await sink.ready();
-      const pause = yielder.yieldIfDue(entrySize(entry), isFull);
+      const pause = isFull ? yielder.yieldAfterLongItem() : yielder.yieldIfDue(entrySize(entry));
       if (pause !== undefined) await pause;
       if (output.isDisconnected) return false;
     }
