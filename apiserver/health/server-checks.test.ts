@@ -19,7 +19,7 @@ it('server checks report a server with a store that rejects writes as live but n
     neverStarted: NONE,
     configurations: [{ name: 'audit-policy', error: 'policy.yaml: rules: is required' }],
   });
-  const health = new HealthChecks(checks, clock, 0, () => undefined);
+  const health = new HealthChecks(checks, { clock, livezGraceMs: 0 });
   const status = async (endpoint: 'livez' | 'readyz', check?: string): Promise<number> =>
     (await health.respond({ endpoint, check, exclude: [], verbose: false })).status;
   expect([await status('livez'), await status('readyz'), await status('readyz', 'etcd-readiness')]).toEqual([200, 500, 500]);
@@ -45,7 +45,7 @@ it('server checks include unavailable KMS providers in readyz and healthz but no
     endpoint: 'livez' | 'readyz' | 'healthz',
     checkKmsProviders?: () => Promise<string | undefined>,
   ): Promise<string> => {
-    const health = new HealthChecks(createServerChecks({ ...sources, checkKmsProviders }), clock, 0, () => undefined);
+    const health = new HealthChecks(createServerChecks({ ...sources, checkKmsProviders }), { clock, livezGraceMs: 0 });
     const { status, text } = await health.respond({ endpoint, check: undefined, exclude: [], verbose: true });
     return `${status} ${/.*kms-providers.*/.exec(text)?.[0] ?? 'none'}`;
   };
@@ -73,7 +73,7 @@ it('server checks report a full etcd in readyz with its reason, and stay ready s
     neverStarted: NONE,
     configurations: [],
   });
-  const health = new HealthChecks(checks, clock, 0, () => undefined);
+  const health = new HealthChecks(checks, { clock, livezGraceMs: 0 });
   const { status, text } = await health.respond({ endpoint: 'readyz', check: undefined, exclude: [], verbose: true });
   expect([status, text]).toEqual([200, expect.stringContaining('[!]etcd-space failed')]);
   expect((await health.respond({ endpoint: 'readyz', check: 'etcd-space', exclude: [], verbose: false })).text).toContain(spaceError);
@@ -98,7 +98,7 @@ it('createSharedCheck shares one call among concurrent checks', async () => {
 it('start checks fail for each start step until it completes, and omit steps that never start', async () => {
   const started = new Set<StartCheck>();
   const checks = createStartChecks(started, new Set<StartCheck>(['poststarthook/bootstrap-controller']));
-  const health = new HealthChecks(checks, clock, 0, () => undefined);
+  const health = new HealthChecks(checks, { clock, livezGraceMs: 0 });
   const status = async (check?: string): Promise<number> =>
     (await health.respond({ endpoint: 'livez', check, exclude: [], verbose: false })).status;
   expect(await Promise.all(checks.map(({ name }) => status(name)))).toEqual(checks.map(() => 500));

@@ -22,8 +22,12 @@ export class ControllerHealth {
   health(clock: Clock, logger: Logger): HealthChecks {
     const checks = this.controllers.map(({ name }) => ({ name, check: () => this.problems.get(name) }));
     const shutdown = { name: 'shutdown', check: () => (this.stopping.aborted ? 'the process is stopping' : undefined) };
-    return new HealthChecks([...checks, shutdown], clock, 0, (endpoint, check, reason) =>
-      logger.info('a health check failed', { endpoint, check, reason }),
-    );
+    return new HealthChecks([...checks, shutdown], {
+      clock,
+      livezGraceMs: 0,
+      onResult: ({ endpoint, check, reason }) => {
+        if (reason !== undefined) logger.info('a health check failed', { endpoint, check, reason });
+      },
+    });
   }
 }

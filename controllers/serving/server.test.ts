@@ -35,7 +35,7 @@ const issue = (from: Credential, usage: 'server' | 'client', commonName: string)
 beforeAll(async () => {
   authority = await createAuthority({ subject: { commonName: 'ca' }, lifetimeMs: 2 * HOUR, clock: systemClock });
   server = await issue(authority, 'server', 'server');
-  const health = new HealthChecks([{ name: 'a', check: () => problem }], clock, 0, () => undefined);
+  const health = new HealthChecks([{ name: 'a', check: () => problem }], { clock, livezGraceMs: 0 });
   options = {
     host: '127.0.0.1',
     port: 0,

@@ -39,20 +39,33 @@ export interface HealthResponse {
 
 const NOT_FOUND: HealthResponse = { status: 404, text: '404 page not found\n', noSniff: true };
 
+/** The result of one run of a check. */
+export interface HealthCheckResult {
+  readonly endpoint: HealthEndpoint;
+  readonly check: string;
+  /** `undefined` when healthy. */
+  readonly reason: string | undefined;
+}
+
+export interface HealthOptions {
+  readonly clock: Clock;
+  /** Since the creation of the object. Until then `/livez` skips startup checks. */
+  readonly livezGraceMs: number;
+  /** Called after each run of a check. */
+  readonly onResult?: (result: HealthCheckResult) => void;
+}
+
 export class HealthChecks {
   private readonly startedAt: number;
 
   constructor(
     private readonly checks: readonly HealthCheck[],
-    private readonly clock: Clock,
-    private readonly livezGraceMs: number,
-    /** Called for each failure. */
-    private readonly onFailure: (endpoint: HealthEndpoint, name: string, reason: string) => void,
-    private readonly onResult: (endpoint: HealthEndpoint, name: string, healthy: boolean) => void = () => undefined,
+    private readonly options: HealthOptions,
   ) {
-    this.startedAt = clock.monotonic();
+    this.startedAt = options.clock.monotonic();
   }
 
+  /** Runs the requested checks one after another. */
   async respond(request: HealthRequest): Promise<HealthResponse> {
     const { endpoint, check } = request;
     const checks = this.checks.filter(({ onlyOn }) => onlyOn === undefined || onlyOn === endpoint);
@@ -72,7 +85,7 @@ export class HealthChecks {
   ): Promise<HealthResponse> {
     const excluded = new Set(exclude);
     const lines: string[] = [];
-    let healthy = true;
+    let isHealthy = true;
     for (const check of checks) {
       if (excluded.delete(check.name)) {
         lines.push(`[+]${check.name} excluded: ok`);
@@ -84,25 +97,25 @@ export class HealthChecks {
       } else if (check.isAdvisory === true) {
         lines.push(`[!]${check.name} failed, and is no reason to stop: reason withheld`);
       } else {
-        healthy = false;
+        isHealthy = false;
         lines.push(`[-]${check.name} failed: reason withheld`);
       }
     }
-    if (healthy && !verbose) return { status: 200, text: 'ok', noSniff: true };
+    if (isHealthy && !verbose) return { status: 200, text: 'ok', noSniff: true };
     if (excluded.size > 0) {
       const names = [...excluded].sort().map((name) => JSON.stringify(name));
       lines.push(`warn: some health checks cannot be excluded: no matches for ${names.join(',')}`);
     }
     // As upstream, a success ends with the same line on all three endpoints.
-    lines.push(healthy ? 'healthz check passed' : `${endpoint} check failed`);
-    return { status: healthy ? 200 : 500, text: `${lines.join('\n')}\n`, noSniff: true };
+    lines.push(isHealthy ? 'healthz check passed' : `${endpoint} check failed`);
+    return { status: isHealthy ? 200 : 500, text: `${lines.join('\n')}\n`, noSniff: true };
   }
 
   private async run(endpoint: HealthEndpoint, check: HealthCheck): Promise<string | undefined> {
-    if (endpoint === 'livez' && check.isStartup === true && this.clock.monotonic() - this.startedAt < this.livezGraceMs) return undefined;
+    const { clock, livezGraceMs, onResult } = this.options;
+    if (endpoint === 'livez' && check.isStartup === true && clock.monotonic() - this.startedAt < livezGraceMs) return undefined;
     const reason = await check.check();
-    this.onResult(endpoint, check.name, reason === undefined);
-    if (reason !== undefined) this.onFailure(endpoint, check.name, reason);
+    onResult?.({ endpoint, check: check.name, reason });
     return reason;
   }
 }

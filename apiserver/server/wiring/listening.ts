@@ -115,5 +115,5 @@ function healthBeforeLoading(options: ListeningOptions, state: ServerState, cloc
     neverStarted: absentStartChecks(usesFlowControl(options)),
     configurations: [],
   });
-  return new HealthChecks(checks, clock, options.livezGraceMs, () => undefined);
+  return new HealthChecks(checks, { clock, livezGraceMs: options.livezGraceMs });
 }

@@ -1,6 +1,6 @@
 /** The second phase: metrics and health checks, and the limits and counters that they read. */
 import { hostname } from 'node:os';
-import { HealthChecks, type HealthEndpoint } from '../../../shared/runtime/health';
+import { HealthChecks, type HealthCheckResult } from '../../../shared/runtime/health';
 import { throttleByKey } from '../../../shared/runtime/throttle';
 import { createServerChecks, createSharedCheck, createSpaceCheck } from '../../health/server-checks';
 import { isStartCheck, type StartCheck } from '../../health/start-checks';
@@ -135,6 +135,18 @@ function createHealth(
   { cache }: ClusterState,
   { serverState, metrics, flowControl, checkStoreRead, checkStoreWrite }: HealthSources,
 ): HealthChecks {
+  // Before the server is ready for the first time, failing checks are expected, those of incomplete startup steps in
+  // particular.
+  const logLevel = (check: string): 'debug' | 'info' | 'warn' => {
+    if (serverState.isBootstrapped) return 'warn';
+    return isStartCheck(check) ? 'debug' : 'info';
+  };
+  const logFailure = throttleByKey(
+    clock,
+    HEALTH_LOG_INTERVAL_MS,
+    ({ endpoint, check, reason }) => `${serverState.isBootstrapped} ${endpoint} ${check} ${reason}`,
+    ({ endpoint, check, reason }: HealthCheckResult) => logger[logLevel(check)]('health check failed', { endpoint, name: check, reason }),
+  );
   return new HealthChecks(
     createServerChecks({
       checkStoreRead,
@@ -146,21 +158,13 @@ function createHealth(
       configurations,
       checkKmsProviders: encryption?.health,
     }),
-    clock,
-    options.livezGraceMs,
-    throttleByKey(
+    {
       clock,
-      HEALTH_LOG_INTERVAL_MS,
-      (endpoint, name, reason) => `${serverState.isBootstrapped} ${endpoint} ${name} ${reason}`,
-      // Before the server is ready for the first time, failing checks are expected, those of incomplete startup steps
-      // in particular.
-      (endpoint: HealthEndpoint, name: string, reason: string) =>
-        logger[serverState.isBootstrapped ? 'warn' : isStartCheck(name) ? 'debug' : 'info']('health check failed', {
-          endpoint,
-          name,
-          reason,
-        }),
-    ),
-    (endpoint, name, healthy) => metrics.recordHealthCheck(endpoint, name, healthy),
+      livezGraceMs: options.livezGraceMs,
+      onResult: (result) => {
+        metrics.recordHealthCheck(result.endpoint, result.check, result.reason === undefined);
+        if (result.reason !== undefined) logFailure(result);
+      },
+    },
   );
 }
