@@ -10,7 +10,7 @@ import { STORED_KINDS } from '../shared/api/kinds';
 import { readFlagFiles, readFlagFilesSync } from '../shared/runtime/process/flag-files';
 import { formatFlagLines } from '../shared/cli/flag-lines';
 import { UsageError, type CommandLine } from '../shared/cli/flags';
-import { listenFault, PermanentError } from '../shared/runtime/process/permanent-error';
+import { listenErrorMessage, PermanentError } from '../shared/runtime/process/permanent-error';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import { systemRandomBytes, type Random } from '../shared/runtime/random';
@@ -187,7 +187,7 @@ async function openPorts(
 function listenError(flags: ServerFlags, error: unknown): PermanentError {
   const isLocal = typeof error === 'object' && error !== null && 'port' in error && error.port === flags['insecure-port'];
   const flag = isLocal ? 'insecure-port' : 'secure-port';
-  return new PermanentError(`--${flag}=${flags[flag]}: ${listenFault(error)}`, { cause: error });
+  return new PermanentError(`--${flag}=${flags[flag]}: ${listenErrorMessage(error)}`, { cause: error });
 }
 
 const prefixOf = (flags: ServerFlags): string => flags['etcd-prefix'].replace(/(?<!\/)\/+$/, '');

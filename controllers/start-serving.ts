@@ -6,7 +6,7 @@ import type { CertificateExpirations } from '../shared/pki/certificate-expiratio
 import type { Clock } from '../shared/runtime/clock';
 import { memoizeBySource } from '../shared/runtime/memoize-by-source';
 import { readFlagFiles, readFlagFilesSync } from '../shared/runtime/process/flag-files';
-import { listenFault, PermanentError } from '../shared/runtime/process/permanent-error';
+import { listenErrorMessage, PermanentError } from '../shared/runtime/process/permanent-error';
 import { errorCode } from '../shared/runtime/error-code';
 import type { HealthChecks } from '../shared/runtime/health';
 import type { Lifecycle } from '../shared/runtime/process/lifecycle';
@@ -76,7 +76,7 @@ export async function startServing(deps: ServingDependencies): Promise<void> {
       logger.info('the port for health and metrics is in use; they are not served', { port });
       return;
     }
-    throw new PermanentError(`--secure-port=${port}: health and metrics cannot be served: ${listenFault(error)}`, { cause: error });
+    throw new PermanentError(`--secure-port=${port}: health and metrics cannot be served: ${listenErrorMessage(error)}`, { cause: error });
   }
 }
 

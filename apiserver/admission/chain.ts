@@ -67,7 +67,7 @@ export function createAdmissionChain(plugins: AdmissionPlugins): Admission {
       return measureTime(
         metrics.clock,
         () => reserving.reserve(request),
-        (from, until, isRejected) => durations.record(until - from, isRejected ? 'rejected' : 'admitted'),
+        (startedAt, endedAt, outcome) => durations.record(endedAt - startedAt, outcome === 'failed' ? 'rejected' : 'admitted'),
       );
     },
   };

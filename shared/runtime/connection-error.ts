@@ -25,9 +25,11 @@ export function isCertificateError(error: Error): boolean {
   return UNKNOWN_AUTHORITY_CODES.has(code) || INVALID_CERTIFICATE_CODES.has(code);
 }
 
+/** The text of Go for an error of a connection to `server`; the message of the error when Go has none for its code. */
 export function connectionErrorText(error: Error, server: URL): string {
   const code = errorCode(error.cause ?? error);
-  const port = server.port === '' ? (server.protocol === 'https:' ? '443' : '80') : server.port;
+  const defaultPort = server.protocol === 'https:' ? '443' : '80';
+  const port = server.port === '' ? defaultPort : server.port;
   if (UNKNOWN_AUTHORITY_CODES.has(code)) return `${VERIFICATION_FAILED}certificate signed by unknown authority`;
   switch (code) {
     case 'ECONNREFUSED':

@@ -1,9 +1,14 @@
-/** Measures the duration of synchronous or asynchronous work. */
+/**
+ * Measures the duration of synchronous or asynchronous work without making synchronous work asynchronous. What is done
+ * with the duration is up to the caller.
+ */
 import type { Clock } from './clock';
 import type { MaybePromise } from './maybe-promise';
 
-/** Called exactly once, when the work has succeeded or failed. Times are Clock.monotonic. */
-export type OnMeasured = (startedAt: number, endedAt: number, hasFailed: boolean) => void;
+export type MeasuredOutcome = 'succeeded' | 'failed';
+
+/** Called exactly once, when the work has returned or thrown. Times are Clock.monotonic. */
+export type OnMeasured = (startedAt: number, endedAt: number, outcome: MeasuredOutcome) => void;
 
 /** Returns the result of `work`: a promise only if `work` returns one. */
 export function measureTime<T>(clock: Pick<Clock, 'monotonic'>, work: () => Promise<T>, onMeasured: OnMeasured): Promise<T>;
@@ -15,24 +20,24 @@ export function measureTime<T>(
 export function measureTime<T>(clock: Pick<Clock, 'monotonic'>, work: () => MaybePromise<T>, onMeasured: OnMeasured): MaybePromise<T>;
 export function measureTime<T>(clock: Pick<Clock, 'monotonic'>, work: () => MaybePromise<T>, onMeasured: OnMeasured): MaybePromise<T> {
   const startedAt = clock.monotonic();
-  let outcome: MaybePromise<T>;
+  let result: MaybePromise<T>;
   try {
-    outcome = work();
+    result = work();
   } catch (error) {
-    onMeasured(startedAt, clock.monotonic(), true);
+    onMeasured(startedAt, clock.monotonic(), 'failed');
     throw error;
   }
-  if (!(outcome instanceof Promise)) {
-    onMeasured(startedAt, clock.monotonic(), false);
-    return outcome;
+  if (!(result instanceof Promise)) {
+    onMeasured(startedAt, clock.monotonic(), 'succeeded');
+    return result;
   }
-  return outcome.then(
+  return result.then(
     (value) => {
-      onMeasured(startedAt, clock.monotonic(), false);
+      onMeasured(startedAt, clock.monotonic(), 'succeeded');
       return value;
     },
     (error: unknown) => {
-      onMeasured(startedAt, clock.monotonic(), true);
+      onMeasured(startedAt, clock.monotonic(), 'failed');
       throw error;
     },
   );

@@ -14,6 +14,7 @@ export const systemRandom: Random = {
   float: () => Math.random(),
   uuid: () => randomUUID(),
   string(length, alphabet) {
+    // Larger bytes are skipped: with them the first characters of the alphabet would be more likely than the others.
     const limit = 256 - (256 % alphabet.length);
     let text = '';
     while (text.length < length) {

@@ -8,7 +8,7 @@ function fixture(): { readonly cache: ResponseCache<Response>; readonly fetched:
   return { cache: new ResponseCache<Response>({ clock, maxEntries: 3, maxBytes: 10, maxConcurrent: 2 }), fetched: [], clock };
 }
 
-const cacheable = (text: string, ttlMs: number, bytes = 1): CacheableResponse<Response> => ({ response: { text }, ttlMs: ttlMs, bytes });
+const cacheable = (text: string, ttlMs: number, bytes = 1): CacheableResponse<Response> => ({ response: { text }, ttlMs, bytes });
 
 it('ResponseCache returns a response again within its ttlMs, and never when that is 0', async () => {
   const { cache, fetched, clock } = fixture();

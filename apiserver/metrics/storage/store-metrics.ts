@@ -69,10 +69,10 @@ class MeteredStore extends DelegatingStore {
 
   private measure<T>(operation: Operation, key: string, work: () => Promise<T>): Promise<T> {
     const series = this.meter(operation, key);
-    return measureTime(this.clock, work, (from, until, hasFailed) => {
+    return measureTime(this.clock, work, (startedAt, endedAt, outcome) => {
       series.requests.add();
-      series.durations.observe((until - from) / 1000);
-      if (hasFailed) series.errors().add();
+      series.durations.observe((endedAt - startedAt) / 1000);
+      if (outcome === 'failed') series.errors().add();
     });
   }
 }

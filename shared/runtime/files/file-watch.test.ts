@@ -9,72 +9,76 @@ import { systemClock } from '../clock';
 import type { FileEvents } from './file-events';
 import { contentStamp, watchFiles } from './file-watch';
 
+/** A new folder for each test, and a file in it, which does not exist yet. */
 let folder: string;
 let file: string;
-let clock: ManualClock;
-let changes: number;
-const changed = async (): Promise<void> => void (changes += 1);
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'watched-'));
   file = path.join(folder, 'a');
-  clock = new ManualClock();
-  changes = 0;
 });
 afterEach(() => rmSync(folder, { recursive: true }));
+
+const setUp = () => ({ clock: new ManualClock(), onChange: jest.fn(() => Promise.resolve()) });
 
 describe('watchFiles without events', () => {
   const events = noFileEvents;
 
   it('reports each write, creation and removal within a minute, until it is stopped', async () => {
-    const end = watchFiles({ paths: [file], clock, onChange: changed, events });
+    const { clock, onChange } = setUp();
+    const end = watchFiles({ paths: [file], clock, onChange, events });
     await clock.advanceAsync(120_000);
-    expect(changes).toBe(0);
+    expect(onChange).toHaveBeenCalledTimes(0);
     writeFileSync(file, 'one');
     await clock.advanceAsync(120_000);
-    expect(changes).toBe(1);
+    expect(onChange).toHaveBeenCalledTimes(1);
     rmSync(file);
     await clock.advanceAsync(120_000);
-    expect(changes).toBe(2);
+    expect(onChange).toHaveBeenCalledTimes(2);
     end();
     writeFileSync(file, 'two');
     await clock.advanceAsync(120_000);
-    expect([changes, clock.pending]).toEqual([2, 0]);
+    expect(onChange).toHaveBeenCalledTimes(2);
+    expect(clock.pending).toBe(0);
   });
 
   it('compares contents: reports a write that keeps size and mtime, and ignores a new mtime alone', async () => {
+    const { clock, onChange } = setUp();
     writeFileSync(file, 'one');
     const { atime, mtime } = statSync(file);
-    const end = watchFiles({ paths: [file], clock, onChange: changed, events });
+    const end = watchFiles({ paths: [file], clock, onChange, events });
     writeFileSync(file, 'two');
     utimesSync(file, atime, mtime);
     await clock.advanceAsync(60_000);
-    expect(changes).toBe(1);
+    expect(onChange).toHaveBeenCalledTimes(1);
     utimesSync(file, new Date(0), new Date(0));
     await clock.advanceAsync(60_000);
-    expect(changes).toBe(1);
+    expect(onChange).toHaveBeenCalledTimes(1);
     end();
   });
 
   it('does not read a pipe', async () => {
+    const { clock, onChange } = setUp();
     execFileSync('mkfifo', [file]);
-    const end = watchFiles({ paths: [file], clock, onChange: changed, events });
+    const end = watchFiles({ paths: [file], clock, onChange, events });
     await clock.advanceAsync(60_000);
-    expect(changes).toBe(0);
+    expect(onChange).toHaveBeenCalledTimes(0);
     end();
   });
 
-  it('calls back every ten seconds while due() is true', async () => {
+  it('calls onChange every ten seconds while isReloadDue returns true', async () => {
+    const { clock, onChange } = setUp();
     let isDue = false;
-    const end = watchFiles({ paths: [file], clock, onChange: changed, events, isReloadDue: () => isDue });
+    const end = watchFiles({ paths: [file], clock, onChange, events, isReloadDue: () => isDue });
     await clock.advanceAsync(10_000);
     isDue = true;
     await clock.advanceAsync(20_000);
-    expect(changes).toBe(2);
+    expect(onChange).toHaveBeenCalledTimes(2);
     end();
   });
 
   it('sets no further timer when it is stopped during a callback', async () => {
+    const { clock } = setUp();
     let finish: () => void = () => undefined;
     const slow = (): Promise<void> => new Promise((resolve) => (finish = resolve));
     const end = watchFiles({ paths: [], clock, isReloadDue: () => true, onChange: slow, events });
@@ -86,25 +90,27 @@ describe('watchFiles without events', () => {
   });
 
   it('reports a change since the given stamp immediately', async () => {
+    const { clock, onChange } = setUp();
     const seen = contentStamp([file]);
     writeFileSync(file, 'one');
-    const end = watchFiles({ paths: [file], clock, onChange: changed, events, knownStamp: seen });
+    const end = watchFiles({ paths: [file], clock, onChange, events, knownStamp: seen });
     await clock.advanceAsync(100);
-    expect(changes).toBe(1);
+    expect(onChange).toHaveBeenCalledTimes(1);
     end();
   });
 });
 
 describe('watchFiles with events', () => {
   it('reads a file 100 ms after the last event, and runs one callback at a time', async () => {
+    const { clock } = setUp();
     let notify: () => void = () => undefined;
-    let followed = 0;
+    let openWatches = 0;
     const finish: (() => void)[] = [];
     const slow = (): Promise<void> => new Promise((resolve) => finish.push(resolve));
     const events: FileEvents = (_paths, notifier) => {
       notify = notifier;
-      followed += 1;
-      return () => void (followed -= 1);
+      openWatches += 1;
+      return () => void (openWatches -= 1);
     };
     const end = watchFiles({ paths: [file], clock, onChange: slow, events });
     for (const text of ['half', 'whole']) {
@@ -121,9 +127,9 @@ describe('watchFiles with events', () => {
     expect(finish).toHaveLength(1);
     finish[0]?.();
     await flushPromises();
-    expect([finish.length, followed]).toEqual([2, 1]);
+    expect([finish.length, openWatches]).toEqual([2, 1]);
     end();
-    expect([followed, clock.pending]).toEqual([0, 0]);
+    expect([openWatches, clock.pending]).toEqual([0, 0]);
   });
 
   const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
@@ -164,12 +170,13 @@ describe('watchFiles with events', () => {
       },
       () => mount('..2'),
     ],
-  ])('reports a file that %s', async (_name, before, then) => {
-    before();
-    const end = watchFiles({ paths: [file], clock: systemClock, onChange: changed });
+  ])('reports a file that %s', async (_name, prepare, change) => {
+    const { onChange } = setUp();
+    prepare();
+    const end = watchFiles({ paths: [file], clock: systemClock, onChange });
     try {
-      then();
-      await waitUntil('the change to be noticed', () => changes > 0);
+      change();
+      await waitUntil('the change to be noticed', () => onChange.mock.calls.length > 0);
     } finally {
       end();
     }

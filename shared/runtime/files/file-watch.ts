@@ -12,6 +12,8 @@ const COMPARISON_INTERVAL_MS = 60_000;
 const TICK_MS = 10_000;
 /** Delay after the last event, so that a file that is written in several steps is read once it is complete. */
 const QUIET_MS = 100;
+/** Differs from every stamp of {@link contentStamp}. */
+const UNKNOWN_STAMP = 'unknown';
 /** Larger files are compared by modification time, size and inode. */
 const MAX_DIGESTED_BYTES = 16 << 20;
 
@@ -22,12 +24,13 @@ export interface FileWatchOptions {
   readonly knownStamp?: string;
   /** Called one at a time; must not reject. */
   readonly onChange: () => Promise<void>;
-  /** Called every ten seconds; true to call `changed` although no file has changed. */
+  /** Called every ten seconds; true to call `onChange` although no file has changed. */
   readonly isReloadDue?: () => boolean;
+  /** Default: {@link fileEvents}. */
   readonly events?: FileEvents;
 }
 
-/** Returns a function that ends the watch without waiting for a running `changed`. */
+/** Returns a function that ends the watch without waiting for a running `onChange`. */
 export function watchFiles(options: FileWatchOptions): () => void {
   const watcher = new FileWatcher(options);
   return () => watcher.end();
@@ -64,14 +67,14 @@ class FileWatcher {
     const { clock, isReloadDue = () => false } = this.options;
     this.ticker = clock.after(TICK_MS, () => {
       this.tick();
-      const isDue = isReloadDue();
-      if (isDue || clock.monotonic() - this.comparedAt >= COMPARISON_INTERVAL_MS) void this.compare(isDue);
+      if (isReloadDue()) void this.reload();
+      else if (clock.monotonic() - this.comparedAt >= COMPARISON_INTERVAL_MS) void this.compare();
     });
   }
 
   private scheduleComparison(): void {
     this.pending?.cancel();
-    if (!this.hasEnded) this.pending = this.options.clock.after(QUIET_MS, () => void this.compare(false));
+    if (!this.hasEnded) this.pending = this.options.clock.after(QUIET_MS, () => void this.compare());
   }
 
   /** Called before each comparison, because folders come and go and links change their targets. */
@@ -81,18 +84,25 @@ class FileWatcher {
     this.endEvents = events(paths, () => this.scheduleComparison());
   }
 
-  private async compare(isDue: boolean): Promise<void> {
+  /** Calls `onChange` even if no file has changed, unless a comparison is in progress. */
+  private async reload(): Promise<void> {
+    if (!this.isComparing) this.lastStamp = UNKNOWN_STAMP;
+    await this.compare();
+  }
+
+  /** Calls `onChange` if a file has changed. A call during a comparison requests another one after it. */
+  private async compare(): Promise<void> {
     const { clock, paths, onChange } = this.options;
     this.isComparisonRequested = true;
     if (this.isComparing) return;
     this.isComparing = true;
-    for (let mustCall = isDue; this.isComparisonRequested && !this.hasEnded; mustCall = false) {
+    while (this.isComparisonRequested && !this.hasEnded) {
       this.isComparisonRequested = false;
       this.followEvents();
       this.comparedAt = clock.monotonic();
-      // Computed before `changed` reads the files: a later write is found by the next comparison.
+      // Computed before `onChange` reads the files: a later write is found by the next comparison.
       const stamp = contentStamp(paths);
-      if (stamp === this.lastStamp && !mustCall) continue;
+      if (stamp === this.lastStamp) continue;
       this.lastStamp = stamp;
       await onChange();
     }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readFlagFiles, readFlagFilesSync } from './flag-files';
 import { UsageError } from '../../cli/flags';
-import { exitCodeOf, isPermanentExitCode, listenFault, PermanentError } from './permanent-error';
+import { PermanentError } from './permanent-error';
 
 let folder: string;
 beforeEach(() => {
@@ -69,24 +69,5 @@ describe('readFlagFiles', () => {
     expect(await readFlagFiles(NONE, ['cert'], async () => 7)).toBe(7);
     const error = new UsageError('--cert and --key go together');
     await expect(readFlagFiles(NONE, ['cert'], () => Promise.reject(error))).rejects.toBe(error);
-  });
-});
-
-describe('exitCodeOf', () => {
-  it('returns 64 for the command line, 78 for other permanent errors, also as a cause, and 1 for the rest', () => {
-    const errors = [
-      new UsageError('x'),
-      new PermanentError('x'),
-      new Error('step', { cause: new PermanentError('x') }),
-      new Error('x'),
-      'x',
-    ];
-    expect(errors.map(exitCodeOf)).toEqual([64, 78, 78, 1, 1]);
-    expect([0, 1, 64, 78, null].map(isPermanentExitCode)).toEqual([false, false, true, true, false]);
-  });
-
-  it('listenFault explains the errors of listening', () => {
-    expect(listenFault(Object.assign(new Error('listen'), { code: 'EADDRINUSE' }))).toBe('the port is in use by another program');
-    expect(listenFault(new Error('other'))).toBe('other');
   });
 });

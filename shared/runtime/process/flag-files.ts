@@ -39,16 +39,19 @@ export function readFlagFilesSync<Name extends string, T>(values: FlagsWithFiles
 function flagFileError<Name extends string>(values: FlagsWithFiles<Name>, names: readonly Name[], error: unknown): Error {
   if (error instanceof UsageError || error instanceof PermanentError) return error;
   const given = names.flatMap((name) => [values[name]].flat().flatMap((path) => (path === '' ? [] : [{ flag: `--${name}`, path }])));
-  const { message, path } = systemFault(error) ?? { message: firstLine(errorMessage(error)), path: undefined };
+  const { message, path } = systemError(error) ?? { message: firstLine(errorMessage(error)), path: undefined };
   const mentioned = given.filter((file) => (path === undefined ? message.includes(file.path) : file.path === path));
-  const blamed = mentioned.length > 0 ? mentioned : given;
-  const isFileItself = path !== undefined && mentioned.length > 0;
-  const reason = path === undefined ? withoutPath(message, blamed) : isFileItself ? message : `${path}: ${message}`;
-  const flags = blamed.map((file) => `${file.flag}=${file.path}`).join(', ');
-  return new PermanentError(flags === '' ? reason : `${flags}: ${reason}`, { cause: error });
+  const namedFiles = mentioned.length > 0 ? mentioned : given;
+  const flags = namedFiles.map((file) => `${file.flag}=${file.path}`).join(', ');
+  const reason = (): string => {
+    if (path === undefined) return withoutPath(message, namedFiles);
+    // The flags name the path, unless it is that of another file, which one of the files refers to.
+    return mentioned.length > 0 ? message : `${path}: ${message}`;
+  };
+  return new PermanentError(flags === '' ? reason() : `${flags}: ${reason()}`, { cause: error });
 }
 
-/** Parsers quote the text below their message. */
+/** Without the lines in which parsers quote the invalid text. */
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
 /** Reasons for the codes of the file system; the file is the subject. */
@@ -61,7 +64,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The path and reason of the first error of the file system among the causes; `undefined` when there is none. */
-function systemFault(error: unknown): { readonly message: string; readonly path: string | undefined } | undefined {
+function systemError(error: unknown): { readonly message: string; readonly path: string | undefined } | undefined {
   for (let current = error; typeof current === 'object' && current !== null; current = 'cause' in current ? current.cause : undefined) {
     const message = REASONS[errorCode(current) ?? ''];
     // Reading a folder fails after it was opened, and the error then has no path.

@@ -11,21 +11,21 @@ export const PERMANENT_EXIT_CODE = 78;
 const FAILURE_EXIT_CODE = 1;
 
 /**
- * A error that lasts until the operator acts: a file that is missing or invalid, a damaged store, a port in use. The
+ * An error that lasts until the operator acts: a file that is missing or invalid, a damaged store, a port in use. The
  * message is one sentence for the operator.
  */
 export class PermanentError extends Error {}
 
-const LISTEN_FAULTS: Readonly<Record<string, string>> = {
+const LISTEN_ERRORS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use by another program',
   EACCES: 'this user may not listen on the port',
   EADDRNOTAVAIL: 'this machine does not have the address',
 };
 
 /** Why a server cannot listen on a port, from the error of the attempt. */
-export const listenFault = (error: unknown): string => LISTEN_FAULTS[errorCode(error) ?? ''] ?? errorMessage(error);
+export const listenErrorMessage = (error: unknown): string => LISTEN_ERRORS[errorCode(error) ?? ''] ?? errorMessage(error);
 
-/** Searches the causes of the error too. */
+/** The exit code for an error that ends a program. Searches the causes of the error too. */
 export function exitCodeOf(error: unknown): number {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (current instanceof UsageError) return USAGE_EXIT_CODE;
@@ -34,4 +34,5 @@ export function exitCodeOf(error: unknown): number {
   return FAILURE_EXIT_CODE;
 }
 
+/** Whether a restart cannot help. `null`: a signal has ended the process. */
 export const isPermanentExitCode = (code: number | null): boolean => code === USAGE_EXIT_CODE || code === PERMANENT_EXIT_CODE;
