@@ -166,9 +166,9 @@ function dueRun(
   now: number,
 ): DueRun {
   const earliest = earliestTime(cronJob, lastScheduleTime, now);
-  const scheduledTime = lastCronTime(times, timeZone, earliest, now);
+  const scheduledTime = lastCronTime(times, timeZone, { since: earliest, until: now });
   if (scheduledTime === undefined) return { run: undefined, events: [] };
-  const isManyMissed = countCronTimes(times, timeZone, earliest, now, MANY_MISSED_RUNS + 1) > MANY_MISSED_RUNS;
+  const isManyMissed = countCronTimes(times, timeZone, { since: earliest, until: now }, MANY_MISSED_RUNS + 1) > MANY_MISSED_RUNS;
   const events = isManyMissed ? [TOO_MANY_MISSED_TIMES] : [];
   if (active.some(({ name }) => name === jobNameFor(cronJob, scheduledTime))) return { run: undefined, events };
   const { concurrencyPolicy } = cronJob.body.spec ?? {};

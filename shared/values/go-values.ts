@@ -2,9 +2,11 @@
 import { arrayAt, isObject, type JsonObject, type JsonValue, objectAt, sortedKeys, stringAt, stringsAt } from './json';
 import { quote } from './text/quote';
 
+/** A value that is neither a number nor a string is printed as the number 0. */
 export function formatGoIntOrString(value: JsonValue | undefined): string {
-  const [type, number, text] = typeof value === 'string' ? [1, 0, value] : [0, typeof value === 'number' ? value : 0, ''];
-  return `intstr.IntOrString{Type:${type}, IntVal:${number}, StrVal:${quote(text)}}`;
+  const print = (type: 0 | 1, number: number, text: string): string =>
+    `intstr.IntOrString{Type:${type}, IntVal:${number}, StrVal:${quote(text)}}`;
+  return typeof value === 'string' ? print(1, 0, value) : print(0, typeof value === 'number' ? value : 0, '');
 }
 
 /** Further bytes are omitted: long messages are truncated, and the reason of the error follows the value. */
@@ -22,16 +24,22 @@ const DECIMAL_SCALES: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, 
 const BINARY_POWERS: Readonly<Record<string, number>> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, Pi: 5, Ei: 6 };
 const QUANTITY = /^([+-]?\d*)(?:\.(\d*))?([a-zA-Z]{0,2}|[eE][+-]?\d+)$/;
 
+/** @param text a valid quantity; its spelling is kept, as in upstream's cached string */
 export function formatGoQuantity(text: string): string {
+  const { value, scale, format } = readGoQuantity(text);
+  const amount = `resource.int64Amount{value:${String(value)}, scale:${scale}}`;
+  return `resource.Quantity{i:${amount}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${quote(text)}, Format:"${format}"}`;
+}
+
+/** The number is `value * 10 ** scale`. */
+function readGoQuantity(text: string): { readonly value: bigint; readonly scale: number; readonly format: string } {
   const [, whole = '', fraction = '', suffix = ''] = QUANTITY.exec(text) ?? [];
   const digits = BigInt(`${whole}${fraction}` || '0');
   const power = BINARY_POWERS[suffix];
+  if (power !== undefined) return { value: digits * 1024n ** BigInt(power), scale: 0, format: 'BinarySI' };
   const exponent = /^[eE]([+-]?\d+)$/.exec(suffix)?.[1];
-  const scale = (exponent === undefined ? (DECIMAL_SCALES[suffix] ?? 0) : Number(exponent)) - fraction.length;
-  const format = power !== undefined ? 'BinarySI' : exponent !== undefined ? 'DecimalExponent' : 'DecimalSI';
-  const value = power === undefined ? digits : digits * 1024n ** BigInt(power);
-  const amount = `resource.int64Amount{value:${String(value)}, scale:${power === undefined ? scale : 0}}`;
-  return `resource.Quantity{i:${amount}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${quote(text)}, Format:"${format}"}`;
+  if (exponent !== undefined) return { value: digits, scale: Number(exponent) - fraction.length, format: 'DecimalExponent' };
+  return { value: digits, scale: (DECIMAL_SCALES[suffix] ?? 0) - fraction.length, format: 'DecimalSI' };
 }
 
 export function formatGoLabelSelector(selector: JsonObject): string {
@@ -44,6 +52,7 @@ export function formatGoLabelSelector(selector: JsonObject): string {
   return `v1.LabelSelector{MatchLabels:${formatGoStringMap(labels)}, MatchExpressions:[]v1.LabelSelectorRequirement${printed}}`;
 }
 
+/** Keys are sorted. `undefined` is Go's nil map. */
 export function formatGoStringMap(texts: JsonObject | undefined): string {
   if (texts === undefined) return 'map[string]string(nil)';
   return `map[string]string{${sortedKeys(texts)

@@ -66,6 +66,11 @@ const CONFIG_KEY_TEXT = patternMessage(
   'key-name',
 );
 
+/** Limits of labels, subdomains and port names, in UTF-8 bytes. */
+const MAX_LABEL_LENGTH = 63;
+const MAX_SUBDOMAIN_LENGTH = 253;
+const MAX_PORT_NAME_LENGTH = 15;
+
 /** Limits are in UTF-8 bytes, as upstream. */
 function byteLength(text: string): number {
   return Buffer.byteLength(text);
@@ -78,10 +83,10 @@ function checkFormat(text: string, max: number, pattern: RegExp, message: string
 
 /** A text that is valid except for its dots gets its own message. */
 export const checkDnsLabel: NameCheck = (text) =>
-  checkFormat(text, 63, LABEL_PATTERN, SUBDOMAIN_PATTERN.test(text) ? 'must not contain dots' : LABEL_TEXT);
-export const checkDnsSubdomain: NameCheck = (text) => checkFormat(text, 253, SUBDOMAIN_PATTERN, SUBDOMAIN_TEXT);
-export const checkDns1035Label: NameCheck = (text) => checkFormat(text, 63, DNS_1035_PATTERN, DNS_1035_TEXT);
-export const checkLabelValue: NameCheck = (text) => checkFormat(text, 63, LABEL_VALUE_PATTERN, LABEL_VALUE_TEXT);
+  checkFormat(text, MAX_LABEL_LENGTH, LABEL_PATTERN, SUBDOMAIN_PATTERN.test(text) ? 'must not contain dots' : LABEL_TEXT);
+export const checkDnsSubdomain: NameCheck = (text) => checkFormat(text, MAX_SUBDOMAIN_LENGTH, SUBDOMAIN_PATTERN, SUBDOMAIN_TEXT);
+export const checkDns1035Label: NameCheck = (text) => checkFormat(text, MAX_LABEL_LENGTH, DNS_1035_PATTERN, DNS_1035_TEXT);
+export const checkLabelValue: NameCheck = (text) => checkFormat(text, MAX_LABEL_LENGTH, LABEL_VALUE_PATTERN, LABEL_VALUE_TEXT);
 
 const WILDCARD = `\\*\\.${SUBDOMAIN}`;
 const WILDCARD_PATTERN = new RegExp(`^(?:${WILDCARD})$`);
@@ -91,7 +96,7 @@ const WILDCARD_TEXT = patternMessage(
   WILDCARD,
   '*.example.com',
 );
-export const checkWildcardSubdomain: NameCheck = (text) => checkFormat(text, 253, WILDCARD_PATTERN, WILDCARD_TEXT);
+export const checkWildcardSubdomain: NameCheck = (text) => checkFormat(text, MAX_SUBDOMAIN_LENGTH, WILDCARD_PATTERN, WILDCARD_TEXT);
 
 /** A domain of at least two labels, with or without a final dot. Each message has the invalid part of the domain. */
 export function checkFullyQualifiedDomainName(text: string): readonly { readonly part: string; readonly message: string }[] {
@@ -125,21 +130,21 @@ export const checkPathSegmentPrefix: NameCheck = (text) => {
 /** `[prefix/]name`: keys of labels and annotations, finalizers, application protocols. */
 export const checkQualifiedName: NameCheck = (text) => {
   const slash = text.indexOf('/');
-  if (slash < 0) return qualifiedPart(text);
+  if (slash < 0) return checkNamePart(text);
   if (text.indexOf('/', slash + 1) >= 0) {
     return [`a qualified name ${QUALIFIED_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   }
   const prefix = text.slice(0, slash);
   const messages = prefix === '' ? ['prefix part must be non-empty'] : checkDnsSubdomain(prefix).map((message) => `prefix part ${message}`);
-  const part = qualifiedPart(text.slice(slash + 1));
-  return messages.length === 0 ? part : [...messages, ...part];
+  const nameMessages = checkNamePart(text.slice(slash + 1));
+  return messages.length === 0 ? nameMessages : [...messages, ...nameMessages];
 };
 
-function qualifiedPart(name: string): readonly string[] {
-  if (name.length <= 63 && QUALIFIED_PATTERN.test(name)) return NONE;
+function checkNamePart(name: string): readonly string[] {
+  if (name.length <= MAX_LABEL_LENGTH && QUALIFIED_PATTERN.test(name)) return NONE;
   const messages: string[] = [];
   if (name === '') messages.push('name part must be non-empty');
-  else if (byteLength(name) > 63) messages.push(`name part ${tooLongMessage(63)}`);
+  else if (byteLength(name) > MAX_LABEL_LENGTH) messages.push(`name part ${tooLongMessage(MAX_LABEL_LENGTH)}`);
   if (!QUALIFIED_PATTERN.test(name)) messages.push(`name part ${QUALIFIED_TEXT}`);
   return messages;
 }
@@ -153,7 +158,7 @@ export const checkUrlPath: NameCheck = (text) =>
 
 /** A key of a ConfigMap or Secret. */
 export const checkConfigKey: NameCheck = (text) => {
-  const messages = [...checkFormat(text, 253, CONFIG_KEY_PATTERN, CONFIG_KEY_TEXT)];
+  const messages = [...checkFormat(text, MAX_SUBDOMAIN_LENGTH, CONFIG_KEY_PATTERN, CONFIG_KEY_TEXT)];
   if (text === '.') messages.push("must not be '.'");
   else if (text === '..') messages.push("must not be '..'");
   else if (text.startsWith('..')) messages.push("must not start with '..'");
@@ -163,7 +168,7 @@ export const checkConfigKey: NameCheck = (text) => {
 /** An IANA service name: the name of a container port. */
 export const checkPortName: NameCheck = (text) => {
   const messages: string[] = [];
-  if (byteLength(text) > 15) messages.push(tooLongMessage(15));
+  if (byteLength(text) > MAX_PORT_NAME_LENGTH) messages.push(tooLongMessage(MAX_PORT_NAME_LENGTH));
   if (!/^[-a-z0-9]*$/.test(text) || text === '') messages.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
   if (!/[a-z]/.test(text)) messages.push('must contain at least one letter (a-z)');
   if (text.includes('--')) messages.push('must not contain consecutive hyphens');
@@ -176,11 +181,13 @@ export function namePrefixCheck(format: NameCheck): NameCheck {
   return (text) => format(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
 }
 
+/** Without vowels, so that suffixes form no words, and without digits that look like letters; as upstream. */
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
-const MAX_BASE_LENGTH = 58;
+const SUFFIX_LENGTH = 5;
+const MAX_BASE_LENGTH = MAX_LABEL_LENGTH - SUFFIX_LENGTH;
 
 /** `base`, truncated to 58 bytes, followed by five random characters. */
 export function generateName(base: string, random: { string(length: number, alphabet: string): string }): string {
-  const cut = byteLength(base) > MAX_BASE_LENGTH ? Buffer.from(base).subarray(0, MAX_BASE_LENGTH).toString() : base;
-  return cut + random.string(5, SUFFIX_ALPHABET);
+  const prefix = byteLength(base) > MAX_BASE_LENGTH ? Buffer.from(base).subarray(0, MAX_BASE_LENGTH).toString() : base;
+  return prefix + random.string(SUFFIX_LENGTH, SUFFIX_ALPHABET);
 }

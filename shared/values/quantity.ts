@@ -42,6 +42,7 @@ export function canonicalQuantity(text: string): string {
   return keepsSpelling(trimmed, quantity) ? trimmed : formatQuantity(quantity);
 }
 
+/** Whether upstream keeps the text as it is: its digits and suffix are those of the canonical spelling. */
 function keepsSpelling(text: string, quantity: Quantity): boolean {
   const [, , whole = '', fraction = '', suffix = ''] = SHAPE.exec(text) ?? [];
   if (fraction !== '' || quantity.nanos === 0n) return false;
@@ -89,7 +90,7 @@ export function formatQuantity(quantity: Quantity): string {
   if (quantity.format === 'binary' && size >= 1024n * BILLION && size % BILLION === 0n) {
     let value = size / BILLION;
     let power = 0;
-    while (power < 6 && value % 1024n === 0n) [value, power] = [value / 1024n, power + 1];
+    for (; power < BINARY_BY_POWER.size - 1 && value % 1024n === 0n; power += 1) value /= 1024n;
     return `${sign}${value}${BINARY_BY_POWER.get(power) ?? ''}`;
   }
   const digits = String(size);
@@ -109,7 +110,8 @@ function zerosAtEnd(digits: string): number {
 /** A comparator by value. Throws {@link QuantityError} when a text is not a quantity. */
 export function compareQuantities(a: string, b: string): number {
   const difference = parseQuantity(a).nanos - parseQuantity(b).nanos;
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  if (difference === 0n) return 0;
+  return difference < 0n ? -1 : 1;
 }
 
 /** Rounds away from zero to a multiple of a thousandth. */

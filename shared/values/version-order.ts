@@ -10,7 +10,9 @@ const STAGES = ['', 'beta', 'alpha'];
 export function compareApiVersions(a: string, b: string): number {
   const x = parseVersion(a);
   const y = parseVersion(b);
-  if (x === undefined || y === undefined) return x === y ? compareBytes(a, b) : x === undefined ? 1 : -1;
+  if (x === undefined && y === undefined) return compareBytes(a, b);
+  if (x === undefined) return 1;
+  if (y === undefined) return -1;
   return x.stage - y.stage || y.major - x.major || y.minor - x.minor;
 }
 

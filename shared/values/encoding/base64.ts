@@ -8,8 +8,8 @@ const PLAIN = /^[A-Za-z0-9+/]*$/;
 /** The canonical encoding of the same bytes. Throws {@link Base64Error}. */
 export function canonicalBase64(text: string): string {
   if (text.length % 4 === 0 && PLAIN.test(text)) return text;
-  const at = firstInvalidOffset(text);
-  if (at >= 0) throw new Base64Error(`illegal base64 data at input byte ${at}`);
+  const offset = firstInvalidOffset(text);
+  if (offset >= 0) throw new Base64Error(`illegal base64 data at input byte ${offset}`);
   return Buffer.from(text, 'base64').toString('base64');
 }
 
@@ -18,29 +18,33 @@ export function canonicalBase64(text: string): string {
  * when the text is valid.
  */
 function firstInvalidOffset(text: string): number {
-  let inGroup = 0;
+  let charactersInGroup = 0;
   for (let i = 0; i < text.length; i += 1) {
     const character = text.charAt(i);
     if (character === '\n' || character === '\r') continue;
-    if (character === '=') return firstInvalidPaddingOffset(text, i, inGroup);
+    if (character === '=') return firstInvalidPaddingOffset(text, i, charactersInGroup);
     if (!PLAIN.test(character)) return byteOffset(text, i);
-    inGroup = (inGroup + 1) % 4;
+    charactersInGroup = (charactersInGroup + 1) % 4;
   }
-  return inGroup === 0 ? -1 : text.length - inGroup;
+  return charactersInGroup === 0 ? -1 : text.length - charactersInGroup;
 }
 
-function firstInvalidPaddingOffset(text: string, at: number, inGroup: number): number {
-  if (inGroup < 2) return at;
-  const next = (from: number): number => {
+/**
+ * As {@link firstInvalidOffset}, for a text with the first `=` at `paddingStart`, after `charactersInGroup` characters
+ * of its group.
+ */
+function firstInvalidPaddingOffset(text: string, paddingStart: number, charactersInGroup: number): number {
+  if (charactersInGroup < 2) return paddingStart;
+  const skipLineBreaks = (from: number): number => {
     let i = from;
     while (i < text.length && (text.charAt(i) === '\n' || text.charAt(i) === '\r')) i += 1;
     return i;
   };
-  let end = next(at + 1);
-  if (inGroup === 2) {
+  let end = skipLineBreaks(paddingStart + 1);
+  if (charactersInGroup === 2) {
     if (end >= text.length) return text.length;
     if (text.charAt(end) !== '=') return end - 1;
-    end = next(end + 1);
+    end = skipLineBreaks(end + 1);
   }
   return end < text.length ? byteOffset(text, end) : -1;
 }

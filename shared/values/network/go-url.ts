@@ -38,6 +38,7 @@ function parse(text: string): GoUrl {
   const [location, query] = splitAtFirst(rest, '?');
   checkEscapes(fragment);
   if (!location.startsWith('/')) {
+    // An opaque URL (`mailto:name`) has no host and no path.
     if (scheme !== '') return { scheme, user: undefined, host: '', query, fragment };
     if (/^[^/]*:/.test(location)) throw new UrlError('first path segment in URL cannot contain colon');
   }

@@ -7,9 +7,9 @@ it.each(readRecording('values/addresses', body, tupleOf(text, text)).cases)(
   'parseIpAddress and addressClass classify %j as %s',
   (written, verdict) => {
     const address = parseIpAddress(written);
-    const kind = address === undefined ? undefined : addressClass(address);
-    const actual = address === undefined ? '-' : kind === undefined ? String(address.family) : `${address.family} ${kind}`;
-    expect(actual).toBe(verdict);
+    if (address === undefined) return expect('-').toBe(verdict);
+    const kind = addressClass(address);
+    expect(kind === undefined ? String(address.family) : `${address.family} ${kind}`).toBe(verdict);
   },
 );
 

@@ -65,8 +65,7 @@ const NO_DIGIT = -1;
 function parseGroups(text: string): bigint | undefined {
   const halves = text.split('::');
   if (halves.length > 2) return undefined;
-  const groups = halves.map((half, index) => parseGroupList(half, index === halves.length - 1));
-  const [head, tail] = groups;
+  const [head, tail] = halves.map((half, index) => (index === halves.length - 1 ? parseLastGroups(half) : parseGroupList(half)));
   if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined;
   const missing = GROUPS - head.length - (tail?.length ?? 0);
   // `::` stands for one group of zeros or more.
@@ -79,22 +78,20 @@ function parseGroups(text: string): bigint | undefined {
 
 const GROUP = /^0*[0-9a-fA-F]{1,4}$/;
 
-/** Groups of 16 bits. `isLast`: the text may end in dotted decimals. */
-function parseGroupList(text: string, isLast: boolean): readonly number[] | undefined {
-  if (text === '') return [];
+/** Groups of 16 bits, separated by colons; `undefined` when one is malformed. */
+const parseGroupList = (text: string): readonly number[] | undefined => (text === '' ? [] : parseEachGroup(text.split(':')));
+
+/** As {@link parseGroupList}, for the end of an address: the last two groups may be dotted decimals. */
+function parseLastGroups(text: string): readonly number[] | undefined {
   const parts = text.split(':');
-  const groups: number[] = [];
-  for (const [index, part] of parts.entries()) {
-    if (GROUP.test(part)) {
-      groups.push(Number.parseInt(part, 16));
-      continue;
-    }
-    const dotted = isLast && index === parts.length - 1 ? parseDotted(part) : undefined;
-    if (dotted === undefined) return undefined;
-    groups.push(Math.floor(dotted / 0x1_0000), dotted % 0x1_0000);
-  }
-  return groups;
+  const dotted = parseDotted(parts.at(-1) ?? '');
+  if (dotted === undefined) return parseGroupList(text);
+  const groups = parseEachGroup(parts.slice(0, -1));
+  return groups === undefined ? undefined : [...groups, Math.floor(dotted / 0x1_0000), dotted % 0x1_0000];
 }
+
+const parseEachGroup = (parts: readonly string[]): readonly number[] | undefined =>
+  parts.every((part) => GROUP.test(part)) ? parts.map((part) => Number.parseInt(part, 16)) : undefined;
 
 /** The canonical text (RFC 5952). */
 export function formatIpAddress({ family, value }: IpAddress): string {

@@ -10,7 +10,7 @@ export type StrictParseResult = { readonly canonical: string } | { readonly erro
 class StrictIpError extends Error {}
 
 export function parseStrictIpAddress(text: string): StrictParseResult {
-  return catchError(() => `${canonicalAddress(text)}`);
+  return catchError(() => canonicalAddress(text));
 }
 
 /** `address/bits`. */

@@ -132,7 +132,9 @@ function parseSpan(part: string, range: Range): Span | string {
     if (moreBounds.length > 0) return `too many hyphens: ${part}`;
     const to = high === undefined ? from : parseNumber(high, range);
     if (typeof to === 'string') return to;
-    [first, last] = [from, high === undefined && stepText !== undefined ? range.max : to];
+    first = from;
+    // `5/10` means `5-59/10` in a field of minutes.
+    last = high === undefined && stepText !== undefined ? range.max : to;
   }
   if (moreSteps.length > 0) return `too many slashes: ${part}`;
   const step = stepText === undefined ? 1 : parseNumber(stepText, { min: 0, max: 0 });

@@ -62,7 +62,7 @@ describe('nextCronTime in a time zone', () => {
 
 describe('lastCronTime', () => {
   const last = (text: string, since: string, until: string, zone?: string) =>
-    format(lastCronTime(schedule(text), zone, at(since), at(until)));
+    format(lastCronTime(schedule(text), zone, { since: at(since), until: at(until) }));
 
   it('returns the last time after the start and not after the end', () => {
     expect(last('0 0 1 1 *', '2024-05-01T00:00:00Z', '2026-11-23T00:00:00Z')).toBe('2026-01-01T00:00:00.000Z');
@@ -83,15 +83,15 @@ describe('lastCronTime', () => {
           expected = time;
           time = nextCronTime(schedule(text), 'Europe/Berlin', time);
         }
-        expect(format(lastCronTime(schedule(text), 'Europe/Berlin', since, until))).toBe(format(expected));
+        expect(format(lastCronTime(schedule(text), 'Europe/Berlin', { since, until }))).toBe(format(expected));
       }
     }
   });
 });
 
 it('countCronTimes counts the due times up to a limit', () => {
-  const count = (text: string, limit: number) =>
-    countCronTimes(schedule(text), undefined, at('2026-11-23T10:00:00Z'), at('2026-11-23T11:00:00Z'), limit);
+  const hour = { since: at('2026-11-23T10:00:00Z'), until: at('2026-11-23T11:00:00Z') };
+  const count = (text: string, limit: number) => countCronTimes(schedule(text), undefined, hour, limit);
   expect(count('*/20 * * * *', 100)).toBe(3);
   expect(count('* * * * *', 10)).toBe(10);
   expect(count('@every 7m', 100)).toBe(8);

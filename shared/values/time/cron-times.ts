@@ -23,8 +23,14 @@ export function nextCronTime(schedule: CronSchedule, zone: string | undefined, s
   return undefined;
 }
 
-/** The last time after `since` and not after `until`. */
-export function lastCronTime(schedule: CronSchedule, zone: string | undefined, since: number, until: number): number | undefined {
+/** The instants after `since` and not after `until`. */
+export interface CronPeriod {
+  readonly since: number;
+  readonly until: number;
+}
+
+/** The last time in the period; `undefined` when there is none. */
+export function lastCronTime(schedule: CronSchedule, zone: string | undefined, { since, until }: CronPeriod): number | undefined {
   if (schedule.type === 'every') {
     const start = Math.floor(since / 1_000) * 1_000;
     const times = Math.floor((until - start) / schedule.ms);
@@ -43,8 +49,8 @@ export function lastCronTime(schedule: CronSchedule, zone: string | undefined, s
   return undefined;
 }
 
-/** The number of times after `since` and not after `until`, up to `limit`. */
-export function countCronTimes(schedule: CronSchedule, zone: string | undefined, since: number, until: number, limit: number): number {
+/** The number of times in the period, up to `limit`. */
+export function countCronTimes(schedule: CronSchedule, zone: string | undefined, { since, until }: CronPeriod, limit: number): number {
   if (schedule.type === 'every') return Math.max(0, Math.min(limit, Math.floor((until - since) / schedule.ms)));
   let count = 0;
   for (let time = nextCronTime(schedule, zone, since); time !== undefined && time <= until; time = nextCronTime(schedule, zone, time)) {

@@ -5,6 +5,7 @@ export function isTimeZoneName(name: string): boolean {
   if (!/^[A-Z]/.test(name)) return false;
   try {
     const resolved = new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone;
+    // An alias resolves to another name; a name that `Intl` accepts in the wrong case resolves to its proper spelling.
     return resolved === name || resolved.toLowerCase() !== name.toLowerCase();
   } catch {
     return false;

@@ -55,10 +55,11 @@ export function parseInstant(text: string, type: TimeType): Instant {
   if (match === null) throw new TimeError(explainError(text, type));
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', zone = 'Z'] = match;
   if (type === 'MicroTime' && fraction.length !== 6) throw new TimeError(explainError(text, type));
-  const error = rangeError(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second), zone);
+  const date = { year: Number(year), month: Number(month), day: Number(day) };
+  const time = { hour: Number(hour), minute: Number(minute), second: Number(second) };
+  const error = rangeError({ ...date, ...time, zone });
   if (error !== undefined) throw new TimeError(`parsing time ${quote(text)}: ${error}`);
-  const local =
-    daysSinceEpoch(Number(year), Number(month), Number(day)) * 86_400 + Number(hour) * 3600 + Number(minute) * 60 + Number(second);
+  const local = daysSinceEpoch(date) * 86_400 + time.hour * 3600 + time.minute * 60 + time.second;
   return { seconds: local - zoneOffsetSeconds(zone), nanos: Number(fraction.slice(0, 9).padEnd(9, '0')) };
 }
 
@@ -68,15 +69,23 @@ function zoneOffsetSeconds(zone: string): number {
   return zone.startsWith('-') ? -size : size;
 }
 
-function rangeError(
-  year: number,
-  month: number,
-  day: number,
-  hour: number,
-  minute: number,
-  second: number,
-  zone: string,
-): string | undefined {
+interface CalendarDate {
+  readonly year: number;
+  /** 1 for January. */
+  readonly month: number;
+  readonly day: number;
+}
+
+interface LocalTime extends CalendarDate {
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  /** `Z` or an offset: `+01:00`. */
+  readonly zone: string;
+}
+
+/** Go's error for the first part that is out of range; `undefined` when none is. */
+function rangeError({ year, month, day, hour, minute, second, zone }: LocalTime): string | undefined {
   if (month < 1 || month > 12) return 'month out of range';
   if (hour > 23) return 'hour out of range';
   if (minute > 59) return 'minute out of range';
@@ -161,7 +170,7 @@ function pad(value: number, width: number): string {
  * Days since 1970 of a date of the Gregorian calendar. Computed with years that start in March, so that the leap day is
  * the last day of a year.
  */
-function daysSinceEpoch(year: number, month: number, day: number): number {
+function daysSinceEpoch({ year, month, day }: CalendarDate): number {
   const shiftedYear = month <= 2 ? year - 1 : year;
   const era = Math.floor(shiftedYear / 400);
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
@@ -170,7 +179,7 @@ function daysSinceEpoch(year: number, month: number, day: number): number {
 }
 
 /** The date of a day since 1970; the inverse of {@link daysSinceEpoch}. */
-function dateOfDay(days: number): { readonly year: number; readonly month: number; readonly day: number } {
+function dateOfDay(days: number): CalendarDate {
   const shifted = days + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;
