@@ -91,8 +91,8 @@ export function command<Table extends FlagTable, Context extends CommandContext>
       if (parsed.kind === 'text') return parsed;
       if (parsed.kind === 'error') return { ...parsed, command: name };
       const { values, given, rest: operands } = parsed;
-      const fault = operandFault(row.operands, operands);
-      if (fault !== undefined) return { kind: 'error', message: fault, command: name };
+      const message = operandError(row.operands, operands);
+      if (message !== undefined) return { kind: 'error', message, command: name };
       const execute = await load();
       return { kind: 'exit', code: await execute({ values, given, operands, argv }, context) };
     },
@@ -143,8 +143,8 @@ export const commandNames = <Context>({ commands }: CommandProgram<Context>): re
 ];
 
 function helpOf<Context>(program: CommandProgram<Context>, words: readonly string[]): CommandOutcome {
-  const named = program.commands.find((row) => words.length > 0 && row.name === words.join(' '));
-  return { kind: 'text', text: named === undefined ? programHelp(program) : commandHelp(program.name, named) };
+  const selected = program.commands.find((row) => words.length > 0 && row.name === words.join(' '));
+  return { kind: 'text', text: selected === undefined ? programHelp(program) : commandHelp(program.name, selected) };
 }
 
 function groupHelp<Context>({ name, commands }: CommandProgram<Context>, group: string): string {
@@ -174,14 +174,15 @@ function commandLineOf(
   };
 }
 
-function operandFault(expected: Operands | undefined, operands: readonly string[]): string | undefined {
+/** The message for operands that the command does not accept; `undefined` when it accepts them. */
+function operandError(expected: Operands | undefined, operands: readonly string[]): string | undefined {
   if (expected === undefined) return undefined;
   const { placeholder, choices, min, max } = expected;
   if (operands.length < min) return `missing argument ${placeholder}`;
   if (operands.length > max) return `unexpected argument ${JSON.stringify(operands[max])}`;
-  const other = choices === undefined ? undefined : operands.find((operand) => !choices.includes(operand));
-  if (other === undefined || choices === undefined) return undefined;
-  return `${JSON.stringify(other)} is not one of ${choices.join(', ')}${suggestion(other, choices)}`;
+  const unknown = choices === undefined ? undefined : operands.find((operand) => !choices.includes(operand));
+  if (unknown === undefined || choices === undefined) return undefined;
+  return `${JSON.stringify(unknown)} is not one of ${choices.join(', ')}${suggestion(unknown, choices)}`;
 }
 
 const wordsOf = (name: string): readonly string[] => name.split(' ');

@@ -110,7 +110,7 @@ function gateNames(): FeatureName[] {
 }
 
 function typedKeys<T extends object>(record: T): Extract<keyof T, string>[] {
-  // `gates` is a closed literal, so its own keys are exactly its type's keys.
+  // The record is a closed literal, so its own keys are exactly the keys of its type.
   return Object.keys(record) as Extract<keyof T, string>[];
 }
 

@@ -86,27 +86,29 @@ export function boolFlag(row: FlagSettings<boolean>): Flag<boolean> {
 }
 
 export function intFlag(row: FlagSettings<number> & { readonly min?: number; readonly max?: number }): Flag<number> {
-  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER, ...rest } = row;
+  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER, ...settings } = row;
   const parse = (text: string): number => {
     const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
     if (!Number.isSafeInteger(value)) throw new FlagError('must be an integer');
-    if (value < min) throw new FlagError(`must be at least ${min}`);
-    if (value > max) throw new FlagError(`must be at most ${max}`);
-    return value;
+    return requireWithin(value, { min, max });
   };
-  return { ...rest, placeholder: 'int', bareValue: undefined, parse, formatDefault: String };
+  return { ...settings, placeholder: 'int', bareValue: undefined, parse, formatDefault: String };
 }
 
 export function decimalFlag(row: FlagSettings<number> & { readonly min: number; readonly max?: number }): Flag<number> {
-  const { min, max = Number.MAX_VALUE, ...rest } = row;
+  const { min, max = Number.MAX_VALUE, ...settings } = row;
   const parse = (text: string): number => {
     const value = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
     if (Number.isNaN(value)) throw new FlagError('must be a number');
-    if (value < min) throw new FlagError(`must be at least ${min}`);
-    if (value > max) throw new FlagError(`must be at most ${max}`);
-    return value;
+    return requireWithin(value, { min, max });
   };
-  return { ...rest, placeholder: 'number', bareValue: undefined, parse, formatDefault: String };
+  return { ...settings, placeholder: 'number', bareValue: undefined, parse, formatDefault: String };
+}
+
+function requireWithin(value: number, { min, max }: { readonly min: number; readonly max: number }): number {
+  if (value < min) throw new FlagError(`must be at least ${min}`);
+  if (value > max) throw new FlagError(`must be at most ${max}`);
+  return value;
 }
 
 /** A duration such as `1m30s`; the value is in milliseconds and never negative. */
@@ -160,13 +162,13 @@ export function mapFlag(row: FlagSettings<ReadonlyMap<string, string>>): Flag<Re
 
 /** One of the given values. */
 export function choiceFlag<const Word extends string>(row: FlagSettings<NoInfer<Word>> & { readonly values: readonly Word[] }): Flag<Word> {
-  const { values, ...rest } = row;
+  const { values, ...settings } = row;
   const parse = (text: string): Word => {
     const match = values.find((candidate) => candidate === text);
     if (match === undefined) throw new FlagError(`must be one of ${values.join(', ')}`);
     return match;
   };
-  return { ...rest, choices: values, placeholder: values.join('|'), bareValue: undefined, parse, formatDefault: (value) => value };
+  return { ...settings, choices: values, placeholder: values.join('|'), bareValue: undefined, parse, formatDefault: (value) => value };
 }
 
 /** The flag `--version`, which prints the version instead of running the program, as in upstream's programs. */
@@ -215,7 +217,7 @@ export interface CommandLine {
    * Returns the output of `--version` when the table has {@link versionFlag}; `naming` is the value of the flag
    * `--naming`, if it was given.
    */
-  readonly version?: (how: 'true' | 'raw', naming: unknown) => string;
+  readonly version?: (format: 'true' | 'raw', naming: unknown) => string;
 }
 
 export type ParsedFlags<Table> =

@@ -26,18 +26,18 @@ export function scanArguments(
   for (let index = 0; index < argv.length; index += 1) {
     const text = argv[index] ?? '';
     if (text === '--') return { args: [...args, ...argv.slice(index)], unknown };
-    const exact = flags.get(text);
-    if (exact === undefined) {
+    const bare = flags.get(text);
+    if (bare === undefined) {
       args.push(text);
       if (isFlag(text) && !flags.has(flagName(text))) unknown ??= flagName(text);
-    } else if (exact[1].bareValue === undefined) {
+    } else if (bare.flag.bareValue === undefined) {
       // The next argument is the value, whatever it looks like.
       args.push(text);
       index += 1;
       const value = argv[index];
       if (value !== undefined) args.push(value);
     } else {
-      args.push(`--${exact[0]}=${bareText(exact[1])}`);
+      args.push(`--${bare.name}=${bareText(bare.flag)}`);
     }
   }
   return { args, unknown };
@@ -54,10 +54,10 @@ export function partitionArguments(
   const others: string[] = [];
   for (let index = 0; index < argv.length; index += 1) {
     const text = argv[index] ?? '';
-    const [name, flag] = flags.get(flagName(text)) ?? [];
-    const target = name !== undefined && isSelected(name) ? selected : others;
+    const known = flags.get(flagName(text));
+    const target = known !== undefined && isSelected(known.name) ? selected : others;
     target.push(text);
-    if (flag === undefined || flag.bareValue !== undefined || !flags.has(text)) continue;
+    if (known === undefined || known.flag.bareValue !== undefined || !flags.has(text)) continue;
     index += 1;
     const value = argv[index];
     if (value !== undefined) target.push(value);
@@ -65,15 +65,18 @@ export function partitionArguments(
   return { selected, others };
 }
 
-type FlagsByArgument = ReadonlyMap<string, readonly [name: string, flag: ArgumentFlag]>;
+interface NamedFlag {
+  readonly name: string;
+  readonly flag: ArgumentFlag;
+}
 
 /** By `--name` and `-letter`. */
-function flagsByArgument(table: ArgumentFlags): FlagsByArgument {
-  const flags = new Map<string, readonly [name: string, flag: ArgumentFlag]>();
+function flagsByArgument(table: ArgumentFlags): ReadonlyMap<string, NamedFlag> {
+  const flags = new Map<string, NamedFlag>();
   for (const [name, flag] of Object.entries(table)) {
-    flags.set(`--${name}`, [name, flag]);
+    flags.set(`--${name}`, { name, flag });
     const letter = name.length === 1 ? name : flag.shorthand;
-    if (letter !== undefined) flags.set(`-${letter}`, [name, flag]);
+    if (letter !== undefined) flags.set(`-${letter}`, { name, flag });
   }
   return flags;
 }

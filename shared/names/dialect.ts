@@ -1,8 +1,8 @@
 /**
  * All names that contain the name of the product, in both spellings ("dialects"). `platform` is the canonical spelling,
  * which storage, cache and rules use exclusively; `kubernetes` is compiled into stock clients. Names are converted at
- * the edge only: requests to the canonical spelling, responses to the spelling of the request. No other file may
- * contain an upstream spelling.
+ * the edge only: requests to the canonical spelling, responses to the spelling of the request. No file outside of
+ * shared/names may contain an upstream spelling.
  */
 
 export type Dialect = 'platform' | 'kubernetes';
@@ -272,21 +272,19 @@ const K8S_IO = 'k8s.io/';
  */
 export function canonicalQualifiedName(name: string): string {
   if (name.includes(K8S_IO)) {
-    const short = K8S_IO_NAME_PREFIXES.find(([, upstream]) => name.startsWith(upstream));
-    return short === undefined ? name : short[0] + name.slice(short[1].length);
+    for (const [canonicalPrefix, upstreamPrefix] of K8S_IO_NAME_PREFIXES)
+      if (name.startsWith(upstreamPrefix)) return canonicalPrefix + name.slice(upstreamPrefix.length);
+    return name;
   }
   const canonical = name.replace(PRODUCT_PREFIX, '$1platform.io/');
   // `kubernetes.io` is not the upstream spelling of a name in K8S_IO_NAME_PREFIXES, so this is a separate name.
-  return canonical !== name && k8sIoPrefixOf(canonical) !== undefined ? name : canonical;
+  return canonical !== name && spellWithK8sIo(canonical) !== undefined ? name : canonical;
 }
 
 /** A canonical qualified name as a dialect spells it. */
 export function qualifiedNameInDialect(dialect: Dialect, name: string): string {
-  if (dialect === 'kubernetes') {
-    const short = k8sIoPrefixOf(name);
-    if (short !== undefined) return short[1] + name.slice(short[0].length);
-  }
-  return name.replace(PRODUCT_PREFIX, `$1${dialect}.io/`);
+  const k8sIoName = dialect === 'kubernetes' ? spellWithK8sIo(name) : undefined;
+  return k8sIoName ?? name.replace(PRODUCT_PREFIX, `$1${dialect}.io/`);
 }
 
 /** The other dialect's spelling of a qualified name; `undefined` when both dialects spell it alike. */
@@ -297,8 +295,11 @@ export function otherQualifiedName(name: string): string | undefined {
   return upstream === name ? undefined : upstream;
 }
 
-function k8sIoPrefixOf(canonical: string): (typeof K8S_IO_NAME_PREFIXES)[number] | undefined {
-  return K8S_IO_NAME_PREFIXES.find(([start]) => canonical.startsWith(start));
+/** Upstream's spelling of a canonical name with one of {@link K8S_IO_NAME_PREFIXES}; `undefined` for all other names. */
+function spellWithK8sIo(canonical: string): string | undefined {
+  for (const [canonicalPrefix, upstreamPrefix] of K8S_IO_NAME_PREFIXES)
+    if (canonical.startsWith(canonicalPrefix)) return upstreamPrefix + canonical.slice(canonicalPrefix.length);
+  return undefined;
 }
 
 /** Annotations of older API versions that preserve fields which exist only in newer versions. */
@@ -361,6 +362,7 @@ export const API_APPROVAL = {
 
 const PROTECTED_GROUP = /(^|\.)(k8s|kubernetes|platform)\.io$/;
 
+/** Whether a CustomResourceDefinition in the group needs {@link API_APPROVAL}: groups below the domains of the product. */
 export function isProtectedGroup(group: string): boolean {
   return PROTECTED_GROUP.test(group);
 }
@@ -387,8 +389,8 @@ export const WEBHOOK_USER_AGENT = 'kube-apiserver-admission';
 /** The Kubernetes version that this server implements, in the form that stock clients parse. */
 export const RELEASE = { major: '1', minor: '31', gitVersion: 'v1.31.1' } as const;
 
-/** The output of `--version`; stock tools parse the number in it. */
-export function versionText(how: 'true' | 'raw', naming: unknown): string {
-  if (how === 'raw') return JSON.stringify(RELEASE);
+/** The output of `--version=FORMAT`; stock tools parse the number in it. `naming` is the value of `--naming`. */
+export function versionText(format: 'true' | 'raw', naming: unknown): string {
+  if (format === 'raw') return JSON.stringify(RELEASE);
   return `${naming === 'kubernetes' ? 'Kubernetes' : 'Platform'} ${RELEASE.gitVersion}`;
 }
