@@ -40,6 +40,7 @@ export interface CorrelatedEvent {
 /** Further messages within the window are aggregated. */
 const MAX_DISTINCT_MESSAGES = 9;
 const AGGREGATION_WINDOW_MS = 600_000;
+/** Events about one object: 25 at once, then one in five minutes. */
 const BURST = 25;
 const PER_SECOND = 1 / 300;
 /** Maximum number of entries in each cache. */
@@ -69,6 +70,7 @@ export class EventCorrelator {
     return { key, message, previous: this.written.get(key) };
   }
 
+  /** To be called with the Event that was created or counted up for a correlated report. */
   recordWritten(key: string, event: WrittenEvent): void {
     this.written.set(key, event);
   }

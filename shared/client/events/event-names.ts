@@ -6,7 +6,7 @@
 import type { Clock } from '../../runtime/clock';
 import type { Random } from '../../runtime/random';
 
-const NANOSECONDS = 1_000_000n;
+const NANOSECONDS_PER_MS = 1_000_000n;
 /** Steps within a millisecond, in nanoseconds; names beyond the last step are not ordered by time. */
 const STEP_NANOSECONDS = 1_000;
 const LAST_STEP = 999;
@@ -18,12 +18,13 @@ export class EventNames {
 
   constructor(private readonly options: { readonly clock: Pick<Clock, 'now'>; readonly random: Pick<Random, 'float'> }) {}
 
-  create(object: string): string {
+  /** A name for an Event about the object of the given name, as the Event is created. */
+  create(objectName: string): string {
     const now = Math.trunc(this.options.clock.now());
     this.step = now === this.lastTime ? Math.min(this.step + 1, LAST_STEP) : 0;
     this.lastTime = now;
-    const within = this.step * STEP_NANOSECONDS + Math.floor(this.options.random.float() * STEP_NANOSECONDS);
-    const time = BigInt(now) * NANOSECONDS + BigInt(within);
-    return `${object}.${time.toString(16).padStart(DIGITS, '0')}`;
+    const nanosInMs = this.step * STEP_NANOSECONDS + Math.floor(this.options.random.float() * STEP_NANOSECONDS);
+    const time = BigInt(now) * NANOSECONDS_PER_MS + BigInt(nanosInMs);
+    return `${objectName}.${time.toString(16).padStart(DIGITS, '0')}`;
   }
 }

@@ -88,18 +88,15 @@ test('EventRecorder retries a lost request under the same name, and treats Alrea
   const names: unknown[] = [];
   api.intercept = ({ body }) => {
     names.push(stringAt(Object(ownMember(Object(JSON.parse(String(body))), 'metadata')), 'name'));
-    return names.length < 3
-      ? new ConnectionError('cut', { wasSent: true })
-      : names.length === 3
-        ? statusResponse(500, 'InternalError')
-        : undefined;
+    if (names.length < 3) return new ConnectionError('cut', { wasSent: true });
+    return names.length === 3 ? statusResponse(500, 'InternalError') : undefined;
   };
   events.record({ about, type: 'Normal', reason: 'R', message: 'x' });
   await clock.advanceAsync(10_000);
   expect(new Set(names).size).toBe(1);
   expect(names).toHaveLength(4);
   expect(shown()).toEqual([['x', 1]]);
-  // Made, but the answer was lost: the next attempt hears that it is there.
+  // The Event was created but its response was lost: the next attempt is answered with AlreadyExists.
   api.intercept = () => statusResponse(409, 'AlreadyExists');
   events.record({ about, type: 'Normal', reason: 'R', message: 'y' });
   await events.flush();

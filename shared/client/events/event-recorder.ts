@@ -49,6 +49,7 @@ export class EventRecorder {
     this.names = new EventNames(options);
   }
 
+  /** Queues the report; returns at once and never throws. */
   record(report: EventReport): void {
     if (this.queue.length >= MAX_QUEUED) {
       this.dropped += 1;

@@ -89,6 +89,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     return this.options.resource;
   }
 
+  /** Whether the first list has been delivered to the handlers. */
   get hasSynced(): boolean {
     return this.isSynced;
   }
@@ -102,6 +103,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     return { ...this.counted };
   }
 
+  /** Bytes of the changes that are not delivered yet. */
   get waitingBytes(): number {
     return this.notifications.waitingBytes;
   }
@@ -110,6 +112,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     return this.objects.get(keyOf({ namespace, name }));
   }
 
+  /** `key` is the result of {@link keyOf}. */
   byKey(key: string): ApiObject<Body> | undefined {
     return this.objects.get(key);
   }
@@ -134,13 +137,13 @@ export class Informer<Body extends JsonObject = JsonObject> {
 
   private async listAndWatch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const asStream = this.version === undefined && !this.streaming.isUnsupported;
+      const usesStreamingList = this.version === undefined && !this.streaming.isUnsupported;
       try {
-        if (asStream) await this.watch('present', signal);
+        if (usesStreamingList) await this.watch('present', signal);
         else if (this.version === undefined) await this.listInPages(signal);
         else await this.watch({ resourceVersion: this.version }, signal);
       } catch (error) {
-        if (asStream && isStreamingUnsupported(error)) this.streaming.isUnsupported = true;
+        if (usesStreamingList && isStreamingUnsupported(error)) this.streaming.isUnsupported = true;
         else if (!signal.aborted) await this.handleFailure(error, signal);
       }
     }
@@ -164,7 +167,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     const seen = new Set<string>();
     let version = '';
     for (const page of await this.listPages(signal)) {
-      ({ resourceVersion: version } = page);
+      version = page.resourceVersion;
       const bytes = Math.ceil(page.bytes / Math.max(1, page.items.length));
       for (const item of page.items) {
         seen.add(keyOf(item));
@@ -188,15 +191,15 @@ export class Informer<Body extends JsonObject = JsonObject> {
   /** Reads all pages of one list. When its version is compacted before the last page, lists without pages. */
   private async listPages(signal: AbortSignal): Promise<readonly ObjectList<Body>[]> {
     const { pageSize = PAGE_SIZE } = this.options;
-    const listPages: ObjectList<Body>[] = [];
+    const pages: ObjectList<Body>[] = [];
     try {
       let token: string | undefined;
       do {
         const page = await this.listPage(signal, { limit: pageSize, ...(token === undefined ? {} : { continue: token }) });
-        listPages.push(page);
+        pages.push(page);
         token = page.continue;
       } while (token !== undefined);
-      return listPages;
+      return pages;
     } catch (error) {
       if (!isExpired(error)) throw error;
       return [await this.listPage(signal, {})];

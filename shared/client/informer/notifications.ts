@@ -38,14 +38,14 @@ export class Notifications<Body extends JsonObject> {
   /** Replaces `queue` while the bound is exceeded. */
   private coalesced: Map<string, Notification<Body>> | undefined;
   private bytes = 0;
-  private scheduled = false;
+  private isScheduled = false;
   private drainWaiters: (() => void)[] = [];
 
   constructor(private readonly options: NotificationOptions) {}
 
   /**
-   * Adds handlers and returns their removal. The new handlers receive the `known` objects as added. Queued changes are
-   * delivered to the other handlers first, because `known` already contains them.
+   * Adds handlers and returns their removal. The new handlers receive the `objects` as added. Queued changes are
+   * delivered to the other handlers first, because `objects` already contains them.
    */
   add(handlers: Handlers<Body>, objects: Iterable<ApiObject<Body>>): () => void {
     for (let change = this.dequeue(); change !== undefined; change = this.dequeue()) this.notify(change);
@@ -54,6 +54,7 @@ export class Notifications<Body extends JsonObject> {
     return () => void this.handlers.delete(handlers);
   }
 
+  /** Queues a change of the object with the key; `previous` and `current` are as in {@link Notification}. */
   push(key: string, previous: ApiObject<Body> | undefined, current: ApiObject<Body> | undefined, bytes: number): void {
     const change = { previous, current, bytes };
     this.bytes += bytes;
@@ -70,7 +71,7 @@ export class Notifications<Body extends JsonObject> {
 
   /** Resolves when the queue is empty, including changes that are added meanwhile. */
   waitUntilDrained(): Promise<void> {
-    return this.scheduled ? new Promise((resolve) => this.drainWaiters.push(resolve)) : Promise.resolve();
+    return this.isScheduled ? new Promise((resolve) => this.drainWaiters.push(resolve)) : Promise.resolve();
   }
 
   private coalesceAll(key: string, change: Notification<Body>): void {
@@ -101,8 +102,8 @@ export class Notifications<Body extends JsonObject> {
   }
 
   private schedule(): void {
-    if (this.scheduled) return;
-    this.scheduled = true;
+    if (this.isScheduled) return;
+    this.isScheduled = true;
     setImmediate(() => this.deliver());
   }
 
@@ -115,7 +116,7 @@ export class Notifications<Body extends JsonObject> {
         return;
       }
     }
-    this.scheduled = false;
+    this.isScheduled = false;
     const waiting = this.drainWaiters;
     this.drainWaiters = [];
     for (const resolve of waiting) resolve();

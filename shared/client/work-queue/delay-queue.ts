@@ -27,6 +27,7 @@ export class DelayQueue<T> {
     return this.dueAt.size;
   }
 
+  /** Delivers the item after `ms`, unless it is due earlier already. */
   add(item: T, ms: number): void {
     const dueTime = this.clock.monotonic() + ms;
     if (dueTime >= (this.dueAt.get(item) ?? Infinity)) return;
@@ -36,6 +37,7 @@ export class DelayQueue<T> {
     this.setTimer();
   }
 
+  /** Drops all items. */
   clear(): void {
     this.heap.length = 0;
     this.dueAt.clear();

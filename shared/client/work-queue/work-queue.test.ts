@@ -5,13 +5,13 @@ import { ItemRateLimiter } from '../rate-limiter';
 import { runWorkers, type WorkOutcome } from './workers';
 import { WorkQueue } from './work-queue';
 
-function make(options: { readonly initialMs?: number } = {}) {
+function setUp(options: { readonly initialMs?: number } = {}) {
   const clock = new ManualClock();
   return { clock, queue: new WorkQueue({ clock, limit: new ItemRateLimiter({ clock, initialMs: 10, maxMs: 1_000, ...options }) }) };
 }
 
 test('WorkQueue returns an item once, however often it is added', async () => {
-  const { queue } = make();
+  const { queue } = setUp();
   queue.add('a');
   queue.add('a');
   queue.add('b');
@@ -21,7 +21,7 @@ test('WorkQueue returns an item once, however often it is added', async () => {
 });
 
 test('WorkQueue returns an item that is added while it is processed again only after done', async () => {
-  const { queue } = make();
+  const { queue } = setUp();
   queue.add('a');
   await queue.get();
   queue.add('a');
@@ -33,7 +33,7 @@ test('WorkQueue returns an item that is added while it is processed again only a
 });
 
 test('addAfter uses the earliest time of an item that is added several times', async () => {
-  const { clock, queue } = make();
+  const { clock, queue } = setUp();
   queue.addAfter('a', 300);
   queue.addAfter('a', 100);
   queue.addAfter('a', 200);
@@ -45,7 +45,7 @@ test('addAfter uses the earliest time of an item that is added several times', a
 });
 
 test('get waits for an item, and returns undefined when the queue is closed', async () => {
-  const { queue } = make();
+  const { queue } = setUp();
   const first = queue.get();
   const second = queue.get();
   queue.add('a');
@@ -63,7 +63,7 @@ test('get waits for an item, and returns undefined when the queue is closed', as
 });
 
 test('addRateLimited doubles the delay of an item with each failure, and addAfter keeps its delay', async () => {
-  const { clock, queue } = make();
+  const { clock, queue } = setUp();
   queue.addAfter('later', 100);
   queue.addRateLimited('a');
   clock.advance(9);
@@ -99,46 +99,46 @@ test('WorkQueue loses no item and returns none that is being processed, whatever
     fc.record({ type: fc.constant('add' as const), item: fc.constantFrom('a', 'b', 'c', 'd') }),
     fc.record({ type: fc.constant('after' as const), item: fc.constantFrom('a', 'b', 'c', 'd'), ms: fc.integer({ min: 0, max: 50 }) }),
     fc.record({ type: fc.constant('get' as const) }),
-    fc.record({ type: fc.constant('done' as const), which: fc.nat(5) }),
+    fc.record({ type: fc.constant('done' as const), index: fc.nat(5) }),
     fc.record({ type: fc.constant('time' as const), ms: fc.integer({ min: 0, max: 30 }) }),
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-      const { clock, queue } = make();
-      const working: string[] = [];
-      /** Adds that no later hand-out has answered yet. */
-      const owed = new Set<string>();
-      /** The earliest time at which each is to come. */
-      const later = new Map<string, number>();
-      const fall = (): void => {
-        for (const [item, at] of later) {
-          if (at > clock.monotonic()) continue;
-          owed.add(item);
-          later.delete(item);
+      const { clock, queue } = setUp();
+      const processing: string[] = [];
+      /** Items that were added and not returned since. */
+      const dirty = new Set<string>();
+      /** The earliest time of each delayed item. */
+      const dueTimes = new Map<string, number>();
+      const addDueItems = (): void => {
+        for (const [item, dueTime] of dueTimes) {
+          if (dueTime > clock.monotonic()) continue;
+          dirty.add(item);
+          dueTimes.delete(item);
         }
       };
       for (const action of steps) {
         switch (action.type) {
           case 'add':
             queue.add(action.item);
-            owed.add(action.item);
+            dirty.add(action.item);
             break;
           case 'after':
             queue.addAfter(action.item, action.ms);
-            if (action.ms === 0) owed.add(action.item);
-            else later.set(action.item, Math.min(clock.monotonic() + action.ms, later.get(action.item) ?? Infinity));
+            if (action.ms === 0) dirty.add(action.item);
+            else dueTimes.set(action.item, Math.min(clock.monotonic() + action.ms, dueTimes.get(action.item) ?? Infinity));
             break;
           case 'get': {
             if (queue.length === 0) break;
             const item = await queue.get();
             expect(item).toBeDefined();
-            expect(working).not.toContain(item);
-            working.push(item!);
-            owed.delete(item!);
+            expect(processing).not.toContain(item);
+            processing.push(item!);
+            dirty.delete(item!);
             break;
           }
           case 'done': {
-            const [item] = working.splice(action.which % Math.max(1, working.length), 1);
+            const [item] = processing.splice(action.index % Math.max(1, processing.length), 1);
             if (item !== undefined) queue.done(item);
             break;
           }
@@ -146,15 +146,15 @@ test('WorkQueue loses no item and returns none that is being processed, whatever
             clock.advance(action.ms);
             break;
         }
-        fall();
-        expect(queue.length).toBe([...owed].filter((item) => !working.includes(item)).length);
+        addDueItems();
+        expect(queue.length).toBe([...dirty].filter((item) => !processing.includes(item)).length);
       }
       clock.advance(100);
-      fall();
-      for (const item of working) queue.done(item);
-      const rest = new Set<string>();
-      while (queue.length > 0) rest.add((await queue.get())!);
-      expect(rest).toEqual(owed);
+      addDueItems();
+      for (const item of processing) queue.done(item);
+      const remaining = new Set<string>();
+      while (queue.length > 0) remaining.add((await queue.get())!);
+      expect(remaining).toEqual(dirty);
     }),
     { numRuns: 300 },
   );
@@ -162,7 +162,7 @@ test('WorkQueue loses no item and returns none that is being processed, whatever
 
 describe('runWorkers', () => {
   function start(work: (item: string) => Promise<WorkOutcome>, concurrency = 2) {
-    const { clock, queue } = make();
+    const { clock, queue } = setUp();
     const stop = new AbortController();
     const run = runWorkers({ queue, concurrency, logger: silentLogger, signal: stop.signal, work });
     return { clock, queue, stop, run };
@@ -214,10 +214,10 @@ describe('runWorkers', () => {
     queue.add('b');
     await flushPromises();
     stop.abort();
-    let ended = false;
-    void run.then(() => (ended = true));
+    let hasEnded = false;
+    void run.then(() => (hasEnded = true));
     await flushPromises();
-    expect([started, ended]).toEqual([['a'], false]);
+    expect([started, hasEnded]).toEqual([['a'], false]);
     finish();
     await run;
     expect(started).toEqual(['a']);

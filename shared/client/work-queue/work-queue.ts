@@ -74,6 +74,7 @@ export class WorkQueue {
     this.dispatchNext();
   }
 
+  /** Adds the item after `ms`, or at its earlier time if it is delayed already. No effect after {@link close}. */
   addAfter(item: string, ms: number): void {
     if (this.isClosed) return;
     if (ms <= 0) this.add(item);
@@ -92,6 +93,7 @@ export class WorkQueue {
     this.options.limit.forget(item);
   }
 
+  /** Calls of {@link addRateLimited} for the item since the last {@link forget}. */
   failures(item: string): number {
     return this.options.limit.failures(item);
   }
@@ -103,6 +105,7 @@ export class WorkQueue {
     return item === undefined ? new Promise((resolve) => this.waiters.push(resolve)) : Promise.resolve(item);
   }
 
+  /** Processing of the item has ended: it is returned again if it was added meanwhile. */
   done(item: string): void {
     const since = this.processing.get(item);
     if (since === undefined) return;
