@@ -62,8 +62,8 @@ export function parseClusterInfoKubeconfig(text: string, source: string): Cluste
   const [entry] = file.parse(text).parts('clusters');
   if (entry === undefined) throw file.error('has no cluster');
   const cluster = entry.part('cluster');
-  const authority = Buffer.from(cluster.required('certificate-authority-data'), 'base64').toString();
-  return { server: serverUrl(cluster.required('server')), authority };
+  const authority = Buffer.from(cluster.requiredText('certificate-authority-data'), 'base64').toString();
+  return { server: serverUrl(cluster.requiredText('server')), authority };
 }
 
 function base64(text: string): string {

@@ -2,9 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
-import { ConfigError } from './client-config';
-import type { ExecConfig } from './client-config';
-import { ExecCredentials } from './exec-credentials';
+import { ConfigError, type ExecConfig } from './client-config';
+import { ExecCredentials, type ExecOutcome } from './exec-credentials';
 import { parseKubeconfig } from './kubeconfig';
 
 const VERSION = 'client.authentication.k8s.io/v1';
@@ -20,31 +19,27 @@ const CONFIG: ExecConfig = {
 const credential = (status: object, more: object = {}): string =>
   JSON.stringify({ apiVersion: VERSION, kind: 'ExecCredential', status, ...more });
 
-let runs: string[];
-let output: string;
-let code: number | null;
-const clock = new ManualClock(Date.UTC(2026, 0, 1));
-beforeEach(() => {
-  runs = [];
-  code = 0;
-});
-
-const of = (changes: Partial<ExecConfig> = {}): ExecCredentials =>
-  new ExecCredentials({
+/** Credentials of a plugin; the test may replace the outcome of its runs, and `runs` has the info of each run. */
+function setUp(output: string, changes: Partial<ExecConfig> = {}) {
+  const clock = new ManualClock(Date.UTC(2026, 0, 1));
+  const runs: string[] = [];
+  const plugin: { outcome: ExecOutcome } = { outcome: { code: 0, output } };
+  const credentials = new ExecCredentials({
     config: { ...CONFIG, ...changes },
     clock,
     run: (_config, info) => {
       runs.push(info);
-      return Promise.resolve({ code, output });
+      return Promise.resolve(plugin.outcome);
     },
   });
+  return { clock, runs, plugin, credentials };
+}
 
 it('ExecCredentials runs the plugin once for concurrent requests, and again when the credential expires', async () => {
-  output = credential({ token: 'a', expirationTimestamp: '2026-01-01T00:10:00Z' });
-  const credentials = of();
+  const { clock, runs, plugin, credentials } = setUp(credential({ token: 'a', expirationTimestamp: '2026-01-01T00:10:00Z' }));
   expect(await Promise.all([credentials.header(), credentials.header(), credentials.pair()])).toEqual(['Bearer a', 'Bearer a', undefined]);
   expect(JSON.parse(runs[0] ?? '')).toEqual({ kind: 'ExecCredential', apiVersion: VERSION, spec: { interactive: false } });
-  output = credential({ token: 'b' });
+  plugin.outcome = { code: 0, output: credential({ token: 'b' }) };
   clock.advance(599_999);
   expect(await credentials.header()).toBe('Bearer a');
   clock.advance(1);
@@ -55,11 +50,10 @@ it('ExecCredentials runs the plugin once for concurrent requests, and again when
 });
 
 it('ExecCredentials runs the plugin again after a 401 and returns whether the credential changed', async () => {
-  output = credential({ token: 'a' });
-  const credentials = of();
+  const { plugin, credentials } = setUp(credential({ token: 'a' }));
   await credentials.header();
   expect(await credentials.refreshAfterRejection()).toBe(false);
-  output = credential({ clientCertificateData: 'C', clientKeyData: 'K' });
+  plugin.outcome = { code: 0, output: credential({ clientCertificateData: 'C', clientKeyData: 'K' }) };
   expect(await credentials.refreshAfterRejection()).toBe(true);
   expect([await credentials.header(), await credentials.pair()]).toEqual([undefined, { cert: 'C', key: 'K' }]);
 });
@@ -77,19 +71,20 @@ it.each<[string, string, Partial<ExecConfig>, string]>([
   ['prints a key without a certificate', credential({ clientKeyData: 'K' }), {}, 'only one of'],
   ['prints an expirationTimestamp that is not a time', credential({ token: 'a', expirationTimestamp: 'soon' }), {}, 'is not a time'],
   ['requires an interactive terminal', credential({ token: 'a' }), { interactiveMode: 'Always' }, 'there is none'],
-])('ExecCredentials rejects a plugin that %s', async (_title, printed, changes, message) => {
-  output = printed;
-  await expect(of(changes).header()).rejects.toThrow(ConfigError);
-  await expect(of(changes).header()).rejects.toThrow(message);
+])('ExecCredentials rejects a plugin that %s', async (_title, output, changes, message) => {
+  const { credentials } = setUp(output, changes);
+  await expect(credentials.header()).rejects.toThrow(ConfigError);
+  await expect(credentials.header()).rejects.toThrow(message);
 });
 
 it('ExecCredentials rejects a plugin that exits with a code other than 0', async () => {
-  output = credential({ token: 'a' });
-  code = 3;
-  await expect(of().header()).rejects.toThrow('plugin ended with 3');
+  const { plugin, credentials } = setUp('');
+  plugin.outcome = { code: 3, output: credential({ token: 'a' }) };
+  await expect(credentials.header()).rejects.toThrow('plugin ended with 3');
 });
 
 describe('an exec plugin in a kubeconfig', () => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 1));
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'exec-'))));
   afterEach(() => rmSync(folder, { recursive: true }));
@@ -127,8 +122,8 @@ describe('an exec plugin in a kubeconfig', () => {
 
   it('fails with its path and its installHint when it does not exist', async () => {
     const exec = { apiVersion: VERSION, command: './none', interactiveMode: 'Never', installHint: 'get it at example.com' };
-    const asked = new ExecCredentials({ config: configured(exec), clock }).header();
-    await expect(asked).rejects.toThrow(/none cannot be run: [^]*get it at example\.com/);
+    const header = new ExecCredentials({ config: configured(exec), clock }).header();
+    await expect(header).rejects.toThrow(/none cannot be run: [^]*get it at example\.com/);
   });
 
   it.each<[object, string]>([

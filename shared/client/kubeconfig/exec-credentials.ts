@@ -16,6 +16,7 @@ export interface ClientKeyPair {
 }
 
 export interface ExecOutcome {
+  /** `null` when a signal has ended the plug-in. */
   readonly code: number | null;
   readonly output: string;
 }
@@ -33,6 +34,7 @@ interface ExecCredential {
 export interface ExecCredentialsOptions {
   readonly config: ExecConfig;
   readonly clock: Clock;
+  /** Default: runs the plug-in as a child process. */
   readonly run?: RunPlugin;
 }
 

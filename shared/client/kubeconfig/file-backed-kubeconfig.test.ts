@@ -13,7 +13,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const at = (name: string): string => path.join(folder, name);
 const write = (name: string, text: string): void => writeFileSync(at(name), text);
 
-function name(server: string): void {
+/** Writes a kubeconfig that refers to the files `client.crt` and `client.key`. */
+function writeKubeconfig(server: string): void {
   const config = {
     clusters: [{ name: 'c', cluster: { server } }],
     users: [{ name: 'u', user: { 'client-certificate': 'client.crt', 'client-key': 'client.key' } }],
@@ -27,27 +28,27 @@ it('fileBackedKubeconfig returns a new configuration when the file or a certific
   const clock = new ManualClock();
   write('client.crt', 'certificate');
   write('client.key', 'key');
-  name('https://one');
-  const followed = fileBackedKubeconfig(at('kubeconfig'));
-  const end = followed.watch(clock, silentLogger);
-  const later = async (): Promise<void> => {
+  writeKubeconfig('https://one');
+  const kubeconfig = fileBackedKubeconfig(at('kubeconfig'));
+  const end = kubeconfig.watch(clock, silentLogger);
+  const passMinute = async (): Promise<void> => {
     clock.advance(60_000);
     await flushPromises(5);
   };
-  const first = followed.current();
-  name('https://one');
-  await later();
-  expect(followed.current()).toBe(first);
+  const first = kubeconfig.current();
+  writeKubeconfig('https://one');
+  await passMinute();
+  expect(kubeconfig.current()).toBe(first);
   write('client.crt', 'another one');
-  await later();
-  const second = followed.current();
+  await passMinute();
+  const second = kubeconfig.current();
   expect([second === first, second.tls.cert, second.servers[0]?.host]).toEqual([false, 'another one', 'one']);
-  name('https://other');
-  await later();
-  expect(followed.current().servers[0]?.host).toBe('other');
+  writeKubeconfig('https://other');
+  await passMinute();
+  expect(kubeconfig.current().servers[0]?.host).toBe('other');
   write('kubeconfig', '{');
-  await later();
-  expect(followed.current().servers[0]?.host).toBe('other');
+  await passMinute();
+  expect(kubeconfig.current().servers[0]?.host).toBe('other');
   end();
 });
 

@@ -1,5 +1,8 @@
-/** Typed access to the mappings in a kubeconfig file. Does not interpret them. */
-import resolvePath from 'node:path';
+/**
+ * Typed access to the mappings in a kubeconfig file. A member of another type than the accessor expects is an error
+ * that names the file and the member. Does not interpret the mappings.
+ */
+import path from 'node:path';
 import { load } from 'js-yaml';
 import { errorMessage } from '../../runtime/error-message';
 import { ConfigError, readConfigFile } from './client-config';
@@ -14,6 +17,7 @@ export class KubeconfigFile {
     return [this.file, ...this.referencedFiles];
   }
 
+  /** Throws {@link ConfigError} when the text is not YAML or not a mapping. */
   parse(text: string): KubeconfigMapping {
     let value: unknown;
     try {
@@ -32,8 +36,9 @@ export class KubeconfigFile {
     return file;
   }
 
+  /** Relative paths start at the folder of the file. */
   resolvePath(relative: string): string {
-    return resolvePath.resolve(resolvePath.dirname(this.file), relative);
+    return path.resolve(path.dirname(this.file), relative);
   }
 
   error(text: string): ConfigError {
@@ -41,7 +46,7 @@ export class KubeconfigFile {
   }
 }
 
-/** One mapping of the file. */
+/** One mapping of the file. Its accessors throw {@link ConfigError} when the member has another type. */
 export class KubeconfigMapping {
   constructor(
     private readonly source: KubeconfigFile,
@@ -49,10 +54,12 @@ export class KubeconfigMapping {
     private readonly label: string,
   ) {}
 
+  /** False for a member that is null. */
   has(member: string): boolean {
     return this.values[member] !== undefined && this.values[member] !== null;
   }
 
+  /** `undefined` when the member is missing or null. */
   text(member: string): string | undefined {
     const value = this.values[member];
     if (value === undefined || value === null) return undefined;
@@ -60,7 +67,8 @@ export class KubeconfigMapping {
     return value;
   }
 
-  required(member: string): string {
+  /** Throws {@link ConfigError} when the member is missing or empty. */
+  requiredText(member: string): string {
     const value = this.text(member);
     if (value === undefined || value === '') throw this.error(`has no ${member}`);
     return value;
@@ -70,6 +78,7 @@ export class KubeconfigMapping {
     return this.values[member] === true;
   }
 
+  /** A list of strings; empty when the member is missing or null. */
   texts(member: string): readonly string[] {
     const value = this.values[member] ?? [];
     if (!Array.isArray(value) || !value.every((item) => typeof item === 'string'))
@@ -77,12 +86,14 @@ export class KubeconfigMapping {
     return value;
   }
 
+  /** A list of mappings; empty when the member is missing or null. */
   parts(member: string): readonly KubeconfigMapping[] {
     const value: unknown = this.values[member] ?? [];
     if (!Array.isArray(value) || !value.every(isRecord)) throw this.error(`has ${member} that are not a list of objects`);
     return value.map((item, index) => new KubeconfigMapping(this.source, item, `${this.label}, ${member}[${index}],`));
   }
 
+  /** The mapping under a member. Throws {@link ConfigError} when it is missing. */
   part(member: string): KubeconfigMapping {
     const value = this.values[member];
     if (!isRecord(value)) throw this.error(`has no ${member}`);
@@ -94,11 +105,12 @@ export class KubeconfigMapping {
     return this.has(member) ? this.part(member) : new KubeconfigMapping(this.source, {}, member);
   }
 
+  /** The names of all members. */
   names(): readonly string[] {
     return Object.keys(this.values);
   }
 
-  /** The item of the list with this `name`. */
+  /** The item of the list with this `name`. Throws {@link ConfigError} when there is none. */
   namedEntry(list: string, name: string): KubeconfigMapping {
     const items = this.values[list];
     const entry: unknown = Array.isArray(items) ? items.find((item: unknown) => isRecord(item) && item['name'] === name) : undefined;

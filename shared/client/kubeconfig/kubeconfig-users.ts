@@ -36,14 +36,14 @@ export function readKubeconfigUsers(file: string): KubeconfigUsers {
     if (users.has(name)) throw source.error(`names the user ${JSON.stringify(name)} twice`);
     users.set(name, userOf(entry.optionalPart('user'), source));
   }
-  const current = currentOf(root) ?? '';
-  return { users, current: current === '' ? undefined : users.get(current) };
+  const currentUser = currentUserName(root) ?? '';
+  return { users, current: currentUser === '' ? undefined : users.get(currentUser) };
 }
 
 /** Undefined when the current context is missing or names no user. */
-function currentOf(root: KubeconfigMapping): string | undefined {
-  const currentName = root.text('current-context') ?? '';
-  const context = root.parts('contexts').find((entry) => currentName !== '' && entry.text('name') === currentName);
+function currentUserName(root: KubeconfigMapping): string | undefined {
+  const contextName = root.text('current-context') ?? '';
+  const context = root.parts('contexts').find((entry) => contextName !== '' && entry.text('name') === contextName);
   return context?.has('context') === true ? context.part('context').text('user') : undefined;
 }
 

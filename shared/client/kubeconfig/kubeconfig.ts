@@ -38,10 +38,10 @@ export function parseKubeconfig(text: string, file: string, options: KubeconfigO
   const contextName = options.context ?? root.text('current-context');
   if (contextName === undefined || contextName === '') throw source.error('has no current-context');
   const context = root.namedEntry('contexts', contextName).part('context');
-  const cluster = root.namedEntry('clusters', context.required('cluster')).part('cluster');
+  const cluster = root.namedEntry('clusters', context.requiredText('cluster')).part('cluster');
   const userName = context.text('user') ?? '';
   const user = userName === '' ? new KubeconfigMapping(source, {}, 'user') : root.namedEntry('users', userName).optionalPart('user');
-  const servers = options.servers === undefined || options.servers.length === 0 ? [cluster.required('server')] : options.servers;
+  const servers = options.servers === undefined || options.servers.length === 0 ? [cluster.requiredText('server')] : options.servers;
   const config = { servers: servers.map(serverUrl), tls: parseTls(cluster, user), credentials: credentialsOf(user, cluster, source) };
   return { ...config, files: source.files };
 }
@@ -77,8 +77,8 @@ const INTERACTIVE_MODES: readonly InteractiveMode[] = ['Never', 'IfAvailable', '
 
 /** Parses the `exec` of a user. `cluster` is the cluster that the client connects to. */
 export function parseExec(exec: KubeconfigMapping, cluster: KubeconfigMapping, source: KubeconfigFile): ExecConfig {
-  const apiVersion = exec.required('apiVersion');
-  const command = exec.required('command');
+  const apiVersion = exec.requiredText('apiVersion');
+  const command = exec.requiredText('command');
   const version = EXEC_VERSION.exec(apiVersion)?.[2];
   if (version === undefined)
     throw exec.error(`has the apiVersion ${JSON.stringify(apiVersion)}, and only v1 and v1beta1 of client.authentication are known`);
@@ -91,7 +91,7 @@ export function parseExec(exec: KubeconfigMapping, cluster: KubeconfigMapping, s
     // Paths are relative to the file's folder; a bare name is searched in PATH.
     command: command.includes('/') ? source.resolvePath(command) : command,
     args: exec.texts('args'),
-    env: exec.parts('env').map((variable) => ({ name: variable.required('name'), value: variable.text('value') ?? '' })),
+    env: exec.parts('env').map((variable) => ({ name: variable.requiredText('name'), value: variable.text('value') ?? '' })),
     installHint: exec.text('installHint') ?? '',
     interactiveMode: mode ?? 'IfAvailable',
     cluster: exec.flag('provideClusterInfo') ? clusterInfo(cluster) : undefined,
@@ -102,7 +102,7 @@ function clusterInfo(cluster: KubeconfigMapping): JsonObject {
   const authority = cluster.pem('certificate-authority');
   const name = cluster.text('tls-server-name');
   return {
-    server: cluster.required('server'),
+    server: cluster.requiredText('server'),
     ...(name === undefined ? {} : { 'tls-server-name': name }),
     ...(cluster.flag('insecure-skip-tls-verify') ? { 'insecure-skip-tls-verify': true } : {}),
     ...(authority === undefined ? {} : { 'certificate-authority-data': Buffer.from(authority).toString('base64') }),

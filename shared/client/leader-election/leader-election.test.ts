@@ -9,13 +9,13 @@ import { waitForAbort } from '../signals';
 import { ConnectionError } from '../transport/transport';
 
 const LEASES = '/apis/coordination.platform.io/v1/leases';
-const PLACE = { namespace: 'platform-system', name: 'controller-x' };
+const LEASE = { namespace: 'platform-system', name: 'controller-x' };
 
-function world() {
+function setUp() {
   return { api: new FakeApi(), clock: new ManualClock() };
 }
 
-function copy(identity: string, { api, clock }: ReturnType<typeof world>, options: Partial<LeaderElectionOptions> = {}) {
+function startReplica(identity: string, { api, clock }: ReturnType<typeof setUp>, options: Partial<LeaderElectionOptions> = {}) {
   const fake = fakeClient({ api, clock });
   const terms: Term[] = [];
   const leading: boolean[] = [];
@@ -23,7 +23,7 @@ function copy(identity: string, { api, clock }: ReturnType<typeof world>, option
   const election = new LeaderElection({
     ...fake,
     logger: silentLogger,
-    lease: PLACE,
+    lease: LEASE,
     identity,
     durationMs: 12_000,
     renewDeadlineMs: 8_000,
@@ -38,13 +38,13 @@ function copy(identity: string, { api, clock }: ReturnType<typeof world>, option
   return { ...fake, terms, leading, stop, ended, isLeading: () => leading.at(-1) === true };
 }
 
-const spec = ({ api }: { readonly api: FakeApi }) => objectAt(api.get(LEASES, PLACE.namespace, PLACE.name), 'spec');
+const spec = ({ api }: { readonly api: FakeApi }) => objectAt(api.get(LEASES, LEASE.namespace, LEASE.name), 'spec');
 
 test('the first of two replicas leads and renews the Lease while the second one waits', async () => {
-  const env = world();
-  const first = copy('first', env);
+  const env = setUp();
+  const first = startReplica('first', env);
   await flushPromises(10);
-  const second = copy('second', env);
+  const second = startReplica('second', env);
   await env.clock.advanceAsync(60_000);
   expect([first.isLeading(), second.isLeading()]).toEqual([true, false]);
   expect(spec(env)).toMatchObject({
@@ -58,25 +58,25 @@ test('the first of two replicas leads and renews the Lease while the second one 
 });
 
 test('a leader that stops releases the Lease, and the next replica leads at once', async () => {
-  const env = world();
-  const first = copy('first', env);
+  const env = setUp();
+  const first = startReplica('first', env);
   await flushPromises(10);
-  const second = copy('second', env);
+  const second = startReplica('second', env);
   await env.clock.advanceAsync(2_500);
   first.stop.abort();
   await first.ended;
   await flushPromises(20);
   expect(second.isLeading()).toBe(true);
-  expect(second.terms[0]?.fence).toEqual({ ...PLACE, holder: 'second', transitions: 1 });
+  expect(second.terms[0]?.fence).toEqual({ ...LEASE, holder: 'second', transitions: 1 });
 });
 
 test('a replica takes over from a dead leader shortly after the lease duration, not earlier', async () => {
-  const env = world();
-  const first = copy('first', env);
+  const env = setUp();
+  const first = startReplica('first', env);
   await flushPromises(10);
-  const second = copy('second', env);
+  const second = startReplica('second', env);
   await env.clock.advanceAsync(20_000);
-  // Dead: nothing of the first one arrives any more, from just after a renewal.
+  // The first replica dies just after a renewal: none of its further writes reaches the server.
   const { api } = env;
   const isFirst = (body: Buffer | undefined): boolean => body?.includes('"first"') === true;
   api.intercept = ({ method, body }) => (method === 'PUT' && isFirst(body) ? new ConnectionError('dead', { wasSent: true }) : undefined);
@@ -89,8 +89,8 @@ test('a replica takes over from a dead leader shortly after the lease duration, 
 });
 
 test('a leader without a connection stops leading before another replica can take over', async () => {
-  const env = world();
-  const first = copy('first', env);
+  const env = setUp();
+  const first = startReplica('first', env);
   await flushPromises(10);
   env.api.intercept = () => new ConnectionError('away', { wasSent: true });
   await env.clock.advanceAsync(7_000);
@@ -105,14 +105,14 @@ test('a leader without a connection stops leading before another replica can tak
 });
 
 test('a term starts when the Lease is requested, even if the process is stopped before it reads the response', async () => {
-  const env = world();
+  const env = setUp();
   env.api.intercept = ({ method }) => {
     if (method !== 'POST') return undefined;
     env.clock.advance(4_000);
     env.api.intercept = () => new ConnectionError('away', { wasSent: true });
     return undefined;
   };
-  const first = copy('first', env);
+  const first = startReplica('first', env);
   await flushPromises(10);
   expect([env.clock.monotonic(), first.isLeading()]).toEqual([4_000, true]);
   await env.clock.advanceAsync(3_900);
@@ -122,8 +122,8 @@ test('a term starts when the Lease is requested, even if the process is stopped 
 });
 
 test('a leader continues its term when the response to a stored renewal was lost', async () => {
-  const env = world();
-  const first = copy('first', env);
+  const env = setUp();
+  const first = startReplica('first', env);
   await flushPromises(10);
   let lost = 0;
   env.api.intercept = ({ method, body }) => {
@@ -137,13 +137,13 @@ test('a leader continues its term when the response to a stored renewal was lost
 });
 
 test('a paused leader stops leading when another replica took over, and its late write is rejected with 409', async () => {
-  const env = world();
-  const paused = copy('first', env);
+  const env = setUp();
+  const paused = startReplica('first', env);
   await flushPromises(10);
   const [term] = paused.terms;
   if (term === undefined) throw new Error('no term');
-  // Another copy took over while the first one stood still.
-  const lease = env.api.get(LEASES, PLACE.namespace, PLACE.name) ?? {};
+  // Another replica takes over while the first one is paused.
+  const lease = env.api.get(LEASES, LEASE.namespace, LEASE.name) ?? {};
   env.api.put(LEASES, { ...lease, spec: { ...objectAt(lease, 'spec'), holderIdentity: 'second', leaseTransitions: 1 } });
   const late = paused.client
     .withFence(term.fence)
@@ -157,47 +157,50 @@ test('a paused leader stops leading when another replica took over, and its late
 });
 
 test('a replica that leads again after it released the Lease increments leaseTransitions', async () => {
-  const env = world();
-  const first = copy('same', env);
+  const env = setUp();
+  const first = startReplica('same', env);
   await flushPromises(10);
   first.stop.abort();
   await first.ended;
   expect(spec(env)).toMatchObject({ holderIdentity: '', leaseTransitions: 0 });
-  const again = copy('same', env);
+  const again = startReplica('same', env);
   await flushPromises(10);
   expect(again.terms[0]?.fence.transitions).toBe(1);
 });
 
 test('exactly one of four replicas that start together leads', async () => {
-  const env = world();
-  const copies = ['a', 'b', 'c', 'd'].map((name) => copy(name, env));
+  const env = setUp();
+  const replicas = ['a', 'b', 'c', 'd'].map((name) => startReplica(name, env));
   await env.clock.advanceAsync(10_000);
-  expect(copies.filter((copy) => copy.isLeading())).toHaveLength(1);
+  expect(replicas.filter((replica) => replica.isLeading())).toHaveLength(1);
 });
 
 describe('a term nested in the term of an outer Lease', () => {
-  const OUTER = { namespace: PLACE.namespace, name: 'controller-set' };
+  const OUTER = { namespace: LEASE.namespace, name: 'controller-set' };
   const within = { ...OUTER, holder: 'first', transitions: 3 };
 
-  /** The outer Lease as its holder would have written it. */
-  function beat({ api }: ReturnType<typeof world>, spec: { readonly holderIdentity: string; readonly leaseTransitions: number }): void {
+  /** Writes the outer Lease as its holder does. */
+  function writeOuterLease(
+    { api }: ReturnType<typeof setUp>,
+    spec: { readonly holderIdentity: string; readonly leaseTransitions: number },
+  ): void {
     const object = { metadata: OUTER, spec: { ...spec, leaseDurationSeconds: 12 } };
     api.put(LEASES, object);
   }
 
-  const seldom = { durationMs: 180_000, renewDeadlineMs: 120_000, within };
+  const RARE_RENEWALS = { durationMs: 180_000, renewDeadlineMs: 120_000, within };
 
   test('is annotated on its Lease and renewed rarely, while a waiting replica watches the outer Lease', async () => {
-    const env = world();
-    beat(env, { holderIdentity: 'first', leaseTransitions: 3 });
-    copy('first', env, seldom);
+    const env = setUp();
+    writeOuterLease(env, { holderIdentity: 'first', leaseTransitions: 3 });
+    startReplica('first', env, RARE_RENEWALS);
     await flushPromises(10);
-    const second = copy('second', env);
+    const second = startReplica('second', env);
     for (let time = 0; time < 58_000; time += 2_000) {
-      beat(env, { holderIdentity: 'first', leaseTransitions: 3 });
+      writeOuterLease(env, { holderIdentity: 'first', leaseTransitions: 3 });
       await env.clock.advanceAsync(2_000);
     }
-    expect(env.api.get(LEASES, PLACE.namespace, PLACE.name)).toMatchObject({
+    expect(env.api.get(LEASES, LEASE.namespace, LEASE.name)).toMatchObject({
       metadata: { annotations: { 'coordination.platform.io/within': 'platform-system/controller-set;3;first' } },
       spec: { holderIdentity: 'first', leaseDurationSeconds: 180 },
     });
@@ -205,7 +208,7 @@ describe('a term nested in the term of an outer Lease', () => {
     expect(second.isLeading()).toBe(false);
     await env.clock.advanceAsync(13_000);
     expect(second.isLeading()).toBe(true);
-    expect(env.api.get(LEASES, PLACE.namespace, PLACE.name)).toMatchObject({ metadata: { annotations: {} } });
+    expect(env.api.get(LEASES, LEASE.namespace, LEASE.name)).toMatchObject({ metadata: { annotations: {} } });
   });
 
   test.each([
@@ -213,50 +216,50 @@ describe('a term nested in the term of an outer Lease', () => {
     ['changes its holder', { holderIdentity: 'third', leaseTransitions: 3 }],
     ['is deleted', undefined],
   ])('can be taken over at once when the outer Lease %s', async (_case, outer) => {
-    const env = world();
-    beat(env, { holderIdentity: 'first', leaseTransitions: 3 });
-    copy('first', env, seldom);
+    const env = setUp();
+    writeOuterLease(env, { holderIdentity: 'first', leaseTransitions: 3 });
+    startReplica('first', env, RARE_RENEWALS);
     await flushPromises(10);
-    const second = copy('second', env);
+    const second = startReplica('second', env);
     await flushPromises(10);
     expect(second.isLeading()).toBe(false);
     if (outer === undefined) env.api.remove(LEASES, OUTER.namespace, OUTER.name);
-    else beat(env, outer);
+    else writeOuterLease(env, outer);
     await env.clock.advanceAsync(2_500);
     expect(second.isLeading()).toBe(true);
   });
 
   test('is acquired by the next holder of the outer Lease without reading the outer Lease', async () => {
-    const env = world();
-    beat(env, { holderIdentity: 'first', leaseTransitions: 3 });
-    copy('first', env, seldom);
+    const env = setUp();
+    writeOuterLease(env, { holderIdentity: 'first', leaseTransitions: 3 });
+    startReplica('first', env, RARE_RENEWALS);
     await flushPromises(10);
-    const next = copy('second', env, { ...seldom, within: { ...within, holder: 'second', transitions: 4 } });
+    const next = startReplica('second', env, { ...RARE_RENEWALS, within: { ...within, holder: 'second', transitions: 4 } });
     await flushPromises(10);
-    expect(next.terms[0]?.fence).toEqual({ ...PLACE, holder: 'second', transitions: 1 });
+    expect(next.terms[0]?.fence).toEqual({ ...LEASE, holder: 'second', transitions: 1 });
     expect(next.isLeading()).toBe(true);
     expect(env.api.requests).not.toContain(`GET ${LEASES.replace('/leases', `/namespaces/${OUTER.namespace}/leases/${OUTER.name}`)}`);
   });
 
   test('is not taken over by a replica with an earlier outer term', async () => {
-    const env = world();
-    beat(env, { holderIdentity: 'first', leaseTransitions: 3 });
-    copy('first', env, seldom);
+    const env = setUp();
+    writeOuterLease(env, { holderIdentity: 'first', leaseTransitions: 3 });
+    startReplica('first', env, RARE_RENEWALS);
     await flushPromises(10);
-    const late = copy('late', env, { ...seldom, within: { ...within, holder: 'late', transitions: 2 } });
+    const late = startReplica('late', env, { ...RARE_RENEWALS, within: { ...within, holder: 'late', transitions: 2 } });
     await env.clock.advanceAsync(4_000);
     expect(late.isLeading()).toBe(false);
   });
 });
 
 test('a replica counts the lease duration from the observed renewal, not from its next retry', async () => {
-  const env = world();
-  copy('first', env);
+  const env = setUp();
+  startReplica('first', env);
   await flushPromises(10);
   await env.clock.advanceAsync(3_900);
-  const second = copy('second', env);
+  const second = startReplica('second', env);
   await flushPromises(10);
-  // The renewal comes at 4 s, the look after it at 6 s: nothing of the first arrives after that renewal.
+  // The first replica renews at 4 s and then dies. The second one would read the Lease next at 6 s.
   await env.clock.advanceAsync(200);
   env.api.intercept = ({ method, body }) =>
     method === 'PUT' && body?.includes('"first"') === true ? new ConnectionError('dead', { wasSent: true }) : undefined;

@@ -57,6 +57,8 @@ const RENEWAL_ALIGNMENT_MS = 1_000;
 const REQUEST_TIMEOUT_MS = 5_000;
 /** Added to the wait for expiry, so that the Lease has certainly expired. Milliseconds. */
 const EXPIRY_MARGIN_MS = 50;
+/** Retries are delayed by up to this fraction at random, so that the candidates do not retry at the same moment. */
+const RETRY_JITTER = 0.2;
 
 interface LeaseName {
   readonly namespace: string;
@@ -99,7 +101,7 @@ export class LeaderElection {
     while (!signal.aborted) {
       const acquired = await this.acquire(signal);
       if (acquired === undefined) return;
-      if (await this.lead(acquired, signal, lead)) return;
+      if (await this.runTerm(acquired, signal, lead)) return;
     }
   }
 
@@ -110,7 +112,7 @@ export class LeaderElection {
       let waitMs: number;
       try {
         const outcome = await this.tryAcquire(signal);
-        if (outcome.type === 'taken') return outcome;
+        if (outcome.type === 'acquired') return outcome;
         waitMs = outcome.waitMs;
       } catch (error) {
         if (signal.aborted) return undefined;
@@ -124,7 +126,7 @@ export class LeaderElection {
 
   private async tryAcquire(
     signal: AbortSignal,
-  ): Promise<(Acquired & { readonly type: 'taken' }) | { readonly type: 'wait'; readonly waitMs: number }> {
+  ): Promise<(Acquired & { readonly type: 'acquired' }) | { readonly type: 'wait'; readonly waitMs: number }> {
     const { client, clock, lease: leaseName, identity, durationMs, within } = this.options;
     const call = { signal, timeoutMs: REQUEST_TIMEOUT_MS };
     const existing = await this.getLease(leaseName, call);
@@ -141,7 +143,7 @@ export class LeaderElection {
     const leases = client.of(LEASES).namespace(leaseName.namespace);
     const acquiredAt = clock.monotonic();
     const lease = await (existing === undefined ? leases.create(newLease, call) : leases.update(newLease, call));
-    return { type: 'taken', lease, acquiredAt };
+    return { type: 'acquired', lease, acquiredAt };
   }
 
   private async getLease(leaseName: LeaseName, call: RequestOptions): Promise<ApiObject | undefined> {
@@ -166,7 +168,7 @@ export class LeaderElection {
     return Math.min(remaining, this.expiresInMs(outer, leaseRecord(outer).durationMs));
   }
 
-  /** True when this candidate's own outer term is later. Otherwise its own term is the one that is over. */
+  /** Whether this candidate's own outer term is later than the given one. If it is earlier, its own term is over. */
   private isSuperseded({ namespace, name, transitions }: Fence): boolean {
     const { within: outerTerm } = this.options;
     return outerTerm !== undefined && namespace === outerTerm.namespace && name === outerTerm.name && transitions < outerTerm.transitions;
@@ -230,7 +232,7 @@ export class LeaderElection {
   }
 
   /** Runs one term. True when `lead` returned by itself. */
-  private async lead(
+  private async runTerm(
     { lease: acquired, acquiredAt }: Acquired,
     signal: AbortSignal,
     lead: (term: Term) => Promise<void>,
@@ -301,12 +303,12 @@ export class LeaderElection {
     const { client, logger, lease: leaseName } = this.options;
     const expected = leaseRecord(lease);
     try {
-      const now = await client
+      const current = await client
         .of(LEASES)
         .namespace(leaseName.namespace)
         .get(leaseName.name, { signal, timeoutMs: Math.min(withinMs, REQUEST_TIMEOUT_MS) });
-      const record = leaseRecord(now);
-      if (now.uid === lease.uid && record.holder === expected.holder && record.transitions === expected.transitions) return now;
+      const record = leaseRecord(current);
+      if (current.uid === lease.uid && record.holder === expected.holder && record.transitions === expected.transitions) return current;
       logger.error('another process is the leader', { lease: leaseName.name, holder: record.holder });
       return undefined;
     } catch (readError) {
@@ -334,12 +336,12 @@ export class LeaderElection {
   private async releaseAfterConflict(lease: ApiObject): Promise<void> {
     const { client, clock, logger, lease: leaseName, durationMs } = this.options;
     try {
-      const now = await this.rereadAfterFailure(lease, undefined, new AbortController().signal);
-      if (now === undefined) return;
+      const current = await this.rereadAfterFailure(lease, undefined, new AbortController().signal);
+      if (current === undefined) return;
       await client
         .of(LEASES)
         .namespace(leaseName.namespace)
-        .update(releasedLease(now, { now: clock.now(), durationMs }), { timeoutMs: REQUEST_TIMEOUT_MS });
+        .update(releasedLease(current, { now: clock.now(), durationMs }), { timeoutMs: REQUEST_TIMEOUT_MS });
     } catch (error) {
       logger.warn('cannot release the lease', { lease: leaseName.name, error });
     }
@@ -357,6 +359,6 @@ export class LeaderElection {
   }
 
   private retryMs(): number {
-    return this.options.retryMs * (1 + 0.2 * this.options.random.float());
+    return this.options.retryMs * (1 + RETRY_JITTER * this.options.random.float());
   }
 }

@@ -19,9 +19,11 @@ export interface LeaseRecord {
   readonly within: Fence | undefined;
 }
 
+/** Missing or invalid fields are those of a free Lease. */
 export function leaseRecord(lease: ApiObject): LeaseRecord {
-  const spec = objectAt(lease.body, 'spec');
-  const [seconds, transitions] = spec === undefined ? [] : [ownMember(spec, 'leaseDurationSeconds'), ownMember(spec, 'leaseTransitions')];
+  const spec = objectAt(lease.body, 'spec') ?? {};
+  const seconds = ownMember(spec, 'leaseDurationSeconds');
+  const transitions = ownMember(spec, 'leaseTransitions');
   const holder = stringAt(spec, 'holderIdentity') ?? '';
   const outer = outerTermOf(lease);
   return {
@@ -66,8 +68,8 @@ export function acquiredLease(
     leaseTransitions: fence.transitions,
   };
   const {
-    [LEASE_WITHIN_ANNOTATION.platform]: _one,
-    [LEASE_WITHIN_ANNOTATION.kubernetes]: _other,
+    [LEASE_WITHIN_ANNOTATION.platform]: _canonical,
+    [LEASE_WITHIN_ANNOTATION.kubernetes]: _upstream,
     ...others
   } = previousAnnotations(previous);
   const annotations = within === undefined ? others : { ...others, [LEASE_WITHIN_ANNOTATION[dialect]]: formatFence(within) };
