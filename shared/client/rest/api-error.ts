@@ -1,4 +1,7 @@
-/** Errors from error responses and from ERROR events of watches. */
+/**
+ * Errors from error responses and from ERROR events of watches, and checks of the reasons that callers handle. Lost
+ * connections are {@link ConnectionError}s of the transport.
+ */
 import { objectAt, ownMember, stringAt, type JsonObject } from '../../values/json';
 
 export class ApiError extends Error {
@@ -17,11 +20,17 @@ export class ApiError extends Error {
   }
 }
 
-/** Makes the error of a response with an error code, or of the object of an ERROR event. */
+/** Longer bodies that are no Status are truncated in messages. */
+const MAX_SHOWN_LENGTH = 300;
+
+/**
+ * The error of a response with an error code, or of the object of an ERROR event. `body` is the parsed JSON object, if
+ * it is one; `text` is shown when that is no Status. `retryAfter` is the Retry-After header.
+ */
 export function createApiError(code: number, body: JsonObject | undefined, text: string, retryAfter?: string): ApiError {
   const header = retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
   if (body === undefined || stringAt(body, 'kind') !== 'Status') {
-    const shown = text.length > 300 ? `${text.slice(0, 300)}...` : text;
+    const shown = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text;
     return new ApiError(code, '', `the server responded with ${code}${shown === '' ? '' : `: ${shown.trim()}`}`, header);
   }
   const details = objectAt(body, 'details');
@@ -73,7 +82,10 @@ export function ignoreNotFound(error: unknown): void {
   if (!isNotFound(error)) throw error;
 }
 
-/** For `catch`: throws the error again unless the object was deleted or changed meanwhile; the next event of it brings its new state. */
+/**
+ * For `catch`: throws the error again unless the object was deleted or changed meanwhile. An informer delivers the new
+ * state, so the caller need not retry.
+ */
 export function ignoreNotFoundOrConflict(error: unknown): void {
   if (!isNotFound(error) && !isConflict(error)) throw error;
 }

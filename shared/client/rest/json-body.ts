@@ -13,7 +13,7 @@ export function parseBody(text: string): JsonValue {
     if (LONG_NUMBER.test(text)) return parseJson(Buffer.from(text)).value;
     const value: unknown = JSON.parse(text);
     if (isJson(value)) return value;
-    throw new Error('nothing');
+    throw new Error('the value is undefined');
   } catch (error) {
     throw new MalformedResponse(`the response of the server is not JSON: ${errorMessage(error)}`);
   }

@@ -60,7 +60,7 @@ export class RequestSender {
   ) {}
 
   /** A sender with other options, and the same fence unless another is given. */
-  with(options: Partial<RestClientOptions>, fence = this.fence): RequestSender {
+  withOptions(options: Partial<RestClientOptions>, fence = this.fence): RequestSender {
     return new RequestSender({ ...this.options, ...options }, fence);
   }
 

@@ -6,7 +6,7 @@ const NODES = resourceOf('core.v1.Node');
 const PODS = resourceOf('core.v1.Pod');
 const POD = { metadata: { name: 'p' } };
 
-/** Does the compiler offer the method? */
+/** Whether the compiler offers the method. */
 type Offers<Client, Method extends string> = Method extends keyof Client ? true : false;
 
 /** A client of a server that accepts every request, and the requests that it received. */
@@ -22,7 +22,7 @@ test('client.of offers only the verbs that the scope of the resource has', () =>
   const dynamic: Resource = PODS;
   const discovered = client.of(dynamic);
   const podsInNamespace = pods.namespace('n');
-  // A change of the types that offers or withdraws one of them does not compile.
+  // This does not compile after a change of the types that offers or withdraws one of the methods.
   const offered: readonly [
     Offers<typeof nodes, 'namespace'>,
     Offers<typeof nodes, 'get'>,

@@ -36,7 +36,7 @@ import type {
 import type { ApiRequest, RequestSender } from './request-sender';
 import { isBodyOf, resourcePath, type Resource } from './resource';
 import { parseWatchEvent, type WatchEvent } from './watch-event';
-import { acceptHeader, decodeList, decodeWatchEvents } from './wire-format';
+import { acceptHeader, decodeList, decodeWatchEvents, type AcceptOptions } from './wire-format';
 
 /** The verbs on a cluster-scoped resource, or on a resource in one namespace. */
 export type ObjectClient<Body extends JsonObject = JsonObject> = Omit<ResourceClient<Body>, 'namespace'>;
@@ -65,7 +65,7 @@ export class ResourceClient<Body extends JsonObject> {
   }
 
   async get(name: string, options: RequestOptions = {}): Promise<ApiObject<Body>> {
-    return this.parse(await this.send('GET', this.path(name), { accept: this.accept('object', false), ...options }));
+    return this.parse(await this.send('GET', this.path(name), { accept: this.accept('object', { protobuf: false }), ...options }));
   }
 
   async list(options: ListOptions = {}): Promise<ObjectList<Body>> {
@@ -76,7 +76,7 @@ export class ResourceClient<Body extends JsonObject> {
     const { type, bytes } = await this.sender.send({
       method: 'GET',
       path: `${this.path()}${queryString(query)}`,
-      accept: this.accept('list', protobuf),
+      accept: this.accept('list', { protobuf }),
       ...requestOptions(options),
     });
     return parseList(this.resource, decodeList(type, bytes, this.resource), bytes.length);
@@ -98,7 +98,7 @@ export class ResourceClient<Body extends JsonObject> {
     const timeoutError = (): Error => new ConnectionError('the watch did not end at its timeout', { wasSent: true });
     const deadline = withDeadline(this.sender.options.clock, timeoutSeconds * 1000 + WATCH_GRACE_MS, timeoutError, [options.signal]);
     try {
-      const response = await this.sender.open({ method: 'GET', path, accept: this.accept('object', protobuf) }, deadline.signal);
+      const response = await this.sender.open({ method: 'GET', path, accept: this.accept('object', { protobuf }) }, deadline.signal);
       const type = response.header('content-type') ?? '';
       for await (const event of decodeWatchEvents(type, response.body, MAX_WATCH_EVENT_BYTES, this.resource))
         yield parseWatchEvent(this.resource, event);
@@ -211,7 +211,7 @@ export class ResourceClient<Body extends JsonObject> {
     });
   }
 
-  private accept(target: 'object' | 'list', protobuf: boolean): string {
+  private accept(target: 'object' | 'list', { protobuf }: Pick<AcceptOptions, 'protobuf'>): string {
     return acceptHeader(this.sender.dialect, { target, metadataOnly: this.resource.metadataOnly === true, protobuf });
   }
 

@@ -1,15 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { FakeApi, jsonResponse, statusResponse } from '../../../test/support/controllers/fake-api';
+import { jsonResponse, statusResponse } from '../../../test/support/controllers/fake-api';
 import { fakeClient } from '../../../test/support/controllers/fake-client';
 import { FixedRandom } from '../../../test/support/clock/fixed-random';
-import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { ApiError, isNotFound } from './api-error';
 import { CredentialSource } from '../kubeconfig/credential-source';
 import { resourceOf } from './resource';
 import { RestClient } from './rest-client';
-import { ServerPool } from '../transport/server-pool';
 import { ConnectionError, type Transport, type TransportRequest } from '../transport/transport';
 
 const MAPS = resourceOf('core.v1.ConfigMap');
@@ -229,27 +228,6 @@ test('watch returns events in order, across chunk boundaries, until the server e
     { type: 'ADDED', object: { name: 'ä' } },
     { type: 'BOOKMARK', resourceVersion: '2' },
   ]);
-});
-
-describe('ServerPool', () => {
-  test('repeats a request on the next server when one is unreachable; switches for the next request when a response is lost', async () => {
-    const [first, second] = [new FakeApi(), new FakeApi()];
-    const pool = new ServerPool([first, second]);
-    const request: TransportRequest = { method: 'GET', path: '/api/v1/configmaps', headers: {} };
-    let failure: Error | undefined = new ConnectionError('refused', { wasSent: false });
-    first.intercept = () => failure;
-    await pool.send(request);
-    expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
-    await pool.send(request);
-    expect([first.requests.length, second.requests.length]).toEqual([1, 2]);
-    failure = undefined;
-    second.intercept = () => new ConnectionError('lost', { wasSent: true });
-    await expect(pool.send(request)).rejects.toThrow('lost');
-    expect(first.requests).toHaveLength(1);
-    await pool.send(request);
-    expect([first.requests.length, second.requests.length]).toEqual([2, 3]);
-    await flushPromises();
-  });
 });
 
 test('withUserAgent changes the User-Agent header of the returned client only', async () => {

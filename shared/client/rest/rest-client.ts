@@ -43,19 +43,19 @@ export class RestClient {
    * term is over.
    */
   withFence(fence: Fence): RestClient {
-    return new RestClient(this.sender.with({}, fence));
+    return new RestClient(this.sender.withOptions({}, fence));
   }
 
   /** Returns a client with other credentials, over a transport without a client certificate. */
   withCredentials(credentials: Credentials, transport: Transport): RestClient {
-    return new RestClient(this.sender.with({ credentials, transport }));
+    return new RestClient(this.sender.withOptions({ credentials, transport }));
   }
 
   /**
    * Returns a client with another User-Agent header. The first part of the header is the field manager of its writes.
    */
   withUserAgent(userAgent: string): RestClient {
-    return new RestClient(this.sender.with({ userAgent }));
+    return new RestClient(this.sender.withOptions({ userAgent }));
   }
 
   /** Reads a discovery document such as `/apis`. */

@@ -24,7 +24,7 @@ const LIFETIME_S = 3_600;
  * Tokens are replaced after 80 % of their lifetime: the server's clock may differ, and requests in progress must
  * complete.
  */
-const REUSE_MS = LIFETIME_S * 800;
+const REUSE_MS = 0.8 * LIFETIME_S * 1_000;
 
 interface Token {
   readonly header: string;

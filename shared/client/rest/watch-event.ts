@@ -1,4 +1,7 @@
-/** Parses watch events. */
+/**
+ * Parses the decoded events of a watch into objects, bookmarks and errors. Splitting and decoding the stream is in
+ * wire-format.ts.
+ */
 import { INITIAL_EVENTS_END } from '../../names/dialect';
 import { objectAt, stringAt, type JsonObject } from '../../values/json';
 import { createApiError, type ApiError } from './api-error';

@@ -4,96 +4,102 @@ import type { TransportRequest, TransportResponse } from '../transport/transport
 import { callWebhookWithRetries, callWebhook, type WebhookResult } from './webhook';
 
 const random = { float: () => 0, uuid: () => '', string: () => '' };
-let clock: ManualClock;
-let asked: number[];
-beforeEach(() => {
-  clock = new ManualClock();
-  asked = [];
-});
 
-type Answers = (attempt: number) => number | Error | 'nothing';
+/** A status, the error of a connection, or no response until the call is aborted. */
+type WebhookOutcome = number | Error | 'no response';
 
-async function ask(answers: Answers, timeoutMs = 30_000): Promise<WebhookResult> {
+interface Calls {
+  readonly result: WebhookResult;
+  /** Clock.monotonic at each attempt; the first one is at 0. */
+  readonly attemptTimes: readonly number[];
+}
+
+async function callWithRetries(outcomeOf: (attempt: number) => WebhookOutcome, timeoutMs = 30_000): Promise<Calls> {
+  const clock = new ManualClock();
+  const attemptTimes: number[] = [];
   const address = {
     transport: {
       send({ signal }: { readonly signal?: AbortSignal }): Promise<TransportResponse> {
-        asked.push(clock.monotonic());
-        const answer = answers(asked.length);
-        if (answer instanceof Error) return Promise.reject(answer);
-        if (answer === 'nothing') {
+        attemptTimes.push(clock.monotonic());
+        const outcome = outcomeOf(attemptTimes.length);
+        if (outcome instanceof Error) return Promise.reject(outcome);
+        if (outcome === 'no response') {
           return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error(String(signal.reason)))));
         }
         const body = (async function* () {
           yield Buffer.from('{}');
         })();
-        return Promise.resolve({ status: answer, header: () => undefined, body });
+        return Promise.resolve({ status: outcome, header: () => undefined, body });
       },
       close: () => undefined,
     },
     path: '/',
     authorization: () => undefined,
   };
-  const answer = callWebhookWithRetries(
+  const result = callWebhookWithRetries(
     { address: () => address, clock, timeoutMs },
     random,
     { totalTimeoutMs: 30_000 },
     Buffer.from('{}'),
   );
   await clock.advanceAsync(60_000);
-  return answer;
+  return { result: await result, attemptTimes };
 }
 
-it.each([429, 500, 503])('callWebhookWithRetries calls a server that answers %d five times with growing delays', async (status) => {
-  expect(await ask(() => status)).toMatchObject({ type: 'failure', status, error: new Error(`the webhook responded with ${status}`) });
-  expect(asked).toEqual([0, 500, 1250, 2375, 4062.5]);
+it.each([429, 500, 503])('callWebhookWithRetries calls a server that responds with %d five times with growing delays', async (status) => {
+  const { result, attemptTimes } = await callWithRetries(() => status);
+  expect(result).toMatchObject({ type: 'failure', status, error: new Error(`the webhook responded with ${status}`) });
+  expect(attemptTimes).toEqual([0, 500, 1250, 2375, 4062.5]);
 });
 
 it('callWebhookWithRetries returns the response of the first successful attempt', async () => {
-  expect(await ask((attempt) => (attempt < 3 ? 500 : 201))).toEqual({ type: 'response', bytes: Buffer.from('{}') });
+  const { result } = await callWithRetries((attempt) => (attempt < 3 ? 500 : 201));
+  expect(result).toEqual({ type: 'response', bytes: Buffer.from('{}') });
 });
 
-it.each<[string, number | Error | 'nothing']>([
+it.each<[string, WebhookOutcome]>([
   ['redirects', 302],
-  ['answers 400', 400],
+  ['responds with 400', 400],
   ['refuses the connection', new Error('connect ECONNREFUSED')],
-  ['never answers', 'nothing'],
-])('callWebhookWithRetries calls a server that %s only once', async (_title, answer) => {
-  expect(await ask(() => answer)).toMatchObject({ type: 'failure' });
-  expect(asked).toEqual([0]);
+  ['never responds', 'no response'],
+])('callWebhookWithRetries calls a server that %s only once', async (_title, outcome) => {
+  const { result, attemptTimes } = await callWithRetries(() => outcome);
+  expect(result).toMatchObject({ type: 'failure' });
+  expect(attemptTimes).toEqual([0]);
 });
 
-it('callWebhookWithRetries fails after the timeout of a call and after the time limit of all attempts', async () => {
-  expect(await ask(() => 'nothing', 3_000)).toMatchObject({
-    error: new Error('WebhookTimeout: no response within 3 s'),
-    status: undefined,
-  });
-  asked = [];
-  expect(await ask((attempt) => (attempt === 1 ? 500 : 'nothing'))).toMatchObject({
-    error: new Error('WebhookTimeout: no response within 30 s'),
-  });
-  expect(asked).toHaveLength(2);
+it('callWebhookWithRetries fails after the timeout of a call', async () => {
+  const { result } = await callWithRetries(() => 'no response', 3_000);
+  expect(result).toMatchObject({ error: new Error('WebhookTimeout: no response within 3 s'), status: undefined });
+});
+
+it('callWebhookWithRetries fails after the time limit of all attempts', async () => {
+  const { result, attemptTimes } = await callWithRetries((attempt) => (attempt === 1 ? 500 : 'no response'));
+  expect(result).toMatchObject({ error: new Error('WebhookTimeout: no response within 30 s') });
+  expect(attemptTimes).toHaveLength(2);
 });
 
 describe('callWebhook', () => {
   async function* empty(): AsyncIterable<Buffer> {}
 
-  /** The paths that were asked, where each answer leads to `location`. */
-  async function pathsAsked(status: number, location: string): Promise<readonly string[]> {
-    const paths: string[] = [];
+  /** The requests that a server receives which responds to each with the status and the Location header. */
+  async function requestsWith(status: number, location: string): Promise<readonly string[]> {
+    const clock = new ManualClock();
+    const requests: string[] = [];
     const transport = {
       send({ method, path, body }: TransportRequest): Promise<TransportResponse> {
-        paths.push(`${method} ${path} ${body?.toString()}`);
+        requests.push(`${method} ${path} ${body?.toString()}`);
         return Promise.resolve({ status, header: (name) => (name === 'location' ? location : undefined), body: empty() });
       },
       close: () => undefined,
     };
     const address = { transport, path: '//x', authorization: () => 'Bearer t' };
     await callWebhook({ address: () => address, clock, timeoutMs: 1_000 }, Buffer.from('{}'));
-    return paths;
+    return requests;
   }
 
   it.each([307, 308])('follows a %d redirect to a path of the same server, at most ten requests in all', async (status) => {
-    expect(await pathsAsked(status, '/x?y')).toEqual(['POST //x {}', ...Array<string>(9).fill('POST /x?y {}')]);
+    expect(await requestsWith(status, '/x?y')).toEqual(['POST //x {}', ...Array<string>(9).fill('POST /x?y {}')]);
   });
 
   it.each<[number, string]>([
@@ -105,6 +111,6 @@ describe('callWebhook', () => {
     [308, 'x'],
     [308, ''],
   ])('does not follow a %d response to %p', async (status, location) => {
-    expect(await pathsAsked(status, location)).toEqual(['POST //x {}']);
+    expect(await requestsWith(status, location)).toEqual(['POST //x {}']);
   });
 });

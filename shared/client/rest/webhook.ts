@@ -66,14 +66,15 @@ export async function callWebhook(options: WebhookOptions, body: Buffer): Promis
   const control = new AbortController();
   const timer = clock.after(timeoutMs, () => control.abort(new WebhookTimeout(`no response within ${Math.ceil(timeoutMs / 1000)} s`)));
   try {
-    const { transport, path, ...auth } = options.address();
-    const credential = await auth.authorization();
+    const address = options.address();
+    const authorization = await address.authorization();
     const headers = {
       'content-type': JSON_MEDIA_TYPE,
       ...extraHeaders,
-      ...(credential === undefined ? {} : { authorization: credential }),
+      ...(authorization === undefined ? {} : { authorization }),
     };
-    const response = await postFollowingRedirects(transport, { method: 'POST', path, headers, body, signal: control.signal });
+    const request: TransportRequest = { method: 'POST', path: address.path, headers, body, signal: control.signal };
+    const response = await postFollowingRedirects(address.transport, request);
     const bytes = await collectBody(response.body, maxBytes);
     if (response.status < 300) return { type: 'response', bytes };
     const { status } = response;
@@ -115,6 +116,7 @@ function redirectPath(response: TransportResponse): string | undefined {
 
 const MAX_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 10_000;
 
 export interface RetryLimits {
   /** Time limit of all attempts together. Milliseconds. */
@@ -124,7 +126,7 @@ export interface RetryLimits {
 }
 
 /** Called after every attempt, with its duration. */
-export type AttemptListener = (response: WebhookResult, ms: number) => void;
+export type AttemptListener = (result: WebhookResult, ms: number) => void;
 
 /**
  * Calls a webhook with retries after retryable error responses, within `totalTimeoutMs`, because a request waits for
@@ -139,15 +141,15 @@ export async function callWebhookWithRetries(
 ): Promise<WebhookResult> {
   const { clock } = options;
   const deadline = clock.monotonic() + totalTimeoutMs;
-  const backOff = new BackOff(random, { initialMs: firstPauseMs, maxMs: Math.max(10_000, firstPauseMs), factor: 1.5, jitter: 0.2 });
+  const backOff = new BackOff(random, { initialMs: firstPauseMs, maxMs: Math.max(MAX_PAUSE_MS, firstPauseMs), factor: 1.5, jitter: 0.2 });
   for (let attempt = 1; ; attempt += 1) {
     const startedAt = clock.monotonic();
     const remainingMs = deadline - startedAt;
-    const response = await callWebhook({ ...options, timeoutMs: Math.min(options.timeoutMs, remainingMs) }, body);
-    onAttempt?.(response, clock.monotonic() - startedAt);
-    if (response.type === 'response' || response.status === undefined || !response.isRetryable || attempt === MAX_ATTEMPTS) return response;
-    const pause = backOff.next();
-    if (clock.monotonic() + pause >= deadline) return response;
-    await clock.sleep(pause);
+    const result = await callWebhook({ ...options, timeoutMs: Math.min(options.timeoutMs, remainingMs) }, body);
+    onAttempt?.(result, clock.monotonic() - startedAt);
+    if (result.type === 'response' || result.status === undefined || !result.isRetryable || attempt === MAX_ATTEMPTS) return result;
+    const pauseMs = backOff.next();
+    if (clock.monotonic() + pauseMs >= deadline) return result;
+    await clock.sleep(pauseMs);
   }
 }

@@ -32,10 +32,11 @@ const STREAMS_PER_SESSION = 90;
  * acknowledgement.
  */
 const SESSION_WINDOW_BYTES = 8 * 1024 * 1024;
+const STREAM_WINDOW_BYTES = 1024 * 1024;
 
 export class Http2Transport implements Transport {
   private sessions: Session[] = [];
-  private closed = false;
+  private isClosed = false;
 
   constructor(
     private readonly server: URL,
@@ -45,7 +46,7 @@ export class Http2Transport implements Transport {
 
   async send(request: TransportRequest): Promise<TransportResponse> {
     request.signal?.throwIfAborted();
-    const session = this.session();
+    const session = this.availableSession();
     // Reserved before connecting, because many requests may wait for one connection.
     session.reserve();
     try {
@@ -58,12 +59,13 @@ export class Http2Transport implements Transport {
   }
 
   close(): void {
-    this.closed = true;
+    this.isClosed = true;
     for (const session of this.sessions) session.destroy(new ConnectionError('the client was closed', { wasSent: true }));
   }
 
-  private session(): Session {
-    if (this.closed) throw new ConnectionError('the client was closed', { wasSent: false });
+  /** A session with capacity, opened if there is none. Throws when the transport is closed. */
+  private availableSession(): Session {
+    if (this.isClosed) throw new ConnectionError('the client was closed', { wasSent: false });
     const available = this.sessions.find((session) => session.hasCapacity);
     if (available !== undefined) return available;
     const created = new Session(this.server, this.tls, this.settings, () => {
@@ -81,7 +83,7 @@ class Session {
   private readonly http2: ClientHttp2Session;
   private streams = 0;
   private isOpen = true;
-  private timer: Timer | undefined;
+  private pingTimer: Timer | undefined;
 
   constructor(
     server: URL,
@@ -92,7 +94,7 @@ class Session {
     const http2 = connect(server.origin, {
       ...PARTIAL_CHAIN_TRUST,
       ...tls,
-      settings: { enablePush: false, initialWindowSize: 1024 * 1024 },
+      settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
     });
     this.http2 = http2;
     this.ready = new Promise((resolve, reject) => {
@@ -111,7 +113,7 @@ class Session {
       http2.on('error', (error) => (failure = connectionError(error, { wasSent: false })));
       http2.once('close', () => {
         connectTimeout.cancel();
-        this.timer?.cancel();
+        this.pingTimer?.cancel();
         this.retire();
         reject(failure);
       });
@@ -173,10 +175,10 @@ class Session {
 
   /** Pings as long as requests are open. */
   private schedulePing(): void {
-    if (this.timer !== undefined) return;
+    if (this.pingTimer !== undefined) return;
     const { clock, pingEveryMs, pingTimeoutMs } = this.settings;
-    this.timer = clock.after(pingEveryMs, () => {
-      this.timer = undefined;
+    this.pingTimer = clock.after(pingEveryMs, () => {
+      this.pingTimer = undefined;
       if (this.streams === 0 || this.http2.destroyed) return;
       const pingTimeout = clock.after(pingTimeoutMs, () =>
         this.destroy(new ConnectionError('the server does not respond to pings', { wasSent: true })),
@@ -194,13 +196,13 @@ function awaitResponse(stream: ClientHttp2Stream, signal: AbortSignal | undefine
   const body = new ResponseBody(stream, signal);
   return new Promise((resolve, reject) => {
     let failure: unknown;
-    let isAnswered = false;
+    let hasResponse = false;
     stream.on('error', (error: unknown) => {
       failure = error;
     });
     // Every stream emits 'close'; an error with a stack is created only for a request without a response.
     stream.once('close', () => {
-      if (isAnswered) return;
+      if (hasResponse) return;
       if (signal?.aborted === true) reject(signal.reason);
       else {
         const wasSent = stream.rstCode !== constants.NGHTTP2_REFUSED_STREAM;
@@ -208,7 +210,7 @@ function awaitResponse(stream: ClientHttp2Stream, signal: AbortSignal | undefine
       }
     });
     stream.once('response', (headers) => {
-      isAnswered = true;
+      hasResponse = true;
       resolve(responseOf(headers, body));
     });
   });

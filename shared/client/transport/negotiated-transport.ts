@@ -22,7 +22,7 @@ export interface NegotiatedParts {
 
 export class NegotiatedTransport implements Transport {
   private negotiated: Promise<Transport> | undefined;
-  private closed = false;
+  private isClosed = false;
 
   constructor(private readonly parts: NegotiatedParts) {}
 
@@ -32,12 +32,14 @@ export class NegotiatedTransport implements Transport {
       return await this.sendOver(known ?? this.negotiate(), request);
     } catch (error) {
       if (known === undefined || !(error instanceof ConnectionError) || error.wasSent) throw error;
-      return this.sendOver(this.negotiated === known ? this.negotiate() : (this.negotiated ?? this.negotiate()), request);
+      // A concurrent request may have negotiated again already.
+      const renegotiated = this.negotiated === known ? undefined : this.negotiated;
+      return this.sendOver(renegotiated ?? this.negotiate(), request);
     }
   }
 
   close(): void {
-    this.closed = true;
+    this.isClosed = true;
     this.reset();
   }
 
@@ -47,7 +49,7 @@ export class NegotiatedTransport implements Transport {
   }
 
   private negotiate(): Promise<Transport> {
-    if (this.closed) return Promise.reject(new ConnectionError('the client was closed', { wasSent: false }));
+    if (this.isClosed) return Promise.reject(new ConnectionError('the client was closed', { wasSent: false }));
     this.reset();
     const negotiated = negotiatesHttp2(this.parts).then((isHttp2) => (isHttp2 ? this.parts.http2() : this.parts.http1()));
     this.negotiated = negotiated;

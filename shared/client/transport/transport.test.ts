@@ -4,6 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createSecureServer, constants, type Http2SecureServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
+import { useResource } from '../../../test/support/use-resource';
 import { startTcpProxy } from '../../../test/support/servers/tcp-proxy';
 import { createAuthority, issueCertificate } from '../../pki/certificates';
 import { systemClock } from '../../runtime/clock';
@@ -13,16 +14,21 @@ import { collectBody } from '../rest/json-body';
 import { ConnectionError, type Transport, type TransportRequest } from './transport';
 
 const DAY = 86_400_000;
-let ca: string;
-let credential: { readonly certificate: string; readonly key: string };
-const closers: (() => void)[] = [];
-
-beforeAll(async () => {
+/** The certificate of an authority and the credential of a server that it issued. */
+const certificates = useResource(async () => {
   const authority = await createAuthority({ subject: { commonName: 'ca' }, lifetimeMs: DAY, clock: systemClock });
-  ca = authority.certificate;
   const subject = { commonName: 'server' };
-  credential = await issueCertificate({ authority, usage: 'server', subject, names: ['127.0.0.1'], lifetimeMs: DAY, clock: systemClock });
+  const credential = await issueCertificate({
+    authority,
+    usage: 'server',
+    subject,
+    names: ['127.0.0.1'],
+    lifetimeMs: DAY,
+    clock: systemClock,
+  });
+  return { ca: authority.certificate, credential };
 });
+const closers: (() => void)[] = [];
 
 afterEach(() => {
   for (const close of closers.splice(0)) close();
@@ -37,8 +43,9 @@ type StreamHandler = (stream: ServerHttp2Stream, method: string, path: string) =
 
 async function http2Server(
   handler: StreamHandler,
-  allowHTTP1 = false,
+  { allowHTTP1 = false }: { readonly allowHTTP1?: boolean } = {},
 ): Promise<{ server: Http2SecureServer; url: URL; sessions: ServerHttp2Session[] }> {
+  const { credential } = certificates();
   const server = createSecureServer({ cert: credential.certificate, key: credential.key, allowHTTP1 }, (request, response) => {
     if (request.httpVersionMajor === 1) response.end(request.url);
   });
@@ -70,9 +77,10 @@ const echo: StreamHandler = (stream, method, path) => {
 };
 
 function http2(url: URL, clock = new ManualClock()): Http2Transport {
-  const made = new Http2Transport(url, { ca }, { clock, pingEveryMs: 1_000, pingTimeoutMs: 2_000, connectTimeoutMs: 5_000 });
-  closers.push(() => made.close());
-  return made;
+  const { ca } = certificates();
+  const transport = new Http2Transport(url, { ca }, { clock, pingEveryMs: 1_000, pingTimeoutMs: 2_000, connectTimeoutMs: 5_000 });
+  closers.push(() => transport.close());
+  return transport;
 }
 
 describe('HTTP/2', () => {
@@ -128,7 +136,7 @@ describe('HTTP/2', () => {
     sessions[0]?.goaway(constants.NGHTTP2_NO_ERROR);
     const deadline = performance.now() + 5_000;
     while (sessions.length < 2 && performance.now() < deadline) {
-      // Whatever crosses the announcement on its way is refused unseen.
+      // The server refuses requests that were sent before GOAWAY arrived.
       await text(transport).catch((error: unknown) => expect(error).toMatchObject({ wasSent: false }));
     }
     expect(await text(transport)).toBe('200 GET /x ');
@@ -145,7 +153,7 @@ describe('HTTP/2', () => {
     const transport = http2(new URL(`https://127.0.0.1:${proxy.port}`), clock);
     const { body } = await transport.send({ method: 'GET', path: '/watch', headers: {} });
     const read = collectBody(body, 10).catch((error: unknown) => error);
-    // As if it were stopped: the connection stands, and nothing comes.
+    // A stopped server: the connection stays open, and no data arrive.
     proxy.mute(true);
     clock.advance(1_000);
     await flushPromises();
@@ -166,10 +174,10 @@ describe('HTTP/2', () => {
     const codes: number[] = [];
     const { url } = await http2Server((stream, _, path) => {
       stream.on('close', () => codes.push(stream.rstCode));
-      if (path === '/begun') stream.respond({ ':status': 200 });
+      if (path === '/started') stream.respond({ ':status': 200 });
     });
     const transport = http2(url);
-    for (const path of ['/begun', '/silent']) {
+    for (const path of ['/started', '/silent']) {
       const controller = new AbortController();
       const reason = new Error('enough');
       const request = text(transport, { path, signal: controller.signal });
@@ -180,8 +188,12 @@ describe('HTTP/2', () => {
 
   test('reports a request as not sent when the server is down or its certificate is not trusted', async () => {
     const { url, server } = await http2Server(echo);
-    const stranger = new Http2Transport(url, {}, { clock: new ManualClock(), pingEveryMs: 1, pingTimeoutMs: 1, connectTimeoutMs: 1_000 });
-    await expect(text(stranger)).rejects.toMatchObject({ name: 'ConnectionError', wasSent: false });
+    const distrusting = new Http2Transport(
+      url,
+      {},
+      { clock: new ManualClock(), pingEveryMs: 1, pingTimeoutMs: 1, connectTimeoutMs: 1_000 },
+    );
+    await expect(text(distrusting)).rejects.toMatchObject({ name: 'ConnectionError', wasSent: false });
     await new Promise((resolve) => server.close(resolve));
     await expect(text(http2(url))).rejects.toMatchObject({ name: 'ConnectionError', wasSent: false });
   });
@@ -191,6 +203,7 @@ describe('protocol negotiation', () => {
   type Secure = Awaited<ReturnType<typeof http2Server>>;
 
   async function onlyHttp1(port = 0): Promise<{ url: URL; close: () => Promise<void> }> {
+    const { credential } = certificates();
     const server = createHttpsServer({ cert: credential.certificate, key: credential.key }, (request, response) => {
       response.end(`HTTP/${request.httpVersion} ${request.url}`);
     });
@@ -203,7 +216,7 @@ describe('protocol negotiation', () => {
     return { url: new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`), close };
   }
 
-  function negotiated(url: URL, tls = { ca }): Transport {
+  function negotiated(url: URL, tls = { ca: certificates().ca }): Transport {
     const transport = createTransport({ servers: [url], tls, negotiates: true }, systemClock);
     closers.push(() => transport.close());
     return transport;
@@ -251,8 +264,8 @@ test.each([
   ['HTTP/2', {}],
   ['a negotiated protocol', { negotiates: true }],
 ])('createTransport over %s trusts a server by its own certificate, whatever its issuer', async (_title, protocol) => {
-  const { url } = await http2Server(echo, true);
-  const transport = createTransport({ servers: [url], tls: { ca: credential.certificate }, ...protocol }, systemClock);
+  const { url } = await http2Server(echo, { allowHTTP1: true });
+  const transport = createTransport({ servers: [url], tls: { ca: certificates().credential.certificate }, ...protocol }, systemClock);
   closers.push(() => transport.close());
   expect(await text(transport)).toMatch(/^200 /);
 });
