@@ -56,7 +56,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const HEAD = 'apiVersion: authorization.k8s.io/v1\nkind: Gate\n';
 
-async function faultOf(text: string): Promise<string> {
+async function errorOf(text: string): Promise<string> {
   writeFileSync(file, text);
   const error: unknown = await readConfiguration(file, [FORMAT], clock).catch((thrown: unknown) => thrown);
   if (!(error instanceof ConfigurationError)) throw new Error(`not rejected: ${String(error)}`);
@@ -105,8 +105,8 @@ it.each([
   ['- 1\n', 'FILE: must be an object'],
   ['a: [\n', 'FILE: yaml: line 1: did not find expected node content'],
   [`${HEAD}mode: Allow\nmode: Deny\n`, 'FILE: line 4: key "mode" already set in map'],
-])('readConfiguration rejects %j', async (written, fault) => {
-  expect(await faultOf(written)).toBe(fault);
+])('readConfiguration rejects %j', async (text, message) => {
+  expect(await errorOf(text)).toBe(message);
 });
 
 it('ConfigurationFiles reloads a file after a NotYetUsableError, and after other errors only when the file changes', async () => {
@@ -121,17 +121,18 @@ it('ConfigurationFiles reloads a file after a NotYetUsableError, and after other
   writeFileSync(file, HEAD);
   await files.loadAndWatch({ name: 'gate', path: file, load });
   const [live] = files.configurations;
-  const turn = (): Promise<void> => clock.advanceAsync(10_000);
-  await turn();
+  /** Passes the time after which a due retry is made. */
+  const passRetryInterval = (): Promise<void> => clock.advanceAsync(10_000);
+  await passRetryInterval();
   expect(loads).toBe(1);
   failure = new NotYetUsableError('the service is unavailable');
   writeFileSync(file, `${HEAD}# changed\n`);
   await clock.advanceAsync(50_000);
-  await turn();
+  await passRetryInterval();
   expect([loads, live?.error, live?.reloads]).toEqual([3, 'the service is unavailable', { success: 0, failure: 2 }]);
   failure = new Error('it is wrong');
-  await turn();
-  await turn();
+  await passRetryInterval();
+  await passRetryInterval();
   expect([loads, live?.error]).toEqual([4, 'it is wrong']);
   failure = undefined;
   writeFileSync(file, `${HEAD}# changed again\n`);
@@ -160,23 +161,23 @@ it('ConfigurationFiles keeps the old configuration while a changed file is inval
   expect(clock.pending).toBe(0);
 });
 
-it('ConfigurationFiles reloads when a file that the configuration refers to changes, also one that only the reloaded configuration refers to', async () => {
+it('ConfigurationFiles reloads when a file changes that the configuration refers to since the start or since a reload', async () => {
   const first = path.join(folder, 'first');
   const second = path.join(folder, 'second');
-  for (const named of [first, second]) writeFileSync(named, '1');
+  for (const referenced of [first, second]) writeFileSync(referenced, '1');
   const used: string[] = [];
-  let names = [first];
+  let references = [first];
   const files = new ConfigurationFiles(clock, silentLogger, noFileEvents);
   const load = (): Promise<string[]> => {
-    used.push(names.map((named) => readFileSync(named, 'utf8')).join());
-    return Promise.resolve([file, ...names]);
+    used.push(references.map((referenced) => readFileSync(referenced, 'utf8')).join());
+    return Promise.resolve([file, ...references]);
   };
   await files.loadAndWatch({ name: 'gate', path: file, load });
   // A file that was read before it was watched is read again.
   expect(used.splice(0)).toEqual(['1', '1']);
   await clock.advanceAsync(120_000);
   expect([used, files.configurations[0]?.reloads]).toEqual([[], { success: 0, failure: 0 }]);
-  names = [first, second];
+  references = [first, second];
   writeFileSync(first, '22');
   await clock.advanceAsync(60_000);
   expect([used.splice(0), files.configurations[0]?.reloads]).toEqual([['22,1', '22,1'], { success: 1, failure: 0 }]);

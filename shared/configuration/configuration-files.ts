@@ -57,12 +57,18 @@ interface ReloadState extends LiveConfiguration {
 
 type Outcome = keyof LiveConfiguration['reloads'];
 
-/** A error that retries find again is logged at this rate. */
+interface WatchDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly events: FileEvents;
+}
+
+/** An error that retries find again is logged at this rate. */
 const LOG_INTERVAL_MS = 60_000;
 
 export class ConfigurationFiles {
   private readonly live: LiveConfiguration[] = [];
-  private readonly endWatchByName = new Map<string, () => void>();
+  private readonly watchedByName = new Map<string, WatchedConfiguration>();
 
   constructor(
     private readonly clock: Clock,
@@ -77,56 +83,89 @@ export class ConfigurationFiles {
   }
 
   /** Rejects with the error of `load`. */
-  async loadAndWatch({ name, path, load }: ConfigurationSource): Promise<void> {
+  async loadAndWatch(source: ConfigurationSource): Promise<void> {
     const { clock, logger, events } = this;
-    const state: ReloadState = { name, error: undefined, reloads: { success: 0, failure: 0 }, lastReload: {} };
-    const count = (outcome: Outcome): void => {
-      state.reloads[outcome] += 1;
-      state.lastReload[outcome] = clock.now();
-    };
-    let isRetryDue = false;
-    let logAgainAt = 0;
-    const reload = async (): Promise<void> => {
-      isRetryDue = false;
-      try {
-        await read();
-        state.error = undefined;
-        count('success');
-        logger.info('configuration reloaded', { configuration: name, file: path });
-      } catch (error) {
-        const isRepeated = state.error === errorMessage(error) && clock.monotonic() < logAgainAt;
-        state.error = errorMessage(error);
-        isRetryDue = error instanceof NotYetUsableError;
-        count('failure');
-        if (isRepeated) return;
-        logAgainAt = clock.monotonic() + LOG_INTERVAL_MS;
-        logger.error('the changed configuration cannot be used, the previous one stays in use', { configuration: name, file: path, error });
-      }
-    };
-    let watched: readonly string[] = [];
-    const watch = (paths: readonly string[]): void => {
-      this.endWatchByName.get(name)?.();
-      watched = paths;
-      this.endWatchByName.set(name, watchFiles({ paths, clock, events, onChange: reload, isReloadDue: () => isRetryDue }));
-    };
-    // A file that was read before it was watched is read again, so that no change is missed.
-    const read = async (): Promise<void> => {
-      const paths = await load();
-      if (paths.join() === watched.join()) return;
-      watch(paths);
-      await load();
-    };
-    watch([path]);
-    await read();
-    this.live.push(state);
+    this.watchedByName.get(source.name)?.endWatch();
+    const watched = new WatchedConfiguration(source, { clock, logger, events });
+    this.watchedByName.set(source.name, watched);
+    await watched.start();
+    this.live.push(watched.state);
   }
 
+  /** The configurations that were loaded, in the order of loading. */
   get configurations(): readonly LiveConfiguration[] {
     return this.live;
   }
 
   /** Ends all watches. */
   close(): void {
-    for (const end of this.endWatchByName.values()) end();
+    for (const watched of this.watchedByName.values()) watched.endWatch();
+  }
+}
+
+/** One configuration with the watch of the files that its last load has read. */
+class WatchedConfiguration {
+  readonly state: ReloadState;
+  endWatch = (): void => undefined;
+  private watchedPaths: readonly string[] = [];
+  private isRetryDue = false;
+  private logAgainAt = 0;
+
+  constructor(
+    private readonly source: ConfigurationSource,
+    private readonly deps: WatchDependencies,
+  ) {
+    this.state = { name: source.name, error: undefined, reloads: { success: 0, failure: 0 }, lastReload: {} };
+  }
+
+  /** Rejects with the error of the first load. */
+  async start(): Promise<void> {
+    this.watch([this.source.path]);
+    await this.load();
+  }
+
+  /** A file that was read before it was watched is read again, so that no change is missed. */
+  private async load(): Promise<void> {
+    const paths = await this.source.load();
+    if (paths.join() === this.watchedPaths.join()) return;
+    this.watch(paths);
+    await this.source.load();
+  }
+
+  private watch(paths: readonly string[]): void {
+    const { clock, events } = this.deps;
+    this.endWatch();
+    this.watchedPaths = paths;
+    this.endWatch = watchFiles({ paths, clock, events, onChange: () => this.reload(), isReloadDue: () => this.isRetryDue });
+  }
+
+  private async reload(): Promise<void> {
+    const { name: configuration, path: file } = this.source;
+    this.isRetryDue = false;
+    try {
+      await this.load();
+      this.state.error = undefined;
+      this.countReload('success');
+      this.deps.logger.info('configuration reloaded', { configuration, file });
+    } catch (error) {
+      this.recordFailure(error);
+    }
+  }
+
+  private recordFailure(error: unknown): void {
+    const { clock, logger } = this.deps;
+    const { name: configuration, path: file } = this.source;
+    const isRepeated = this.state.error === errorMessage(error) && clock.monotonic() < this.logAgainAt;
+    this.state.error = errorMessage(error);
+    this.isRetryDue = error instanceof NotYetUsableError;
+    this.countReload('failure');
+    if (isRepeated) return;
+    this.logAgainAt = clock.monotonic() + LOG_INTERVAL_MS;
+    logger.error('the changed configuration cannot be used, the previous one stays in use', { configuration, file, error });
+  }
+
+  private countReload(outcome: Outcome): void {
+    this.state.reloads[outcome] += 1;
+    this.state.lastReload[outcome] = this.deps.clock.now();
   }
 }

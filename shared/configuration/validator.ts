@@ -1,6 +1,6 @@
 /**
- * Validates values against schemas with ajv and translates its errors into errors. Imported only when a file is read,
- * because ajv takes time to load.
+ * Validates values against schemas with ajv and translates its errors into {@link InvalidField}s. Imported only when a
+ * file is read, because ajv takes time to load.
  */
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -17,7 +17,7 @@ ajv.addFormat(DURATION_FORMAT, (value: string) => parseDuration(value) !== undef
 
 export type ValidationResult<T> = { readonly value: T } | { readonly errors: readonly InvalidField[] };
 
-/** ajv caches compiled schemas by their JSON object. */
+/** Returns at most {@link MAX_ERRORS} errors. ajv caches compiled schemas by their JSON object. */
 export function validateSchema<T>({ json }: ConfigurationSchema<T>, value: unknown): ValidationResult<T> {
   const isValid = ajv.compile<T>(json);
   return isValid(value) ? { value } : { errors: (isValid.errors ?? []).slice(0, MAX_ERRORS).map(errorOf) };

@@ -5,7 +5,7 @@
 import { parseCertificates } from './certificate-bundle';
 import { memoizeBySource } from '../runtime/memoize-by-source';
 
-/** The current content in PEM format; undefined = there is no such certificate. */
+/** The current content in PEM format; `undefined` when there is no such certificate. */
 export type CertificateSource = () => Buffer | string | undefined;
 
 export const CERTIFICATE_EXPIRATION_METRIC = 'tls_certificate_expiration_timestamp_seconds';

@@ -79,8 +79,8 @@ test.each([
   ['RSA-PSS and SHA-256', modulus(2048), pss('sha256', '01')],
   ['RSA-PSS and SHA-512', modulus(2048), pss('sha512', '03')],
   ['Ed25519', () => generateKeyPairSync('ed25519'), ED25519],
-])('parseCertificateRequest verifies a signature with %s', (_, keys, how) => {
-  expect(parseCertificateRequest(certificateRequestOf({ commonName: 'c' }, keys(), how)).commonName).toBe('c');
+])('parseCertificateRequest verifies a signature with %s', (_, keys, algorithm) => {
+  expect(parseCertificateRequest(certificateRequestOf({ commonName: 'c' }, keys(), algorithm)).commonName).toBe('c');
 });
 
 test.each([
@@ -91,8 +91,8 @@ test.each([
   ['another ECDSA hash than the stated one', curve('P-256'), ecdsa('0303', 'sha256'), 'x509: ECDSA verification failure'],
   ['another RSA hash than the stated one', modulus(1024), rsa('0c', 'sha256'), 'crypto/rsa: verification error'],
   ['a hash that is too long for the key', modulus(1024), { ...pss('sha256', '03') }, 'crypto/rsa: verification error'],
-])('parseCertificateRequest rejects a signature with %s', (_, keys, how, message) => {
-  expect(() => parseCertificateRequest(certificateRequestOf({ commonName: 'c' }, keys(), how))).toThrow(
+])('parseCertificateRequest rejects a signature with %s', (_, keys, algorithm, message) => {
+  expect(() => parseCertificateRequest(certificateRequestOf({ commonName: 'c' }, keys(), algorithm))).toThrow(
     new CertificateRequestError(message),
   );
 });

@@ -49,7 +49,8 @@ const SINGLE_VALUED: ReadonlySet<string> = new Set([COMMON_NAME, '2.5.4.5']);
 /** The attribute with the requested extensions (PKCS #9). */
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
-const ATTRIBUTES = 0xa0;
+/** The tag `[0]`: of the attributes of a request, and of the hash in the parameters of RSA-PSS. */
+const CONTEXT_TAG_0 = 0xa0;
 
 /** Parses the first PEM block of the text. Throws {@link CertificateRequestError}. */
 export function parseCertificateRequest(pem: string): ParsedCertificateRequest {
@@ -78,7 +79,7 @@ function parseDerRequest(bytes: Buffer): ParsedCertificateRequest {
     commonName: values(COMMON_NAME).at(-1) ?? '',
     organizations: values(ORGANIZATION),
     subject,
-    names: namesOf(attributes.find(({ tag }) => tag === ATTRIBUTES)),
+    names: namesOf(attributes.find(({ tag }) => tag === CONTEXT_TAG_0)),
     publicKey: new Uint8Array(publicKey),
   };
 }
@@ -89,7 +90,7 @@ function subjectOf(name: DerValue | undefined): ReadonlyMap<string, readonly str
   for (const part of parseDerContainer(name, DER_TAGS.sequence).flatMap((set) => parseDerContainer(set, DER_TAGS.set))) {
     const [id, value] = parseDerContainer(part, DER_TAGS.sequence);
     const attribute = parseObjectIdentifier(id);
-    const text = value === undefined || !SUBJECT_ATTRIBUTES.includes(parseObjectIdentifier(id)) ? '' : textOf(value);
+    const text = value === undefined || !SUBJECT_ATTRIBUTES.includes(attribute) ? '' : textOf(value);
     if (text === '') continue;
     const values = attributeValues.get(attribute);
     if (values === undefined) attributeValues.set(attribute, [text]);
@@ -126,19 +127,23 @@ function asciiOf(content: Buffer, error: string): string {
   return content.toString('latin1');
 }
 
+/** Tags of GeneralName (RFC 5280). Names of other types are ignored. */
+const GENERAL_NAME_TAGS = { email: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 } as const;
+
 function namesOf(attributes: DerValue | undefined): AlternativeNames {
   const generalNames = alternativeNames(attributes);
   const valuesWithTag = (expectedTag: number, read: (content: Buffer) => string): readonly string[] =>
     generalNames.filter(({ tag }) => tag === expectedTag).map(({ content }) => read(content));
   const ascii = (type: string) => (content: Buffer) => asciiOf(content, `x509: SAN ${type} is malformed`);
   return {
-    emails: valuesWithTag(0x81, ascii('rfc822Name')),
-    dns: valuesWithTag(0x82, ascii('dNSName')),
-    uris: valuesWithTag(0x86, uriOf),
-    ips: valuesWithTag(0x87, ipOf),
+    emails: valuesWithTag(GENERAL_NAME_TAGS.email, ascii('rfc822Name')),
+    dns: valuesWithTag(GENERAL_NAME_TAGS.dns, ascii('dNSName')),
+    uris: valuesWithTag(GENERAL_NAME_TAGS.uri, uriOf),
+    ips: valuesWithTag(GENERAL_NAME_TAGS.ip, ipOf),
   };
 }
 
+/** The GeneralNames of the requested extension; empty when the request has none. */
 function alternativeNames(attributes: DerValue | undefined): readonly DerValue[] {
   if (attributes === undefined) return [];
   for (const attribute of parseDerChildren(attributes)) {
@@ -231,7 +236,7 @@ function isVerified(check: () => boolean): boolean {
 function pssHash(parameters: DerValue | undefined): string {
   const [field] = parseDerContainer(parameters, DER_TAGS.sequence);
   const hash =
-    field?.tag === ATTRIBUTES
+    field?.tag === CONTEXT_TAG_0
       ? PSS_HASHES[parseObjectIdentifier(parseDerContainer(parseDer(field.content), DER_TAGS.sequence)[0])]
       : undefined;
   if (hash === undefined) throw new CertificateRequestError('x509: cannot verify signature: algorithm unimplemented');

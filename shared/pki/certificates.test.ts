@@ -15,15 +15,15 @@ import {
   readCertificate,
 } from './certificates';
 
-const day = 86_400_000;
+const DAY = 86_400_000;
 
-function at(time: number): Clock {
+function clockAt(time: number): Clock {
   return { ...systemClock, now: () => time };
 }
 
 const start = Date.UTC(2024, 7, 13);
 
-async function authority(clock: Clock = at(start), lifetimeMs = 100 * day) {
+async function authority(clock: Clock = clockAt(start), lifetimeMs = 100 * DAY) {
   return createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs, clock });
 }
 
@@ -35,11 +35,11 @@ describe('certificates', () => {
       usage: 'server',
       subject: { commonName: 'apiserver', organizations: ['a', 'b'] },
       names: ['localhost', '127.0.0.1', '::1', 'platform.default.svc'],
-      lifetimeMs: 10 * day,
-      clock: at(start),
+      lifetimeMs: 10 * DAY,
+      clock: clockAt(start),
     });
     const facts = readCertificate(leaf.certificate);
-    expect(facts).toMatchObject({ commonName: 'apiserver', organizations: ['a', 'b'], notAfter: start + 10 * day });
+    expect(facts).toMatchObject({ commonName: 'apiserver', organizations: ['a', 'b'], notAfter: start + 10 * DAY });
     expect(facts.notBefore).toBeLessThanOrEqual(start);
     expect(coversNames(leaf.certificate, ['localhost', '127.0.0.1', '::1', 'platform.default.svc'])).toBe(true);
     expect(coversNames(leaf.certificate, ['127.0.0.2'])).toBe(false);
@@ -68,15 +68,15 @@ describe('certificates', () => {
   });
 
   it('do not outlive their authority', async () => {
-    const ca = await authority(at(start), 5 * day);
+    const ca = await authority(clockAt(start), 5 * DAY);
     const leaf = await issueCertificate({
       authority: ca,
       usage: 'client',
       subject: { commonName: 'x' },
-      lifetimeMs: 10 * day,
-      clock: at(start),
+      lifetimeMs: 10 * DAY,
+      clock: clockAt(start),
     });
-    expect(readCertificate(leaf.certificate).notAfter).toBe(start + 5 * day);
+    expect(readCertificate(leaf.certificate).notAfter).toBe(start + 5 * DAY);
   });
 
   it('pass isIssuedBy only with their own authority and its key', async () => {
@@ -86,8 +86,8 @@ describe('certificates', () => {
       authority: ca,
       usage: 'client',
       subject: { commonName: 'x' },
-      lifetimeMs: day,
-      clock: at(start),
+      lifetimeMs: DAY,
+      clock: clockAt(start),
     });
     expect(isIssuedBy(leaf, other.certificate)).toBe(false);
     expect(isIssuedBy({ ...leaf, key: other.key }, ca.certificate)).toBe(false);
@@ -102,23 +102,23 @@ describe('certificates', () => {
     [-1, true],
   ])('that are %d days into a validity of 100 need renewal: %p', async (days, expected) => {
     const ca = await authority();
-    expect(needsRenewal(ca.certificate, at(start + days * day))).toBe(expected);
+    expect(needsRenewal(ca.certificate, clockAt(start + days * DAY))).toBe(expected);
   });
 
   it('authenticate a server and a client to each other over TLS', async () => {
     const clock = systemClock;
     const ca = await authority(clock);
-    const make = (usage: 'server' | 'client', commonName: string) =>
+    const issue = (usage: 'server' | 'client', commonName: string) =>
       issueCertificate({
         authority: ca,
         usage,
         subject: { commonName, organizations: ['system:masters'] },
         names: ['127.0.0.1'],
-        lifetimeMs: day,
+        lifetimeMs: DAY,
         clock,
       });
-    const server = await make('server', 'apiserver');
-    const client = await make('client', 'admin');
+    const server = await issue('server', 'apiserver');
+    const client = await issue('client', 'admin');
 
     const listener = createServer({
       cert: server.certificate,

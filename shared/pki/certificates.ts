@@ -211,6 +211,7 @@ export function isIssuedBy(credential: Credential, authorityCertificate: string)
   }
 }
 
+/** Loads the X.509 library, with the module that it needs. */
 export async function loadX509(): Promise<typeof X509> {
   await import('reflect-metadata');
   // While the last file that Node stat-ed is a pipe or a socket, its `realpathSync` returns paths with their symbolic

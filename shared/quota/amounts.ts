@@ -1,6 +1,10 @@
-/** Arithmetic on amounts of resources (the ResourceList of the API), exact. */
+/**
+ * Exact arithmetic on amounts of resources (the ResourceList of the API). Which amounts an object has is computed in
+ * pod-amounts.ts and usage.ts.
+ */
 import type { Quantity } from '../values/quantity';
 
+/** By resource name. */
 export type ResourceAmounts = ReadonlyMap<string, Quantity>;
 
 const BILLION = 1_000_000_000n;
@@ -14,6 +18,7 @@ function formatOf(a: Quantity, b: Quantity): Quantity['format'] {
   return b.format === 'binary' ? 'binary' : a.format;
 }
 
+/** Adds each amount to `sum`, which is changed. */
 export function addAmounts(sum: Map<string, Quantity>, added: ResourceAmounts): void {
   for (const [name, amount] of added) {
     const known = sum.get(name);
@@ -21,7 +26,7 @@ export function addAmounts(sum: Map<string, Quantity>, added: ResourceAmounts): 
   }
 }
 
-/** Raises each amount to that of `others` if the latter is larger. */
+/** Raises each amount of `sum` to that of `others` if the latter is larger. `sum` is changed. */
 export function raiseToMaximum(sum: Map<string, Quantity>, others: ResourceAmounts): void {
   for (const [name, amount] of others) {
     const known = sum.get(name);

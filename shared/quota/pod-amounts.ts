@@ -9,6 +9,7 @@ import { addAmounts, raiseToMaximum, type ResourceAmounts } from './amounts';
 
 export type AmountKind = 'requests' | 'limits';
 
+/** Throws {@link QuantityError} when an amount is not a quantity. */
 export function podResourceAmounts(pod: JsonObject, kind: AmountKind): ResourceAmounts {
   const spec = objectAt(pod, 'spec');
   const total = new Map<string, Quantity>();

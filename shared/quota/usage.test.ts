@@ -107,11 +107,11 @@ describe('quotaUsageOf', () => {
   });
 
   test('counts a terminating pod until its grace period ends', () => {
-    const going = pod(spec, { metadata: { deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30 } });
-    const until = Date.UTC(2026, 0, 1, 0, 1);
-    expect(quotaReleasedAt(PODS, going)).toBe(until);
-    expect(shown(quotaUsageOf(PODS, going, until))).toEqual(whole);
-    expect(shown(quotaUsageOf(PODS, going, until + 1))).toEqual({ 'count/pods': '1' });
+    const terminating = pod(spec, { metadata: { deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30 } });
+    const releasedAt = Date.UTC(2026, 0, 1, 0, 1);
+    expect(quotaReleasedAt(PODS, terminating)).toBe(releasedAt);
+    expect(shown(quotaUsageOf(PODS, terminating, releasedAt))).toEqual(whole);
+    expect(shown(quotaUsageOf(PODS, terminating, releasedAt + 1))).toEqual({ 'count/pods': '1' });
     expect(quotaReleasedAt(PODS, pod(spec))).toBeUndefined();
   });
 

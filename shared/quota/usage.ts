@@ -26,7 +26,7 @@ const EVALUATORS: ReadonlyMap<string, Evaluator> = new Map([
   ['persistentvolumeclaims', claimEntries],
 ]);
 
-/** By canonical resource names. `now`: milliseconds since 1970. */
+/** The usage by canonical resource names, at `now` (milliseconds since 1970). */
 export function quotaUsageOf(kind: GroupResource, object: JsonObject, now: number): ResourceAmounts {
   const entries: Entry[] = [[objectCountName(kind), ONE]];
   if (kind.group === '' && COUNTED_BY_PLAIN_NAME.has(kind.resource)) entries.push([kind.resource, ONE]);
@@ -35,8 +35,8 @@ export function quotaUsageOf(kind: GroupResource, object: JsonObject, now: numbe
 }
 
 /**
- * When a terminating pod stops to count, except for its object count, in milliseconds since 1970; `undefined` when
- * usage does not depend on time.
+ * The time from which on a terminating pod counts only in its object count, in milliseconds since 1970; `undefined` when
+ * the usage of the object does not depend on time.
  */
 export function quotaReleasedAt({ group, resource }: GroupResource, object: JsonObject): number | undefined {
   if (group !== '' || resource !== 'pods') return undefined;
@@ -51,8 +51,8 @@ const COMPUTE_RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'epheme
 
 function podEntries(pod: JsonObject, now: number): readonly Entry[] {
   const phase = stringAt(objectAt(pod, 'status'), 'phase');
-  const until = quotaReleasedAt({ group: '', resource: 'pods' }, pod);
-  if (phase === 'Succeeded' || phase === 'Failed' || (until !== undefined && now > until)) return [];
+  const releasedAt = quotaReleasedAt({ group: '', resource: 'pods' }, pod);
+  if (phase === 'Succeeded' || phase === 'Failed' || (releasedAt !== undefined && now > releasedAt)) return [];
   const entries: Entry[] = [['pods', ONE]];
   for (const [name, amount] of podResourceAmounts(pod, 'requests')) {
     entries.push([`requests.${name}`, amount]);
