@@ -33,10 +33,10 @@ test.each(ROWS)('%s with every field set encodes to the recorded protobuf and JS
   const text = encodeBody(row.type, object);
   const json = `{"kind":"${row.kind}","apiVersion":"${versionOf(row)}",${text.slice(1)}`;
   expect([digest(bytes), digest(json)]).toEqual(RECORDED.get(name));
-  const back = decodeProtobuf(row.type, bytes);
-  expect(back).toMatchObject({ apiVersion: versionOf(row), kind: row.kind });
-  expect(encodeBody(row.type, back.object)).toBe(text);
-  expect(encodeProtobuf(row.type, back.object, versionOf(row), row.kind).equals(bytes)).toBe(true);
+  const decoded = decodeProtobuf(row.type, bytes);
+  expect(decoded).toMatchObject({ apiVersion: versionOf(row), kind: row.kind });
+  expect(encodeBody(row.type, decoded.object)).toBe(text);
+  expect(encodeProtobuf(row.type, decoded.object, versionOf(row), row.kind).equals(bytes)).toBe(true);
 });
 
 /** Decodes the bytes or rejects them with a ProtobufError; throws any other error. */

@@ -3,10 +3,29 @@
  * is written for clarity instead of speed.
  */
 
+/** What the text must continue with. */
 type Expecting = 'value' | 'firstValue' | 'key' | 'firstKey' | 'colon' | 'afterMember' | 'afterItem' | 'end';
 
-const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const POINT = 0x2e;
+const UNICODE_ESCAPE = 0x75;
+const LOWER_E = 0x65;
+const UPPER_E = 0x45;
+const ZERO = 0x30;
+const NINE = 0x39;
+const BLANKS = new Set([SPACE, 0x09, 0x0a, 0x0d]);
 const ESCAPABLE = new Set([...'"\\/bfnrt'].map((character) => character.charCodeAt(0)));
+/** The result of `peek` at the end of the text. */
 const END = -1;
 
 /** `undefined` when the text is valid JSON, nested no deeper than `maxDepth`. */
@@ -14,8 +33,10 @@ export function explainJson(bytes: Uint8Array, maxDepth: number): string | undef
   return new JsonExplainer(bytes, maxDepth).run();
 }
 
+type NextStep = { readonly step: Expecting } | { readonly error: string };
+
 class JsonExplainer {
-  private at = 0;
+  private offset = 0;
   private readonly open: ('object' | 'array')[] = [];
 
   constructor(
@@ -26,7 +47,7 @@ class JsonExplainer {
   run(): string | undefined {
     let step: Expecting = 'value';
     for (;;) {
-      while (SPACE.has(this.peek())) this.at += 1;
+      while (BLANKS.has(this.peek())) this.offset += 1;
       const byte = this.peek();
       if (step === 'end') return byte === END ? undefined : invalidCharacter(byte, 'after top-level value');
       if (byte === END) return END_OF_INPUT;
@@ -36,130 +57,133 @@ class JsonExplainer {
     }
   }
 
-  private advance(step: Expecting, byte: number): { step: Expecting } | { error: string } {
+  private advance(step: Expecting, byte: number): NextStep {
     switch (step) {
       case 'firstValue':
-        if (byte === 0x5d) return this.close();
-        return this.value(byte);
+        if (byte === CLOSE_ARRAY) return this.closeContainer();
+        return this.readValue(byte);
       case 'value':
-        return this.value(byte);
+        return this.readValue(byte);
       case 'firstKey':
-        if (byte === 0x7d) return this.close();
-        return this.key(byte);
+        if (byte === CLOSE_OBJECT) return this.closeContainer();
+        return this.readKey(byte);
       case 'key':
-        return this.key(byte);
+        return this.readKey(byte);
       case 'colon':
-        if (byte !== 0x3a) return { error: invalidCharacter(byte, 'after object key') };
-        this.at += 1;
+        if (byte !== COLON) return { error: invalidCharacter(byte, 'after object key') };
+        this.offset += 1;
         return { step: 'value' };
       case 'afterMember':
-        if (byte === 0x7d) return this.close();
-        if (byte !== 0x2c) return { error: invalidCharacter(byte, 'after object key:value pair') };
-        this.at += 1;
+        if (byte === CLOSE_OBJECT) return this.closeContainer();
+        if (byte !== COMMA) return { error: invalidCharacter(byte, 'after object key:value pair') };
+        this.offset += 1;
         return { step: 'key' };
       case 'afterItem':
-        if (byte === 0x5d) return this.close();
-        if (byte !== 0x2c) return { error: invalidCharacter(byte, 'after array element') };
-        this.at += 1;
+        if (byte === CLOSE_ARRAY) return this.closeContainer();
+        if (byte !== COMMA) return { error: invalidCharacter(byte, 'after array element') };
+        this.offset += 1;
         return { step: 'value' };
       case 'end':
         return { step };
     }
   }
 
-  private value(byte: number): { step: Expecting } | { error: string } {
-    if (byte === 0x7b || byte === 0x5b) {
+  private readValue(byte: number): NextStep {
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       if (this.open.length >= this.maxDepth) return { error: invalidCharacter(byte, 'exceeded max depth') };
-      this.at += 1;
-      this.open.push(byte === 0x7b ? 'object' : 'array');
-      return { step: byte === 0x7b ? 'firstKey' : 'firstValue' };
+      this.offset += 1;
+      this.open.push(byte === OPEN_OBJECT ? 'object' : 'array');
+      return { step: byte === OPEN_OBJECT ? 'firstKey' : 'firstValue' };
     }
-    const error = this.scalar(byte);
+    const error = this.readScalar(byte);
     return error === undefined ? { step: this.afterValue() } : { error };
   }
 
-  private scalar(byte: number): string | undefined {
-    if (byte === 0x22) return this.string();
-    if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return this.number();
-    for (const word of ['true', 'false', 'null']) if (byte === word.charCodeAt(0)) return this.word(word);
+  /** Returns the error of a malformed scalar; `undefined` after a valid one. */
+  private readScalar(byte: number): string | undefined {
+    if (byte === QUOTE) return this.readString();
+    if (byte === MINUS || (byte >= ZERO && byte <= NINE)) return this.readNumber();
+    for (const word of ['true', 'false', 'null']) if (byte === word.charCodeAt(0)) return this.readWord(word);
     return invalidCharacter(byte, 'looking for beginning of value');
   }
 
-  private key(byte: number): { step: Expecting } | { error: string } {
-    if (byte !== 0x22) return { error: invalidCharacter(byte, 'looking for beginning of object key string') };
-    const error = this.string();
+  private readKey(byte: number): NextStep {
+    if (byte !== QUOTE) return { error: invalidCharacter(byte, 'looking for beginning of object key string') };
+    const error = this.readString();
     return error === undefined ? { step: 'colon' } : { error };
   }
 
-  private close(): { step: Expecting } {
-    this.at += 1;
+  private closeContainer(): NextStep {
+    this.offset += 1;
     this.open.pop();
     return { step: this.afterValue() };
   }
 
   private afterValue(): Expecting {
     const container = this.open.at(-1);
-    return container === undefined ? 'end' : container === 'object' ? 'afterMember' : 'afterItem';
+    if (container === undefined) return 'end';
+    return container === 'object' ? 'afterMember' : 'afterItem';
   }
 
-  private string(): string | undefined {
-    this.at += 1;
+  private readString(): string | undefined {
+    this.offset += 1;
     for (;;) {
       const byte = this.peek();
       if (byte === END) return END_OF_INPUT;
-      if (byte < 0x20) return invalidCharacter(byte, 'in string literal');
-      this.at += 1;
-      if (byte === 0x22) return undefined;
-      if (byte !== 0x5c) continue;
+      if (byte < SPACE) return invalidCharacter(byte, 'in string literal');
+      this.offset += 1;
+      if (byte === QUOTE) return undefined;
+      if (byte !== BACKSLASH) continue;
       const escape = this.peekOrBlank();
-      if (escape !== 0x75 && !ESCAPABLE.has(escape)) return invalidCharacter(escape, 'in string escape code');
-      this.at += 1;
-      for (let digits = escape === 0x75 ? 4 : 0; digits > 0; digits -= 1) {
+      if (escape !== UNICODE_ESCAPE && !ESCAPABLE.has(escape)) return invalidCharacter(escape, 'in string escape code');
+      this.offset += 1;
+      for (let digits = escape === UNICODE_ESCAPE ? 4 : 0; digits > 0; digits -= 1) {
         const digit = this.peekOrBlank();
         if (!/[0-9a-fA-F]/.test(String.fromCharCode(digit))) return invalidCharacter(digit, 'in \\u hexadecimal character escape');
-        this.at += 1;
+        this.offset += 1;
       }
     }
   }
 
-  private number(): string | undefined {
-    if (this.peek() === 0x2d) this.at += 1;
-    if (this.peek() === 0x30) this.at += 1;
-    else if (!this.digits()) return invalidCharacter(this.peekOrBlank(), 'in numeric literal');
-    if (this.peek() === 0x2e) {
-      this.at += 1;
-      if (!this.digits()) return invalidCharacter(this.peekOrBlank(), 'after decimal point in numeric literal');
+  private readNumber(): string | undefined {
+    if (this.peek() === MINUS) this.offset += 1;
+    if (this.peek() === ZERO) this.offset += 1;
+    else if (!this.skipDigits()) return invalidCharacter(this.peekOrBlank(), 'in numeric literal');
+    if (this.peek() === POINT) {
+      this.offset += 1;
+      if (!this.skipDigits()) return invalidCharacter(this.peekOrBlank(), 'after decimal point in numeric literal');
     }
-    if (this.peek() === 0x65 || this.peek() === 0x45) {
-      this.at += 1;
-      if (this.peek() === 0x2b || this.peek() === 0x2d) this.at += 1;
-      if (!this.digits()) return invalidCharacter(this.peekOrBlank(), 'in exponent of numeric literal');
+    if (this.peek() === LOWER_E || this.peek() === UPPER_E) {
+      this.offset += 1;
+      if (this.peek() === PLUS || this.peek() === MINUS) this.offset += 1;
+      if (!this.skipDigits()) return invalidCharacter(this.peekOrBlank(), 'in exponent of numeric literal');
     }
     return undefined;
   }
 
-  private digits(): boolean {
-    const start = this.at;
-    while (this.peek() >= 0x30 && this.peek() <= 0x39) this.at += 1;
-    return this.at > start;
+  /** Whether there is at least one digit. */
+  private skipDigits(): boolean {
+    const start = this.offset;
+    while (this.peek() >= ZERO && this.peek() <= NINE) this.offset += 1;
+    return this.offset > start;
   }
 
-  private word(word: string): string | undefined {
+  private readWord(word: string): string | undefined {
     for (let i = 0; i < word.length; i += 1) {
       const byte = this.peekOrBlank();
       if (byte !== word.charCodeAt(i)) return invalidCharacter(byte, `in literal ${word} (expecting '${word.charAt(i)}')`);
-      this.at += 1;
+      this.offset += 1;
     }
     return undefined;
   }
 
   private peek(): number {
-    return this.bytes[this.at] ?? END;
+    return this.bytes[this.offset] ?? END;
   }
 
   /** Inside a literal, number or escape the end of the text counts as a space, as in Go. */
   private peekOrBlank(): number {
-    return this.bytes[this.at] ?? 0x20;
+    return this.bytes[this.offset] ?? SPACE;
   }
 }
 

@@ -30,10 +30,10 @@ function errorsInTextOrder(text: string, unknown: readonly string[]): string[] {
   const top = UnknownPaths.fromPaths(unknown);
   const open: (UnknownPaths | undefined)[] = [];
   walkMembers(text, {
-    member: (path, key, isRepeated) => {
+    member: (path, key, occurrence) => {
       // Fields inside an unknown field are not reported.
       if (open.at(-1)?.child(key)?.isUnknown === true) return errors.add(`unknown field ${JSON.stringify(path())}`) ?? 'skip';
-      return isRepeated ? errors.add(`duplicate field ${JSON.stringify(path())}`) : undefined;
+      return occurrence === 'repeated' ? errors.add(`duplicate field ${JSON.stringify(path())}`) : undefined;
     },
     open: (key) => void open.push(key === undefined ? top : open.at(-1)?.child(key)),
     close: () => void open.pop(),

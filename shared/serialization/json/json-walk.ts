@@ -6,6 +6,9 @@ import { isObject, ownMember, type JsonArray, type JsonObject, type JsonValue } 
 import { extendPath } from '../../values/field-path';
 import { JsonTokens, decodeStringToken } from './json-tokens';
 
+/** Whether the object has a member of the same name before this one. */
+export type MemberOccurrence = 'first' | 'repeated';
+
 export interface JsonVisitor {
   /** The parsed value of the text; required for the containers of {@link number}. */
   root?: JsonValue;
@@ -13,12 +16,12 @@ export interface JsonVisitor {
    * Called for each member, before its value. `path` computes its path. Returns `'skip'` to skip the members of its
    * value, `'stop'` to end the walk.
    */
-  member?: (path: () => string, key: string, isRepeated: boolean) => 'skip' | 'stop' | void;
+  member?: (path: () => string, key: string, occurrence: MemberOccurrence) => 'skip' | 'stop' | void;
   /**
    * Called for each number literal, with its container and member or index. The container is `undefined` at the top
    * level, and for a value that a repeated member replaces.
    */
-  number?: (spelled: string, container: JsonObject | JsonArray | undefined, key: string | number) => void;
+  number?: (literal: string, container: JsonObject | JsonArray | undefined, key: string | number) => void;
   /** Called at the start of each object and list, with its member or index (`undefined` at the top level). */
   open?: (key: string | number | undefined) => void;
   close?: () => void;
@@ -35,18 +38,20 @@ interface Frame {
   path: string | undefined;
 }
 
+/** Calls the visitor for the members, numbers and containers of the text. `text` must be valid JSON. */
 export function walkMembers(text: string, visitor: JsonVisitor): void {
   const frames: Frame[] = [];
+  /** The depth of the member that is skipped with its value: members of deeper frames are not visited. */
   let skipBelow = Infinity;
   const pathOf = (): string => pathText(frames);
   const tokens = new JsonTokens(text);
-  for (let spelled = tokens.next(); spelled !== ''; spelled = tokens.next()) {
+  for (let token = tokens.next(); token !== ''; token = tokens.next()) {
     const frame = frames.at(-1);
-    switch (spelled) {
+    switch (token) {
       case '{':
       case '[': {
         const value = frame === undefined ? visitor.root : childOf(frame);
-        const isObjectFrame = spelled === '{';
+        const isObjectFrame = token === '{';
         visitor.open?.(frame?.key);
         frames.push({
           isObject: isObjectFrame,
@@ -73,22 +78,22 @@ export function walkMembers(text: string, visitor: JsonVisitor): void {
         break;
       default:
         if (frame?.isKeyNext === true) {
-          const key = decodeStringToken(spelled);
+          const key = decodeStringToken(token);
           frame.isKeyNext = false;
           frame.key = key;
           frame.seen ??= new Set();
-          const isRepeated = frame.seen.has(key);
+          const occurrence = frame.seen.has(key) ? 'repeated' : 'first';
           frame.seen.add(key);
-          const verdict = frames.length < skipBelow ? visitor.member?.(pathOf, key, isRepeated) : undefined;
+          const verdict = frames.length < skipBelow ? visitor.member?.(pathOf, key, occurrence) : undefined;
           if (verdict === 'stop') return;
           if (verdict === 'skip') skipBelow = frames.length;
-        } else if (isNumber(spelled)) visitor.number?.(spelled, frame?.value, frame?.key ?? '');
+        } else if (isNumber(token)) visitor.number?.(token, frame?.value, frame?.key ?? '');
     }
   }
 }
 
-function isNumber(spelled: string): boolean {
-  const first = spelled.charAt(0);
+function isNumber(token: string): boolean {
+  const first = token.charAt(0);
   return first === '-' || (first >= '0' && first <= '9');
 }
 

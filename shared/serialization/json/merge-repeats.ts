@@ -8,52 +8,55 @@ import { JsonTokens, decodeStringToken } from './json-tokens';
 
 /** Recursive: the caller limits the depth of the text. */
 export function parseMergingRepeats(text: string): JsonValue {
-  return new MergingReader(text).value(undefined);
+  return new MergingReader(text).readValue(undefined);
 }
 
 const parseText: (text: string) => JsonValue = JSON.parse;
 
+/** A recursive descent parser with one token of lookahead. */
 class MergingReader {
   private readonly tokens: JsonTokens;
+  /** The next token; `''` at the end of the text. */
   private token = '';
 
   constructor(text: string) {
     this.tokens = new JsonTokens(text);
-    this.next();
+    this.advance();
   }
 
-  private next(): void {
+  private advance(): void {
     this.token = this.tokens.next();
   }
 
   /** @param earlier the value of the same member or item so far */
-  value(earlier: JsonValue | undefined): JsonValue {
+  readValue(earlier: JsonValue | undefined): JsonValue {
     const { token } = this;
-    this.next();
-    if (token === '{') return this.members(isObject(earlier) ? earlier : {});
-    if (token === '[') return this.items(Array.isArray(earlier) ? earlier : []);
+    this.advance();
+    if (token === '{') return this.readMembers(isObject(earlier) ? earlier : {});
+    if (token === '[') return this.readItems(Array.isArray(earlier) ? earlier : []);
     return parseText(token);
   }
 
-  private members(target: JsonObject): JsonObject {
+  private readMembers(target: JsonObject): JsonObject {
     while (this.token !== '}' && this.token !== '') {
       const member = decodeStringToken(this.token);
-      this.next();
-      this.next();
-      setMember(target, member, this.value(ownMember(target, member)));
-      if (this.token === ',') this.next();
+      this.advance();
+      // The colon.
+      this.advance();
+      setMember(target, member, this.readValue(ownMember(target, member)));
+      if (this.token === ',') this.advance();
     }
-    this.next();
+    this.advance();
     return target;
   }
 
-  private items(earlier: JsonArray): JsonArray {
+  private readItems(earlier: JsonArray): JsonArray {
     const items: JsonArray = [];
     while (this.token !== ']' && this.token !== '') {
-      items.push(this.value(earlier[items.length]));
-      if (this.token === ',') this.next();
+      items.push(this.readValue(earlier[items.length]));
+      if (this.token === ',') this.advance();
     }
-    this.next();
+    this.advance();
     return items;
   }
 }

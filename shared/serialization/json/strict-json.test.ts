@@ -112,7 +112,7 @@ test('parseJson reports duplicate keys with their paths', () => {
   expect(parse('{"a":1,"\\u0061":2}').duplicates).toEqual(['a']);
 });
 
-test('fieldFaults sorts faults in the order of the text and ignores duplicates inside unknown fields', () => {
+test('fieldErrors lists errors in the order of the text and ignores duplicates inside unknown fields', () => {
   const parsed = parse('{"spec":{"ports":[{"port":1,"foo":1,"port":2}],"type":1,"a":1,"type":2},"bar":{"x":1,"x":2}}');
   expect(fieldErrors(parsed, ['spec.ports[0].foo', 'spec.a', 'bar'], 'strict')).toEqual([
     'unknown field "spec.ports[0].foo"',

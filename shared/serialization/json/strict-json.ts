@@ -63,25 +63,42 @@ function* parseInSteps(bytes: Uint8Array, repeated: 'last' | 'merged', numbers: 
     throw new ParseError(explainJson(bytes, MAX_DEPTH) ?? 'unexpected end of JSON input');
   }
   yield;
-  const repeats = facts.members !== countMembers(value);
-  if (repeats && repeated === 'merged' && facts.depth <= MERGED_DEPTH) value = parseMergingRepeats(text);
+  const hasRepeats = facts.members !== countMembers(value);
+  if (hasRepeats && repeated === 'merged' && facts.depth <= MERGED_DEPTH) value = parseMergingRepeats(text);
   let literals: NumberLiterals | undefined;
-  if (facts.hasSpelling) ({ value, literals } = withSpellings(text, value, numbers));
-  if (!repeats) return { value, format: 'json', duplicates: [], literals, text: undefined };
+  if (facts.hasUnusualLiteral) ({ value, literals } = withLiterals(text, value, numbers));
+  if (!hasRepeats) return { value, format: 'json', duplicates: [], literals, text: undefined };
   return { value, format: 'json', duplicates: repeatedMembers(text), literals, text };
 }
 
+/** The paths of repeated members. */
 function repeatedMembers(text: string): string[] {
   const errors = new FieldErrorList();
-  walkMembers(text, { member: (path, _, isRepeated) => (isRepeated ? errors.add(path()) : undefined) });
+  walkMembers(text, { member: (path, _, occurrence) => (occurrence === 'repeated' ? errors.add(path()) : undefined) });
   return errors.texts;
 }
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const UPPER_E = 0x45;
+const LOWER_E = 0x65;
+const ZERO = 0x30;
+const NINE = 0x39;
+/** Literals of this many characters may be integers that a double cannot hold exactly. */
+const LONG_LITERAL = 16;
 
 interface TextFacts {
   members: number;
   depth: number;
-  /** Whether a number has a fraction, an exponent or more than 15 digits. */
-  hasSpelling: boolean;
+  /** Whether a number has a fraction, an exponent or at least {@link LONG_LITERAL} characters. */
+  hasUnusualLiteral: boolean;
 }
 
 /**
@@ -92,27 +109,28 @@ function scanText(text: string): TextFacts {
   let members = 0;
   let open = 0;
   let depth = 0;
-  let hasSpelling = false;
+  let hasUnusualLiteral = false;
   const { length } = text;
   for (let i = 0; i < length; i += 1) {
     switch (text.charCodeAt(i)) {
-      case 0x22:
+      case QUOTE:
         i = endOfString(text, i);
         break;
-      case 0x3a:
+      case COLON:
         members += 1;
         break;
-      case 0x7b:
-      case 0x5b:
+      case OPEN_OBJECT:
+      case OPEN_LIST:
         open += 1;
         if (open > depth) depth = open;
         break;
-      case 0x7d:
-      case 0x5d:
+      case CLOSE_OBJECT:
+      case CLOSE_LIST:
         open -= 1;
         break;
-      case 0x2d:
-      case 0x30:
+      // The first characters of numbers: the minus sign and all digits.
+      case MINUS:
+      case ZERO:
       case 0x31:
       case 0x32:
       case 0x33:
@@ -121,20 +139,20 @@ function scanText(text: string): TextFacts {
       case 0x36:
       case 0x37:
       case 0x38:
-      case 0x39: {
+      case NINE: {
         const start = i;
         for (; i + 1 < length; i += 1) {
           const next = text.charCodeAt(i + 1);
-          if (next >= 0x30 && next <= 0x39) continue;
-          if (next !== 0x2e && next !== 0x65 && next !== 0x45 && next !== 0x2b && next !== 0x2d) break;
-          hasSpelling = true;
+          if (next >= ZERO && next <= NINE) continue;
+          if (next !== POINT && next !== LOWER_E && next !== UPPER_E && next !== PLUS && next !== MINUS) break;
+          hasUnusualLiteral = true;
         }
-        if (i - start >= 15) hasSpelling = true;
+        if (i + 1 - start >= LONG_LITERAL) hasUnusualLiteral = true;
         break;
       }
     }
   }
-  return { members, depth, hasSpelling };
+  return { members, depth, hasUnusualLiteral };
 }
 
 /** The number of members at all depths. Not recursive, because clients choose the depth. */
@@ -160,9 +178,9 @@ function countMembers(value: JsonValue): number {
  * Replaces integers that a double cannot hold exactly by bigints, and collects the literals that JavaScript would print
  * differently.
  */
-function withSpellings(text: string, value: JsonValue, numbers: 'finite' | 'any'): Pick<ParsedText, 'value' | 'literals'> {
-  const checkRange = (spelled: string): void => {
-    if (numbers === 'finite' && !Number.isFinite(Number(spelled))) throw new NumberRangeError(spelled);
+function withLiterals(text: string, value: JsonValue, numbers: 'finite' | 'any'): Pick<ParsedText, 'value' | 'literals'> {
+  const checkRange = (literal: string): void => {
+    if (numbers === 'finite' && !Number.isFinite(Number(literal))) throw new NumberRangeError(literal);
   };
   if (typeof value === 'number') {
     checkRange(text.trim());
@@ -172,14 +190,14 @@ function withSpellings(text: string, value: JsonValue, numbers: 'finite' | 'any'
   let hasLiterals = false;
   walkMembers(text, {
     root: value,
-    number: (spelled, container, key) => {
-      checkRange(spelled);
+    number: (literal, container, key) => {
+      checkRange(literal);
       if (container === undefined) return;
-      const long = parseLongInteger(spelled);
-      if (long !== undefined) replace(container, key, long);
-      else if (String(Number(spelled)) !== spelled && spelled !== '-0') {
+      const long = parseLongInteger(literal);
+      if (long !== undefined) replaceItem(container, key, long);
+      else if (String(Number(literal)) !== literal && literal !== '-0') {
         const containerLiterals = literals.get(container) ?? new Map<string | number, string>();
-        literals.set(container, containerLiterals.set(key, spelled));
+        literals.set(container, containerLiterals.set(key, literal));
         hasLiterals = true;
       }
     },
@@ -187,7 +205,7 @@ function withSpellings(text: string, value: JsonValue, numbers: 'finite' | 'any'
   return { value, literals: hasLiterals ? literals : undefined };
 }
 
-function replace(container: JsonObject | JsonArray, key: string | number, value: bigint): void {
+function replaceItem(container: JsonObject | JsonArray, key: string | number, value: bigint): void {
   if (Array.isArray(container)) container[Number(key)] = value;
   else Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -22,17 +22,41 @@ function replaceInvalid(bytes: Buffer): Buffer {
   return out.subarray(0, end);
 }
 
+interface SequenceForm {
+  /** The first bytes of sequences of this form, inclusive. */
+  readonly firstBytes: ByteRange;
+  readonly length: number;
+  /** Narrower than {@link CONTINUATION} to exclude overlong forms, surrogates and code points beyond U+10FFFF. */
+  readonly secondByte: ByteRange;
+}
+
+interface ByteRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+const CONTINUATION: ByteRange = { min: 0x80, max: 0xbf };
+
+/** The well-formed sequences of several bytes (table 3-7 of the Unicode standard). */
+const SEQUENCE_FORMS: readonly SequenceForm[] = [
+  { firstBytes: { min: 0xc2, max: 0xdf }, length: 2, secondByte: CONTINUATION },
+  { firstBytes: { min: 0xe0, max: 0xe0 }, length: 3, secondByte: { min: 0xa0, max: 0xbf } },
+  { firstBytes: { min: 0xe1, max: 0xec }, length: 3, secondByte: CONTINUATION },
+  { firstBytes: { min: 0xed, max: 0xed }, length: 3, secondByte: { min: 0x80, max: 0x9f } },
+  { firstBytes: { min: 0xee, max: 0xef }, length: 3, secondByte: CONTINUATION },
+  { firstBytes: { min: 0xf0, max: 0xf0 }, length: 4, secondByte: { min: 0x90, max: 0xbf } },
+  { firstBytes: { min: 0xf1, max: 0xf3 }, length: 4, secondByte: CONTINUATION },
+  { firstBytes: { min: 0xf4, max: 0xf4 }, length: 4, secondByte: { min: 0x80, max: 0x8f } },
+];
+
 /** The length of the sequence at an offset; 0 when it is invalid. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
-  const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-  // Rejects overlong forms, surrogates and code points beyond U+10FFFF.
-  const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
-  const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
-  if (length === 0 || !isWithin(bytes[at + 1], least, most)) return 0;
-  for (let next = 2; next < length; next += 1) if (!isWithin(bytes[at + next], 0x80, 0xbf)) return 0;
-  return length;
+  const form = SEQUENCE_FORMS.find(({ firstBytes }) => isWithin(first, firstBytes));
+  if (form === undefined || !isWithin(bytes[at + 1], form.secondByte)) return 0;
+  for (let next = 2; next < form.length; next += 1) if (!isWithin(bytes[at + next], CONTINUATION)) return 0;
+  return form.length;
 }
 
-const isWithin = (byte: number | undefined, least: number, most: number): boolean => byte !== undefined && byte >= least && byte <= most;
+const isWithin = (byte: number | undefined, { min, max }: ByteRange): boolean => byte !== undefined && byte >= min && byte <= max;

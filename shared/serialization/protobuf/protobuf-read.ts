@@ -19,15 +19,18 @@ type ValueReader = (input: WireReader) => JsonValue;
 const MAP_KEY = 1;
 const MAP_VALUE = 2;
 
-/** How a field of a message is read: its name in errors, its wire type, and what adds it to the object. */
-interface Slot {
+interface FieldReader {
+  /** In errors. */
   name: string;
+  /** The expected wire type. */
   wire: number;
+  /** Reads the value of the field and adds it to the object. */
   read: (input: WireReader, object: JsonObject) => void;
 }
 
 const readers = new Map<string, MessageReader>();
 
+/** The reader of a type, which throws ProtobufError and errors of protobufjs (see {@link withProtobufErrors}). */
 export function messageReader(type: string): MessageReader {
   const known = readers.get(type);
   if (known !== undefined) return known;
@@ -39,14 +42,14 @@ export function messageReader(type: string): MessageReader {
 }
 
 function compileMessage(type: string): MessageReader {
-  const slots = new Map<number, Slot>();
-  for (const member of schemaOf(type).members) if (member.number > 0) slots.set(member.number, compileMember(member));
+  const fieldReaders = new Map<number, FieldReader>();
+  for (const member of schemaOf(type).members) if (member.number > 0) fieldReaders.set(member.number, compileMember(member));
   return (input, object) => {
     while (input.next()) {
-      const slot = slots.get(input.field);
-      if (slot === undefined) input.skipField();
-      else if (slot.wire !== input.wire) throw new ProtobufError(`proto: wrong wireType = ${input.wire} for field ${goName(slot.name)}`);
-      else slot.read(input, object);
+      const field = fieldReaders.get(input.field);
+      if (field === undefined) input.skipField();
+      else if (field.wire !== input.wire) throw new ProtobufError(`proto: wrong wireType = ${input.wire} for field ${goName(field.name)}`);
+      else field.read(input, object);
     }
   };
 }
@@ -55,7 +58,7 @@ function goName(member: string): string {
   return member.charAt(0).toUpperCase() + member.slice(1);
 }
 
-function compileMember(field: FieldSchema): Slot {
+function compileMember(field: FieldSchema): FieldReader {
   const { name, type } = field;
   if (field.inline && type.kind === 'object') {
     const read = messageReader(type.type);
@@ -206,14 +209,18 @@ function readFields(message: WireReader, known: Record<number, PlainField>): Map
   return values;
 }
 
+/** 0000-01-01T00:00:00Z and 9999-12-31T23:59:59Z, in seconds since 1970: RFC 3339 has four digits for the year. */
+const MIN_SECONDS = -62_167_219_200;
+const MAX_SECONDS = 253_402_300_799;
+
 /** An empty message is the zero time. */
 function readInstant(message: WireReader, type: TimeType): string | null {
   if (message.pos === message.len) return null;
   const fields = readFields(message, { 1: int, 2: int32 });
   const seconds = Number(fields.get(1) ?? 0);
   const nanos = Number(fields.get(2) ?? 0);
-  const isSane = seconds >= -62_167_219_200 && seconds <= 253_402_300_799 && nanos >= 0 && nanos < 1e9;
-  if (!isSane) throw new ProtobufError('proto: time out of range');
+  const isInRange = seconds >= MIN_SECONDS && seconds <= MAX_SECONDS && nanos >= 0 && nanos < 1e9;
+  if (!isInRange) throw new ProtobufError('proto: time out of range');
   return type === 'MicroTime' ? formatMicroTime({ seconds, nanos }) : formatTime({ seconds, nanos });
 }
 

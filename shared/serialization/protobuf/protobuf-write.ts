@@ -9,7 +9,9 @@ import { parseInstant, ZERO_SECONDS, type TimeType } from '../../values/time/tim
 import type { EitherType, FieldSchema, FieldType, Scalar } from '../../api/types/types';
 import { WIRE_TYPES, type WireWriter } from './wire';
 
+/** Writes the fields of a message. */
 type MessageWriter = (object: JsonObject, out: WireWriter) => void;
+/** Writes one member of the object, with its tag; nothing when it is optional and unset. */
 type MemberWriter = (object: JsonObject, out: WireWriter) => void;
 /** Writes a value after its tag. */
 type ValueWriter = (value: JsonValue | undefined, out: WireWriter) => void;

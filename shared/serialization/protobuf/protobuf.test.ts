@@ -119,9 +119,9 @@ test.each([...new Set(STORED_KINDS.map(({ type }) => type)), 'meta.v1.DeleteOpti
       fc.property(objectOf(type, 2), (value) => {
         const { object } = decodeObject(type, value);
         const bytes = encodeProtobuf(type, object, 'v1', 'X');
-        const back = decodeProtobuf(type, bytes);
-        expect(encodeBody(type, back.object)).toBe(encodeBody(type, object));
-        expect(encodeProtobuf(type, back.object, 'v1', 'X').equals(bytes)).toBe(true);
+        const decoded = decodeProtobuf(type, bytes);
+        expect(encodeBody(type, decoded.object)).toBe(encodeBody(type, object));
+        expect(encodeProtobuf(type, decoded.object, 'v1', 'X').equals(bytes)).toBe(true);
       }),
       { numRuns: 6 },
     );
@@ -135,7 +135,7 @@ const sample = encodeProtobuf(
   'Pod',
 );
 
-test('decodeProtobuf decodes truncated or altered bytes or throws a ProtobufFault', () => {
+test('decodeProtobuf decodes truncated or altered bytes or throws a ProtobufError', () => {
   for (let length = 0; length < sample.length; length += 1) {
     try {
       decodeProtobuf('core.v1.Pod', sample.subarray(0, length));

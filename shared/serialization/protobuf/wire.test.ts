@@ -74,11 +74,11 @@ test.each([
   expect(() => withProtobufErrors(walk)).toThrow(new ProtobufError(message));
 });
 
-test('withProtobufFaults rethrows errors that do not concern the bytes', () => {
-  const fault = new TypeError('x is not a function');
+test('withProtobufErrors rethrows errors that do not concern the bytes', () => {
+  const error = new TypeError('x is not a function');
   expect(() =>
     withProtobufErrors(() => {
-      throw fault;
+      throw error;
     }),
-  ).toThrow(fault);
+  ).toThrow(error);
 });

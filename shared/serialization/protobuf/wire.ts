@@ -42,6 +42,7 @@ export class WireReader extends BufferReader {
     return true;
   }
 
+  /** Skips the value of the current field. */
   skipField(): void {
     if (this.wire === 4 || this.wire > 5) throw new ProtobufError(`proto: illegal wireType ${this.wire}`);
     this.skipType(this.wire, 0, this.field);
@@ -76,6 +77,7 @@ export class WireReader extends BufferReader {
   }
 }
 
+/** Writes the fields of messages. Each method appends to the same buffer. */
 export class WireWriter extends BufferWriter {
   /** Writes the tag of a field, which precedes its value. */
   field(number: number, wire: number): this {

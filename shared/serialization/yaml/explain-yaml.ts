@@ -61,20 +61,20 @@ export function explainYaml(text: string, error: YAMLException): string {
   const { reason } = error;
   const position = error.mark?.position ?? 0;
   const line = error.mark?.line ?? 0;
-  const scanned = (message: string): string => (line > 0 ? `line ${line + 1}: ${message}` : message);
-  const parsed = (message: string): string => (line > 0 ? `line ${line}: ${message}` : message);
+  const scannerError = (message: string): string => (line > 0 ? `line ${line + 1}: ${message}` : message);
+  const parserError = (message: string): string => (line > 0 ? `line ${line}: ${message}` : message);
   const rest = text.slice(position).trimStart();
   const isTabbed = /^ *\t/.test(text.slice(text.lastIndexOf('\n', position - 1) + 1));
   if (reason.includes('unacceptable YAML version')) return 'found incompatible YAML document';
   if (['non-printable', 'valid JSON character', 'null byte'].some((words) => reason.includes(words)))
     return 'control characters are not allowed';
-  if (/^[@`%]/.test(rest) || isTabbed) return scanned('found character that cannot start any token');
+  if (/^[@`%]/.test(rest) || isTabbed) return scannerError('found character that cannot start any token');
   if (/^-(?:\s|$)/.test(rest) && reason.startsWith('bad indentation'))
-    return scanned('block sequence entries are not allowed in this context');
-  if (/^[\]},]/.test(rest)) return parsed('did not find expected node content');
-  if (/^:(?:\s|$)/.test(rest)) return scanned('mapping values are not allowed in this context');
+    return scannerError('block sequence entries are not allowed in this context');
+  if (/^[\]},]/.test(rest)) return parserError('did not find expected node content');
+  if (/^:(?:\s|$)/.test(rest)) return scannerError('mapping values are not allowed in this context');
   if (reason.startsWith('unexpected end of the stream within a flow collection')) return explainUnfinishedFlow(text);
   const row = MESSAGES.find((candidate) => candidate.reason.test(reason));
-  if (row === undefined) return parsed(reason);
-  return row.source === 'scanner' ? scanned(row.message) : parsed(row.message);
+  if (row === undefined) return parserError(reason);
+  return row.source === 'scanner' ? scannerError(row.message) : parserError(row.message);
 }

@@ -61,6 +61,7 @@ export function composeYaml(text: string): YamlDocument {
   }
 }
 
+/** A composed node, with what it adds to the budget when an alias refers to it. */
 interface Node {
   value: JsonValue;
   /** The number of values in it, including itself. */
@@ -80,7 +81,9 @@ interface Pair {
 
 const NO_PAIRS: readonly Pair[] = [];
 
+/** `open` while the anchored node is being composed. */
 type AnchorState = Node | 'open';
+type MappingStyle = 'flow' | 'block';
 
 class Composer {
   private readonly duplicates: string[] = [];
@@ -89,6 +92,7 @@ class Composer {
   private readonly pairsByMapping = new Map<JsonValue, readonly Pair[]>();
   private readonly aliased = { values: 0, characters: 0 };
   private cursor = 0;
+  /** The line of the offset `countedTo`, from 1; see {@link lineOf}. */
   private line = 1;
   private countedTo = 0;
 
@@ -104,12 +108,12 @@ class Composer {
       if (directive.kind === 'yaml' && directive.version !== '1.1') throw new ParseError('yaml: found incompatible YAML document');
     }
     this.cursor = 1;
-    const node = this.node();
+    const node = this.composeNode();
     return { value: node?.value ?? null, duplicates: this.duplicates };
   }
 
   /** The next node; `undefined` at the end of the current collection. */
-  private node(): Node | undefined {
+  private composeNode(): Node | undefined {
     const event = this.events[this.cursor];
     this.cursor += 1;
     if (event === undefined) return undefined;
@@ -118,13 +122,13 @@ class Composer {
       case EVENT_ID.DOCUMENT:
         return undefined;
       case EVENT_ID.ALIAS:
-        return this.alias(this.text.slice(event.anchorStart, event.anchorEnd));
+        return this.resolveAlias(this.text.slice(event.anchorStart, event.anchorEnd));
       case EVENT_ID.SCALAR:
-        return this.composeAnchored(event, () => leaf(this.scalar(event)));
+        return this.composeAnchored(event, () => leaf(this.resolveScalar(event)));
       case EVENT_ID.SEQUENCE:
-        return this.composeAnchored(event, () => this.sequence());
+        return this.composeAnchored(event, () => this.composeSequence());
       case EVENT_ID.MAPPING:
-        return this.composeAnchored(event, () => this.mapping(event.style === COLLECTION_STYLE.FLOW));
+        return this.composeAnchored(event, () => this.composeMapping(event.style === COLLECTION_STYLE.FLOW ? 'flow' : 'block'));
     }
   }
 
@@ -137,7 +141,7 @@ class Composer {
     return node;
   }
 
-  private alias(name: string): Node {
+  private resolveAlias(name: string): Node {
     const node = this.anchors.get(name);
     if (node === undefined) throw new ParseError(`yaml: unknown anchor '${name}' referenced`);
     if (node === 'open') throw new ParseError(`yaml: anchor '${name}' value contains itself`);
@@ -148,11 +152,11 @@ class Composer {
     return node;
   }
 
-  private sequence(): Node {
+  private composeSequence(): Node {
     const value: JsonArray = [];
     let size = 1;
     let length = 0;
-    for (let item = this.node(); item !== undefined; item = this.node()) {
+    for (let item = this.composeNode(); item !== undefined; item = this.composeNode()) {
       value.push(item.value);
       if (item.pairs !== NO_PAIRS) this.pairsByMapping.set(item.value, item.pairs);
       size += item.size;
@@ -161,18 +165,18 @@ class Composer {
     return { value, size, length, pairs: NO_PAIRS };
   }
 
-  private mapping(isFlow: boolean): Node {
+  private composeMapping(style: MappingStyle): Node {
     const target: Mapping = { value: {}, seen: new Set(), pairs: [] };
     let size = 1;
     let length = 0;
     for (;;) {
       const event = this.events[this.cursor];
       const isMerge = event?.type === EVENT_ID.SCALAR && event.style === SCALAR_STYLE.PLAIN && getScalarValue(this.text, event) === '<<';
-      const key = this.node();
+      const key = this.composeNode();
       if (key === undefined) break;
       const valueOffset = this.nodeOffset(this.cursor) ?? (event === undefined ? 0 : eventOffset(event));
-      this.checkKey(event, valueOffset, isFlow);
-      const item = this.node() ?? leaf(null);
+      this.checkKey(event, valueOffset, style);
+      const item = this.composeNode() ?? leaf(null);
       size += item.size + 1;
       length += item.length + key.length;
       if (isMerge) this.merge(target, item);
@@ -205,9 +209,9 @@ class Composer {
   /**
    * The offset of the node of an event; that of its first item for a block collection. `undefined` for a missing node.
    */
-  private nodeOffset(at: number): number | undefined {
-    for (let next = at; next < this.events.length; next += 1) {
-      const event = this.events[next];
+  private nodeOffset(eventIndex: number): number | undefined {
+    for (let index = eventIndex; index < this.events.length; index += 1) {
+      const event = this.events[index];
       if (event === undefined || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT) return undefined;
       const start = eventOffset(event);
       if (start >= 0) return start;
@@ -216,7 +220,7 @@ class Composer {
     return undefined;
   }
 
-  private scalar(event: ScalarEvent): YamlScalar {
+  private resolveScalar(event: ScalarEvent): YamlScalar {
     this.checkEscapes(event);
     const text = this.isCutOff(event) ? getScalarValue(this.text, event).replace(/\n$/, '') : getScalarValue(this.text, event);
     const tag =
@@ -238,8 +242,8 @@ class Composer {
     for (const { 1: escape = '', index } of raw.matchAll(ESCAPE)) {
       const code = escape.length < 5 ? 0 : parseInt(escape.slice(1), 16);
       const isCharacter = code <= LAST_CHARACTER && (code < FIRST_SURROGATE || code > LAST_SURROGATE);
-      const words = escape === '/' ? 'found unknown escape character' : 'found invalid Unicode character escape code';
-      if (escape === '/' || !isCharacter) throw this.error(valueStart + index, words, 0);
+      const message = escape === '/' ? 'found unknown escape character' : 'found invalid Unicode character escape code';
+      if (escape === '/' || !isCharacter) throw this.scannerError(valueStart + index, message);
     }
   }
 
@@ -247,37 +251,40 @@ class Composer {
    * Rejects keys that upstream's scanner does not recognize, unless they are marked by `?`: missing keys, and keys that
    * are longer than the scanner looks back.
    */
-  private checkKey(event: Event | undefined, valueOffset: number, isFlow: boolean): void {
+  private checkKey(event: Event | undefined, valueOffset: number, style: MappingStyle): void {
     if (event?.type !== EVENT_ID.SCALAR) return;
-    const { anchorStart, style, tagStart, valueStart, valueEnd } = event;
+    const { anchorStart, tagStart, valueStart, valueEnd } = event;
     const isMissing = valueStart < 0 && anchorStart < 0 && tagStart < 0;
     if (isMissing) {
       if (this.lastBefore(valueOffset, /[\s:]/) === '?') return;
-      throw this.error(valueOffset, isFlow ? 'did not find expected node content' : 'did not find expected key', 1);
+      throw this.parserError(valueOffset, style === 'flow' ? 'did not find expected node content' : 'did not find expected key');
     }
-    const quotes = style === SCALAR_STYLE.PLAIN ? 0 : 1;
-    const most = MAX_KEY_LENGTH - 2 * quotes;
-    if (valueEnd - valueStart <= most || [...this.text.slice(valueStart, valueEnd)].length <= most) return;
-    if (this.lastBefore(valueStart - quotes, /\s/) === '?') return;
-    throw isFlow
-      ? this.error(valueStart, "did not find expected ',' or '}'", 1)
-      : this.error(valueStart, 'mapping values are not allowed in this context', 0);
+    const quoteLength = event.style === SCALAR_STYLE.PLAIN ? 0 : 1;
+    const maxLength = MAX_KEY_LENGTH - 2 * quoteLength;
+    if (valueEnd - valueStart <= maxLength || [...this.text.slice(valueStart, valueEnd)].length <= maxLength) return;
+    if (this.lastBefore(valueStart - quoteLength, /\s/) === '?') return;
+    throw style === 'flow'
+      ? this.parserError(valueStart, "did not find expected ',' or '}'")
+      : this.scannerError(valueStart, 'mapping values are not allowed in this context');
   }
 
   /** The last character before an offset that does not match `skipped`. */
   private lastBefore(offset: number, skipped: RegExp): string {
-    let at = offset - 1;
-    while (at >= 0 && skipped.test(this.text.charAt(at))) at -= 1;
-    return this.text.charAt(at);
+    let index = offset - 1;
+    while (index >= 0 && skipped.test(this.text.charAt(index))) index -= 1;
+    return this.text.charAt(index);
   }
 
-  /**
-   * @param before 1 for errors of upstream's parser, which counts lines from 0; 0 for its scanner. Neither mentions the
-   * first line.
-   */
-  private error(offset: number, words: string, before: 0 | 1): ParseError {
+  /** An error of upstream's scanner, which counts lines from 1 and does not mention the first one. */
+  private scannerError(offset: number, message: string): ParseError {
     const line = this.lineOf(offset);
-    return new ParseError(line === 1 ? `yaml: ${words}` : `yaml: line ${line - before}: ${words}`);
+    return new ParseError(line === 1 ? `yaml: ${message}` : `yaml: line ${line}: ${message}`);
+  }
+
+  /** An error of upstream's parser, which counts lines from 0 and does not mention the first one. */
+  private parserError(offset: number, message: string): ParseError {
+    const line = this.lineOf(offset);
+    return new ParseError(line === 1 ? `yaml: ${message}` : `yaml: line ${line - 1}: ${message}`);
   }
 
   /** Whether it is a block scalar at the end of a text without a final line break. */
@@ -287,7 +294,10 @@ class Composer {
 
   /** The line (from 1) of an offset. Continues counting from the offset of the last call. */
   private lineOf(offset: number): number {
-    if (offset < this.countedTo) [this.line, this.countedTo] = [1, 0];
+    if (offset < this.countedTo) {
+      this.line = 1;
+      this.countedTo = 0;
+    }
     for (let end = this.text.indexOf('\n', this.countedTo); end >= 0 && end < offset; end = this.text.indexOf('\n', end + 1)) {
       this.line += 1;
       this.countedTo = end + 1;
@@ -319,7 +329,8 @@ function eventOffset(event: Event): number {
       return event.anchorStart;
     case EVENT_ID.SEQUENCE:
     case EVENT_ID.MAPPING:
-      return event.anchorStart >= 0 ? event.anchorStart : event.style === COLLECTION_STYLE.FLOW ? event.start : -1;
+      if (event.anchorStart >= 0) return event.anchorStart;
+      return event.style === COLLECTION_STYLE.FLOW ? event.start : -1;
     default:
       return -1;
   }

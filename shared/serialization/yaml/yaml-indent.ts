@@ -47,9 +47,9 @@ function countLeading(line: string, characters: string): number {
 }
 
 function deepestIndent(text: string): number {
-  let most = 0;
-  for (const line of text.split('\n')) most = Math.max(most, countLeading(line, ' -?'));
-  return most;
+  let deepest = 0;
+  for (const line of text.split('\n')) deepest = Math.max(deepest, countLeading(line, ' -?'));
+  return deepest;
 }
 
 /**
@@ -57,19 +57,21 @@ function deepestIndent(text: string): number {
  * with the opening one. Block scalars are left unchanged.
  */
 function indentClosingBrackets(text: string, minIndent: number): string {
-  const open: number[] = [];
-  let block = Infinity;
+  /** The indents of the lines that end with an opening bracket that has not been closed yet. */
+  const openIndents: number[] = [];
+  /** The indent of the line with the indicator of the current block scalar; its content is indented further. */
+  let blockIndent = Infinity;
   const lines = text.split('\n').map((line) => {
-    const shown = line.trim();
+    const content = line.trim();
     const indent = countLeading(line, ' ');
-    if (shown === '' || indent > block) return line;
-    block = /(?:^|\s)[|>]/.test(line) ? indent : Infinity;
-    if (/^[\]},\s]+$/.test(shown)) {
-      const from = open.at(-1);
-      for (const character of shown) if (character === ']' || character === '}') open.pop();
-      return from !== undefined && indent <= from ? ' '.repeat(minIndent) + shown : line;
+    if (content === '' || indent > blockIndent) return line;
+    blockIndent = /(?:^|\s)[|>]/.test(line) ? indent : Infinity;
+    if (/^[\]},\s]+$/.test(content)) {
+      const openIndent = openIndents.at(-1);
+      for (const character of content) if (character === ']' || character === '}') openIndents.pop();
+      return openIndent !== undefined && indent <= openIndent ? ' '.repeat(minIndent) + content : line;
     }
-    if (shown.endsWith('[') || shown.endsWith('{')) open.push(countLeading(line, ' -?'));
+    if (content.endsWith('[') || content.endsWith('{')) openIndents.push(countLeading(line, ' -?'));
     return line;
   });
   return lines.join('\n');

@@ -57,40 +57,53 @@ function writeScalar(value: JsonValue, indent: string, column: number): string {
     case 'boolean':
       return String(value);
     default:
-      return value === null ? 'null' : Array.isArray(value) ? '[]' : '{}';
+      break;
   }
+  if (value === null) return 'null';
+  return Array.isArray(value) ? '[]' : '{}';
 }
 
-// Characters that are not printable in YAML.
+/** Characters that are not printable in YAML. */
 const SPECIAL = /[^\x20-\x7e\n\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|\u0085|\u2028|\u2029/u;
 const TIMESTAMP = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|[ \t]+)\d\d?:\d\d?:\d\d?(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)?$/;
 const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
 function writeText(text: string, indent: string, column: number): string {
   if (text === '') return '""';
-  if (SPECIAL.test(text) || (/ \n| $/.test(text) && text.includes('\n'))) return foldLine(quoteDouble(text), indent, column, true);
+  if (SPECIAL.test(text) || (/ \n| $/.test(text) && text.includes('\n')))
+    return foldLine(quoteDouble(text), { indent, column, style: 'double-quoted' });
   if (text.includes('\n')) return formatLiteralBlock(text, indent);
   if (wouldReadAsOtherType(text)) return quoteDouble(text);
-  return foldLine(isPlain(text) ? text : `'${text.replaceAll("'", "''")}'`, indent, column, false);
+  return foldLine(isPlain(text) ? text : `'${text.replaceAll("'", "''")}'`, { indent, column, style: 'other' });
 }
 
 const WIDTH = 80;
 
+interface FoldOptions {
+  /** Of the continuation lines. */
+  readonly indent: string;
+  /** The start column of the text. */
+  readonly column: number;
+  /** A double-quoted text can be broken before several spaces too: `\` keeps the rest of them. */
+  readonly style: 'double-quoted' | 'other';
+}
+
 /** Breaks a long line at single spaces beyond the width; a parser restores the space. */
-function foldLine(text: string, indent: string, column: number, isDouble: boolean): string {
-  if (column + text.length <= WIDTH || !text.includes(' ')) return text;
+function foldLine(text: string, { indent, column: startColumn, style }: FoldOptions): string {
+  if (startColumn + text.length <= WIDTH || !text.includes(' ')) return text;
+  const isDouble = style === 'double-quoted';
   let folded = '';
-  let at = column;
+  let column = startColumn;
   for (let i = 0; i < text.length; i += 1) {
     const character = text.charAt(i);
     const isInside = i > 1 && i < text.length - 2;
     const isSingle = text.charAt(i - 1) !== ' ' && text.charAt(i + 1) !== ' ';
-    if (character === ' ' && at > WIDTH && isInside && (isDouble || isSingle)) {
+    if (character === ' ' && column > WIDTH && isInside && (isDouble || isSingle)) {
       folded += `\n${indent}${isDouble && text.charAt(i + 1) === ' ' ? '\\' : ''}`;
-      at = indent.length;
+      column = indent.length;
     } else {
       folded += character;
-      at += 1;
+      column += 1;
     }
   }
   return folded;
@@ -115,11 +128,16 @@ function isPlain(text: string): boolean {
 
 /** `|` with the chomping indicator and, for a text that begins with white space, the indentation indicator. */
 function formatLiteralBlock(text: string, indent: string): string {
-  const hint = /^[ \n]/.test(text) ? '2' : '';
-  const chomp = !text.endsWith('\n') ? '-' : /\n\n$|^\n$/.test(text) ? '+' : '';
+  const indentationIndicator = /^[ \n]/.test(text) ? '2' : '';
   const body = text.endsWith('\n') ? text.slice(0, -1) : text;
   const lines = body.split('\n').map((line) => (line === '' ? '' : `${indent}${line}`));
-  return `|${hint}${chomp}\n${lines.join('\n')}`;
+  return `|${indentationIndicator}${chompingIndicator(text)}\n${lines.join('\n')}`;
+}
+
+/** `-` for a text without a line break at its end, `+` for one with several, `''` for one with a single one. */
+function chompingIndicator(text: string): '-' | '+' | '' {
+  if (!text.endsWith('\n')) return '-';
+  return /\n\n$|^\n$/.test(text) ? '+' : '';
 }
 
 const NAMED_ESCAPES: Record<string, string> = {

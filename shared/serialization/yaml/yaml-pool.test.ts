@@ -80,7 +80,7 @@ it('YamlPool accepts a value as JSON text from a thread', async () => {
   expect(await parsed).toEqual({ a: [1] });
 });
 
-it('YamlPool rejects a document with the fault that its thread reports', async () => {
+it('YamlPool rejects a document with the error that its thread reports', async () => {
   const { threads, parse } = fixture();
   const parsed = parse('a');
   threads[0]?.postResult({ error: 'yaml: line 2: did not find expected key' });
