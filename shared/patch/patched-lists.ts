@@ -12,6 +12,7 @@ const BLOCK_LENGTH = 1024;
 export class PatchedLists {
   private readonly blocks = new Map<JsonArray, JsonArray[]>();
 
+  /** The current length, which differs from that of a split list itself. */
   length(list: JsonArray): number {
     const blocks = this.blocks.get(list);
     return blocks === undefined ? list.length : blocks.reduce((sum, block) => sum + block.length, 0);
@@ -53,6 +54,7 @@ export class PatchedLists {
     for (const item of Object.values(value)) this.joinWithin(item);
   }
 
+  /** Joins all split lists; the lists are complete for other code then. */
   joinAll(): void {
     for (const list of [...this.blocks.keys()]) this.join(list);
   }

@@ -184,7 +184,7 @@ function* computingApply(request: ApplyRequest, config: JsonObject, old: JsonObj
   const manager = managerOf(info, subresource, request.manager, 'Apply');
   const entries = old === undefined ? [] : yield* managedFieldsBefore(request, old, live, now);
   const attempt = (force: boolean): Steps<AppliedConfiguration> =>
-    applyConfigurationInSteps(ownership, live, config, entries, manager, { force, now });
+    applyConfigurationInSteps({ object: live, entries }, config, { views: ownership, manager, force, now });
   try {
     return { applied: yield* attempt(request.force), entries, manager };
   } catch (error) {
@@ -205,7 +205,8 @@ function* managedFieldsBefore(
   const list = readMetadata(old)['managedFields'];
   if (Array.isArray(list) && list.length > 0) return readManagedFields(list);
   const manager = managerOf(info, subresource, BEFORE_FIRST_APPLY, 'Update');
-  return yield* recordUpdateInSteps(ownershipOf(info, subresource, versionConverter), emptyObject(info), live, [], manager, now);
+  const views = ownershipOf(info, subresource, versionConverter);
+  return yield* recordUpdateInSteps({ object: emptyObject(info), entries: [] }, live, { views, manager, now });
 }
 
 function decodeApplied(info: KindInfo, value: JsonObject, config: JsonObject): JsonObject {

@@ -146,14 +146,11 @@ export function* recordingManagedFields(
   let entries: readonly ManagedFieldsEntry[];
   try {
     const updateManager = managerOf(info, subresource, manager, 'Update');
-    entries = yield* recordUpdateInSteps(
-      ownershipOf(info, subresource, versionConverter),
-      live,
-      toServed(info, object),
-      base,
-      updateManager,
-      formatTimestamp(ms),
-    );
+    entries = yield* recordUpdateInSteps({ object: live, entries: base }, toServed(info, object), {
+      views: ownershipOf(info, subresource, versionConverter),
+      manager: updateManager,
+      now: formatTimestamp(ms),
+    });
   } catch (error) {
     // Upstream leaves an object untracked when items of a keyed list have no key.
     if (error instanceof MissingListKeyError) return;

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import type { JsonObject } from '../../values/json';
 import { decodeObject } from '../../api/types';
-import { ApplyConflict, applyConfiguration, type AppliedConfiguration } from './apply';
-import { writeManagedFields, type ManagedFieldsEntry, type FieldManager } from './managed-fields';
+import { ApplyConflict, applyConfiguration, type ApplyConfigurationOptions } from './apply';
+import { writeManagedFields, type FieldManager, type ManagedObject } from './managed-fields';
 import { listMemberPaths, formatElementPath, type FieldSet } from './field-set';
 import { recordUpdate, type VersionViews, type VersionView } from './record-update';
 import { mergeShapeOf } from './merge-shape';
@@ -10,42 +10,33 @@ import { shapeErrors } from './typed';
 
 const NOW = '2026-01-02T03:04:05Z';
 const LATER = '2026-01-02T03:04:06Z';
-const configMap = ownershipOf('core.v1.ConfigMap', {});
-const serviceAccount = ownershipOf('core.v1.ServiceAccount', {});
-const pod = ownershipOf('core.v1.Pod', { 'f:status': {} });
+const CONFIG_MAP = viewsOf('core.v1.ConfigMap', {});
+const SERVICE_ACCOUNT = viewsOf('core.v1.ServiceAccount', {});
+const POD = viewsOf('core.v1.Pod', { 'f:status': {} });
 
 /** Views of a kind with a single version. */
-function ownershipOf(type: string, resets: FieldSet): VersionViews {
+function viewsOf(type: string, resets: FieldSet): VersionViews {
   const same = (object: JsonObject): JsonObject => object;
-  const own: VersionView = { shape: mergeShapeOf(type), resets, toVersion: same, fromVersion: same };
-  return { served: own, viewOf: (apiVersion) => (apiVersion === 'v1' ? own : undefined) };
+  const view: VersionView = { shape: mergeShapeOf(type), resets, toVersion: same, fromVersion: same };
+  return { served: view, viewOf: (apiVersion) => (apiVersion === 'v1' ? view : undefined) };
 }
 
 const applier = (name: string): FieldManager => ({ name, operation: 'Apply', apiVersion: 'v1', subresource: '' });
 const updater = (name: string): FieldManager => ({ name, operation: 'Update', apiVersion: 'v1', subresource: '' });
 
-interface State {
-  readonly object: JsonObject;
-  readonly entries: readonly ManagedFieldsEntry[];
+const NOTHING: ManagedObject = { object: { metadata: {} }, entries: [] };
+
+/** Applies a configuration as the manager `name`: to a ConfigMap and without force, unless `options` states otherwise. */
+function apply(live: ManagedObject, config: JsonObject, name: string, options: Partial<ApplyConfigurationOptions> = {}): ManagedObject {
+  return applyConfiguration(live, config, { views: CONFIG_MAP, manager: applier(name), force: false, now: NOW, ...options });
 }
 
-const NOTHING: State = { object: { metadata: {} }, entries: [] };
-
-function apply(
-  state: State,
-  config: JsonObject,
-  name: string,
-  options = { force: false, now: NOW },
-  ownership = configMap,
-): AppliedConfiguration {
-  return applyConfiguration(ownership, state.object, config, state.entries, applier(name), options);
+function update(before: ManagedObject, object: JsonObject, name: string, views = CONFIG_MAP): ManagedObject {
+  return { object, entries: recordUpdate(before, object, { views, manager: updater(name), now: NOW }) };
 }
 
-function update(state: State, object: JsonObject, name: string, ownership = configMap): State {
-  return { object, entries: recordUpdate(ownership, state.object, object, state.entries, updater(name), NOW) };
-}
-
-const paths = ({ entries }: State, name: string): string[] =>
+/** The paths of the fields that a manager owns. */
+const paths = ({ entries }: ManagedObject, name: string): string[] =>
   entries.filter(({ manager }) => manager.name === name).flatMap(({ fields }) => listMemberPaths(fields).map(formatElementPath));
 
 const values = fc.constantFrom('1', '2', '3');
@@ -57,8 +48,8 @@ describe('applyConfiguration and recordUpdate', () => {
     fc.assert(
       fc.property(dataOf(['a', 'b', 'c']), dataOf(['a', 'b', 'c']), (first, second) => {
         const before = apply(NOTHING, first, 'other');
-        const once = apply(before, second, 'm', { force: true, now: NOW });
-        const twice = apply(once, second, 'm', { force: false, now: LATER });
+        const once = apply(before, second, 'm', { force: true });
+        const twice = apply(once, second, 'm', { now: LATER });
         expect(twice.object).toEqual(once.object);
         expect(writeManagedFields(twice.entries)).toEqual(writeManagedFields(once.entries));
       }),
@@ -85,7 +76,7 @@ describe('applyConfiguration and recordUpdate', () => {
         const backward = apply(apply(NOTHING, second, 'y'), first, 'x');
         expect(forward.object).toEqual(backward.object);
         // Only the times reveal the order.
-        const untimed = ({ entries }: State): unknown => writeManagedFields(entries.map((entry) => ({ ...entry, time: NOW })));
+        const untimed = ({ entries }: ManagedObject): unknown => writeManagedFields(entries.map((entry) => ({ ...entry, time: NOW })));
         expect(untimed(forward)).toEqual(untimed(backward));
       }),
     );
@@ -136,7 +127,7 @@ describe('an apply conflict', () => {
   });
 
   it('is resolved with force by taking the field from the other managers', () => {
-    const forced = apply(owned, { metadata: {}, data: { a: '2' } }, 'n', { force: true, now: NOW });
+    const forced = apply(owned, { metadata: {}, data: { a: '2' } }, 'n', { force: true });
     expect(forced.object).toEqual({ metadata: {}, data: { a: '2', b: '1' } });
     expect(paths(forced, 'm')).toEqual(['.data.b']);
   });
@@ -145,30 +136,29 @@ describe('an apply conflict', () => {
 describe('applyConfiguration on keyed lists', () => {
   const names = (object: JsonObject): unknown => Object(object['secrets']).map(({ name }: { name: string }) => name);
   const secrets = (...list: string[]): JsonObject => ({ metadata: {}, secrets: list.map((name) => ({ name })) });
+  const applySecrets = (live: ManagedObject, name: string, ...list: string[]): ManagedObject =>
+    apply(live, secrets(...list), name, { views: SERVICE_ACCOUNT });
 
-  it('keeps the order of the applied items and the places of the live items', () => {
-    const live = update(NOTHING, secrets('a', 'b', 'c', 'd'), 'u', serviceAccount);
-    const order = (...list: string[]): unknown =>
-      names(apply(live, secrets(...list), 'm', { force: true, now: NOW }, serviceAccount).object);
+  it('keeps the order of the applied items, and live items between the applied items around them', () => {
+    const live = update(NOTHING, secrets('a', 'b', 'c', 'd'), 'u', SERVICE_ACCOUNT);
+    const order = (...list: string[]): unknown => names(apply(live, secrets(...list), 'm', { force: true, views: SERVICE_ACCOUNT }).object);
     expect(order('d', 'a')).toEqual(['b', 'c', 'd', 'a']);
     expect(order('x', 'c')).toEqual(['a', 'b', 'x', 'c', 'd']);
     expect(order('b')).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('removes items that no manager applies any more', () => {
-    const first = apply(NOTHING, secrets('a', 'b'), 'm', undefined, serviceAccount);
-    const other = apply(first, secrets('b', 'c'), 'n', undefined, serviceAccount);
-    expect(names(apply(other, secrets('a'), 'm', undefined, serviceAccount).object)).toEqual(['a', 'b', 'c']);
-    expect(names(apply(other, secrets('c'), 'n', undefined, serviceAccount).object)).toEqual(['a', 'b', 'c']);
-    expect(
-      names(apply(apply(other, secrets('a'), 'm', undefined, serviceAccount), secrets('c'), 'n', undefined, serviceAccount).object),
-    ).toEqual(['a', 'c']);
+    const both = applySecrets(applySecrets(NOTHING, 'm', 'a', 'b'), 'n', 'b', 'c');
+    const withoutBOfM = applySecrets(both, 'm', 'a');
+    expect(names(withoutBOfM.object)).toEqual(['a', 'b', 'c']);
+    expect(names(applySecrets(both, 'n', 'c').object)).toEqual(['a', 'b', 'c']);
+    expect(names(applySecrets(withoutBOfM, 'n', 'c').object)).toEqual(['a', 'c']);
   });
 
   it('matches an item by the default of an omitted key field', () => {
     const ports = (port: JsonObject): JsonObject => ({ metadata: {}, spec: { containers: [{ name: 'c', ports: [port] }] } });
     const { object } = decodeObject('core.v1.Pod', ports({ containerPort: 80, protocol: 'TCP', name: 'web' }));
-    const applied = apply(update(NOTHING, object, 'u', pod), ports({ containerPort: 80, hostPort: 81 }), 'm', undefined, pod);
+    const applied = apply(update(NOTHING, object, 'u', POD), ports({ containerPort: 80, hostPort: 81 }), 'm', { views: POD });
     expect(applied.object).toMatchObject(ports({ containerPort: 80, protocol: 'TCP', name: 'web', hostPort: 81 }));
     expect(paths(applied, 'm')).toContain('.spec.containers[name="c"].ports[containerPort=80,protocol="TCP"].hostPort');
   });
@@ -199,7 +189,7 @@ describe('shapeErrors', () => {
     [{ spec: { containers: [{ name: 'a' }, { name: 'a' }] } }, ['.spec.containers: duplicate entries for key [name="a"]']],
     [{ spec: { containers: ['x'] } }, ['.spec.containers: element 0: associative list with keys may not have non-map elements']],
     [{ spec: { containers: null, nodeName: null } }, []],
-  ])('reports the faults of the configuration %j', (object, faults) => {
-    expect(shapeErrors(pod.served.shape, object)).toEqual(faults);
+  ])('reports the errors of the configuration %j', (object, errors) => {
+    expect(shapeErrors(POD.served.shape, object)).toEqual(errors);
   });
 });

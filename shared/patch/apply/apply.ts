@@ -6,7 +6,7 @@
 import { compareBytes, equalJson, type JsonObject } from '../../values/json';
 import { truncatePath } from '../../values/field-path';
 import { quote } from '../../values/text/quote';
-import { isSameManager, type ManagedFieldsEntry, type FieldManager } from './managed-fields';
+import { isSameManager, type FieldManager, type ManagedFieldsEntry, type ManagedObject } from './managed-fields';
 import {
   canonicalFieldSet,
   difference,
@@ -40,27 +40,37 @@ export class ApplyConflict extends Error {
   readonly listed: string;
 
   constructor(readonly conflicts: readonly FieldConflict[]) {
-    let count = 0;
-    let remaining = MAX_SHOWN_PATHS;
-    const shownConflicts = [...conflicts]
-      .sort((a, b) => compareBytes(sortKeyOf(a.manager), sortKeyOf(b.manager)))
-      .map(({ manager, fields }) => {
-        const members = listMemberPaths(canonicalFieldSet(fields));
-        const paths = members.slice(0, remaining).map(formatPath);
-        count += members.length;
-        remaining -= paths.length;
-        return { name: formatManager(manager), paths };
-      })
-      .filter(({ paths }) => paths.length > 0);
+    const { count, shown } = selectShownConflicts(conflicts);
     const omitted = count > MAX_SHOWN_PATHS ? [`and ${count - MAX_SHOWN_PATHS} more`] : [];
-    const listed = formatConflicts(count, shownConflicts, omitted);
+    const listed = formatConflicts(count, shown, omitted);
     super(`Apply failed with ${count} conflict${count === 1 ? '' : 's'}: ${listed}`);
     this.listed = listed;
     this.causes = [
-      ...shownConflicts.flatMap(({ name, paths }) => paths.map((field) => ({ message: `conflict with ${name}`, field }))),
+      ...shown.flatMap(({ name, paths }) => paths.map((field) => ({ message: `conflict with ${name}`, field }))),
       ...omitted.map((message) => ({ message, field: '' })),
     ];
   }
+}
+
+interface ShownConflict {
+  /** The manager as in the message. */
+  readonly name: string;
+  readonly paths: readonly string[];
+}
+
+/** The first {@link MAX_SHOWN_PATHS} conflicting paths by manager, and the number of all. */
+function selectShownConflicts(conflicts: readonly FieldConflict[]): { readonly count: number; readonly shown: readonly ShownConflict[] } {
+  let count = 0;
+  let remaining = MAX_SHOWN_PATHS;
+  const shown: ShownConflict[] = [];
+  for (const { manager, fields } of [...conflicts].sort((a, b) => compareBytes(sortKeyOf(a.manager), sortKeyOf(b.manager)))) {
+    const members = listMemberPaths(canonicalFieldSet(fields));
+    const paths = members.slice(0, remaining).map(formatPath);
+    count += members.length;
+    remaining -= paths.length;
+    if (paths.length > 0) shown.push({ name: formatManager(manager), paths });
+  }
+  return { count, shown };
 }
 
 /** Maximum number of conflicting paths in a message; the rest is only counted. */
@@ -82,59 +92,47 @@ function formatManager({ name, operation, apiVersion, subresource }: FieldManage
   return operation === 'Apply' ? shown : `${shown} using ${apiVersion}`;
 }
 
-function formatConflicts(
-  count: number,
-  shownConflicts: readonly { readonly name: string; readonly paths: readonly string[] }[],
-  omitted: readonly string[],
-): string {
-  const [first] = shownConflicts;
+function formatConflicts(count: number, shown: readonly ShownConflict[], omitted: readonly string[]): string {
+  const [first] = shown;
   if (count === 1 && first !== undefined) return `conflict with ${first.name}: ${first.paths.join('')}`;
-  const parts = shownConflicts.map(({ name, paths }) => `conflicts with ${name}:\n- ${paths.join('\n- ')}`);
+  const parts = shown.map(({ name, paths }) => `conflicts with ${name}:\n- ${paths.join('\n- ')}`);
   return [...parts, ...omitted].join('\n');
 }
 
-export interface AppliedConfiguration {
-  /** The merged object, neither decoded nor defaulted. */
-  readonly object: JsonObject;
-  readonly entries: readonly ManagedFieldsEntry[];
+/** The merged object, neither decoded nor defaulted, and its entries after the apply. */
+export type AppliedConfiguration = ManagedObject;
+
+export interface ApplyConfigurationOptions {
+  readonly views: VersionViews;
+  readonly manager: FieldManager;
+  /** Whether fields of other managers are taken from them; otherwise they are conflicts. */
+  readonly force: boolean;
+  /** RFC 3339. */
+  readonly now: string;
 }
 
-/**
- * Applies a configuration. `config` fits the shape; `now` is RFC 3339. Throws {@link ApplyConflict} unless `force` is
- * set.
- */
-export function applyConfiguration(
-  views: VersionViews,
-  live: JsonObject,
-  config: JsonObject,
-  entries: readonly ManagedFieldsEntry[],
-  manager: FieldManager,
-  options: { readonly force: boolean; readonly now: string },
-): AppliedConfiguration {
-  return runStepsSync(applyConfigurationInSteps(views, live, config, entries, manager, options));
+/** Applies a configuration that fits the served shape. Throws {@link ApplyConflict} unless `force` is set. */
+export function applyConfiguration(live: ManagedObject, config: JsonObject, options: ApplyConfigurationOptions): AppliedConfiguration {
+  return runStepsSync(applyConfigurationInSteps(live, config, options));
 }
 
 /** {@link applyConfiguration} in steps, so that the caller can yield between them. */
 export function* applyConfigurationInSteps(
-  views: VersionViews,
-  live: JsonObject,
+  { object: live, entries }: ManagedObject,
   config: JsonObject,
-  entries: readonly ManagedFieldsEntry[],
-  manager: FieldManager,
-  options: { readonly force: boolean; readonly now: string },
+  { views, manager, force, now }: ApplyConfigurationOptions,
 ): Steps<AppliedConfiguration> {
   const { shape, resets } = views.served;
   const previous = entries.find((entry) => isSameManager(entry.manager, manager));
   const others = entries.filter((entry) => entry !== previous);
-  const wanted = differenceBelow(fieldSetOf(shape, config), resets);
-  const applied = withoutServerFields(wanted);
+  const applied = withoutServerFields(differenceBelow(fieldSetOf(shape, config), resets));
   // A controller that applies the same fields repeatedly gives up none, and its set is canonical already.
   const isRepeated = previous?.manager.apiVersion === manager.apiVersion && equalJson(previous.fields, applied);
-  const merged = mergeConfiguration(shape, live, config);
-  const object =
-    previous === undefined || isRepeated
-      ? merged
-      : restoreNulls(shape, yield* pruneInSteps(views, merged, previous, [configuredFields(views, config, manager), ...others]), config);
+  let object = mergeConfiguration(shape, live, config);
+  if (previous !== undefined && !isRepeated) {
+    const owners = [configuredFields(views, config, manager), ...others];
+    object = restoreNulls(shape, yield* pruneInSteps(views, object, previous, owners), config);
+  }
 
   const changes = new VersionedChanges(views, live, object);
   const conflicts: FieldConflict[] = [];
@@ -143,9 +141,9 @@ export function* applyConfigurationInSteps(
     const fields = change === undefined ? EMPTY_SET : intersection(owned, change.changed);
     if (!isEmptySet(fields)) conflicts.push({ manager: other, fields });
   }
-  if (conflicts.length > 0 && !options.force) throw new ApplyConflict(conflicts);
+  if (conflicts.length > 0 && !force) throw new ApplyConflict(conflicts);
   const remaining = yield* changes.withoutChanged(others);
-  const time = equalJson(live, object) ? previous?.time : options.now;
+  const time = equalJson(live, object) ? previous?.time : now;
   const fields = isRepeated ? previous.fields : canonicalFieldSet(applied);
   return { object, entries: isEmptySet(applied) ? remaining : [...remaining, { manager, time, fields }] };
 }

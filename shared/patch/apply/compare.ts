@@ -13,7 +13,7 @@ import {
   type JsonValue,
 } from '../../values/json';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
-import { MEMBER, openNode, FieldSetBuilder, type FieldSet, type PathElement } from './field-set';
+import { MEMBER, openMember, FieldSetBuilder, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberElement, memberShape, partitionOf, resolveShape, type ItemShape, type MergeShape } from './merge-shape';
 
 export interface FieldComparison {
@@ -49,9 +49,9 @@ class ComparisonWalker {
 
   compareMembers(shape: MergeShape, before: JsonObject, after: JsonObject): void {
     for (const name of Object.keys(before)) {
-      const oldValue = before[name];
-      const newValue = ownMember(after, name);
-      if (oldValue !== newValue) this.compareChild(memberShape(shape, name), memberElement(shape, name), oldValue, newValue);
+      const valueBefore = before[name];
+      const valueAfter = ownMember(after, name);
+      if (valueBefore !== valueAfter) this.compareChild(memberShape(shape, name), memberElement(shape, name), valueBefore, valueAfter);
     }
     for (const name of Object.keys(after)) {
       if (ownMember(before, name) === undefined)
@@ -84,17 +84,17 @@ class ComparisonWalker {
       case 'leaf':
         return this.compareLeaf(before, after);
       case 'members': {
-        const old = isObject(before) ? before : EMPTY_OBJECT;
-        const now = isObject(after) ? after : EMPTY_OBJECT;
+        const membersBefore = isObject(before) ? before : EMPTY_OBJECT;
+        const membersAfter = isObject(after) ? after : EMPTY_OBJECT;
         // Two empty values are compared as one field, because null and {} differ.
-        if (isEmptyObject(old) && isEmptyObject(now)) return this.compareLeaf(before, after);
-        return this.compareMembers(shape, old, now);
+        if (isEmptyObject(membersBefore) && isEmptyObject(membersAfter)) return this.compareLeaf(before, after);
+        return this.compareMembers(shape, membersBefore, membersAfter);
       }
       case 'items': {
-        const old = Array.isArray(before) ? before : NO_ITEMS;
-        const now = Array.isArray(after) ? after : NO_ITEMS;
-        if (old.length === 0 && now.length === 0) return this.compareLeaf(before, after);
-        if (shape.kind === 'set' || shape.kind === 'keyed') this.compareItems(shape, old, now);
+        const itemsBefore = Array.isArray(before) ? before : NO_ITEMS;
+        const itemsAfter = Array.isArray(after) ? after : NO_ITEMS;
+        if (itemsBefore.length === 0 && itemsAfter.length === 0) return this.compareLeaf(before, after);
+        if (shape.kind === 'set' || shape.kind === 'keyed') this.compareItems(shape, itemsBefore, itemsAfter);
       }
     }
   }
@@ -108,18 +108,19 @@ class ComparisonWalker {
     const elements = sharedElements(shape, before, after);
     if (elements !== undefined)
       return elements.forEach((element, index) => this.compareChild(shape.element, element, before[index], after[index]));
-    const old = groupByElement(shape, before);
-    const now = groupByElement(shape, after);
-    for (const [element, oldValue] of old) this.compareItem(shape, element, oldValue, now.get(element) ?? NO_ITEMS);
-    for (const [element, newValue] of now) if (!old.has(element)) this.compareItem(shape, element, NO_ITEMS, newValue);
+    const groupsBefore = groupByElement(shape, before);
+    const groupsAfter = groupByElement(shape, after);
+    for (const [element, group] of groupsBefore) this.compareGroup(shape, element, group, groupsAfter.get(element) ?? NO_ITEMS);
+    for (const [element, group] of groupsAfter) if (!groupsBefore.has(element)) this.compareGroup(shape, element, NO_ITEMS, group);
   }
 
-  private compareItem(shape: ItemShape, element: PathElement, oldValue: JsonArray, newValue: JsonArray): void {
-    if (oldValue.length < 2 && newValue.length < 2) return this.compareChild(shape.element, element, oldValue[0], newValue[0]);
+  /** Compares the items with the same identity. */
+  private compareGroup(shape: ItemShape, element: PathElement, before: JsonArray, after: JsonArray): void {
+    if (before.length < 2 && after.length < 2) return this.compareChild(shape.element, element, before[0], after[0]);
     this.path.push(element);
-    if (oldValue.length === 0) this.added.insert(this.path);
-    else if (newValue.length === 0) this.removed.insert(this.path);
-    else if (!equalJson(oldValue, newValue)) this.modified.insert(this.path);
+    if (before.length === 0) this.added.insert(this.path);
+    else if (after.length === 0) this.removed.insert(this.path);
+    else if (!equalJson(before, after)) this.modified.insert(this.path);
     this.path.pop();
   }
 }
@@ -147,7 +148,7 @@ function nodeWithDescendants(declared: MergeShape | undefined, value: JsonValue 
 function nodeOfMembers(shape: MergeShape, object: JsonObject, deferred: Steps<void>[]): FieldSet {
   const names = sortedKeys(object);
   if (names.length === 0) return MEMBER;
-  const node = openNode(true);
+  const node = openMember();
   fillOrDefer(
     names,
     deferred,
@@ -159,7 +160,7 @@ function nodeOfMembers(shape: MergeShape, object: JsonObject, deferred: Steps<vo
 /** The node of a repeated item has no descendants. */
 function nodeOfItems(shape: ItemShape, items: JsonArray, deferred: Steps<void>[]): FieldSet {
   if (items.length === 0) return MEMBER;
-  const node = openNode(true);
+  const node = openMember();
   fillOrDefer(items, deferred, (item) => {
     const element = itemElement(shape, item);
     node[element] = node[element] === undefined ? nodeWithDescendants(shape.element, item, deferred) : MEMBER;

@@ -11,7 +11,8 @@ import { validateSchema } from '../../api/structural/validation/validate';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { ApplyConflict, applyConfiguration } from './apply';
 import { customMergeShape } from './custom-merge-shape';
-import type { ManagedFieldsEntry, FieldManager } from './managed-fields';
+import type { FieldSet } from './field-set';
+import type { FieldManager, ManagedObject } from './managed-fields';
 import { recordUpdate, type VersionViews, type VersionView } from './record-update';
 import { shapeErrors } from './typed';
 
@@ -41,34 +42,32 @@ const isStep: Check<Step> = shape(
   { apply: anObject, update: anObject, force: oneOf(true) },
 );
 
-interface State {
-  readonly object: JsonObject;
-  readonly entries: readonly ManagedFieldsEntry[];
-}
-
 const API_VERSION = 'applying.schema.example.com/v2';
 const NOW = '2026-01-02T03:04:05Z';
-const NOTHING: State = { object: { metadata: {} }, entries: [] };
-const SERVERS = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'generation'];
+const NOTHING: ManagedObject = { object: { metadata: {} }, entries: [] };
+/** Metadata that the server sets. */
+const SERVER_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'generation'];
 
-function ownershipOf(node: SchemaNode, hasStatus: boolean): VersionViews {
+function viewsOf(node: SchemaNode, resets: FieldSet): VersionViews {
   const same = (object: JsonObject): JsonObject => object;
-  const own: VersionView = {
-    shape: customMergeShape(node),
-    resets: hasStatus ? { 'f:status': {} } : {},
-    toVersion: same,
-    fromVersion: same,
-  };
-  return { served: own, viewOf: (apiVersion) => (apiVersion === API_VERSION ? own : undefined) };
+  const view: VersionView = { shape: customMergeShape(node), resets, toVersion: same, fromVersion: same };
+  return { served: view, viewOf: (apiVersion) => (apiVersion === API_VERSION ? view : undefined) };
 }
 
-const whole = (name: string, members: JsonObject): JsonObject => {
+/** The object with the recorded members, which leave out its type and name. */
+const completeObject = (name: string, members: JsonObject): JsonObject => {
   const metadata = members['metadata'];
   return { apiVersion: API_VERSION, kind: 'Thing', ...members, metadata: { name, ...(isObject(metadata) ? metadata : {}) } };
 };
 
+interface CustomResource {
+  readonly node: SchemaNode;
+  readonly views: VersionViews;
+  readonly name: string;
+}
+
 /** Runs a step: returns the new state, or the errors of the step. */
-function runStep(node: SchemaNode, ownership: VersionViews, name: string, state: State, step: Step): State | string | string[] {
+function runStep({ node, views, name }: CustomResource, before: ManagedObject, step: Step): ManagedObject | string | string[] {
   const manager = (operation: FieldManager['operation']): FieldManager => ({
     name: step.by,
     operation,
@@ -76,19 +75,19 @@ function runStep(node: SchemaNode, ownership: VersionViews, name: string, state:
     subresource: '',
   });
   if (step.update !== undefined) {
-    const { object } = decodeCustom(node, whole(name, step.update));
+    const { object } = decodeCustom(node, completeObject(name, step.update));
     applySchemaDefaults(node, object);
-    return { object, entries: recordUpdate(ownership, state.object, object, state.entries, manager('Update'), NOW) };
+    return { object, entries: recordUpdate(before, object, { views, manager: manager('Update'), now: NOW }) };
   }
-  const config = whole(name, step.apply ?? {});
-  const [fault] = shapeErrors(ownership.served.shape, config);
-  if (fault !== undefined) return `failed to create typed patch object (/${name}; ${API_VERSION}, Kind=Thing): ${fault}`;
+  const config = completeObject(name, step.apply ?? {});
+  const [shapeError] = shapeErrors(views.served.shape, config);
+  if (shapeError !== undefined) return `failed to create typed patch object (/${name}; ${API_VERSION}, Kind=Thing): ${shapeError}`;
   try {
-    const options = { force: step.force ?? false, now: NOW };
-    const { object, entries } = applyConfiguration(ownership, state.object, config, state.entries, manager('Apply'), options);
+    const options = { views, manager: manager('Apply'), force: step.force ?? false, now: NOW };
+    const { object, entries } = applyConfiguration(before, config, options);
     applySchemaDefaults(node, object);
     pruneUnknown(node, object);
-    const errors = validateSchema(node, object, state === NOTHING ? undefined : state.object);
+    const errors = validateSchema(node, object, before === NOTHING ? undefined : before.object);
     if (errors.length > 0) return errors.map(({ text }) => text);
     dropNulls(node, object);
     return { object, entries };
@@ -98,18 +97,19 @@ function runStep(node: SchemaNode, ownership: VersionViews, name: string, state:
   }
 }
 
-function summaryOf({ object, entries }: State): JsonValue {
+/** The state as it is recorded: without the members that every object has. */
+function summaryOf({ object, entries }: ManagedObject): JsonValue {
   const { apiVersion: _apiVersion, kind: _kind, status: _status, metadata, ...members } = object;
-  const kept = Object.entries(isObject(metadata) ? metadata : {}).filter(([member]) => !SERVERS.includes(member));
+  const userMetadata = Object.entries(isObject(metadata) ? metadata : {}).filter(([member]) => !SERVER_METADATA.includes(member));
   const owned = Object.fromEntries(entries.map(({ manager, fields }) => [`${manager.name} ${manager.operation}`, fields]));
-  return { object: { ...members, metadata: Object.fromEntries(kept) }, owned };
+  return { object: { ...members, metadata: Object.fromEntries(userMetadata) }, owned };
 }
 
 const { head, cases } = readRecording('custom/applying', isCustomResourcesHead, shape({ definition: text, steps: listOf(isStep) }));
 
 for (const [title, schema] of Object.entries(head.schemas)) {
   const node = readSchema(schema);
-  const ownership = ownershipOf(node, title === 'shapes');
+  const views = viewsOf(node, title === 'shapes' ? { 'f:status': {} } : {});
   describe(`server-side apply to the custom resource ${title}`, () => {
     test.each(
       cases
@@ -121,7 +121,7 @@ for (const [title, schema] of Object.entries(head.schemas)) {
       let state = NOTHING;
       for (const step of steps) {
         const { answer } = step;
-        const result = runStep(node, ownership, `s${index}`, state, step);
+        const result = runStep({ node, views, name: `s${index}` }, state, step);
         if (typeof result === 'string') expect(result).toBe(answer.message);
         else if (Array.isArray(result)) expect(result).toEqual(answer.causes?.map(([field, , body]) => `${field}: ${body}`));
         else if (rejectsOwnNull(step.apply, answer.causes)) {

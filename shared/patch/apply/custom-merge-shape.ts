@@ -9,7 +9,10 @@ import { BOOLEAN, listKeys, NUMBER, mergeShapeOf, STRING, type ListKey, type Sha
 /** The shape of the whole object, including apiVersion, kind and metadata. */
 export function customMergeShape(node: SchemaNode): MergeShape {
   let shape = shapes.get(node);
-  if (shape === undefined) shapes.set(node, (shape = resourceShape(node, node.preservesUnknownFields)));
+  if (shape === undefined) {
+    shape = resourceShape(node, node.preservesUnknownFields ? 'preserved' : 'dropped');
+    shapes.set(node, shape);
+  }
   return shape;
 }
 
@@ -24,9 +27,12 @@ function createAnyValueShape(): MergeShape {
   return shape;
 }
 
-/** `isOpenAround`: an enclosing value preserves unknown fields. */
-function valueShape(node: SchemaNode, isOpenAround: boolean): MergeShape {
-  const isOpen = isOpenAround || node.preservesUnknownFields;
+/** What happens to the unknown fields of a value; values below one that preserves them do so too. */
+type UnknownFields = 'preserved' | 'dropped';
+
+/** `inherited` is that of the enclosing value. */
+function valueShape(node: SchemaNode, inherited: UnknownFields): MergeShape {
+  const unknownFields = node.preservesUnknownFields ? 'preserved' : inherited;
   if (node.intOrString) return ANY_VALUE;
   switch (node.type) {
     case 'string':
@@ -37,16 +43,16 @@ function valueShape(node: SchemaNode, isOpenAround: boolean): MergeShape {
     case 'number':
       return NUMBER;
     case 'array':
-      return listShape(node, isOpen);
+      return listShape(node, unknownFields);
     case 'object':
-      return node.embeddedResource ? resourceShape(node, isOpen) : objectShape(node, isOpen);
+      return node.embeddedResource ? resourceShape(node, unknownFields) : objectShape(node, unknownFields);
     case undefined:
-      return node.properties.size === 0 ? ANY_VALUE : { kind: 'deduced', members: objectShape(node, true) };
+      return node.properties.size === 0 ? ANY_VALUE : { kind: 'deduced', members: objectShape(node, 'preserved') };
   }
 }
 
-function listShape(node: SchemaNode, isOpen: boolean): MergeShape {
-  const element = node.items === undefined ? ANY_VALUE : valueShape(node.items, isOpen);
+function listShape(node: SchemaNode, unknownFields: UnknownFields): MergeShape {
+  const element = node.items === undefined ? ANY_VALUE : valueShape(node.items, unknownFields);
   switch (node.listType) {
     case 'set':
       return { kind: 'set', element };
@@ -62,15 +68,15 @@ function keysOf({ items, listMapKeys }: SchemaNode): readonly ListKey[] {
   return listKeys(listMapKeys, (name) => items?.properties.get(name)?.defaultValue ?? undefined);
 }
 
-function objectShape(node: SchemaNode, isOpen: boolean): MergeShape {
+function objectShape(node: SchemaNode, unknownFields: UnknownFields): MergeShape {
   const { additionalProperties, properties } = node;
-  const atomic = node.mapType === 'atomic';
-  if (properties.size > 0) return structShape(node, isOpen, NO_MEMBERS);
-  return { kind: 'map', atomic, element: typeof additionalProperties === 'object' ? valueShape(additionalProperties, isOpen) : ANY_VALUE };
+  if (properties.size > 0) return structShape(node, unknownFields, NO_MEMBERS);
+  const element = typeof additionalProperties === 'object' ? valueShape(additionalProperties, unknownFields) : ANY_VALUE;
+  return { kind: 'map', atomic: node.mapType === 'atomic', element };
 }
 
-function resourceShape(node: SchemaNode, isOpen: boolean): MergeShape {
-  return structShape(node, isOpen, TYPE_META);
+function resourceShape(node: SchemaNode, unknownFields: UnknownFields): MergeShape {
+  return structShape(node, unknownFields, TYPE_META);
 }
 
 const NO_MEMBERS: ReadonlyMap<string, () => MergeShape> = new Map();
@@ -81,12 +87,12 @@ const TYPE_META: ReadonlyMap<string, () => MergeShape> = new Map([
 ]);
 
 /** The shapes of members are derived on first use. */
-function structShape(node: SchemaNode, isOpen: boolean, fixedMembers: ReadonlyMap<string, () => MergeShape>): MergeShape {
+function structShape(node: SchemaNode, unknownFields: UnknownFields, fixedMembers: ReadonlyMap<string, () => MergeShape>): MergeShape {
   const { additionalProperties } = node;
   const members = new Map<string, ShapeMember>();
   const shapeOfMember = (name: string): MergeShape | undefined => {
     const declared = node.properties.get(name);
-    return fixedMembers.get(name)?.() ?? (declared === undefined ? undefined : valueShape(declared, isOpen));
+    return fixedMembers.get(name)?.() ?? (declared === undefined ? undefined : valueShape(declared, unknownFields));
   };
   const member = (name: string): ShapeMember | undefined => {
     const cached = members.get(name);
@@ -97,7 +103,8 @@ function structShape(node: SchemaNode, isOpen: boolean, fixedMembers: ReadonlyMa
     members.set(name, member);
     return member;
   };
-  const additional = typeof additionalProperties === 'object' ? valueShape(additionalProperties, isOpen) : undefined;
-  const others = additional ?? (isOpen || additionalProperties === true || node.properties.size === 0 ? ANY_VALUE : undefined);
+  const additional = typeof additionalProperties === 'object' ? valueShape(additionalProperties, unknownFields) : undefined;
+  const acceptsAny = unknownFields === 'preserved' || additionalProperties === true || node.properties.size === 0;
+  const others = additional ?? (acceptsAny ? ANY_VALUE : undefined);
   return { kind: 'struct', atomic: node.mapType === 'atomic', member, others };
 }

@@ -2,10 +2,9 @@
 import * as fc from 'fast-check';
 import { readSchema } from '../../api/structural/read-schema';
 import { equalJson, isObject, ownMember, type JsonObject, type JsonValue } from '../../values/json';
-import { applyConfiguration, type AppliedConfiguration } from './apply';
+import { applyConfiguration } from './apply';
 import { customMergeShape } from './custom-merge-shape';
-import type { ManagedFieldsEntry, FieldManager } from './managed-fields';
-import type { FieldSet } from './field-set';
+import type { FieldManager, ManagedObject } from './managed-fields';
 import { recordUpdate, type VersionViews, type VersionView } from './record-update';
 import { mergeShapeOf } from './merge-shape';
 import { propertyRuns } from '../../../test/support/property-runs';
@@ -42,17 +41,14 @@ const node = readSchema({
 });
 
 const same = (object: JsonObject): JsonObject => object;
-const ofShape = (shape: VersionView['shape'], resets: FieldSet = {}): VersionViews => {
-  const view: VersionView = { shape, resets, toVersion: same, fromVersion: same };
+/** Views of a kind with a single version. */
+const viewsOf = (shape: VersionView['shape']): VersionViews => {
+  const view: VersionView = { shape, resets: {}, toVersion: same, fromVersion: same };
   return { served: view, viewOf: (apiVersion) => (apiVersion === 'v1' ? view : undefined) };
 };
-const custom = ofShape(customMergeShape(node));
+const CUSTOM = viewsOf(customMergeShape(node));
 
-interface State {
-  readonly object: JsonObject;
-  readonly entries: readonly ManagedFieldsEntry[];
-}
-const NOTHING: State = { object: { metadata: {} }, entries: [] };
+const NOTHING: ManagedObject = { object: { metadata: {} }, entries: [] };
 const manager = (name: string, operation: FieldManager['operation']): FieldManager => ({
   name,
   operation,
@@ -60,12 +56,14 @@ const manager = (name: string, operation: FieldManager['operation']): FieldManag
   subresource: '',
 });
 
-function apply(state: State, spec: JsonValue, by = 'm', ownership = custom): AppliedConfiguration {
-  return applyConfiguration(ownership, state.object, { spec }, state.entries, manager(by, 'Apply'), { force: true, now: NOW });
+function applyObject(live: ManagedObject, config: JsonObject, name: string, views: VersionViews): ManagedObject {
+  return applyConfiguration(live, config, { views, manager: manager(name, 'Apply'), force: true, now: NOW });
 }
 
-function update(state: State, object: JsonObject): State {
-  return { object, entries: recordUpdate(custom, state.object, object, state.entries, manager('u', 'Update'), NOW) };
+const apply = (live: ManagedObject, spec: JsonValue, name = 'm', views = CUSTOM): ManagedObject => applyObject(live, { spec }, name, views);
+
+function update(before: ManagedObject, object: JsonObject): ManagedObject {
+  return { object, entries: recordUpdate(before, object, { views: CUSTOM, manager: manager('u', 'Update'), now: NOW }) };
 }
 
 const CASES: readonly (readonly [title: string, before: JsonValue, stated: JsonValue])[] = [
@@ -95,10 +93,7 @@ it.each(CASES)('a repeated apply that sets %s to empty changes nothing', (_title
 });
 
 it.each(CASES)('apply removes %s that the configuration no longer contains', (_title, before) => {
-  const { object, entries } = apply(NOTHING, before);
-  const options = { force: true, now: NOW };
-  const left = applyConfiguration(custom, object, {}, entries, manager('m', 'Apply'), options);
-  expect(left).toEqual({ object: { metadata: {} }, entries: [] });
+  expect(applyObject(apply(NOTHING, before), {}, 'm', CUSTOM)).toEqual(NOTHING);
 });
 
 it('apply keeps null for a spec that had fields', () => {
@@ -111,9 +106,9 @@ it('apply keeps the items of other managers in a list that the configuration set
 });
 
 it('apply leaves a map empty that an update created and that loses its last key', () => {
-  const made = update(NOTHING, { metadata: {}, spec: { map: {} } });
-  const filled = apply(made, { map: { a: '1' } });
-  expect(apply(filled, {}).object['spec']).toEqual({ map: {} });
+  const created = update(NOTHING, { metadata: {}, spec: { map: {} } });
+  const withKey = apply(created, { map: { a: '1' } });
+  expect(apply(withKey, {}).object['spec']).toEqual({ map: {} });
 });
 
 it('apply keeps nulls of the configuration', () => {
@@ -122,7 +117,7 @@ it('apply keeps nulls of the configuration', () => {
 });
 
 it('apply keeps empty values in a built-in kind', () => {
-  const pods = ofShape(mergeShapeOf('core.v1.Pod'));
+  const pods = viewsOf(mergeShapeOf('core.v1.Pod'));
   const container = { name: 'c', image: 'i', securityContext: { runAsUser: 1 }, env: [{ name: 'A', value: '1' }] };
   const before = apply(
     NOTHING,
@@ -169,7 +164,7 @@ it('apply leaves everything that its configuration states, and adds no null', ()
   const step = fc.record({ by: fc.constantFrom('m', 'm', 'n'), spec });
   fc.assert(
     fc.property(fc.array(step, { minLength: 2, maxLength: 5 }), (steps) => {
-      let state: State = NOTHING;
+      let state = NOTHING;
       for (const { by, spec: stated } of steps) {
         state = apply(state, stated, by);
         expect(containsStated(state.object['spec'], stated)).toBe(true);

@@ -36,19 +36,25 @@ export function isMember(node: FieldSet): boolean {
   return node[SELF] !== undefined || isEmptySet(node);
 }
 
+/** The elements of the nodes directly below a node or the root. */
 export function elementsOf(set: FieldSet): PathElement[] {
   return Object.keys(set).filter((element) => element !== SELF);
 }
 
-/** A node for adding children; {@link MEMBER} is the node without children. */
-export function openNode(member: boolean): FieldSet {
-  return member ? { [SELF]: MEMBER } : {};
+/** A member for adding children; {@link MEMBER} is the one without children. */
+export function openMember(): FieldSet {
+  return { [SELF]: MEMBER };
+}
+
+/** A node for adding children: a member, or one that only leads to members. */
+export function openNode(isItselfMember: boolean): FieldSet {
+  return isItselfMember ? openMember() : {};
 }
 
 /** A node; `undefined` when it is neither a member nor leads to one. */
-function makeNode(member: boolean, children: JsonObject): FieldSet | undefined {
-  if (isEmptySet(children)) return member ? MEMBER : undefined;
-  return member ? { [SELF]: MEMBER, ...children } : children;
+function makeNode(isItselfMember: boolean, children: JsonObject): FieldSet | undefined {
+  if (isEmptySet(children)) return isItselfMember ? MEMBER : undefined;
+  return isItselfMember ? { [SELF]: MEMBER, ...children } : children;
 }
 
 /** Returns the resulting node; `undefined` removes the node. */
@@ -94,9 +100,9 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
 function nodeDifference(a: FieldSet, b: FieldSet): FieldSet | undefined {
   if (a === b) return undefined;
   const wasMember = isMember(a);
-  const member = wasMember && !isMember(b);
+  const staysMember = wasMember && !isMember(b);
   const children = changedChildren(a, b, nodeDifference);
-  return children === undefined && member === wasMember ? a : makeNode(member, children ?? childrenOf(a));
+  return children === undefined && staysMember === wasMember ? a : makeNode(staysMember, children ?? childrenOf(a));
 }
 
 /** The members of `a` that are neither members of `b` nor below one. */
@@ -110,7 +116,7 @@ function nodeDifferenceBelow(a: FieldSet, b: FieldSet): FieldSet | undefined {
   return children === undefined ? a : makeNode(isMember(a), children);
 }
 
-/** Not in canonical order. */
+/** The members of both sets. Not in canonical order. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   const children: JsonObject = {};
   for (const element of elementsOf(b)) {
@@ -126,7 +132,10 @@ function nodeIntersection(a: FieldSet, b: FieldSet): FieldSet | undefined {
   return makeNode(isMember(a) && isMember(b), intersection(a, b));
 }
 
-/** Returns `a` itself when it contains `b`. Otherwise not in canonical order; see {@link canonicalFieldSet}. */
+/**
+ * The members of either set. Returns `a` itself when it contains `b`. Otherwise not in canonical order; see
+ * {@link canonicalFieldSet}.
+ */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(a)) return b;
   return unionChildren(a, b) ?? a;
@@ -165,9 +174,9 @@ function unionChildren(a: FieldSet, b: FieldSet): JsonObject | undefined {
 function nodeUnion(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
   const wasMember = isMember(a);
-  const member = wasMember || isMember(b);
+  const becomesMember = wasMember || isMember(b);
   const children = unionChildren(a, b);
-  return children === undefined && member === wasMember ? a : (makeNode(member, children ?? childrenOf(a)) ?? MEMBER);
+  return children === undefined && becomesMember === wasMember ? a : (makeNode(becomesMember, children ?? childrenOf(a)) ?? MEMBER);
 }
 
 /** Builds a set by inserting members. The result is not in canonical order. */
@@ -249,8 +258,20 @@ function rankElement(element: PathElement): RankedElement {
 
 const parseValue: (text: string) => JsonValue = JSON.parse;
 
-const typeRank = (value: JsonValue): number =>
-  typeof value === 'number' || typeof value === 'bigint' ? 0 : typeof value === 'string' ? 1 : typeof value === 'boolean' ? 2 : 3;
+/** The order of values of different types. */
+function typeRank(value: JsonValue): number {
+  switch (typeof value) {
+    case 'number':
+    case 'bigint':
+      return 0;
+    case 'string':
+      return 1;
+    case 'boolean':
+      return 2;
+    default:
+      return 3;
+  }
+}
 
 function compareValues(a: JsonValue, b: JsonValue): number {
   const byType = typeRank(a) - typeRank(b);
@@ -262,15 +283,15 @@ function compareValues(a: JsonValue, b: JsonValue): number {
 
 /** Compares keys sorted by name; the first difference decides. */
 function compareKeys(a: JsonObject, b: JsonObject): number {
-  const mine = Object.keys(a);
-  const others = Object.keys(b);
-  for (let i = 0; i < Math.min(mine.length, others.length); i += 1) {
-    const name = mine[i] ?? '';
-    const other = others[i] ?? '';
-    const order = compareBytes(name, other) || compareValues(a[name] ?? null, b[other] ?? null);
+  const namesOfA = Object.keys(a);
+  const namesOfB = Object.keys(b);
+  for (let i = 0; i < Math.min(namesOfA.length, namesOfB.length); i += 1) {
+    const nameInA = namesOfA[i] ?? '';
+    const nameInB = namesOfB[i] ?? '';
+    const order = compareBytes(nameInA, nameInB) || compareValues(a[nameInA] ?? null, b[nameInB] ?? null);
     if (order !== 0) return order;
   }
-  return mine.length - others.length;
+  return namesOfA.length - namesOfB.length;
 }
 
 const MAX_LEVELS = 1000;

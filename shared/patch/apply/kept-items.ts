@@ -25,8 +25,14 @@ export function findKeptItems(
   const fieldsIn = (entries: readonly ManagedFieldsEntry[]): FieldSet =>
     entries.find((entry) => isSameManager(entry.manager, manager))?.fields ?? EMPTY_SET;
   const walker = new KeptItemWalker(applied.entries.filter((entry) => !isSameManager(entry.manager, manager)));
-  walker.visit(shape, applied.object, fieldsIn(before), fieldsIn(applied.entries), '');
+  walker.visit(shape, applied.object, { previous: fieldsIn(before), current: fieldsIn(applied.entries) }, '');
   return walker.keptItems;
+}
+
+/** The fields that the manager applied before and applies now, at or below one path. */
+interface AppliedFields {
+  readonly previous: FieldSet;
+  readonly current: FieldSet;
 }
 
 class KeptItemWalker {
@@ -35,22 +41,23 @@ class KeptItemWalker {
 
   constructor(private readonly others: readonly ManagedFieldsEntry[]) {}
 
-  visit(declared: MergeShape, value: JsonValue, previous: FieldSet, current: FieldSet, field: string): void {
+  /** `field` is the path of the value. */
+  visit(declared: MergeShape, value: JsonValue, fields: AppliedFields, field: string): void {
     const shape = resolveShape(declared, value);
     if ((shape.kind === 'keyed' || shape.kind === 'set') && Array.isArray(value)) {
       const indexes = indexesOf(shape, value);
-      for (const element of elementsOf(previous)) {
+      for (const element of elementsOf(fields.previous)) {
         const index = indexes.get(element);
-        if (index !== undefined)
-          this.visitChild(shape.element, element, value[index] ?? null, { previous, current }, `${field}[${index}]`, { isItem: true });
+        if (index === undefined) continue;
+        this.visitChild(shape.element, element, value[index] ?? null, fields, `${field}[${index}]`, { isItem: true });
       }
     } else if (isObject(value)) {
-      for (const element of elementsOf(previous)) {
+      for (const element of elementsOf(fields.previous)) {
         const name = element.slice(2);
         const member = memberShape(shape, name);
         const memberValue = ownMember(value, name);
         if (member === undefined || memberValue === undefined) continue;
-        this.visitChild(member, element, memberValue, { previous, current }, field === '' ? name : `${field}.${name}`, { isItem: false });
+        this.visitChild(member, element, memberValue, fields, field === '' ? name : `${field}.${name}`, { isItem: false });
       }
     }
   }
@@ -59,7 +66,7 @@ class KeptItemWalker {
     shape: MergeShape,
     element: PathElement,
     value: JsonValue,
-    { previous, current }: { readonly previous: FieldSet; readonly current: FieldSet },
+    { previous, current }: AppliedFields,
     field: string,
     { isItem }: { readonly isItem: boolean },
   ): void {
@@ -68,7 +75,7 @@ class KeptItemWalker {
     if (previousNode === undefined) return;
     this.path.push(element);
     if (isItem && isMember(previousNode) && currentNode === undefined) this.addItem(field);
-    else this.visit(shape, value, previousNode, currentNode ?? EMPTY_SET, field);
+    else this.visit(shape, value, { previous: previousNode, current: currentNode ?? EMPTY_SET }, field);
     this.path.pop();
   }
 

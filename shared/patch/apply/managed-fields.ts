@@ -10,7 +10,7 @@ export interface FieldManager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
-  /** '' = the object itself. */
+  /** '' for writes to the object itself. */
   readonly subresource: string;
 }
 
@@ -19,6 +19,12 @@ export interface ManagedFieldsEntry {
   /** RFC 3339, UTC, whole seconds. */
   readonly time: string | undefined;
   readonly fields: FieldSet;
+}
+
+/** An object without managedFields, and its entries. */
+export interface ManagedObject {
+  readonly object: JsonObject;
+  readonly entries: readonly ManagedFieldsEntry[];
 }
 
 /** Whether two entries belong to the same manager. For an apply, the version is not part of the identity. */

@@ -54,11 +54,14 @@ const shapes = new Map<string, MergeShape>();
 /** The shape of a type of the tables (`core.v1.Pod`). */
 export function mergeShapeOf(type: string): MergeShape {
   let shape = shapes.get(type);
-  if (shape === undefined) shapes.set(type, (shape = structShape(type, schemaOf(type).mapType === 'atomic')));
+  if (shape === undefined) {
+    shape = structShape(type, schemaOf(type).mapType);
+    shapes.set(type, shape);
+  }
   return shape;
 }
 
-function structShape(type: string, atomic: boolean): MergeShape {
+function structShape(type: string, mapType: FieldSchema['mapType']): MergeShape {
   const schema = schemaOf(type);
   // Types may be recursive, so members are derived on first use.
   const members = new Map<string, ShapeMember>();
@@ -74,7 +77,7 @@ function structShape(type: string, atomic: boolean): MergeShape {
     const field = schema.field(name);
     return field === undefined ? undefined : add(name, fieldShape(field));
   };
-  return { kind: 'struct', atomic, member, others: undefined };
+  return { kind: 'struct', atomic: mapType === 'atomic', member, others: undefined };
 }
 
 function fieldShape(field: FieldSchema): MergeShape {
@@ -84,7 +87,7 @@ function fieldShape(field: FieldSchema): MergeShape {
     case 'either':
     case 'object':
       // The map type of the field overrides that of its struct type.
-      return type.kind === 'object' && field.mapType !== undefined ? structShape(type.type, field.mapType === 'atomic') : typeShape(type);
+      return type.kind === 'object' && field.mapType !== undefined ? structShape(type.type, field.mapType) : typeShape(type);
     case 'map':
       return { kind: 'map', atomic: field.mapType === 'atomic', element: typeShape(type.element) };
     case 'list':
@@ -145,11 +148,14 @@ function listKeysOf(element: FieldType, names: readonly string[]): readonly List
   const schema = element.kind === 'object' ? schemaOf(element.type) : undefined;
   return listKeys(names, (name) => {
     const field = schema?.field(name);
-    const shape = field === undefined ? STRING : fieldShape(field);
-    const zero =
-      shape.kind === 'scalar' && shape.scalar === 'number' ? 0 : shape.kind === 'scalar' && shape.scalar === 'boolean' ? false : '';
-    return field?.defaultValue ?? (field?.required === true ? zero : undefined);
+    if (field === undefined) return undefined;
+    return field.defaultValue ?? (field.required ? zeroValueOf(fieldShape(field)) : undefined);
   });
+}
+
+function zeroValueOf(shape: MergeShape): JsonValue {
+  if (shape === NUMBER) return 0;
+  return shape === BOOLEAN ? false : '';
 }
 
 /** Sorted by name. */
@@ -182,7 +188,7 @@ export function isMapKey(shape: MergeShape, name: string): boolean {
   return shape.kind !== 'struct' || shape.member(name) === undefined;
 }
 
-/** The shape of these values, which are states of the same field. */
+/** The shape of a field with these values: `deduced` is replaced by the shape that fits all of them. */
 export function resolveShape(shape: MergeShape, ...values: readonly (JsonValue | undefined)[]): MergeShape {
   if (shape.kind !== 'deduced') return shape;
   const present = values.filter((value) => value !== undefined && value !== null);

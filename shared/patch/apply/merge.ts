@@ -57,59 +57,83 @@ function mergeMember(shape: MergeShape, name: string, live: JsonObject, applied:
 function mergeItems(shape: ItemShape, live: JsonArray, applied: JsonArray): JsonArray {
   const liveElements = live.map((item) => itemElement(shape, item));
   const appliedElements = applied.map((item) => itemElement(shape, item));
-  const appliedSet = new Set(appliedElements);
   const haveSameElements =
-    appliedSet.size === live.length &&
+    new Set(appliedElements).size === live.length &&
     live.length === applied.length &&
     liveElements.every((element, index) => element === appliedElements[index]);
   if (haveSameElements) return live.map((item, index) => mergeValue(shape.element, item, applied[index]));
-  const liveItems = new Map<PathElement, JsonValue>();
-  liveElements.forEach((element, index) => {
-    if (!liveItems.has(element)) liveItems.set(element, live[index] ?? null);
-  });
-  const shared = appliedElements.filter((element) => liveItems.has(element));
-  let sharedIndex = 0;
-  const mergedElements = new Set<PathElement>();
-  const merged: JsonArray = [];
-  let liveIndex = 0;
-  let appliedIndex = 0;
-  const takeApplied = (element: PathElement): void => {
-    merged.push(mergeValue(shape.element, liveItems.get(element), applied[appliedIndex]));
-    mergedElements.add(element);
-    if (shared[sharedIndex] === element) sharedIndex += 1;
-    appliedIndex += 1;
-  };
-  while (liveIndex < live.length || appliedIndex < applied.length) {
-    const liveElement = liveElements[liveIndex];
-    const appliedElement = appliedElements[appliedIndex];
-    if (liveElement !== undefined && appliedElement !== undefined) {
-      if (liveElement === appliedElement) {
-        takeApplied(appliedElement);
-        liveIndex += 1;
-        continue;
-      }
-      const nextShared = shared[sharedIndex];
-      // The item is in both lists, but is not the next shared one: it is placed where the configuration has it.
-      if (appliedSet.has(liveElement) && nextShared !== undefined && nextShared !== liveElement) {
-        liveIndex += 1;
-        continue;
-      }
-    }
-    if (liveElement !== undefined) {
-      if (!appliedSet.has(liveElement)) {
-        merged.push(live[liveIndex] ?? null);
-        liveIndex += 1;
-        continue;
-      }
-      if (mergedElements.has(liveElement)) {
-        liveIndex += 1;
-        continue;
-      }
-    }
-    if (appliedElement !== undefined) takeApplied(appliedElement);
-    else liveIndex += 1;
+  return new ItemMerger(shape, { items: live, elements: liveElements }, { items: applied, elements: appliedElements }).run();
+}
+
+/** A list with the identity of each item. */
+interface IdentifiedItems {
+  readonly items: JsonArray;
+  readonly elements: readonly PathElement[];
+}
+
+/** Walks over both lists at once. Each step takes the next live or applied item, or skips a live one. */
+class ItemMerger {
+  private readonly merged: JsonArray = [];
+  private readonly mergedElements = new Set<PathElement>();
+  private readonly appliedElements: ReadonlySet<PathElement>;
+  /** The first live item of each identity. */
+  private readonly liveItems = new Map<PathElement, JsonValue>();
+  /** The identities that are in both lists, in applied order; the next one that is not merged is at `sharedIndex`. */
+  private readonly shared: readonly PathElement[];
+  private sharedIndex = 0;
+  private liveIndex = 0;
+  private appliedIndex = 0;
+
+  constructor(
+    private readonly shape: ItemShape,
+    private readonly live: IdentifiedItems,
+    private readonly applied: IdentifiedItems,
+  ) {
+    this.appliedElements = new Set(applied.elements);
+    for (const [index, element] of live.elements.entries())
+      if (!this.liveItems.has(element)) this.liveItems.set(element, live.items[index] ?? null);
+    this.shared = applied.elements.filter((element) => this.liveItems.has(element));
   }
-  return merged;
+
+  run(): JsonArray {
+    while (this.liveIndex < this.live.items.length || this.appliedIndex < this.applied.items.length)
+      this.step(this.live.elements[this.liveIndex], this.applied.elements[this.appliedIndex]);
+    return this.merged;
+  }
+
+  /** An element is `undefined` at the end of its list. */
+  private step(liveElement: PathElement | undefined, appliedElement: PathElement | undefined): void {
+    if (liveElement !== undefined && !this.appliedElements.has(liveElement)) return this.takeLive();
+    if (liveElement !== undefined && liveElement === appliedElement) {
+      this.liveIndex += 1;
+      return this.takeApplied(appliedElement);
+    }
+    if (liveElement !== undefined && this.isPlacedElsewhere(liveElement, appliedElement)) {
+      this.liveIndex += 1;
+      return;
+    }
+    if (appliedElement !== undefined) this.takeApplied(appliedElement);
+    else this.liveIndex += 1;
+  }
+
+  /** Whether an item that is in both lists is merged already, or is to be merged where the configuration has it. */
+  private isPlacedElsewhere(liveElement: PathElement, appliedElement: PathElement | undefined): boolean {
+    const nextShared = this.shared[this.sharedIndex];
+    const isMoved = appliedElement !== undefined && nextShared !== undefined && nextShared !== liveElement;
+    return isMoved || this.mergedElements.has(liveElement);
+  }
+
+  private takeLive(): void {
+    this.merged.push(this.live.items[this.liveIndex] ?? null);
+    this.liveIndex += 1;
+  }
+
+  private takeApplied(element: PathElement): void {
+    this.merged.push(mergeValue(this.shape.element, this.liveItems.get(element), this.applied.items[this.appliedIndex]));
+    this.mergedElements.add(element);
+    if (this.shared[this.sharedIndex] === element) this.sharedIndex += 1;
+    this.appliedIndex += 1;
+  }
 }
 
 /** The object without the given fields. A nested object or list that loses its last field becomes empty. */

@@ -1,8 +1,11 @@
-/** Computes the managedFields entries after a write other than an apply. Does not modify the object. */
+/**
+ * Computes the managedFields entries after a write other than an apply: its manager becomes the only owner of the fields
+ * that it changes. Does not modify the object. Server-side apply is in apply.ts.
+ */
 import { compareBytes, type JsonObject } from '../../values/json';
 import { awaitInStep, runStepsSync, type Steps } from '../../scheduling/steps';
 import { compareInSteps } from './compare';
-import { compareManagers, isSameManager, type ManagedFieldsEntry, type FieldManager } from './managed-fields';
+import { compareManagers, isSameManager, type FieldManager, type ManagedFieldsEntry, type ManagedObject } from './managed-fields';
 import { canonicalFieldSet, difference, differenceBelow, EMPTY_SET, isEmptySet, union, unionOfAll, type FieldSet } from './field-set';
 import type { MergeShape } from './merge-shape';
 
@@ -93,34 +96,32 @@ const SERVER_FIELDS: FieldSet = {
   },
 };
 
+/** The fields that a manager can own. */
 export function withoutServerFields(fields: FieldSet): FieldSet {
   return difference(fields, SERVER_FIELDS);
 }
 
+export interface UpdateOptions {
+  readonly views: VersionViews;
+  readonly manager: FieldManager;
+  /** RFC 3339. */
+  readonly now: string;
+}
+
 /**
- * Computes the entries after `manager` has changed `before` to `after`: it becomes the only owner of fields that it
- * added or changed, and fields that it removed have no owner. Neither object has managedFields. Returns the same list
- * when no ownable field changed. `now` is RFC 3339. Throws MissingListKeyError.
+ * Computes the entries after the manager has changed `before` to `after`: it becomes the only owner of fields that it
+ * added or changed, and fields that it removed have no owner. `after` has no managedFields. Returns the same list when
+ * no ownable field changed. Throws MissingListKeyError.
  */
-export function recordUpdate(
-  views: VersionViews,
-  before: JsonObject,
-  after: JsonObject,
-  entries: readonly ManagedFieldsEntry[],
-  manager: FieldManager,
-  now: string,
-): readonly ManagedFieldsEntry[] {
-  return runStepsSync(recordUpdateInSteps(views, before, after, entries, manager, now));
+export function recordUpdate(before: ManagedObject, after: JsonObject, options: UpdateOptions): readonly ManagedFieldsEntry[] {
+  return runStepsSync(recordUpdateInSteps(before, after, options));
 }
 
 /** {@link recordUpdate} in steps, so that the caller can yield between them. */
 export function* recordUpdateInSteps(
-  views: VersionViews,
-  before: JsonObject,
+  { object: before, entries }: ManagedObject,
   after: JsonObject,
-  entries: readonly ManagedFieldsEntry[],
-  manager: FieldManager,
-  now: string,
+  { views, manager, now }: UpdateOptions,
 ): Steps<readonly ManagedFieldsEntry[]> {
   const changes = new VersionedChanges(views, before, after);
   const change = yield* changes.changeIn(manager.apiVersion);
@@ -149,7 +150,8 @@ function capUpdaters(entries: readonly ManagedFieldsEntry[]): readonly ManagedFi
   const updaters = entries.filter(({ manager }) => manager.operation === 'Update');
   if (updaters.length <= MAX_UPDATERS) return entries;
   const retained = new Set(entries);
-  const firsts = new Map<string, ManagedFieldsEntry>();
+  /** The oldest entry of each version: merged only if there is another one to merge with. */
+  const oldest = new Map<string, ManagedFieldsEntry>();
   const existingBuckets = new Map<string, ManagedFieldsEntry>();
   for (const entry of updaters) {
     const { manager } = entry;
@@ -161,9 +163,9 @@ function capUpdaters(entries: readonly ManagedFieldsEntry[]): readonly ManagedFi
   for (const entry of updaters.sort(compareAge)) {
     if (count <= MAX_UPDATERS) break;
     const { apiVersion } = entry.manager;
-    const first = firsts.get(apiVersion);
+    const first = oldest.get(apiVersion);
     if (first === undefined) {
-      firsts.set(apiVersion, entry);
+      oldest.set(apiVersion, entry);
       continue;
     }
     const bucket = buckets.get(apiVersion) ?? [existingBuckets.get(apiVersion) ?? first];

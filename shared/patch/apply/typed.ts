@@ -10,6 +10,7 @@ import {
   isMember,
   MEMBER,
   nodeAt,
+  openMember,
   openNode,
   formatElementPath,
   type FieldSet,
@@ -151,22 +152,24 @@ function formatMembers(object: JsonObject): string {
  * the set.
  */
 export function fieldSetOf(shape: MergeShape, object: JsonObject): FieldSet {
-  return collectFields(shape, object, false);
+  return collectFields(shape, object, 'omit');
 }
 
 /** The fields of an object and its empty lists, not in canonical order. */
 export function fieldsAndEmptyLists(shape: MergeShape, object: JsonObject): FieldSet {
-  return collectFields(shape, object, true);
+  return collectFields(shape, object, 'include');
 }
 
-function collectFields(shape: MergeShape, object: JsonObject, emptyLists: boolean): FieldSet {
+type EmptyLists = 'include' | 'omit';
+
+function collectFields(shape: MergeShape, object: JsonObject, emptyLists: EmptyLists): FieldSet {
   const set: FieldSet = {};
   collectValue(shape, object, set, emptyLists);
   return set;
 }
 
 /** Adds the fields of a value to its node. Returns false when there are none. */
-function collectValue(declared: MergeShape, value: JsonValue, into: FieldSet, emptyLists: boolean): boolean {
+function collectValue(declared: MergeShape, value: JsonValue, into: FieldSet, emptyLists: EmptyLists): boolean {
   const shape = resolveShape(declared, value);
   switch (partitionOf(shape)) {
     case 'leaf':
@@ -178,7 +181,7 @@ function collectValue(declared: MergeShape, value: JsonValue, into: FieldSet, em
   }
 }
 
-function collectMembers(shape: MergeShape, value: JsonObject, into: FieldSet, emptyLists: boolean): boolean {
+function collectMembers(shape: MergeShape, value: JsonObject, into: FieldSet, emptyLists: EmptyLists): boolean {
   let hasFields = false;
   for (const name of Object.keys(value)) {
     const member = memberShape(shape, name);
@@ -187,7 +190,7 @@ function collectMembers(shape: MergeShape, value: JsonObject, into: FieldSet, em
     // A map key is always a field; a struct member is one only when it has no fields below it.
     const isEmpty = isObject(memberValue)
       ? isEmptyObject(memberValue)
-      : emptyLists && Array.isArray(memberValue) && memberValue.length === 0;
+      : emptyLists === 'include' && Array.isArray(memberValue) && memberValue.length === 0;
     const isField = isLeaf || memberValue === null || isMapKey(shape, name) || isEmpty;
     const node = isLeaf || member === undefined ? MEMBER : openNode(isField);
     const hasFieldsBelow = node !== MEMBER && member !== undefined && collectValue(member, memberValue, node, emptyLists);
@@ -199,11 +202,11 @@ function collectMembers(shape: MergeShape, value: JsonObject, into: FieldSet, em
 }
 
 /** Items with the same identity share a node. */
-function collectItems(shape: ItemShape, items: JsonArray, into: FieldSet, emptyLists: boolean): boolean {
+function collectItems(shape: ItemShape, items: JsonArray, into: FieldSet, emptyLists: EmptyLists): boolean {
   for (const item of items) {
     const element = itemElement(shape, item);
     const known = nodeAt(into, element) ?? MEMBER;
-    const node = known === MEMBER ? openNode(true) : known;
+    const node = known === MEMBER ? openMember() : known;
     const hasFieldsBelow = collectValue(shape.element, item, node, emptyLists);
     into[element] = hasFieldsBelow || known !== MEMBER ? node : MEMBER;
   }
@@ -226,12 +229,14 @@ function fillStructMembers(shape: MergeShape | undefined, set: FieldSet, into: F
     const name = element.startsWith('f:') ? element.slice(2) : undefined;
     const resolved = shape?.kind === 'deduced' ? shape.members : shape;
     const declared = resolved?.kind === 'struct' && name !== undefined ? resolved.member(name) : undefined;
-    const below = name === undefined ? itemShape(shape) : shape === undefined ? undefined : memberShape(shape, name);
-    into[element] = fillStructMembers(below, node, openNode(declared !== undefined || isMember(node)));
+    const shapeBelow = shape === undefined ? undefined : childShape(shape, name);
+    into[element] = fillStructMembers(shapeBelow, node, openNode(declared !== undefined || isMember(node)));
   }
   return into;
 }
 
-function itemShape(shape: MergeShape | undefined): MergeShape | undefined {
-  return shape?.kind === 'set' || shape?.kind === 'keyed' || shape?.kind === 'list' ? shape.element : undefined;
+/** The shape of a member, or that of the items of a list when `name` is `undefined`. */
+function childShape(shape: MergeShape, name: string | undefined): MergeShape | undefined {
+  if (name !== undefined) return memberShape(shape, name);
+  return shape.kind === 'set' || shape.kind === 'keyed' || shape.kind === 'list' ? shape.element : undefined;
 }

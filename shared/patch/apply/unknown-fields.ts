@@ -15,6 +15,7 @@ export interface ConfigurationOfKnownFields {
 
 const MAX_UNKNOWN_FIELDS = 100;
 
+/** Returns a copy where fields are removed; `object` is not modified. */
 export function removeUnknownFields(shape: MergeShape, object: JsonObject): ConfigurationOfKnownFields {
   const unknown: string[] = [];
   return { object: withoutUnknownMembers(shape, object, '', unknown), unknown };

@@ -22,12 +22,12 @@ export interface MemberPatch {
 }
 
 export interface ObjectPatch {
-  /** The fields that stay; `undefined` = all. */
+  /** The fields that stay; `undefined` when all do. */
   readonly retained: ReadonlySet<JsonValue> | undefined;
   readonly changes: ReadonlyMap<string, MemberPatch>;
 }
 
-/** The `$patch` directive of an object; `undefined` = merge. Throws StrategicMergeError for an unknown directive. */
+/** The `$patch` directive of an object; `undefined` to merge it. Throws StrategicMergeError for an unknown directive. */
 export function patchModeOf(patch: JsonObject): 'replace' | 'delete' | undefined {
   const mode = ownMember(patch, PATCH_DIRECTIVE);
   if (mode === undefined) return undefined;
@@ -36,11 +36,12 @@ export function patchModeOf(patch: JsonObject): 'replace' | 'delete' | undefined
   throw unsuitablePatch(`unknown patch type: ${text} in map: ${formatGoValue(patch)}`);
 }
 
+/** Throws StrategicMergeError for a malformed directive. */
 export function readObjectPatch(patch: JsonObject): ObjectPatch {
   const changes = new Map<string, MemberPatch>();
   const patchOf = (member: string): MemberPatch => {
-    let memberPatch = changes.get(member);
-    if (memberPatch === undefined) changes.set(member, (memberPatch = {}));
+    const memberPatch = changes.get(member) ?? {};
+    changes.set(member, memberPatch);
     return memberPatch;
   };
   for (const [member, value] of Object.entries(patch)) {

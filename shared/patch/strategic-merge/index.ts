@@ -58,7 +58,7 @@ function mergeMember(type: FieldType, member: string, original: JsonValue | unde
  * behaviour).
  */
 function mergeOrdered(
-  shape: MemberMergeRule,
+  rule: MemberMergeRule,
   original: JsonValue | undefined,
   value: JsonValue | undefined,
   order: JsonArray,
@@ -66,11 +66,13 @@ function mergeOrdered(
   if (value !== undefined) {
     if (!Array.isArray(value)) throw notAListError(value);
     if (value.length === 0 && (original === undefined || (Array.isArray(original) && original.length === 0))) throw noItemsToOrder();
-    checkOrder(value, order, shape.mergeKey);
+    checkOrder(value, order, rule.mergeKey);
   }
   if (original === undefined) return value === undefined ? undefined : withoutDirectives(value);
   if (!Array.isArray(original)) throw notAListError(original);
-  return value === undefined ? orderItems(original, order, original, shape.mergeKey) : mergeList(shape, original, value, order);
+  return value === undefined
+    ? orderItems(original, { order, baseline: original, mergeKey: rule.mergeKey })
+    : mergeList(rule, original, value, order);
 }
 
 function mergeValue(type: FieldType, member: string, current: JsonValue | undefined, value: JsonValue | undefined): JsonValue | undefined {
@@ -84,10 +86,11 @@ function mergeValue(type: FieldType, member: string, current: JsonValue | undefi
   return withoutDirectives(value);
 }
 
-function mergeList(shape: MemberMergeRule, original: JsonArray, patch: JsonArray, order: JsonArray | undefined): JsonArray {
-  if (!shape.isMerged) return order === undefined ? patch : orderItems(patch, order, original, shape.mergeKey);
-  const inner = itemTypeOf(shape.type);
-  return mergeLists(original, patch, order, shape.mergeKey, (item, change) => mergeObjects(inner, item, change));
+function mergeList(rule: MemberMergeRule, original: JsonArray, patch: JsonArray, order: JsonArray | undefined): JsonArray {
+  const { mergeKey } = rule;
+  if (!rule.isMerged) return order === undefined ? patch : orderItems(patch, { order, baseline: original, mergeKey });
+  const itemType = itemTypeOf(rule.type);
+  return mergeLists(original, { patch, order, mergeKey, mergeItems: (item, change) => mergeObjects(itemType, item, change) });
 }
 
 function withoutDeleted(

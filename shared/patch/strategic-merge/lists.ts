@@ -16,33 +16,34 @@ type ItemKeyOf = (item: JsonValue, index: number) => ItemKey;
 
 type MergeItems = (original: JsonObject, patch: JsonObject) => JsonObject;
 
-/** Merges the lists; `order` is the list of `$setElementOrder`. */
-export function mergeLists(
-  original: JsonArray,
-  patch: JsonArray,
-  order: JsonArray | undefined,
-  mergeKey: string | undefined,
-  merge: MergeItems,
-): JsonArray {
-  if (patch.length === 0) return order === undefined ? original : orderItems(original, order, original, mergeKey);
+export interface ListPatch {
+  readonly patch: JsonArray;
+  /** The list of `$setElementOrder`; `undefined` without this directive. */
+  readonly order: JsonArray | undefined;
+  readonly mergeKey: string | undefined;
+  readonly mergeItems: MergeItems;
+}
+
+export function mergeLists(original: JsonArray, { patch, order, mergeKey, mergeItems }: ListPatch): JsonArray {
+  if (patch.length === 0) return order === undefined ? original : orderItems(original, { order, baseline: original, mergeKey });
   requireSameType(original, patch);
   if (!patch.every(isObject)) return unionValues(original, patch, order);
   const keyOf = itemKey(mergeKey);
-  const { items, deleted, replaces } = classifyItems(patch, keyOf);
-  if (replaces) return items;
+  const { items, deleted, isReplacement } = classifyItems(patch, keyOf);
+  if (isReplacement) return items;
   const retained = deleted.size === 0 ? original : original.filter((item) => !deleted.has(storedKey(item, mergeKey)));
   const merged: JsonArray = [...retained];
-  const firsts = new Map<ItemKey | undefined, number>();
-  const positions = retained.map((item, index) => firstIndexOf(firsts, storedKey(item, mergeKey), index));
+  const firstIndexes = new Map<ItemKey | undefined, number>();
+  const positions = retained.map((item, index) => firstIndexOf(firstIndexes, storedKey(item, mergeKey), index));
   const ranks: (number | undefined)[] = retained.map(() => undefined);
   items.forEach((item, rank) => {
-    const position = firstIndexOf(firsts, keyOf(item, rank), merged.length);
+    const position = firstIndexOf(firstIndexes, keyOf(item, rank), merged.length);
     const existing = merged[position];
-    merged[position] = isObject(existing) ? merge(existing, item) : item;
+    merged[position] = isObject(existing) ? mergeItems(existing, item) : item;
     ranks[position] ??= rank;
   });
   // With an order, new items count as being in the positions that deletions freed (upstream behaviour).
-  if (order !== undefined) return orderItems(merged, order, merged.slice(0, original.length), mergeKey);
+  if (order !== undefined) return orderItems(merged, { order, baseline: merged.slice(0, original.length), mergeKey });
   return arrangeByRank(
     merged,
     (index) => ranks[positions[index] ?? index],
@@ -50,18 +51,19 @@ export function mergeLists(
   );
 }
 
+/** The values of both lists, each once. */
 function unionValues(original: JsonArray, patch: JsonArray, order: JsonArray | undefined): JsonArray {
   const merged: JsonArray = [];
-  const firsts = new Map<ItemKey | undefined, number>();
-  for (const item of original) if (firstIndexOf(firsts, valueKey(item), merged.length) === merged.length) merged.push(item);
+  const firstIndexes = new Map<ItemKey | undefined, number>();
+  for (const item of original) if (firstIndexOf(firstIndexes, valueKey(item), merged.length) === merged.length) merged.push(item);
   const originalCount = merged.length;
   const ranks: (number | undefined)[] = merged.map(() => undefined);
   patch.forEach((item, rank) => {
-    const position = firstIndexOf(firsts, valueKey(item), merged.length);
+    const position = firstIndexOf(firstIndexes, valueKey(item), merged.length);
     if (position === merged.length) merged.push(item);
     ranks[position] ??= rank;
   });
-  if (order !== undefined) return orderItems(merged, order, original, undefined);
+  if (order !== undefined) return orderItems(merged, { order, baseline: original, mergeKey: undefined });
   return arrangeByRank(
     merged,
     (index) => ranks[index],
@@ -76,12 +78,18 @@ export function removeValues(list: JsonArray, values: JsonArray): JsonArray {
   return list.filter((item) => !removed.has(valueKey(item)));
 }
 
+export interface ListOrder {
+  readonly order: JsonArray;
+  readonly baseline: JsonArray;
+  readonly mergeKey: string | undefined;
+}
+
 /**
  * Puts the items that `order` names into that order. The others stay between them, each before the next named item that
  * followed it in `baseline`; an item that is not in `baseline` comes as early as the order permits (upstream
  * behaviour).
  */
-export function orderItems(list: JsonArray, order: JsonArray, baseline: JsonArray, mergeKey: string | undefined): JsonArray {
+export function orderItems(list: JsonArray, { order, baseline, mergeKey }: ListOrder): JsonArray {
   if (order.length === 0 || list.length === 0) return list;
   if (!list.some(isObject) && order.some(isObject)) requireSameType(list, order);
   const hasKeys = list.some(isObject);
@@ -143,14 +151,15 @@ interface PatchItems {
   readonly items: JsonObject[];
   /** Keys of deleted items. */
   readonly deleted: ReadonlySet<ItemKey | undefined>;
-  readonly replaces: boolean;
+  /** Whether the items replace the list. */
+  readonly isReplacement: boolean;
 }
 
 /** Separates items that consist of directives from items of the list. */
 function classifyItems(patch: readonly JsonObject[], keyOf: ItemKeyOf): PatchItems {
   const items: JsonObject[] = [];
   const deleted = new Set<ItemKey | undefined>();
-  let replaces = false;
+  let isReplacement = false;
   patch.forEach((item, index) => {
     if (!Object.hasOwn(item, PATCH_DIRECTIVE)) {
       keyOf(item, index);
@@ -159,9 +168,9 @@ function classifyItems(patch: readonly JsonObject[], keyOf: ItemKeyOf): PatchIte
     }
     if (ownMember(item, PATCH_DIRECTIVE) === 'merge') throw unsuitablePatch('merging lists cannot yet be specified in the patch');
     if (patchModeOf(item) === 'delete') deleted.add(keyOf(item, index));
-    else replaces = true;
+    else isReplacement = true;
   });
-  return { items, deleted, replaces };
+  return { items, deleted, isReplacement };
 }
 
 /** The prefix distinguishes the text of a list or object from a string. */

@@ -14,7 +14,9 @@ interface Recorded {
   readonly original: string;
   readonly patch: JsonObject;
   readonly changes?: JsonObject;
+  /** The message that rejected the patch. */
   readonly fault?: string;
+  /** The message that rejected the patched object. */
   readonly misfit?: string;
 }
 
@@ -33,7 +35,7 @@ function canonical(type: string, value: JsonObject): JsonObject {
   return object;
 }
 
-function outcome(type: string, original: JsonObject, patch: JsonObject): Outcome {
+function outcomeOf(type: string, original: JsonObject, patch: JsonObject): Outcome {
   let merged: JsonObject;
   try {
     merged = strategicMerge(type, original, patch);
@@ -41,14 +43,14 @@ function outcome(type: string, original: JsonObject, patch: JsonObject): Outcome
     if (error instanceof StrategicMergeError) return { fault: error.message };
     throw error;
   }
-  const fault = findTypeError(type, merged);
-  return fault === undefined ? { object: canonical(type, merged) } : { misfit: fault };
+  const typeError = findTypeError(type, merged);
+  return typeError === undefined ? { object: canonical(type, merged) } : { misfit: typeError };
 }
 
-function expected(type: string, original: JsonObject, { fault, misfit: unfit, changes }: Recorded): Outcome {
+function recordedOutcome(type: string, original: JsonObject, { fault, misfit, changes }: Recorded): Outcome {
   if (fault !== undefined) return { fault };
-  if (unfit !== undefined) return { misfit: unfit };
-  if (changes === undefined) throw new Error('a recorded case says nothing of its end');
+  if (misfit !== undefined) return { misfit };
+  if (changes === undefined) throw new Error('a recorded case has no outcome');
   return { object: canonical(type, mergeObject(original, changes)) };
 }
 
@@ -64,6 +66,6 @@ test('the recording of strategic merge patches has more than 200 cases', () => {
 
 test.each(cases)('strategicMerge gives the recorded result for %s', (_name, type, original, patch, row) => {
   const before = JSON.stringify([original, patch]);
-  expect(outcome(type, original, patch)).toEqual(expected(type, original, row));
+  expect(outcomeOf(type, original, patch)).toEqual(recordedOutcome(type, original, row));
   expect(JSON.stringify([original, patch])).toBe(before);
 });

@@ -1,12 +1,12 @@
 /** Errors of a strategic merge patch with upstream's messages. The caller maps them to a response. */
 
-/**
- * `form` = a directive is malformed (upstream: 400); `content` = the patch does not fit the object or its kind
- * (upstream leaks a 500).
- */
 export class StrategicMergeError extends Error {
   override readonly name = 'StrategicMergeError';
   constructor(
+    /**
+     * `form` for a malformed directive (400 upstream); `content` for a patch that does not fit the object or its kind (500
+     * upstream).
+     */
     readonly category: 'form' | 'content',
     message: string,
   ) {

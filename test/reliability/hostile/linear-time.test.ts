@@ -212,7 +212,8 @@ describe('processing a long list takes time in proportion to its length:', () =>
     [
       'managedFields entries that are merged',
       16_000,
-      (length) => recordUpdate(ownership, {}, {}, readManagedFields(managers(length)), updater, time),
+      (length) =>
+        recordUpdate({ object: {}, entries: readManagedFields(managers(length)) }, {}, { views: ownership, manager: updater, now: time }),
     ],
     [
       'owner references with one uid',
