@@ -7,7 +7,7 @@ import type { UserInfo } from '../../shared/api/identity/user';
 import { compileLabelSelector } from '../../shared/api/selectors/label-selector';
 import { STORED_KINDS } from '../../shared/api/kinds';
 import { requirementsOfSelector } from '../../shared/api/selectors/object-selector';
-import { Budget, compileExpression, type Type } from '../../shared/expression/engine';
+import { CostBudget, compileExpression, type Type } from '../../shared/expression/engine';
 import { untypedValue } from '../../shared/expression/untyped-json';
 import {
   canonicalGroup,
@@ -169,7 +169,7 @@ const OBJECT: Type = { kind: 'dyn' };
 function evaluate(expression: string, object: JsonObject): unknown {
   const compiled = compileExpression(expression, new Map([['object', OBJECT]]));
   if ('error' in compiled) throw new Error(compiled.error);
-  return compiled.evaluate(new Map([['object', untypedValue(object)]]), 1_000_000, new Budget(1_000_000));
+  return compiled.evaluate(new Map([['object', untypedValue(object)]]), 1_000_000, new CostBudget(1_000_000));
 }
 
 test.each([

@@ -9,7 +9,7 @@ import { checkRules } from './custom/check-rules';
 import { compileRules } from './custom/compile-rules';
 import { declaredType } from './custom/declared-type';
 import { valueWrapperOf } from './custom/json-value';
-import { Budget, compileExpression, CostExceeded, type Expression, type Type } from './engine';
+import { CostBudget, compileExpression, CostExceededError, type Expression, type Type } from './engine';
 import { propertyRuns } from '../../test/support/property-runs';
 
 const schema: JsonObject = {
@@ -132,16 +132,16 @@ function compiled(text: string): Expression {
 /** The result of an evaluation with a cost limit, as text. */
 function outcome(expression: Expression, object: JsonValue, limit: number): string {
   try {
-    const value = expression.evaluate(new Map([['self', wrap(object)]]), limit, new Budget(limit));
+    const value = expression.evaluate(new Map([['self', wrap(object)]]), limit, new CostBudget(limit));
     return typeof value === 'object' && value !== null ? JSON.stringify(value) : `${typeof value} ${String(value)}`;
   } catch (error) {
-    if (error instanceof CostExceeded) return 'exceeded';
+    if (error instanceof CostExceededError) return 'exceeded';
     throw error;
   }
 }
 
 describe('compileExpression', () => {
-  it('compiles an expression or reports a fault, whatever the text', () => {
+  it('compiles an expression or returns an error, whatever the text', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const expression = compileExpression(text, variables);
@@ -216,7 +216,7 @@ describe('the budget of an evaluation', () => {
 
   it('is charged for the conversion of a timestamp to a time zone', () => {
     const spent = (zone: string): number => {
-      const budget = new Budget(1_000_000);
+      const budget = new CostBudget(1_000_000);
       const before = budget.work;
       const rule = compiled(`self.l.all(x, timestamp('2026-01-01T00:00:00Z').getHours(${zone}) >= 0)`);
       rule.evaluate(new Map([['self', wrap({ l: Array(1000).fill(1) })]]), 1_000_000, budget);

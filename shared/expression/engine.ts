@@ -15,9 +15,9 @@ import { printIssues, type Issue } from './syntax/issues';
 import type { Type } from './types/type';
 import type { Value } from './values/value';
 
-export { CostBudget as Budget, CostExceededError as CostExceeded } from './run/meter';
+export { CostBudget, CostExceededError } from './run/meter';
 export type { Type } from './types/type';
-export { ErrorValue as Failure, type Value } from './values/value';
+export { ErrorValue, type Value } from './values/value';
 
 export interface Expression {
   readonly type: Type;

@@ -3,7 +3,7 @@
  * annotations. Variables are evaluated lazily and once. The cost of each expression and of all together is limited as
  * upstream does. Does not handle bindings.
  */
-import { Budget, CostExceeded, Failure, type Value } from '../../../shared/expression/engine';
+import { CostBudget, CostExceededError, ErrorValue, type Value } from '../../../shared/expression/engine';
 import { MapValue } from '../../../shared/expression/values/value';
 import type { CompiledExpression, AdmissionPolicy, Validation } from './admission-policies';
 
@@ -83,7 +83,9 @@ class LazyVariables extends MapValue {
     if (value === undefined) {
       const result = this.evaluate(variable);
       value =
-        result instanceof Failure ? new Failure(`composited variable ${JSON.stringify(key)} fails to evaluate: ${result.message}`) : result;
+        result instanceof ErrorValue
+          ? new ErrorValue(`composited variable ${JSON.stringify(key)} fails to evaluate: ${result.message}`)
+          : result;
       this.evaluated.set(key, value);
     }
     return value;
@@ -96,7 +98,7 @@ class LazyVariables extends MapValue {
 
 class PolicyRun {
   private readonly values: ReadonlyMap<string, Value>;
-  private budget = new Budget(CONDITIONS_COST_BUDGET);
+  private budget = new CostBudget(CONDITIONS_COST_BUDGET);
 
   constructor(
     private readonly policy: AdmissionPolicy,
@@ -116,7 +118,7 @@ class PolicyRun {
       if (value === false) return false;
       if (value !== true) errors.push(failureText(condition, value));
     }
-    this.budget = new Budget(VALIDATION_COST_BUDGET);
+    this.budget = new CostBudget(VALIDATION_COST_BUDGET);
     if (errors.length === 0) return true;
     return errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`;
   }
@@ -166,15 +168,15 @@ class PolicyRun {
   }
 
   private evaluate({ expression }: CompiledExpression): Value {
-    if (expression === undefined) return new Failure(NOT_COMPILED);
+    if (expression === undefined) return new ErrorValue(NOT_COMPILED);
     try {
       return expression.evaluate(this.values, EXPRESSION_COST_LIMIT, this.budget);
     } catch (error) {
-      if (error instanceof CostExceeded) return new Failure('operation cancelled: actual cost limit exceeded');
+      if (error instanceof CostExceededError) return new ErrorValue('operation cancelled: actual cost limit exceeded');
       throw error;
     }
   }
 }
 
 const failureText = ({ text }: CompiledExpression, value: Value): string =>
-  `expression '${text}' resulted in error: ${value instanceof Failure ? value.message : 'it is not a boolean'}`;
+  `expression '${text}' resulted in error: ${value instanceof ErrorValue ? value.message : 'it is not a boolean'}`;

@@ -3,7 +3,7 @@
  * conditions. Webhook and policy configurations match no webhook, because a webhook that rejects its own removal could
  * not be removed.
  */
-import { Budget, CostExceeded, Failure, type Expression, type Value } from '../../../shared/expression/engine';
+import { CostBudget, CostExceededError, ErrorValue, type Expression, type Value } from '../../../shared/expression/engine';
 import { AuthorizerValue, ResourceCheck, type Authorize } from '../../../shared/expression/library/authorizer';
 import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables';
 import { untypedValue } from '../../../shared/expression/untyped-json';
@@ -123,7 +123,7 @@ export function checkConditions(conditions: readonly MatchCondition[], input: ()
     ['authorizer', authorizer],
     [REQUEST_RESOURCE, new ResourceCheck(authorizer, requestResource)],
   ]);
-  const budget = new Budget(WEBHOOK_COST_BUDGET);
+  const budget = new CostBudget(WEBHOOK_COST_BUDGET);
   const errors: string[] = [];
   for (const { text, expression } of conditions) {
     const value = expression === undefined ? 'it does not compile' : evaluate(expression, variables, budget);
@@ -133,13 +133,13 @@ export function checkConditions(conditions: readonly MatchCondition[], input: ()
   return errors.length === 0 ? { type: 'met' } : { type: 'errors', errors };
 }
 
-function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>, budget: Budget): boolean | string {
+function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>, budget: CostBudget): boolean | string {
   try {
     const value = expression.evaluate(variables, EXPRESSION_COST_LIMIT, budget);
     if (typeof value === 'boolean') return value;
-    return value instanceof Failure ? value.message : 'it is not a boolean';
+    return value instanceof ErrorValue ? value.message : 'it is not a boolean';
   } catch (error) {
-    if (error instanceof CostExceeded) return 'operation cancelled: actual cost limit exceeded';
+    if (error instanceof CostExceededError) return 'operation cancelled: actual cost limit exceeded';
     throw error;
   }
 }

@@ -3,10 +3,10 @@
  * bounded.
  */
 import {
-  Budget,
+  CostBudget,
   compileExpression,
-  CostExceeded,
-  Failure,
+  CostExceededError,
+  ErrorValue,
   type Expression,
   type Type,
   type Value,
@@ -66,12 +66,12 @@ export function userVariables({ name, uid = '', groups, extra = {} }: UserInfo):
 export function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>): Value {
   let value: Value;
   try {
-    value = expression.evaluate(variables, EXPRESSION_COST_LIMIT, new Budget(EXPRESSION_COST_LIMIT, 'accounts'));
+    value = expression.evaluate(variables, EXPRESSION_COST_LIMIT, new CostBudget(EXPRESSION_COST_LIMIT, 'accounts'));
   } catch (error) {
-    if (error instanceof CostExceeded) throw new ExpressionError('the evaluation of the expression exceeds the cost limit');
+    if (error instanceof CostExceededError) throw new ExpressionError('the evaluation of the expression exceeds the cost limit');
     throw error;
   }
-  if (value instanceof Failure) throw new ExpressionError(value.message);
+  if (value instanceof ErrorValue) throw new ExpressionError(value.message);
   return value;
 }
 

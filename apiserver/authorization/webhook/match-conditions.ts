@@ -2,7 +2,14 @@
  * Match conditions of an authorization webhook: CEL expressions over the SubjectAccessReview that decide whether the
  * webhook is called. Type-checked and compiled once; evaluation cost is bounded.
  */
-import { Budget, compileExpression, CostExceeded, Failure, type Expression, type Type } from '../../../shared/expression/engine';
+import {
+  CostBudget,
+  compileExpression,
+  CostExceededError,
+  ErrorValue,
+  type Expression,
+  type Type,
+} from '../../../shared/expression/engine';
 import { untypedValue } from '../../../shared/expression/untyped-json';
 import { listTypeOf, mapTypeOf, printType, STRING } from '../../../shared/expression/types/type';
 import type { AuthorizationV1SubjectAccessReviewSpec } from '../../../shared/api/types/generated/members';
@@ -111,10 +118,10 @@ const emptyTexts = (names: readonly string[]): JsonObject => Object.fromEntries(
 
 function evaluate(expression: Expression, variables: Parameters<Expression['evaluate']>[0]): unknown {
   try {
-    const value = expression.evaluate(variables, EXPRESSION_COST_LIMIT, new Budget(EXPRESSION_COST_LIMIT));
-    return value instanceof Failure ? undefined : value;
+    const value = expression.evaluate(variables, EXPRESSION_COST_LIMIT, new CostBudget(EXPRESSION_COST_LIMIT));
+    return value instanceof ErrorValue ? undefined : value;
   } catch (error) {
-    if (error instanceof CostExceeded) return undefined;
+    if (error instanceof CostExceededError) return undefined;
     throw error;
   }
 }
