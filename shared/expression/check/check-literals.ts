@@ -2,6 +2,7 @@
  * Checks literals of a type-checked expression: invalid durations, timestamps and patterns, format clauses that do not
  * fit their arguments, and lists and maps with different types.
  */
+import { appendAll } from '../../values/append';
 import { ownMember } from '../../values/json';
 import { findClauseError, clausesOf } from '../library/format';
 import { readDuration, readTimestamp } from '../library/printing';
@@ -14,6 +15,7 @@ import { isSameType } from '../types/assign';
 import { ErrorValue } from '../values/value';
 import type { CheckedExpression } from './checker';
 
+/** Appends to `issues`; the expression must have no type errors. */
 export function checkLiterals(expr: Expr, checked: CheckedExpression, issues: Issue[]): void {
   // Arguments of `format` may have different types.
   const formatArguments = new Set<Expr>();
@@ -123,42 +125,33 @@ function checkFormat(call: Call, format: Expr, checked: CheckedExpression, issue
 }
 
 function checkList(list: ListExpr, checked: CheckedExpression, issues: Issue[]): void {
-  checkSameType(
-    list.items.map((item, index) => ({ expr: item, optional: list.optional.has(index) })),
-    checked,
-    issues,
-    true,
-  );
+  const elements = list.items.map((item, index) => ({ expr: item, isOptional: list.optionalIndexes.has(index) }));
+  // For a list only the first mismatch is reported.
+  appendAll(issues, typeMismatches(elements, checked).slice(0, 1));
 }
 
 function checkMap(map: MapExpr, checked: CheckedExpression, issues: Issue[]): void {
-  checkSameType(
-    map.entries.map(({ key }) => ({ expr: key, optional: false })),
-    checked,
-    issues,
-  );
-  checkSameType(
-    map.entries.map(({ value, optional }) => ({ expr: value, optional })),
-    checked,
-    issues,
-  );
+  const keys = map.entries.map(({ key }) => ({ expr: key, isOptional: false }));
+  const values = map.entries.map(({ value, isOptional }) => ({ expr: value, isOptional }));
+  appendAll(issues, typeMismatches(keys, checked));
+  appendAll(issues, typeMismatches(values, checked));
 }
 
 interface Element {
   readonly expr: Expr;
-  readonly optional: boolean;
+  readonly isOptional: boolean;
 }
 
-/** All elements must have the type of the first one. For a list only the first mismatch is reported. */
-function checkSameType(elements: readonly Element[], checked: CheckedExpression, issues: Issue[], isOnce = false): void {
+/** The elements that do not have the type of the first one. */
+function typeMismatches(elements: readonly Element[], checked: CheckedExpression): readonly Issue[] {
+  const mismatches: Issue[] = [];
   let first: Type | undefined;
-  for (const { expr, optional } of elements) {
+  for (const { expr, isOptional } of elements) {
     const given = checked.typeAt(expr);
-    const type = optional && given.kind === 'optional' ? given.inner : given;
+    const type = isOptional && given.kind === 'optional' ? given.inner : given;
     if (first === undefined) first = type;
-    else if (!isSameType(first, type)) {
-      issues.push({ at: expr.at, message: `expected type '${printType(first)}' but found '${printType(type)}'` });
-      if (isOnce) return;
-    }
+    else if (!isSameType(first, type))
+      mismatches.push({ at: expr.at, message: `expected type '${printType(first)}' but found '${printType(type)}'` });
   }
+  return mismatches;
 }

@@ -50,6 +50,17 @@ export interface ResolvedCall {
   readonly args: readonly Expr[];
 }
 
+/** A call before its overload is resolved. */
+interface CallCandidate {
+  readonly name: string;
+  /** The target first, if there is one. */
+  readonly args: readonly Expr[];
+  readonly types: readonly Type[];
+  /** Whether the function is called on a target: `x.f()`. */
+  readonly isMember: boolean;
+  readonly overloads: readonly FunctionOverload[];
+}
+
 export interface CheckedExpression {
   readonly type: Type;
   typeAt(expr: Expr): Type;
@@ -70,6 +81,7 @@ export function checkExpression(expr: Expr, declarations: Declarations, issues: 
   };
 }
 
+/** Bounds {@link Checker.typeWeight}. */
 const MAX_TYPE_WEIGHT = 1000;
 
 class Checker {
@@ -100,7 +112,7 @@ class Checker {
     return ERROR;
   }
 
-  private mismatch(at: number, wanted: Type, actual: Type): Type {
+  private reportMismatch(at: number, wanted: Type, actual: Type): Type {
     return this.report(at, `expected type '${this.print(wanted)}' but found '${this.print(actual)}'`);
   }
 
@@ -118,23 +130,23 @@ class Checker {
       case 'literal':
         return literalType(expr.value);
       case 'ident':
-        return this.typeOfName(expr, expr.name) ?? this.undeclared(expr.at, expr.name);
+        return this.typeOfName(expr, expr.name) ?? this.reportUndeclared(expr.at, expr.name);
       case 'select':
-        return this.select(expr);
+        return this.inferSelect(expr);
       case 'call':
-        return this.call(expr);
+        return this.inferCall(expr);
       case 'list':
-        return this.list(expr);
+        return this.inferList(expr);
       case 'map':
-        return this.map(expr);
+        return this.inferMap(expr);
       case 'struct':
-        return this.struct(expr);
+        return this.inferStruct(expr);
       case 'comprehension':
-        return this.comprehension(expr);
+        return this.inferComprehension(expr);
     }
   }
 
-  private undeclared(at: number, name: string): Type {
+  private reportUndeclared(at: number, name: string): Type {
     return this.report(at, `undeclared reference to '${name}' (in container '')`);
   }
 
@@ -149,7 +161,7 @@ class Checker {
     return named;
   }
 
-  private select(expr: Select): Type {
+  private inferSelect(expr: Select): Type {
     const name = expr.testOnly ? undefined : qualifiedNameOf(expr);
     if (name !== undefined && !this.isLocal(name)) {
       const type = this.typeOfName(expr, name);
@@ -188,11 +200,11 @@ class Checker {
     }
   }
 
-  private call(expr: Call): Type {
-    return expr.name === OPTIONAL_SELECT ? this.optionalSelect(expr) : this.resolveCall(expr);
+  private inferCall(expr: Call): Type {
+    return expr.name === OPTIONAL_SELECT ? this.inferOptionalSelect(expr) : this.resolveCall(expr);
   }
 
-  private optionalSelect(expr: Call): Type {
+  private inferOptionalSelect(expr: Call): Type {
     const [operand, field] = expr.args;
     if (operand === undefined || field?.kind !== 'literal' || typeof field.value !== 'string') return ERROR;
     const type = resolveParam(this.check(operand), this.substitution);
@@ -209,34 +221,28 @@ class Checker {
     const name = isNamespaced ? qualified : bare;
     const args = isNamespaced || expr.target === undefined ? expr.args : [expr.target, ...expr.args];
     const types = args.map((arg) => this.check(arg));
-    const member = !isNamespaced && expr.target !== undefined;
+    const isMember = !isNamespaced && expr.target !== undefined;
     const overloads = this.declarations.library.get(name);
-    if (overloads === undefined) return this.undeclared(expr.at, expr.name);
-    if (name === OPERATORS['&&'] || name === OPERATORS['||']) return this.logical(expr, args, types, overloads);
-    return this.resolveOverload(expr, name, args, types, member, overloads);
+    if (overloads === undefined) return this.reportUndeclared(expr.at, expr.name);
+    if (name === OPERATORS['&&'] || name === OPERATORS['||']) return this.inferLogical(expr, args, types, overloads);
+    return this.resolveOverload(expr, { name, args, types, isMember, overloads });
   }
 
-  private logical(expr: Call, args: readonly Expr[], types: readonly Type[], overloads: readonly FunctionOverload[]): Type {
+  private inferLogical(expr: Call, args: readonly Expr[], types: readonly Type[], overloads: readonly FunctionOverload[]): Type {
     args.forEach((arg, index) => {
       const type = types[index] ?? ERROR;
-      if (!isAssignable(type, BOOL, this.substitution)) this.mismatch(arg.at, BOOL, type);
+      if (!isAssignable(type, BOOL, this.substitution)) this.reportMismatch(arg.at, BOOL, type);
     });
     this.calls.set(expr, { name: expr.name, overloads, args });
     return BOOL;
   }
 
-  private resolveOverload(
-    expr: Call,
-    name: string,
-    args: readonly Expr[],
-    types: readonly Type[],
-    member: boolean,
-    overloads: readonly FunctionOverload[],
-  ): Type {
+  /** Records the overloads that accept the arguments, and returns their common result type. */
+  private resolveOverload(expr: Call, { name, args, types, isMember, overloads }: CallCandidate): Type {
     let result: Type | undefined;
     const fitting: FunctionOverload[] = [];
     for (const overload of overloads) {
-      if (overload.signature.member !== member) continue;
+      if (overload.signature.isMethod !== isMember) continue;
       const fresh = this.instantiate(overload.signature);
       if (!areAssignable(types, fresh.params, this.substitution)) continue;
       fitting.push(overload);
@@ -249,7 +255,7 @@ class Checker {
     const [receiver = DYN, ...others] = types;
     const print = (type: Type): string => printType(substitute(type, this.substitution, 'dyn'));
     const listed = (list: readonly Type[]): string => `(${list.map(print).join(', ')})`;
-    const applied = member ? `${print(receiver)}.${listed(others)}` : listed(types);
+    const applied = isMember ? `${print(receiver)}.${listed(others)}` : listed(types);
     return this.report(expr.at, `found no matching overload for '${name}' applied to '${applied}'`);
   }
 
@@ -285,29 +291,34 @@ class Checker {
       : DYN;
   }
 
-  private unwrapOptional(type: Type, optional: boolean, at: number): Type {
-    if (!optional) return type;
+  /** The type of the value in an element `?x`, which must be optional. */
+  private unwrapOptional(type: Type, at: number): Type {
     const resolved = resolveParam(type, this.substitution);
     if (resolved.kind === 'optional') return resolved.inner;
     if (resolved.kind === 'dyn' || resolved.kind === 'error') return resolved;
-    this.mismatch(at, optionalTypeOf(resolved), resolved);
+    this.reportMismatch(at, optionalTypeOf(resolved), resolved);
     return ERROR;
   }
 
-  private list(expr: ListExpr): Type {
+  private checkElement(expr: Expr, { isOptional }: { readonly isOptional: boolean }): Type {
+    const type = this.check(expr);
+    return isOptional ? this.unwrapOptional(type, expr.at) : type;
+  }
+
+  private inferList(expr: ListExpr): Type {
     let item: Type | undefined;
     expr.items.forEach((each, index) => {
-      item = this.joinTypes(item, this.unwrapOptional(this.check(each), expr.optional.has(index), each.at));
+      item = this.joinTypes(item, this.checkElement(each, { isOptional: expr.optionalIndexes.has(index) }));
     });
     return listTypeOf(item ?? this.freshParam());
   }
 
-  private map(expr: MapExpr): Type {
+  private inferMap(expr: MapExpr): Type {
     let key: Type | undefined;
     let value: Type | undefined;
     for (const entry of expr.entries) {
       key = this.joinTypes(key, this.check(entry.key));
-      value = this.joinTypes(value, this.unwrapOptional(this.check(entry.value), entry.optional, entry.value.at));
+      value = this.joinTypes(value, this.checkElement(entry.value, { isOptional: entry.isOptional }));
     }
     const type = mapTypeOf(key ?? this.freshParam(), value ?? this.freshParam());
     return this.typeWeight(type) > MAX_TYPE_WEIGHT ? this.report(expr.at, 'type is too large') : type;
@@ -326,12 +337,12 @@ class Checker {
     return typeWeight;
   }
 
-  private struct(expr: StructExpr): Type {
+  private inferStruct(expr: StructExpr): Type {
     const message = findMessage(expr.name);
-    if (message === undefined) return this.undeclared(expr.at, expr.name);
-    for (const { at, name, value, optional } of expr.fields) {
+    if (message === undefined) return this.reportUndeclared(expr.at, expr.name);
+    for (const { at, name, value, isOptional } of expr.fields) {
       const field = message.fields.get(name);
-      const given = this.unwrapOptional(this.check(value), optional, value.at);
+      const given = this.checkElement(value, { isOptional });
       if (field === undefined) this.report(at, `undefined field '${name}'`);
       else if (!isAssignable(given, field.type, this.substitution)) {
         this.report(at, `expected type of field '${name}' is '${this.print(field.type)}' but provided type is '${this.print(given)}'`);
@@ -340,14 +351,14 @@ class Checker {
     return message.type;
   }
 
-  private comprehension(expr: Comprehension): Type {
+  private inferComprehension(expr: Comprehension): Type {
     const range = resolveParam(this.check(expr.range), this.substitution);
     const accumulator = this.check(expr.init);
     this.scopes.push({ name: expr.accumulator, type: accumulator }, { name: expr.variable, type: this.variableType(range, expr.range.at) });
     const condition = this.check(expr.condition);
-    if (!isAssignable(condition, BOOL, this.substitution)) this.mismatch(expr.condition.at, BOOL, condition);
+    if (!isAssignable(condition, BOOL, this.substitution)) this.reportMismatch(expr.condition.at, BOOL, condition);
     const step = this.check(expr.step);
-    if (!isAssignable(step, accumulator, this.substitution)) this.mismatch(expr.step.at, accumulator, step);
+    if (!isAssignable(step, accumulator, this.substitution)) this.reportMismatch(expr.step.at, accumulator, step);
     this.scopes.pop();
     const result = this.check(expr.result);
     this.scopes.pop();

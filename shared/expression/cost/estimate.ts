@@ -29,6 +29,9 @@ const unionRanges = (a: CostRange, b: CostRange): CostRange => rangeOf(Math.min(
 const ZERO = rangeOf(0);
 const ONE = rangeOf(1);
 const ANY_SIZE = rangeOf(0, MAX_COST);
+/** Of the creation of a list or map, without its elements. */
+const LIST_COST = rangeOf(10);
+const MAP_COST = rangeOf(30);
 
 /**
  * A path below a variable: member names, `@items`, `@keys`, `@values`. The first element names the variable and is
@@ -41,6 +44,7 @@ const SCALARS: ReadonlySet<Type['kind']> = new Set<Type['kind']>(['bool', 'int',
 const countOf = (expr: Expr | undefined): number | undefined =>
   expr?.kind === 'literal' && typeof expr.value === 'bigint' ? Number(expr.value) : undefined;
 
+/** `root` is the type from which the sizes of values below variables are taken. */
 export function estimateCost(expr: Expr, checked: CheckedExpression, root: Type): CostRange {
   return new CostEstimator(checked, root).cost(expr);
 }
@@ -71,10 +75,10 @@ class CostEstimator {
         this.sizes.set(expr, rangeOf(valueSize(expr.value)));
         return ZERO;
       case 'ident':
-        return this.ident(expr, expr.name);
+        return this.estimateName(expr, expr.name);
       case 'select': {
         const name = this.checked.names.get(expr);
-        if (name !== undefined) return this.ident(expr, name);
+        if (name !== undefined) return this.estimateName(expr, name);
         const operand = this.cost(expr.operand);
         // A presence test is a boolean, whatever the type of the field.
         if (expr.testOnly) return operand;
@@ -82,21 +86,21 @@ class CostEstimator {
         return this.checked.typeAt(expr.operand).kind === 'optional' ? operand : addRanges(operand, ONE);
       }
       case 'call':
-        return this.call(expr);
+        return this.estimateCall(expr);
       case 'list':
-        this.sizes.set(expr, rangeOf(expr.items.length - expr.optional.size, expr.items.length));
-        return addRanges(rangeOf(10), ...expr.items.map((item) => this.cost(item)));
+        this.sizes.set(expr, rangeOf(expr.items.length - expr.optionalIndexes.size, expr.items.length));
+        return addRanges(LIST_COST, ...expr.items.map((item) => this.cost(item)));
       case 'map':
-        this.sizes.set(expr, rangeOf(expr.entries.filter((entry) => !entry.optional).length, expr.entries.length));
-        return addRanges(rangeOf(30), ...expr.entries.flatMap((entry) => [this.cost(entry.key), this.cost(entry.value)]));
+        this.sizes.set(expr, rangeOf(expr.entries.filter((entry) => !entry.isOptional).length, expr.entries.length));
+        return addRanges(MAP_COST, ...expr.entries.flatMap((entry) => [this.cost(entry.key), this.cost(entry.value)]));
       case 'struct':
         return addRanges(rangeOf(MESSAGE_COST), ...expr.fields.map((field) => this.cost(field.value)));
       case 'comprehension':
-        return this.comprehension(expr);
+        return this.estimateComprehension(expr);
     }
   }
 
-  private ident(expr: Expr, name: string): CostRange {
+  private estimateName(expr: Expr, name: string): CostRange {
     const loop = this.loops.findLast((each) => each.name === name);
     if (loop === undefined) this.paths.set(expr, [name]);
     else if (loop.path !== undefined) this.paths.set(expr, loop.path);
@@ -134,9 +138,9 @@ class CostEstimator {
     return checkedType.kind === 'list' && SCALARS.has(checkedType.item.kind) ? ZERO : ANY_SIZE;
   }
 
-  private call(expr: Expr): CostRange {
+  private estimateCall(expr: Expr): CostRange {
     const resolved = this.checked.calls.get(expr);
-    if (resolved === undefined) return this.selection(expr);
+    if (resolved === undefined) return this.estimateOptionalSelect(expr);
     const { name, args } = resolved;
     const costs = args.map((arg) => this.cost(arg));
     const [first = ZERO, second = ZERO, third = ZERO] = costs;
@@ -151,7 +155,7 @@ class CostEstimator {
         return addRanges(first, unionRanges(ZERO, second));
       case INDEX:
       case OPTIONAL_INDEX:
-        if (name === INDEX) this.element(expr, args);
+        if (name === INDEX) this.trackElement(expr, args);
         return addRanges(first, second, ONE);
       default:
         return addRanges(...costs, this.callCost(expr, resolved));
@@ -159,13 +163,13 @@ class CostEstimator {
   }
 
   /** `a.?b` is not a library function. */
-  private selection(expr: Expr): CostRange {
+  private estimateOptionalSelect(expr: Expr): CostRange {
     if (expr.kind !== 'call' || expr.name !== OPTIONAL_SELECT) return ZERO;
     const [operand] = expr.args;
     return operand === undefined ? ZERO : addRanges(this.cost(operand), ONE);
   }
 
-  private element(expr: Expr, [container]: readonly Expr[]): void {
+  private trackElement(expr: Expr, [container]: readonly Expr[]): void {
     if (container === undefined) return;
     const { kind } = this.checked.typeAt(container);
     // The value of an optional is not tracked.
@@ -189,7 +193,7 @@ class CostEstimator {
     return each.reduce((sum, part) => unionRanges(sum, part), each[0] ?? ZERO);
   }
 
-  private comprehension(expr: Comprehension): CostRange {
+  private estimateComprehension(expr: Comprehension): CostRange {
     const rangeCost = this.cost(expr.range);
     const init = this.cost(expr.init);
     const size = this.sizeOf(expr.range);

@@ -27,14 +27,15 @@ export interface FieldInitializer {
   readonly name: string;
   readonly value: Value;
   /** Written as `?name: value`: an optional; without a value the field is not set. */
-  readonly optional: boolean;
+  readonly isOptional: boolean;
 }
 
+/** The value of the message; of equal names the last initializer counts. */
 export function buildMessage(message: Message, initializers: readonly FieldInitializer[], work: WorkContext): Value {
   const values = new Map<string, Value>();
-  for (const { name, value, optional } of initializers) {
+  for (const { name, value, isOptional } of initializers) {
     values.delete(name);
-    if (!optional) values.set(name, value);
+    if (!isOptional) values.set(name, value);
     else if (!(value instanceof OptionalValue))
       return new ErrorValue(`cannot initialize optional entry '${name}' from non-optional value ${describeValue(value, work)}`);
     else if (value.value !== undefined) values.set(name, value.value);
@@ -50,20 +51,21 @@ export function buildMessage(message: Message, initializers: readonly FieldIniti
   return message.create(fields);
 }
 
-const MAX_DESCRIPTION = 1024;
+/** In characters. */
+const MAX_DESCRIPTION_LENGTH = 1024;
 
 /** A value as in upstream's message; long values are truncated. */
 function describeValue(value: Value, work: WorkContext): string {
   work.spend(1);
   if (value === null) return '0';
   if (typeof value === 'number') return printDouble(value);
-  if (typeof value === 'string') return value.slice(0, MAX_DESCRIPTION);
+  if (typeof value === 'string') return value.slice(0, MAX_DESCRIPTION_LENGTH);
   if (typeof value !== 'object') return String(value);
   if (value instanceof Uint) return String(value.value);
   if (value instanceof Duration) return printDuration(value);
   if (value instanceof Timestamp) return `${printTimestamp(value).replace('T', ' ').replace('Z', '')} +0000 UTC`;
   if (value instanceof TypeValue) return value.name;
-  if (value instanceof Uint8Array) return `[${[...value.subarray(0, MAX_DESCRIPTION)].join(' ')}]`;
+  if (value instanceof Uint8Array) return `[${[...value.subarray(0, MAX_DESCRIPTION_LENGTH)].join(' ')}]`;
   if (value instanceof ListValue) return `[${describeSome(value, (item) => describeValue(item, work))}]`;
   if (value instanceof MapValue)
     return `{${describeSome(value.keys(), (key) => `${describeValue(key, work)}: ${describeValue(value.find(key) ?? null, work)}`)}}`;
@@ -73,7 +75,7 @@ function describeValue(value: Value, work: WorkContext): string {
 function describeSome(values: Iterable<Value>, describe: (value: Value) => string): string {
   let text = '';
   for (const value of values) {
-    if (text.length > MAX_DESCRIPTION) break;
+    if (text.length > MAX_DESCRIPTION_LENGTH) break;
     text += `${text === '' ? '' : ', '}${describe(value)}`;
   }
   return text;

@@ -4,6 +4,7 @@ import { NO_SUCH_OVERLOAD, type Evaluator } from './evaluator';
 
 export const UNSUPPORTED_INDEX = new ErrorValue("unsupported index type 'string' in list");
 
+/** `has(operand.field)`. */
 export function testPresence(operand: Value, field: string): Value {
   if (operand instanceof ErrorValue) return operand;
   if (operand instanceof MapValue) return operand.find(field) !== undefined;
@@ -11,10 +12,9 @@ export function testPresence(operand: Value, field: string): Value {
   return operand instanceof OptionalValue && operand.value !== undefined ? testPresence(operand.value, field) : false;
 }
 
-/**
- * `&&` (decided by `false`) and `||` (decided by `true`); an error of one side is ignored when the other side decides.
- */
-export function logicalEvaluator(left: Evaluator, right: Evaluator, deciding: boolean): Evaluator {
+/** `&&` is decided by `false` and `||` by `true`; an error of one side is ignored when the other side decides. */
+export function logicalEvaluator(operator: '&&' | '||', left: Evaluator, right: Evaluator): Evaluator {
+  const deciding = operator === '||';
   return (frame) => {
     const a = left(frame);
     if (a === deciding) return deciding;
@@ -35,13 +35,14 @@ export function conditionalEvaluator(condition: Evaluator, whenTrue: Evaluator, 
   };
 }
 
-/** `or` and `orValue`: the alternative is evaluated only when the optional is empty. */
-export function orElseEvaluator(optional: Evaluator, other: Evaluator, returnsOptional: boolean): Evaluator {
+/** Evaluates the alternative only when the optional is empty. `or` returns the optional, `orValue` its value. */
+export function orElseEvaluator(method: 'or' | 'orValue', optional: Evaluator, alternative: Evaluator): Evaluator {
+  const returnsOptional = method === 'or';
   return (frame) => {
     const value = optional(frame);
     if (value instanceof ErrorValue) return value;
     if (!(value instanceof OptionalValue)) return value;
-    if (value.value === undefined) return other(frame);
+    if (value.value === undefined) return alternative(frame);
     return returnsOptional ? value : value.value;
   };
 }

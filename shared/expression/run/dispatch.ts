@@ -1,6 +1,6 @@
 /**
  * Selects the overload of a call at run time, charges its cost, and reports when no overload applies. A call is charged
- * at most once, by the overload that is called. Costs themselves are in the rows of `library`.
+ * at most once, by the overload that is called. Costs themselves are part of the overloads in `library`.
  */
 import { NO_MATCH, type FunctionOverload, type ArgumentSizes } from '../library/function';
 import { NO_OVERLOAD } from '../library/operators';

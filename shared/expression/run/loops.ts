@@ -7,16 +7,18 @@ import { ArrayList, ErrorValue, type Value } from '../values/value';
 import { NO_SUCH_OVERLOAD, type Activation, type Evaluator } from './evaluator';
 
 type LoopRunner = (frame: Activation, items: Iterable<Value>) => Value;
+/** `slot` is that of the loop variable; `filter` is absent in a quantifier. */
 type MakeLoop = (body: Evaluator, filter: Evaluator | undefined, slot: number) => LoopRunner;
 
 /** `all` ends at the first item that is `false`, `exists` at the first that is `true`: the deciding value. */
-function quantifier(deciding: boolean): MakeLoop {
-  const perItem = deciding ? 4 : 3;
+function quantifier(macro: 'all' | 'exists'): MakeLoop {
+  const deciding = macro === 'exists';
+  const costPerItem = deciding ? 4 : 3;
   return (body, _filter, slot) => (frame, items) => {
     const { slots, meter } = frame;
     let error: ErrorValue | undefined;
     for (const item of items) {
-      meter.charge(perItem);
+      meter.charge(costPerItem);
       slots[slot] = item;
       const value = body(frame);
       if (value === deciding) {
@@ -68,8 +70,8 @@ const collect: MakeLoop = (body, filter, slot) => (frame, items) => {
 };
 
 export const LOOPS: Readonly<Record<'all' | 'exists' | 'exists_one' | 'map' | 'filter', MakeLoop>> = {
-  all: quantifier(false),
-  exists: quantifier(true),
+  all: quantifier('all'),
+  exists: quantifier('exists'),
   exists_one: existsOne,
   map: collect,
   filter: collect,

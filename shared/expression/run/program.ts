@@ -76,8 +76,10 @@ const FOLDED_CONVERSIONS = new Set(['bool', 'bytes', 'double', 'duration', 'int'
 const PATTERN_FUNCTIONS = new Set(['find', 'findAll', 'matches']);
 
 class Compiler {
+  /** Visible variables, the innermost last. */
   private readonly scopes: { readonly name: string; readonly slot: number }[];
-  private readonly steps = new Map<Expr, Evaluator>();
+  /** By node, because expanded macros share nodes. */
+  private readonly evaluators = new Map<Expr, Evaluator>();
   slotCount: number;
 
   constructor(
@@ -89,11 +91,11 @@ class Compiler {
   }
 
   compile(expr: Expr): Evaluator {
-    const known = this.steps.get(expr);
+    const known = this.evaluators.get(expr);
     if (known !== undefined) return known;
-    const step = this.compileNode(expr);
-    this.steps.set(expr, step);
-    return step;
+    const evaluator = this.compileNode(expr);
+    this.evaluators.set(expr, evaluator);
+    return evaluator;
   }
 
   private compileNode(expr: Expr): Evaluator {
@@ -119,16 +121,10 @@ class Compiler {
     }
   }
 
-  private compileName(compileName: string): Evaluator {
-    const scope = this.scopes.findLast((scope) => scope.name === compileName);
-    if (scope === undefined) {
-      if (compileName === NULL_CONSTANT) return () => 0n;
-      const type = NAMED_TYPES.get(compileName);
-      if (type === undefined && MESSAGES.has(compileName)) throw new InstantiationError(`reference to undefined type: ${compileName}`);
-      const value = type === undefined ? new ErrorValue(`no such attribute(s): ${compileName}`) : new TypeValue(typeNameOf(type));
-      return () => value;
-    }
-    const { slot } = scope;
+  private compileName(name: string): Evaluator {
+    const variable = this.scopes.findLast((scope) => scope.name === name);
+    if (variable === undefined) return compileConstantName(name);
+    const { slot } = variable;
     return ({ slots, meter }) => {
       meter.charge(1);
       return slots[slot] ?? null;
@@ -164,16 +160,16 @@ class Compiler {
     if (first === undefined || second === undefined) return this.compileStrictCall(resolved);
     switch (resolved.name) {
       case OPERATORS['&&']:
-        return logicalEvaluator(this.compile(first), this.compile(second), false);
+        return logicalEvaluator('&&', this.compile(first), this.compile(second));
       case OPERATORS['||']:
-        return logicalEvaluator(this.compile(first), this.compile(second), true);
+        return logicalEvaluator('||', this.compile(first), this.compile(second));
       case CONDITIONAL:
         return third === undefined
           ? this.compileStrictCall(resolved)
           : conditionalEvaluator(this.compile(first), this.compileBranch(second), this.compileBranch(third));
       case 'or':
       case 'orValue':
-        return orElseEvaluator(this.compile(first), this.compile(second), resolved.name === 'or');
+        return orElseEvaluator(resolved.name, this.compile(first), this.compile(second));
       default:
         return this.compileStrictCall(resolved);
     }
@@ -235,14 +231,14 @@ class Compiler {
   }
 
   private compileList(expr: ListExpr): Evaluator {
-    const { items, optional } = expr;
+    const { items, optionalIndexes } = expr;
     const steps = items.map((item) => this.compile(item));
     return (frame) => {
       const values: Value[] = [];
       for (const [index, step] of steps.entries()) {
         const value = step(frame);
         if (value instanceof ErrorValue) return value;
-        if (!optional.has(index)) values.push(value);
+        if (!optionalIndexes.has(index)) values.push(value);
         else if (!(value instanceof OptionalValue)) return NO_SUCH_OVERLOAD;
         else if (value.value !== undefined) values.push(value.value);
       }
@@ -252,37 +248,37 @@ class Compiler {
   }
 
   private compileMap(expr: MapExpr): Evaluator {
-    const entries = expr.entries.map(({ key, value, optional }) => ({ key: this.compile(key), value: this.compile(value), optional }));
+    const entries = expr.entries.map(({ key, value, isOptional }) => ({ key: this.compile(key), value: this.compile(value), isOptional }));
     return (frame) => {
-      const made = new Map<MapKey | symbol, readonly [Value, Value]>();
+      const valuesByKey = new Map<MapKey | symbol, readonly [Value, Value]>();
       for (const entry of entries) {
         const key = entry.key(frame);
         if (key instanceof ErrorValue) return key;
-        const given = entry.value(frame);
-        if (given instanceof ErrorValue) return given;
-        if (entry.optional && !(given instanceof OptionalValue)) return NO_SUCH_OVERLOAD;
-        const value = entry.optional && given instanceof OptionalValue ? given.value : given;
+        const initializer = entry.value(frame);
+        if (initializer instanceof ErrorValue) return initializer;
+        if (entry.isOptional && !(initializer instanceof OptionalValue)) return NO_SUCH_OVERLOAD;
+        const value = entry.isOptional && initializer instanceof OptionalValue ? initializer.value : initializer;
         // Keys that cannot be looked up are kept, but never found.
-        if (value !== undefined) made.set(mapKeyOf(key) ?? Symbol('no key'), [key, value]);
+        if (value !== undefined) valuesByKey.set(mapKeyOf(key) ?? Symbol('no key'), [key, value]);
       }
       frame.meter.charge(30);
-      return new EntryMap(made);
+      return new EntryMap(valuesByKey);
     };
   }
 
   private compileStruct(expr: StructExpr): Evaluator {
     const message = findMessage(expr.name);
     if (message === undefined) return () => NO_SUCH_OVERLOAD;
-    const fields = expr.fields.map(({ name, value, optional }) => ({ name, optional, step: this.compile(value) }));
+    const fields = expr.fields.map(({ name, value, isOptional }) => ({ name, isOptional, step: this.compile(value) }));
     return (frame) => {
-      const given: FieldInitializer[] = [];
-      for (const { name, optional, step } of fields) {
+      const initializers: FieldInitializer[] = [];
+      for (const { name, isOptional, step } of fields) {
         const value = step(frame);
         if (value instanceof ErrorValue) return value;
-        given.push({ name, optional, value });
+        initializers.push({ name, isOptional, value });
       }
       frame.meter.charge(MESSAGE_COST);
-      return buildMessage(message, given, frame.meter);
+      return buildMessage(message, initializers, frame.meter);
     };
   }
 
@@ -327,11 +323,20 @@ class Compiler {
   }
 }
 
+/** Compiles a name that is not a variable: the enum constant or a type. */
+function compileConstantName(name: string): Evaluator {
+  if (name === NULL_CONSTANT) return () => 0n;
+  const type = NAMED_TYPES.get(name);
+  if (type === undefined && MESSAGES.has(name)) throw new InstantiationError(`reference to undefined type: ${name}`);
+  const value = type === undefined ? new ErrorValue(`no such attribute(s): ${name}`) : new TypeValue(typeNameOf(type));
+  return () => value;
+}
+
 /** Lists and maps of constants are built at compile time and cost nothing. */
 function isConstant(expr: Expr): boolean {
-  if (expr.kind === 'list') return expr.optional.size === 0 && expr.items.every(isConstant);
+  if (expr.kind === 'list') return expr.optionalIndexes.size === 0 && expr.items.every(isConstant);
   if (expr.kind !== 'map') return expr.kind === 'literal';
-  return expr.entries.every(({ key, value, optional }) => !optional && isConstant(key) && isConstant(value));
+  return expr.entries.every(({ key, value, isOptional }) => !isOptional && isConstant(key) && isConstant(value));
 }
 
 function evaluateOnce(step: Evaluator): Evaluator {
@@ -347,7 +352,8 @@ function invalidKeyType(key: Expr): string | undefined {
     case 'map':
       return isConstant(key) ? '*types.baseMap' : undefined;
     case 'literal':
-      return key.value === null ? 'types.Null' : key.value instanceof Uint8Array ? 'types.Bytes' : undefined;
+      if (key.value === null) return 'types.Null';
+      return key.value instanceof Uint8Array ? 'types.Bytes' : undefined;
     case 'call':
       return key.args[0]?.kind === 'literal' && typeof key.args[0].value === 'string' ? INVALID_KEY_TYPES.get(key.name) : undefined;
     default:

@@ -38,13 +38,14 @@ export interface ListExpr extends Positioned {
   readonly kind: 'list';
   readonly items: readonly Expr[];
   /** Indexes of the items that are written as `?item`. */
-  readonly optional: ReadonlySet<number>;
+  readonly optionalIndexes: ReadonlySet<number>;
 }
 
 export interface MapEntry extends Positioned {
   readonly key: Expr;
   readonly value: Expr;
-  readonly optional: boolean;
+  /** Written as `?key: value`. */
+  readonly isOptional: boolean;
 }
 
 export interface MapExpr extends Positioned {
@@ -55,7 +56,8 @@ export interface MapExpr extends Positioned {
 export interface StructField extends Positioned {
   readonly name: string;
   readonly value: Expr;
-  readonly optional: boolean;
+  /** Written as `?name: value`. */
+  readonly isOptional: boolean;
 }
 
 export interface StructExpr extends Positioned {
@@ -75,6 +77,10 @@ export interface MacroLoop {
   readonly filter: Expr | undefined;
 }
 
+/**
+ * A loop over the elements of `range`: the accumulator starts as `init`; while `condition` holds, `step` computes its
+ * next value for each element; `result` is evaluated at the end.
+ */
 export interface Comprehension extends Positioned {
   readonly kind: 'comprehension';
   readonly variable: string;

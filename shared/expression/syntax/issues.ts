@@ -1,6 +1,6 @@
 /** Errors of an expression with their positions, formatted as upstream formats them. */
 
-/** An error at an offset (in UTF-16 units) of the text; -1 = the whole text. */
+/** An error at an offset (in UTF-16 units) of the text; the offset is -1 when it concerns the whole text. */
 export interface Issue {
   readonly at: number;
   readonly message: string;

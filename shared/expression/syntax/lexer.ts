@@ -45,6 +45,7 @@ export type TokenKind =
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;
+  /** The offset of the first character, in UTF-16 units. */
   readonly at: number;
 }
 
@@ -59,13 +60,21 @@ function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray |
   return pattern.exec(source);
 }
 
-/** The end of a string literal with content that starts at `from`, or the position where it becomes invalid. */
-function scanString(source: string, from: number, quote: string, raw: boolean): { readonly end: number } | { readonly error: number } {
-  let at = from;
+interface OpenString {
+  /** The offset of the content. */
+  readonly start: number;
+  readonly quote: string;
+  /** Whether a backslash is an ordinary character. */
+  readonly isRaw: boolean;
+}
+
+/** The end of a string literal, or the position where it becomes invalid. */
+function scanString(source: string, { start, quote, isRaw }: OpenString): { readonly end: number } | { readonly error: number } {
+  let at = start;
   while (at < source.length) {
     if (source.startsWith(quote, at)) return { end: at + quote.length };
     const character = source[at] ?? '';
-    if (character === '\\' && !raw) {
+    if (character === '\\' && !isRaw) {
       const escape = matchAt(ESCAPE, source, at);
       if (escape === null) return { error: endOfInvalidEscape(source, at) };
       at += escape[0].length;
@@ -80,56 +89,88 @@ const ESCAPE_LENGTHS: Readonly<Record<string, number>> = { x: 2, X: 2, u: 4, U: 
 /** The first character that does not belong to the escape sequence. */
 function endOfInvalidEscape(source: string, at: number): number {
   const kind = source[at + 1] ?? '';
+  if (/[0-3]/.test(kind)) return at + (/[0-7]/.test(source[at + 2] ?? '') ? 3 : 2);
   const length = ESCAPE_LENGTHS[kind];
-  if (length === undefined) return /[0-3]/.test(kind) ? at + (/[0-7]/.test(source[at + 2] ?? '') ? 3 : 2) : at + 1;
+  if (length === undefined) return at + 1;
   let digits = 0;
   while (digits < length && /[0-9a-fA-F]/.test(source[at + 2 + digits] ?? '')) digits += 1;
   return at + 2 + digits;
 }
 
+/** The tokens with `<EOF>` at the end; invalid characters are added to `issues`. */
 export function tokenize(source: string, issues: Issue[]): Token[] {
-  const tokens: Token[] = [];
-  let at = 0;
-  const add = (kind: TokenKind, length: number): void => {
-    tokens.push({ kind, text: source.slice(at, at + length), at });
-    at += length;
-  };
-  /** Reports everything up to and including the character at `error`, and continues after it. */
-  const reportError = (error: number): void => {
-    const next = error + (String.fromCodePoint(source.codePointAt(error) ?? 0).length === 2 ? 2 : 1);
-    issues.push({ at, message: `Syntax error: token recognition error at: '${source.slice(at, next)}'` });
-    at = Math.min(next, source.length);
-  };
-  while (at < source.length) {
-    const space = matchAt(WHITESPACE, source, at);
-    if (space !== null) {
-      at += space[0].length;
-      continue;
+  return new Lexer(source, issues).tokenize();
+}
+
+class Lexer {
+  private readonly tokens: Token[] = [];
+  private at = 0;
+
+  constructor(
+    private readonly source: string,
+    private readonly issues: Issue[],
+  ) {}
+
+  tokenize(): Token[] {
+    const { source } = this;
+    while (this.at < source.length) {
+      const space = matchAt(WHITESPACE, source, this.at);
+      if (space !== null) this.at += space[0].length;
+      else if (!this.addString() && !this.addNumber() && !this.addWord()) this.addPunctuation();
     }
-    const prefix = matchAt(STRING_PREFIX, source, at);
-    if (prefix !== null) {
-      const [opening, bytes = '', raw = '', quote = ''] = prefix;
-      const scanned = scanString(source, at + opening.length, quote, raw !== '');
-      if ('end' in scanned) add(bytes === '' ? 'STRING' : 'BYTES', scanned.end - at);
-      else if (bytes + raw !== '') add('IDENTIFIER', bytes.length + raw.length);
-      else if (quote.length === 3) add('STRING', 2);
-      else reportError(scanned.error);
-      continue;
-    }
-    const number = matchAt(NUMBER, source, at);
-    if (number !== null) {
-      add(number[1] !== undefined ? 'NUM_FLOAT' : number[3] === '' ? 'NUM_INT' : 'NUM_UINT', number[0].length);
-      continue;
-    }
-    const word = matchAt(IDENTIFIER, source, at)?.[0];
-    if (word !== undefined) {
-      add(WORDS.find((known) => known === word) ?? 'IDENTIFIER', word.length);
-      continue;
-    }
-    const punctuation = PUNCTUATION.find((known) => source.startsWith(known, at));
-    if (punctuation !== undefined) add(punctuation, punctuation.length);
-    else reportError(/[=&|]/.test(source[at] ?? '') ? at + 1 : at);
+    this.tokens.push({ kind: '<EOF>', text: '<EOF>', at: source.length });
+    return this.tokens;
   }
-  tokens.push({ kind: '<EOF>', text: '<EOF>', at: source.length });
-  return tokens;
+
+  private add(kind: TokenKind, length: number): void {
+    const { at } = this;
+    this.tokens.push({ kind, text: this.source.slice(at, at + length), at });
+    this.at += length;
+  }
+
+  /** Reports everything up to and including the character at `error`, and continues after it. */
+  private reportError(error: number): void {
+    const { at, source } = this;
+    const next = error + (String.fromCodePoint(source.codePointAt(error) ?? 0).length === 2 ? 2 : 1);
+    this.issues.push({ at, message: `Syntax error: token recognition error at: '${source.slice(at, next)}'` });
+    this.at = Math.min(next, source.length);
+  }
+
+  // Each of the following methods returns whether a token of its kind starts here; if so, it has been consumed.
+
+  private addString(): boolean {
+    const prefix = matchAt(STRING_PREFIX, this.source, this.at);
+    if (prefix === null) return false;
+    const [opening, bytes = '', raw = '', quote = ''] = prefix;
+    const scanned = scanString(this.source, { start: this.at + opening.length, quote, isRaw: raw !== '' });
+    if ('end' in scanned) this.add(bytes === '' ? 'STRING' : 'BYTES', scanned.end - this.at);
+    else if (bytes + raw !== '') this.add('IDENTIFIER', bytes.length + raw.length);
+    else if (quote.length === 3) this.add('STRING', 2);
+    else this.reportError(scanned.error);
+    return true;
+  }
+
+  private addNumber(): boolean {
+    const number = matchAt(NUMBER, this.source, this.at);
+    if (number === null) return false;
+    const [text, float, , unsignedSuffix] = number;
+    if (float !== undefined) this.add('NUM_FLOAT', text.length);
+    else this.add(unsignedSuffix === '' ? 'NUM_INT' : 'NUM_UINT', text.length);
+    return true;
+  }
+
+  private addWord(): boolean {
+    const word = matchAt(IDENTIFIER, this.source, this.at)?.[0];
+    if (word === undefined) return false;
+    this.add(WORDS.find((known) => known === word) ?? 'IDENTIFIER', word.length);
+    return true;
+  }
+
+  /** Reports an error when there is none. */
+  private addPunctuation(): void {
+    const { at, source } = this;
+    const punctuation = PUNCTUATION.find((known) => source.startsWith(known, at));
+    if (punctuation !== undefined) this.add(punctuation, punctuation.length);
+    else this.reportError(/[=&|]/.test(source[at] ?? '') ? at + 1 : at);
+  }
 }

@@ -1,4 +1,4 @@
-/** Parses number, string and bytes literals. The lexer has checked their syntax. */
+/** Parses number, string and bytes literals. The lexer has checked their syntax. `undefined` means out of range. */
 import { Uint } from '../values/value';
 
 export const INT_MIN = -(1n << 63n);
@@ -26,17 +26,18 @@ export function parseDoubleLiteral(text: string): number | undefined {
 const SIMPLE_ESCAPES: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 const ESCAPE = /\\(?:[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|([^]))/gu;
 
-function contentOf(text: string): { readonly raw: boolean; readonly content: string } {
+/** The text between the quotes; of a raw literal, backslashes are ordinary characters. */
+function contentOf(text: string): { readonly isRaw: boolean; readonly content: string } {
   const prefix = /^[bBrR]*/.exec(text)?.[0] ?? '';
   const body = text.slice(prefix.length);
   const width = body.length >= 6 && /^(?:"""|''')/.test(body) ? 3 : 1;
-  return { raw: /r/i.test(prefix), content: body.slice(width, -width) };
+  return { isRaw: /r/i.test(prefix), content: body.slice(width, -width) };
 }
 
 /** `undefined` when an escape is not a Unicode code point. */
 export function parseStringLiteral(text: string): string | undefined {
-  const { raw, content } = contentOf(text);
-  if (raw) return content;
+  const { isRaw, content } = contentOf(text);
+  if (isRaw) return content;
   let isInvalid = false;
   const value = content.replace(ESCAPE, (_all, x?: string, u?: string, long?: string, octal?: string, simple?: string) => {
     if (simple !== undefined) return SIMPLE_ESCAPES[simple] ?? simple;
@@ -52,8 +53,8 @@ export function parseStringLiteral(text: string): string | undefined {
 
 /** Like {@link parseStringLiteral}, but `\x`, `\X` and octal escapes are single bytes. */
 export function parseBytesLiteral(text: string): Uint8Array | undefined {
-  const { raw, content } = contentOf(text);
-  if (raw) return Buffer.from(content, 'utf8');
+  const { isRaw, content } = contentOf(text);
+  if (isRaw) return Buffer.from(content, 'utf8');
   const parts: Uint8Array[] = [];
   let last = 0;
   for (const match of content.matchAll(ESCAPE)) {

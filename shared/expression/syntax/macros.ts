@@ -15,20 +15,22 @@ import {
 } from './ast';
 import type { Issue } from './issues';
 
+/** Returns the expansion of a call; the call itself when its arguments are invalid, which is reported to `issues`. */
 type Expand = (call: Call, args: readonly Expr[], issues: Issue[]) => Expr;
 
 interface Macro {
   readonly name: string;
-  readonly args: number;
-  readonly member: boolean;
+  readonly argCount: number;
+  readonly isMethod: boolean;
   readonly expand: Expand;
 }
 
+/** A variable that no expression can name. */
 const UNUSED = '#unused';
 
 const makeCall = (at: number, name: string, ...args: readonly Expr[]): Expr => ({ kind: 'call', at, name, target: undefined, args });
 const makeMethodCall = (at: number, target: Expr, name: string): Expr => ({ kind: 'call', at, name, target, args: [] });
-const makeList = (at: number, items: readonly Expr[]): Expr => ({ kind: 'list', at, items, optional: new Set() });
+const makeList = (at: number, items: readonly Expr[]): Expr => ({ kind: 'list', at, items, optionalIndexes: new Set() });
 const accumulatorRef = (at: number): Expr => ({ kind: 'ident', at, name: ACCUMULATOR });
 const makeLiteral = (at: number, value: boolean | bigint): Expr => ({ kind: 'literal', at, value });
 
@@ -37,6 +39,7 @@ interface LoopParts {
   readonly condition: Expr;
   readonly step: Expr;
   readonly result: Expr;
+  readonly loop: MacroLoop;
 }
 
 /** Macros with a different message for an invalid iteration variable. */
@@ -46,11 +49,11 @@ const COLLECTING: ReadonlySet<MacroLoop['macro']> = new Set(['map', 'filter']);
  * A comprehension over the target of the call, with the first argument as iteration variable; reports an error when
  * that is not a simple name.
  */
-function makeLoop(source: Call, variable: Expr | undefined, parts: LoopParts, macroLoop: MacroLoop, issues: Issue[]): Expr {
+function makeLoop(source: Call, variable: Expr | undefined, { loop, ...parts }: LoopParts, issues: Issue[]): Expr {
   if (variable?.kind !== 'ident' || variable.name.startsWith('.') || source.target === undefined) {
     issues.push({
       at: variable?.at ?? source.at,
-      message: COLLECTING.has(macroLoop.macro) ? 'argument is not an identifier' : 'argument must be a simple name',
+      message: COLLECTING.has(loop.macro) ? 'argument is not an identifier' : 'argument must be a simple name',
     });
     return source;
   }
@@ -65,7 +68,7 @@ function makeLoop(source: Call, variable: Expr | undefined, parts: LoopParts, ma
     range: source.target,
     accumulator: ACCUMULATOR,
     ...parts,
-    loop: macroLoop,
+    loop,
   };
   return comprehension;
 }
@@ -84,8 +87,9 @@ const expandAll: Expand = (source, [variable, body], issues) => {
     condition: makeCall(at, NOT_STRICTLY_FALSE, accumulatorRef(at)),
     step: makeCall(at, OPERATORS['&&'], accumulatorRef(at), body),
     result: accumulatorRef(at),
-  };
-  return makeLoop(source, variable, parts, { macro: 'all', body, filter: undefined }, issues);
+    loop: { macro: 'all', body, filter: undefined },
+  } as const;
+  return makeLoop(source, variable, parts, issues);
 };
 
 const expandExists: Expand = (source, [variable, body], issues) => {
@@ -96,8 +100,9 @@ const expandExists: Expand = (source, [variable, body], issues) => {
     condition: makeCall(at, NOT_STRICTLY_FALSE, makeCall(at, NOT, accumulatorRef(at))),
     step: makeCall(at, OPERATORS['||'], accumulatorRef(at), body),
     result: accumulatorRef(at),
-  };
-  return makeLoop(source, variable, parts, { macro: 'exists', body, filter: undefined }, issues);
+    loop: { macro: 'exists', body, filter: undefined },
+  } as const;
+  return makeLoop(source, variable, parts, issues);
 };
 
 const expandExistsOne: Expand = (source, [variable, body], issues) => {
@@ -108,36 +113,37 @@ const expandExistsOne: Expand = (source, [variable, body], issues) => {
     condition: makeLiteral(at, true),
     step: makeCall(at, CONDITIONAL, body, makeCall(at, OPERATORS['+'], accumulatorRef(at), makeLiteral(at, 1n)), accumulatorRef(at)),
     result: makeCall(at, OPERATORS['=='], accumulatorRef(at), makeLiteral(at, 1n)),
-  };
-  return makeLoop(source, variable, parts, { macro: 'exists_one', body, filter: undefined }, issues);
+    loop: { macro: 'exists_one', body, filter: undefined },
+  } as const;
+  return makeLoop(source, variable, parts, issues);
 };
 
-/** Collects `body` of every item that satisfies `filter`. */
-function collect(
-  source: Call,
-  variable: Expr | undefined,
-  filter: Expr | undefined,
-  body: Expr,
-  macro: 'map' | 'filter',
-  issues: Issue[],
-): Expr {
+interface CollectingLoop extends MacroLoop {
+  readonly macro: 'map' | 'filter';
+  readonly body: Expr;
+}
+
+/** Collects the body of the loop for every item that satisfies its filter. */
+function makeCollectingLoop(source: Call, variable: Expr | undefined, loop: CollectingLoop, issues: Issue[]): Expr {
   const { at } = source;
+  const { body, filter } = loop;
   const add = makeCall(at, OPERATORS['+'], accumulatorRef(at), makeList(at, [body]));
   const parts = {
     init: makeList(at, []),
     condition: makeLiteral(at, true),
     step: filter === undefined ? add : makeCall(at, CONDITIONAL, filter, add, accumulatorRef(at)),
     result: accumulatorRef(at),
+    loop,
   };
-  return makeLoop(source, variable, parts, { macro, body, filter }, issues);
+  return makeLoop(source, variable, parts, issues);
 }
 
 const expandMap: Expand = (source, [variable, body], issues) =>
-  body === undefined ? source : collect(source, variable, undefined, body, 'map', issues);
+  body === undefined ? source : makeCollectingLoop(source, variable, { macro: 'map', filter: undefined, body }, issues);
 const expandMapFiltered: Expand = (source, [variable, filter, body], issues) =>
-  body === undefined ? source : collect(source, variable, filter, body, 'map', issues);
+  body === undefined ? source : makeCollectingLoop(source, variable, { macro: 'map', filter, body }, issues);
 const expandFilter: Expand = (source, [variable, filter], issues) =>
-  variable === undefined ? source : collect(source, variable, filter, variable, 'filter', issues);
+  variable === undefined ? source : makeCollectingLoop(source, variable, { macro: 'filter', filter, body: variable }, issues);
 
 /**
  * `o.optMap(x, f)` applies `f` to the value of an optional. `optMap` wraps the result in an optional; for `optFlatMap`,
@@ -171,19 +177,21 @@ function expandOptional(macro: 'optMap' | 'optFlatMap'): Expand {
 }
 
 const MACROS: readonly Macro[] = [
-  { name: 'has', args: 1, member: false, expand: expandHas },
-  { name: 'all', args: 2, member: true, expand: expandAll },
-  { name: 'exists', args: 2, member: true, expand: expandExists },
-  { name: 'exists_one', args: 2, member: true, expand: expandExistsOne },
-  { name: 'map', args: 2, member: true, expand: expandMap },
-  { name: 'map', args: 3, member: true, expand: expandMapFiltered },
-  { name: 'filter', args: 2, member: true, expand: expandFilter },
-  { name: 'optMap', args: 2, member: true, expand: expandOptional('optMap') },
-  { name: 'optFlatMap', args: 2, member: true, expand: expandOptional('optFlatMap') },
+  { name: 'has', argCount: 1, isMethod: false, expand: expandHas },
+  { name: 'all', argCount: 2, isMethod: true, expand: expandAll },
+  { name: 'exists', argCount: 2, isMethod: true, expand: expandExists },
+  { name: 'exists_one', argCount: 2, isMethod: true, expand: expandExistsOne },
+  { name: 'map', argCount: 2, isMethod: true, expand: expandMap },
+  { name: 'map', argCount: 3, isMethod: true, expand: expandMapFiltered },
+  { name: 'filter', argCount: 2, isMethod: true, expand: expandFilter },
+  { name: 'optMap', argCount: 2, isMethod: true, expand: expandOptional('optMap') },
+  { name: 'optFlatMap', argCount: 2, isMethod: true, expand: expandOptional('optFlatMap') },
 ];
 
 export function expandMacro(source: Call, issues: Issue[]): Expr {
-  const isMember = source.target !== undefined;
-  const macro = MACROS.find(({ name, args, member }) => name === source.name && args === source.args.length && member === isMember);
+  const isMethodCall = source.target !== undefined;
+  const macro = MACROS.find(
+    ({ name, argCount, isMethod }) => name === source.name && argCount === source.args.length && isMethod === isMethodCall,
+  );
   return macro === undefined ? source : macro.expand(source, source.args, issues);
 }

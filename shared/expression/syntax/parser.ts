@@ -165,17 +165,17 @@ class Parser {
       if (kind === '.') expr = this.parseSelection(expr);
       else if (kind === '[') {
         this.tokens.consume();
-        const optional = this.takeOptional();
-        const index = optional ? this.parseExpression() : this.parseExpression(['?']);
+        const isOptional = this.consumeOptionalMark();
+        const index = isOptional ? this.parseExpression() : this.parseExpression(['?']);
         this.tokens.expect(']');
-        expr = { kind: 'call', at, name: optional ? OPTIONAL_INDEX : INDEX, target: undefined, args: [expr, index] };
+        expr = { kind: 'call', at, name: isOptional ? OPTIONAL_INDEX : INDEX, target: undefined, args: [expr, index] };
       } else return expr;
       levels += 1;
       this.checkDepth(levels);
     }
   }
 
-  private takeOptional(): boolean {
+  private consumeOptionalMark(): boolean {
     if (this.tokens.peek().kind !== '?') return false;
     this.tokens.consume();
     return true;
@@ -183,11 +183,11 @@ class Parser {
 
   private parseSelection(operand: Expr): Expr {
     const dot = this.tokens.consume();
-    const optional = this.takeOptional();
+    const isOptional = this.consumeOptionalMark();
     const name = this.tokens.peek();
-    if (name.kind !== 'IDENTIFIER') this.tokens.noAlternative(optional ? '.?' : '.');
+    if (name.kind !== 'IDENTIFIER') this.tokens.noAlternative(isOptional ? '.?' : '.');
     this.tokens.consume();
-    if (optional) {
+    if (isOptional) {
       const field: Expr = { kind: 'literal', at: name.at, value: name.text };
       return { kind: 'call', at: dot.at, name: OPTIONAL_SELECT, target: undefined, args: [operand, field] };
     }
@@ -264,12 +264,12 @@ class Parser {
   private parseStruct(name: string): Expr {
     const { at } = this.tokens.consume();
     const fields = this.parseEntries((): StructField => {
-      const optional = this.takeOptional();
+      const isOptional = this.consumeOptionalMark();
       const token = this.tokens.peek();
       if (token.kind !== 'IDENTIFIER') this.tokens.mismatch(['}', ',', '?', 'IDENTIFIER']);
       this.tokens.consume();
       const colon = this.parseColon();
-      return { at: colon.at, name: token.text, optional, value: this.parseExpression() };
+      return { at: colon.at, name: token.text, isOptional, value: this.parseExpression() };
     });
     return { kind: 'struct', at, name, fields };
   }
@@ -285,10 +285,10 @@ class Parser {
   private parseMap(): Expr {
     const { at } = this.tokens.consume();
     const entries = this.parseEntries((): MapEntry => {
-      const optional = this.takeOptional();
+      const isOptional = this.consumeOptionalMark();
       const key = this.parseExpression(['}', ',', '?']);
       const colon = this.tokens.expect(':', { canInsert: false });
-      return { at: colon.at, key, optional, value: this.parseExpression() };
+      return { at: colon.at, key, isOptional, value: this.parseExpression() };
     });
     return { kind: 'map', at, entries };
   }
@@ -296,12 +296,12 @@ class Parser {
   private parseList(): Expr {
     const { at } = this.tokens.consume();
     const items: Expr[] = [];
-    const optional = new Set<number>();
+    const optionalIndexes = new Set<number>();
     this.parseElements(']', () => {
-      if (this.takeOptional()) optional.add(items.length);
+      if (this.consumeOptionalMark()) optionalIndexes.add(items.length);
       items.push(this.parseExpression([']', ',', '?']));
     });
-    return { kind: 'list', at, items, optional };
+    return { kind: 'list', at, items, optionalIndexes };
   }
 
   private parseEntries<T>(entry: () => T): T[] {

@@ -4,24 +4,25 @@ import { DYN, unwrapType, type Type } from './type';
 /** The types that type parameters are bound to. A failed attempt undoes its bindings. */
 export class Substitution {
   private readonly types = new Map<string, Type>();
-  private readonly undoLog: (readonly [string, Type | undefined])[] = [];
+  /** Replaced bindings, in order; `undefined` for a parameter that was not bound. */
+  private readonly undoLog: { readonly name: string; readonly previous: Type | undefined }[] = [];
 
   get(name: string): Type | undefined {
     return this.types.get(name);
   }
 
   set(name: string, type: Type): void {
-    this.undoLog.push([name, this.types.get(name)]);
+    this.undoLog.push({ name, previous: this.types.get(name) });
     this.types.set(name, type);
   }
 
+  /** Calls the function; undoes the bindings that it made when it returns false. */
   attempt(succeeds: () => boolean): boolean {
     const before = this.undoLog.length;
     if (succeeds()) return true;
-    while (this.undoLog.length > before) {
-      const [name, type] = this.undoLog.pop() ?? ['', undefined];
-      if (type === undefined) this.types.delete(name);
-      else this.types.set(name, type);
+    for (const { name, previous } of this.undoLog.splice(before).reverse()) {
+      if (previous === undefined) this.types.delete(name);
+      else this.types.set(name, previous);
     }
     return false;
   }
@@ -39,39 +40,40 @@ export function resolveParam(type: Type, substitution: Substitution): Type {
 }
 
 /** The type with all bindings applied; unbound parameters stay, or become `dyn`. */
-export function substitute(type: Type, substitution: Substitution, unknown: 'keep' | 'dyn'): Type {
+export function substitute(type: Type, substitution: Substitution, unbound: 'keep' | 'dyn'): Type {
   const resolved = resolveParam(type, substitution);
   switch (resolved.kind) {
     case 'param':
-      return unknown === 'keep' ? resolved : DYN;
+      return unbound === 'keep' ? resolved : DYN;
     case 'list':
-      return { ...resolved, item: substitute(resolved.item, substitution, unknown) };
+      return { ...resolved, item: substitute(resolved.item, substitution, unbound) };
     case 'map':
       return {
         ...resolved,
-        key: substitute(resolved.key, substitution, unknown),
-        value: substitute(resolved.value, substitution, unknown),
+        key: substitute(resolved.key, substitution, unbound),
+        value: substitute(resolved.value, substitution, unbound),
       };
     case 'optional':
     case 'type':
-      return { kind: resolved.kind, inner: substitute(resolved.inner, substitution, unknown) };
+      return { kind: resolved.kind, inner: substitute(resolved.inner, substitution, unbound) };
     default:
       return resolved;
   }
 }
 
-function occurs(name: string, type: Type, substitution: Substitution): boolean {
+/** Whether the parameter `name` is part of the type. */
+function occursIn(name: string, type: Type, substitution: Substitution): boolean {
   const resolved = resolveParam(type, substitution);
   switch (resolved.kind) {
     case 'param':
       return resolved.name === name;
     case 'list':
-      return occurs(name, resolved.item, substitution);
+      return occursIn(name, resolved.item, substitution);
     case 'map':
-      return occurs(name, resolved.key, substitution) || occurs(name, resolved.value, substitution);
+      return occursIn(name, resolved.key, substitution) || occursIn(name, resolved.value, substitution);
     case 'optional':
     case 'type':
-      return occurs(name, resolved.inner, substitution);
+      return occursIn(name, resolved.inner, substitution);
     default:
       return false;
   }
@@ -124,7 +126,10 @@ function assign(from: Type, to: Type, substitution: Substitution): boolean {
 
 const isDynOrError = (type: Type): boolean => type.kind === 'dyn' || type.kind === 'error';
 
-/** A parameter is bound to the more general of its type and the new type. */
+/**
+ * Whether the type is assignable to the parameter (`side` is `to`) or the parameter to the type (`from`). A parameter is
+ * bound to the more general of its type and the new type.
+ */
 function bindParam(name: string, type: Type, substitution: Substitution, side: 'from' | 'to'): boolean {
   const other = resolveParam(type, substitution);
   if (other.kind === 'param' && other.name === name) return true;
@@ -141,7 +146,7 @@ function bindParam(name: string, type: Type, substitution: Substitution, side: '
     if (root.kind !== 'param') setRoot(name, moreGeneralType(root, other), substitution);
     return true;
   }
-  if (occurs(name, other, substitution)) return false;
+  if (occursIn(name, other, substitution)) return false;
   substitution.set(name, other);
   return true;
 }
@@ -153,6 +158,7 @@ function setRoot(name: string, type: Type, substitution: Substitution): void {
   substitution.set(last, type);
 }
 
+/** The more general of two types of which one is assignable to the other; `dyn` is the most general. */
 export function moreGeneralType(a: Type, b: Type): Type {
   if (isDynOrError(a)) return a;
   if (isDynOrError(b)) return b;

@@ -119,8 +119,8 @@ export const NAMED_TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
 
 export interface Signature {
   readonly name: string;
-  /** A method; its first parameter is the receiver. */
-  readonly member: boolean;
+  /** The first parameter of a method is the receiver. */
+  readonly isMethod: boolean;
   readonly params: readonly Type[];
   readonly result: Type;
 }
@@ -141,14 +141,14 @@ class SignatureParser {
     const prefix = this.text.slice(0, open);
     const dot = lastDotOutsideParentheses(prefix);
     const receiver = dot === -1 ? undefined : new SignatureParser(prefix.slice(0, dot)).parseType();
-    const isMember = receiver !== undefined && !isNamespace(prefix.slice(0, dot));
+    const isMethod = receiver !== undefined && !isNamespace(prefix.slice(0, dot));
     this.position = open + 1;
     const params = this.parseTypes(')');
     this.skip(': ');
     const result = this.parseType();
-    return isMember && receiver !== undefined
-      ? { name: prefix.slice(dot + 1), member: true, params: [receiver, ...params], result }
-      : { name: prefix, member: false, params, result };
+    return isMethod && receiver !== undefined
+      ? { name: prefix.slice(dot + 1), isMethod, params: [receiver, ...params], result }
+      : { name: prefix, isMethod, params, result };
   }
 
   /** The opening parenthesis that matches the last `)` before the colon. */
@@ -197,6 +197,7 @@ class SignatureParser {
   }
 }
 
+/** Whether a name before a dot belongs to the function name, as in `sets.contains`. */
 const isNamespace = (text: string): boolean => ['ip', 'sets', 'strings', 'optional', 'cidr'].includes(text);
 
 function lastDotOutsideParentheses(text: string): number {
