@@ -90,7 +90,7 @@ export class ResourceCheck extends AuthorizationValue {
     super();
   }
 
-  with(changes: Partial<ResourceAttributes>): ResourceCheck {
+  withAttributes(changes: Partial<ResourceAttributes>): ResourceCheck {
     return new ResourceCheck(this.authorizer, { ...this.attributes, ...changes });
   }
 }
@@ -150,12 +150,14 @@ export const AUTHORIZER_FUNCTIONS: readonly FunctionOverload[] = [
     ({ authorizer, group }, resource) => new ResourceCheck(authorizer, { group, resource, ...UNSCOPED }),
   ),
   binary(`${PREFIX}.ResourceCheck.subresource(string): ${PREFIX}.ResourceCheck`, isResourceCheck, isString, (check, subresource) =>
-    check.with({ subresource }),
+    check.withAttributes({ subresource }),
   ),
   binary(`${PREFIX}.ResourceCheck.namespace(string): ${PREFIX}.ResourceCheck`, isResourceCheck, isString, (check, namespace) =>
-    check.with({ namespace }),
+    check.withAttributes({ namespace }),
   ),
-  binary(`${PREFIX}.ResourceCheck.name(string): ${PREFIX}.ResourceCheck`, isResourceCheck, isString, (check, name) => check.with({ name })),
+  binary(`${PREFIX}.ResourceCheck.name(string): ${PREFIX}.ResourceCheck`, isResourceCheck, isString, (check, name) =>
+    check.withAttributes({ name }),
+  ),
   binary(
     `${PREFIX}.ResourceCheck.check(string): ${PREFIX}.Decision`,
     isResourceCheck,

@@ -61,19 +61,26 @@ function extremum(name: string, isBetter: (order: number) => boolean): (list: Li
 
 const ZERO: Readonly<Record<string, Value>> = { int: 0n, uint: new Uint(0n), double: 0, duration: new Duration(0n) };
 
-function add(a: Value, b: Value): Value {
+const INT_OVERFLOW = new ErrorValue('integer overflow');
+const UINT_OVERFLOW = new ErrorValue('unsigned integer overflow');
+
+const isInt64 = (sum: bigint): boolean => sum >= INT_MIN && sum <= INT_MAX;
+
+function addValues(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
-  if (typeof a === 'bigint' && typeof b === 'bigint') return requireInRange(a + b, INT_MIN, INT_MAX, (sum) => sum, 'integer overflow');
-  if (a instanceof Uint && b instanceof Uint)
-    return requireInRange(a.value + b.value, 0n, UINT_MAX, (sum) => new Uint(sum), 'unsigned integer overflow');
+  if (typeof a === 'bigint' && typeof b === 'bigint') {
+    const sum = a + b;
+    return isInt64(sum) ? sum : INT_OVERFLOW;
+  }
+  if (a instanceof Uint && b instanceof Uint) {
+    const sum = a.value + b.value;
+    return sum <= UINT_MAX ? new Uint(sum) : UINT_OVERFLOW;
+  }
   if (a instanceof Duration && b instanceof Duration) {
-    return requireInRange(a.nanos + b.nanos, INT_MIN, INT_MAX, (sum) => new Duration(sum), 'integer overflow');
+    const sum = a.nanos + b.nanos;
+    return isInt64(sum) ? new Duration(sum) : INT_OVERFLOW;
   }
   return new ErrorValue(NO_OVERLOAD);
-}
-
-function requireInRange(sum: bigint, min: bigint, max: bigint, make: (sum: bigint) => Value, error: string): Value {
-  return sum < min || sum > max ? new ErrorValue(error) : make(sum);
 }
 
 function sumOf(type: string): (list: ListValue, work: WorkContext) => Value {
@@ -81,7 +88,7 @@ function sumOf(type: string): (list: ListValue, work: WorkContext) => Value {
     let sum: Value = ZERO[type] ?? 0n;
     for (const item of list) {
       work.spend(1);
-      sum = add(sum, item);
+      sum = addValues(sum, item);
       if (sum instanceof ErrorValue) return sum;
     }
     return sum;

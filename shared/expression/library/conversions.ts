@@ -78,7 +78,11 @@ function readHexadecimal(text: string): number {
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
-const stringToBool = (text: string): Value => (TRUE.has(text) ? true : FALSE.has(text) ? false : conversionError('bool'));
+
+function stringToBool(text: string): Value {
+  if (TRUE.has(text)) return true;
+  return FALSE.has(text) ? false : conversionError('bool');
+}
 
 function bytesToString(bytes: Uint8Array): Value {
   try {

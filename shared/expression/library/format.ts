@@ -23,6 +23,7 @@ export function findClauseError(format: string): string | undefined {
 export const clausesOf = (format: string): string[] =>
   [...format.matchAll(CLAUSE)].filter((match) => match[0] !== '%%').map((match) => match[2] ?? '');
 
+/** Replaces each clause by the next argument; an error value when a clause is invalid or does not accept its argument. */
 export function formatString(format: string, args: ListValue, work: WorkContext): Value {
   const reason = findClauseError(format);
   if (reason !== undefined) return new ErrorValue(reason);
@@ -55,15 +56,13 @@ function formatClause(kind: string, precision: number | undefined, value: Value,
     case 'e':
       return printScientific(value, precision ?? 6);
     case 'b':
-      return typeof value === 'boolean'
-        ? value
-          ? '1'
-          : '0'
-        : requireInteger(value, 'only integers and bools can be formatted as binary').toString(2);
+      return printBinary(value);
     case 'o':
       return requireInteger(value, 'octal clause can only be used on integers').toString(8);
+    case 'X':
+      return printHex(value).toUpperCase();
     default:
-      return printHex(value, kind === 'X');
+      return printHex(value);
   }
 }
 
@@ -77,12 +76,15 @@ function requireInteger(value: Value, message: string): bigint {
   return failFormat(`${message}, was given ${valueTypeName(value)}`);
 }
 
-function printDecimal(value: Value): string {
-  if (typeof value === 'number' && !Number.isFinite(value)) return printNonFinite(value);
-  return requireInteger(value, 'decimal clause can only be used on integers').toString();
+function printBinary(value: Value): string {
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  return requireInteger(value, 'only integers and bools can be formatted as binary').toString(2);
 }
 
-const printNonFinite = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity');
+function printDecimal(value: Value): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  return requireInteger(value, 'decimal clause can only be used on integers').toString();
+}
 
 function requireDouble(value: Value, message: string): number {
   if (typeof value === 'number') return value;
@@ -92,10 +94,11 @@ function requireDouble(value: Value, message: string): number {
 
 function printFixed(value: Value, precision: number): string {
   const number = requireDouble(value, 'fixed-point');
-  return Number.isFinite(number) ? groupThousands(toFixedExact(number, Math.min(precision, 100))) : infinitySymbol(number);
+  return Number.isFinite(number) ? groupThousands(toFixedExact(number, Math.min(precision, 100))) : nonFiniteSymbol(number);
 }
 
-const infinitySymbol = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? '∞' : '-∞');
+/** `NaN`, `∞` or `-∞`. */
+const nonFiniteSymbol = (value: number): string => String(value).replace('Infinity', '∞');
 
 /** Adds a comma before each group of three digits of the integral part. */
 function groupThousands(text: string): string {
@@ -118,7 +121,7 @@ function toFixedExact(value: number, digits: number): string {
 function printScientific(value: Value, precision: number): string {
   const number = requireDouble(value, 'scientific');
   // Padded to the precision, which is limited to 100.
-  if (!Number.isFinite(number)) return infinitySymbol(number).padStart(Math.min(precision, 100));
+  if (!Number.isFinite(number)) return nonFiniteSymbol(number).padStart(Math.min(precision, 100));
   const [mantissa = '', power = ''] = number.toExponential(Math.min(precision, 100)).split('e');
   const exponent = power
     .replace(/\d+/, (digits) => digits.padStart(2, '0'))
@@ -131,13 +134,10 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = {
   '-': '⁻',
 };
 
-function printHex(value: Value, isUpperCase: boolean): string {
-  let text: string;
-  if (typeof value === 'string') text = Buffer.from(value, 'utf8').toString('hex');
-  else if (value instanceof Uint8Array) text = Buffer.from(value).toString('hex');
-  else if (typeof value === 'bigint' || value instanceof Uint) text = requireInteger(value, '').toString(16);
-  else return failFormat(`only integers, byte buffers, and strings can be formatted as hex, was given ${valueTypeName(value)}`);
-  return isUpperCase ? text.toUpperCase() : text;
+function printHex(value: Value): string {
+  if (typeof value === 'string') return Buffer.from(value, 'utf8').toString('hex');
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  return requireInteger(value, 'only integers, byte buffers, and strings can be formatted as hex').toString(16);
 }
 
 const STRINGS = 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';

@@ -11,7 +11,7 @@ import { parseSignature, type Signature } from '../types/type';
 export type ValueGuard<T extends Value> = (value: Value) => value is T;
 
 /** Returned by an overload that does not accept the arguments. */
-export const NO_MATCH = Symbol('no row fits');
+export const NO_MATCH = Symbol('no matching overload');
 
 /**
  * Sizes of arguments before the evaluation: characters, bytes or items. The cost formulas are monotone, so they are
@@ -44,7 +44,7 @@ export type Library = ReadonlyMap<string, readonly FunctionOverload[]>;
 
 export function createLibrary(...groups: readonly (readonly FunctionOverload[])[]): Library {
   const byName = new Map<string, FunctionOverload[]>();
-  for (const row of groups.flat()) appendToKey(byName, row.signature.name, row);
+  for (const overload of groups.flat()) appendToKey(byName, overload.signature.name, overload);
   return byName;
 }
 
@@ -63,6 +63,9 @@ export const isAny: ValueGuard<Exclude<Value, ErrorValue>> = (value): value is E
 export function isOpaque<T extends OpaqueValue>(kind: abstract new (...args: never) => T): ValueGuard<T> {
   return (value): value is T => value instanceof kind;
 }
+
+// Overloads with a fixed number of arguments. `signature` is the text that parseSignature accepts; the receiver of a
+// method is the first argument.
 
 export function nullary(signature: string, run: () => Value, costs: FunctionCosts = {}): FunctionOverload {
   return { signature: parseSignature(signature), call: run, ...costs };

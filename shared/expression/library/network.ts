@@ -25,6 +25,8 @@ import {
   type ValueGuard,
 } from './function';
 
+const ADDRESS_BITS = { 4: 32, 6: 128 } as const;
+
 export class IpValue extends OpaqueValue {
   readonly typeName = 'net.IP';
 
@@ -54,7 +56,7 @@ export class CidrValue extends OpaqueValue {
 
   get range(): IpRange {
     const { family, value } = this.address;
-    const shift = BigInt((family === 4 ? 32 : 128) - this.prefix);
+    const shift = BigInt(ADDRESS_BITS[family] - this.prefix);
     return { family, first: (value >> shift) << shift, prefix: this.prefix, writtenPrefix: this.prefix };
   }
 
@@ -86,22 +88,24 @@ function parseIp(text: string): IpValue | ErrorValue {
 }
 
 const NETWORK_ERROR = 'network address parse error during conversion from string: ';
+/** Upstream adds the prefix twice to errors of the prefix parser. */
+const PREFIX_ERROR = NETWORK_ERROR + NETWORK_ERROR;
 
 function parseCidr(text: string): CidrValue | ErrorValue {
-  if (!text.includes('/')) return new ErrorValue(`${NETWORK_ERROR}${NETWORK_ERROR}netip.ParsePrefix(${quote(text)}): no '/'`);
+  if (!text.includes('/')) return new ErrorValue(`${PREFIX_ERROR}netip.ParsePrefix(${quote(text)}): no '/'`);
   const reading = parseStrictIpPrefix(text);
-  if ('error' in reading) return new ErrorValue(`${NETWORK_ERROR}${NETWORK_ERROR}${reading.error}`);
+  if ('error' in reading) return new ErrorValue(`${PREFIX_ERROR}${reading.error}`);
   const slash = text.lastIndexOf('/');
   const written = text.slice(0, slash);
   if (written.includes('%'))
-    return new ErrorValue(`${NETWORK_ERROR}${NETWORK_ERROR}netip.ParsePrefix(${quote(text)}): IPv6 zones cannot be present in a prefix`);
+    return new ErrorValue(`${PREFIX_ERROR}netip.ParsePrefix(${quote(text)}): IPv6 zones cannot be present in a prefix`);
   if (/^::ffff:/i.test(reading.canonical) && reading.canonical.includes('.')) {
     return new ErrorValue(`${NETWORK_ERROR}IPv4-mapped IPv6 address ${quote(text)} is not allowed`);
   }
   const address = parseIpAddress(written);
   const prefix = Number(text.slice(slash + 1));
-  if (address === undefined || prefix > (address.family === 4 ? 32 : 128)) {
-    return new ErrorValue(`${NETWORK_ERROR}${NETWORK_ERROR}netip.ParsePrefix(${quote(text)}): prefix length out of range`);
+  if (address === undefined || prefix > ADDRESS_BITS[address.family]) {
+    return new ErrorValue(`${PREFIX_ERROR}netip.ParsePrefix(${quote(text)}): prefix length out of range`);
   }
   return new CidrValue(address, prefix);
 }
@@ -115,24 +119,25 @@ interface AddressRange {
 /** Whether an address is in the range of its family. */
 const isInRange = (address: IpAddress, ranges: { readonly v4: AddressRange; readonly v6: AddressRange }): boolean => {
   const { first, prefix } = address.family === 4 ? ranges.v4 : ranges.v6;
-  const shift = BigInt((address.family === 4 ? 32 : 128) - prefix);
+  const shift = BigInt(ADDRESS_BITS[address.family] - prefix);
   return address.value >> shift === first >> shift;
 };
 
-const v6 = (group: bigint): bigint => group << 112n;
-const v4 = (a: bigint, b = 0n, c = 0n, d = 0n): bigint => (a << 24n) | (b << 16n) | (c << 8n) | d;
+/** Addresses by their first 16 bits, and by their first and second octet. */
+const ipv6Prefix = (group: bigint): bigint => group << 112n;
+const ipv4Prefix = (first: bigint, second = 0n): bigint => (first << 24n) | (second << 16n);
 
 const isUnspecified = (address: IpAddress): boolean => address.value === 0n;
 const isLoopback = (address: IpAddress): boolean =>
-  isInRange(address, { v4: { first: v4(127n), prefix: 8 }, v6: { first: 1n, prefix: 128 } });
+  isInRange(address, { v4: { first: ipv4Prefix(127n), prefix: 8 }, v6: { first: 1n, prefix: 128 } });
 const isMulticast = (address: IpAddress): boolean =>
-  isInRange(address, { v4: { first: v4(224n), prefix: 4 }, v6: { first: v6(0xff00n), prefix: 8 } });
+  isInRange(address, { v4: { first: ipv4Prefix(224n), prefix: 4 }, v6: { first: ipv6Prefix(0xff00n), prefix: 8 } });
 const isLinkLocalMulticast = (address: IpAddress): boolean =>
   address.family === 4
-    ? isInRange(address, { v4: { first: v4(224n), prefix: 24 }, v6: { first: 0n, prefix: 0 } })
+    ? isInRange(address, { v4: { first: ipv4Prefix(224n), prefix: 24 }, v6: { first: 0n, prefix: 0 } })
     : ((address.value >> 112n) & 0xff0fn) === 0xff02n;
 const isLinkLocalUnicast = (address: IpAddress): boolean =>
-  isInRange(address, { v4: { first: v4(169n, 254n), prefix: 16 }, v6: { first: v6(0xfe80n), prefix: 10 } });
+  isInRange(address, { v4: { first: ipv4Prefix(169n, 254n), prefix: 16 }, v6: { first: ipv6Prefix(0xfe80n), prefix: 10 } });
 const isBroadcast = (address: IpAddress): boolean => address.family === 4 && address.value === 0xffff_ffffn;
 const isGlobalUnicast = (address: IpAddress): boolean =>
   !isUnspecified(address) && !isLoopback(address) && !isMulticast(address) && !isLinkLocalUnicast(address) && !isBroadcast(address);

@@ -84,9 +84,7 @@ function arithmeticFunctions(): FunctionOverload[] {
       b.value === 0n ? new ErrorValue('division by zero') : toUint(a.value / b.value),
     ),
     binary('_/_(double, double): double', isDouble, isDouble, (a, b) => a / b),
-    binary('_%_(int, int): int', isInt, isInt, (a, b) =>
-      b === 0n ? new ErrorValue('modulus by zero') : a === INT_MIN && b === -1n ? OVERFLOW : a % b,
-    ),
+    binary('_%_(int, int): int', isInt, isInt, (a, b) => (b === 0n ? new ErrorValue('modulus by zero') : intRemainder(a, b))),
     binary('_%_(uint, uint): uint', isUint, isUint, (a, b) =>
       b.value === 0n ? new ErrorValue('modulus by zero') : toUint(a.value % b.value),
     ),
@@ -95,6 +93,9 @@ function arithmeticFunctions(): FunctionOverload[] {
     unary('!_(bool): bool', isBool, (a) => !a),
   ];
 }
+
+/** The remainder overflows like the quotient does. */
+const intRemainder = (a: bigint, b: bigint): Value => (a === INT_MIN && b === -1n ? OVERFLOW : a % b);
 
 function concatStrings(a: string, b: string, work: WorkContext): string {
   work.spend((a.length + b.length) >> 4);
@@ -120,7 +121,7 @@ function concatLists(a: ListValue, b: ListValue, work: WorkContext): Value {
     if (position === undefined) {
       positions.set(text, items.length);
       items.push(item);
-    } else if (semantics.keyed) items[position] = item;
+    } else if (semantics.isKeyed) items[position] = item;
   }
   return new MergedList(items, a);
 }
@@ -139,39 +140,38 @@ class MergedList extends ArrayList {
   }
 }
 
-const ORDERED_TYPES: readonly (readonly [string, boolean])[] = [
-  ['bool', false],
-  ['int', false],
-  ['uint', false],
-  ['double', false],
-  ['string', true],
-  ['bytes', true],
-  ['timestamp', false],
-  ['duration', false],
+/** Parameters of comparisons that charge a constant cost, and of those that charge by the size of the operands. */
+const SCALAR_COMPARISONS = [
+  ...['bool', 'int', 'uint', 'double', 'timestamp', 'duration'].map((type) => `${type}, ${type}`),
+  ...['int, uint', 'int, double', 'uint, int', 'uint, double', 'double, int', 'double, uint'],
 ];
-const MIXED_NUMBERS = ['int, uint', 'int, double', 'uint, int', 'uint, double', 'double, int', 'double, uint'];
+const SIZED_COMPARISONS = ['string, string', 'bytes, bytes'];
 
 function comparisonFunctions(name: string, holds: (order: number) => boolean): FunctionOverload[] {
-  const row = (params: string, sized: boolean): FunctionOverload => ({
-    ...binary(`${name}(${params}): bool`, isAny, isAny, () => false, sized ? COMPARISON_COSTS : {}),
+  const overload = (params: string, costs: FunctionCosts): FunctionOverload => ({
+    ...binary(`${name}(${params}): bool`, isAny, isAny, () => false, costs),
     call: ([a = null, b = null], work) => {
       const order = compareValues(a, b, work);
       if (order !== undefined) return holds(order);
-      return typeof a === 'number' || typeof b === 'number' ? (areNumbers(a, b) ? false : NO_MATCH) : NO_MATCH;
+      return isUnorderedPair(a, b) ? false : NO_MATCH;
     },
   });
-  return [...ORDERED_TYPES.map(([type, sized]) => row(`${type}, ${type}`, sized)), ...MIXED_NUMBERS.map((params) => row(params, false))];
+  return [
+    ...SCALAR_COMPARISONS.map((params) => overload(params, {})),
+    ...SIZED_COMPARISONS.map((params) => overload(params, COMPARISON_COSTS)),
+  ];
 }
 
 const isNumber = (value: Value): boolean => typeof value === 'number' || typeof value === 'bigint' || value instanceof Uint;
-const areNumbers = (a: Value, b: Value): boolean => isNumber(a) && isNumber(b);
+/** Whether two values are numbers that have no order because one of them is NaN. */
+const isUnorderedPair = (a: Value, b: Value): boolean => (typeof a === 'number' || typeof b === 'number') && isNumber(a) && isNumber(b);
 
 const EQUALITY_COSTS: FunctionCosts = {
   estimate: (sizes: ArgumentSizes) => traversalCost(Math.min(sizes.size(0), sizes.size(1))),
   size: () => 1,
 };
 
-function inList(item: Value, list: ListValue, work: WorkContext): Value {
+function isInList(item: Value, list: ListValue, work: WorkContext): Value {
   for (let index = 0; index < list.size; index += 1) {
     if (equalValues(item, list.at(index), work)) return true;
   }
@@ -213,17 +213,17 @@ export function lookUpOptional(container: Value, key: Value, work: WorkContext):
 }
 
 function indexFunctions(): FunctionOverload[] {
-  const row = (signature: string): FunctionOverload => binary(signature, isAny, isAny, lookUp);
-  const optionalRow = (signature: string): FunctionOverload => binary(signature, isAny, isAny, lookUpOptional);
+  const index = (signature: string): FunctionOverload => binary(signature, isAny, isAny, lookUp);
+  const optionalIndex = (signature: string): FunctionOverload => binary(signature, isAny, isAny, lookUpOptional);
   return [
-    row('_[_](list(A), int): A'),
-    row('_[_](map(K, V), K): V'),
-    row('_[_](optional(list(V)), int): optional(V)'),
-    row('_[_](optional(map(K, V)), K): optional(V)'),
-    optionalRow('_[?_](list(V), int): optional(V)'),
-    optionalRow('_[?_](optional(list(V)), int): optional(V)'),
-    optionalRow('_[?_](map(K, V), K): optional(V)'),
-    optionalRow('_[?_](optional(map(K, V)), K): optional(V)'),
+    index('_[_](list(A), int): A'),
+    index('_[_](map(K, V), K): V'),
+    index('_[_](optional(list(V)), int): optional(V)'),
+    index('_[_](optional(map(K, V)), K): optional(V)'),
+    optionalIndex('_[?_](list(V), int): optional(V)'),
+    optionalIndex('_[?_](optional(list(V)), int): optional(V)'),
+    optionalIndex('_[?_](map(K, V), K): optional(V)'),
+    optionalIndex('_[?_](optional(map(K, V)), K): optional(V)'),
   ];
 }
 
@@ -235,7 +235,7 @@ export const OPERATOR_FUNCTIONS: readonly FunctionOverload[] = [
   ...comparisonFunctions('_<=_', (order) => order <= 0),
   ...comparisonFunctions('_>_', (order) => order > 0),
   ...comparisonFunctions('_>=_', (order) => order >= 0),
-  binary('@in(A, list(A)): bool', isAny, isList, inList, { estimate: (sizes) => sizes.size(1) }),
+  binary('@in(A, list(A)): bool', isAny, isList, isInList, { estimate: (sizes) => sizes.size(1) }),
   binary('@in(A, map(A, B)): bool', isAny, isMap, (key, map, work) => findMember(map, key, work) !== undefined),
   ...indexFunctions(),
   binary('_&&_(bool, bool): bool', isBool, isBool, (a, b) => a && b, { estimate: () => 0 }),

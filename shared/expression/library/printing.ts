@@ -17,14 +17,14 @@ export function printDouble(value: number): string {
   return String(value);
 }
 
+/** A decimal point and the fraction of a second without trailing zeros; empty for 0. */
 function printFraction(nanos: bigint): string {
-  return nanos === 0n
-    ? ''
-    : `.${String(nanos)
-        .padStart(9, '0')
-        .replace(/(?<!0)0+$/, '')}`;
+  if (nanos === 0n) return '';
+  const digits = String(nanos).padStart(9, '0');
+  return `.${digits.replace(/(?<!0)0+$/, '')}`;
 }
 
+/** RFC 3339 in UTC, with the fraction of a second when it is not zero. */
 export function printTimestamp({ nanos }: Timestamp): string {
   const rest = ((nanos % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND;
   const date = new Date(Number((nanos - rest) / 1_000_000n));
@@ -44,8 +44,8 @@ export function printDuration({ nanos }: Duration): string {
 const TIME = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|([+-])(\d\d):(\d\d))$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-const daysIn = (year: number, month: number): number =>
-  month === 2 && (year % 4 !== 0 || (year % 100 === 0 && year % 400 !== 0)) ? 28 : month === 2 ? 29 : (DAYS[month - 1] ?? 0);
+const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+const daysIn = (year: number, month: number): number => (month === 2 && isLeapYear(year) ? 29 : (DAYS[month - 1] ?? 0));
 
 /** RFC 3339; `undefined` when the text is malformed or outside the years 1 to 9999. */
 export function readTimestamp(text: string): Timestamp | undefined {

@@ -48,16 +48,20 @@ function parseQuantityValue(text: string, work: WorkContext): QuantityValue | Er
 const SHAPE = /^[+-]?(\d*)(?:\.(\d*))?(?:([numkMGTPE])|([KMGTPE]i)|[eE]([+-]?\d+))?$/;
 const POWERS: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const MAX_DIGITS = 18;
+/** Binary suffixes with which upstream may store a small number. */
 const SHIFTS: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40 };
-const LARGE = 1n << 50n;
+const MAX_SMALL_BINARY = 1n << 50n;
 
+/** The value of {@link QuantityValue.scale} for a quantity written as `text`. */
 function scaleOf(text: string): number | undefined {
   const match = SHAPE.exec(text);
   if (match === null) return undefined;
   const [, whole = '', fraction = '', decimal, binary, exponent] = match;
   if (whole.replace(/^0+/, '').length + fraction.length > MAX_DIGITS) return undefined;
-  if (binary !== undefined)
-    return fraction === '' && BigInt(whole === '' ? '0' : whole) << BigInt(SHIFTS[binary] ?? 64) < LARGE ? 0 : undefined;
+  if (binary !== undefined) {
+    const isSmall = fraction === '' && BigInt(whole === '' ? '0' : whole) << BigInt(SHIFTS[binary] ?? 64) < MAX_SMALL_BINARY;
+    return isSmall ? 0 : undefined;
+  }
   return (decimal === undefined ? Number(exponent ?? 0) : (POWERS[decimal] ?? 0)) - fraction.length;
 }
 
@@ -66,8 +70,12 @@ const isWhole = ({ quantity, scale }: QuantityValue): boolean => {
   return scale !== undefined && scale >= 0 && whole >= INT_MIN && whole <= INT_MAX;
 };
 
-const signOf = (nanos: bigint): bigint => (nanos < 0n ? -1n : nanos > 0n ? 1n : 0n);
+function signOf(nanos: bigint): bigint {
+  if (nanos === 0n) return 0n;
+  return nanos < 0n ? -1n : 1n;
+}
 
+/** Adding zero keeps the scale of the other quantity. */
 function addNanos({ quantity, scale }: QuantityValue, nanos: bigint, otherScale: number | undefined): QuantityValue {
   const sum = { nanos: quantity.nanos + nanos, format: quantity.format };
   if (nanos === 0n) return new QuantityValue(sum, scale);

@@ -7,6 +7,7 @@ import { holdsForEitherSpelling, type WorkContext } from '../values/equality';
 import { ArrayList, ErrorValue, type Value } from '../values/value';
 
 const MAX_CACHED_PATTERNS = 500;
+/** Longer patterns, in characters, are compiled on each use. */
 const MAX_CACHED_LENGTH = 1000;
 
 interface SizedPattern {
@@ -15,18 +16,18 @@ interface SizedPattern {
   readonly size: number;
 }
 
-const compiled = new Map<string, SizedPattern | ErrorValue>();
+const patternCache = new Map<string, SizedPattern | ErrorValue>();
 
 /** The compiled pattern, or an error with upstream's message. */
 export function compileRegex(text: string, work?: WorkContext): SizedPattern | ErrorValue {
-  const known = compiled.get(text);
+  const known = patternCache.get(text);
   if (known !== undefined) return known;
   work?.spend(1000 + text.length * 10);
   const pattern = compileUncached(text);
   if (!(pattern instanceof ErrorValue)) work?.spend(pattern.size * 200);
   if (text.length <= MAX_CACHED_LENGTH) {
-    if (compiled.size >= MAX_CACHED_PATTERNS) compiled.clear();
-    compiled.set(text, pattern);
+    if (patternCache.size >= MAX_CACHED_PATTERNS) patternCache.clear();
+    patternCache.set(text, pattern);
   }
   return pattern;
 }
@@ -69,6 +70,7 @@ export function findMatch(text: string, pattern: string, work: WorkContext): Val
   return match;
 }
 
+/** At most `limit` matches; all when it is negative. */
 export function findAllMatches(text: string, pattern: string, limit: bigint, work: WorkContext): Value {
   const compiledPattern = compileRegex(pattern, work);
   if (compiledPattern instanceof ErrorValue) return illegalRegex(compiledPattern);

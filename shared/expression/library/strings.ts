@@ -98,6 +98,7 @@ function substring(text: string, start: bigint, end: bigint | undefined, work: W
   return characters.slice(Number(start), Number(last));
 }
 
+/** Replaces at most `maxCount` occurrences; all when it is negative. An empty `from` occurs around each code point. */
 function replaceTexts(text: string, from: string, to: string, maxCount: bigint, work: WorkContext): Value {
   if (maxCount === 0n) return text;
   chargeSearch(text, from, work);
@@ -116,6 +117,7 @@ function replaceTexts(text: string, from: string, to: string, maxCount: bigint, 
   return result;
 }
 
+/** Splits into at most `maxCount` texts; at each separator when it is negative. */
 function splitText(text: string, separator: string, maxCount: bigint, work: WorkContext): Value {
   chargeSearch(text, separator, work);
   work.spend(text.length >> 3);

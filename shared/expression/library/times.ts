@@ -7,26 +7,28 @@ import { ErrorValue, type Timestamp, type Value } from '../values/value';
 import { binary, isDuration, isString, isTimestamp, unary, type FunctionOverload } from './function';
 
 const MILLION = 1_000_000n;
-const floorDivide = (value: bigint, by: bigint): bigint => (value - (((value % by) + by) % by)) / by;
+const floorDivide = (value: bigint, divisor: bigint): bigint => (value - (((value % divisor) + divisor) % divisor)) / divisor;
 
 /** Local time represented as UTC. */
 type LocalTime = Date | ErrorValue;
 
 const OFFSET = /^([+-]?)(\d\d?):(\d\d)$/;
 
-const formats = new Map<string, Intl.DateTimeFormat | ErrorValue>();
+/** Formats by time zone. */
+const formatCache = new Map<string, Intl.DateTimeFormat | ErrorValue>();
+const MAX_CACHED_FORMATS = 100;
 
 /** Work units for loading the rules of a time zone, and for converting a timestamp. */
 const ZONE_WORK = 5000;
 const FORMAT_WORK = 100;
 
 function timeZoneFormat(zone: string, work: WorkContext): Intl.DateTimeFormat | ErrorValue {
-  const known = formats.get(zone);
+  const known = formatCache.get(zone);
   if (known !== undefined) return known;
   work.spend(ZONE_WORK);
   const format = createTimeZoneFormat(zone);
-  if (formats.size >= 100) formats.clear();
-  formats.set(zone, format);
+  if (formatCache.size >= MAX_CACHED_FORMATS) formatCache.clear();
+  formatCache.set(zone, format);
   return format;
 }
 
@@ -90,12 +92,13 @@ const ACCESSORS: Readonly<Record<string, (local: Date) => number>> = {
   getMilliseconds: (local) => local.getUTCMilliseconds(),
 };
 
-const DURATION_UNITS: readonly (readonly [string, bigint])[] = [
-  ['getHours', 3600n * 1000n * MILLION],
-  ['getMinutes', 60n * 1000n * MILLION],
-  ['getSeconds', 1000n * MILLION],
-  ['getMilliseconds', MILLION],
-];
+/** Nanoseconds of the unit that each method of a duration counts. */
+const DURATION_UNITS: Readonly<Record<string, bigint>> = {
+  getHours: 3600n * 1000n * MILLION,
+  getMinutes: 60n * 1000n * MILLION,
+  getSeconds: 1000n * MILLION,
+  getMilliseconds: MILLION,
+};
 
 export const TIME_FUNCTIONS: readonly FunctionOverload[] = [
   ...Object.entries(ACCESSORS).flatMap(([name, read]) => {
@@ -108,5 +111,5 @@ export const TIME_FUNCTIONS: readonly FunctionOverload[] = [
       binary(`timestamp.${name}(string): int`, isTimestamp, isString, readField),
     ];
   }),
-  ...DURATION_UNITS.map(([name, unit]) => unary(`duration.${name}(): int`, isDuration, ({ nanos }) => nanos / unit)),
+  ...Object.entries(DURATION_UNITS).map(([name, unit]) => unary(`duration.${name}(): int`, isDuration, ({ nanos }) => nanos / unit)),
 ];

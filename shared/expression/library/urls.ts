@@ -10,7 +10,6 @@ import { isOpaque, isString, traversalCosts, unary, type FunctionOverload, type 
 
 interface UrlParts {
   readonly scheme: string;
-  readonly opaque: boolean;
   /** Includes the port, and brackets around an IPv6 address. */
   readonly host: string;
   readonly path: string;
@@ -36,7 +35,7 @@ export class UrlValue extends OpaqueValue {
   }
 }
 
-/** Internal to this module. */
+/** Thrown while a URL is split; callers outside this module get an error value. */
 class UrlParseError extends Error {}
 
 function fail(message: string): never {
@@ -56,13 +55,14 @@ function splitUrl(text: string): UrlParts {
   const query = queryStart < 0 ? '' : rest.slice(queryStart + 1);
   if (!hierarchy.startsWith('/')) {
     if (scheme === '') fail('invalid URI for request');
-    return { scheme: scheme.toLowerCase(), opaque: true, host: '', path: '', query };
+    return { scheme: scheme.toLowerCase(), host: '', path: '', query };
   }
-  if (scheme === '' || !hierarchy.startsWith('//'))
-    return { scheme: scheme.toLowerCase(), opaque: false, host: '', path: checkPath(hierarchy), query };
+  if (scheme === '' || !hierarchy.startsWith('//')) {
+    return { scheme: scheme.toLowerCase(), host: '', path: checkPath(hierarchy), query };
+  }
   const authority = /^\/\/([^/]*)/.exec(hierarchy)?.[1] ?? '';
   const path = hierarchy.slice(2 + authority.length);
-  return { scheme: scheme.toLowerCase(), opaque: false, host: checkAuthority(authority), path: checkPath(path), query };
+  return { scheme: scheme.toLowerCase(), host: checkAuthority(authority), path: checkPath(path), query };
 }
 
 function hasControls(text: string): boolean {
@@ -73,12 +73,14 @@ function hasControls(text: string): boolean {
   return false;
 }
 
+/** Returns the path; its escapes stay. */
 function checkPath(path: string): string {
   const bad = BAD_ESCAPE.exec(path);
   if (bad !== null) fail(`invalid URL escape ${quote(bad[0])}`);
   return path;
 }
 
+/** Returns the host with its port, without escapes and user information. */
 function checkAuthority(authority: string): string {
   const at = authority.lastIndexOf('@');
   if (at >= 0 && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(authority.slice(0, at))) fail('net/url: invalid userinfo');
@@ -129,13 +131,13 @@ function parseUrl(text: string, work: WorkContext): UrlValue | ErrorValue {
   }
 }
 
-function hostname(host: string): string {
+function hostnameOf(host: string): string {
   if (host.startsWith('[')) return host.slice(1, Math.max(1, host.lastIndexOf(']')));
   const colon = host.indexOf(':');
   return colon < 0 ? host : host.slice(0, colon);
 }
 
-function port(host: string): string {
+function portOf(host: string): string {
   const afterAddress = host.startsWith('[') ? host.slice(host.lastIndexOf(']') + 1) : host;
   const colon = afterAddress.lastIndexOf(':');
   return colon < 0 ? '' : afterAddress.slice(colon + 1);
@@ -150,7 +152,8 @@ function escapePath(path: string, work: WorkContext): string {
   );
 }
 
-function parameters(query: string, work: WorkContext): Value {
+/** The values of each parameter; parameters with bad escapes are dropped. */
+function queryParameters(query: string, work: WorkContext): Value {
   work.spend(query.length * 4);
   const valuesByName = new Map<string, string[]>();
   for (const pair of query.split('&')) {
@@ -170,8 +173,8 @@ export const URL_FUNCTIONS: readonly FunctionOverload[] = [
   unary('isURL(string): bool', isString, (text, work) => !(parseUrl(text, work) instanceof ErrorValue)),
   unary('kubernetes.URL.getScheme(): string', isUrl, ({ parts }) => parts.scheme),
   unary('kubernetes.URL.getHost(): string', isUrl, ({ parts }) => parts.host),
-  unary('kubernetes.URL.getHostname(): string', isUrl, ({ parts }) => hostname(parts.host)),
-  unary('kubernetes.URL.getPort(): string', isUrl, ({ parts }) => port(parts.host)),
+  unary('kubernetes.URL.getHostname(): string', isUrl, ({ parts }) => hostnameOf(parts.host)),
+  unary('kubernetes.URL.getPort(): string', isUrl, ({ parts }) => portOf(parts.host)),
   unary('kubernetes.URL.getEscapedPath(): string', isUrl, ({ parts }, work) => escapePath(parts.path, work)),
-  unary('kubernetes.URL.getQuery(): map(string, list(string))', isUrl, ({ parts }, work) => parameters(parts.query, work)),
+  unary('kubernetes.URL.getQuery(): map(string, list(string))', isUrl, ({ parts }, work) => queryParameters(parts.query, work)),
 ];

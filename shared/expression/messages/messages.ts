@@ -68,7 +68,8 @@ function makeDuration(fields: ReadonlyMap<string, Value>): Value {
   const { seconds, nanos } = secondsOf(fields);
   const whole = seconds * NANOS_PER_SECOND;
   const total = whole < INT_MIN || whole > INT_MAX ? whole : whole + nanos;
-  return new Duration(total < INT_MIN ? INT_MIN : total > INT_MAX ? INT_MAX : total);
+  if (total < INT_MIN) return new Duration(INT_MIN);
+  return new Duration(total > INT_MAX ? INT_MAX : total);
 }
 
 /** Permits any year that can be formatted: upstream enforces the years 1 to 9999 only in calculations. */

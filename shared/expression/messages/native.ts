@@ -51,12 +51,16 @@ type NativeConversion = (value: Value, work: WorkContext) => Value | undefined;
 
 const signed =
   (bits: number): NativeConversion =>
-  (value) =>
-    typeof value !== 'bigint' ? undefined : value === BigInt.asIntN(bits, value) ? value : OVERFLOW;
+  (value) => {
+    if (typeof value !== 'bigint') return undefined;
+    return value === BigInt.asIntN(bits, value) ? value : OVERFLOW;
+  };
 const unsigned =
   (bits: number): NativeConversion =>
-  (value) =>
-    !(value instanceof Uint) ? undefined : value.value === BigInt.asUintN(bits, value.value) ? value : UNSIGNED_OVERFLOW;
+  (value) => {
+    if (!(value instanceof Uint)) return undefined;
+    return value.value === BigInt.asUintN(bits, value.value) ? value : UNSIGNED_OVERFLOW;
+  };
 
 const NATIVE_CONVERSIONS: Readonly<Record<NativeType, NativeConversion>> = {
   bool: (value) => (typeof value === 'boolean' ? value : undefined),
@@ -65,21 +69,34 @@ const NATIVE_CONVERSIONS: Readonly<Record<NativeType, NativeConversion>> = {
   int32: signed(32),
   int64: signed(64),
   'protoreflect.EnumNumber': signed(32),
-  string: (value) => (typeof value === 'string' ? value : value instanceof OpaqueValue ? value.print() : undefined),
+  string: toNativeString,
   uint8: unsigned(8),
   uint32: unsigned(32),
   uint64: unsigned(64),
-  '[]uint8': (value, work) => (value instanceof Uint8Array ? value : value instanceof ListValue ? bytesOf(value, work) : undefined),
+  '[]uint8': toNativeBytes,
   '*structpb.Struct': (value, work) => (value instanceof MapValue ? jsonMap(value, work) : undefined),
-  '*structpb.ListValue': (value, work) =>
-    value instanceof ListValue ? jsonList(value, work) : value instanceof MapValue ? emptyListFromMap(value) : undefined,
+  '*structpb.ListValue': (value, work) => (value instanceof MapValue ? emptyListFromMap(value) : toJsonList(value, work)),
   entries: (value, work) => (value instanceof MapValue ? jsonMap(value, work) : undefined),
-  items: (value, work) => (value instanceof ListValue ? jsonList(value, work) : undefined),
+  items: toJsonList,
 };
+
+function toNativeString(value: Value): string | undefined {
+  if (typeof value === 'string') return value;
+  return value instanceof OpaqueValue ? value.print() : undefined;
+}
+
+function toNativeBytes(value: Value, work: WorkContext): Value | undefined {
+  if (value instanceof Uint8Array) return value;
+  return value instanceof ListValue ? bytesOf(value, work) : undefined;
+}
+
+function toJsonList(value: Value, work: WorkContext): Value | undefined {
+  return value instanceof ListValue ? jsonList(value, work) : undefined;
+}
 
 /** Converts a field value; the error names the field. */
 export function toFieldValue(value: Value, native: NativeType, field: string, work: WorkContext): Value {
-  if (native === 'entries' ? !(value instanceof MapValue) : native === 'items' && !(value instanceof ListValue)) {
+  if ((native === 'entries' && !(value instanceof MapValue)) || (native === 'items' && !(value instanceof ListValue))) {
     return new ErrorValue(`unsupported field type for ${field}: ${displayType(value)}`);
   }
   const converted = toNative(value, native, work);
@@ -89,8 +106,10 @@ export function toFieldValue(value: Value, native: NativeType, field: string, wo
 }
 
 /** The type of a value in messages, without the type parameters of lists and maps. */
-const displayType = (value: Value): string =>
-  value instanceof ListValue ? 'list()' : value instanceof MapValue ? 'map(, )' : valueTypeName(value);
+function displayType(value: Value): string {
+  if (value instanceof ListValue) return 'list()';
+  return value instanceof MapValue ? 'map(, )' : valueTypeName(value);
+}
 
 function toNative(value: Value, native: NativeType, work: WorkContext): Value {
   work.spend(1);
@@ -126,11 +145,15 @@ function bytesOf(list: ListValue, work: WorkContext): Value {
 /** Upstream interprets the map as fields of the ListValue struct, which has none with the name of a map key. */
 function emptyListFromMap(map: MapValue): Value {
   for (const key of map.keys()) {
-    const name = typeof key === 'string' ? capitalize(key) : key instanceof Uint ? key.value : key;
-    const text = typeof name === 'string' || typeof name === 'bigint' ? String(name) : valueTypeName(key);
-    return new ErrorValue(`type conversion error, no such field '${text}' in type 'structpb.ListValue'`);
+    return new ErrorValue(`type conversion error, no such field '${fieldNameOf(key)}' in type 'structpb.ListValue'`);
   }
   return new ArrayList([]);
+}
+
+function fieldNameOf(key: Value): string {
+  if (typeof key === 'string') return capitalize(key);
+  if (key instanceof Uint) return String(key.value);
+  return typeof key === 'bigint' ? String(key) : valueTypeName(key);
 }
 
 function jsonMap(map: MapValue, work: WorkContext): Value {

@@ -18,6 +18,7 @@ import {
   Timestamp,
   TypeValue,
   Uint,
+  type ListSemantics,
   type Value,
 } from './value';
 
@@ -34,6 +35,7 @@ export interface WorkContext {
   readonly spellings: NameSpellings;
 }
 
+/** Shorter texts, in UTF-16 units, are measured without charge. */
 const LONG_TEXT = 1024;
 let lastMeasured = { text: '', length: 0 };
 
@@ -67,8 +69,12 @@ export function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   return Number.isNaN(x) || Number.isNaN(y) ? undefined : compareOrdered(Number(x), Number(y));
 }
 
-const compareOrdered = <T extends bigint | number>(x: T, y: T): number => (x < y ? -1 : x > y ? 1 : 0);
+function compareOrdered<T extends bigint | number>(x: T, y: T): number {
+  if (x < y) return -1;
+  return x > y ? 1 : 0;
+}
 
+/** CEL's `==`; an error or NaN is equal to nothing. */
 export function equalValues(a: Value, b: Value, work: WorkContext): boolean {
   work.spend(1);
   if (a === b) return !Number.isNaN(a);
@@ -98,7 +104,7 @@ export function equalValues(a: Value, b: Value, work: WorkContext): boolean {
 function equalLists(a: ListValue, b: ListValue, work: WorkContext): boolean {
   if (a.size !== b.size) return false;
   const { semantics } = a;
-  if (semantics !== undefined) return equalUnordered(a, b, semantics.identity, work);
+  if (semantics !== undefined) return equalUnordered(a, b, semantics, work);
   for (let index = 0; index < a.size; index += 1) {
     if (!equalValues(a.at(index), b.at(index), work)) return false;
   }
@@ -106,7 +112,7 @@ function equalLists(a: ListValue, b: ListValue, work: WorkContext): boolean {
 }
 
 /** Whether each item has an equal one in the other list; candidates are found by the text of their identity. */
-function equalUnordered(a: ListValue, b: ListValue, identity: (item: Value) => Value, work: WorkContext): boolean {
+function equalUnordered(a: ListValue, b: ListValue, { identity }: ListSemantics, work: WorkContext): boolean {
   const buckets = new Map<string, Value[]>();
   for (const item of b) appendToKey(buckets, identityText(identity(item), work), item);
   for (const item of a) {
@@ -125,7 +131,8 @@ export function findMember(map: MapValue, key: Value, work: WorkContext): Value 
 }
 
 function isSameText(a: string, b: string, spellings: NameSpellings): boolean {
-  return spellings === 'names' ? isSameName(a, b) : a === b || (spellings === 'accounts' && otherNamespaceOrUser(a) === b);
+  if (spellings === 'names') return isSameName(a, b);
+  return a === b || (spellings === 'accounts' && otherNamespaceOrUser(a) === b);
 }
 
 function otherText(text: string, { spellings }: WorkContext): string | undefined {

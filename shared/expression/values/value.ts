@@ -42,7 +42,8 @@ export abstract class ListValue {
 /** A set, or a list with items that are identified by keys. */
 export interface ListSemantics {
   readonly identity: (item: Value) => Value;
-  readonly keyed: boolean;
+  /** Whether items are identified by keys, so that a later item replaces an earlier one. */
+  readonly isKeyed: boolean;
 }
 
 export abstract class MapValue {
@@ -128,6 +129,7 @@ export class ConcatenatedList extends ListValue {
 /** The lookup key of a map: equal numbers of any type are one key. */
 export type MapKey = string | number | bigint | boolean;
 
+/** `undefined` for a value that is not a valid key. */
 export function mapKeyOf(key: Value): MapKey | undefined {
   if (typeof key === 'string' || typeof key === 'bigint' || typeof key === 'boolean') return key;
   if (key instanceof Uint) return key.value;
