@@ -6,7 +6,7 @@
 import { readRecording } from '../../test/replay/recording';
 import { either, number, oneOf, shape, text, type Check } from '../../test/replay/shape';
 import { policyVariables } from './admission/variables';
-import { Budget, compileExpression, CostExceeded, Failure, type Value } from './engine';
+import { CostBudget, compileExpression, CostExceededError, ErrorValue, type Value } from './engine';
 import { untypedValue } from './untyped-json';
 import { printType } from './types/type';
 
@@ -25,9 +25,9 @@ const isHead = shape({ format: text, batch: number }, { source: text });
 const { cases } = readRecording('expressions/specification', isHead, isCase);
 type SpecifiedCase = (typeof cases)[number];
 
-/** A reason and the number of cases that it applies to. A case belongs to the first row that matches it. */
+/** A reason with the number of cases that it applies to. A case belongs to the first row that matches it. */
 interface SpecificationRow {
-  readonly why: string;
+  readonly reason: string;
   readonly cases: number;
   /** Match the name, the expression, and the recorded answer. */
   readonly name?: RegExp;
@@ -46,34 +46,34 @@ const OMITTED: Readonly<Record<string, number>> = {
 /** Cases that neither server answers as the specification demands. */
 const NOT_APPLICABLE: readonly SpecificationRow[] = [
   {
-    why: 'there are no messages of protobuf',
+    reason: 'the messages of the specification test are not declared',
     cases: 292,
     source:
       /TestAllTypes|TestRequired|NestedTestAll|NestedMessage|proto2|proto3|GlobalEnum|(?<!google\.protobuf\.)\b\w+Value\s*\{|NullValue/,
   },
-  { why: 'the library of mathematics is not loaded', cases: 182, source: /\bmath\./ },
-  { why: 'the library of encodings is not loaded', cases: 4, source: /base64\./ },
-  { why: 'names for parts of an expression (cel.bind, cel.block) are not loaded', cases: 30, source: /\bcel\.(block|index|iterVar|bind)/ },
-  { why: 'loops over two variables are newer', cases: 38, name: /^macros2\// },
-  { why: 'names in back quotes are newer', cases: 6, source: /`/ },
+  { reason: 'the library of mathematics is not loaded', cases: 182, source: /\bmath\./ },
+  { reason: 'the library of encodings is not loaded', cases: 4, source: /base64\./ },
+  { reason: 'the library of bindings (cel.bind, cel.block) is not loaded', cases: 30, source: /\bcel\.(block|index|iterVar|bind)/ },
+  { reason: 'comprehensions with two variables are newer than release 1.31', cases: 38, name: /^macros2\// },
+  { reason: 'names in back quotes are newer than release 1.31', cases: 6, source: /`/ },
   {
-    why: 'the items of lists and the keys of maps are of one type, and types are checked',
+    reason: 'the case expects an error or a value of an expression that does not type-check',
     cases: 51,
     answer: /: (expected type|found no matching overload|type '.*' does not support)/,
   },
-  { why: 'names are declared before anything is evaluated', cases: 20, answer: /: undeclared reference/ },
-  { why: 'a loop of this test has no name that may be one', cases: 3, answer: /argument must be a simple name/ },
-  { why: 'formats are those of an older version', cases: 18, name: /^string_ext\/format/ },
-  { why: 'an older version answers otherwise', cases: 7, name: /./ },
+  { reason: 'the case uses an undeclared name', cases: 20, answer: /: undeclared reference/ },
+  { reason: 'the loop variable is not a simple name', cases: 3, answer: /argument must be a simple name/ },
+  { reason: 'string.format follows an older version', cases: 18, name: /^string_ext\/format/ },
+  { reason: 'the library of release 1.31 differs in other ways', cases: 7, name: /./ },
 ];
 
 /** Cases that this server answers differently from release 1.31.1. */
 const DIFFERENT: readonly SpecificationRow[] = [
-  { why: 'google.protobuf.Any is not constructed', cases: 2, source: /google\.protobuf\.Any\s*\{/ },
-  { why: 'the recorded server closes the connection on formats that are not constant', cases: 7, answer: /^no answer$/ },
-  { why: 'the recorded server confuses its own types of optional values', cases: 3, answer: /incompatible type already exists/ },
-  { why: 'errors after the first syntax error differ', cases: 6, source: /`/ },
-  { why: 'errors after the first undeclared name differ', cases: 4, answer: /: undeclared reference to 'cel'/ },
+  { reason: 'google.protobuf.Any is not constructed', cases: 2, source: /google\.protobuf\.Any\s*\{/ },
+  { reason: 'the recorded server closes the connection on formats that are not constant', cases: 7, answer: /^no answer$/ },
+  { reason: 'the recorded server confuses its own types of optional values', cases: 3, answer: /incompatible type already exists/ },
+  { reason: 'errors after the first syntax error differ', cases: 6, source: /`/ },
+  { reason: 'errors after the first undeclared name differ', cases: 4, answer: /: undeclared reference to 'cel'/ },
 ];
 
 const variables = policyVariables({ hasParams: false, hasAuthorizer: true });
@@ -83,38 +83,41 @@ function answerTo(rule: string, values: ReadonlyMap<string, Value> = new Map()):
   const expression = compileExpression(rule, variables);
   if ('error' in expression) return { refused: `${expression.isChecked ? 'Internal error: ' : ''}${expression.error}` };
   try {
-    const value = expression.evaluate(values, 1_000_000, new Budget(10_000_000));
-    if (value instanceof Failure) return { fails: value.message };
+    const value = expression.evaluate(values, 1_000_000, new CostBudget(10_000_000));
+    if (value instanceof ErrorValue) return { fails: value.message };
     return value === true ? 'holds' : 'does not hold';
   } catch (error) {
-    if (error instanceof CostExceeded) return { fails: 'too expensive' };
+    if (error instanceof CostExceededError) return { fails: 'too expensive' };
     throw error;
   }
 }
 
-const textOf = (answer: Answer): string => (typeof answer === 'string' ? answer : 'refused' in answer ? answer.refused : answer.fails);
+function textOf(answer: Answer): string {
+  if (typeof answer === 'string') return answer;
+  return 'refused' in answer ? answer.refused : answer.fails;
+}
 const isError = (answer: Answer): boolean => typeof answer !== 'string';
 const isMet = ({ expects }: SpecifiedCase, answer: Answer): boolean => (expects === 'error' ? isError(answer) : answer === 'holds');
 
-/** How many cases each row matches; a case that no row matches is counted by its name. */
-function counted(
+/** The number of cases that each row matches; a case that no row matches is counted by its name. */
+function countByReason(
   rows: readonly SpecificationRow[],
   cases: readonly { readonly testCase: SpecifiedCase; readonly answer: string }[],
 ): Record<string, number> {
-  const counts: Record<string, number> = Object.fromEntries(rows.map(({ why }) => [why, 0]));
+  const counts: Record<string, number> = Object.fromEntries(rows.map(({ reason }) => [reason, 0]));
   for (const { testCase, answer } of cases) {
     const row = rows.find(
-      ({ name = /(?:)/, source = /(?:)/, answer: wanted = /(?:)/ }) =>
-        name.test(testCase.name) && source.test(testCase.source) && wanted.test(answer),
+      ({ name = /(?:)/, source = /(?:)/, answer: answerPattern = /(?:)/ }) =>
+        name.test(testCase.name) && source.test(testCase.source) && answerPattern.test(answer),
     );
-    const why = row?.why ?? `none: ${testCase.name}`;
-    counts[why] = (counts[why] ?? 0) + 1;
+    const reason = row?.reason ?? `none: ${testCase.name}`;
+    counts[reason] = (counts[reason] ?? 0) + 1;
   }
   return counts;
 }
 
-const wanted = (rows: readonly SpecificationRow[]): Record<string, number> =>
-  Object.fromEntries(rows.map(({ why, cases: count }) => [why, count]));
+const expectedCounts = (rows: readonly SpecificationRow[]): Record<string, number> =>
+  Object.fromEntries(rows.map(({ reason, cases: count }) => [reason, count]));
 
 describe('the CEL conformance cases', () => {
   it('have the recorded results, except for the differences counted in DIFFERENT', () => {
@@ -124,19 +127,20 @@ describe('the CEL conformance cases', () => {
       if (answer === undefined) throw new Error(`not recorded: ${testCase.name}`);
       return textOf(answerTo(testCase.rule)) === textOf(answer) ? [] : [{ testCase, answer: textOf(answer) }];
     });
-    expect(counted(DIFFERENT, different)).toEqual(wanted(DIFFERENT));
+    expect(countByReason(DIFFERENT, different)).toEqual(expectedCounts(DIFFERENT));
   });
 
   it('are met, except for those counted in NOT_APPLICABLE', () => {
-    const asked = cases.flatMap((testCase) => (testCase.rule === undefined ? [] : [{ testCase, answer: answerTo(testCase.rule) }]));
-    const unmet = asked.filter(({ testCase, answer }) => !isMet(testCase, answer));
+    const evaluated = cases.flatMap((testCase) => (testCase.rule === undefined ? [] : [{ testCase, answer: answerTo(testCase.rule) }]));
+    const unmet = evaluated.filter(({ testCase, answer }) => !isMet(testCase, answer));
     expect(
-      counted(
+      countByReason(
         NOT_APPLICABLE,
         unmet.map(({ testCase, answer }) => ({ testCase, answer: textOf(answer) })),
       ),
-    ).toEqual(wanted(NOT_APPLICABLE));
-    expect({ all: cases.length, asked: asked.length, met: asked.length - unmet.length }).toEqual({ all: 2344, asked: 2045, met: 1394 });
+    ).toEqual(expectedCounts(NOT_APPLICABLE));
+    const met = evaluated.length - unmet.length;
+    expect({ all: cases.length, evaluated: evaluated.length, met }).toEqual({ all: 2344, evaluated: 2045, met: 1394 });
   });
 
   it('are omitted only for the reasons counted in OMITTED', () => {
@@ -168,7 +172,7 @@ describe('a rule that constructs protobuf messages', () => {
     const expression = compileExpression('google.protobuf.Struct{fields: object}.size() == 1', variables);
     if ('error' in expression) throw new Error(expression.error);
     const work = (items: number): number => {
-      const budget = new Budget(1_000_000);
+      const budget = new CostBudget(1_000_000);
       const before = budget.work;
       expression.evaluate(new Map([['object', untypedValue({ items: Array<number>(items).fill(1) })]]), 1_000_000, budget);
       return before - budget.work;

@@ -8,6 +8,7 @@ import { ErrorValue, ListValue, MapValue, type Value } from './values/value';
 /** Far beyond what a real expression accesses. */
 const MAX_DEPTH = 200;
 
+/** `depth` is the number of containers around the value. A value that is too deep becomes an error. */
 export function untypedValue(value: JsonValue, depth = 0): Value {
   if (typeof value !== 'object' || value === null) return untypedScalar(value);
   if (depth > MAX_DEPTH) return new ErrorValue(`deeper than ${MAX_DEPTH} levels`);

@@ -20,6 +20,7 @@ import { compileRule, hasRules, type CompiledRule } from './compiled-rule';
 import { declaredType, maxValuesIn, MAX_REQUEST_BYTES } from './declared-type';
 import { resolveFieldPath } from './field-path';
 
+/** Limits of the estimated cost, as upstream's: of one expression, and of all expressions of a definition. */
 const EXPRESSION_LIMIT = 10_000_000;
 const DEFINITION_LIMIT = 100_000_000;
 /** How many of the most expensive expressions are named when the total cost is too high. */
@@ -60,8 +61,15 @@ export interface InvalidSchemaParts {
   readonly parts: ReadonlySet<JsonObject>;
 }
 
-interface CountedLocation extends NodeLocation {
+/** A rule with the type of its node and the location of the rule in the schema. */
+interface RuleToCheck {
+  readonly rule: ValidationRule;
+  readonly self: Type;
+  readonly path: string;
+  /** The maximum number of evaluations for an object. */
   readonly count: number;
+  /** As in {@link NodeLocation}. */
+  readonly uncorrelated: string | undefined;
 }
 
 /** Validates all rules. `path` is the path of the schema in its definition. Rules of invalid parts are not compiled. */
@@ -110,9 +118,10 @@ function checkNode(node: SchemaNode, location: NodeLocation, context: CheckRules
     return errors;
   }
   const count = location.count ?? maxValuesIn(node, MAX_REQUEST_BYTES);
+  const { uncorrelated } = location;
   node.rules.forEach((rule, index) => {
     const path = rulePath(location, index);
-    appendAll(errors.expressions, checkCompiled(rule, compileRule(rule, self), self, { ...location, path, count }, context));
+    appendAll(errors.expressions, checkExpressions({ rule, self, path, count, uncorrelated }, context.costs));
   });
   return errors;
 }
@@ -140,7 +149,7 @@ function* childrenOf(node: SchemaNode, location: NodeLocation): Generator<readon
   }
 }
 
-const hasBreaks = (text: string): boolean => /[\r\n]/.test(text);
+const hasLineBreaks = (text: string): boolean => /[\r\n]/.test(text);
 
 function checkTexts(rule: ValidationRule, node: SchemaNode, path: string): FieldError[] {
   const errors: FieldError[] = [];
@@ -149,9 +158,9 @@ function checkTexts(rule: ValidationRule, node: SchemaNode, path: string): Field
   if (text === '') errors.push(requiredValue(`${path}.rule`, 'rule is not specified'));
   if (rule.message !== '' && message === '') {
     errors.push(invalidValue(`${path}.message`, rule.message, 'message must be non-empty if specified'));
-  } else if (hasBreaks(message)) {
+  } else if (hasLineBreaks(message)) {
     errors.push(invalidValue(`${path}.message`, rule.message, 'message must not contain line breaks'));
-  } else if (hasBreaks(text) && message === '') {
+  } else if (hasLineBreaks(text) && message === '') {
     errors.push(requiredValue(`${path}.message`, 'message must be specified if rule contains line breaks'));
   }
   if (rule.messageExpression !== '' && rule.messageExpression.trim() === '') {
@@ -165,77 +174,64 @@ function checkFieldPath(text: string, node: SchemaNode, path: string): FieldErro
   if (text === '') return [];
   const errors: FieldError[] = [];
   if (text.trim() === '') errors.push(invalidValue(path, text, 'fieldPath must be non-empty if specified'));
-  if (hasBreaks(text)) errors.push(invalidValue(path, text, 'fieldPath must not contain line breaks'));
+  if (hasLineBreaks(text)) errors.push(invalidValue(path, text, 'fieldPath must not contain line breaks'));
   if (resolveFieldPath(text, node) === undefined) errors.push(invalidValue(path, text, 'fieldPath must be a valid path'));
   return errors;
 }
 
 /** A rule as upstream prints it, as a Go struct; pointers have a placeholder address. */
 function formatRule({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: ValidationRule): string {
-  const pointer = (type: string, isSet: boolean): string => `(*${type})(${isSet ? '0xc000000000' : 'nil'})`;
+  const pointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0xc000000000'})`;
   const members = [
     `Rule:${quote(rule)}`,
     `Message:${quote(message)}`,
     `MessageExpression:${quote(messageExpression)}`,
-    `Reason:${pointer('apiextensions.FieldValueErrorReason', reason !== undefined)}`,
+    `Reason:${pointer('apiextensions.FieldValueErrorReason', reason)}`,
     `FieldPath:${quote(fieldPath)}`,
-    `OptionalOldSelf:${pointer('bool', optionalOldSelf !== undefined)}`,
+    `OptionalOldSelf:${pointer('bool', optionalOldSelf)}`,
   ];
   return `apiextensions.ValidationRule{${members.join(', ')}}`;
 }
 
-function checkCompiled(
-  rule: ValidationRule,
-  compiled: CompiledRule,
-  self: Type,
-  location: CountedLocation,
-  context: CheckRulesContext,
-): FieldError[] {
-  const { expression, messageExpression } = compiled;
-  const path = `${location.path}.rule`;
+/** Compiles a rule and checks its types and costs, which are appended to `costs`. */
+function checkExpressions(checked: RuleToCheck, costs: RuleCost[]): FieldError[] {
+  const { rule, self, uncorrelated } = checked;
+  const { expression, messageExpression, usesOldSelf } = compileRule(rule, self);
+  const path = `${checked.path}.rule`;
   const errors: FieldError[] = [];
   if ('error' in expression) errors.push(invalidShownValue(path, formatRule(rule), expression.error));
   else if (expression.type.kind !== 'bool')
     errors.push(invalidShownValue(path, formatRule(rule), 'cel expression must evaluate to a bool'));
   else {
-    if (compiled.usesOldSelf && location.uncorrelated !== undefined) {
-      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${location.uncorrelated}`;
+    if (usesOldSelf && uncorrelated !== undefined) {
+      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`;
       errors.push(invalidValue(path, rule.rule, detail));
     }
-    const costErrors = checkCost(expression, self, 'rule', path, location, context);
-    appendAll(errors, [...costErrors, ...(costErrors.length > 0 ? [] : checkMessage(rule, messageExpression, self, location, context))]);
+    const costErrors = checkCost(expression, checked, 'rule', costs);
+    appendAll(errors, costErrors.length > 0 ? costErrors : checkMessage(messageExpression, checked, costs));
   }
-  if (rule.optionalOldSelf !== undefined && !compiled.usesOldSelf) {
-    errors.push(invalidValue(`${location.path}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
+  if (rule.optionalOldSelf !== undefined && !usesOldSelf) {
+    errors.push(invalidValue(`${checked.path}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
   }
   return errors;
 }
 
-function checkMessage(
-  rule: ValidationRule,
-  expression: CompiledRule['messageExpression'],
-  self: Type,
-  location: CountedLocation,
-  context: CheckRulesContext,
-): FieldError[] {
+function checkMessage(expression: CompiledRule['messageExpression'], checked: RuleToCheck, costs: RuleCost[]): FieldError[] {
   if (expression === undefined) return [];
-  const path = `${location.path}.messageExpression`;
-  if ('error' in expression) return [invalidShownValue(path, formatRule(rule), `messageExpression ${expression.error}`)];
-  if (expression.type.kind !== 'string') return [invalidShownValue(path, formatRule(rule), 'messageExpression must evaluate to a string')];
-  return checkCost(expression, self, 'messageExpression', path, location, context);
+  const path = `${checked.path}.messageExpression`;
+  if ('error' in expression) return [invalidShownValue(path, formatRule(checked.rule), `messageExpression ${expression.error}`)];
+  if (expression.type.kind !== 'string') {
+    return [invalidShownValue(path, formatRule(checked.rule), 'messageExpression must evaluate to a string')];
+  }
+  return checkCost(expression, checked, 'messageExpression', costs);
 }
 
-function checkCost(
-  expression: Expression,
-  self: Type,
-  label: string,
-  path: string,
-  location: CountedLocation,
-  context: CheckRulesContext,
-): FieldError[] {
-  const cost = Math.min(expression.estimate(self).max * location.count, MAX_COST);
-  context.costs.push({ path, cost });
-  return cost > EXPRESSION_LIMIT ? [forbiddenField(path, costMessage(`estimated ${label} cost`, cost, EXPRESSION_LIMIT))] : [];
+/** Checks the cost of an expression that is the member `member` of the rule. */
+function checkCost(expression: Expression, checked: RuleToCheck, member: 'rule' | 'messageExpression', costs: RuleCost[]): FieldError[] {
+  const path = `${checked.path}.${member}`;
+  const cost = Math.min(expression.estimate(checked.self).max * checked.count, MAX_COST);
+  costs.push({ path, cost });
+  return cost > EXPRESSION_LIMIT ? [forbiddenField(path, costMessage(`estimated ${member} cost`, cost, EXPRESSION_LIMIT))] : [];
 }
 
 function costMessage(label: string, cost: number, limit: number): string {

@@ -6,7 +6,7 @@
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
 import { duplicateValue, forbiddenField, invalidValue, requiredValue, type FieldError } from '../../api/errors/field-error';
 import { equalJson, isObject, ownMember, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
-import { Budget, CostExceeded, Failure, type Expression, type Value } from '../engine';
+import { CostBudget, CostExceededError, ErrorValue, type Expression, type Value } from '../engine';
 import { OPTIONAL_NONE, OptionalValue } from '../values/value';
 import { compileRule, OLD_SELF, SELF } from './compiled-rule';
 import { declaredType, maxValuesIn, MAX_REQUEST_BYTES } from './declared-type';
@@ -94,7 +94,7 @@ function countNodes({ properties, items, additionalProperties }: SchemaNode, lim
 class RuleRun {
   readonly errors: FieldError[] = [];
   readonly warnings: string[] = [];
-  readonly budget = new Budget(OBJECT_COST_LIMIT, 'none');
+  readonly budget = new CostBudget(OBJECT_COST_LIMIT, 'none');
   hasStopped = false;
 
   addError(error: FieldError): void {
@@ -128,6 +128,15 @@ interface RunnableRule {
   readonly fieldPath: string;
 }
 
+/** The evaluation of one rule on one value. */
+interface RuleEvaluation {
+  readonly run: RuleRun;
+  readonly variables: ReadonlyMap<string, Value>;
+  readonly path: string;
+  /** Whether the value is that of the stored object. */
+  readonly isUnchanged: () => boolean;
+}
+
 interface RunnableRules {
   readonly rules: readonly RunnableRule[];
   readonly wrap: ValueWrapper;
@@ -142,10 +151,13 @@ function ruleNode(node: SchemaNode, { isResource }: { readonly isResource: boole
   const values = typeof node.additionalProperties === 'object' ? ruleNode(node.additionalProperties) : undefined;
   const items = node.items === undefined ? undefined : ruleNode(node.items);
   const isEmpty = node.rules.length === 0 && properties.length === 0 && values === undefined && items === undefined;
-  return isEmpty ? undefined : new RuleNode(node, isResource, { properties, values, items });
+  return isEmpty ? undefined : new RuleNode(node, { isResource, properties, values, items });
 }
 
-interface ChildNodes {
+interface RuleNodeOptions {
+  /** Whether the node has apiVersion, kind and metadata that its schema need not specify. */
+  readonly isResource: boolean;
+  /** The nodes below it that have rules. */
   readonly properties: readonly (readonly [string, RuleNode])[];
   readonly values: RuleNode | undefined;
   readonly items: RuleNode | undefined;
@@ -157,8 +169,7 @@ class RuleNode {
 
   constructor(
     private readonly node: SchemaNode,
-    private readonly isResource: boolean,
-    private readonly children: ChildNodes,
+    private readonly options: RuleNodeOptions,
   ) {}
 
   visit(run: RuleRun, visit: ValueVisit): void {
@@ -173,12 +184,12 @@ class RuleNode {
   private visitMembers(run: RuleRun, value: JsonObject, visit: ValueVisit, isUnchanged: () => boolean): void {
     const old = isObject(visit.old) ? visit.old : undefined;
     const oldOf = (member: string): JsonValue | undefined => (old === undefined ? undefined : ownMember(old, member));
-    for (const [member, child] of this.children.properties) {
+    for (const [member, child] of this.options.properties) {
       const memberValue = ownMember(value, member);
       const path = visit.path === '' ? member : `${visit.path}.${member}`;
       if (memberValue !== undefined) child.visit(run, { value: memberValue, old: oldOf(member), isUnchanged, path });
     }
-    const { values } = this.children;
+    const { values } = this.options;
     if (values === undefined) return;
     for (const member of Object.keys(value)) {
       if (this.node.properties.has(member)) continue;
@@ -187,7 +198,7 @@ class RuleNode {
   }
 
   private visitItems(run: RuleRun, value: readonly JsonValue[], visit: ValueVisit, isUnchanged: () => boolean): void {
-    const { items } = this.children;
+    const { items } = this.options;
     if (items === undefined) return;
     const before = Array.isArray(visit.old) && this.node.listType === 'map' ? this.indexByKey(visit.old) : undefined;
     for (const [index, item] of value.entries()) {
@@ -212,7 +223,7 @@ class RuleNode {
 
   /** The number of characters in all rules at and below the node. */
   ruleTextLength(): number {
-    const { properties, values, items } = this.children;
+    const { properties, values, items } = this.options;
     const rulesLength = this.node.rules.reduce((length, { rule, messageExpression }) => length + rule.length + messageExpression.length, 0);
     const nodes = [
       ...properties.map(([, child]) => child),
@@ -224,7 +235,7 @@ class RuleNode {
 
   /** The total number of nodes in the types of the rules at and below the node; stops counting at `limit`. */
   typeSize(limit: number): number {
-    const { properties, values, items } = this.children;
+    const { properties, values, items } = this.options;
     let size = this.node.rules.length === 0 ? 1 : countNodes(this.node, limit);
     for (const child of [...properties.map(([, below]) => below), values, items]) {
       if (size >= limit) return size;
@@ -238,12 +249,12 @@ class RuleNode {
    * the node.
    */
   maxCost(bytes: number, count: number): number {
-    const self = declaredType(this.node, { isResource: this.isResource, bytes });
+    const self = declaredType(this.node, { isResource: this.options.isResource, bytes });
     const maxValues = (times: number | undefined, child: SchemaNode): number =>
       Math.min(count * (times ?? Infinity), maxValuesIn(child, bytes));
     let cost = 0;
     if (self !== undefined) for (const { expression } of this.compiledRules().rules) cost += expression.estimate(self).max * count;
-    const { properties, values, items } = this.children;
+    const { properties, values, items } = this.options;
     for (const [, child] of properties) cost += child.maxCost(bytes, count);
     if (values !== undefined) cost += values.maxCost(bytes, maxValues(this.node.maxProperties, values.node));
     if (items !== undefined) cost += items.maxCost(bytes, maxValues(this.node.maxItems, items.node));
@@ -256,8 +267,8 @@ class RuleNode {
   }
 
   private compile(): RunnableRules {
-    const self = declaredType(this.node, { isResource: this.isResource });
-    const wrap = valueWrapperOf(this.node, { isResource: this.isResource });
+    const self = declaredType(this.node, { isResource: this.options.isResource });
+    const wrap = valueWrapperOf(this.node, { isResource: this.options.isResource });
     if (self === undefined || wrap === undefined) return { rules: [], wrap: () => null };
     const rules = this.node.rules.flatMap((rule): RunnableRule[] => {
       const { expression, messageExpression, usesOldSelf } = compileRule(rule, self);
@@ -283,45 +294,39 @@ class RuleNode {
       const variables = new Map<string, Value>([[SELF, self]]);
       if (isOptional) variables.set(OLD_SELF, before === undefined ? OPTIONAL_NONE : new OptionalValue(before));
       else if (before !== undefined) variables.set(OLD_SELF, before);
-      this.runRule(run, runnable, variables, visit.path, isUnchanged);
+      this.runRule(runnable, { run, variables, path: visit.path, isUnchanged });
     }
   }
 
-  private runRule(
-    run: RuleRun,
-    runnable: RunnableRule,
-    variables: ReadonlyMap<string, Value>,
-    path: string,
-    isUnchanged: () => boolean,
-  ): void {
-    const result = evaluate(runnable.expression, variables, run);
+  private runRule(runnable: RunnableRule, evaluation: RuleEvaluation): void {
+    const { run, path } = evaluation;
+    const result = evaluate(runnable.expression, evaluation);
     const fail = (detail: string): FieldError => invalidValue(fieldText(path), this.node.type ?? '', detail);
     if (result === EXCEEDED) return run.stop(fail(`${COST_EXCEEDED} rule: ${runnable.name}`));
-    if (result instanceof Failure) run.addError(fail(evaluationErrorText(result, runnable.name)));
-    else if (result !== true) this.reportFailure(run, runnable, variables, path, isUnchanged);
+    if (result instanceof ErrorValue) run.addError(fail(evaluationErrorText(result, runnable.name)));
+    else if (result !== true) this.reportFailedRule(runnable, evaluation);
     if (!run.hasStopped && run.budget.cost < 0) run.stop(fail(BUDGET_EXCEEDED));
   }
 
-  private reportFailure(
-    run: RuleRun,
-    runnable: RunnableRule,
-    variables: ReadonlyMap<string, Value>,
-    path: string,
-    isUnchanged: () => boolean,
-  ): void {
-    const message = runnable.messageExpression === undefined ? undefined : evaluate(runnable.messageExpression, variables, run);
+  private reportFailedRule(runnable: RunnableRule, evaluation: RuleEvaluation): void {
+    const { run, path } = evaluation;
+    const message = runnable.messageExpression === undefined ? undefined : evaluate(runnable.messageExpression, evaluation);
     if (message === EXCEEDED) {
       const detail = `${NO_FURTHER_RULES} messageExpression: ${JSON.stringify(runnable.rule.messageExpression)}`;
       return run.stop(invalidValue(fieldText(path), this.node.type ?? '', detail));
     }
-    const evaluated = typeof message === 'string' && !/[\r\n]/.test(message) ? message.trim() : '';
-    const declared = runnable.rule.message.trim();
-    const text = evaluated !== '' ? evaluated : declared !== '' ? declared : `failed rule: ${runnable.rule.rule.trim()}`;
     const field = fieldText(path === '' ? runnable.fieldPath.replace(/^\./, '') : path + runnable.fieldPath);
-    const error = errorFor(runnable.rule.reason ?? '', field, this.node.type ?? '', text);
-    if (!runnable.usesOldSelf && isUnchanged()) run.addWarning(error.text);
+    const error = errorFor(runnable.rule.reason ?? '', field, this.node.type ?? '', failureText(runnable.rule, message));
+    if (!runnable.usesOldSelf && evaluation.isUnchanged()) run.addWarning(error.text);
     else run.addError(error);
   }
+}
+
+/** The text of a failed rule: the evaluated message when it is a line of text, else the declared message, else the rule. */
+function failureText({ rule, message }: ValidationRule, evaluated: Value | undefined): string {
+  const evaluatedText = typeof evaluated === 'string' && !/[\r\n]/.test(evaluated) ? evaluated.trim() : '';
+  if (evaluatedText !== '') return evaluatedText;
+  return message.trim() === '' ? `failed rule: ${rule.trim()}` : message.trim();
 }
 
 const NO_FURTHER_RULES = 'no further validation rules will be run due to call cost exceeds limit for';
@@ -329,7 +334,7 @@ const COST_EXCEEDED = `'operation cancelled: actual cost limit exceeded': ${NO_F
 const BUDGET_EXCEEDED = 'validation failed due to running out of cost budget, no further validation rules will be run';
 const NO_OVERLOAD = 'no such overload';
 
-function evaluationErrorText({ message }: Failure, rule: string): string {
+function evaluationErrorText({ message }: ErrorValue, rule: string): string {
   return message.startsWith(NO_OVERLOAD)
     ? `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${rule}`
     : `${message} evaluating rule: ${rule}`;
@@ -353,11 +358,11 @@ function errorFor(reason: string, field: string, type: string, message: string):
 
 const EXCEEDED = Symbol('cost exceeded');
 
-function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>, run: RuleRun): Value | typeof EXCEEDED {
+function evaluate(expression: Expression, { variables, run }: RuleEvaluation): Value | typeof EXCEEDED {
   try {
     return expression.evaluate(variables, EVALUATION_COST_LIMIT, run.budget);
   } catch (error) {
-    if (error instanceof CostExceeded) return EXCEEDED;
+    if (error instanceof CostExceededError) return EXCEEDED;
     throw error;
   }
 }

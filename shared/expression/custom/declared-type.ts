@@ -15,8 +15,9 @@ const ENCLOSING_BYTES = 2;
 const MIN_JSON_BYTES = { string: 2, 'date-time': 21, date: 12, duration: 3, boolean: 4, number: 1, list: 2, object: 2 } as const;
 /** The maximum length of values with a format. */
 const MAX_FORMAT_LENGTH: Readonly<Record<string, number>> = { 'date-time': 35, date: 12, duration: 32 };
-/** Quotes, colon and comma of a member. */
+/** Bytes of the quotes, colon and comma of a declared member. */
 const MEMBER_OVERHEAD = 4;
+/** Bytes added per entry of a map, as upstream counts them. */
 const ENTRY_OVERHEAD = 6;
 const MAX_UTF8_BYTES = 4;
 
@@ -37,9 +38,9 @@ export function declaredType(
   if (node.intOrString) return { kind: 'dyn', max: bytes - ENCLOSING_BYTES };
   switch (node.type) {
     case 'array':
-      return listType(node, bytes, name);
+      return listType(node, { bytes, name });
     case 'object':
-      return objectType(node, isResource || node.embeddedResource, bytes, name);
+      return objectType(node, { isResource: isResource || node.embeddedResource, bytes, name });
     case 'string':
       return textType(node, bytes);
     case 'boolean':
@@ -53,7 +54,7 @@ export function declaredType(
   }
 }
 
-function listType(node: SchemaNode, bytes: number, name: string): Type | undefined {
+function listType(node: SchemaNode, { bytes, name }: Omit<Required<DeclaredTypeOptions>, 'isResource'>): Type | undefined {
   const item = node.items === undefined ? undefined : declaredType(node.items, { bytes, name: `${name}.@idx` });
   if (node.items === undefined || item === undefined) return undefined;
   return { kind: 'list', item, max: maxSize(node.maxItems, (bytes - ENCLOSING_BYTES) / (minJsonBytes(node.items) + 1), bytes) };
@@ -64,13 +65,14 @@ function listType(node: SchemaNode, bytes: number, name: string): Type | undefin
  * (upstream behaviour).
  */
 function maxSize(limit: number | undefined, available: number, bytes: number): number {
-  return Math.floor(limit === undefined ? available : bytes < MAX_REQUEST_BYTES ? Math.min(limit, available) : limit);
+  if (limit === undefined) return Math.floor(available);
+  return Math.floor(bytes < MAX_REQUEST_BYTES ? Math.min(limit, available) : limit);
 }
 
 /** The maximum number of values of a node in an object of `bytes` bytes, regardless of enclosing values. */
 export const maxValuesIn = (node: SchemaNode, bytes: number): number => Math.floor(bytes / (minJsonBytes(node) + 1));
 
-function objectType(node: SchemaNode, isResource: boolean, bytes: number, name: string): Type | undefined {
+function objectType(node: SchemaNode, { isResource, bytes, name }: Required<DeclaredTypeOptions>): Type | undefined {
   if (typeof node.additionalProperties === 'object') {
     const value = declaredType(node.additionalProperties, { bytes, name: `${name}.@prop` });
     if (value === undefined) return undefined;

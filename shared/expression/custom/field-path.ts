@@ -7,14 +7,14 @@ const SEGMENT = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)+)'\]/y;
 
 /** The path to append to the path of the rule's node; `undefined` when the schema has no such member. */
 export function resolveFieldPath(text: string, node: SchemaNode): string | undefined {
-  let at = 0;
+  let offset = 0;
   let path = '';
   let current: SchemaNode | undefined = node;
-  while (at < text.length) {
-    SEGMENT.lastIndex = at;
+  while (offset < text.length) {
+    SEGMENT.lastIndex = offset;
     const match = SEGMENT.exec(text);
     if (match === null || current === undefined) return undefined;
-    at = SEGMENT.lastIndex;
+    offset = SEGMENT.lastIndex;
     const name = match[1] ?? (match[2] ?? '').replace(/\\(.)/g, '$1');
     const member = current.properties.get(name);
     const additional: SchemaNode | undefined = typeof current.additionalProperties === 'object' ? current.additionalProperties : undefined;

@@ -36,7 +36,7 @@ export function valueWrapperOf(
     case 'array':
       return listWrapper(node, name);
     case 'object':
-      return objectWrapper(node, isResource || node.embeddedResource, name);
+      return objectWrapper(node, { isResource: isResource || node.embeddedResource, name });
     case 'string':
       return ownMember(STRING_FORMAT_WRAPPERS, node.format) ?? wrapString;
     case 'boolean':
@@ -44,7 +44,7 @@ export function valueWrapperOf(
     case 'integer':
       return wrapInteger;
     case 'number':
-      return (value) => (typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : TYPE_MISMATCH);
+      return wrapNumber;
     case undefined:
       return undefined;
   }
@@ -55,6 +55,7 @@ function wrapInteger(value: JsonValue): Value {
   return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : TYPE_MISMATCH;
 }
 
+const wrapNumber: ValueWrapper = (value) => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : TYPE_MISMATCH);
 const wrapString: ValueWrapper = (value) => (typeof value === 'string' || value === null ? value : TYPE_MISMATCH);
 
 const parsingWrapper =
@@ -113,12 +114,12 @@ function listWrapper(node: SchemaNode, name: string): ValueWrapper | undefined {
 }
 
 function semanticsOf(node: SchemaNode): ListSemantics | undefined {
-  if (node.listType === 'set') return { identity: (item) => item, keyed: false };
+  if (node.listType === 'set') return { identity: (item) => item, isKeyed: false };
   if (node.listType !== 'map') return undefined;
   const keys = node.listMapKeys.map((key) => escapeFieldName(key) ?? key);
   return {
     identity: (item) => (item instanceof MapValue ? new ArrayList(keys.map((key) => item.find(key) ?? null)) : item),
-    keyed: true,
+    isKeyed: true,
   };
 }
 
@@ -197,7 +198,7 @@ const METADATA: ReadonlyMap<string, RecordMember> = new Map(
   ['name', 'generateName'].map((name): [string, RecordMember] => [name, { name, wrap: wrapString }]),
 );
 
-function objectWrapper(node: SchemaNode, isResource: boolean, name: string): ValueWrapper | undefined {
+function objectWrapper(node: SchemaNode, { isResource, name }: Required<ValueWrapperOptions>): ValueWrapper | undefined {
   if (typeof node.additionalProperties === 'object') {
     const wrap = valueWrapperOf(node.additionalProperties, { name: `${name}.@prop` });
     return wrap === undefined ? undefined : (value) => (isObject(value) ? new JsonMap(value, wrap) : TYPE_MISMATCH);

@@ -8,6 +8,7 @@ import { Duration, type Timestamp } from '../values/value';
 
 const LENIENT_TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(:\d\d(?:\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)?$/;
 
+/** Reads `2024-05-01T10:20`, or a zone without a colon such as `+0200`; the zone is UTC when absent. */
 export function readLenientTime(text: string): Timestamp | undefined {
   const match = LENIENT_TIME.exec(text);
   if (match === null) return undefined;
@@ -16,7 +17,8 @@ export function readLenientTime(text: string): Timestamp | undefined {
 }
 
 const SECOND = 1_000_000_000n;
-const UNITS: readonly (readonly [bigint, string])[] = [
+/** Nanoseconds per unit, and the names of the unit. */
+const UNITS: readonly (readonly [nanos: bigint, names: string])[] = [
   [1n, 'ns nano nanosecond nanoseconds'],
   [1_000n, 'us µs μs micro microsecond microseconds'],
   [1_000_000n, 'ms milli millisecond milliseconds'],
@@ -26,15 +28,15 @@ const UNITS: readonly (readonly [bigint, string])[] = [
   [86_400n * SECOND, 'd day days'],
   [604_800n * SECOND, 'w wk week weeks'],
 ];
-const NANOS = new Map(UNITS.flatMap(([nanos, names]) => names.split(' ').map((name): [string, bigint] => [name, nanos])));
+const NANOS_BY_UNIT = new Map(UNITS.flatMap(([nanos, names]) => names.split(' ').map((name): [string, bigint] => [name, nanos])));
 
-/** `3 d`, `1 week 2 days`. */
+/** Reads a sum of counts with units: `3 d`, `1 week 2 days`. */
 export function readLongDuration(text: string): Duration | undefined {
   if (text.length > 1000) return undefined;
   let nanos = 0n;
   let hasUnit = false;
   for (const [, count = '', unit = ''] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµμ]+)/gu)) {
-    const scale = NANOS.get(unit);
+    const scale = NANOS_BY_UNIT.get(unit);
     if (scale === undefined) return undefined;
     nanos += BigInt(count) * scale;
     hasUnit = true;
