@@ -199,8 +199,10 @@ function checkPreconditions(name: string, { uid, resourceVersion }: NonNullable<
   const kind = { group: '', kind: 'Pod' };
   const currentUid = stringAt(pod, 'uid') ?? '';
   const currentVersion = stringAt(pod, 'resourceVersion') ?? '';
-  if (uid !== undefined && uid !== currentUid) throw deletePreconditionFailed(kind, name, 'UID', uid, currentUid);
+  if (uid !== undefined && uid !== currentUid) {
+    throw deletePreconditionFailed(kind, name, { field: 'UID', requested: uid, stored: currentUid });
+  }
   if (resourceVersion !== undefined && resourceVersion !== currentVersion) {
-    throw deletePreconditionFailed(kind, name, 'ResourceVersion', resourceVersion, currentVersion);
+    throw deletePreconditionFailed(kind, name, { field: 'ResourceVersion', requested: resourceVersion, stored: currentVersion });
   }
 }

@@ -111,7 +111,10 @@ function replaced(object: JsonObject, path: readonly string[], value: JsonValue)
 function checkUid(request: WriteRequest, verb: ScaleWrite['verb'], requestedUid: string, storedUid: string): void {
   if (requestedUid === '' || requestedUid === storedUid) return;
   const { info, name } = request;
-  if (verb === 'update') throw storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), 'UID', requestedUid, storedUid);
+  if (verb === 'update') {
+    const precondition = { field: 'UID', requested: requestedUid, stored: storedUid } as const;
+    throw storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), precondition);
+  }
   const text = `Precondition failed: UID in precondition: ${requestedUid}, UID in object meta: ${storedUid}`;
   throw conflict({ group: info.group, resource: `${info.gr.resource}/scale` }, name, text);
 }

@@ -72,7 +72,10 @@ export function withBoundedErrors<T>(validate: () => T): T {
   }
 }
 
-/** For values with a special spelling in messages (times, Go syntax): `shown` is inserted as it is; '' = no value. */
+/**
+ * For values with a special spelling in messages (times, Go syntax): `shown` is inserted as it is; it is empty when the
+ * error states no value.
+ */
 export function createFieldError(reason: FieldErrorReason, field: string, shown: string, detail: string): FieldError {
   if (remainingErrors === 0) return UNSHOWN_ERROR;
   remainingErrors -= 1;

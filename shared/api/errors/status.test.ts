@@ -3,34 +3,36 @@ import { duplicateValue, invalidValue, requiredValue } from './field-error';
 import { invalid } from './status';
 
 const KIND = { group: '', kind: 'Pod' };
-const answer = (errors: Parameters<typeof invalid>[2]): { message: string; causes: readonly { message?: string }[] } => {
+const invalidPod = (errors: Parameters<typeof invalid>[2]): { message: string; causes: readonly { message?: string }[] } => {
   const { message = '', details } = invalid(KIND, 'x', errors).status;
   return { message, causes: details?.causes ?? [] };
 };
 
 it('invalid() lists 100 causes and states how many more there are', () => {
   const errors = Array.from({ length: 300_000 }, (_, n) => requiredValue(`spec.containers[${n}].name`));
-  const { message, causes } = answer(errors);
+  const { message, causes } = invalidPod(errors);
   expect(causes).toHaveLength(101);
   expect(causes.at(-1)).toEqual({ message: 'and 299900 more' });
   expect(message).toMatch(/spec\.containers\[99\]\.name: Required value, and 299900 more\]$/);
-  expect(answer(errors.slice(0, 100)).causes.at(-1)).toMatchObject({ field: 'spec.containers[99].name' });
+  expect(invalidPod(errors.slice(0, 100)).causes.at(-1)).toMatchObject({ field: 'spec.containers[99].name' });
 });
 
 it('invalid() bounds the length of its message, whatever the length of fields and values', () => {
   const errors = Array.from({ length: 50 }, (_, n) => invalidValue(`a[${n}]`, 'x'.repeat(1_000_000), 'too much'));
-  const { message, causes } = answer(errors);
+  const { message, causes } = invalidPod(errors);
   expect(message.length).toBeLessThan(80_000);
   expect(causes.at(-1)).toEqual({ message: `and ${50 - (causes.length - 1)} more` });
-  expect(answer([invalidValue('y'.repeat(1_000_000), 'x'.repeat(1_000_000), 'z'.repeat(1_000_000))]).message.length).toBeLessThan(80_000);
+  expect(invalidPod([invalidValue('y'.repeat(1_000_000), 'x'.repeat(1_000_000), 'z'.repeat(1_000_000))]).message.length).toBeLessThan(
+    80_000,
+  );
 });
 
-it('append() appends a list of a million items', () => {
+it('appendAll() appends a list of a million items', () => {
   const list = [0];
   appendAll(list, Array<number>(1_000_000).fill(1));
   expect(list).toHaveLength(1_000_001);
 });
 
-it('duplicate() prints 64-bit integers exactly inside an object value', () => {
+it('duplicateValue() prints 64-bit integers exactly inside an object value', () => {
   expect(duplicateValue('a[1]', { seconds: 9_007_199_254_740_993n }).text).toBe('a[1]: Duplicate value: {"seconds":9007199254740993}');
 });

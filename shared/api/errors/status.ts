@@ -206,50 +206,44 @@ export const invalidForOwners = (
   });
 };
 
+/** A precondition of a request that the stored object does not satisfy. */
+export interface FailedPrecondition {
+  readonly field: 'UID' | 'ResourceVersion';
+  readonly requested: string;
+  readonly stored: string;
+}
+
 /** A precondition of a DELETE that does not hold. Upstream names the kind where other errors name the resource. */
 export const deletePreconditionFailed = (
   gk: { readonly group: string; readonly kind: string },
   name: string,
-  field: 'UID' | 'ResourceVersion',
-  wanted: string,
-  actual: string,
+  { field, requested, stored }: FailedPrecondition,
 ): StatusError => {
   const cause = field === 'UID' ? 'The object might have been deleted and then recreated' : 'The object might have been modified';
-  const text = `the ${field} in the precondition (${wanted}) does not match the ${field} in record (${actual}). ${cause}`;
+  const text = `the ${field} in the precondition (${requested}) does not match the ${field} in record (${stored}). ${cause}`;
   return conflict({ group: gk.group, resource: gk.kind }, name, text);
 };
+
+const preconditionText = ({ field, requested, stored }: FailedPrecondition): string =>
+  `Precondition failed: ${field} in precondition: ${requested}, ${field} in object meta: ${stored}`;
 
 /**
  * The same in the wording for kinds with a deletion handler of their own upstream (Namespace,
  * CustomResourceDefinition).
  */
-export const preconditionFailed = (
-  gr: GroupResource,
-  name: string,
-  field: 'UID' | 'ResourceVersion',
-  wanted: string,
-  actual: string,
-): StatusError => conflict(gr, name, `Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${actual}`);
+export const preconditionFailed = (gr: GroupResource, name: string, precondition: FailedPrecondition): StatusError =>
+  conflict(gr, name, preconditionText(precondition));
 
-/** The identity in a body does not match the stored object; in the wording of upstream's storage layer. */
-export const storagePreconditionFailed = (
-  gr: GroupResource,
-  name: string,
-  key: string,
-  field: 'UID' | 'ResourceVersion',
-  wanted: string,
-  actual: string,
-): StatusError =>
+/**
+ * The identity in a body does not match the stored object; in the wording of upstream's storage layer. `key` is the key
+ * in the store.
+ */
+export const storagePreconditionFailed = (gr: GroupResource, name: string, key: string, precondition: FailedPrecondition): StatusError =>
   conflict(
     gr,
     name,
-    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
-      `Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${actual}`,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${preconditionText(precondition)}`,
   );
-
-/** The UID in a PUT body is not that of the stored object. */
-export const storageUidMismatch = (gr: GroupResource, name: string, key: string, wanted: string, actual: string): StatusError =>
-  storagePreconditionFailed(gr, name, key, 'UID', wanted, actual);
 
 /** `continueToken` is set only for the inconsistent continuation of an expired list. */
 export const expired = (text: string, continueToken?: string): StatusError =>
@@ -376,7 +370,7 @@ export const internalError = (text: string): StatusError =>
 /** An object cannot be converted to another version; upstream's message, without a reason. */
 export const conversionFailed = (text: string): StatusError => new StatusError(undefined, text);
 
-/** The server failed in a way that it cannot describe. */
+/** An internal error. The response does not disclose its cause. */
 export const unexplainedError = (): StatusError =>
   new StatusError('InternalError', 'an error on the server ("") has prevented the request from succeeding');
 

@@ -41,12 +41,17 @@ export function decodeAbsent<A extends ObjectStart>(
   if (isApply) context.trace?.addEvent(PATCH_EVENT);
   return whenResolved(source.makeObject(undefined, execution), (object) => {
     const uid = stringAt(ensureMetadata(object), 'uid') ?? '';
-    if (uid !== '') throw status.storageUidMismatch(info.gr, name, info.keyPrefix + entryKey(request), uid, '');
+    if (uid !== '') throw uidMismatch(request, uid, '');
     const mayCreate = isApply || (subresource === undefined && createsOnUpdate(info, object));
     if (!mayCreate || options.ifMatch !== undefined) throw status.notFound(info.gr, name);
     delete ensureMetadata(object)['resourceVersion'];
     return addFacts(attempt, { object, old: undefined });
   });
+}
+
+function uidMismatch(request: ObjectStart['request'], requested: string, stored: string): Error {
+  const { info, name } = request;
+  return status.storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), { field: 'UID', requested, stored });
 }
 
 function createsOnUpdate({ row }: ResourceInfo, object: JsonObject): boolean {
@@ -70,8 +75,7 @@ export function decodeChange<A extends ObjectStart>(attempt: A, execution: StepE
       const metadata = ensureMetadata(object);
       const uid = stringAt(metadata, 'uid') ?? '';
       const oldUid = stringAt(readMetadata(old), 'uid') ?? '';
-      if (source.verb === 'update' && uid !== '' && uid !== oldUid)
-        throw status.storageUidMismatch(info.gr, name, info.keyPrefix + entryKey(request), uid, oldUid);
+      if (source.verb === 'update' && uid !== '' && uid !== oldUid) throw uidMismatch(request, uid, oldUid);
       checkResourceVersion(request, stringAt(metadata, 'resourceVersion'), entry);
       return addFacts(attempt, { entry, old, text, object });
     });

@@ -2,6 +2,7 @@
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { canonicalizeGroups } from '../../../../shared/api/types/group-fields';
 import * as status from '../../../../shared/api/errors/status';
+import type { FailedPrecondition } from '../../../../shared/api/errors/status';
 import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { Entry } from '../../../cache/cache';
@@ -56,22 +57,19 @@ function checkPreconditions(
 ): void {
   const { uid, resourceVersion } = preconditions;
   const stored = { uid: stringAt(metadata, 'uid') ?? '', resourceVersion: String(entry.revision) };
-  if (uid !== undefined && uid !== stored.uid) throw preconditionFailed(info, name, 'UID', uid, stored.uid);
-  if (resourceVersion !== undefined && resourceVersion !== stored.resourceVersion)
-    throw preconditionFailed(info, name, 'ResourceVersion', resourceVersion, stored.resourceVersion);
+  if (uid !== undefined && uid !== stored.uid) {
+    throw preconditionFailed(info, name, { field: 'UID', requested: uid, stored: stored.uid });
+  }
+  if (resourceVersion !== undefined && resourceVersion !== stored.resourceVersion) {
+    throw preconditionFailed(info, name, { field: 'ResourceVersion', requested: resourceVersion, stored: stored.resourceVersion });
+  }
 }
 
-function preconditionFailed(
-  info: ResourceInfo,
-  name: string,
-  precondition: 'UID' | 'ResourceVersion',
-  requested: string,
-  stored: string,
-): Error {
+function preconditionFailed(info: ResourceInfo, name: string, precondition: FailedPrecondition): Error {
   const { gr, group, kind, strategy } = info;
   return strategy.deletion?.addsUidPrecondition === true
-    ? status.preconditionFailed(gr, name, precondition, requested, stored)
-    : status.deletePreconditionFailed({ group, kind }, name, precondition, requested, stored);
+    ? status.preconditionFailed(gr, name, precondition)
+    : status.deletePreconditionFailed({ group, kind }, name, precondition);
 }
 
 /** prepare, of a DELETE: marks a copy of the object as the options require. */

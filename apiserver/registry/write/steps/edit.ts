@@ -5,7 +5,7 @@
 import { canonicalizeGroups } from '../../../../shared/api/types/group-fields';
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { notFound, storagePreconditionFailed } from '../../../../shared/api/errors/status';
+import { notFound, storagePreconditionFailed, type FailedPrecondition } from '../../../../shared/api/errors/status';
 import type { Entry } from '../../../cache/cache';
 import { createEntry } from '../../../cache/store/entry';
 import { encodeObject, isUnchanged, readEntry, type EncodedObject } from '../../object/stored-object';
@@ -60,12 +60,14 @@ function readForEdit(info: ResourceInfo, entry: Entry): Omit<Editable, 'entry'> 
 function checkPreconditions(request: WriteRequest, { uid = '', resourceVersion = '' }: EditPreconditions, object: JsonObject): void {
   const { info, name } = request;
   const metadata = readMetadata(object);
-  const refusal = (precondition: 'UID' | 'ResourceVersion', requested: string, stored: string): Error =>
-    storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), precondition, requested, stored);
+  const failed = (precondition: FailedPrecondition): Error =>
+    storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), precondition);
   const storedUid = stringAt(metadata, 'uid') ?? '';
   const storedVersion = stringAt(metadata, 'resourceVersion') ?? '';
-  if (uid !== '' && uid !== storedUid) throw refusal('UID', uid, storedUid);
-  if (resourceVersion !== '' && resourceVersion !== storedVersion) throw refusal('ResourceVersion', resourceVersion, storedVersion);
+  if (uid !== '' && uid !== storedUid) throw failed({ field: 'UID', requested: uid, stored: storedUid });
+  if (resourceVersion !== '' && resourceVersion !== storedVersion) {
+    throw failed({ field: 'ResourceVersion', requested: resourceVersion, stored: storedVersion });
+  }
 }
 
 /** prepare, of an edit: applies the change and updates managedFields for its owner. Throws what `change` throws. */
