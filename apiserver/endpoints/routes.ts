@@ -108,7 +108,7 @@ function deprecationText(row: KindRow, { since, removed, replacement }: Deprecat
 
 function isRoutable(resource: ServedResource, info: ResourceRequest): boolean {
   const { row } = resource;
-  if (info.rest.length > 0 && subresourceRow(resource.row, info)?.connects !== 'below') return false;
+  if (info.rest.length > 0 && subresourceRow(resource.row, info)?.connects !== 'with-subpaths') return false;
   // Resources that only accept requests in one namespace, or for the whole kind, have no other paths.
   if (info.name !== '' && info.subresource === '' && !row.verbs.some((verb) => NEEDS_NAME[verb])) return false;
   if (row.namespaced && info.namespace === '' && !row.verbs.includes('list')) return false;
@@ -150,7 +150,7 @@ const PROXY_ONLY_METHODS: ReadonlySet<string> = new Set(['HEAD', 'OPTIONS']);
  * GET.
  */
 function verbOf({ method }: Exchange, { verb }: ResourceRequest, subresource: SubresourceRow | undefined): Verb | undefined {
-  if (PROXY_ONLY_METHODS.has(method)) return subresource?.connects === 'below' ? 'get' : undefined;
+  if (PROXY_ONLY_METHODS.has(method)) return subresource?.connects === 'with-subpaths' ? 'get' : undefined;
   return verb === '' || verb === 'proxy' ? undefined : verb;
 }
 

@@ -1,5 +1,5 @@
 import { ownMember, type JsonObject } from '../../../shared/values/json';
-import { COMPONENT_STATUS } from '../../../shared/api/kinds/operations';
+import { COMPONENT_STATUS } from '../../../shared/api/kinds/virtual';
 import { tableConvertor } from '../../printers/table';
 import { objectOf } from '../../../test/support/store/write-fixture';
 import { componentStatusView, createViews } from './views';

@@ -1,5 +1,5 @@
 /** The kinds of the core group, and the versions of its kinds in other groups. */
-import { BINDING, EVICTION, POD_CONNECTIONS, proxySubresource, scaleAndStatus } from './operations';
+import { BINDING, EVICTION, POD_CONNECTIONS, proxySubresource, scaleAndStatus } from './virtual';
 import { TOKEN_REQUEST } from './reviews';
 import { rowFactory, fieldsNamedByPath, STATUS, type KindRow } from './row';
 

@@ -5,14 +5,14 @@
  */
 import { CORE_KINDS } from './core';
 import { GOVERNANCE_KINDS } from './governance';
-import { NODE_AND_STORAGE_KINDS } from './machines';
+import { NODE_AND_STORAGE_KINDS } from './node-and-storage';
 import { NETWORKING_KINDS } from './networking';
-import { VIRTUAL_KINDS } from './operations';
+import { VIRTUAL_KINDS } from './virtual';
 import { OPTIONAL_VERSIONS } from './optional';
 import type { KindRow } from './row';
 import { WORKLOAD_KINDS } from './workloads';
 
-export { SCALE } from './operations';
+export { SCALE } from './virtual';
 export type { Deprecation, GenerationRule, KindRow, NameFormat, SelectableField, SubresourceRow, Verb } from './row';
 
 /**

@@ -3,14 +3,12 @@
  */
 import { bodyKind, rowFactory, type KindRow } from './row';
 
-const AUTHENTICATION = ['authentication.platform.io', 'v1', 'authentication.v1'] as const;
-
-const authentication = rowFactory(...AUTHENTICATION);
+const authentication = rowFactory('authentication.platform.io', 'v1', 'authentication.v1');
 const authorization = rowFactory('authorization.platform.io', 'v1', 'authorization.v1');
 
 const REVIEW = { virtual: true, verbs: ['create'] } as const;
 
-export const TOKEN_REQUEST: KindRow = bodyKind(...AUTHENTICATION, 'TokenRequest');
+export const TOKEN_REQUEST: KindRow = bodyKind(authentication, 'TokenRequest');
 
 export const REVIEW_KINDS: readonly KindRow[] = [
   authentication('SelfSubjectReview', 'selfsubjectreviews', { ...REVIEW, scope: 'cluster' }),

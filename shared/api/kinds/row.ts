@@ -9,15 +9,15 @@ export interface SubresourceRow {
   readonly verbs: readonly Verb[];
   /** The kind of its body, when it is not the resource's own. */
   readonly kind?: KindRow;
-  /** A successful request is answered with a Status instead of an object of the body's kind. */
+  /** A successful request returns a Status instead of an object of the body's kind. */
   readonly returnsStatus?: true;
   /** The UID and resourceVersion of the body are preconditions on the object; other subresources ignore them. */
   readonly bodyHasPreconditions?: true;
   /**
-   * The subresource connects to the node or endpoint behind the object; `below` = also with a path below the
-   * subresource.
+   * The subresource connects to the node or endpoint behind the object: at its own path only, or also at any path below
+   * it, which is passed on.
    */
-  readonly connects?: 'here' | 'below';
+  readonly connects?: 'exact-path' | 'with-subpaths';
   /** A GET that finds no object responds with NotFound for the subresource in this group, instead of for the object. */
   readonly notFoundGroup?: string;
 }
@@ -53,9 +53,9 @@ export interface Deprecation {
 }
 
 /**
- * How `metadata.generation` is maintained; absent = not set. It starts at 1 and is then constant (`fixed`), or
- * increases with every change outside metadata and status (`counted`), for some kinds also with changes of one metadata
- * field. `counted-from-none` = it is unset until the first such change.
+ * How `metadata.generation` is maintained; it is not set for kinds without a rule. It starts at 1 and is then constant
+ * (`fixed`), or increases with every change outside metadata and status (`counted`), for some kinds also with changes of
+ * one metadata field. With `counted-from-none` it is unset until the first such change.
  */
 export type GenerationRule = 'fixed' | 'counted' | 'counted-from-none' | 'counted-with-labels' | 'counted-with-annotations';
 
@@ -106,7 +106,7 @@ export interface KindRow {
    */
   readonly requiredMembers?: readonly string[];
   /**
-   * DELETE responds with the object instead of a Status; `unpublished` = the OpenAPI document does not declare this.
+   * DELETE responds with the object instead of a Status; with `unpublished`, the OpenAPI document does not declare this.
    */
   readonly returnsDeletedObject?: true | 'unpublished';
   /** A DELETE without propagation policy orphans the dependents. */
@@ -144,15 +144,13 @@ export interface RowOptions extends Omit<KindRow, DerivedMembers>, Partial<Pick<
   readonly scope?: 'cluster';
 }
 
+type RowFactory = (kind: string, resource: string, options?: RowOptions) => KindRow;
+
 /**
  * Returns a function that builds the rows of one group version. `types` is the prefix of its types in the type tables
  * (`core.v1`). Kinds are namespaced unless `scope` is `cluster`.
  */
-export function rowFactory(
-  group: string,
-  version: string,
-  types: string,
-): (kind: string, resource: string, options?: RowOptions) => KindRow {
+export function rowFactory(group: string, version: string, types: string): RowFactory {
   return (kind, resource, { scope, ...options } = {}) => ({
     group,
     version,
@@ -168,6 +166,6 @@ export function rowFactory(
 }
 
 /** A kind that is only the body of an operation and has no resource name. */
-export function bodyKind(group: string, version: string, types: string, kind: string): KindRow {
-  return rowFactory(group, version, types)(kind, '', { verbs: [], virtual: true });
+export function bodyKind(rowOf: RowFactory, kind: string): KindRow {
+  return rowOf(kind, '', { verbs: [], virtual: true });
 }

@@ -1,5 +1,5 @@
 /** Workload controllers, autoscalers and disruption budgets. */
-import { scaleAndStatus } from './operations';
+import { scaleAndStatus } from './virtual';
 import { rowFactory, STATUS, type KindRow } from './row';
 
 const apps = rowFactory('apps', 'v1', 'apps.v1');

@@ -18,7 +18,7 @@ export const COMPONENT_STATUS: KindRow = core('ComponentStatus', 'componentstatu
 });
 
 /** The body of the scale subresource. */
-export const SCALE: KindRow = bodyKind('autoscaling', 'v1', 'autoscaling.v1', 'Scale');
+export const SCALE: KindRow = bodyKind(rowFactory('autoscaling', 'v1', 'autoscaling.v1'), 'Scale');
 
 /** The subresources of workloads that have a scale. See SubresourceRow for `notFoundGroup`. */
 export function scaleAndStatus(notFoundGroup?: string): readonly SubresourceRow[] {
@@ -26,26 +26,26 @@ export function scaleAndStatus(notFoundGroup?: string): readonly SubresourceRow[
   return [{ name: 'scale', verbs: ['get', 'patch', 'update'], kind: SCALE, ...group }, STATUS];
 }
 
-export const EVICTION: KindRow = { ...bodyKind('policy', 'v1', 'policy.v1', 'Eviction'), alternativeVersion: 'v1beta1' };
+export const EVICTION: KindRow = { ...bodyKind(rowFactory('policy', 'v1', 'policy.v1'), 'Eviction'), alternativeVersion: 'v1beta1' };
 
 const podConnection = (name: string, kind: string): SubresourceRow => ({
   name,
   verbs: ['create', 'get'],
-  kind: bodyKind('', 'v1', 'core.v1', kind),
-  connects: 'here',
+  kind: bodyKind(core, kind),
+  connects: 'exact-path',
 });
 
 /** The subresource that proxies requests to the endpoint of an object. */
 export function proxySubresource(kind: string): SubresourceRow {
   const verbs = ['create', 'delete', 'get', 'patch', 'update'] as const;
-  return { name: 'proxy', verbs, kind: bodyKind('', 'v1', 'core.v1', `${kind}ProxyOptions`), connects: 'below' };
+  return { name: 'proxy', verbs, kind: bodyKind(core, `${kind}ProxyOptions`), connects: 'with-subpaths' };
 }
 
 /** Subresources that connect to a running pod. */
 export const POD_CONNECTIONS: readonly SubresourceRow[] = [
   podConnection('attach', 'PodAttachOptions'),
   podConnection('exec', 'PodExecOptions'),
-  { name: 'log', verbs: ['get'], connects: 'here' },
+  { name: 'log', verbs: ['get'], connects: 'exact-path' },
   podConnection('portforward', 'PodPortForwardOptions'),
   proxySubresource('Pod'),
 ];
