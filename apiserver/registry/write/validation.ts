@@ -88,7 +88,7 @@ export function validateUpdate(
         return errors;
       }
       case 'changed-metadata':
-        return isMetadataValid ? NONE : validateMutableMetadata(metadata, [], 'change');
+        return isMetadataValid ? NONE : validateMutableMetadata(metadata, { finalizers: 'unchecked' });
       case 'path-prefix':
         return validateGenerateName(metadata, checkPathSegmentPrefix);
       case 'name-prefix':

@@ -5,6 +5,7 @@
 import { isObject, objectAt, ownMember, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { decodeObject } from '../types/decode';
 import { DecodeError } from '../types/decode-error';
+import { capitalize } from '../../values/text/capitalize';
 import { parseAnnotationJson } from '../metadata/carried-annotations';
 
 const TYPE = 'autoscaling.v2.HorizontalPodAutoscalerBehavior';
@@ -14,24 +15,21 @@ const DIRECTIONS = ['scaleUp', 'scaleDown'] as const;
 const RULE_MEMBERS = ['stabilizationWindowSeconds', 'selectPolicy', 'policies'] as const;
 const POLICY_MEMBERS = ['type', 'value', 'periodSeconds'] as const;
 
-export function writeBehavior(behavior: JsonObject): string {
-  return stringifyJson(
-    capitaliseMembers(behavior, DIRECTIONS, (rules) =>
-      isObject(rules)
-        ? capitaliseMembers(rules, RULE_MEMBERS, (value) =>
-            Array.isArray(value)
-              ? value.map((policy) => (isObject(policy) ? capitaliseMembers(policy, POLICY_MEMBERS, (member) => member) : policy))
-              : value,
-          )
-        : rules,
-    ),
-  );
+/** The text of the annotation. */
+export const writeBehavior = (behavior: JsonObject): string => stringifyJson(capitaliseMembers(behavior, DIRECTIONS, writeRules));
+
+function writeRules(rules: JsonValue): JsonValue {
+  return isObject(rules) ? capitaliseMembers(rules, RULE_MEMBERS, writeRuleMember) : rules;
 }
 
+function writeRuleMember(value: JsonValue): JsonValue {
+  if (!Array.isArray(value)) return value;
+  return value.map((policy) => (isObject(policy) ? capitaliseMembers(policy, POLICY_MEMBERS, (member) => member) : policy));
+}
+
+/** An object with exactly the given members, under capitalised names; absent ones are null. */
 function capitaliseMembers(object: JsonObject, members: readonly string[], convert: (value: JsonValue) => JsonValue): JsonObject {
-  return Object.fromEntries(
-    members.map((member) => [member.charAt(0).toUpperCase() + member.slice(1), convert(ownMember(object, member) ?? null)] as const),
-  );
+  return Object.fromEntries(members.map((member) => [capitalize(member), convert(ownMember(object, member) ?? null)] as const));
 }
 
 const NAME_BY_LOWER_CASE: ReadonlyMap<string, string> = new Map(

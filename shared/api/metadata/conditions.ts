@@ -27,6 +27,7 @@ const REASON_TEXT = patternMessage(
 const MAX_REASON_BYTES = 1024;
 const MAX_MESSAGE_BYTES = 32_768;
 
+/** Errors of `status.conditions`; types must be unique. `field` is the path of the list. */
 export function conditionsErrors(status: JsonObject, field: string): readonly FieldError[] {
   const seen = new Set<string>();
   return (arrayAt(status, 'conditions') ?? []).filter(isObject).flatMap((condition, index) => {

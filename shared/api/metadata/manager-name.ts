@@ -6,6 +6,7 @@ export const MAX_MANAGER_BYTES = 128;
 /** Characters that Go's unicode.IsPrint rejects. */
 export const UNPRINTABLE_CHARACTER = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
+/** Errors of the name of a field manager; an empty name is valid. `field` is its path or parameter. */
 export function fieldManagerErrors(field: string, manager: string): FieldError[] {
   const errors: FieldError[] = [];
   if (manager.length * 3 > MAX_MANAGER_BYTES && Buffer.byteLength(manager) > MAX_MANAGER_BYTES)

@@ -21,6 +21,7 @@ import { STANDARD_FINALIZERS } from '../../names/dialect';
 
 export interface MetadataRules {
   readonly namespaced: boolean;
+  /** The format of the name. */
   readonly name: NameCheck;
   /** The format of the prefix of a generated name. */
   readonly generateName: NameCheck;
@@ -40,7 +41,8 @@ export function validateMetadata(metadata: JsonObject, rules: MetadataRules): Fi
   if ((typeof generation === 'number' || typeof generation === 'bigint') && generation < 0) {
     errors.push(invalidShownValue('metadata.generation', String(generation), 'must be greater than or equal to 0'));
   }
-  return validateMutableMetadata(metadata, errors);
+  appendAll(errors, validateMutableMetadata(metadata));
+  return errors;
 }
 
 /** Validates the prefix of a generated name. */
@@ -50,20 +52,20 @@ export function validateGenerateName(metadata: JsonObject, format: NameCheck): F
 }
 
 /**
- * Validates the metadata that clients may change: labels, annotations, owner references and managedFields; finalizer
- * names only when `scope` is `state`.
+ * Validates the metadata that clients may change: labels, annotations, owner references, names of finalizers and
+ * managedFields.
  */
 export function validateMutableMetadata(
   metadata: JsonObject,
-  errors: FieldError[] = [],
-  scope: 'change' | 'state' = 'state',
+  { finalizers }: { readonly finalizers: 'checked' | 'unchecked' } = { finalizers: 'checked' },
 ): FieldError[] {
+  const errors: FieldError[] = [];
   const labels = objectAt(metadata, 'labels');
   if (labels !== undefined) validateLabels(labels, 'metadata.labels', errors);
   const annotations = objectAt(metadata, 'annotations');
   if (annotations !== undefined) validateAnnotations(annotations, 'metadata.annotations', errors);
   validateOwners(metadata, errors);
-  if (scope === 'state') validateFinalizers(stringsAt(metadata, 'finalizers'), errors);
+  if (finalizers === 'checked') validateFinalizers(stringsAt(metadata, 'finalizers'), errors);
   validateManagedFields(metadata, errors);
   return errors;
 }
@@ -89,24 +91,19 @@ export function validateMetadataChange(metadata: JsonObject, old: JsonObject): F
   if (isTerminating(old)) {
     const before = new Set(stringsAt(old, 'finalizers'));
     const added = stringsAt(metadata, 'finalizers').filter((finalizer) => !before.has(finalizer));
-    if (added.length > 0) {
-      const shown = `[]string{${added
-        .sort()
-        .map((finalizer) => quote(finalizer))
-        .join(', ')}}`;
-      errors.push(
-        forbiddenField(
-          'metadata.finalizers',
-          `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`,
-        ),
-      );
-    }
+    if (added.length > 0) errors.push(addedFinalizersError(added));
   }
   for (const { member, show } of IMMUTABLE_MEMBERS) {
     const value = ownMember(metadata, member);
     if (!equalJson(value, ownMember(old, member))) errors.push(invalidShownValue(`metadata.${member}`, show(value), IMMUTABLE));
   }
   return errors;
+}
+
+function addedFinalizersError(added: readonly string[]): FieldError {
+  const shown = [...added].sort().map((finalizer) => quote(finalizer));
+  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${shown.join(', ')}}`;
+  return forbiddenField('metadata.finalizers', detail);
 }
 
 /** Kinds of the core group reject finalizers without a domain, except the well-known ones. */
@@ -152,6 +149,7 @@ export function validateLabels(labels: JsonObject, field: string, errors: FieldE
   }
 }
 
+/** Validates keys of annotations and the size of all annotations together. */
 export function validateAnnotations(annotations: JsonObject, field: string, errors: FieldError[]): void {
   let characters = 0;
   for (const key of sortedKeys(annotations)) {

@@ -19,7 +19,7 @@ const FOLLOWING = "expected: identifier after ','";
 const LONG = 'a'.repeat(70);
 
 /** Recorded from release 1.31.1. */
-const REFUSED: readonly (readonly [selector: string, message: string])[] = [
+const REJECTED: readonly (readonly [selector: string, message: string])[] = [
   ['=x', `found '=', ${FIRST}`],
   ['(a)', `found '(', ${FIRST}`],
   [')', `found ')', ${FIRST}`],
@@ -99,7 +99,7 @@ const REFUSED: readonly (readonly [selector: string, message: string])[] = [
   [LONG, `unable to parse requirement: <nil>: Invalid value: "${LONG}": name part must be no more than 63 characters`],
 ];
 
-test.each(REFUSED)('parseLabelSelector rejects %j with the error of upstream', (selector, message) => {
+test.each(REJECTED)('parseLabelSelector rejects %j with the error of upstream', (selector, message) => {
   expect(() => parseLabelSelector(selector)).toThrow(expect.objectContaining({ name: 'SelectorError', message }));
 });
 
@@ -110,7 +110,7 @@ const requirement = (key: string, operator: LabelRequirement['operator'], ...val
 });
 
 /** Accepted by release 1.31.1. */
-const READ: readonly (readonly [selector: string, requirements: readonly LabelRequirement[]])[] = [
+const PARSED: readonly (readonly [selector: string, requirements: readonly LabelRequirement[]])[] = [
   [' \t', []],
   ['\0', []],
   ['a', [requirement('a', 'exists')]],
@@ -130,7 +130,7 @@ const READ: readonly (readonly [selector: string, requirements: readonly LabelRe
   ['a=b \0 c', [requirement('a', '=', 'b')]],
 ];
 
-test.each(READ)('parseLabelSelector parses %j', (selector, requirements) => {
+test.each(PARSED)('parseLabelSelector parses %j', (selector, requirements) => {
   expect(parseLabelSelector(selector)).toEqual(requirements);
 });
 

@@ -122,15 +122,15 @@ class LabelSelectorParser {
   }
 
   private parseRequirement(): LabelRequirement {
-    const negated = this.accept('!');
+    const isNegated = this.accept('!');
     const key = this.next();
     if (key.type !== 'word') throw requirementError(`found '${key.text}', expected: identifier`);
     checkKey(key.text);
-    if (negated) return { key: key.text, operator: 'absent', values: [] };
+    if (isNegated) return { key: key.text, operator: 'absent', values: [] };
     const following = this.peek();
     if (following.type === 'end' || isSymbol(following, ',')) return { key: key.text, operator: 'exists', values: [] };
     const operator = operatorOf(this.next());
-    return validateRequirement({
+    return checkedRequirement({
       key: key.text,
       operator,
       values: operator === 'in' || operator === 'notin' ? this.parseValueList() : [this.parseValue()],
@@ -219,8 +219,9 @@ function checkKey(key: string): void {
   if (errors.length > 0) throw requirementError(`<nil>: Invalid value: ${quote(key)}: ${errors.join('; ')}`);
 }
 
-function validateRequirement(parseRequirement: LabelRequirement): LabelRequirement {
-  const { key, operator, values } = parseRequirement;
+/** Returns the requirement when its values are valid. */
+function checkedRequirement(requirement: LabelRequirement): LabelRequirement {
+  const { key, operator, values } = requirement;
   const errors: string[] = [];
   values.forEach((value, index) => {
     if ((operator === '>' || operator === '<') && parseInt64(value) === undefined) {
@@ -230,7 +231,7 @@ function validateRequirement(parseRequirement: LabelRequirement): LabelRequireme
     if (reasons.length > 0) errors.push(`values[${index}][${key}]: Invalid value: ${quote(value)}: ${reasons.join('; ')}`);
   });
   if (errors.length > 0) throw requirementError(errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`);
-  return parseRequirement;
+  return requirement;
 }
 
 const MAX_INT64 = 2n ** 63n - 1n;
@@ -286,6 +287,7 @@ function compileRequirement({ key, operator, values }: LabelRequirement): LabelM
   }
 }
 
+/** Returns a function that reads the label under either spelling of its key. */
 function labelGetter(key: string): (labels: Readonly<Record<string, string>>) => string | undefined {
   const other = otherQualifiedName(key);
   const labelValue = (labels: Readonly<Record<string, string>>, name: string): string | undefined => {
