@@ -2,7 +2,7 @@
 import { cloneJson, ownMember, type JsonObject } from '../../values/json';
 import { dropNulls } from './defaults';
 import { decodeEmbedded } from './embedded';
-import { decodeObjectMeta } from './metadata';
+import { decodeObjectMeta } from './decode-object-meta';
 import { pruneUnknown } from './prune';
 import type { SchemaNode } from './schema-node';
 

@@ -25,45 +25,39 @@ export function dropNulls(node: SchemaNode, object: JsonObject): void {
  * below.
  */
 interface SchemaPass {
-  readonly known: WeakMap<SchemaNode, Visitor | undefined>;
+  /** Visitors that have been compiled. */
+  readonly visitors: WeakMap<SchemaNode, Visitor | undefined>;
   /**
    * Returns the change to an object before its members are visited. `others` is the schema of additional properties.
    */
-  members(node: SchemaNode, others: SchemaNode | undefined): ((object: JsonObject) => void) | undefined;
+  objectChange(node: SchemaNode, others: SchemaNode | undefined): ((object: JsonObject) => void) | undefined;
   /** Returns the change to an item before it is visited. */
-  item(items: SchemaNode): ((item: JsonValue) => JsonValue) | undefined;
+  itemChange(items: SchemaNode): ((item: JsonValue) => JsonValue) | undefined;
 }
 
 function visitorOf(pass: SchemaPass, node: SchemaNode): Visitor | undefined {
-  if (pass.known.has(node)) return pass.known.get(node);
-  const visitor = compile(pass, node);
-  pass.known.set(node, visitor);
+  if (pass.visitors.has(node)) return pass.visitors.get(node);
+  const visitor = compileVisitor(pass, node);
+  pass.visitors.set(node, visitor);
   return visitor;
 }
 
-function compile(pass: SchemaPass, node: SchemaNode): Visitor | undefined {
+function compileVisitor(pass: SchemaPass, node: SchemaNode): Visitor | undefined {
   const others = isNode(node.additionalProperties) ? node.additionalProperties : undefined;
-  const visitMembers = pass.members(node, others);
+  const changeObject = pass.objectChange(node, others);
   const properties = [...node.properties].flatMap(([name, member]): [string, Visitor][] => {
     const visitor = visitorOf(pass, member);
     return visitor === undefined ? [] : [[name, visitor]];
   });
   const visitOther = others === undefined ? undefined : visitorOf(pass, others);
-  const change = node.items === undefined ? undefined : pass.item(node.items);
+  const changeItem = node.items === undefined ? undefined : pass.itemChange(node.items);
   const visitItem = node.items === undefined ? undefined : visitorOf(pass, node.items);
-  if (
-    visitMembers === undefined &&
-    properties.length === 0 &&
-    visitOther === undefined &&
-    change === undefined &&
-    visitItem === undefined
-  ) {
-    return undefined;
-  }
+  const steps = [changeObject, visitOther, changeItem, visitItem];
+  if (properties.length === 0 && steps.every((step) => step === undefined)) return undefined;
   return (value) => {
-    if (Array.isArray(value)) return visitItems(value, change, visitItem);
+    if (Array.isArray(value)) return visitItems(value, changeItem, visitItem);
     if (!isObject(value)) return;
-    visitMembers?.(value);
+    changeObject?.(value);
     for (const [name, visit] of properties) visitMember(value, name, visit);
     if (visitOther === undefined) return;
     for (const name of Object.keys(value)) if (!node.properties.has(name)) visitMember(value, name, visitOther);
@@ -89,8 +83,8 @@ function isNode(node: SchemaNode | boolean | undefined): node is SchemaNode {
 }
 
 const DEFAULTING_PASS: SchemaPass = {
-  known: new WeakMap(),
-  members(node, others) {
+  visitors: new WeakMap(),
+  objectChange(node, others) {
     const defaults = [...node.properties].flatMap(([name, { defaultValue, nullable }]) =>
       defaultValue === undefined || defaultValue === null ? [] : [{ name, defaultValue, nullable }],
     );
@@ -107,15 +101,15 @@ const DEFAULTING_PASS: SchemaPass = {
       }
     };
   },
-  item({ defaultValue, nullable }) {
+  itemChange({ defaultValue, nullable }) {
     if (nullable || defaultValue === undefined || defaultValue === null) return undefined;
     return (item) => (item === null ? cloneJson(defaultValue) : item);
   },
 };
 
 const NULL_DROPPING_PASS: SchemaPass = {
-  known: new WeakMap(),
-  members(node, others) {
+  visitors: new WeakMap(),
+  objectChange(node, others) {
     const isDropped = (member: SchemaNode | undefined): boolean =>
       member?.nullable === false && (member.defaultValue === undefined || member.defaultValue === null);
     const names = [...node.properties].flatMap(([name, member]) => (isDropped(member) ? [name] : []));
@@ -127,5 +121,5 @@ const NULL_DROPPING_PASS: SchemaPass = {
       for (const name of Object.keys(object)) if (ownMember(object, name) === null && !node.properties.has(name)) delete object[name];
     };
   },
-  item: () => undefined,
+  itemChange: () => undefined,
 };

@@ -3,16 +3,17 @@
  * their apiVersion, kind and metadata. Their other fields are left to the schema.
  */
 import { invalidShownValue, invalidValue, requiredValue, type FieldError } from '../errors/field-error';
-import { formatGoSyntax } from '../../values/go-syntax';
+
 import { parseApiVersion } from '../identity/identity';
 import { arrayAt, isObject, objectAt, ownMember, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import { truncatePath } from '../../values/field-path';
 import { checkDns1035Label, checkPathSegment, checkPathSegmentPrefix } from '../../values/name-formats';
 import { DecodeError } from '../types';
 import { validateMetadata } from '../metadata/object-meta-rules';
-import { decodeObjectMeta } from './metadata';
-import { formatFieldPath, type FieldPathElement } from './path';
+import { decodeObjectMeta } from './decode-object-meta';
+import { formatFieldPath, type FieldPathElement } from './field-path';
 import type { SchemaNode } from './schema-node';
+import { shownValue } from './shown-value';
 
 /** A member of an embedded resource has the wrong type. */
 export class EmbeddedResourceError extends DecodeError {
@@ -52,12 +53,7 @@ export function decodeEmbedded(node: SchemaNode, object: JsonObject): string[] {
 }
 
 function wrongTypeError(path: readonly FieldPathElement[], value: JsonValue, text: string): EmbeddedResourceError {
-  return new EmbeddedResourceError(invalidShownValue(formatFieldPath(path), shown(value), text));
-}
-
-/** A value of any type as upstream's messages show it. */
-function shown(value: JsonValue): string {
-  return value === null ? '"null"' : formatGoSyntax(value);
+  return new EmbeddedResourceError(invalidShownValue(formatFieldPath(path), shownValue(value), text));
 }
 
 /** The errors of decoded embedded resources, outer ones first. */
@@ -141,15 +137,17 @@ function collectEmbedded(node: SchemaNode, value: JsonValue, path: FieldPathElem
   }
 }
 
-const known = new WeakMap<SchemaNode, boolean>();
+/** Results of {@link containsEmbedded}, so that each schema is searched once. */
+const containsEmbeddedCache = new WeakMap<SchemaNode, boolean>();
 
+/** Whether an embedded resource may occur at the node or below it. */
 function containsEmbedded(node: SchemaNode): boolean {
-  let contains = known.get(node);
+  let contains = containsEmbeddedCache.get(node);
   if (contains === undefined) {
     const { additionalProperties, items } = node;
     const below = [...node.properties.values(), ...[items, additionalProperties].filter((next) => typeof next === 'object')];
     contains = node.embeddedResource || below.some(containsEmbedded);
-    known.set(node, contains);
+    containsEmbeddedCache.set(node, contains);
   }
   return contains;
 }

@@ -16,26 +16,23 @@ const OBJECTS = head.tables.map((object, index): JsonObject => {
   return { apiVersion: 'v', kind: 'Thing', ...object, metadata: { ...(isObject(metadata) ? metadata : {}), name: `t${index}` } };
 });
 
-function shown(text: string): unknown {
+/** The column of the path for each object, as `kubectl get` prints it; `unreadable` when the path is malformed. */
+function columnOf(text: string): unknown {
   const path = readJsonPath(text);
   if (path === undefined) return 'unreadable';
   return OBJECTS.map((object) => {
     const [value] = path(object, new PathBudget()) ?? [];
     if (value === undefined) return null;
-    return value === null
-      ? '<no value>'
-      : typeof value === 'string'
-        ? value
-        : typeof value === 'number'
-          ? formatGoNumber(value)
-          : stringifyJson(value, 'sorted');
+    if (value === null) return '<no value>';
+    if (typeof value === 'string') return value;
+    return typeof value === 'number' ? formatGoNumber(value) : stringifyJson(value, 'sorted');
   });
 }
 
 test.each(cases.map(({ path, shown: expected }) => [path, expected] as const))(
   'readJsonPath evaluates %s as recorded',
   (text, expected) => {
-    expect(shown(text)).toEqual(expected);
+    expect(columnOf(text)).toEqual(expected);
   },
 );
 

@@ -56,7 +56,8 @@ type PathNode =
       readonly from: number | undefined;
       readonly to: number | undefined;
       readonly step: number | undefined;
-      readonly single: boolean;
+      /** Written as an index, without a colon. */
+      readonly isIndex: boolean;
     }
   | { readonly kind: 'wildcard' }
   | { readonly kind: 'recursive' }
@@ -100,7 +101,7 @@ class PathReader {
     return this.characters[this.position + offset] ?? '';
   }
 
-  private starts(prefix: string): boolean {
+  private startsWith(prefix: string): boolean {
     return [...prefix].every((character, index) => this.peek(index) === character);
   }
 
@@ -108,14 +109,16 @@ class PathReader {
   private readNode(): boolean {
     const next = this.peek();
     if (next === '}') return true;
-    if (this.starts('[?(')) this.readFilter();
-    else if (this.starts('..')) this.readRecursive();
+    if (this.startsWith('[?(')) this.readFilter();
+    else if (this.startsWith('..')) this.readRecursive();
     else if (next === '' || next === '\n' || next === '\r') throw new PathSyntaxError();
     else if (next === ' ' || next === '@' || next === '$') this.position += 1;
     else if (next === '[') this.readBrackets();
     else if (next === '"' || next === "'") this.readQuoted(next);
-    else if (next === '.') this.readField(1);
-    else if (next === '+' || next === '-' || /\p{Nd}/u.test(next)) this.readNumber();
+    else if (next === '.') {
+      this.position += 1;
+      this.readField();
+    } else if (next === '+' || next === '-' || /\p{Nd}/u.test(next)) this.readNumber();
     else if (IDENTIFIER_START.test(next)) this.readIdentifier();
     else throw new PathSyntaxError();
     return false;
@@ -136,8 +139,7 @@ class PathReader {
     return name;
   }
 
-  private readField(skip: number): void {
-    this.position += skip;
+  private readField(): void {
     const name = this.readName();
     this.nodes.push(name === '*' ? { kind: 'wildcard' } : { kind: 'field', name: name.replaceAll('\\', '') });
   }
@@ -146,7 +148,7 @@ class PathReader {
     if (this.nodes.at(-1)?.kind === 'recursive') throw new PathSyntaxError();
     this.position += 2;
     this.nodes.push({ kind: 'recursive' });
-    if (IDENTIFIER_START.test(this.peek())) this.readField(0);
+    if (IDENTIFIER_START.test(this.peek())) this.readField();
   }
 
   private readNumber(): void {
@@ -191,17 +193,18 @@ class PathReader {
     appendAll(this.nodes, bracketNodes(text));
   }
 
+  /** Reads a filter; a bracket inside its first quoted text does not end it. */
   private readFilter(): void {
     let text = '';
     let quote = '';
-    let closed = false;
+    let isQuoteClosed = false;
     for (this.position += 3; ; this.position += 1) {
       const next = this.peek();
       if (next === '' || next === '\n') throw new PathSyntaxError();
       if (next === '"' || next === "'") {
         if (quote === '') quote = next;
-        else if (next === quote && this.peek(-1) !== '\\') closed = true;
-      } else if (next === ')' && (quote === '') === !closed) break;
+        else if (next === quote && this.peek(-1) !== '\\') isQuoteClosed = true;
+      } else if (next === ')' && (quote === '') === !isQuoteClosed) break;
       text += next;
     }
     if (this.peek(1) !== ']') throw new PathSyntaxError();
@@ -231,7 +234,7 @@ function bracketNodes(text: string): readonly PathNode[] {
   if (from === undefined) throw new PathSyntaxError();
   const bound = (part: string | undefined): number | undefined =>
     part === undefined || part === '' || part === '-' ? undefined : Number(part);
-  return [{ kind: 'slice', from: bound(from), to: bound(to?.slice(1)), step: bound(step?.slice(1)), single: to === undefined }];
+  return [{ kind: 'slice', from: bound(from), to: bound(to?.slice(1)), step: bound(step?.slice(1)), isIndex: to === undefined }];
 }
 
 function evaluatePath(path: PathNodes, values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
@@ -303,8 +306,8 @@ function evaluateSlice(node: Extract<PathNode, { kind: 'slice' }>, values: reado
     const { length } = value;
     let from = node.from ?? 0;
     if (from < 0) from += length;
-    let to = node.single ? (node.from ?? 0) + 1 : (node.to ?? length);
-    if (to < 0 || (to === 0 && node.single)) to += length;
+    let to = node.isIndex ? (node.from ?? 0) + 1 : (node.to ?? length);
+    if (to < 0 || (to === 0 && node.isIndex)) to += length;
     if (from === to) return matches;
     if (from < 0 || from >= length || to < 0 || to > length || from > to) throw new PathMismatch();
     const step = node.step ?? 1;

@@ -12,9 +12,9 @@ export function patternStepsPerCharacter(node: ValueValidation & Partial<Pick<Sc
   let steps = compiled?.type === 'good' ? compiled.stepsPerCharacter : 0;
   for (const alternative of [...allOf, ...anyOf, ...oneOf, ...(not === undefined ? [] : [not])])
     steps += patternStepsPerCharacter(alternative);
-  let below = 0;
-  for (const child of properties.values()) below = Math.max(below, patternStepsPerCharacter(child));
-  if (items !== undefined) below = Math.max(below, patternStepsPerCharacter(items));
-  if (typeof additionalProperties === 'object') below = Math.max(below, patternStepsPerCharacter(additionalProperties));
-  return steps + below;
+  let stepsBelow = 0;
+  for (const child of properties.values()) stepsBelow = Math.max(stepsBelow, patternStepsPerCharacter(child));
+  if (items !== undefined) stepsBelow = Math.max(stepsBelow, patternStepsPerCharacter(items));
+  if (typeof additionalProperties === 'object') stepsBelow = Math.max(stepsBelow, patternStepsPerCharacter(additionalProperties));
+  return steps + stepsBelow;
 }

@@ -4,6 +4,7 @@
  * (embedded.ts).
  */
 import { compareBytes, isObject, type JsonObject, type JsonValue } from '../../values/json';
+import { formatFieldPath } from './field-path';
 import type { SchemaNode } from './schema-node';
 
 /** Upstream reports all paths; these limits bound the response. */
@@ -25,11 +26,10 @@ class PrunedPaths {
   readonly path: (string | number)[] = [];
   private remainingCharacters = MAX_PATH_CHARACTERS;
 
+  /** Adds the path of a member of the value that is being pruned. */
   add(member: string): void {
     if (this.texts.length >= MAX_PATHS || this.remainingCharacters <= 0) return;
-    let text = '';
-    for (const step of this.path) text += typeof step === 'number' ? `[${step}]` : `${text === '' ? '' : '.'}${step}`;
-    text += `${text === '' ? '' : '.'}${member}`;
+    const text = formatFieldPath([...this.path, member]);
     this.remainingCharacters -= text.length;
     this.texts.push(text);
   }
@@ -43,15 +43,15 @@ const pruners = new WeakMap<SchemaNode, Pruner>();
 function prunerOf(node: SchemaNode | undefined): Pruner {
   if (node === undefined) return pruneAll;
   let pruner = pruners.get(node);
-  if (pruner === undefined) pruners.set(node, (pruner = compile(node)));
+  if (pruner === undefined) pruners.set(node, (pruner = compilePruner(node)));
   return pruner;
 }
 
-function compile(node: SchemaNode): Pruner {
-  const members = memberPruner(node, { isResource: node.embeddedResource });
+function compilePruner(node: SchemaNode): Pruner {
+  const pruneMembers = memberPruner(node, { isResource: node.embeddedResource });
   const pruneItem = node.preservesUnknownFields ? undefined : prunerOf(node.items);
   return (value, pruned) => {
-    if (isObject(value)) members(value, pruned);
+    if (isObject(value)) pruneMembers(value, pruned);
     else if (Array.isArray(value) && pruneItem !== undefined) pruneItems(pruneItem, value, pruned);
   };
 }

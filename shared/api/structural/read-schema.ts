@@ -8,6 +8,7 @@ import type { ValueValidation, SchemaNode, SchemaType, ValidationRule } from './
 /** Anything is allowed below this depth. The limit allows code that walks a schema to recurse. */
 export const MAX_SCHEMA_DEPTH = 500;
 
+/** Restrictions below {@link MAX_SCHEMA_DEPTH} are ignored. */
 export function readSchema(openAPIV3Schema: JsonObject): SchemaNode {
   return readNode(openAPIV3Schema, 0);
 }
@@ -16,7 +17,6 @@ export function readSchema(openAPIV3Schema: JsonObject): SchemaNode {
 function readNode(source: JsonObject, depth: number): SchemaNode {
   if (depth >= MAX_SCHEMA_DEPTH) return readNode({ 'x-kubernetes-preserve-unknown-fields': true }, 0);
   const below = (value: JsonObject): SchemaNode => readNode(value, depth + 1);
-  const additional = ownMember(source, 'additionalProperties');
   const validation = readOwnValidation(source, depth);
   return {
     type: validation.type,
@@ -52,7 +52,7 @@ function readNode(source: JsonObject, depth: number): SchemaNode {
     mapType: findAllowed(MAP_TYPES, stringAt(source, 'x-kubernetes-map-type')),
     rules: readEach(source, 'x-kubernetes-validations', readRule),
     properties: readProperties(source, below),
-    additionalProperties: isObject(additional) ? below(additional) : typeof additional === 'boolean' ? additional : undefined,
+    additionalProperties: readAdditionalProperties(source, below),
     items: readItems(source, below),
     source,
   };
@@ -131,6 +131,12 @@ function readProperties<T>(source: JsonObject, read: (value: JsonObject) => T): 
 const NONE: readonly never[] = [];
 const NO_MEMBERS = new Map<string, never>();
 
+function readAdditionalProperties<T>(source: JsonObject, read: (value: JsonObject) => T): T | boolean | undefined {
+  const additional = ownMember(source, 'additionalProperties');
+  if (isObject(additional)) return read(additional);
+  return typeof additional === 'boolean' ? additional : undefined;
+}
+
 /** Reads the schema of all items. */
 function readItems<T>(source: JsonObject, read: (value: JsonObject) => T): T | undefined {
   const schema = objectAt(source, 'items');
@@ -147,7 +153,7 @@ function isTrue(source: JsonObject, member: string): boolean {
 
 function numberAt(source: JsonObject, member: string): number | undefined {
   const value: JsonValue | undefined = ownMember(source, member);
-  return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined;
+  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
 }
 
 function stringsOf(source: JsonObject, member: string): readonly string[] {

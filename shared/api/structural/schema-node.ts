@@ -32,7 +32,7 @@ export interface ValueValidation {
   readonly multipleOf: number | undefined;
   readonly minLength: number | undefined;
   readonly maxLength: number | undefined;
-  /** RE2 syntax; '' = none. */
+  /** In RE2 syntax; empty when there is none. */
   readonly pattern: string;
   readonly minItems: number | undefined;
   readonly maxItems: number | undefined;
@@ -65,7 +65,10 @@ export interface SchemaNode extends ValueValidation {
   readonly mapType: 'atomic' | 'granular' | undefined;
   readonly rules: readonly ValidationRule[];
   readonly properties: ReadonlyMap<string, SchemaNode>;
-  /** The schema of other members; true = any value, false = none are allowed, `undefined` = unspecified. */
+  /**
+   * The schema of other members; `true` allows any value, `false` forbids other members, `undefined` does not specify
+   * them.
+   */
   readonly additionalProperties: SchemaNode | boolean | undefined;
   readonly items: SchemaNode | undefined;
   /** The JSON of the definition, for publication. */

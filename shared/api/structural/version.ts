@@ -8,7 +8,7 @@ export interface PrinterColumn {
   readonly type: 'boolean' | 'date' | 'integer' | 'number' | 'string';
   readonly format: string;
   readonly description: string;
-  /** 0 = always shown. */
+  /** Columns with a priority above 0 are shown only with `-o wide`. */
   readonly priority: number;
   /** A simple JSON path that begins with a dot. */
   readonly jsonPath: string;
@@ -18,7 +18,7 @@ export interface PrinterColumn {
 export interface ScalePaths {
   readonly specReplicas: string;
   readonly statusReplicas: string;
-  /** '' = none. */
+  /** Empty when there is none. */
   readonly labelSelector: string;
 }
 

@@ -1,8 +1,9 @@
 /** State of one validation of an object against its schema: current path, errors, and remaining matching steps. */
 import { appendAll } from '../../../values/append';
 import { createFieldError, type FieldError, type FieldErrorReason } from '../../errors/field-error';
-import { formatGoSyntax } from '../../../values/go-syntax';
+
 import type { JsonValue } from '../../../values/json';
+import { formatFieldPath } from '../field-path';
 import type { Correlation, OldValue } from './correlate';
 
 /** Upstream reports all errors; this limit bounds the response. */
@@ -39,6 +40,7 @@ export class CheckContext {
     return this.stepsLeft >= 0;
   }
 
+  /** Descends to a member or item; {@link leave} returns to its parent. */
   enter(step: string | number): void {
     this.path.push(step);
   }
@@ -47,11 +49,9 @@ export class CheckContext {
     this.path.pop();
   }
 
-  /** `spec.list[0].a`; '' at the root. */
+  /** `spec.list[0].a`; empty at the root. */
   get pathText(): string {
-    let text = '';
-    for (const step of this.path) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
-    return text;
+    return formatFieldPath(this.path);
   }
 
   /** Adds an error; its detail is the path followed by `message`. */
@@ -66,6 +66,7 @@ export class CheckContext {
       this.errors.push(createFieldError('FieldValueInvalid', ROOT_PATH, '""', `"${this.pathText}" ${message}`));
   }
 
+  /** Adds an error with the detail for the path. */
   add(reason: FieldErrorReason, shown: string, detail: (pathText: string) => string): void {
     this.failures += 1;
     if (this.errors.length >= MAX_SCHEMA_ERRORS) return;
@@ -81,7 +82,7 @@ export class CheckContext {
     return this.failures > checkpoint.failures;
   }
 
-  /** Removes and returns the errors since the mark; {@link restore} adds them again. */
+  /** Removes and returns the errors since the checkpoint; {@link restore} adds them again. */
   rollBack(checkpoint: Checkpoint): readonly FieldError[] {
     this.failures = checkpoint.failures;
     return this.errors.splice(checkpoint.errors);
@@ -96,9 +97,4 @@ export class CheckContext {
   get distinctErrors(): FieldError[] {
     return [...new Map(this.errors.map((error) => [error.text, error])).values()];
   }
-}
-
-/** A value as upstream's messages show it. */
-export function shownValue(value: JsonValue): string {
-  return value === null ? '"null"' : formatGoSyntax(value);
 }

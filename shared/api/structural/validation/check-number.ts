@@ -7,6 +7,7 @@ import type { SchemaCheck, CheckContext } from './check-context';
 import { isNearlyWhole } from './check-type';
 import type { ValueValidation } from '../schema-node';
 
+/** The check of `minimum`, `maximum` and `multipleOf`. */
 export function compileNumberCheck(node: ValueValidation): SchemaCheck {
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = node;
   if (multipleOf === undefined && minimum === undefined && maximum === undefined) return () => 1;

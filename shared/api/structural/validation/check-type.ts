@@ -3,15 +3,15 @@
  * cases, and a number that is nearly whole is accepted as an integer.
  */
 import type { JsonValue } from '../../../values/json';
-import { shownValue, type SchemaCheck } from './check-context';
+import type { SchemaCheck } from './check-context';
 import { knownFormatName } from './formats';
 import { isSchemaNode, type ValueValidation } from '../schema-node';
+import { shownValue } from '../shown-value';
 
 /** `undefined` when the schema restricts neither type nor format. */
 export function compileTypeCheck(node: ValueValidation): SchemaCheck | undefined {
-  const isNode = isSchemaNode(node);
-  const types: readonly string[] = isNode && node.intOrString ? ['integer', 'string'] : node.type === undefined ? [] : [node.type];
-  const nullable = isNode && node.nullable;
+  const types = allowedTypes(node);
+  const isNullable = isSchemaNode(node) && node.nullable;
   const format = knownFormatName(node.format);
   if (types.length === 0 && format === '') return undefined;
   const wanted = types.join(',');
@@ -21,7 +21,7 @@ export function compileTypeCheck(node: ValueValidation): SchemaCheck | undefined
       context.fail('FieldValueTypeInvalid', shownValue(actual), `in body must be of type ${expected}: "${actual}"`);
       return 0;
     };
-    if (value === null) return wanted !== '' && !nullable ? fail(wanted, 'null') : 1;
+    if (value === null) return wanted !== '' && !isNullable ? fail(wanted, 'null') : 1;
     const actual = jsonType(value);
     const isExpected =
       types.includes(actual) ||
@@ -35,6 +35,12 @@ export function compileTypeCheck(node: ValueValidation): SchemaCheck | undefined
   };
 }
 
+function allowedTypes(node: ValueValidation): readonly string[] {
+  if (isSchemaNode(node) && node.intOrString) return ['integer', 'string'];
+  return node.type === undefined ? [] : [node.type];
+}
+
+/** Formats of numbers in messages, by the type of the value. */
 const NUMBER_FORMATS: ReadonlyMap<string, string> = new Map([
   ['integer', 'int64'],
   ['number', 'float64'],
@@ -54,7 +60,8 @@ function jsonType(value: JsonValue): string {
     case 'boolean':
       return 'boolean';
     default:
-      return value === null ? 'null' : Array.isArray(value) ? 'array' : 'object';
+      if (value === null) return 'null';
+      return Array.isArray(value) ? 'array' : 'object';
   }
 }
 

@@ -5,23 +5,15 @@
  * Every check returns how much it checked (see {@link SchemaCheck}). What the parts add to this count is upstream's,
  * because it decides which alternative of an `anyOf` or `oneOf` got furthest and has its errors reported.
  */
-import {
-  equalJson,
-  isObject,
-  ownMember,
-  sortedKeys,
-  stringifyJson,
-  type JsonArray,
-  type JsonObject,
-  type JsonValue,
-} from '../../../values/json';
+import { equalJson, isObject, ownMember, sortedKeys, stringifyJson, type JsonObject, type JsonValue } from '../../../values/json';
 import { compilePattern } from '../../../values/text/pattern';
 import { quote } from '../../../values/text/quote';
-import { shownValue, type SchemaCheck, type CheckContext } from './check-context';
+import type { SchemaCheck, CheckContext } from './check-context';
 import type { OldValue } from './correlate';
 import { compileFormatCheck } from './formats';
 import { compileNumberCheck } from './check-number';
 import { isSchemaNode, type ValueValidation } from '../schema-node';
+import { shownValue } from '../shown-value';
 import { compileTypeCheck } from './check-type';
 
 const compiledChecks = new WeakMap<ValueValidation, SchemaCheck>();
@@ -29,7 +21,7 @@ const compiledChecks = new WeakMap<ValueValidation, SchemaCheck>();
 /** The check of a node. Tolerates errors of a value that has not changed (ratcheting validation). */
 export function schemaCheckOf(node: ValueValidation): SchemaCheck {
   let check = compiledChecks.get(node);
-  if (check === undefined) compiledChecks.set(node, (check = compile(node)));
+  if (check === undefined) compiledChecks.set(node, (check = compileCheck(node)));
   return check;
 }
 
@@ -42,7 +34,7 @@ interface CheckPart {
 const always = (): boolean => true;
 const isText = (value: JsonValue): boolean => typeof value === 'string';
 
-function compile(node: ValueValidation): SchemaCheck {
+function compileCheck(node: ValueValidation): SchemaCheck {
   const checkType = compileTypeCheck(node);
   const checkEnum = node.enumValues === undefined ? undefined : compileEnumCheck(node.enumValues);
   const checkFormat = compileFormatCheck(node.format);
@@ -64,9 +56,11 @@ function compile(node: ValueValidation): SchemaCheck {
   };
   if (!isSchemaNode(node)) return checkAll;
   return (value, context, old) => {
-    const mark = context.checkpoint();
+    const checkpoint = context.checkpoint();
     const count = checkAll(value, context, old);
-    if (old !== undefined && context.hasFailedSince(mark) && context.correlation.isUnchanged(node, value, old)) context.rollBack(mark);
+    if (old !== undefined && context.hasFailedSince(checkpoint) && context.correlation.isUnchanged(node, value, old)) {
+      context.rollBack(checkpoint);
+    }
     return count;
   };
 }
@@ -110,10 +104,10 @@ function failTooMany(context: CheckContext, actual: number, max: number): void {
 
 function compileItemsCheck(node: ValueValidation): SchemaCheck {
   const { items, minItems, maxItems } = node;
-  const checkItem = items === undefined ? undefined : schemaCheckOf(items);
+  const checkItems = items === undefined ? noCheck : compileEachItemCheck(node, schemaCheckOf(items));
   return (value, context, old) => {
     if (!Array.isArray(value)) return 0;
-    const count = checkItem === undefined ? 0 : checkItems(node, checkItem, value, context, old);
+    const count = checkItems(value, context, old);
     const { length } = value;
     if (minItems !== undefined && length < minItems) {
       context.fail('FieldValueInvalid', String(length), `in body should have at least ${minItems} items`);
@@ -123,15 +117,20 @@ function compileItemsCheck(node: ValueValidation): SchemaCheck {
   };
 }
 
-function checkItems(node: ValueValidation, checkItem: SchemaCheck, items: JsonArray, context: CheckContext, old: OldValue): number {
-  let count = 0;
-  for (let i = 0; i < items.length; i += 1) {
-    const item = items[i] ?? null;
-    context.enter(i);
-    count += checkItem(item, context, old !== undefined && isSchemaNode(node) ? context.correlation.item(node, old, item) : undefined);
-    context.leave();
-  }
-  return count;
+function compileEachItemCheck(node: ValueValidation, checkItem: SchemaCheck): SchemaCheck {
+  const listNode = isSchemaNode(node) ? node : undefined;
+  return (items, context, old) => {
+    if (!Array.isArray(items)) return 0;
+    let count = 0;
+    for (let i = 0; i < items.length; i += 1) {
+      const item = items[i] ?? null;
+      const oldItem = old === undefined || listNode === undefined ? undefined : context.correlation.item(listNode, old, item);
+      context.enter(i);
+      count += checkItem(item, context, oldItem);
+      context.leave();
+    }
+    return count;
+  };
 }
 
 function compileMembersCheck(node: ValueValidation): SchemaCheck {
@@ -147,8 +146,8 @@ function compileMembersCheck(node: ValueValidation): SchemaCheck {
       count += check(member, context, context.correlation.member(old, name));
       context.leave();
     };
-    if (minProperties !== undefined || maxProperties !== undefined) checkCount(value, minProperties, maxProperties, context);
-    if (additional === false) checkNames(node, value, context);
+    if (minProperties !== undefined || maxProperties !== undefined) checkMemberCount(node, value, context);
+    if (additional === false) rejectUnknownMembers(node, value, context);
     if (others !== undefined) {
       for (const name of sortedKeys(value)) if (!node.properties.has(name)) visit(name, others, value[name] ?? null);
     }
@@ -166,15 +165,15 @@ function compileMembersCheck(node: ValueValidation): SchemaCheck {
   };
 }
 
-function checkCount(value: JsonObject, min: number | undefined, max: number | undefined, context: CheckContext): void {
+function checkMemberCount({ minProperties, maxProperties }: ValueValidation, value: JsonObject, context: CheckContext): void {
   const count = Object.keys(value).length;
-  if (min !== undefined && count < min) {
-    context.fail('FieldValueInvalid', String(count), `in body should have at least ${min} properties`);
+  if (minProperties !== undefined && count < minProperties) {
+    context.fail('FieldValueInvalid', String(count), `in body should have at least ${minProperties} properties`);
   }
-  if (max !== undefined && count > max) failTooMany(context, count, max);
+  if (maxProperties !== undefined && count > maxProperties) failTooMany(context, count, maxProperties);
 }
 
-function checkNames(node: ValueValidation, value: JsonObject, context: CheckContext): void {
+function rejectUnknownMembers(node: ValueValidation, value: JsonObject, context: CheckContext): void {
   for (const name of sortedKeys(value)) {
     if (node.properties.has(name)) continue;
     context.add('FieldValueInvalid', quote(name), (path) => `${path}.${name} in body is a forbidden property`);
@@ -220,9 +219,9 @@ function compileJunctorsCheck(node: ValueValidation): SchemaCheck {
 
 /** The errors of an alternative that fails; `undefined` when the value satisfies it. */
 function tryAlternative(check: SchemaCheck, value: JsonValue, context: CheckContext, old: OldValue): FailedAlternative | undefined {
-  const mark = context.checkpoint();
+  const checkpoint = context.checkpoint();
   const count = check(value, context, old);
-  return context.hasFailedSince(mark) ? { errors: context.rollBack(mark), count } : undefined;
+  return context.hasFailedSince(checkpoint) ? { errors: context.rollBack(checkpoint), count } : undefined;
 }
 
 const furthestOf = (furthest: FailedAlternative | undefined, failed: FailedAlternative): FailedAlternative =>
@@ -264,9 +263,9 @@ function checkAllOf(checks: readonly SchemaCheck[], value: JsonValue, context: C
   let count = 0;
   let validCount = 0;
   for (const check of checks) {
-    const mark = context.checkpoint();
+    const checkpoint = context.checkpoint();
     count += check(value, context, old);
-    if (!context.hasFailedSince(mark)) validCount += 1;
+    if (!context.hasFailedSince(checkpoint)) validCount += 1;
   }
   if (validCount < checks.length)
     context.failWithoutField(`must validate all the schemas (allOf)${validCount === 0 ? '. None validated' : ''}`);

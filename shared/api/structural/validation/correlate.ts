@@ -11,17 +11,20 @@ export type OldValue = JsonValue | undefined;
 
 export class Correlation {
   /** By new value; each new value has at most one old value. */
-  private readonly equal = new WeakMap<JsonObject | JsonArray, boolean>();
-  private readonly keyed = new WeakMap<JsonArray, ReadonlyMap<string, JsonObject>>();
+  private readonly unchanged = new WeakMap<JsonObject | JsonArray, boolean>();
+  /** By old map list, its items by their keys. */
+  private readonly itemsByKeys = new WeakMap<JsonArray, ReadonlyMap<string, JsonObject>>();
 
+  /** The old value of a member. */
   member(old: OldValue, name: string): OldValue {
     return isObject(old) ? ownMember(old, name) : undefined;
   }
 
+  /** The old value of an item, where `node` and `old` are those of its list. */
   item(node: SchemaNode, old: OldValue, item: JsonValue): OldValue {
     if (node.listType !== 'map' || !Array.isArray(old) || !isObject(item)) return undefined;
-    let items = this.keyed.get(old);
-    if (items === undefined) this.keyed.set(old, (items = indexByKeys(node, old)));
+    let items = this.itemsByKeys.get(old);
+    if (items === undefined) this.itemsByKeys.set(old, (items = indexByKeys(node, old)));
     const keys = keysText(node, item);
     return keys === undefined ? undefined : items.get(keys);
   }
@@ -33,12 +36,12 @@ export class Correlation {
   isUnchanged(node: SchemaNode | undefined, value: JsonValue, old: OldValue): boolean {
     if (old === undefined || node === undefined) return false;
     if (typeof value !== 'object' || value === null) return value === old;
-    let equal = this.equal.get(value);
-    if (equal === undefined) this.equal.set(value, (equal = this.compare(node, value, old)));
-    return equal;
+    let isUnchanged = this.unchanged.get(value);
+    if (isUnchanged === undefined) this.unchanged.set(value, (isUnchanged = this.equalsOld(node, value, old)));
+    return isUnchanged;
   }
 
-  private compare(node: SchemaNode, value: JsonObject | JsonArray, old: JsonValue): boolean {
+  private equalsOld(node: SchemaNode, value: JsonObject | JsonArray, old: JsonValue): boolean {
     if (Array.isArray(value)) {
       if (!Array.isArray(old) || old.length !== value.length) return false;
       if (node.listType !== 'map') return equalJson(value, old);

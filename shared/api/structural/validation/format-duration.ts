@@ -20,6 +20,7 @@ const MAX_FACTOR = 2n ** 63n - 1n;
 const SHORT_UNITS = new Set(['ns', 'us', 'µs', 'ms', 's', 'm', 'h', 'hr', 'd', 'w', 'wk']);
 const LONG_UNIT_PREFIXES = ['nano', 'micro', 'milli', 'sec', 'min', 'hour', 'day', 'week'];
 
+/** Whether the text has the `duration` format. */
 export function isDuration(text: string): boolean {
   return isGoDuration(text) || isVerboseDuration(text);
 }

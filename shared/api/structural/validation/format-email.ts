@@ -14,6 +14,7 @@ const OPENING_BRACKET = new RegExp(`${BLANK}<`, 'y');
 /** An encoded word in a charset that upstream does not support. */
 const FOREIGN_WORD = /^[ \t]*=\?(?!(?:utf-8|iso-8859-1|us-ascii)\?)[^?]*\?[qb]\?[^?]*\?=$/i;
 
+/** Whether the text has the `email` format. */
 export function isMailAddress(text: string): boolean {
   const end = endOfAddrSpec(text, 0);
   if (end !== undefined) return isBlank(text.slice(end));
@@ -29,6 +30,7 @@ function matchEnd(pattern: RegExp, text: string, from: number): number | undefin
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
+/** The position after an address without a display name; `undefined` when there is none at `from`. */
 function endOfAddrSpec(text: string, from: number): number | undefined {
   ADDR_SPEC.lastIndex = from;
   const match = ADDR_SPEC.exec(text);

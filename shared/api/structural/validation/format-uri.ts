@@ -6,6 +6,7 @@ const ESCAPED = /^(?:[^%]|%[0-9A-Fa-f]{2})*$/;
 const USER = /^(?:[A-Za-z0-9\-._:~!$&'()*+,;=@]|%[0-9A-Fa-f]{2})*$/;
 const PORT = /^(?::[0-9]*)?$/;
 
+/** Whether the text has the `uri` format. */
 export function isRequestUri(text: string): boolean {
   if (text === '' || hasControls(text)) return false;
   if (text === '*') return true;

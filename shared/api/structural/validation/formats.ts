@@ -3,7 +3,8 @@
  * (test/replay/answers/custom). Other formats are ignored.
  */
 import { parseIpAddress, parseIpRange } from '../../../values/network/ip-address';
-import { shownValue, type SchemaCheck } from './check-context';
+import { shownValue } from '../shown-value';
+import type { SchemaCheck } from './check-context';
 import { isIpv6 } from './format-address';
 import { isMailAddress } from './format-email';
 import { isDuration } from './format-duration';
@@ -60,7 +61,7 @@ function findFormat(name: string): Format | undefined {
   return FORMATS.get(name.replaceAll('-', ''));
 }
 
-/** The name when the format is known, otherwise ''. */
+/** The name when the format is known, otherwise an empty text. */
 export function knownFormatName(name: string): string {
   return findFormat(name) === undefined ? '' : name;
 }

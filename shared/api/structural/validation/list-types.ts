@@ -1,11 +1,13 @@
 /** Checks the uniqueness of items in sets and of keys in map lists (`x-kubernetes-list-type`). */
 import { createFieldError, type FieldError } from '../../errors/field-error';
 import { isObject, sortedKeys, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../../values/json';
-import { MAX_SCHEMA_ERRORS, shownValue } from './check-context';
+import { MAX_SCHEMA_ERRORS } from './check-context';
 import { keysOf, memberNode } from './correlate';
-import { formatFieldPath, type FieldPathElement } from '../path';
+import { formatFieldPath, type FieldPathElement } from '../field-path';
 import type { SchemaNode } from '../schema-node';
+import { shownValue } from '../shown-value';
 
+/** Errors of sets and map lists at any depth, at most {@link MAX_SCHEMA_ERRORS}. */
 export function validateListTypes(node: SchemaNode, object: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   if (containsUniqueLists(node)) collectErrors(node, object, [], errors);
@@ -70,15 +72,17 @@ function checkUnique(
   });
 }
 
-const known = new WeakMap<SchemaNode, boolean>();
+/** Results of {@link containsUniqueLists}, so that each schema is searched once. */
+const containsUniqueListsCache = new WeakMap<SchemaNode, boolean>();
 
+/** Whether a set or map list may occur at the node or below it. */
 function containsUniqueLists(node: SchemaNode): boolean {
-  let contains = known.get(node);
+  let contains = containsUniqueListsCache.get(node);
   if (contains === undefined) {
     const { additionalProperties, items } = node;
-    const descend = [...node.properties.values(), ...[items, additionalProperties].filter((next) => typeof next === 'object')];
-    contains = node.listType === 'set' || node.listType === 'map' || descend.some(containsUniqueLists);
-    known.set(node, contains);
+    const children = [...node.properties.values(), ...[items, additionalProperties].filter((next) => typeof next === 'object')];
+    contains = node.listType === 'set' || node.listType === 'map' || children.some(containsUniqueLists);
+    containsUniqueListsCache.set(node, contains);
   }
   return contains;
 }

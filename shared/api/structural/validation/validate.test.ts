@@ -13,12 +13,12 @@ const CASES = ['decoding', 'formats', 'updates', 'validation'].flatMap(customRes
 const text = (value: JsonValue | undefined): string => (value === undefined ? '' : JSON.stringify(value).slice(0, 100));
 
 function decodeAndDefault(node: SchemaNode, value: JsonObject): JsonObject {
-  const given = value['metadata'];
+  const { metadata } = value;
   const { object } = decodeCustom(node, {
     apiVersion: 'x/v2',
     kind: 'Thing',
     ...value,
-    metadata: { name: 'x', ...(isObject(given) ? given : {}) },
+    metadata: { name: 'x', ...(isObject(metadata) ? metadata : {}) },
   });
   applySchemaDefaults(node, object);
   return object;
@@ -69,8 +69,8 @@ describe('validateSchema', () => {
 
   it('does not throw, and reports no more errors on an update without changes than on a create', () => {
     fc.assert(
-      fc.property(fc.nat(NODES.length - 1), objects, objects, (at, object, old) => {
-        const node = NODES[at]!;
+      fc.property(fc.nat(NODES.length - 1), objects, objects, (nodeIndex, object, old) => {
+        const node = NODES[nodeIndex]!;
         validateSchema(node, object);
         validateSchema(node, object, old);
         expect(validateSchema(node, object, object).length).toBeLessThanOrEqual(validateSchema(node, object).length);
