@@ -139,13 +139,13 @@ const CLOSE = Buffer.from('}');
  * Whether a text may have members with group names. Objects are often large, and members with two spellings are
  * mostly in the metadata.
  */
-function mayContain(bytes: Buffer, { here, below }: GroupFields): boolean {
-  return here.length > 0 || below.some(({ member, fields }) => bytes.includes(`"${member}":`) && mayContain(bytes, fields));
+function mayContain(bytes: Buffer, { direct, nested }: GroupFields): boolean {
+  return direct.length > 0 || nested.some(({ member, fields }) => bytes.includes(`"${member}":`) && mayContain(bytes, fields));
 }
 
-const withoutMember = ({ here, below }: GroupFields, name: string): GroupFields => ({
-  here,
-  below: below.filter(({ member }) => member !== name),
+const withoutMember = ({ direct, nested }: GroupFields, name: string): GroupFields => ({
+  direct,
+  nested: nested.filter(({ member }) => member !== name),
 });
 
 interface BoundConversion extends Pick<VersionConversion, 'encode'> {

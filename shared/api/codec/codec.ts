@@ -76,6 +76,7 @@ export interface KindCodec {
 const codecsByType = new Map<string, KindCodec>();
 const codecsByVersion = new WeakMap<CustomVersion, KindCodec>();
 
+/** The codec of a kind; created on first use. */
 export function codecOf({ type, custom }: Pick<KindRow, 'custom' | 'type'>): KindCodec {
   return custom === undefined ? memoized(codecsByType, type, builtInCodec) : memoized(codecsByVersion, custom, customCodec);
 }
@@ -85,9 +86,9 @@ interface CodecCache<K> {
   set(key: K, codec: KindCodec): unknown;
 }
 
-function memoized<K>(known: CodecCache<K>, key: K, make: (key: K) => KindCodec): KindCodec {
-  let codec = known.get(key);
-  if (codec === undefined) known.set(key, (codec = make(key)));
+function memoized<K>(cache: CodecCache<K>, key: K, create: (key: K) => KindCodec): KindCodec {
+  let codec = cache.get(key);
+  if (codec === undefined) cache.set(key, (codec = create(key)));
   return codec;
 }
 
@@ -109,7 +110,8 @@ function builtInCodec(type: string): KindCodec {
 }
 
 const METADATA_TYPE = 'meta.v1.ObjectMeta';
-const WRITTEN_FIRST: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+/** Members that {@link encodeAfterMetadata} omits. */
+const SEPARATE_MEMBERS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** Of a custom object, only the metadata has a type in the tables. */
 function customCodec(version: CustomVersion): KindCodec {
@@ -149,7 +151,7 @@ function customCodec(version: CustomVersion): KindCodec {
     encodeBody: (object) => runStepsSync(encodeCustomInSteps(object)),
     encodeWithEmptyLists: (object) => runStepsSync(encodeCustomInSteps(object)),
     encodeBodyInSteps: encodeCustomInSteps,
-    groupFields: { here: [], below: [{ member: 'metadata', isCollection: false, fields: groupFieldsOf(METADATA_TYPE) }] },
+    groupFields: { direct: [], nested: [{ member: 'metadata', isCollection: false, fields: groupFieldsOf(METADATA_TYPE) }] },
     metadataFields: OWN_METADATA,
   };
 }
@@ -187,7 +189,7 @@ function* encodeAfterMetadataInSteps(object: JsonObject): Steps<string> {
   let text = '';
   for (const member of sortedKeys(object)) {
     yield;
-    if (!WRITTEN_FIRST.has(member)) text += `,${stringifyJsonString(member)}:${stringifyJson(object[member] ?? null, 'sorted')}`;
+    if (!SEPARATE_MEMBERS.has(member)) text += `,${stringifyJsonString(member)}:${stringifyJson(object[member] ?? null, 'sorted')}`;
   }
   return `${text}}`;
 }

@@ -38,10 +38,12 @@ export class DecodeContext {
     return new DecodeError(`json: cannot unmarshal ${actual} into Go struct field ${memberPath} of type ${goType}`, { actual, goType });
   }
 
+  /** Records the error unless an earlier one is recorded. */
   recordMismatch(actual: string, owner: MemberLocation): void {
     this.firstError ??= this.mismatchError(actual, owner);
   }
 
+  /** Adds the path of an unknown field of the object being read. */
   addUnknown(member: string): void {
     if (this.unknown.length >= MAX_UNKNOWN_FIELDS) return;
     let text = '';

@@ -29,6 +29,7 @@ export function jsonKindOf(value: JsonValue): string {
     case 'bigint':
       return 'number';
     default:
-      return Array.isArray(value) ? 'array' : value === null ? 'null' : 'object';
+      if (value === null) return 'null';
+      return Array.isArray(value) ? 'array' : 'object';
   }
 }

@@ -29,6 +29,7 @@ function copyWithGoNumbers(value: JsonValue, context: DecodeContext, container: 
   return copy;
 }
 
+/** The reader of a scalar; `owner` is the field that holds it, for errors. */
 export function scalarReader(scalar: Scalar, owner: MemberLocation): ValueReader {
   switch (scalar) {
     case 'string':
@@ -52,10 +53,7 @@ export function scalarReader(scalar: Scalar, owner: MemberLocation): ValueReader
     case 'duration':
       return textReader(owner, (value) => value);
     case 'quantity':
-      return (value, context, container, key) => {
-        const literal = typeof value === 'string' ? value : isNumber(value) ? literalOf(value, context, container, key) : jsonKindOf(value);
-        return withDecodeErrors(() => canonicalQuantity(literal));
-      };
+      return readQuantity;
     case 'intOrString':
       return intOrStringReader({ ...owner, goType: 'int32' });
     case 'raw':
@@ -76,6 +74,12 @@ export function scalarReader(scalar: Scalar, owner: MemberLocation): ValueReader
       return stringListReader(owner);
   }
 }
+
+/** Reads a string or a number; upstream parses any other value as the text of its JSON type, which is an error. */
+const readQuantity: ValueReader = (value, context, container, key) => {
+  const text = isNumber(value) ? literalOf(value, context, container, key) : value;
+  return withDecodeErrors(() => canonicalQuantity(typeof text === 'string' ? text : jsonKindOf(text)));
+};
 
 /** Returns the value unchanged; throws when it is nested too deeply. */
 function checkRawDepth(value: JsonValue): JsonValue {
@@ -172,6 +176,7 @@ function isNumber(value: JsonValue): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
+/** A number as it was written. */
 function literalOf(value: number | bigint, context: DecodeContext, container: JsonObject | JsonArray, key: string | number): string {
   return context.literals?.get(container)?.get(key) ?? String(value);
 }

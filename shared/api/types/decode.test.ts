@@ -142,12 +142,12 @@ test('decodeObject limits the nesting depth of free-form values', () => {
 describe('decodeObject, for fields of a schema that hold a schema or another type', () => {
   const DEFINITION = 'apiextensions.v1.CustomResourceDefinition';
   const within = (schema: string): string => `{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"properties":{"a":${schema}}}}}]}}`;
-  const shown = (schema: string): string => {
+  const decodeAndEncode = (schema: string): string => {
     const text = encodeBody(DEFINITION, decode(DEFINITION, within(schema)).object);
     return text.slice(text.indexOf('{"a":') + 5, text.indexOf('}}}}]}'));
   };
 
-  /** As release 1.31.1 answered. */
+  /** Recorded from release 1.31.1. */
   test.each<readonly [string, string]>([
     ['{"additionalProperties":true}', '{"additionalProperties":true}'],
     ['{"additionalProperties":false}', '{"additionalProperties":false}'],
@@ -163,8 +163,8 @@ describe('decodeObject, for fields of a schema that hold a schema or another typ
     ['{"default":{"b":9007199254740993,"c":1e21,"d":0.0000001,"e":-0}}', '{"default":{"b":9007199254740993,"c":1e+21,"d":1e-7,"e":0}}'],
     ['{"default":"<x>&"}', '{"default":"\\u003cx\\u003e\\u0026"}'],
     ['{"minimum":10000000000000000000000,"maximum":1.50,"maxLength":0}', '{"maximum":1.5,"minimum":1e+22,"maxLength":0}'],
-  ])('prints %s as recorded', (sent, answered) => {
-    expect(shown(sent)).toBe(answered);
+  ])('prints %s as recorded', (sent, printed) => {
+    expect(decodeAndEncode(sent)).toBe(printed);
   });
 
   const at = 'into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties';
@@ -182,8 +182,8 @@ describe('decodeObject, for fields of a schema that hold a schema or another typ
     ],
     ['{"default":{"a":1e999}}', 'json: cannot unmarshal number 1e999 into Go value of type float64'],
     ['{"minimum":1e400}', `json: cannot unmarshal number 1e400 ${at}.minimum of type float64`],
-  ])('rejects %s with the error of upstream', (sent, fault) => {
-    expect(() => decode(DEFINITION, within(sent))).toThrow(new DecodeError(fault));
+  ])('rejects %s with the error of upstream', (sent, message) => {
+    expect(() => decode(DEFINITION, within(sent))).toThrow(new DecodeError(message));
   });
 });
 
@@ -221,9 +221,9 @@ describe('schema members in the neutral spelling', () => {
   test('are decoded as their upstream members at any depth, while properties with such names are kept', () => {
     const inner = { type: 'integer', 'x-platform-validations': validations, 'x-platform-int-or-string': true };
     const expected = { type: 'integer', 'x-kubernetes-validations': validations, 'x-kubernetes-int-or-string': true };
-    const shown = (schema: JsonObject): JsonObject => ({ type: 'object', properties: { 'x-platform-validations': schema } });
-    expect(decoded(shown(inner))).toEqual(decoded(shown(expected)));
-    expect(decoded(shown(inner))).toMatchObject(shown(expected));
+    const asProperty = (schema: JsonObject): JsonObject => ({ type: 'object', properties: { 'x-platform-validations': schema } });
+    expect(decoded(asProperty(inner))).toEqual(decoded(asProperty(expected)));
+    expect(decoded(asProperty(inner))).toMatchObject(asProperty(expected));
     expect(decodeObject('apiextensions.v1.JSONSchemaProps', inner).unknown).toEqual([]);
   });
 

@@ -10,9 +10,10 @@ import type { NumberLiterals } from '../../values/number-literals';
 import { DecodeContext, MAX_DEPTH, type MemberLocation, type ValueReader } from './decode-context';
 import { DecodeError, jsonKindOf } from './decode-error';
 import { scalarReader } from './decode-scalars';
-import { refuseDifferentSpellings } from './member-spellings';
+import { rejectDifferentSpellings } from './member-spellings';
 import { schemaOf } from './tables';
 import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
+import { isZeroValue } from './zero-value';
 
 export interface DecodedType {
   object: JsonObject;
@@ -26,19 +27,21 @@ export interface DecodedType {
  */
 export function decodeObject(type: string, value: JsonObject, literals?: NumberLiterals): DecodedType {
   const context = new DecodeContext(literals);
-  const object = structReader(type)(value, context, true);
+  const object = structReader(type)(value, context, 'root');
   if (context.firstError !== undefined) throw context.firstError;
   return { object, unknown: context.unknown };
 }
 
-type StructReader = (value: JsonObject, context: DecodeContext, isTop: boolean) => JsonObject;
+/** The kind and apiVersion of the root object belong to the request and are not stored; those of nested objects are. */
+type StructPosition = 'root' | 'nested';
+type StructReader = (value: JsonObject, context: DecodeContext, position: StructPosition) => JsonObject;
 
 interface MemberReader {
   /** The canonical name, under which the value is stored. */
   name: string;
   read: ValueReader;
-  /** Drop a zero value, because the output omits it. */
-  omitZero: boolean;
+  /** Whether a zero value is dropped, because the output omits it. */
+  omitsZero: boolean;
 }
 
 /** Lists that keep an empty value: it has a meaning of its own and prevents defaulting. */
@@ -50,7 +53,7 @@ function structReader(type: string): StructReader {
   const known = structReaders.get(type);
   if (known !== undefined) return known;
   // A type may be recursive: while it is compiled, references to it resolve at each call.
-  structReaders.set(type, (value, context, isTop) => structReader(type)(value, context, isTop));
+  structReaders.set(type, (value, context, position) => structReader(type)(value, context, position));
   const compiled = compileStruct(type);
   structReaders.set(type, compiled);
   return compiled;
@@ -63,7 +66,7 @@ function compileStruct(type: string): StructReader {
       const reader = {
         name: field.name,
         read: compileField(schema.goName, field),
-        omitZero: field.presence === 'omit' && field.type.kind !== 'map' && !KEPT_WHEN_EMPTY.has(`${type}/${field.name}`),
+        omitsZero: field.presence === 'omit' && field.type.kind !== 'map' && !KEPT_WHEN_EMPTY.has(`${type}/${field.name}`),
       };
       const neutral = neutralSchemaMember(field.name);
       return [[field.name, reader] as const, ...(neutral === undefined ? [] : [[neutral, reader] as const])];
@@ -73,7 +76,7 @@ function compileStruct(type: string): StructReader {
     .filter((field) => field.presence === 'always' || field.presence === 'null')
     .map((field) => ({ name: field.name, zero: field.presence === 'null' ? (): null => null : zeroValueOf(field.type) }));
   const { hasTypeMeta } = schema;
-  return (value, context, isTop) => {
+  return (value, context, position) => {
     if (context.depth > MAX_DEPTH) throw new DecodeError('exceeded max depth');
     const object: JsonObject = {};
     for (const member of Object.keys(value)) {
@@ -83,26 +86,18 @@ function compileStruct(type: string): StructReader {
         if (!hasTypeMeta || (member !== 'kind' && member !== 'apiVersion')) context.addUnknown(member);
         else if (memberValue !== null && typeof memberValue !== 'string')
           context.recordMismatch(jsonKindOf(memberValue), { struct: schema.goName, member, goType: 'string' });
-        else if (!isTop && memberValue !== null && memberValue !== '') object[member] = memberValue;
+        else if (position === 'nested' && memberValue !== null && memberValue !== '') object[member] = memberValue;
         continue;
       }
       if (memberValue === null) continue;
       const { name } = reader;
-      if (name !== member) refuseDifferentSpellings(value, member, name);
+      if (name !== member) rejectDifferentSpellings(value, member, name);
       const result = reader.read(memberValue, context, value, member);
-      if (result !== undefined && result !== null && !(reader.omitZero && isZero(result))) object[name] = result;
+      if (result !== undefined && result !== null && !(reader.omitsZero && isZeroValue(result))) object[name] = result;
     }
     for (const { name, zero } of filledMembers) if (object[name] === undefined) object[name] = zero();
     return object;
   };
-}
-
-function isZero(value: JsonValue): boolean {
-  if (typeof value !== 'object') return value === '' || value === 0 || value === false;
-  if (value === null) return true;
-  if (Array.isArray(value)) return value.length === 0;
-  for (const member in value) if (Object.hasOwn(value, member)) return false;
-  return true;
 }
 
 /** The value that the output has for an unset field that is always present. */
@@ -110,7 +105,7 @@ export function zeroValueOf(type: FieldType): () => JsonValue {
   switch (type.kind) {
     case 'object': {
       const name = type.type;
-      return () => structReader(name)({}, new DecodeContext(undefined), false);
+      return () => structReader(name)({}, new DecodeContext(undefined), 'nested');
     }
     case 'list':
     case 'map':
@@ -147,7 +142,8 @@ function compileField(struct: string, field: FieldSchema): ValueReader {
   const { type } = field;
   // The output omits an empty map. `compileMap` checks this itself, because listing the keys of a long map twice is
   // expensive.
-  return type.kind === 'map' ? compileMap(type.element, owner, field.presence === 'omit') : compileType(type, owner);
+  if (type.kind !== 'map') return compileType(type, owner);
+  return compileMap(type.element, owner, field.presence === 'omit' ? 'omitted' : 'kept');
 }
 
 function compileType(type: FieldType, owner: MemberLocation): ValueReader {
@@ -160,7 +156,7 @@ function compileType(type: FieldType, owner: MemberLocation): ValueReader {
       return (value, context) => {
         if (!isObject(value)) return void context.recordMismatch(jsonKindOf(value), owner);
         context.path.push(member);
-        const object = read(value, context, false);
+        const object = read(value, context, 'nested');
         context.path.pop();
         return object;
       };
@@ -170,7 +166,7 @@ function compileType(type: FieldType, owner: MemberLocation): ValueReader {
     case 'list':
       return compileList(type.element, owner);
     case 'map':
-      return compileMap(type.element, owner, false);
+      return compileMap(type.element, owner, 'kept');
   }
 }
 
@@ -202,7 +198,7 @@ function compileList(element: FieldType, owner: MemberLocation): ValueReader {
           continue;
         }
         context.path.push(i);
-        list.push(read(listItem, context, false));
+        list.push(read(listItem, context, 'nested'));
         context.path.pop();
       }
       context.path.pop();
@@ -217,7 +213,7 @@ function compileList(element: FieldType, owner: MemberLocation): ValueReader {
   };
 }
 
-function compileMap(element: FieldType, owner: MemberLocation, omitsEmpty: boolean): ValueReader {
+function compileMap(element: FieldType, owner: MemberLocation, emptyMaps: 'kept' | 'omitted'): ValueReader {
   const item = itemOwner(owner, element);
   const zero = zeroValueOf(element);
   const read = element.kind === 'object' ? undefined : compileType(element, item);
@@ -227,7 +223,7 @@ function compileMap(element: FieldType, owner: MemberLocation, omitsEmpty: boole
     if (!isObject(value)) return void context.recordMismatch(jsonKindOf(value), owner);
     const map: JsonObject = {};
     const keys = Object.keys(value);
-    if (omitsEmpty && keys.length === 0) return undefined;
+    if (emptyMaps === 'omitted' && keys.length === 0) return undefined;
     for (const key of keys) {
       const mapValue = value[key] ?? null;
       let result: JsonValue | undefined;
@@ -236,7 +232,7 @@ function compileMap(element: FieldType, owner: MemberLocation, omitsEmpty: boole
       else if (!isObject(mapValue)) context.recordMismatch(jsonKindOf(mapValue), item);
       else if (readStruct !== undefined) {
         context.path.push(owner.member, `\0${key}`);
-        result = readStruct(mapValue, context, false);
+        result = readStruct(mapValue, context, 'nested');
         context.path.length -= 2;
       }
       setMember(map, key, result ?? emptyValue ?? zero());
@@ -250,12 +246,12 @@ function compileEither(type: EitherType, owner: MemberLocation): ValueReader {
   const itemType = defaultItemName({ kind: 'object', type: type.object });
   const item = (value: JsonValue, context: DecodeContext): JsonValue => {
     if (type.or === 'strings' && typeof value === 'string') return value;
-    if (type.or === 'list' && (isObject(value) || value === null)) return read(value ?? {}, context, false);
+    if (type.or === 'list' && (isObject(value) || value === null)) return read(value ?? {}, context, 'nested');
     if (value !== null) context.recordMismatch(jsonKindOf(value), { ...owner, goType: type.or === 'strings' ? 'string' : itemType });
     return '';
   };
   return (value, context) => {
-    if (isObject(value)) return readSeparately(context, owner, (inner) => read(value, inner, false));
+    if (isObject(value)) return readSeparately(context, owner, (inner) => read(value, inner, 'nested'));
     if (type.or === 'bool') {
       if (typeof value !== 'boolean') throw new DecodeError('boolean or JSON schema expected');
       return value;

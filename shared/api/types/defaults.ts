@@ -1,10 +1,10 @@
 /**
- * Defaulting: applies upstream's versioned defaults in place, driven by default-rows.ts and default-rules.ts. Skips
+ * Defaulting: applies upstream's versioned defaults in place, driven by default-values.ts and default-rules.ts. Skips
  * parts of an object that have no default at any depth.
  */
 import { cloneJson, isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { DEFAULT_RULES } from './default-rules';
-import { DEFAULT_VALUES } from './default-rows';
+import { DEFAULT_VALUES } from './default-values';
 import { formatQuantity, parseQuantity, roundUpToMilli } from '../../values/quantity';
 import { schemaOf } from './tables';
 import type { Presence } from './types';

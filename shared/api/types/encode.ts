@@ -15,6 +15,7 @@ import {
 import type { Steps } from '../../scheduling/steps';
 import { schemaOf } from './tables';
 import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
+import { isZeroValue } from './zero-value';
 
 /**
  * How an empty list in a field that is always present is written. Storage does not distinguish it from an absent list;
@@ -83,6 +84,7 @@ function joinItems<T>(items: readonly T[], write: (item: T) => string): string {
   return result;
 }
 
+/** The number of items that are joined at once. */
 const JOIN_SIZE = 256;
 
 function* joinItemsInSteps<T>(items: readonly T[], write: (item: T) => string): Steps<string> {
@@ -118,7 +120,7 @@ interface MemberWriter {
   /** `"name":` */
   prefix: string;
   write: ValueWriter;
-  omitZero: boolean;
+  omitsZero: boolean;
   /** A text that is omitted: comparing the text of a long map with `{}` is cheaper than listing its keys. */
   omittedText: string | undefined;
   /** The text written when the field is absent; `undefined` when nothing is written. */
@@ -133,7 +135,7 @@ function compileStruct(type: string, lists: EmptyListMode): StructWriter {
       const value = object[member.name];
       if (value === undefined || value === null) {
         if (member.absentText !== undefined) text += text === '' ? member.absentText : `,${member.absentText}`;
-      } else if (!member.omitZero || !isZero(value)) {
+      } else if (!member.omitsZero || !isZeroValue(value)) {
         const written = member.write(value);
         if (written === member.omittedText) continue;
         if (text !== '') text += ',';
@@ -152,18 +154,10 @@ function compileMember(field: FieldSchema, lists: EmptyListMode): MemberWriter {
     name: field.name,
     prefix,
     write: compileType(field.type, lists, field.presence === 'always' ? lists : 'kept'),
-    omitZero: field.presence === 'omit' && field.type.kind !== 'map',
+    omitsZero: field.presence === 'omit' && field.type.kind !== 'map',
     omittedText: field.presence === 'omit' && field.type.kind === 'map' ? '{}' : undefined,
     absentText: isAlwaysPresent ? `${prefix}${field.presence === 'null' ? 'null' : zeroText(field.type)}` : undefined,
   };
-}
-
-function isZero(value: JsonValue): boolean {
-  if (typeof value !== 'object') return value === '' || value === 0 || value === false;
-  if (value === null) return true;
-  if (Array.isArray(value)) return value.length === 0;
-  for (const member in value) if (Object.hasOwn(value, member)) return false;
-  return true;
 }
 
 const ZERO_TEXTS: Record<Scalar, string> = {
@@ -254,7 +248,7 @@ function compileList(element: FieldType, lists: EmptyListMode, empty: EmptyListM
 
 function compileMap(element: FieldType, lists: EmptyListMode): ValueWriter {
   const write = compileType(element, lists);
-  const zero = element.kind === 'object' ? '{}' : element.kind === 'scalar' && element.scalar === 'bytes' ? '""' : zeroText(element);
+  const zero = zeroOfMapValue(element);
   return (value) => {
     if (!isObject(value)) return '{}';
     const keys = Object.keys(value);
@@ -265,6 +259,12 @@ function compileMap(element: FieldType, lists: EmptyListMode): ValueWriter {
     };
     return `{${joinItems(keys, member)}}`;
   };
+}
+
+/** The text of a map value that is null. */
+function zeroOfMapValue(element: FieldType): string {
+  if (element.kind === 'object') return '{}';
+  return element.kind === 'scalar' && element.scalar === 'bytes' ? '""' : zeroText(element);
 }
 
 const writeString: ValueWriter = (value) => (typeof value === 'string' ? stringifyJsonString(value) : stringifyJson(value));

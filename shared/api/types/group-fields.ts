@@ -49,37 +49,37 @@ export const NAME_FIELDS_BY_TYPE: Readonly<Record<string, Readonly<Record<string
   'rbac.v1.Subject': { apiGroup: 'group', namespace: 'namespace' },
 };
 
-/** The fields of a type that hold such a value, or that lead to one. */
+/** The fields of a type that name a group or a namespace, or that contain such fields. */
 export interface GroupFields {
-  readonly here: readonly (readonly [member: string, kind: NameFieldKind])[];
+  readonly direct: readonly (readonly [member: string, kind: NameFieldKind])[];
   /** Fields that are an object, or a list or map of objects. */
-  readonly below: readonly { readonly member: string; readonly isCollection: boolean; readonly fields: GroupFields }[];
+  readonly nested: readonly { readonly member: string; readonly isCollection: boolean; readonly fields: GroupFields }[];
 }
 
-const NO_FIELDS: GroupFields = { here: [], below: [] };
-const known = new Map<string, GroupFields>();
+const NO_FIELDS: GroupFields = { direct: [], nested: [] };
+const fieldsByType = new Map<string, GroupFields>();
 
 /** The fields of a type, such as `core.v1.Pod`. */
 export function groupFieldsOf(type: string): GroupFields {
-  let fields = known.get(type);
+  let fields = fieldsByType.get(type);
   if (fields === undefined) {
     // Ends the recursion for a type that contains itself.
-    known.set(type, NO_FIELDS);
-    known.set(type, (fields = deriveGroupFields(type)));
+    fieldsByType.set(type, NO_FIELDS);
+    fieldsByType.set(type, (fields = deriveGroupFields(type)));
   }
   return fields;
 }
 
 function deriveGroupFields(type: string): GroupFields {
   if (!hasSchema(type)) return NO_FIELDS;
-  const below = schemaOf(type).fields.flatMap((field) => {
+  const nested = schemaOf(type).fields.flatMap((field) => {
     const isCollection = field.type.kind === 'list' || field.type.kind === 'map';
     const inner = innermostObjectType(field.type);
     const fields = inner === undefined ? NO_FIELDS : groupFieldsOf(inner);
-    return fields.here.length + fields.below.length === 0 ? [] : [{ member: field.name, isCollection, fields }];
+    return fields.direct.length + fields.nested.length === 0 ? [] : [{ member: field.name, isCollection, fields }];
   });
-  const here = Object.entries(NAME_FIELDS_BY_TYPE[type] ?? {});
-  return here.length + below.length === 0 ? NO_FIELDS : { here, below };
+  const direct = Object.entries(NAME_FIELDS_BY_TYPE[type] ?? {});
+  return direct.length + nested.length === 0 ? NO_FIELDS : { direct, nested };
 }
 
 /**
@@ -128,7 +128,7 @@ export function spellInDialect(kind: NameFieldKind, value: string, dialect: Dial
 }
 
 function respellFields(object: JsonObject, fields: GroupFields, respell: (kind: NameFieldKind, value: string) => string): void {
-  for (const [member, kind] of fields.here) {
+  for (const [member, kind] of fields.direct) {
     const value = ownMember(object, member);
     if (Array.isArray(value)) {
       const items = value.map((item) => (typeof item === 'string' ? respell(kind, item) : item));
@@ -138,7 +138,7 @@ function respellFields(object: JsonObject, fields: GroupFields, respell: (kind: 
     const respelled = respell(kind, value);
     if (respelled !== value) object[member] = respelled;
   }
-  for (const { member, isCollection, fields: inner } of fields.below) {
+  for (const { member, isCollection, fields: inner } of fields.nested) {
     const value = ownMember(object, member);
     if (value === undefined) continue;
     if (isCollection) for (const item of itemsOf(value)) respellIfObject(item, inner, respell);

@@ -6,7 +6,7 @@
 export { decodeObject } from './decode';
 export { DecodeError, jsonKindOf } from './decode-error';
 export { applyDefaults } from './defaults';
-export { dropDisabledFields } from './disabled';
+export { dropDisabledFields } from './disabled-fields';
 export { encodeBody, encodeBodyInSteps } from './encode';
 export { CUSTOM_TYPE_PREFIX, buildDefinitions, openApiName, type PublishedKind } from './openapi';
 export { hasSchema, schemaOf } from './tables';

@@ -10,13 +10,14 @@ import { hasSchema, innermostObjectType, schemaOf } from './tables';
 import type { FieldType } from './types';
 
 /** The fields of a type that have two spellings or contain such fields. */
-interface Members {
-  /** Canonical name by neutral name. */
+interface SpelledMembers {
+  /** Canonical names of fields with two spellings, by neutral name. */
   readonly renamed: ReadonlyMap<string, string>;
-  readonly below: ReadonlyMap<string, FieldType>;
+  /** The types of fields that contain such fields. */
+  readonly nested: ReadonlyMap<string, FieldType>;
 }
 
-const known = new Map<string, Members>();
+const membersByType = new Map<string, SpelledMembers>();
 
 /**
  * Throws {@link DecodeError} for a field that has both spellings with different values. Returns the same object for
@@ -27,19 +28,19 @@ export function canonicalMembers(type: string, value: JsonObject): JsonObject {
 }
 
 /** Throws {@link DecodeError} when the object has a field in both spellings with different values. */
-export function refuseDifferentSpellings(value: JsonObject, neutral: string, member: string): void {
+export function rejectDifferentSpellings(value: JsonObject, neutral: string, member: string): void {
   if (value[member] !== undefined && !equalJson(value[member], value[neutral]))
     throw new DecodeError(`${neutral} and ${member} are two spellings of the same field and differ`);
 }
 
 function renameMembers(type: string, value: JsonObject): JsonObject {
-  const { renamed: canonicalNames, below } = membersOf(type);
+  const { renamed: canonicalNames, nested } = membersOf(type);
   const object: JsonObject = {};
   let isChanged = false;
   for (const [member, item] of Object.entries(value)) {
     const name = canonicalNames.get(member) ?? member;
-    if (name !== member) refuseDifferentSpellings(value, member, name);
-    const inner = below.get(name);
+    if (name !== member) rejectDifferentSpellings(value, member, name);
+    const inner = nested.get(name);
     const renamed = inner === undefined ? item : renameBelow(inner, item);
     isChanged ||= name !== member || renamed !== item;
     setMember(object, name, renamed);
@@ -69,23 +70,23 @@ function renameInMap(element: FieldType, value: JsonObject): JsonObject {
   return object;
 }
 
-function membersOf(type: string): Members {
-  let members = known.get(type);
-  if (members === undefined) known.set(type, (members = derive(type)));
+function membersOf(type: string): SpelledMembers {
+  let members = membersByType.get(type);
+  if (members === undefined) membersByType.set(type, (members = deriveMembers(type)));
   return members;
 }
 
-function derive(type: string): Members {
+function deriveMembers(type: string): SpelledMembers {
   const fields = schemaOf(type).fields;
   const renamed = fields.flatMap(({ name }) => {
     const neutral = neutralSchemaMember(name);
     return neutral === undefined ? [] : [[neutral, name] as const];
   });
-  const below = fields.flatMap((field) => {
+  const nested = fields.flatMap((field) => {
     const inner = innermostObjectType(field.type);
     return inner !== undefined && leadsToRenamed(inner, new Set()) ? [[field.name, field.type] as const] : [];
   });
-  return { renamed: new Map(renamed), below: new Map(below) };
+  return { renamed: new Map(renamed), nested: new Map(nested) };
 }
 
 const leadsToRenamedByType = new Map<string, boolean>();

@@ -11,39 +11,40 @@ import type { FieldType } from './types';
 
 export interface MetadataFields {
   /** Fields that hold metadata. */
-  readonly here: readonly string[];
+  readonly direct: readonly string[];
   /** Fields that contain metadata at some depth: an object or a list of objects. */
-  readonly below: readonly { readonly member: string; readonly fields: MetadataFields }[];
+  readonly nested: readonly { readonly member: string; readonly fields: MetadataFields }[];
 }
 
 const METADATA_TYPE = 'meta.v1.ObjectMeta';
-const NO_FIELDS: MetadataFields = { here: [], below: [] };
+const NO_FIELDS: MetadataFields = { direct: [], nested: [] };
 /** For custom kinds, which have no type table. */
-export const OWN_METADATA: MetadataFields = { here: ['metadata'], below: [] };
-const known = new Map<string, MetadataFields>();
+export const OWN_METADATA: MetadataFields = { direct: ['metadata'], nested: [] };
+const fieldsByType = new Map<string, MetadataFields>();
 
+/** The fields of a type, such as `apps.v1.Deployment`. */
 export function metadataFieldsOf(type: string): MetadataFields {
-  let fields = known.get(type);
+  let fields = fieldsByType.get(type);
   if (fields === undefined) {
     // Ends the recursion for a type that contains itself.
-    known.set(type, NO_FIELDS);
-    known.set(type, (fields = deriveMetadataFields(type)));
+    fieldsByType.set(type, NO_FIELDS);
+    fieldsByType.set(type, (fields = deriveMetadataFields(type)));
   }
   return fields;
 }
 
 function deriveMetadataFields(type: string): MetadataFields {
   if (!hasSchema(type)) return NO_FIELDS;
-  const here: string[] = [];
-  const below: { member: string; fields: MetadataFields }[] = [];
+  const direct: string[] = [];
+  const nested: { member: string; fields: MetadataFields }[] = [];
   for (const field of schemaOf(type).fields) {
     const inner = objectTypeOf(field.type);
     if (inner === undefined) continue;
     const fields = inner === METADATA_TYPE ? NO_FIELDS : metadataFieldsOf(inner);
-    if (inner === METADATA_TYPE) here.push(field.name);
-    else if (fields.here.length + fields.below.length > 0) below.push({ member: field.name, fields });
+    if (inner === METADATA_TYPE) direct.push(field.name);
+    else if (fields.direct.length + fields.nested.length > 0) nested.push({ member: field.name, fields });
   }
-  return here.length + below.length === 0 ? NO_FIELDS : { here, below };
+  return direct.length + nested.length === 0 ? NO_FIELDS : { direct, nested };
 }
 
 function objectTypeOf(type: FieldType): string | undefined {
@@ -56,37 +57,46 @@ function objectTypeOf(type: FieldType): string | undefined {
  * them must remain writable and deletable.
  */
 export function spellingErrors(object: JsonObject, old: JsonObject | undefined, fields: MetadataFields): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  collect(object, old, fields, '', errors);
-  return errors;
+  return errorsBelow(fields, { value: object, old, path: '' });
 }
 
-function collect(object: JsonObject, old: JsonObject | undefined, fields: MetadataFields, path: string, errors: FieldError[]): void {
-  for (const member of fields.here) collectFrom(objectAt(object, member), objectAt(old, member), `${path}${member}`, errors);
-  for (const { member, fields: inner } of fields.below) {
-    const value = ownMember(object, member);
-    const before = old === undefined ? undefined : ownMember(old, member);
-    if (Array.isArray(value))
-      value.forEach((item, index) => collectBelow(item, itemAt(before, index), inner, `${path}${member}[${index}].`, errors));
-    else if (value !== undefined) collectBelow(value, before, inner, `${path}${member}.`, errors);
-  }
+/** A value with its path, and the stored value at the same place. */
+interface LocatedValue {
+  readonly value: JsonValue | undefined;
+  readonly old: JsonValue | undefined;
+  readonly path: string;
 }
 
-function collectBelow(value: JsonValue, old: JsonValue | undefined, fields: MetadataFields, path: string, errors: FieldError[]): void {
-  if (isObject(value)) collect(value, isObject(old) ? old : undefined, fields, path, errors);
+function errorsBelow(fields: MetadataFields, { value, old, path }: LocatedValue): readonly FieldError[] {
+  if (!isObject(value)) return [];
+  const memberOf = (member: string): LocatedValue => ({
+    value: ownMember(value, member),
+    old: isObject(old) ? ownMember(old, member) : undefined,
+    path: path === '' ? member : `${path}.${member}`,
+  });
+  return [
+    ...fields.direct.flatMap((member) => metadataErrors(memberOf(member))),
+    ...fields.nested.flatMap(({ member, fields: inner }) => itemsOf(memberOf(member)).flatMap((item) => errorsBelow(inner, item))),
+  ];
 }
 
-const itemAt = (list: JsonValue | undefined, index: number): JsonValue | undefined => (Array.isArray(list) ? list[index] : undefined);
+/** The items of a list; any other value itself. */
+function itemsOf(located: LocatedValue): readonly LocatedValue[] {
+  const { value, old, path } = located;
+  if (!Array.isArray(value)) return [located];
+  return value.map((item, index) => ({ value: item, old: Array.isArray(old) ? old[index] : undefined, path: `${path}[${index}]` }));
+}
 
-function collectFrom(metadata: JsonObject | undefined, old: JsonObject | undefined, path: string, errors: FieldError[]): void {
-  for (const member of ['labels', 'annotations']) {
+function metadataErrors({ value: metadata, old, path }: LocatedValue): readonly FieldError[] {
+  if (!isObject(metadata)) return [];
+  return ['labels', 'annotations'].flatMap((member) => {
     const map = objectAt(metadata, member);
-    if (map === undefined) continue;
-    const before = objectAt(old, member);
-    for (const { key, other, value } of spellingConflicts(map)) {
+    if (map === undefined) return [];
+    const before = isObject(old) ? objectAt(old, member) : undefined;
+    return spellingConflicts(map).flatMap(({ key, other, value }) => {
       const isUnchanged = before !== undefined && ownMember(before, key) === map[key] && ownMember(before, other) === map[other];
-      if (!isUnchanged)
-        errors.push(invalidValue(`${path}.${member}[${key}]`, value, `must be the same as ${other}, which is the same name`));
-    }
-  }
+      if (isUnchanged) return [];
+      return [invalidValue(`${path}.${member}[${key}]`, value, `must be the same as ${other}, which is the same name`)];
+    });
+  });
 }

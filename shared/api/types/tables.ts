@@ -79,13 +79,13 @@ export interface Tables {
 /** Reads tables from generated rows and adds the facts of the supplement. */
 export function readTables(generated: Readonly<Record<string, readonly string[]>>): Tables {
   const types = new Map(Object.entries(generated));
-  const known = new Map<string, TypeSchema>();
+  const schemas = new Map<string, TypeSchema>();
   const schemaOf = (type: string): TypeSchema => {
-    let schema = known.get(type);
+    let schema = schemas.get(type);
     if (schema !== undefined) return schema;
     const rows = types.get(type);
     if (rows === undefined) throw new Error(`the type tables have no ${type}`);
-    known.set(type, (schema = readType(type, rows, schemaOf)));
+    schemas.set(type, (schema = readType(type, rows, schemaOf)));
     return schema;
   };
   return { hasSchema: (type) => types.has(type), typeNames: () => [...types.keys()], schemaOf };
@@ -96,8 +96,8 @@ export const { hasSchema, typeNames, schemaOf } = readTables(rows);
 
 function readType(name: string, generated: readonly string[], schemaOf: Tables['schemaOf']): TypeSchema {
   const facts = new Map((SUPPLEMENT.get(name) ?? []).map((row) => [row.slice(0, row.indexOf(' ')), readOptions(row.split(' ').slice(1))]));
-  const typeMeta = (row: string): boolean => row === '0 - meta.v1.TypeMeta inline';
-  const members = generated.filter((row) => !typeMeta(row)).map((row) => readMember(row, facts));
+  const isTypeMeta = (row: string): boolean => row === '0 - meta.v1.TypeMeta inline';
+  const members = generated.filter((row) => !isTypeMeta(row)).map((row) => readMember(row, facts));
   const fields = members.flatMap((member) =>
     member.inline && member.type.kind === 'object' ? schemaOf(member.type.type).fields : [member],
   );
@@ -105,7 +105,7 @@ function readType(name: string, generated: readonly string[], schemaOf: Tables['
   return {
     name,
     goName: name.slice(name.lastIndexOf('.') + 1),
-    hasTypeMeta: generated.some(typeMeta),
+    hasTypeMeta: generated.some(isTypeMeta),
     mapType: MAP_TYPES.get(facts.get('*')?.get('map') ?? ''),
     union: readUnion(facts.get('*')?.get('union')),
     members,

@@ -41,9 +41,11 @@ export interface EitherType {
 }
 
 /**
- * When the JSON output has a field: `omit` = unless it is zero or empty; `pointer` = when it is set, zero or not;
- * `always` = also when it is unset, as its zero value (`0`, `""`, `{}`; null for a list or a time); `null` = also when
- * it is unset, as null.
+ * When the JSON output has a field:
+ * - `omit`: unless it is zero or empty;
+ * - `pointer`: when it is set, zero or not;
+ * - `always`: also when it is unset, as its zero value (`0`, `""`, `{}`; null for a list or a time);
+ * - `null`: also when it is unset, as null.
  */
 export type Presence = 'omit' | 'pointer' | 'always' | 'null';
 
@@ -54,7 +56,7 @@ export type MapType = 'atomic' | 'granular';
 export interface FieldSchema {
   /** The JSON field name; empty for an inline field, which has its embedded Go struct in `type`. */
   readonly name: string;
-  /** The protobuf field number; 0 = not part of the message. */
+  /** The protobuf field number; 0 when the field is not part of the message. */
   readonly number: number;
   readonly type: FieldType;
   readonly presence: Presence;
@@ -63,13 +65,13 @@ export interface FieldSchema {
   readonly required: boolean;
   /** The type in error messages: `int32`, `v1.ServiceType`, `[]v1.ServicePort`. */
   readonly goType: string;
-  /** Strategic merge patch: `merge`, `replace`, `retainKeys`, in upstream's order; empty = replace. */
+  /** Strategic merge patch: `merge`, `replace`, `retainKeys`, in upstream's order; empty means replace. */
   readonly patchStrategies: readonly string[];
   readonly mergeKey: string | undefined;
   readonly listType: ListType | undefined;
   /** For `listType: map`. */
   readonly listMapKeys: readonly string[];
-  /** For a map or struct; `undefined` = granular unless the struct type declares otherwise. */
+  /** For a map or struct; `undefined` means granular, unless the struct type declares otherwise. */
   readonly mapType: MapType | undefined;
   /** The published values of an enum; empty when any value is permitted. */
   readonly values: readonly string[];

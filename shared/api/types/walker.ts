@@ -1,6 +1,6 @@
 /**
  * Walks an object along its types and calls a visitor at the types that have one. Skips parts of an object that have no
- * visitor at any depth. The visitors belong to the callers (defaults.ts, disabled.ts).
+ * visitor at any depth. The visitors belong to the callers (defaults.ts, disabled-fields.ts).
  */
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { schemaOf } from './tables';
@@ -17,20 +17,20 @@ export interface WalkHandlers {
 }
 
 /** Returns, for a type, the visitor that walks its objects; `undefined` when no visitor applies at any depth. */
-export function createWalker(steps: WalkHandlers): (type: string) => ObjectVisitor | undefined {
-  /** While a type is compiled it counts as having a visitor. */
-  const known = new Map<string, ObjectVisitor | undefined>();
+export function createWalker(handlers: WalkHandlers): (type: string) => ObjectVisitor | undefined {
+  /** Compiled visitors; while a type is compiled it counts as having one. */
+  const visitors = new Map<string, ObjectVisitor | undefined>();
   const visitorOf = (type: string): ObjectVisitor | undefined => {
-    if (known.has(type)) return known.get(type);
+    if (visitors.has(type)) return visitors.get(type);
     // A type may be recursive: while it is compiled, references to it resolve at each call.
-    known.set(type, (object) => known.get(type)?.(object));
-    const compiled = compile(type);
-    known.set(type, compiled);
+    visitors.set(type, (object) => visitors.get(type)?.(object));
+    const compiled = compileVisitor(type);
+    visitors.set(type, compiled);
     return compiled;
   };
-  const compile = (type: string): ObjectVisitor | undefined => {
-    const visitObject = steps.objectVisitor(type);
-    const members = schemaOf(type).fields.flatMap((field) => memberOf(field, type) ?? []);
+  const compileVisitor = (type: string): ObjectVisitor | undefined => {
+    const visitObject = handlers.objectVisitor(type);
+    const members = schemaOf(type).fields.flatMap((field) => compileMember(field, type) ?? []);
     if (members.length === 0) return visitObject;
     return (object) => {
       visitObject?.(object);
@@ -40,8 +40,8 @@ export function createWalker(steps: WalkHandlers): (type: string) => ObjectVisit
       }
     };
   };
-  const memberOf = (field: FieldSchema, type: string): { name: string; visit: (value: JsonValue) => void } | undefined => {
-    const visitMember = steps.memberVisitor?.(field, type);
+  const compileMember = (field: FieldSchema, type: string): { name: string; visit: (value: JsonValue) => void } | undefined => {
+    const visitMember = handlers.memberVisitor?.(field, type);
     if (visitMember !== undefined) return { name: field.name, visit: visitMember };
     const nestedType = elementType(field.type);
     const visit = nestedType === undefined ? undefined : visitorOf(nestedType);

@@ -54,9 +54,9 @@ const DEFAULT_METRIC: JsonObject = {
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
 };
 
-function mergeScalingRules(given: JsonObject | undefined, defaults: JsonObject): JsonObject {
+function mergeScalingRules(rules: JsonObject | undefined, defaults: JsonObject): JsonObject {
   const merged = cloneJson(defaults);
-  for (const [member, value] of Object.entries(given ?? {})) if (value !== null) merged[member] = value;
+  for (const [member, value] of Object.entries(rules ?? {})) if (value !== null) merged[member] = value;
   return merged;
 }
 

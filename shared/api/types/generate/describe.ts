@@ -4,7 +4,7 @@
  * only the descriptions are missing.
  */
 import { writeFileSync } from 'node:fs';
-import { readAllDescriptions } from './texts';
+import { readAllDescriptions } from './all-descriptions';
 
 function main(output: string | undefined): void {
   if (output === undefined) throw new Error('usage: describe <file>');

@@ -10,6 +10,7 @@ export type Descriptions = Record<string, Record<string, string>>;
 
 const COMMENT = /\/\*\*\n((?:[ \t]*\*(?!\/).*\n)*?)[ \t]*\* @schema (io\.k8s\.[\w.-]+)(?:#(\S+))?\s*\*\//g;
 
+/** `declarations` is the text of the declaration file. */
 export function readDescriptions(declarations: string): Descriptions {
   const descriptions: Descriptions = {};
   for (const [, comment = '', published = '', member = ''] of declarations.matchAll(COMMENT)) {

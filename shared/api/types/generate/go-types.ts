@@ -58,9 +58,22 @@ const KIND = { map: 21, pointer: 22, slice: 23, struct: 25 };
  * follows them.
  */
 const HEADER = 48;
+/** Offsets in the header: flags, kind (in the low five bits), and the offset of the name from the start of the types. */
+const FLAGS_OFFSET = 20;
+const KIND_OFFSET = 23;
+const KIND_MASK = 31;
+const NAME_OFFSET = 40;
 const SIZES: Record<number, number> = { [KIND.map]: 88, [KIND.pointer]: 56, [KIND.slice]: 56, [KIND.struct]: 80 };
 const FLAG = { uncommon: 1, extraStar: 2, named: 4 };
+/** Bytes of a struct member: pointers to its name and its type, and its offset. */
 const MEMBER_BYTES = 24;
+/** Flags of a name. */
+const NAME_FLAG = { hasTag: 2, embedded: 8 };
+/** Offsets in the ELF header: the section table, the number of sections, and the section with the names of sections. */
+const ELF = { sectionTable: 0x28, sectionCount: 0x3c, namesIndex: 0x3e };
+const SECTION_BYTES = 64;
+/** The type of sections with data of the program. */
+const PROGRAM_DATA = 1;
 
 /** Returns every named struct to which the program has a pointer type. */
 export function readGoTypes(program: Buffer): GoTypes {
@@ -81,45 +94,47 @@ interface Section {
   end: number;
 }
 
+/** The program as it is laid out in memory. */
 class Image {
   readonly typesBase: number;
   readonly typeLinks: Section;
   private readonly sections: Section[] = [];
-  private readonly known = new Map<number, GoType>();
+  private readonly types = new Map<number, GoType>();
 
   constructor(private readonly bytes: Buffer) {
     if (bytes.toString('latin1', 0, 4) !== '\x7fELF' || bytes[4] !== 2 || bytes[5] !== 1)
       throw new Error('not a 64-bit little-endian ELF program');
-    const table = Number(bytes.readBigUInt64LE(0x28));
-    const names = this.section(table + bytes.readUInt16LE(0x3e) * 64);
-    const named = new Map<string, Section>();
-    for (let i = 0; i < bytes.readUInt16LE(0x3c); i += 1) {
-      const header = table + i * 64;
+    const table = Number(bytes.readBigUInt64LE(ELF.sectionTable));
+    const names = this.section(table + bytes.readUInt16LE(ELF.namesIndex) * SECTION_BYTES);
+    const sectionsByName = new Map<string, Section>();
+    for (let i = 0; i < bytes.readUInt16LE(ELF.sectionCount); i += 1) {
+      const header = table + i * SECTION_BYTES;
       const section = this.section(header);
-      if (bytes.readUInt32LE(header + 4) === 1) this.sections.push(section);
-      named.set(this.zeroTerminated(names.start + bytes.readUInt32LE(header)), section);
+      if (bytes.readUInt32LE(header + 4) === PROGRAM_DATA) this.sections.push(section);
+      sectionsByName.set(this.zeroTerminated(names.start + bytes.readUInt32LE(header)), section);
     }
-    const constants = named.get('.rodata');
-    const typeLinks = named.get('.typelink');
+    const constants = sectionsByName.get('.rodata');
+    const typeLinks = sectionsByName.get('.typelink');
     if (constants === undefined || typeLinks === undefined) throw new Error('no Go type descriptions in this program');
     this.typesBase = constants.address;
     this.typeLinks = typeLinks;
   }
 
+  /** The type with the descriptor at an address. */
   type(address: number): GoType {
-    let type = this.known.get(address);
-    if (type === undefined) this.known.set(address, (type = this.readType(address)));
+    let type = this.types.get(address);
+    if (type === undefined) this.types.set(address, (type = this.readType(address)));
     return type;
   }
 
   private readType(address: number): GoType {
     const at = this.offset(address);
-    const flags = this.bytes[at + 20] ?? 0;
-    const kind = (this.bytes[at + 23] ?? 0) & 31;
-    let spelled = this.name(this.typesBase + this.bytes.readInt32LE(at + 40)).text;
-    if ((flags & FLAG.extraStar) !== 0) spelled = spelled.slice(1);
+    const flags = this.bytes[at + FLAGS_OFFSET] ?? 0;
+    const kind = (this.bytes[at + KIND_OFFSET] ?? 0) & KIND_MASK;
+    const storedName = this.name(this.typesBase + this.bytes.readInt32LE(at + NAME_OFFSET)).text;
+    const qualifiedName = (flags & FLAG.extraStar) === 0 ? storedName : storedName.slice(1);
     const isNamed = (flags & FLAG.named) !== 0;
-    const name = isNamed ? spelled.slice(spelled.lastIndexOf('.') + 1) : '';
+    const name = isNamed ? qualifiedName.slice(qualifiedName.lastIndexOf('.') + 1) : '';
     const scalar = SCALARS[kind];
     const extra = scalar === undefined ? SIZES[kind] : HEADER;
     const hasPackage = isNamed && (flags & FLAG.uncommon) !== 0 && extra !== undefined;
@@ -136,7 +151,7 @@ class Image {
       case KIND.struct:
         return { kind: 'struct', name, package: packageName, members: () => this.members(at) };
       default:
-        return { kind: 'other', name: spelled };
+        return { kind: 'other', name: qualifiedName };
     }
   }
 
@@ -152,15 +167,16 @@ class Image {
     return members;
   }
 
-  /** A name: one byte of flags (has a tag: 2, embedded: 8), then length-prefixed texts. */
+  /** A name: one byte of flags, then length-prefixed texts. */
   private name(address: number): { text: string; tag: string; embedded: boolean } {
     const at = this.offset(address);
     const flags = this.bytes[at] ?? 0;
     const text = this.prefixedText(at + 1);
-    const tag = (flags & 2) !== 0 ? this.prefixedText(text.end).text : '';
-    return { text: text.text, tag, embedded: (flags & 8) !== 0 };
+    const tag = (flags & NAME_FLAG.hasTag) !== 0 ? this.prefixedText(text.end).text : '';
+    return { text: text.text, tag, embedded: (flags & NAME_FLAG.embedded) !== 0 };
   }
 
+  /** A text after its length, which is a varint. */
   private prefixedText(at: number): { text: string; end: number } {
     let length = 0;
     for (let shift = 0; ; shift += 7) {
@@ -185,6 +201,7 @@ class Image {
     return { address: this.pointer(header + 16), start, end: start + this.pointer(header + 32) };
   }
 
+  /** The offset in the file of an address in memory. */
   private offset(address: number): number {
     for (const section of this.sections) {
       const at = address - section.address + section.start;

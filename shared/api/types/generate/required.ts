@@ -9,6 +9,7 @@ export type RequiredMembers = Map<string, Set<string>>;
 
 const MEMBER = /@schema (io\.k8s\.[\w.-]+)#(\S+)\s+\*\/\s+readonly \w+(\??):/g;
 
+/** `declarations` is the text of the declaration file. */
 export function readRequired(declarations: string): RequiredMembers {
   const required: RequiredMembers = new Map();
   for (const [, published = '', member = '', optional] of declarations.matchAll(MEMBER)) {

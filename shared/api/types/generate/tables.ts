@@ -4,7 +4,7 @@
  *
  * "<protobuf number> <field> <type> <presence> [required] [go=<name>] [patch=<strategy>[:<merge key>]]"
  *
- * shared/api/types/tables.ts reads this grammar. Number 0 = not part of the protobuf message.
+ * shared/api/types/tables.ts reads this grammar. The number is 0 for a field that is not part of the protobuf message.
  */
 import { appendAll } from '../../../values/append';
 import { typeNameOf } from './packages';
@@ -129,10 +129,7 @@ class RowBuilder {
   }
 }
 
-/**
- * The presence of a row: when the JSON output has the field. `omit` = unless zero or empty, `pointer` = when
- * set, `always` = even when unset (its zero value), `null` = even when unset, as null.
- */
+/** The presence of a row; types.ts defines the values. */
 function presenceOf(type: GoType, { isPointer, omitsEmpty }: { readonly isPointer: boolean; readonly omitsEmpty: boolean }): string {
   if (isPointer) return omitsEmpty ? 'pointer' : 'null';
   return omitsEmpty && type.kind !== 'struct' ? 'omit' : 'always';

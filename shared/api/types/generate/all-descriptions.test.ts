@@ -2,7 +2,7 @@ import { SERVED_KINDS } from '../../kinds';
 import { typeNames } from '../tables';
 import { schemaOf } from '../index';
 import own from './own-texts.json';
-import { readAllDescriptions } from './texts';
+import { readAllDescriptions } from './all-descriptions';
 
 const texts = readAllDescriptions() ?? {};
 

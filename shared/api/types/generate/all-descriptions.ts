@@ -3,7 +3,7 @@
  */
 import rows from '../generated/types.json';
 import { readDescriptions, type Descriptions } from './descriptions';
-import { addModelDescriptions, addOwnDescriptions } from './fill';
+import { addModelDescriptions, addOwnDescriptions } from './complete-descriptions';
 import { readModels } from './models';
 import own from './own-texts.json';
 import { readDeclarations, readModelDeclarations } from './packages';

@@ -1,4 +1,4 @@
-import { addModelDescriptions, addOwnDescriptions } from './fill';
+import { addModelDescriptions, addOwnDescriptions } from './complete-descriptions';
 
 const MODELS = {
   V1Ware: { '': 'A thing that is sold.', continue: 'Whether it continues.' },
