@@ -23,7 +23,7 @@ export function forkWorker(worker: number): WorkerProcess {
     });
   });
   const send: WorkerProcess['send'] = (message) => {
-    // An error says that the worker has exited, which `exited` reports.
+    // When this fails the worker has exited, which `exited` reports.
     if (forked.isConnected()) forked.process.send(message, () => undefined);
   };
   return {

@@ -13,7 +13,7 @@ interface Family {
   /** The `# HELP` and `# TYPE` lines of the first page that has the metric. */
   readonly header: string[];
   readonly samples: string[];
-  /** The worker whose page provided the header. */
+  /** The worker with the page that provided the header. */
   readonly worker: number;
 }
 

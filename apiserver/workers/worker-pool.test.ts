@@ -70,7 +70,7 @@ function setUp(size: number) {
   return { clock, forked, warnings, permanentCodes, pool };
 }
 
-/** A pool whose workers are ready; each has a metric with its number as value. */
+/** A pool of workers that are ready. Each has a metric with its number as value. */
 async function startPool(size: number) {
   const parts = setUp(size);
   const started = parts.pool.start();

@@ -1,5 +1,5 @@
 /**
- * A worker's end of the IPC channel: it stops when the supervisor says so, renders its metrics for the supervisor, and
+ * A worker's end of the IPC channel: it stops on the supervisor's message, renders its metrics for the supervisor, and
  * serves the metrics of all workers, so that a scrape of the shared port sees every worker.
  */
 import cluster from 'node:cluster';
