@@ -17,10 +17,12 @@ export class DemandMeter {
     private changedAt: number = periodStart,
   ) {}
 
+  /** The demand of the last complete period; `NO_DEMAND` before the first `reset`. */
   get latest(): Demand {
     return this.lastPeriod;
   }
 
+  /** Sets the demanded seats from `now` on. */
   set(value: number, now: number): void {
     this.integrateUntil(now);
     this.value = value;
@@ -33,7 +35,8 @@ export class DemandMeter {
     const duration = now - this.periodStart;
     const average = duration > 0 ? this.integral / duration : this.value;
     const deviation = duration > 0 ? Math.sqrt(Math.max(0, this.integralOfSquares / duration - average * average)) : 0;
-    this.lastPeriod = { highest: this.highest, average, deviation, smoothed: smooth(this.lastPeriod.smoothed, { average, deviation }) };
+    const smoothed = smooth(this.lastPeriod.smoothed, { average, deviation });
+    this.lastPeriod = { highest: this.highest, average, deviation, smoothed };
     this.periodStart = now;
     this.integral = 0;
     this.integralOfSquares = 0;

@@ -75,6 +75,7 @@ interface SchemaWithLevel extends FlowSchema {
 const ALLOCATION_PERIOD_MS = 10_000;
 
 export class FlowControl {
+  /** See SeatAllocation; reported by a metric. */
   fairFraction = 1;
   private readonly levels = new Map<string, PriorityLevel>();
   private readonly schemas = new Map<string, FlowSchema>();
@@ -85,6 +86,7 @@ export class FlowControl {
     this.scheduleAllocation();
   }
 
+  /** With `undefined` the schema is removed. */
   setSchema(name: string, schema: FlowSchema | undefined): void {
     if (schema === undefined) this.schemas.delete(name);
     else this.schemas.set(name, schema);
@@ -93,10 +95,10 @@ export class FlowControl {
 
   /** With `undefined` the level is removed; requests in its queues are still dispatched. */
   setLevel(name: string, spec: PriorityLevelSpec | undefined): void {
-    const known = this.levels.get(name);
+    const existing = this.levels.get(name);
     if (spec === undefined) this.levels.delete(name);
-    else if (known === undefined) this.levels.set(name, new PriorityLevel(spec, () => this.options.clock.monotonic()));
-    else known.applySpec(spec);
+    else if (existing === undefined) this.levels.set(name, new PriorityLevel(spec, () => this.options.clock.monotonic()));
+    else existing.applySpec(spec);
     this.cachedClassifier = undefined;
     this.updateLimits();
   }
@@ -105,6 +107,7 @@ export class FlowControl {
     return this.levels.values();
   }
 
+  /** Ends the periodic reallocation of seats. Requests are still admitted. */
   stop(): void {
     this.isStopped = true;
   }
@@ -121,6 +124,7 @@ export class FlowControl {
     return { schema, level, done: this.finishOnce(meter, seats, releaseSeats) };
   }
 
+  /** Returns a function that releases the seats and records the execution time, at its first call only. */
   private finishOnce(meter: FlowMeter, seats: number, releaseSeats: ReleaseSeats): () => void {
     const since = this.options.clock.monotonic();
     let isDone = false;
@@ -137,6 +141,7 @@ export class FlowControl {
     const { clock, maxWaitMs } = this.options;
     const { priorityLevel: level, meter } = schema;
     const since = clock.monotonic();
+    // The functions and the queue length are known only after `enqueue`, whose callbacks refer to them.
     let resolveDecision: (outcome: Admitted | Rejected) => void = () => undefined;
     const decision = new Promise<Admitted | Rejected>((resolve) => (resolveDecision = resolve));
     let stopWaiting: StopWaiting = () => undefined;
@@ -222,7 +227,7 @@ export class FlowControl {
   }
 }
 
-/** Requests of one flow share a hand of queues. */
+/** The flow of a request: its schema and the distinguished user or namespace. Requests of one flow share a hand of queues. */
 function flowOf({ name, distinguisher }: FlowSchema, user: UserInfo, attributes: RequestAttributes): string {
   switch (distinguisher) {
     case 'ByUser':

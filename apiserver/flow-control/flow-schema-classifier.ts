@@ -11,16 +11,17 @@ interface Candidate<S> {
   readonly rules: readonly RequestMatcher[];
 }
 
-/** Schemas are tried by `matchingPrecedence`, and by name among equal ones. */
+/** Immutable: a change of a schema needs a new classifier. Schemas are tried by `matchingPrecedence`, then by name. */
 export class FlowSchemaClassifier<S extends FlowSchema> {
   private readonly ordered: readonly S[];
   /** Keyed by object: cached users are the same object over many requests. */
-  private readonly byUser = new WeakMap<UserInfo, readonly Candidate<S>[]>();
+  private readonly candidatesByUser = new WeakMap<UserInfo, readonly Candidate<S>[]>();
 
   constructor(schemas: Iterable<S>) {
     this.ordered = [...schemas].sort((a, b) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1));
   }
 
+  /** Returns undefined when no schema matches. */
   classify(user: UserInfo, attributes: RequestAttributes): S | undefined {
     for (const { schema, rules } of this.candidatesFor(user)) {
       for (const matches of rules) if (matches(attributes)) return schema;
@@ -29,14 +30,14 @@ export class FlowSchemaClassifier<S extends FlowSchema> {
   }
 
   private candidatesFor(user: UserInfo): readonly Candidate<S>[] {
-    let known = this.byUser.get(user);
-    if (known === undefined) {
-      known = this.ordered.flatMap((schema) => {
+    let candidates = this.candidatesByUser.get(user);
+    if (candidates === undefined) {
+      candidates = this.ordered.flatMap((schema) => {
         const rules = schema.rulesFor(user);
         return rules === undefined ? [] : [{ schema, rules }];
       });
-      this.byUser.set(user, known);
+      this.candidatesByUser.set(user, candidates);
     }
-    return known;
+    return candidates;
   }
 }

@@ -26,7 +26,7 @@ const schema = (name: string, precedence: number, subject: object, rule: object)
     },
     names,
   );
-const ofUser = { kind: 'User', user: { name: 'u' } };
+const userSubject = { kind: 'User', user: { name: 'u' } };
 const everything = {
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
   nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
@@ -36,7 +36,7 @@ const resources = (members: object) => ({
 });
 const paths = (...nonResourceURLs: string[]) => ({ nonResourceRules: [{ verbs: ['get'], nonResourceURLs }] });
 
-const isMatch = (rule: object, attributes: RequestAttributes, subject: object = ofUser, requester = user): boolean =>
+const isMatch = (rule: object, attributes: RequestAttributes, subject: object = userSubject, requester = user): boolean =>
   new FlowSchemaClassifier([schema('s', 1, subject, rule)]).classify(requester, attributes) !== undefined;
 
 it.each<[string, object, RequestAttributes, boolean]>([
@@ -77,7 +77,7 @@ it.each<[string, object, RequestAttributes, boolean]>([
 });
 
 it.each<[string, object, UserInfo, boolean]>([
-  ['matches the user of a subject', ofUser, user, true],
+  ['matches the user of a subject', userSubject, user, true],
   ['does not match another user', { kind: 'User', user: { name: 'v' } }, user, false],
   ['matches any user with *', { kind: 'User', user: { name: '*' } }, account, true],
   ['matches the group of a subject', { kind: 'Group', group: { name: 'g' } }, user, true],
@@ -106,7 +106,7 @@ it.each<[string, object, UserInfo, boolean]>([
 });
 
 it('Classification tries schemas by precedence and then by name', () => {
-  const schemaOf = (name: string, precedence: number) => schema(name, precedence, ofUser, everything);
+  const schemaOf = (name: string, precedence: number) => schema(name, precedence, userSubject, everything);
   expect(
     new FlowSchemaClassifier([schemaOf('c', 5), schemaOf('b', 3), schemaOf('a', 3), schemaOf('d', 9)]).classify(user, pods())?.name,
   ).toBe('a');

@@ -42,6 +42,7 @@ export interface FlowSchema {
 
 const ANY = '*';
 
+/** Converts names of users, groups and namespaces to their canonical spelling. Absent members match nothing. */
 export function readFlowSchema({ metadata, spec = {} }: FlowcontrolV1FlowSchema, names: GeneratedNames): FlowSchema {
   const rules = (spec.rules ?? []).map((rule) => readRule(rule, names));
   const type = spec.distinguisherMethod?.type;
@@ -104,24 +105,24 @@ function listMatcher(
 }
 
 function readResourceRule(rule: FlowcontrolV1ResourcePolicyRule, names: GeneratedNames): RequestMatcher {
-  const verbs = listMatcher(rule.verbs);
-  const groups = listMatcher(rule.apiGroups, canonicalGroup);
-  const resources = listMatcher(rule.resources);
-  const namespaces = listMatcher(rule.namespaces, (namespace) => canonicalNamespace(names, namespace));
-  const clusterScope = rule.clusterScope === true;
+  const matchesVerb = listMatcher(rule.verbs);
+  const matchesGroup = listMatcher(rule.apiGroups, canonicalGroup);
+  const matchesResource = listMatcher(rule.resources);
+  const matchesNamespace = listMatcher(rule.namespaces, (namespace) => canonicalNamespace(names, namespace));
+  const hasClusterScope = rule.clusterScope === true;
   return (attributes) =>
     attributes.kind === 'resource' &&
-    verbs(attributes.verb) &&
-    groups(attributes.group) &&
-    resources(attributes.subresource === '' ? attributes.resource : `${attributes.resource}/${attributes.subresource}`) &&
-    (attributes.namespace === '' ? clusterScope : namespaces(attributes.namespace));
+    matchesVerb(attributes.verb) &&
+    matchesGroup(attributes.group) &&
+    matchesResource(attributes.subresource === '' ? attributes.resource : `${attributes.resource}/${attributes.subresource}`) &&
+    (attributes.namespace === '' ? hasClusterScope : matchesNamespace(attributes.namespace));
 }
 
 function readNonResourceRule(rule: FlowcontrolV1NonResourcePolicyRule): RequestMatcher {
-  const verbs = listMatcher(rule.verbs);
+  const matchesVerb = listMatcher(rule.verbs);
   const urls = rule.nonResourceURLs ?? [];
   const matchesExactly = listMatcher(urls);
   const prefixes = urls.filter((url) => url.endsWith('/*')).map((url) => url.slice(0, -1));
   const matchesPath = (path: string): boolean => matchesExactly(path) || prefixes.some((prefix) => path.startsWith(prefix));
-  return (attributes) => attributes.kind === 'path' && verbs(attributes.verb) && pathSpellings(attributes.path).some(matchesPath);
+  return (attributes) => attributes.kind === 'path' && matchesVerb(attributes.verb) && pathSpellings(attributes.path).some(matchesPath);
 }

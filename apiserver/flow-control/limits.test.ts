@@ -1,57 +1,60 @@
-/** Compares with the limits that release 1.31.1 reports for its levels with 600 seats. */
 import { assert, array, integer, property, record } from 'fast-check';
 import { computeLimits, NO_DEMAND, allocateSeats, smooth } from './limits';
 
+const SERVER_SEATS = 600;
+
+/** What release 1.31.1 reports for its levels with 600 seats. `idleSeats`: the current limit without demand. */
 const LEVELS = [
-  ['catch-all', 5, 0, 13, 13, 613, 30],
-  ['global-default', 20, 50, 49, 24, 649, 56],
-  ['leader-election', 10, 0, 25, 25, 625, 58],
-  ['node-high', 40, 25, 98, 73, 698, 170],
-  ['system', 30, 33, 74, 50, 674, 117],
-  ['workload-high', 40, 50, 98, 49, 698, 114],
-  ['workload-low', 100, 90, 245, 24, 845, 56],
-] as const;
+  { name: 'catch-all', shares: 5, lendablePercent: 0, nominal: 13, lower: 13, upper: 613, idleSeats: 30 },
+  { name: 'global-default', shares: 20, lendablePercent: 50, nominal: 49, lower: 24, upper: 649, idleSeats: 56 },
+  { name: 'leader-election', shares: 10, lendablePercent: 0, nominal: 25, lower: 25, upper: 625, idleSeats: 58 },
+  { name: 'node-high', shares: 40, lendablePercent: 25, nominal: 98, lower: 73, upper: 698, idleSeats: 170 },
+  { name: 'system', shares: 30, lendablePercent: 33, nominal: 74, lower: 50, upper: 674, idleSeats: 117 },
+  { name: 'workload-high', shares: 40, lendablePercent: 50, nominal: 98, lower: 49, upper: 698, idleSeats: 114 },
+  { name: 'workload-low', shares: 100, lendablePercent: 90, nominal: 245, lower: 24, upper: 845, idleSeats: 56 },
+];
+const SHARES = LEVELS.map(({ name, shares, lendablePercent }) => ({ name, shares, lendablePercent, borrowingLimitPercent: undefined }));
+const WORKLOAD_LOW = 6;
 
-const SHARES = LEVELS.map(([name, shares, lendablePercent]) => ({ name, shares, lendablePercent, borrowingLimitPercent: undefined }));
-
-it('limitsOf divides the seats by the shares of the levels', () => {
-  expect(computeLimits(SHARES, 600)).toEqual(LEVELS.map(([, , , nominal, lower, upper]) => ({ nominal, lower, upper })));
+it('computeLimits divides the seats by the shares of the levels', () => {
+  expect(computeLimits(SHARES, SERVER_SEATS)).toEqual(LEVELS.map(({ nominal, lower, upper }) => ({ nominal, lower, upper })));
 });
 
-it('share without demand distributes all seats in proportion to the minimum limits', () => {
-  const levels = computeLimits([...SHARES, { name: 'exempt', shares: 0, lendablePercent: 0, borrowingLimitPercent: undefined }], 600).map(
-    (limits, index) => ({
-      limits,
-      // The exempt level had demand.
-      demand: index === LEVELS.length ? { ...NO_DEMAND, smoothed: 1 } : NO_DEMAND,
-    }),
-  );
-  const { current } = allocateSeats(levels, 600);
-  LEVELS.forEach(([, , , , , , seats], index) => expect(Math.abs((current[index] ?? 0) - seats)).toBeLessThanOrEqual(1));
+it('allocateSeats without demand distributes all seats in proportion to the minimum limits', () => {
+  const levels = computeLimits(
+    [...SHARES, { name: 'exempt', shares: 0, lendablePercent: 0, borrowingLimitPercent: undefined }],
+    SERVER_SEATS,
+  ).map((limits, index) => ({
+    limits,
+    // The exempt level had demand.
+    demand: index === LEVELS.length ? { ...NO_DEMAND, smoothed: 1 } : NO_DEMAND,
+  }));
+  const { current } = allocateSeats(levels, SERVER_SEATS);
+  LEVELS.forEach(({ idleSeats }, index) => expect(Math.abs((current[index] ?? 0) - idleSeats)).toBeLessThanOrEqual(1));
 });
 
-it('share lends unused seats to busy levels and keeps the minimum limit of each', () => {
-  const limits = computeLimits(SHARES, 600);
+it('allocateSeats lends unused seats to busy levels and keeps the minimum limit of each', () => {
+  const limits = computeLimits(SHARES, SERVER_SEATS);
   const busy = { highest: 500, average: 400, deviation: 50, smoothed: 450 };
   const { current } = allocateSeats(
-    limits.map((limit, index) => ({ limits: limit, demand: index === 6 ? busy : NO_DEMAND })),
-    600,
+    limits.map((limit, index) => ({ limits: limit, demand: index === WORKLOAD_LOW ? busy : NO_DEMAND })),
+    SERVER_SEATS,
   );
-  expect(current[6]).toBeGreaterThan(245);
+  expect(current[WORKLOAD_LOW]).toBeGreaterThan(LEVELS[WORKLOAD_LOW]?.nominal ?? 0);
   current.forEach((seats, index) => expect(seats).toBeGreaterThanOrEqual(limits[index]?.lower ?? 0));
 });
 
-it('share exceeds the seats at most by rounding, for any demand', () => {
+it('allocateSeats exceeds the seats at most by rounding, for any demand', () => {
   const demand = integer({ min: 0, max: 2000 });
   assert(
-    property(array(record({ highest: demand, smoothed: demand }), { minLength: 7, maxLength: 7 }), (demands) => {
-      const limits = computeLimits(SHARES, 600);
+    property(array(record({ highest: demand, smoothed: demand }), { minLength: LEVELS.length, maxLength: LEVELS.length }), (demands) => {
+      const limits = computeLimits(SHARES, SERVER_SEATS);
       const { current } = allocateSeats(
         limits.map((limit, index) => ({ limits: limit, demand: { ...NO_DEMAND, ...demands[index] } })),
-        600,
+        SERVER_SEATS,
       );
       // Each nominal share and each level's allocation are rounded up.
-      expect(current.reduce((sum, seats) => sum + seats, 0)).toBeLessThanOrEqual(600 + 2 * LEVELS.length);
+      expect(current.reduce((sum, seats) => sum + seats, 0)).toBeLessThanOrEqual(SERVER_SEATS + 2 * LEVELS.length);
       current.forEach((seats, index) => expect(seats).toBeLessThanOrEqual(limits[index]?.upper ?? 0));
     }),
   );

@@ -11,12 +11,14 @@ export interface LevelShares {
   readonly borrowingLimitPercent: number | undefined;
 }
 
+/** The configured bounds of a level, in seats. Lending and borrowing move its current limit between `lower` and `upper`. */
 export interface LevelLimits {
   readonly nominal: number;
   readonly lower: number;
   readonly upper: number;
 }
 
+/** Divides the seats of the server by the shares of the levels. Returns the limits in the order of the levels. */
 export function computeLimits(levels: readonly LevelShares[], seats: number): readonly LevelLimits[] {
   const sum = levels.reduce((total, { shares }) => total + shares, 0);
   return levels.map(({ shares, lendablePercent, borrowingLimitPercent }) => {
@@ -30,7 +32,7 @@ export function computeLimits(levels: readonly LevelShares[], seats: number): re
   });
 }
 
-/** Demand for seats in the last period. */
+/** Demand for seats in one period, in seats. */
 export interface Demand {
   readonly highest: number;
   readonly average: number;
@@ -44,6 +46,7 @@ export const NO_DEMAND: Demand = { highest: 0, average: 0, deviation: 0, smoothe
 /** Weight of the previous smoothed demand in each period. */
 const INERTIA = 0.977;
 
+/** The next smoothed demand: follows an increase at once and a decrease slowly. */
 export function smooth(previous: number, { average, deviation }: Pick<Demand, 'average' | 'deviation'>): number {
   const envelope = average + deviation;
   return Math.max(envelope, INERTIA * previous + (1 - INERTIA) * envelope);
@@ -52,8 +55,9 @@ export function smooth(previous: number, { average, deviation }: Pick<Demand, 'a
 export interface SeatAllocation {
   /** The factor by which each level's target is multiplied, before its limits apply. */
   readonly fairFraction: number;
-  /** In the order of the levels. */
+  /** The limit of each level until the next allocation, in the order of the levels. */
   readonly current: readonly number[];
+  /** The seats that each level needs, in the order of the levels. */
   readonly targets: readonly number[];
 }
 

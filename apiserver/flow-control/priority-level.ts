@@ -1,4 +1,7 @@
-/** A priority level: its limits, its queues, and the measurement of its demand and usage. */
+/**
+ * A priority level: its limits, its queues, and the measurement of its demand and usage, which follows every change of
+ * the queues. Which limits it has is decided by the caller; which request is next, by the queue set.
+ */
 import type { FlowcontrolV1PriorityLevelConfiguration } from '../../shared/api/types/generated/members';
 import { DemandMeter } from './demand-meter';
 import type { LevelLimits, LevelShares } from './limits';
@@ -15,6 +18,7 @@ export interface PriorityLevelSpec extends LevelShares {
 
 const DEFAULT_SHARES = 30;
 
+/** Applies the defaults of the kind to absent members. */
 export function readPriorityLevel({ metadata, spec = {} }: FlowcontrolV1PriorityLevelConfiguration): PriorityLevelSpec {
   const isExempt = spec.type === 'Exempt';
   const { nominalConcurrencyShares, lendablePercent = 0 } = (isExempt ? spec.exempt : spec.limited) ?? {};
@@ -33,11 +37,12 @@ export function readPriorityLevel({ metadata, spec = {} }: FlowcontrolV1Priority
   };
 }
 
+/** Upper bounds of the buckets of {@link LevelUsage}, as upstream's metrics have them. */
 const DEMAND_BOUNDS = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6];
 const REQUEST_BOUNDS = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1];
 const SEAT_BOUNDS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1];
 
-/** How long each fraction of a level was in use. */
+/** Histograms of the time during which a fraction of a level was in use. */
 export interface LevelUsage {
   /** Demanded seats (executing and waiting) as a fraction of the nominal seats. */
   readonly demanded: TimingHistogram;
@@ -92,6 +97,7 @@ export class PriorityLevel {
     if (spec.queuing !== undefined) usage.waiting.set(queueSet.waiting / (spec.queuing.queues * spec.queuing.lengthLimit), at);
   }
 
+  /** Leaves the limits as they are: the caller recomputes them for all levels. */
   applySpec(spec: PriorityLevelSpec): void {
     this.spec = spec;
     this.queueSet.configure(spec.queuing);

@@ -3,8 +3,8 @@ import { QueueSet, type ReleaseSeats, type StopWaiting } from './queue-set';
 
 const QUEUING = { queues: 64, handSize: 4, lengthLimit: 50 };
 
-/** Returns a queue set and the order in which its requests were decided. */
-function start(limit: number, queuing: typeof QUEUING | 'none' = QUEUING) {
+/** Returns a queue set, the order in which its requests were decided, and the function that ends each of them. */
+function startQueueSet(limit: number, queuing: typeof QUEUING | 'none' = QUEUING) {
   const set = new QueueSet(() => undefined);
   set.configure(queuing === 'none' ? undefined : queuing);
   set.setLimit(limit);
@@ -19,22 +19,27 @@ function start(limit: number, queuing: typeof QUEUING | 'none' = QUEUING) {
     releases.set(name, enqueued.releaseSeats);
     return enqueued.stopWaiting;
   };
-  return { set, order, leaves: releases, enqueue };
+  return { set, order, releases, enqueue };
 }
 
-it('QueueSet admits requests up to its seats, and one larger request alone', () => {
-  const { set } = start(3);
-  const first = set.tryAcquire(2);
-  expect([first === undefined, set.tryAcquire(2), set.tryAcquire(1) === undefined]).toEqual([false, undefined, false]);
-  const { set: other } = start(3);
-  const large = other.tryAcquire(10);
-  expect([large === undefined, other.tryAcquire(1)]).toEqual([false, undefined]);
-  large?.(5);
-  expect(other.tryAcquire(1)).toBeDefined();
+it('QueueSet admits requests up to its seats', () => {
+  const { set } = startQueueSet(3);
+  expect(set.tryAcquire(2)).toBeDefined();
+  expect(set.tryAcquire(2)).toBeUndefined();
+  expect(set.tryAcquire(1)).toBeDefined();
+});
+
+it('QueueSet admits a request with more seats than the limit alone', () => {
+  const { set } = startQueueSet(3);
+  const releaseLarge = set.tryAcquire(10);
+  expect(releaseLarge).toBeDefined();
+  expect(set.tryAcquire(1)).toBeUndefined();
+  releaseLarge?.(5);
+  expect(set.tryAcquire(1)).toBeDefined();
 });
 
 it('QueueSet serves flows in turn when one of them has many queued requests', () => {
-  const { set, order, leaves: releases, enqueue } = start(1);
+  const { set, order, releases, enqueue } = startQueueSet(1);
   const running = set.tryAcquire(1);
   for (let count = 0; count < 40; count += 1) enqueue('flooder', `f${count}`);
   enqueue('calm', 'c0');
@@ -45,7 +50,7 @@ it('QueueSet serves flows in turn when one of them has many queued requests', ()
 });
 
 it('QueueSet dispatches a small request before a large one of an equally served flow', () => {
-  const { set, order, enqueue } = start(5, { queues: 64, handSize: 1, lengthLimit: 50 });
+  const { set, order, enqueue } = startQueueSet(5, { queues: 64, handSize: 1, lengthLimit: 50 });
   const running = set.tryAcquire(5);
   enqueue('flooder', 'large', 5);
   enqueue('calm', 'small');
@@ -54,7 +59,7 @@ it('QueueSet dispatches a small request before a large one of an equally served 
 });
 
 it('QueueSet dispatches more requests of a flow with short requests', () => {
-  const { set, order, leaves: releases, enqueue } = start(1, { queues: 64, handSize: 1, lengthLimit: 50 });
+  const { set, order, releases, enqueue } = startQueueSet(1, { queues: 64, handSize: 1, lengthLimit: 50 });
   const running = set.tryAcquire(1);
   for (let count = 0; count < 9; count += 1) {
     enqueue('long', `l${count}`);
@@ -68,8 +73,8 @@ it('QueueSet dispatches more requests of a flow with short requests', () => {
   expect(order.slice(0, 10).filter((name) => name.startsWith('s')).length).toBeGreaterThanOrEqual(7);
 });
 
-it('QueueSet rejects requests when queues are full, and removes those that give up', () => {
-  const { set, order, enqueue } = start(1, { queues: 1, handSize: 1, lengthLimit: 2 });
+it('QueueSet rejects a request when its queue is full, and frees the position of a request that stops waiting', () => {
+  const { set, order, enqueue } = startQueueSet(1, { queues: 1, handSize: 1, lengthLimit: 2 });
   const running = set.tryAcquire(1);
   const stopWaiting = enqueue('a', 'a0');
   enqueue('a', 'a1');
@@ -79,13 +84,16 @@ it('QueueSet rejects requests when queues are full, and removes those that give 
   expect(typeof enqueue('b', 'b1')).toBe('function');
   running?.(1);
   expect(order).toEqual(['a0 time-out', 'a1']);
-  const { set: refusing, enqueue: enqueueAt } = start(1, 'none');
-  refusing.tryAcquire(1);
-  expect(enqueueAt('a', 'a')).toBe('concurrency-limit');
+});
+
+it('QueueSet without queues rejects requests beyond its seats', () => {
+  const { set, enqueue } = startQueueSet(1, 'none');
+  set.tryAcquire(1);
+  expect(enqueue('a', 'a')).toBe('concurrency-limit');
 });
 
 it('QueueSet dispatches queued requests when its limit rises', () => {
-  const { set, order, enqueue } = start(1);
+  const { set, order, enqueue } = startQueueSet(1);
   set.tryAcquire(1);
   enqueue('a', 'a0');
   enqueue('b', 'b0');
@@ -93,6 +101,7 @@ it('QueueSet dispatches queued requests when its limit rises', () => {
   expect(order.sort()).toEqual(['a0', 'b0']);
 });
 
+/** What the property test expects of the queue set after each command. */
 interface Model {
   readonly running: ReleaseSeats[];
   readonly waiting: Set<StopWaiting>;
@@ -128,7 +137,7 @@ class Start implements Command<Model, QueueSet> {
     if (!isDispatched) model.waiting.add(stopWaiting);
   }
   toString(): string {
-    return `${this.flow} asks for ${this.seats}`;
+    return `a request of flow ${this.flow} needs ${this.seats} seats`;
   }
 }
 
@@ -168,7 +177,7 @@ it('QueueSet never exceeds its seats except for one large request, and dispatche
         constantFrom(new Cancel()),
       ]),
       (steps) => {
-        const { set } = start(limit, { queues: 8, handSize: 2, lengthLimit: 5 });
+        const { set } = startQueueSet(limit, { queues: 8, handSize: 2, lengthLimit: 5 });
         const model: Model = { running: [], waiting: new Set() };
         modelRun(() => ({ model, real: set }), steps);
         expect([set.executing, set.waiting]).toEqual([model.running.length, model.waiting.size]);

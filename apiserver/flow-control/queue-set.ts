@@ -68,6 +68,7 @@ export interface Enqueued {
 }
 
 export class QueueSet {
+  /** Numbers of requests and of their seats, over all queues; written only by this class. */
   executing = 0;
   executingSeats = 0;
   waiting = 0;
@@ -76,6 +77,7 @@ export class QueueSet {
   private readonly queues = new Map<number, Queue>();
   private queuing: Queuing | undefined;
 
+  /** `onChange` is called after every change of the numbers. */
   constructor(private readonly onChange: () => void) {}
 
   /**
@@ -199,7 +201,8 @@ export class QueueSet {
     for (const queue of this.queues.values()) {
       const seats = queue.waiting > 0 ? firstEntry(queue)?.seats : undefined;
       if (seats === undefined || queue.virtualWork + seats * ESTIMATED_MS >= least) continue;
-      [next, least] = [queue, queue.virtualWork + seats * ESTIMATED_MS];
+      next = queue;
+      least = queue.virtualWork + seats * ESTIMATED_MS;
     }
     return next;
   }
@@ -213,19 +216,25 @@ export class QueueSet {
 
   /** The queue with the fewest waiting and executing seats among those dealt to the flow. */
   private leastLoadedQueue(flow: string, { queues, handSize }: Queuing): Queue {
-    let best = 0;
-    let load = Infinity;
+    let leastLoaded = 0;
+    let leastLoad = Infinity;
     for (const card of dealHand(flow, queues, Math.min(handSize, queues))) {
       const queue = this.queues.get(card);
       const queueLoad = queue === undefined ? 0 : queue.waitingSeats + queue.executingSeats;
-      if (queueLoad < load) [best, load] = [card, queueLoad];
+      if (queueLoad < leastLoad) {
+        leastLoaded = card;
+        leastLoad = queueLoad;
+      }
     }
-    return this.queueAt(best);
+    return this.queueAt(leastLoaded);
   }
 
   private queueAt(index: number): Queue {
     let queue = this.queues.get(index);
-    if (queue === undefined) this.queues.set(index, (queue = new Queue(index)));
+    if (queue === undefined) {
+      queue = new Queue(index);
+      this.queues.set(index, queue);
+    }
     return queue;
   }
 
@@ -235,6 +244,7 @@ export class QueueSet {
   }
 }
 
+/** The first entry that still waits. Skips removed entries for good, and shortens the array when many were consumed. */
 function firstEntry(queue: Queue): QueueEntry | undefined {
   while (queue.entries[queue.head]?.isRemoved === true) queue.head += 1;
   if (queue.head > COMPACT_AFTER) {

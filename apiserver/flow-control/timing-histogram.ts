@@ -7,6 +7,7 @@ const NANOSECONDS_PER_MS = 1_000_000;
 export class TimingHistogram {
   /** Nanoseconds per bucket, not cumulative. The last bucket has no upper bound. */
   readonly counts: Float64Array;
+  /** The integral of the value over time, in nanoseconds. */
   sum = 0;
   private value = 0;
   private bucket = 0;
