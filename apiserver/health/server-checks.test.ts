@@ -1,29 +1,37 @@
 import { ManualClock } from '../../test/support/clock/manual-clock';
 import { MemoryStore } from '../../test/support/store/memory-store';
 import { HealthChecks } from '../../shared/runtime/health';
-import { createServerChecks, createSharedCheck, createSpaceCheck } from './server-checks';
+import { createServerChecks, createSharedCheck, createSpaceCheck, type ServerCheckOptions } from './server-checks';
 import { START_CHECKS, createStartChecks, type StartCheck } from './start-checks';
 
 const clock = new ManualClock();
 const STARTED: ReadonlySet<StartCheck> = new Set(START_CHECKS);
 const NONE: ReadonlySet<StartCheck> = new Set();
 
+/** A server that has started and has no problem. */
+const HEALTHY: ServerCheckOptions = {
+  checkStoreRead: async () => undefined,
+  checkStoreWrite: async () => undefined,
+  checkStoreSpace: async () => undefined,
+  cache: { isReady: true, problems: () => [] },
+  state: { stopping: false, started: STARTED },
+  neverStarted: NONE,
+  configurations: [],
+};
+
+const checksOf = (options: Partial<ServerCheckOptions>): HealthChecks =>
+  new HealthChecks(createServerChecks({ ...HEALTHY, ...options }), { clock, livezGraceMs: 0 });
+
 it('server checks report a server with a store that rejects writes as live but not ready', async () => {
-  let storeFault: string | undefined = 'No space left on device';
-  const checks = createServerChecks({
-    checkStoreRead: async () => undefined,
-    checkStoreWrite: async () => storeFault,
-    checkStoreSpace: async () => undefined,
-    cache: { isReady: true, problems: () => [] },
-    state: { stopping: false, started: STARTED },
-    neverStarted: NONE,
+  let storeError: string | undefined = 'No space left on device';
+  const health = checksOf({
+    checkStoreWrite: async () => storeError,
     configurations: [{ name: 'audit-policy', error: 'policy.yaml: rules: is required' }],
   });
-  const health = new HealthChecks(checks, { clock, livezGraceMs: 0 });
   const status = async (endpoint: 'livez' | 'readyz', check?: string): Promise<number> =>
     (await health.respond({ endpoint, check, exclude: [], verbose: false })).status;
   expect([await status('livez'), await status('readyz'), await status('readyz', 'etcd-readiness')]).toEqual([200, 500, 500]);
-  storeFault = undefined;
+  storeError = undefined;
   expect([await status('livez'), await status('readyz')]).toEqual([200, 200]);
   // An invalid configuration file is reported but fails no endpoint.
   const { text } = await health.respond({ endpoint: 'readyz', check: undefined, exclude: [], verbose: true });
@@ -32,24 +40,15 @@ it('server checks report a server with a store that rejects writes as live but n
 });
 
 it('server checks include unavailable KMS providers in readyz and healthz but not in livez', async () => {
-  const sources = {
-    checkStoreRead: async () => undefined,
-    checkStoreWrite: async () => undefined,
-    checkStoreSpace: async () => undefined,
-    cache: { isReady: true, problems: () => [] },
-    state: { stopping: false, started: STARTED },
-    neverStarted: NONE,
-    configurations: [],
-  };
   const readEndpoint = async (
     endpoint: 'livez' | 'readyz' | 'healthz',
     checkKmsProviders?: () => Promise<string | undefined>,
   ): Promise<string> => {
-    const health = new HealthChecks(createServerChecks({ ...sources, checkKmsProviders }), { clock, livezGraceMs: 0 });
+    const health = checksOf({ checkKmsProviders });
     const { status, text } = await health.respond({ endpoint, check: undefined, exclude: [], verbose: true });
     return `${status} ${/.*kms-providers.*/.exec(text)?.[0] ?? 'none'}`;
   };
-  const unavailable = async (): Promise<string> => 'kms-provider-0: away';
+  const unavailable = async (): Promise<string> => 'kms-provider-0: unavailable';
   expect([
     await readEndpoint('livez', unavailable),
     await readEndpoint('readyz', unavailable),
@@ -64,16 +63,7 @@ it('server checks report a full etcd in readyz with its reason, and stay ready s
   let isFull = true;
   const spaceError = 'etcd has raised the alarm NOSPACE';
   jest.spyOn(store, 'status').mockResolvedValue({ version: '3.5', revision: 1, size: 1, spaceError });
-  const checks = createServerChecks({
-    checkStoreRead: async () => undefined,
-    checkStoreWrite: async () => undefined,
-    checkStoreSpace: createSpaceCheck(store, () => isFull, clock),
-    cache: { isReady: true, problems: () => [] },
-    state: { stopping: false, started: STARTED },
-    neverStarted: NONE,
-    configurations: [],
-  });
-  const health = new HealthChecks(checks, { clock, livezGraceMs: 0 });
+  const health = checksOf({ checkStoreSpace: createSpaceCheck(store, () => isFull, clock) });
   const { status, text } = await health.respond({ endpoint: 'readyz', check: undefined, exclude: [], verbose: true });
   expect([status, text]).toEqual([200, expect.stringContaining('[!]etcd-space failed')]);
   expect((await health.respond({ endpoint: 'readyz', check: 'etcd-space', exclude: [], verbose: false })).text).toContain(spaceError);

@@ -1,4 +1,8 @@
-/** The health checks of an API server, in upstream's order. */
+/**
+ * The health checks of an API server, in upstream's order: the store, the cache, the start steps, configuration files
+ * and the shutdown. A check returns the reason of its failure, or undefined. Which endpoint includes which check is
+ * stated here; the responses are left to `HealthChecks`.
+ */
 import type { Clock } from '../../shared/runtime/clock';
 import type { OpenedCache } from '../cache/sync/open-cache';
 import type { Store, StoreCallOptions } from '../storage/store';
@@ -26,7 +30,7 @@ const STORE_TIMEOUT_MS = 2000;
 /** Checks within this time share one call of the store. */
 const STORE_SHARED_MS = 500;
 
-/** Not in livez: a server with unavailable KMS plug-ins must not be restarted. */
+/** Without livez: a restart does not make KMS plug-ins available. */
 const KMS_CHECK_ENDPOINTS = ['healthz', 'readyz'] as const;
 
 export function createServerChecks(options: ServerCheckOptions): readonly HealthCheck[] {
@@ -88,6 +92,7 @@ export function createSpaceCheck(
   return async () => (isStoreFull() ? readSpaceError() : undefined);
 }
 
+/** Calls within `STORE_SHARED_MS` of the last one get its result, also while it is pending. */
 function shareCall(call: (options: StoreCallOptions) => Promise<string | undefined>, clock: Clock): () => Promise<string | undefined> {
   let last: { readonly at: number; readonly result: Promise<string | undefined> } | undefined;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * Health checks of the start: upstream's names, in upstream's order, for the steps that this server has.
- * wiring/startup-steps.ts maps them to its steps; a check fails until its step is complete.
+ * Health checks of the start-up of the server: upstream's names, in upstream's order, for the steps that this server
+ * has. A check fails until its step is complete. wiring/startup-steps.ts maps the names to its steps.
  */
 import type { HealthCheck } from '../../shared/runtime/health';
 
@@ -37,11 +37,14 @@ export const START_CHECKS = [
 
 export type StartCheck = (typeof START_CHECKS)[number];
 
-const NAMES: ReadonlySet<string> = new Set(START_CHECKS);
+const START_CHECK_NAMES: ReadonlySet<string> = new Set(START_CHECKS);
 
-export const isStartCheck = (name: string): boolean => NAMES.has(name);
+export const isStartCheck = (name: string): boolean => START_CHECK_NAMES.has(name);
 
-/** `absent` are the steps that this server does not run with its configuration. */
+/**
+ * `started`: the complete steps; it may grow later. `absent`: the steps that this server does not run with its
+ * configuration.
+ */
 export function createStartChecks(started: ReadonlySet<StartCheck>, absent: ReadonlySet<StartCheck>): readonly HealthCheck[] {
   return START_CHECKS.filter((name) => !absent.has(name)).map((name) => ({
     name,
