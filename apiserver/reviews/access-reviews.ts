@@ -1,6 +1,7 @@
 /**
  * Access reviews: SubjectAccessReview for any user, LocalSubjectAccessReview within a namespace,
- * SelfSubjectAccessReview for the requesting user. They are decided by the authorizers of requests.
+ * SelfSubjectAccessReview for the requesting user. Each answers in `status` whether the authorizers of requests would
+ * allow the request that its spec describes; a spec that describes none is refused with 422.
  */
 import { invalidShownValue, invalidValue, type FieldError } from '../../shared/api/errors/field-error';
 import type {
@@ -24,15 +25,15 @@ type Spec = AuthorizationV1SubjectAccessReviewSpec;
 export interface AccessReviewDependencies {
   readonly authorizer: Authorizer;
   readonly names: GeneratedNames;
-  /** Whether selectors are evaluated; otherwise the response does not repeat them. */
-  readonly withSelectors: boolean;
+  /** Otherwise selectors of the spec are ignored, and the response does not repeat them. */
+  readonly evaluatesSelectors: boolean;
 }
 
 export function reviewAccess(deps: AccessReviewDependencies): OperationHandler {
   return ({ object }) => {
     const spec = specOf(object);
     requireNoErrors([...attributeErrors(spec), ...subjectErrors(spec), ...metadataErrors(object, [])]);
-    return decide(deps, object, spec, subjectOf(spec), 'explained');
+    return decide(deps, { object, spec, subject: subjectOf(spec), isExplained: true });
   };
 }
 
@@ -45,7 +46,7 @@ export function reviewLocalAccess(deps: AccessReviewDependencies): OperationHand
       ...metadataErrors(object, ['namespace']),
       ...namespaceErrors(spec, key.namespace),
     ]);
-    return decide(deps, object, spec, subjectOf(spec), 'explained');
+    return decide(deps, { object, spec, subject: subjectOf(spec), isExplained: true });
   };
 }
 
@@ -53,7 +54,7 @@ export function reviewOwnAccess(deps: AccessReviewDependencies): OperationHandle
   return ({ object, context }) => {
     const spec = specOf(object);
     requireNoErrors([...attributeErrors(spec), ...metadataErrors(object, [])]);
-    return decide(deps, object, spec, context.user);
+    return decide(deps, { object, spec, subject: context.user, isExplained: false });
   };
 }
 
@@ -62,7 +63,7 @@ function specOf({ spec = {} }: AuthorizationV1SubjectAccessReview): Spec {
   return spec;
 }
 
-/** Upstream's message lacks the kind. */
+/** Throws 422 with the errors. The message names no kind and no object, as upstream's. */
 function requireNoErrors(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid({ group: 'authorization.platform.io', kind: '' }, '', errors);
 }
@@ -115,23 +116,31 @@ function subjectOf({ user = '', uid = '', groups = [], extra = {} }: Spec): User
   };
 }
 
+interface AccessReview {
+  readonly object: JsonObject;
+  /** The spec of `object`. */
+  readonly spec: Spec;
+  /** The user whose access is reviewed. */
+  readonly subject: UserInfo;
+  /** Whether the reason names the rule that allows the request. */
+  readonly isExplained: boolean;
+}
+
+/** Returns the object with its status. Removes selectors from the spec when they are not evaluated. */
 async function decide(
-  { authorizer, names, withSelectors }: AccessReviewDependencies,
-  object: JsonObject,
-  spec: Spec,
-  reviewed: UserInfo,
-  explained?: 'explained',
+  { authorizer, names, evaluatesSelectors }: AccessReviewDependencies,
+  { object, spec, subject, isExplained }: AccessReview,
 ): Promise<JsonObject> {
-  if (spec.resourceAttributes !== undefined && !withSelectors) {
+  if (spec.resourceAttributes !== undefined && !evaluatesSelectors) {
     delete spec.resourceAttributes.fieldSelector;
     delete spec.resourceAttributes.labelSelector;
   }
   const attributes = attributesOf(spec);
-  const user = canonicalUser(reviewed, names);
+  const user = canonicalUser(subject, names);
   const { type, reason: authorizerReason } = await authorizer.authorize(user, attributes);
   // Unrestricted access is granted without a rule.
   const isByRule = type !== 'allow' || authorizerReason !== '';
-  const explanation = explained === undefined || !isByRule ? '' : (authorizer.explain?.(user, attributes) ?? '');
+  const explanation = isExplained && isByRule ? (authorizer.explain?.(user, attributes) ?? '') : '';
   const reason = [authorizerReason, explanation].filter((text) => text !== '').join('; ');
   const status: AuthorizationV1SubjectAccessReviewStatus = {
     allowed: type === 'allow',

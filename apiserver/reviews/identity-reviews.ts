@@ -1,4 +1,7 @@
-/** Identity reviews: TokenReview for the bearer of a token, and SelfSubjectReview for the requesting user. */
+/**
+ * Identity reviews: TokenReview for the bearer of a token, and SelfSubjectReview for the requesting user. Both return
+ * the user in `status`; a token that no authenticator accepts is an answer, not an error.
+ */
 import type { AuthenticationV1TokenReview } from '../../shared/api/types/generated/members';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { badRequest } from '../../shared/api/errors/status';

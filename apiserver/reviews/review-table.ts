@@ -1,4 +1,7 @@
-/** The table of review operations. */
+/**
+ * The operations of the groups authentication and authorization: reviews of tokens, identities and access, and the
+ * request for a service account's token. None of them stores an object.
+ */
 import type { FeatureGates } from '../../shared/cli/feature-gates';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Authorizer } from '../authorization/authorizer';
@@ -18,7 +21,7 @@ export interface ReviewDependencies extends TokenReviewDependencies {
 
 export function createReviewTable(deps: ReviewDependencies): OperationTable {
   const { authorizer, clock, gates, names } = deps;
-  const access = { authorizer, names, withSelectors: gates.isEnabled('AuthorizeWithSelectors') };
+  const access = { authorizer, names, evaluatesSelectors: gates.isEnabled('AuthorizeWithSelectors') };
   return {
     'serviceaccounts/token': requestToken(deps.tokenRequests),
     'tokenreviews.authentication.platform.io': reviewToken(deps),

@@ -9,7 +9,7 @@ import { reviewOwnRules } from './rules-review';
 
 it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10,000 rules, and returns all of them', async () => {
   const { clock, cache, random, resources, context, resource } = await openWriteFixture();
-  const held = Array.from({ length: 10_000 }, (_, index): ResourceRule => ({
+  const rules = Array.from({ length: 10_000 }, (_, index): ResourceRule => ({
     verbs: ['get'],
     groups: ['a.test'],
     resources: [`things${index}`],
@@ -17,7 +17,7 @@ it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10
   }));
   const authorizer: Authorizer = {
     authorize: () => ({ type: 'allow', reason: '' }),
-    rules: () => ({ ...ALL_RULES, resources: held }),
+    rules: () => ({ ...ALL_RULES, resources: rules }),
   };
   const reviews = resources.rows.filter(({ resource: name }) => name === 'selfsubjectrulesreviews');
   const names = GENERATED_NAMES.platform;
@@ -44,7 +44,7 @@ it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10
     { dryRun: false, fieldValidation: 'Warn', fieldManager: 'test' },
   );
   expect(objectOf(review)['status']).toEqual({
-    resourceRules: held.map(({ verbs, groups, resources: resourceNames, names: allowedNames }) => ({
+    resourceRules: rules.map(({ verbs, groups, resources: resourceNames, names: allowedNames }) => ({
       verbs,
       apiGroups: groups,
       resources: resourceNames,

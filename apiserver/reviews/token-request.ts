@@ -52,12 +52,12 @@ export function requestToken(deps: TokenRequestDependencies | undefined): Operat
     const { clock } = deps;
     const account = await readObject(deps, context, 'serviceaccounts', key.namespace, key.name);
     checkName(object, key.name);
-    const spec = specOf(object, deps.apiAudiences);
+    const spec = readSpec(object, deps.apiAudiences);
     const seconds = grantedSeconds(deps, context, spec);
-    const bound = await boundObjects(deps, context, key, spec.boundObjectRef ?? undefined);
+    const bound = await readBoundObjects(deps, context, key, spec.boundObjectRef ?? undefined);
     const now = Math.floor(clock.now() / 1000);
     const audiences = spec.audiences ?? [];
-    const isExtended = isPodToken(deps, bound, seconds, audiences);
+    const isExtended = shouldExtend(deps, bound, seconds, audiences);
     const id = deps.random.uuid();
     context.addAuditAnnotation?.('authentication.platform.io/issued-credential-id', `JTI=${id}`);
     const token = await deps.issueToken({
@@ -88,22 +88,23 @@ function checkName(object: JsonObject, name: string): void {
 }
 
 /** The spec with its audiences. Throws 422 for an invalid expiration. */
-function specOf({ spec = {} }: AuthenticationV1TokenRequest, apiAudiences: readonly string[]): AuthenticationV1TokenRequestSpec {
+function readSpec({ spec = {} }: AuthenticationV1TokenRequest, apiAudiences: readonly string[]): AuthenticationV1TokenRequestSpec {
   const seconds = secondsOf(spec);
-  const error =
-    seconds < MIN_SECONDS
-      ? 'may not specify a duration less than 10 minutes'
-      : seconds > MAX_SECONDS
-        ? 'may not specify a duration larger than 2^32 seconds'
-        : undefined;
+  const error = durationError(seconds);
   if (error !== undefined) throw invalid(GROUP_KIND, '', [invalidValue('spec.expirationSeconds', seconds, error)]);
   return (spec.audiences ?? []).length > 0 ? spec : { ...spec, audiences: [...apiAudiences] };
+}
+
+function durationError(seconds: number): string | undefined {
+  if (seconds < MIN_SECONDS) return 'may not specify a duration less than 10 minutes';
+  return seconds > MAX_SECONDS ? 'may not specify a duration larger than 2^32 seconds' : undefined;
 }
 
 function secondsOf({ expirationSeconds }: AuthenticationV1TokenRequestSpec): number {
   return Number(expirationSeconds ?? 0);
 }
 
+/** The requested seconds, at most the maximum of the server. Adds a warning to the response when it shortens them. */
 function grantedSeconds(
   { maxExpirationSeconds: maximum }: TokenRequestDependencies,
   context: RequestContext,
@@ -115,15 +116,17 @@ function grantedSeconds(
   return maximum;
 }
 
-interface Bound {
+/** Claims of the object that the token is bound to, and of the node of a pod. */
+interface BoundObjects {
   readonly pod?: ObjectClaim;
   readonly secret?: ObjectClaim;
   readonly node?: ObjectClaim;
 }
 
-function isPodToken(
+/** Whether this is the token that a kubelet requests for a pod; see {@link EXTENDED_FROM_SECONDS}. */
+function shouldExtend(
   { extendExpiration, apiAudiences }: TokenRequestDependencies,
-  { pod }: Bound,
+  { pod }: BoundObjects,
   seconds: number,
   audiences: readonly string[],
 ): boolean {
@@ -131,13 +134,13 @@ function isPodToken(
   return extendExpiration && pod !== undefined && seconds === EXTENDED_FROM_SECONDS && isForThisServer;
 }
 
-/** The object that the token is bound to, as stored. */
-async function boundObjects(
+/** Reads the object that the token is bound to. Throws 400 for another kind, 404 when it does not exist, 409 for another uid. */
+async function readBoundObjects(
   deps: TokenRequestDependencies,
   context: RequestContext,
   key: { readonly namespace: string; readonly name: string },
   reference: AuthenticationV1BoundObjectReference | undefined,
-): Promise<Bound> {
+): Promise<BoundObjects> {
   if (reference === undefined) return {};
   const { apiVersion = '', kind = '', name = '' } = reference;
   const gv = parseApiVersion(apiVersion) ?? { group: '', version: '' };
@@ -147,7 +150,7 @@ async function boundObjects(
       if ((pod.spec?.serviceAccountName ?? '') !== key.name)
         throw badRequest(`cannot bind token for serviceaccount "${key.name}" to pod running with different serviceaccount name.`);
       checkUid(kind, name, reference, pod);
-      return { pod: claimOf(name, pod), ...(await nodeOf(deps, context, pod)) };
+      return { pod: claimOf(name, pod), ...(await readNodeOf(deps, context, pod)) };
     }
     case 'Secret': {
       const secret = await readObject(deps, context, 'secrets', key.namespace, name);
@@ -169,7 +172,11 @@ function kindText({ group, version }: GroupVersion, kind: string): string {
 }
 
 /** The node that a pod runs on; only its name when it does not exist. */
-async function nodeOf(deps: TokenRequestDependencies, context: RequestContext, { spec }: CoreV1Pod): Promise<Pick<Bound, 'node'>> {
+async function readNodeOf(
+  deps: TokenRequestDependencies,
+  context: RequestContext,
+  { spec }: CoreV1Pod,
+): Promise<Pick<BoundObjects, 'node'>> {
   const name = spec?.nodeName ?? '';
   if (name === '') return {};
   try {

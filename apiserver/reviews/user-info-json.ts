@@ -1,4 +1,4 @@
-/** Encodes a user for reviews. */
+/** Encodes a user as the UserInfo of reviews. Copies the lists, which requests share. */
 import type { JsonObject } from '../../shared/values/json';
 import type { UserInfo } from '../../shared/api/identity/user';
 
