@@ -133,7 +133,7 @@ async function send(exchange: Exchange, request: ReturnType<ExtensionServers['op
 
 function headersFor(exchange: Exchange, url: URL, upgrades: boolean, traceHeaders: object): ReturnType<typeof headersToBackend> {
   const isDocument = exchange.info.kind === 'path' && exchange.info.path.startsWith('/openapi/');
-  const headers = headersToBackend(exchange, { upgrades });
+  const headers = headersToBackend(exchange, { isUpgrade: upgrades });
   return {
     ...('traceparent' in traceHeaders ? withoutTraceState(headers) : headers),
     'Audit-Id': exchange.auditId,

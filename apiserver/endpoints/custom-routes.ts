@@ -1,6 +1,6 @@
 /**
- * Routes requests for custom resources. Upstream serves these with another handler than built-in kinds, which
- * responds differently to invalid requests: with other messages, and to HEAD. The handlers here are the same.
+ * Determines the verb of requests for custom resources. Upstream routes these apart from built-in kinds, with other
+ * messages for invalid requests, and accepts HEAD. Valid requests are left to the same handlers as built-in kinds.
  */
 import { ownMember } from '../../shared/values/json';
 import { groupResourceText } from '../../shared/api/identity/identity';
@@ -10,10 +10,12 @@ import type { Exchange } from './request/exchange';
 import { CUSTOM_PATCH_TYPES, plainType } from './request/body';
 import type { ResourceRequest } from './request/request-info';
 
-/** The verb of the request; undefined when the path does not exist. Throws StatusError. */
+/**
+ * The verb of the request; undefined when the path does not exist. Throws StatusError when the path does not allow it.
+ */
 export function customResourceVerb(exchange: Exchange, row: KindRow, info: ResourceRequest): Verb | undefined {
-  if (info.isUnroutable || info.hasWatchPrefix || (row.namespaced ? info.name !== '' && info.namespace === '' : info.namespace !== ''))
-    return undefined;
+  const isScopeWrong = row.namespaced ? info.name !== '' && info.namespace === '' : info.namespace !== '';
+  if (info.isUnroutable || info.hasWatchPrefix || isScopeWrong) return undefined;
   // Segments after the subresource are ignored (upstream behaviour).
   if (info.subresource !== '' && row.subresources?.some(({ name }) => name === info.subresource) !== true) throw notFound(row, info.name);
   const verb = ownMember(METHOD_VERBS, exchange.method)?.(info);

@@ -34,7 +34,7 @@ const HANDLERS: Readonly<Record<Verb, Handler>> = {
   deletecollection: deleteCollection,
 };
 
-/** Handles a request for a resource of a served group. */
+/** Handles a request for a resource of a served group. Throws or rejects with StatusError, or {@link PageNotFound}. */
 export function routeResource(deps: ApiDependencies, exchange: Exchange, info: ResourceRequest): Promise<void> {
   const { trace } = exchange;
   return trace === undefined ? route(deps, exchange, info) : traceHandler(trace, exchange, info, () => route(deps, exchange, info));
@@ -46,6 +46,7 @@ function route(deps: ApiDependencies, exchange: Exchange, info: ResourceRequest)
   if (resource === undefined || info.isUnroutable || !isRoutable(resource, info)) throw routeNotFound();
   const subresource = subresourceRow(resource.row, info);
   const verb = verbOf(exchange, info, subresource);
+  // A watch of a resource that can only be listed has a route, but is refused after the checks of its path.
   const isWatchOfView = verb === 'watch' && isView(resource) && info.name === '' && !info.hasWatchPrefix;
   if (verb === undefined || !(isWatchOfView || allowsVerb(resource, info, verb))) {
     throw methodNotAllowedOnRoute();
@@ -80,7 +81,7 @@ function countLongRunning(deps: ApiDependencies, exchange: Exchange): void {
   if (exchange.longRunning !== undefined) exchange.whenFinished(deps.startLongRunning(exchange));
 }
 
-/** The path exists neither inside nor outside the API. */
+/** Thrown for a path that exists neither inside nor outside the API. The response is plain text. */
 export class PageNotFound extends Error {}
 
 /** A virtual resource that can be listed, but not watched. */
@@ -112,7 +113,8 @@ function isRoutable(resource: ServedResource, info: ResourceRequest): boolean {
   // Resources that only accept requests in one namespace, or for the whole kind, have no other paths.
   if (info.name !== '' && info.subresource === '' && !row.verbs.some((verb) => NEEDS_NAME[verb])) return false;
   if (row.namespaced && info.namespace === '' && !row.verbs.includes('list')) return false;
-  if (row.namespaced ? info.name !== '' && info.namespace === '' : info.namespace !== '' && row.resource !== 'namespaces') return false;
+  const isScopeWrong = row.namespaced ? info.name !== '' && info.namespace === '' : info.namespace !== '' && row.resource !== 'namespaces';
+  if (isScopeWrong) return false;
   if (info.hasWatchPrefix) return info.subresource === '' && row.verbs.includes('watch');
   return info.subresource === '' || subresourceRow(resource.row, info) !== undefined;
 }

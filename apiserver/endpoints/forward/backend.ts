@@ -47,16 +47,16 @@ export interface BackendRequest {
   readonly headers: OutgoingHttpHeaders;
   /** Includes the query; sent unchanged. */
   readonly path: string;
-  /** The client has disabled verification of the certificate. */
+  /** Whether the client has disabled verification of the certificate. */
   readonly insecureSkipTlsVerify?: boolean;
   /**
-   * The request has no body and no effect, so that it may use a kept connection to a kubelet, and may be sent again
-   * when the kubelet closes that at the same time.
+   * Whether the request has no body and no effect, so that it may use a kept connection to a kubelet, and may be sent
+   * again when the kubelet closes that connection at the same time.
    */
   readonly isRepeatable?: boolean;
 }
 
-/** Idle connections to one kubelet, and how long they are kept: less than kubelets keep them (90 s). */
+/** Number of idle connections to one kubelet, and how long they are kept: shorter than kubelets keep them (90 s). */
 const IDLE_CONNECTIONS = { maxFreeSockets: 4, timeout: 60_000 };
 
 export class Backends {

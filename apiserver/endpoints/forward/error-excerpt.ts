@@ -1,4 +1,4 @@
-/** Reads the beginning of an error response, and no more. */
+/** Reads only the beginning of an error response, so that a backend cannot make this server buffer a long body. */
 import type { IncomingMessage } from 'node:http';
 
 /** Returns at most `maxBytes` bytes as text, also when the response breaks off. Destroys the response. */

@@ -20,16 +20,20 @@ import { readExcerpt } from './error-excerpt';
 
 export interface ForwardOptions {
   readonly destination: Destination;
-  /** Path and query for the backend when they are the client's own, as for a proxy. */
+  /**
+   * Path and query for the backend of a proxy, as the client sent them. Other backends have their own in `destination`.
+   */
   readonly target: string;
   /**
    * Path of the proxy as the client sent it, without a trailing slash: `/api/v1/nodes/n/proxy`. Absent when links are
    * not rewritten.
    */
   readonly prefix?: string | undefined;
-  readonly upgrades: boolean;
-  /** The client of a log has disabled verification of the kubelet's certificate. */
+  /** Whether the client requests a protocol upgrade that may be proxied. */
+  readonly isUpgrade: boolean;
+  /** Whether the client of a log has disabled verification of the kubelet's certificate. */
   readonly insecureSkipTlsVerify: boolean;
+  /** The name of the object, for errors. */
   readonly name: string;
   /** Called when the certificate of the kubelet that serves a log is not trusted. */
   onLogTlsFailure(): void;
@@ -37,24 +41,14 @@ export interface ForwardOptions {
 
 /** Resolves when both sides have ended. Rejects with StatusError as long as no response has been sent. */
 export async function forward(backends: Backends, exchange: Exchange, options: ForwardOptions): Promise<void> {
-  const { destination, prefix, upgrades, insecureSkipTlsVerify } = options;
-  const { type, url, trust, pinnedAddresses } = destination;
-  const isLog = type === 'log';
-  const isRepeatable = isLog || (REPEATABLE_METHODS.has(exchange.method) && !hasBody(exchange) && !upgrades);
-  const backendRequest: BackendRequest = {
-    url,
-    trust,
-    pinned: pinnedAddresses,
-    insecureSkipTlsVerify,
-    isRepeatable,
-    method: isLog ? 'GET' : exchange.method,
-    headers: isLog
-      ? {}
-      : { ...headersToBackend(exchange, { upgrades }), ...(type === 'proxy' ? { 'x-forwarded-uri': requestPath(exchange) } : {}) },
-    path: type === 'proxy' ? options.target : url.pathname + url.search,
-  };
+  const { destination, prefix, isUpgrade } = options;
+  const isLog = destination.type === 'log';
+  const backendRequest = isLog ? logRequest(options) : clientRequest(exchange, options);
   allowUnreadOutput(exchange);
-  const attempt = (): Promise<Attempt> => send(exchange, backends.open(backendRequest), isLog);
+  const attempt = (): Promise<Attempt> => {
+    const request = backends.open(backendRequest);
+    return send(exchange, request, isLog ? () => request.end() : () => sendBody(exchange, request));
+  };
   let result = await attempt();
   // The kubelet may close an idle connection at any time; then it has processed nothing of this request.
   if (result.isStale && !exchange.output.destroyed) result = await attempt();
@@ -65,29 +59,52 @@ export async function forward(backends: Backends, exchange: Exchange, options: F
   }
   if (response.type === 'upgraded') return joinConnections(exchange, response.message, response.socket, response.head);
   if (isLog) return sendLog(exchange, response.message, options.name);
-  if (prefix === undefined || upgrades) return relayResponse(exchange, response.message);
-  return relayProxiedResponse(exchange, response.message, { prefix, backend: url, host: clientHost(exchange) });
+  if (prefix === undefined || isUpgrade) return relayResponse(exchange, response.message);
+  return relayProxiedResponse(exchange, response.message, { prefix, backend: destination.url, host: clientHost(exchange) });
+}
+
+/** The request for a log, which has nothing of the client's request. */
+function logRequest({ destination, insecureSkipTlsVerify }: ForwardOptions): BackendRequest {
+  const { url, trust, pinnedAddresses: pinned } = destination;
+  return { url, trust, pinned, insecureSkipTlsVerify, isRepeatable: true, method: 'GET', headers: {}, path: url.pathname + url.search };
+}
+
+/** The client's request, with its method and headers. */
+function clientRequest(exchange: Exchange, { destination, target, isUpgrade, insecureSkipTlsVerify }: ForwardOptions): BackendRequest {
+  const { type, url, trust, pinnedAddresses: pinned } = destination;
+  const isProxied = type === 'proxy';
+  return {
+    url,
+    trust,
+    pinned,
+    insecureSkipTlsVerify,
+    isRepeatable: REPEATABLE_METHODS.has(exchange.method) && !hasBody(exchange) && !isUpgrade,
+    method: exchange.method,
+    headers: { ...headersToBackend(exchange, { isUpgrade }), ...(isProxied ? { 'x-forwarded-uri': requestPath(exchange) } : {}) },
+    path: isProxied ? target : url.pathname + url.search,
+  };
 }
 
 const REPEATABLE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 interface Attempt {
   readonly response: BackendResponse;
-  /** A kept connection was closed before the response. */
+  /** Whether a kept connection was closed before the response, so that the request may be sent again. */
   readonly isStale: boolean;
 }
 
-async function send(exchange: Exchange, request: ClientRequest, isLog: boolean): Promise<Attempt> {
+/** Awaits the response. `endRequest` sends the body and ends the request; it is called with all listeners attached. */
+async function send(exchange: Exchange, request: ClientRequest, endRequest: () => void): Promise<Attempt> {
   exchange.output.once('close', () => request.destroy());
   const pending = awaitResponse(request);
-  if (isLog) request.end();
-  else sendBody(exchange, request);
+  endRequest();
   const response = await pending;
   return { response, isStale: response.type === 'failure' && request.reusedSocket && errorCode(response.error) === 'ECONNRESET' };
 }
 
 const clientHost = ({ request: { headers } }: Exchange): string => String(headers.host ?? headers[':authority'] ?? '');
 
+/** Lets the client leave output unread until the exchange is finished. */
 function allowUnreadOutput(exchange: Exchange): void {
   const { output } = exchange;
   const target = 'socket' in output ? output.socket : output;
@@ -121,5 +138,5 @@ async function sendLog(exchange: Exchange, message: IncomingMessage, pod: string
     exchange.sendHead(200, { 'Content-Type': 'text/plain' });
     return relay(exchange, message, 'end');
   }
-  throw kubeletLogError(status, await readExcerpt(message, MAX_EXCERPT_BYTES), message.headers.location, pod);
+  throw kubeletLogError(pod, { status, message: await readExcerpt(message, MAX_EXCERPT_BYTES), location: message.headers.location });
 }

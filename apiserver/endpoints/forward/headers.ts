@@ -69,8 +69,8 @@ export function upgradeProtocols(exchange: Exchange): string | undefined {
   return allowed.length === 0 ? undefined : allowed.join(', ');
 }
 
-/** The request headers for the backend; with `upgrades`, also those that request a protocol upgrade. */
-export function headersToBackend(exchange: Exchange, { upgrades }: { readonly upgrades: boolean }): OutgoingHttpHeaders {
+/** The request headers for the backend; with `isUpgrade`, also those that request a protocol upgrade. */
+export function headersToBackend(exchange: Exchange, { isUpgrade }: { readonly isUpgrade: boolean }): OutgoingHttpHeaders {
   const { headers } = exchange.request;
   // The client names further hop-by-hop headers in `Connection`.
   const hopByHopNames = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
@@ -91,7 +91,7 @@ export function headersToBackend(exchange: Exchange, { upgrades }: { readonly up
   const host = headers.host ?? headers[':authority'];
   if (typeof host === 'string') sent['host'] = host;
   sent['x-forwarded-for'] = sourceIps(exchange).join(', ');
-  if (!upgrades) return sent;
+  if (!isUpgrade) return sent;
   sent['connection'] = 'Upgrade';
   sent['upgrade'] = upgradeProtocols(exchange);
   return withoutTokenProtocols(sent);

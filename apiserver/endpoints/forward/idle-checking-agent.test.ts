@@ -8,7 +8,7 @@ import { IdleCheckingAgent } from './idle-checking-agent';
 
 const rawResponse = (text: string): string => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 
-/** Responds to each request with the number of its connection. */
+/** Starts a TLS server that responds to each request with the number of its connection, from 1. */
 async function startServer() {
   const lifetimeMs = 3_600_000;
   const authority = await createAuthority({ subject: { commonName: 'a' }, lifetimeMs, clock });
@@ -32,11 +32,11 @@ async function startServer() {
 }
 
 async function fetchText(options: RequestOptions): Promise<string> {
-  const sent = request({ host: '127.0.0.1', rejectUnauthorized: false, ...options });
-  sent.end();
-  const [received]: IncomingMessage[] = await once(sent, 'response');
+  const clientRequest = request({ host: '127.0.0.1', rejectUnauthorized: false, ...options });
+  clientRequest.end();
+  const [response]: IncomingMessage[] = await once(clientRequest, 'response');
   let text = '';
-  for await (const chunk of received ?? []) text += String(chunk);
+  for await (const chunk of response ?? []) text += String(chunk);
   return text;
 }
 

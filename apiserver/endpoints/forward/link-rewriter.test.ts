@@ -2,7 +2,7 @@ import { LinkRewriter } from './link-rewriter';
 
 const rewrite = (link: string): string | undefined => (link.startsWith('/') ? `/p${link}` : undefined);
 
-function rewritten(page: string, chunkLength = page.length): string {
+function rewritePage(page: string, chunkLength = page.length): string {
   const rewriter = new LinkRewriter(rewrite);
   let output = '';
   for (let at = 0; at < page.length; at += chunkLength) output += rewriter.write(page.slice(at, at + chunkLength));
@@ -94,23 +94,23 @@ const ATTRIBUTES =
 
 describe('LinkRewriter', () => {
   test.each(PAGES)('rewrites %j to %j', (page, expected) => {
-    expect(rewritten(page)).toBe(expected);
+    expect(rewritePage(page)).toBe(expected);
   });
 
   test.each(PAGES)('rewrites %j alike when it arrives in chunks of any length', (page, expected) => {
-    for (let length = 1; length < page.length; length += 1) expect(rewritten(page, length)).toBe(expected);
+    for (let length = 1; length < page.length; length += 1) expect(rewritePage(page, length)).toBe(expected);
   });
 
   it.each([...Object.keys(REWRITTEN), ...OTHER_ELEMENTS])('rewrites the link attributes of <%s> and no other attributes', (element) => {
     const page = (value: (attribute: string) => string): string =>
       `<${element} ${ATTRIBUTES.map((attribute) => `${attribute}="${value(attribute)}"`).join(' ')}>`;
     const expected = page((attribute) => (REWRITTEN[element]?.includes(attribute) === true ? '/p/v' : '/v'));
-    expect(rewritten(page(() => '/v'))).toBe(expected);
+    expect(rewritePage(page(() => '/v'))).toBe(expected);
   });
 
   it('leaves a page without links to rewrite unchanged in every byte', () => {
     const page = PAGES.map(([text]) => text.replaceAll('/', '.')).join('\n');
-    expect(rewritten(page)).toBe(page);
+    expect(rewritePage(page)).toBe(page);
   });
 
   it('buffers at most 8 KiB of a link, and rewrites a longer one by its prefix', () => {

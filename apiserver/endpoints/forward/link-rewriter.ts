@@ -4,18 +4,26 @@
  * the bytes of every encoding that contains ASCII. Buffers at most one link of {@link MAX_LINK} characters.
  */
 
+/** States of the tokenizer of HTML, as far as they matter for tags and attributes. */
 type State =
   | 'text'
+  /** After `<`. */
   | 'open'
+  /** After `</`. */
   | 'endOpen'
+  /** After `<!`. */
   | 'markup'
   | 'comment'
+  /** `<!…>` and `<?…>`, which end at the first `>`. */
   | 'bogusComment'
+  /** The content of an element of {@link RAW_TEXT}, up to its end tag. */
   | 'rawText'
+  /** The content of `<plaintext>`, which has no end. */
   | 'plainText'
   | 'tagName'
   | 'beforeAttribute'
   | 'attributeName'
+  /** After an attribute's name: `=` or the next attribute follows. */
   | 'afterName'
   | 'beforeValue'
   | 'value';
@@ -60,7 +68,8 @@ const END_TAGS: ReadonlyMap<string, RegExp> = new Map(
   RAW_TEXT.map((element) => [element, new RegExp(`</${element}(?=[\\t\\n\\f\\r />])`, 'i')]),
 );
 
-const NOTHING = /(?!)/;
+/** Matches no text. */
+const NEVER = /(?!)/;
 
 /** A longer link is rewritten after only its beginning has been read. */
 const MAX_LINK = 8_192;
@@ -72,6 +81,16 @@ const SPACE = /[\t\n\f\r ]/;
 const END_OF_NAME = /[\t\n\f\r />]/g;
 const END_OF_ATTRIBUTE_NAME = /[\t\n\f\r />=]/g;
 const END_OF_UNQUOTED = /[\t\n\f\r >]/g;
+const COMMENT_END = /--!?>/;
+
+/** The end of a comment or of raw text. */
+interface Terminator {
+  readonly pattern: RegExp;
+  /** Number of characters of a match that may be in earlier pieces. */
+  readonly overlap: number;
+  /** The state after it. */
+  readonly then: State;
+}
 
 export class LinkRewriter {
   private state: State = 'text';
@@ -113,10 +132,10 @@ export class LinkRewriter {
       const next = text.charAt(at);
       if (next === '/') return this.enter(at + 1, 'endOpen');
       if (next === '!') return this.enter(at + 1, 'markup');
-      if (LETTER.test(next)) return this.startTag(at, false);
+      if (LETTER.test(next)) return this.startTag('start', at);
       return this.enter(at, next === '?' ? 'bogusComment' : 'text');
     },
-    endOpen: (text, at) => (LETTER.test(text.charAt(at)) ? this.startTag(at, true) : this.enter(at, 'bogusComment')),
+    endOpen: (text, at) => (LETTER.test(text.charAt(at)) ? this.startTag('end', at) : this.enter(at, 'bogusComment')),
     markup: (text, at) => {
       if (text.charAt(at) !== '-') {
         this.tail = '';
@@ -125,9 +144,12 @@ export class LinkRewriter {
       this.tail += '-';
       return this.enter(at + 1, this.tail === '--' ? 'comment' : 'markup');
     },
-    comment: (text, at) => this.skipThrough(/--!?>/, 3, text, at, 'text'),
+    comment: (text, at) => this.skipThrough({ pattern: COMMENT_END, overlap: 3, then: 'text' }, text, at),
     bogusComment: (text, at) => this.skipPast('>', text, at, 'text'),
-    rawText: (text, at) => this.skipThrough(END_TAGS.get(this.element) ?? NOTHING, this.element.length + 2, text, at, 'beforeAttribute'),
+    rawText: (text, at) => {
+      const pattern = END_TAGS.get(this.element) ?? NEVER;
+      return this.skipThrough({ pattern, overlap: this.element.length + 2, then: 'beforeAttribute' }, text, at);
+    },
     plainText: (text) => text.length,
     tagName: (text, at) => {
       const end = search(END_OF_NAME, text, at);
@@ -177,8 +199,8 @@ export class LinkRewriter {
     return index < 0 ? text.length : this.enter(index + 1, then);
   }
 
-  /** Skips to the end of a pattern, of which up to `overlap` characters may be in earlier pieces. */
-  private skipThrough(pattern: RegExp, overlap: number, text: string, at: number, then: State): number {
+  /** Skips to the end of what the pattern matches; after raw text, the rest of its end tag follows. */
+  private skipThrough({ pattern, overlap, then }: Terminator, text: string, at: number): number {
     const searched = this.tail + text.slice(at);
     const match = pattern.exec(searched);
     if (match === null) {
@@ -191,9 +213,9 @@ export class LinkRewriter {
     return this.enter(end, then);
   }
 
-  private startTag(at: number, isEndTag: boolean): number {
+  private startTag(kind: 'start' | 'end', at: number): number {
     this.element = '';
-    this.isEndTag = isEndTag;
+    this.isEndTag = kind === 'end';
     return this.enter(at, 'tagName');
   }
 
@@ -219,6 +241,7 @@ export class LinkRewriter {
   }
 }
 
+/** The index of the first match of a global pattern from `at` on; the length of the text when there is none. */
 function search(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.exec(text)?.index ?? text.length;

@@ -27,8 +27,16 @@ const ERROR_BY_STATUS: Readonly<Partial<Record<number, LogError>>> = {
 
 const LOG = 'pods/log';
 
-/** `message`: the beginning of the kubelet's body. `location`: the target of its redirect. */
-export function kubeletLogError(status: number, message: string, location: string | undefined, pod: string): StatusError {
+/** The response of a kubelet to a request for a log, with another status than 200. */
+interface KubeletLogFailure {
+  readonly status: number;
+  /** The beginning of the body. */
+  readonly message: string;
+  /** The target of a redirect. */
+  readonly location: string | undefined;
+}
+
+export function kubeletLogError(pod: string, { status, message, location }: KubeletLogFailure): StatusError {
   if (status >= 300 && status < 400 && location !== undefined)
     return new StatusError(undefined, `Get ${JSON.stringify(location)}: redirects forbidden`, undefined, { code: 500 });
   if (status === 400) return new StatusError('BadRequest', message);

@@ -13,6 +13,7 @@ import { CLOSE_CODES, offeredProtocols, UNREAD_BYTES } from './web-socket';
 /** The size of upstream's messages. */
 const MESSAGE_BYTES = 2_048;
 
+/** Whether the client requests a WebSocket, on a connection that can become one. */
 export function wantsLogFrames(exchange: Exchange): boolean {
   return exchange.output instanceof UpgradableResponse && offeredProtocols(exchange) !== undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Counts the open requests to each backend and limits them, so that a backend that answers slowly or never takes a
- * bounded number of sockets and no others' share. Opens no connections itself.
+ * Counts the open requests to each backend and limits them, so that a backend that responds slowly or never occupies a
+ * bounded number of sockets, and other backends stay reachable. Opens no connections itself.
  */
 import { tooManyRequests } from '../../../shared/api/errors/status';
 

@@ -20,11 +20,13 @@ const NOT_UPGRADED = Buffer.from('unable to upgrade: missing upgrade headers in 
 
 /** Resolves when both sides have ended. Rejects with StatusError as long as no response has been sent. */
 export async function tunnelPortForward(backends: Backends, exchange: Exchange, destination: Destination): Promise<void> {
-  const { host, 'x-forwarded-for': sources } = headersToBackend(exchange, { upgrades: false });
+  const { host, 'x-forwarded-for': sources } = headersToBackend(exchange, { isUpgrade: false });
   const clientClosed = new Promise((resolve) => exchange.output.once('close', resolve));
-  const response = await requestSpdyUpgrade(backends, destination.url, [PORT_FORWARD_PROTOCOL], clientClosed, {
-    host,
-    'x-forwarded-for': sources,
+  const response = await requestSpdyUpgrade(backends, {
+    url: destination.url,
+    protocols: [PORT_FORWARD_PROTOCOL],
+    extraHeaders: { host, 'x-forwarded-for': sources },
+    clientClosed,
   });
   switch (response.type) {
     case 'upgraded':

@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request as plainRequest, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, createGzip, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../output/outbox';
 import { Exchange } from '../request/exchange';
+import { useResource } from '../../../test/support/use-resource';
 import { Backends } from './backend';
 import { forward } from './forward';
 
@@ -16,45 +16,48 @@ const PAGE = Buffer.from('<a href="/x">é</a>');
 const REWRITTEN = Buffer.from(`<a href="${PREFIX}/x">é</a>`);
 const HTML = { 'content-type': 'text/html' };
 
-let respond: RequestListener;
-let backend: Server;
-let server: Server;
-const portOf = (listener: Server): number => (Object(listener.address()) as AddressInfo).port;
+const portOf = (listener: Server): number => Number(Object(listener.address()).port);
 
 async function startServer(listener: RequestListener): Promise<Server> {
-  const started = createServer(listener).listen(0, '127.0.0.1');
-  await once(started, 'listening');
-  return started;
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
 }
 
-beforeAll(async () => {
-  backend = await startServer((request, response) => respond(request, response));
+/** A backend whose response each test sets, and a server that forwards every request to it. */
+async function startProxy() {
   const backends = new Backends({ clock, credentials: () => ({}), timeoutMs: 5_000 });
   const parts = { clock, outbox: new Outbox(clock), scheduler: new EventLoopScheduler(clock) };
-  server = await startServer((request, response) => {
-    const url = new URL(`http://127.0.0.1:${portOf(backend)}`);
+  const responder: { respond: RequestListener } = { respond: () => undefined };
+  const backend = await startServer((request, response) => responder.respond(request, response));
+  const server = await startServer((request, response) => {
     const exchange = new Exchange(request, response, parts, 'secure', 'platform', 0);
     exchange.setAuditId('proxied-page');
     void forward(backends, exchange, {
-      destination: { type: 'proxy', url, trust: 'any' },
+      destination: { type: 'proxy', url: new URL(`http://127.0.0.1:${portOf(backend)}`), trust: 'any' },
       prefix: PREFIX,
       target: '/page',
-      upgrades: false,
+      isUpgrade: false,
       insecureSkipTlsVerify: false,
       name: 's',
       onLogTlsFailure: () => undefined,
     });
   });
-});
-afterAll(() => {
+  return { responder, backend, server };
+}
+
+const proxy = useResource(startProxy, ({ backend, server }) => {
   for (const listener of [backend, server]) {
     listener.closeAllConnections();
     listener.close();
   }
 });
 
+/** Sets the response of the backend. */
+const respondWith = (respond: RequestListener): void => void (proxy().responder.respond = respond);
+
 async function get(method = 'GET'): Promise<IncomingMessage> {
-  const request = plainRequest({ host: '127.0.0.1', port: portOf(server), path: `${PREFIX}/page`, method, agent: false });
+  const request = plainRequest({ host: '127.0.0.1', port: portOf(proxy().server), path: `${PREFIX}/page`, method, agent: false });
   request.end();
   const [message] = (await once(request, 'response')) as [IncomingMessage];
   return message;
@@ -73,25 +76,25 @@ async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {
 
 describe('a proxied page', () => {
   it('has its links rewritten and no Content-Length', async () => {
-    respond = (_, response) => response.writeHead(404, { ...HTML, 'content-length': PAGE.length, etag: '"1"', 'x-own': '1' }).end(PAGE);
+    respondWith((_, response) => response.writeHead(404, { ...HTML, 'content-length': PAGE.length, etag: '"1"', 'x-own': '1' }).end(PAGE));
     const message = await get();
     expect([message.statusCode, message.headers['etag'], message.headers['x-own']]).toEqual([404, '"1"', '1']);
     expect(message.headers).not.toHaveProperty('content-length');
     expect(await readBody(message)).toEqual(REWRITTEN);
   });
 
-  it.each([
-    ['text/html; charset=utf-8', true],
-    ['Text/HTML', true],
-    ['text/html;charset', true],
-    ['application/xhtml+xml', false],
-    ['text/html,x', false],
-    ['text/plain', false],
-    ['', false],
-  ])('is recognized by its Content-Type: %j %s', async (type, isPage) => {
-    respond = (_, response) => response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(PAGE);
-    expect(await readBody(await get())).toEqual(isPage ? REWRITTEN : PAGE);
+  it.each(['text/html; charset=utf-8', 'Text/HTML', 'text/html;charset'])('is rewritten when its Content-Type is %j', async (type) => {
+    respondWith((_, response) => response.writeHead(200, { 'content-type': type }).end(PAGE));
+    expect(await readBody(await get())).toEqual(REWRITTEN);
   });
+
+  it.each(['application/xhtml+xml', 'text/html,x', 'text/plain', ''])(
+    'is forwarded unchanged when its Content-Type is %j',
+    async (type) => {
+      respondWith((_, response) => response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(PAGE));
+      expect(await readBody(await get())).toEqual(PAGE);
+    },
+  );
 
   it.each([
     ['gzip', gzipSync, gunzipSync],
@@ -100,32 +103,35 @@ describe('a proxied page', () => {
     ['identity', (page: Buffer) => page, (page: Buffer) => page],
   ])('is rewritten when its Content-Encoding is %s', async (encoding, compress, decompress) => {
     const compressed = compress(PAGE);
-    respond = (_, response) =>
-      response.writeHead(200, { ...HTML, 'content-encoding': encoding, 'content-length': compressed.length }).end(compressed);
+    respondWith((_, response) =>
+      response.writeHead(200, { ...HTML, 'content-encoding': encoding, 'content-length': compressed.length }).end(compressed),
+    );
     const message = await get();
     expect(message.headers['content-encoding']).toBe(encoding);
     expect(decompress((await readBody(message)) ?? Buffer.alloc(0))).toEqual(REWRITTEN);
   });
 
-  it.each(['br', 'gzip, gzip', 'constructor'])('is passed on unchanged when its Content-Encoding is %s', async (encoding) => {
+  it.each(['br', 'gzip, gzip', 'constructor'])('is forwarded unchanged when its Content-Encoding is %s', async (encoding) => {
     const compressed = brotliCompressSync(PAGE);
-    respond = (_, response) =>
-      response.writeHead(200, { ...HTML, 'content-encoding': encoding, 'content-length': compressed.length }).end(compressed);
+    respondWith((_, response) =>
+      response.writeHead(200, { ...HTML, 'content-encoding': encoding, 'content-length': compressed.length }).end(compressed),
+    );
     const message = await get();
     expect([message.headers['content-length'], await readBody(message)]).toEqual([String(compressed.length), compressed]);
   });
 
-  it.each([false, true])('is streamed to the client as the backend writes it (compressed: %s)', async (isCompressed) => {
+  it.each(['identity', 'gzip'])('with Content-Encoding %s is streamed to the client as the backend writes it', async (encoding) => {
+    const isCompressed = encoding === 'gzip';
     let finish: () => void = () => undefined;
-    respond = (_, response) => {
-      response.writeHead(200, { ...HTML, ...(isCompressed ? { 'content-encoding': 'gzip' } : {}) });
+    respondWith((_, response) => {
+      response.writeHead(200, { ...HTML, 'content-encoding': encoding });
       const compressor = createGzip();
       if (isCompressed) compressor.pipe(response);
       const out = isCompressed ? compressor : response;
       out.write('<p>first</p><a href="/');
       compressor.flush();
       finish = () => void out.end('x">');
-    };
+    });
     const message = await get();
     const pieces: Buffer[] = [];
     message.on('data', (piece: Buffer) => pieces.push(piece));
@@ -136,41 +142,51 @@ describe('a proxied page', () => {
     expect(String(isCompressed ? gunzipSync(page) : page)).toBe(`<p>first</p><a href="${PREFIX}/x">`);
   });
 
-  it('is cut off when the backend closes the connection early or its encoding is corrupt', async () => {
-    respond = (_, response) => response.writeHead(200, HTML).write(PAGE, () => response.destroy());
-    expect(await readBody(await get())).toBeUndefined();
-    respond = (_, response) => response.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).end(PAGE);
+  it('is cut off when the backend closes the connection early', async () => {
+    respondWith((_, response) => response.writeHead(200, HTML).write(PAGE, () => response.destroy()));
     expect(await readBody(await get())).toBeUndefined();
   });
 
-  it.each([false, true])('is no longer read from the backend after its client disconnects (compressed: %s)', async (isCompressed) => {
-    const disconnected = new Promise<void>((resolve) => {
-      respond = (_, response) => {
-        response.once('close', resolve);
-        response.writeHead(200, { ...HTML, ...(isCompressed ? { 'content-encoding': 'gzip' } : {}) });
-        const compressor = createGzip();
-        if (isCompressed) compressor.pipe(response);
-        const out = isCompressed ? compressor : response;
-        out.write(randomBytes(100_000).toString('hex'));
-        compressor.flush();
-      };
-    });
-    const message = await get();
-    await once(message, 'data');
-    message.destroy();
-    await disconnected;
+  it('is cut off when its encoding is corrupt', async () => {
+    respondWith((_, response) => response.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).end(PAGE));
+    expect(await readBody(await get())).toBeUndefined();
   });
+
+  it.each(['identity', 'gzip'])(
+    'with Content-Encoding %s is no longer read from the backend after its client disconnects',
+    async (encoding) => {
+      const isCompressed = encoding === 'gzip';
+      const disconnected = new Promise<void>((resolve) => {
+        respondWith((_, response) => {
+          response.once('close', resolve);
+          response.writeHead(200, { ...HTML, 'content-encoding': encoding });
+          const compressor = createGzip();
+          if (isCompressed) compressor.pipe(response);
+          const out = isCompressed ? compressor : response;
+          out.write(randomBytes(100_000).toString('hex'));
+          compressor.flush();
+        });
+      });
+      const message = await get();
+      await once(message, 'data');
+      message.destroy();
+      await disconnected;
+    },
+  );
 
   it('arrives complete when it is several megabytes long', async () => {
     const count = 100_000;
-    respond = (_, response) => response.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).end(gzipSync('<a href=/x>'.repeat(count)));
+    respondWith((_, response) =>
+      response.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).end(gzipSync('<a href=/x>'.repeat(count))),
+    );
     const body = gunzipSync((await readBody(await get())) ?? Buffer.alloc(0));
     expect(body.length).toBe(count * `<a href=${PREFIX}/x>`.length);
   });
 
   it('has neither Content-Length nor body in a HEAD response and a 304 response', async () => {
-    respond = ({ method }, response) =>
-      response.writeHead(method === 'HEAD' ? 200 : 304, { ...HTML, 'content-encoding': 'gzip', 'content-length': 77 }).end();
+    respondWith(({ method }, response) =>
+      response.writeHead(method === 'HEAD' ? 200 : 304, { ...HTML, 'content-encoding': 'gzip', 'content-length': 77 }).end(),
+    );
     for (const method of ['HEAD', 'GET']) {
       const message = await get(method);
       expect(message.headers).not.toHaveProperty('content-length');
@@ -189,19 +205,20 @@ describe('a proxied response', () => {
     [302, 'http://other.example/x', 'http://other.example/x'],
     [302, `${PREFIX}/x`, `${PREFIX}/x`],
   ])('with status %i and Location %s has Location %s and an unchanged body', async (status, location, expected) => {
-    const here = (text: string): string =>
+    const { backend, server } = proxy();
+    const withPorts = (text: string): string =>
       text.replace('BACKEND', `127.0.0.1:${portOf(backend)}`).replace('SERVER', `127.0.0.1:${portOf(server)}`);
-    respond = (_, response) => response.writeHead(status, { ...HTML, location: here(location) }).end(PAGE);
+    respondWith((_, response) => response.writeHead(status, { ...HTML, location: withPorts(location) }).end(PAGE));
     const message = await get();
-    expect([message.statusCode, message.headers.location, await readBody(message)]).toEqual([status, here(expected), PAGE]);
+    expect([message.statusCode, message.headers.location, await readBody(message)]).toEqual([status, withPorts(expected), PAGE]);
   });
 
   it('has no CORS headers of the backend that grant access to other origins', async () => {
-    const granted = ['allow-origin', 'allow-methods', 'allow-headers', 'allow-credentials', 'expose-headers', 'max-age'];
-    respond = (_, response) => {
-      for (const name of granted) response.setHeader(`access-control-${name}`, '1');
+    const grantHeaders = ['allow-origin', 'allow-methods', 'allow-headers', 'allow-credentials', 'expose-headers', 'max-age'];
+    respondWith((_, response) => {
+      for (const name of grantHeaders) response.setHeader(`access-control-${name}`, '1');
       response.end();
-    };
+    });
     const { headers } = await get();
     const remaining = Object.keys(headers).filter((name) => name.startsWith('access-control-'));
     expect(remaining).toEqual(['access-control-expose-headers', 'access-control-max-age']);

@@ -1,4 +1,7 @@
-/** Awaits the response of a backend and streams it to the client. Callers report errors. */
+/**
+ * Awaits the response of a backend and streams it to the client with backpressure, or joins both connections after an
+ * upgrade. A failure before the response is a value; callers report it to the client.
+ */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -19,6 +22,7 @@ export type BackendResponse =
  */
 export const requestTarget = ({ request }: Exchange): string => (request.url ?? '/').replaceAll('#', '%23');
 
+/** The path of the request target, without the query. */
 export const requestPath = (exchange: Exchange): string => requestTarget(exchange).split('?', 1)[0] ?? '';
 
 /** Streams the client's body, if it has one, and ends the request. Destroys the request when the body breaks off. */
@@ -34,6 +38,7 @@ export function sendBody(exchange: Exchange, request: ClientRequest): void {
 const LOWEST_STATUS = 200;
 const HIGHEST_STATUS = 599;
 
+/** Never rejects. Must be called before the request is ended. An upgrade that was not requested is a failure. */
 export function awaitResponse(request: ClientRequest): Promise<BackendResponse> {
   return new Promise((resolve) => {
     request.on('error', (error) => resolve({ type: 'failure', error }));
@@ -96,7 +101,9 @@ async function* untilBroken(message: IncomingMessage): AsyncGenerator<unknown> {
   }
 }
 
-/** A socket has the listeners of the HTTP server or client and of two pipelines, more than the ten that Node warns of. */
+/**
+ * A socket has the listeners of the HTTP server or client and of two pipelines, more than the ten that Node warns of.
+ */
 const JOINED_SOCKET_LISTENERS = 20;
 
 /** Connects the sockets of client and backend after a protocol upgrade. */
@@ -110,13 +117,12 @@ export async function joinConnections(
   if (!(output instanceof UpgradableResponse)) throw new Error('the connection of this request cannot be hijacked');
   exchange.progress.startResponse(statusCode);
   const client = output.takeOver();
-  const lines = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1] ?? ''}`] : []));
+  const lines = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1] ?? ''}`] : []));
   client.carrier.write(`HTTP/1.1 ${statusCode} Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1');
   client.carrier.write(head);
   socket.write(client.head);
   for (const side of [client.carrier, socket]) side.setMaxListeners(JOINED_SOCKET_LISTENERS);
-  const both = [pipeline(client.carrier, socket), pipeline(socket, client.carrier)];
-  // The end of one side, for whatever reason, ends the other.
-  await Promise.allSettled(both);
+  // A pipeline destroys both of its sockets when one of them fails or closes.
+  await Promise.allSettled([pipeline(client.carrier, socket), pipeline(socket, client.carrier)]);
   exchange.finish();
 }

@@ -1,4 +1,7 @@
-/** Resolves host names with the system's resolver, which connections use too, within a time limit. Caches nothing. */
+/**
+ * Resolves host names with the system's resolver, which connections use too, within a time limit. A name that does not
+ * resolve in time has no addresses. Caches nothing.
+ */
 import { lookup } from 'node:dns/promises';
 import type { Clock } from '../../../shared/runtime/clock';
 import { withTimeout } from '../../../shared/runtime/with-timeout';

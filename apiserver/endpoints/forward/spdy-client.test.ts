@@ -1,36 +1,38 @@
+import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { SpdyClient } from './spdy-client';
 
-let close = (): void => undefined;
-afterEach(() => close());
-
-const data = (stream: number, text: string, isLast: boolean): Buffer => {
+/** A data frame that is the last of its stream. */
+function lastDataFrame(stream: number, text: string): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32BE(stream);
-  head.writeUInt32BE((isLast ? 2 ** 24 : 0) + text.length, 4);
+  head.writeUInt32BE(2 ** 24 + text.length, 4);
   return Buffer.concat([head, Buffer.from(text)]);
-};
+}
+
+/** Both ends of a TCP connection. */
+async function openConnection(): Promise<{ readonly client: Socket; readonly peer: Socket }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port }: AddressInfo = Object(server.address());
+  const client = connect(port, '127.0.0.1');
+  client.on('error', () => undefined);
+  const peer = await new Promise<Socket>((resolve) => server.once('connection', resolve));
+  server.close();
+  return { client, peer };
+}
 
 test('SpdyClient receives the last data of a peer that has reset the connection, although it writes to it', async () => {
+  const { client, peer } = await openConnection();
   const received: string[] = [];
   let onStreamEnd: () => void = () => undefined;
-  const end = new Promise<void>((resolve) => (onStreamEnd = resolve));
-  const connection = await new Promise<{ socket: Socket; accepted: Socket }>((resolve) => {
-    const server = createServer((accepted) => resolve({ socket, accepted }));
-    let socket: Socket;
-    close = () => void server.close();
-    server.listen(0, '127.0.0.1', () => {
-      const { port }: AddressInfo = Object(server.address());
-      socket = connect(port, '127.0.0.1');
-      socket.on('error', () => undefined);
-    });
-  });
-  const spdy = new SpdyClient(connection.socket, { onData: (_, bytes) => void received.push(bytes.toString()), onStreamEnd });
+  const streamEnd = new Promise<void>((resolve) => (onStreamEnd = resolve));
+  const spdy = new SpdyClient(client, { onData: (_, bytes) => void received.push(bytes.toString()), onStreamEnd });
   const stream = spdy.openStream({ streamtype: 'stdin' });
-  await new Promise((resolve) => connection.accepted.once('readable', resolve));
-  connection.accepted.write(data(stream, 'last data', true));
-  connection.accepted.resetAndDestroy();
+  await once(peer, 'readable');
+  peer.write(lastDataFrame(stream, 'last data'));
+  peer.resetAndDestroy();
   spdy.write(stream, Buffer.alloc(100_000));
-  await end;
+  await streamEnd;
   expect(received).toEqual(['last data']);
 });

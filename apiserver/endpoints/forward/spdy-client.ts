@@ -13,8 +13,18 @@ export interface SpdyEvents {
 
 const VERSION = 0x8003;
 const HEAD_BYTES = 8;
+/** Clients use odd numbers. */
+const FIRST_STREAM = 1;
+/** The flag of the last frame of a stream. */
 const FIN = 1;
 const TYPES = { open: 1, reset: 3, ping: 6, goAway: 7 } as const;
+interface ControlFrame {
+  readonly type: number;
+  /** Whether the peer sends no more on the stream. */
+  readonly isLast: boolean;
+  readonly content: Buffer;
+}
+
 /** Limit for control frames, above the size of every one that is parsed. */
 const MAX_CONTROL_BYTES = 64 * 1024;
 
@@ -25,14 +35,15 @@ const EMPTY_BLOCK = Buffer.from([0, 0, 0, 0xff, 0xff]);
 
 export class SpdyClient {
   private readonly openStreams = new Set<number>();
-  private nextStream = 1;
+  private nextStream = FIRST_STREAM;
   /** The incomplete frame: its head, or the whole of a control frame. */
   private pending: Buffer = Buffer.alloc(0);
   /** Number of bytes that are missing of the current data frame. */
   private remainingData = 0;
-  private current = { stream: 0, isLast: false };
+  private currentDataFrame = { stream: 0, isLast: false };
+  /** Frames to write at the next {@link flush}. */
   private unsent: Buffer[] = [];
-  private waiting: (() => void)[] = [];
+  private drainCallbacks: (() => void)[] = [];
 
   constructor(
     private readonly socket: Duplex,
@@ -47,7 +58,8 @@ export class SpdyClient {
     const stream = this.nextStream;
     const fields = Buffer.alloc(10);
     fields.writeUInt32BE(stream);
-    this.sendControl(TYPES.open, Buffer.concat([fields, headerBlock(headers, stream === 1)]));
+    const prefix = stream === FIRST_STREAM ? [ZLIB_HEAD] : [];
+    this.sendControl(TYPES.open, Buffer.concat([fields, ...prefix, headerBlock(headers)]));
     this.nextStream += 2;
     this.openStreams.add(stream);
     return stream;
@@ -57,34 +69,44 @@ export class SpdyClient {
    * Deferred: the peer may have closed, and when a write fails, the connection is destroyed with all data that is
    * still to be read, such as the last output of a command. Data that has arrived is read first.
    */
-  write(stream: number, bytes: Buffer, isLast = false): void {
+  write(stream: number, bytes: Buffer): void {
+    this.addDataFrame(stream, { flags: 0, bytes });
+  }
+
+  /** Sends no more data on the stream. Deferred like {@link write}. */
+  endStream(stream: number): void {
+    this.addDataFrame(stream, { flags: FIN, bytes: Buffer.alloc(0) });
+  }
+
+  private addDataFrame(stream: number, { flags, bytes }: { readonly flags: number; readonly bytes: Buffer }): void {
     const head = Buffer.alloc(HEAD_BYTES);
     head.writeUInt32BE(stream);
-    head.writeUInt32BE((isLast ? FIN : 0) * 2 ** 24 + bytes.length, 4);
+    head.writeUInt32BE(flags * 2 ** 24 + bytes.length, 4);
     this.unsent.push(head, bytes);
     if (this.unsent.length === 2) afterNextPoll(() => this.flush());
   }
 
-  /** Calls `then` once the peer has accepted what was written. */
-  whenDrained(then: () => void): void {
-    this.waiting.push(then);
+  /** Calls `callback` once the peer has accepted what was written before; never when the connection closes first. */
+  whenDrained(callback: () => void): void {
+    this.drainCallbacks.push(callback);
   }
 
   private flush(): void {
-    const unsent = this.unsent;
-    const waiting = this.waiting;
-    [this.unsent, this.waiting] = [[], []];
+    const { unsent, drainCallbacks } = this;
+    this.unsent = [];
+    this.drainCallbacks = [];
     if (this.isClosed) return;
-    const resolveWaiting = (): void => waiting.forEach((then) => then());
+    const callAll = (): void => drainCallbacks.forEach((callback) => callback());
     for (const part of unsent) this.socket.write(part);
-    if (this.socket.writableNeedDrain) this.socket.once('drain', resolveWaiting);
-    else resolveWaiting();
+    if (this.socket.writableNeedDrain) this.socket.once('drain', callAll);
+    else callAll();
   }
 
   private get isClosed(): boolean {
     return this.socket.writableEnded || this.socket.destroyed;
   }
 
+  /** Stops reading from the peer until {@link resume}. */
   pause(): void {
     this.socket.pause();
   }
@@ -93,6 +115,7 @@ export class SpdyClient {
     this.socket.resume();
   }
 
+  /** Sends what was written, then GOAWAY, and closes the connection. */
   close(): void {
     this.flush();
     if (this.isClosed) return;
@@ -104,28 +127,33 @@ export class SpdyClient {
 
   /** Also called with the data that arrived before the listener was attached. */
   read(bytes: Buffer): void {
-    for (let rest = bytes; rest.length > 0;) rest = this.remainingData > 0 ? this.readData(rest) : this.readFrame(rest);
+    let unread = bytes;
+    while (unread.length > 0) unread = this.remainingData > 0 ? this.readData(unread) : this.readFrame(unread);
   }
 
+  /** Reads content of the current data frame. Returns the bytes after it. */
   private readData(bytes: Buffer): Buffer {
     const part = bytes.subarray(0, this.remainingData);
     this.remainingData -= part.length;
-    const { stream, isLast } = this.current;
+    const { stream, isLast } = this.currentDataFrame;
     if (this.openStreams.has(stream)) this.events.onData(stream, part);
     if (this.remainingData === 0 && isLast) this.end(stream);
     return bytes.subarray(part.length);
   }
 
+  /** Reads a control frame, or the head of a data frame. Returns the bytes after it. */
   private readFrame(bytes: Buffer): Buffer {
     const buffered = this.pending.length === 0 ? bytes : Buffer.concat([this.pending, bytes]);
     if (buffered.length < HEAD_BYTES) return this.keepPending(buffered);
     const length = buffered.readUInt32BE(4) % 2 ** 24;
     const isControl = buffered.readUInt8(0) >= 0x80;
+    const isLast = (buffered.readUInt8(4) & FIN) !== 0;
     if (!isControl) {
-      this.current = { stream: buffered.readUInt32BE(0), isLast: (buffered.readUInt8(4) & FIN) !== 0 };
+      const stream = buffered.readUInt32BE(0);
+      this.currentDataFrame = { stream, isLast };
       this.remainingData = length;
       this.pending = Buffer.alloc(0);
-      if (length === 0 && this.current.isLast) this.end(this.current.stream);
+      if (length === 0 && isLast) this.end(stream);
       return buffered.subarray(HEAD_BYTES);
     }
     if (length > MAX_CONTROL_BYTES) {
@@ -134,7 +162,8 @@ export class SpdyClient {
     }
     if (buffered.length < HEAD_BYTES + length) return this.keepPending(buffered);
     this.pending = Buffer.alloc(0);
-    this.handleControl(buffered.readUInt16BE(2), (buffered.readUInt8(4) & FIN) !== 0, buffered.subarray(HEAD_BYTES, HEAD_BYTES + length));
+    const content = buffered.subarray(HEAD_BYTES, HEAD_BYTES + length);
+    this.handleControl({ type: buffered.readUInt16BE(2), isLast, content });
     return buffered.subarray(HEAD_BYTES + length);
   }
 
@@ -143,7 +172,7 @@ export class SpdyClient {
     return Buffer.alloc(0);
   }
 
-  private handleControl(type: number, isLast: boolean, content: Buffer): void {
+  private handleControl({ type, isLast, content }: ControlFrame): void {
     const stream = content.length >= 4 ? content.readUInt32BE(0) % 2 ** 31 : 0;
     if (type === TYPES.ping) this.sendControl(TYPES.ping, content);
     else if (type === TYPES.reset || isLast) this.end(stream);
@@ -169,16 +198,16 @@ export class SpdyClient {
 }
 
 /** Runs after the event loop has polled for incoming data once more. */
-const afterNextPoll = (then: () => void): void => void setImmediate(() => setImmediate(then));
+const afterNextPoll = (callback: () => void): void => void setImmediate(() => setImmediate(callback));
 
-/** A header block in zlib's stored form. */
-function headerBlock(headers: Readonly<Record<string, string>>, isFirst: boolean): Buffer {
+/** A header block in zlib's stored form. {@link ZLIB_HEAD} must precede the first one of a connection. */
+function headerBlock(headers: Readonly<Record<string, string>>): Buffer {
   const pairs = Object.entries(headers).flat().map(lengthPrefixed);
   const content = Buffer.concat([uint32(Object.keys(headers).length), ...pairs]);
   const head = Buffer.alloc(5);
   head.writeUInt16LE(content.length, 1);
   head.writeUInt16LE(0xffff - content.length, 3);
-  return Buffer.concat([...(isFirst ? [ZLIB_HEAD] : []), head, content, EMPTY_BLOCK]);
+  return Buffer.concat([head, content, EMPTY_BLOCK]);
 }
 
 function lengthPrefixed(text: string): Buffer {

@@ -1,18 +1,24 @@
-/** Requests an upgrade to SPDY from a kubelet. Callers handle the streams and report errors. */
+/** Requests an upgrade to SPDY from a kubelet. Callers handle the streams and report errors to the client. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Backends } from './backend';
 import { awaitResponse, type BackendResponse } from './relay';
 
+interface SpdyUpgradeRequest {
+  readonly url: URL;
+  /** The stream protocols that the client of the kubelet supports, in order of preference. */
+  readonly protocols: readonly string[];
+  readonly extraHeaders?: OutgoingHttpHeaders;
+  /** When it resolves, the connection to the kubelet is closed. */
+  readonly clientClosed: Promise<unknown>;
+}
+
 /**
- * Resolves with an upgrade only when the kubelet switches to SPDY. When `clientClosed` resolves, the connection to the
- * kubelet is closed.
+ * Resolves with an upgrade only when the kubelet switches to SPDY. Never rejects, except with 429 of {@link
+ * Backends.open}.
  */
 export async function requestSpdyUpgrade(
   backends: Backends,
-  url: URL,
-  protocols: readonly string[],
-  clientClosed: Promise<unknown>,
-  extraHeaders: OutgoingHttpHeaders = {},
+  { url, protocols, extraHeaders = {}, clientClosed }: SpdyUpgradeRequest,
 ): Promise<BackendResponse | { readonly type: 'otherProtocol' }> {
   const headers = {
     ...extraHeaders,

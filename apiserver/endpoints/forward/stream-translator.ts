@@ -33,10 +33,10 @@ export async function translateStreams(backends: Backends, exchange: Exchange, u
   if (webSocket === undefined) return exchange.finish();
   const clientClosed = new Promise((resolve) => carrier.once('close', resolve));
   const names = requestedStreams(url.searchParams);
-  const [first = 'error'] = names.filter((name) => name === 'stdout' || name === 'stderr');
+  const [firstOutput = 'error'] = names.filter((name) => name === 'stdout' || name === 'stderr');
   const client = new ClientStreams(webSocket);
-  client.send(first, EMPTY);
-  // Input that arrives meanwhile stays in the connection.
+  client.send(firstOutput, EMPTY);
+  // Input that arrives before the kubelet has responded stays in the connection.
   webSocket.pause();
   const kubelet = await dialKubelet(backends, url, clientClosed);
   if ('socket' in kubelet) joinStreams(client, kubelet.socket, kubelet.head, names);
@@ -46,24 +46,24 @@ export async function translateStreams(backends: Backends, exchange: Exchange, u
   exchange.finish();
 }
 
-/** In the order in which they are opened. */
+/** The streams that the query requests, in the order in which they are opened. */
 function requestedStreams(query: URLSearchParams): readonly StreamName[] {
   const isRequested = (name: string): boolean => query.get(name) === '1';
   const isTerminal = isRequested('tty');
-  const wanted: readonly (readonly [StreamName, boolean])[] = [
-    ['error', true],
-    ['stdin', isRequested('input')],
-    ['stdout', isRequested('output')],
-    ['stderr', isRequested('error') && !isTerminal],
-    ['resize', isTerminal],
+  return [
+    'error',
+    ...(isRequested('input') ? (['stdin'] as const) : []),
+    ...(isRequested('output') ? (['stdout'] as const) : []),
+    ...(isRequested('error') && !isTerminal ? (['stderr'] as const) : []),
+    ...(isTerminal ? (['resize'] as const) : []),
   ];
-  return wanted.flatMap(([name, isWanted]) => (isWanted ? [name] : []));
 }
 
 type KubeletConnection = { readonly socket: Duplex; readonly head: Buffer } | { readonly error: string };
 
+/** The upgraded connection, or the message of the exit status. */
 async function dialKubelet(backends: Backends, url: URL, clientClosed: Promise<unknown>): Promise<KubeletConnection> {
-  const response = await requestSpdyUpgrade(backends, url, KUBELET_STREAM_PROTOCOLS, clientClosed);
+  const response = await requestSpdyUpgrade(backends, { url, protocols: KUBELET_STREAM_PROTOCOLS, clientClosed });
   switch (response.type) {
     case 'upgraded':
       return response;
@@ -99,6 +99,7 @@ class ClientStreams {
   }
 }
 
+/** Connects both sides until one closes. `head`: what the kubelet sent together with the response to the upgrade. */
 function joinStreams(client: ClientStreams, socket: Duplex, head: Buffer, names: readonly StreamName[]): void {
   const { webSocket } = client;
   const streamByName = new Map<StreamName, number>();
@@ -143,7 +144,7 @@ function joinStreams(client: ClientStreams, socket: Duplex, head: Buffer, names:
 /** Handles the messages of the client: input, terminal sizes, and the close signal of a stream. */
 class ClientInput {
   private isStdinOpen = true;
-  private acceptsSizes = true;
+  private areSizesAccepted = true;
 
   constructor(
     private readonly webSocket: WebSocket,
@@ -172,7 +173,7 @@ class ClientInput {
   /** Ends the input stream. */
   end(): void {
     const stream = this.streamByName.get('stdin');
-    if (this.isStdinOpen && stream !== undefined) this.kubelet.write(stream, EMPTY, true);
+    if (this.isStdinOpen && stream !== undefined) this.kubelet.endStream(stream);
     this.isStdinOpen = false;
   }
 
@@ -181,8 +182,8 @@ class ClientInput {
     const size = tryParseObject(content.toString());
     const width = dimensionAt(size, 'Width');
     const height = dimensionAt(size, 'Height');
-    this.acceptsSizes &&= width !== undefined && height !== undefined;
-    if (this.acceptsSizes) this.write('resize', Buffer.from(`${JSON.stringify({ Width: width, Height: height })}\n`));
+    this.areSizesAccepted &&= width !== undefined && height !== undefined;
+    if (this.areSizesAccepted) this.write('resize', Buffer.from(`${JSON.stringify({ Width: width, Height: height })}\n`));
   }
 
   private write(name: 'stdin' | 'resize', bytes: Buffer): void {
@@ -194,13 +195,13 @@ class ClientInput {
   }
 }
 
-/** A dimension of the terminal; absent = 0. */
+/** A dimension of the terminal, 0 when it is absent; undefined when it is malformed. */
 function dimensionAt(size: JsonObject | undefined, side: string): number | undefined {
   const value = size === undefined ? undefined : (ownMember(size, side) ?? 0);
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 0xffff ? value : undefined;
 }
 
-/** Converts the kubelet's exit status. A command that fails has an exit code. */
+/** Converts the kubelet's exit status (empty for success) to upstream's. A command that fails has an exit code. */
 function exitStatus(text: string): Status {
   const { code: _, ...succeeded } = success(200);
   if (text === '') return succeeded;

@@ -1,7 +1,7 @@
-/** What the WebSocket streams have in common: close codes, limits, sub-protocols. */
+/** Close codes, limits and the offered sub-protocols, which all streams over WebSockets share. Opens no connection. */
 import type { Exchange } from '../request/exchange';
 
-/** Close codes. */
+/** Close codes of RFC 6455. */
 export const CLOSE_CODES = { normal: 1000, unsupportedData: 1003 } as const;
 /** Number of bytes that a client may leave unread before the other side is paused. */
 export const UNREAD_BYTES = 1024 * 1024;
@@ -16,6 +16,8 @@ export function offeredProtocols({ request: { headers } }: Exchange): readonly s
 /** Whether the client requests a WebSocket and offers this sub-protocol. */
 export const offersProtocol = (protocol: string, exchange: Exchange): boolean => offeredProtocols(exchange)?.includes(protocol) === true;
 
-/** The bytes of a message. */
-export const messageBytes = (data: Buffer | ArrayBuffer | readonly Buffer[]): Buffer =>
-  Buffer.isBuffer(data) ? data : data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.concat(data);
+/** The bytes of a message in any of the forms in which the `ws` library passes it. */
+export function messageBytes(data: Buffer | ArrayBuffer | readonly Buffer[]): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.concat(data);
+}

@@ -1,4 +1,4 @@
-/** The dependencies of the API handlers. Contains no behaviour. */
+/** The dependencies of the API handlers, which the wiring of the server provides. Interfaces only. */
 import type { KindRow } from '../../../shared/api/kinds';
 import type { NamespaceAlias } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -17,7 +17,7 @@ import type { ResourceRequest } from '../request/request-info';
 import type { WatchMeter } from '../response/watch-stream';
 import type { OpenWatchStreams } from '../response/open-watches';
 
-/** How backends behind objects are reached. */
+/** How the backends behind objects (kubelets, pods, Services) are reached. */
 export interface NodeAccess {
   /** Types of node addresses in order of preference. */
   readonly addressTypes: readonly string[];

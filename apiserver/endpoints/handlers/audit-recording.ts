@@ -1,4 +1,7 @@
-/** Records request and response bodies in the audit log, as JSON whatever the client's representation. */
+/**
+ * Records request and response bodies in the audit log, as JSON whatever the client's representation. Without an audit
+ * policy for the request nothing is encoded.
+ */
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';
 import type { ResponsePage } from '../../registry/verbs';

@@ -24,6 +24,7 @@ import type { Exchange } from '../request/exchange';
 import type { Query } from '../request/query';
 import type { ResourceRequest } from '../request/request-info';
 
+/** Resolves when the connection has ended or the response has been sent. Rejects with StatusError before a response. */
 export async function connectToBackend(
   deps: ApiDependencies,
   exchange: Exchange,
@@ -34,19 +35,16 @@ export async function connectToBackend(
   const { namespace, name, subresource: subresourceName } = info;
   const key = { namespace, name };
   const { kind } = subresource;
-  if (subresourceName === 'proxy') checkProxiedPath(exchange.request.url ?? '', resource.row.namespaced, info.rest);
+  const proxySegments = resource.row.namespaced ? PROXY_SEGMENTS.namespaced : PROXY_SEGMENTS.clusterScoped;
+  if (subresourceName === 'proxy') checkProxiedPath(exchange.request.url ?? '', proxySegments, info.rest);
   if (kind !== undefined)
     await deps.operations.admitConnection(exchange, { resource, subresource }, key, optionsOf(kind.type, exchange.query, info));
   const { query } = exchange;
   const insecureSkipTlsVerify = query.boolean('insecureSkipTLSVerifyBackend') === true;
   if (subresourceName === 'log') deps.countLogRequest(insecureSkipTlsVerify);
   const isUpgrade = upgradeProtocols(exchange) !== undefined && exchange.output instanceof UpgradableResponse;
-  const { reader, resources, random, nodeAccess } = deps;
-  const nodes = resources.require('nodes');
-  const endpoints = resources.require('endpoints');
-  const pods = resources.require('pods');
-  const { addressTypes, resolveHost } = nodeAccess;
-  const destination = await resolveDestination({ reader, nodes, endpoints, pods, random, addressTypes, resolveHost }, exchange, {
+  const { backends } = deps.nodeAccess;
+  const destination = await resolveDestination(destinationDependencies(deps), exchange, {
     resource,
     subresource: subresourceName,
     key,
@@ -54,26 +52,33 @@ export async function connectToBackend(
     kubeletQuery: kubeletOptions(subresourceName, query, name),
     isUpgrade,
   });
+  // A log of a container that has not been scheduled yet is empty.
   if (destination === undefined) {
     exchange.send(204, {}, Buffer.alloc(0));
     return;
   }
-  const { target, prefix, hasNoPath } =
-    destination.type === 'proxy' ? splitProxyUrl(requestTarget(exchange), resource.row.namespaced) : NOT_PROXIED;
+  const { target, prefix, hasNoPath } = destination.type === 'proxy' ? splitProxyUrl(requestTarget(exchange), proxySegments) : NOT_PROXIED;
   if (hasNoPath && !isUpgrade && REDIRECTED_METHODS.has(exchange.method)) redirectToSlash(exchange);
-  else if (isUpgrade && isTranslated(deps, exchange, subresourceName))
-    await translateStreams(nodeAccess.backends, exchange, destination.url);
-  else if (isUpgrade && isTunnel(deps, exchange, subresourceName)) await tunnelPortForward(nodeAccess.backends, exchange, destination);
+  else if (isUpgrade && isTranslated(deps, exchange, subresourceName)) await translateStreams(backends, exchange, destination.url);
+  else if (isUpgrade && isTunnel(deps, exchange, subresourceName)) await tunnelPortForward(backends, exchange, destination);
   else
-    await forward(nodeAccess.backends, exchange, {
+    await forward(backends, exchange, {
       destination,
       target,
       prefix,
-      upgrades: isUpgrade,
+      isUpgrade,
       insecureSkipTlsVerify,
       name,
       onLogTlsFailure: deps.countLogTlsFailure,
     });
+}
+
+function destinationDependencies({ reader, resources, random, nodeAccess }: ApiDependencies): Parameters<typeof resolveDestination>[0] {
+  const { addressTypes, resolveHost } = nodeAccess;
+  const nodes = resources.require('nodes');
+  const endpoints = resources.require('endpoints');
+  const pods = resources.require('pods');
+  return { reader, nodes, endpoints, pods, random, addressTypes, resolveHost };
 }
 
 /** Over WebSockets, these are translated to SPDY for the kubelet. */
@@ -87,16 +92,16 @@ const isTranslated = ({ gates }: ApiDependencies, exchange: Exchange, subresourc
 const isTunnel = ({ gates }: ApiDependencies, exchange: Exchange, subresource: string): boolean =>
   subresource === 'portforward' && gates.isEnabled('PortForwardWebsockets') && offersProtocol(PORT_FORWARD_TUNNEL, exchange);
 
-/** Segments up to the subresource: `/api/v1/namespaces/ns/pods/p/proxy`. */
-const SEGMENTS = { namespaced: 8, other: 6 };
+/** Number of segments up to the subresource: `/api/v1/namespaces/ns/pods/p/proxy`, `/api/v1/nodes/n/proxy`. */
+const PROXY_SEGMENTS = { namespaced: 8, clusterScoped: 6 };
 
 /**
  * Throws 400 when the path for the backend differs from the path that admission sees. The former is cut out of the
  * raw request target, the latter is decoded: they differ when a slash before the subresource is escaped, or when the
  * target is an absolute URL.
  */
-function checkProxiedPath(url: string, namespaced: boolean, rest: readonly string[]): void {
-  const rawSegments = (url.split('?', 1)[0] ?? '').split('/').slice(namespaced ? SEGMENTS.namespaced : SEGMENTS.other);
+function checkProxiedPath(url: string, proxySegments: number, rest: readonly string[]): void {
+  const rawSegments = (url.split('?', 1)[0] ?? '').split('/').slice(proxySegments);
   const path = (decodePercent(decodeHeader(rawSegments.join('/'))) ?? '').split('/');
   // Trailing slashes are ignored.
   while (path.at(-1) === '') path.pop();
@@ -116,13 +121,12 @@ interface ProxiedUrl {
 const NOT_PROXIED: ProxiedUrl = { prefix: undefined, target: '', hasNoPath: false };
 
 /** Splits a URL, as the client sent it, where the path for the backend begins. */
-function splitProxyUrl(url: string, namespaced: boolean): ProxiedUrl {
+function splitProxyUrl(url: string, proxySegments: number): ProxiedUrl {
   const [path = '', ...query] = url.split('?');
   const segments = path.split('/');
-  const start = namespaced ? SEGMENTS.namespaced : SEGMENTS.other;
-  const rest = segments.slice(start);
+  const rest = segments.slice(proxySegments);
   return {
-    prefix: segments.slice(0, start).join('/'),
+    prefix: segments.slice(0, proxySegments).join('/'),
     target: `/${rest.join('/')}${query.length === 0 ? '' : `?${query.join('?')}`}`,
     hasNoPath: rest.length === 0,
   };
@@ -144,15 +148,14 @@ function redirectToSlash(exchange: Exchange): void {
 function optionsOf(type: string, query: Query, { rest }: ResourceRequest): JsonObject {
   const options: JsonObject = {};
   for (const { name, type: field } of schemaOf(type).fields) {
-    const value =
-      name === 'path'
-        ? joinRest(rest)
-        : field.kind === 'list'
-          ? listValue(query.getAll(name), field.element)
-          : scalarValue(query, name, field);
+    const value = name === 'path' ? joinRest(rest) : parameterValue(query, name, field);
     if (value !== undefined) setMember(options, name, value);
   }
   return options;
+}
+
+function parameterValue(query: Query, name: string, field: Field): JsonValue | undefined {
+  return field.kind === 'list' ? listValue(query.getAll(name), field.element) : scalarValue(query, name, field);
 }
 
 type Field = ReturnType<typeof schemaOf>['fields'][number]['type'];

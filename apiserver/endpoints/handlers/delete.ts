@@ -22,17 +22,17 @@ import { sendStatus } from '../response/send-response';
 import { RESPONSE_WRITTEN, WRITING_RESPONSE } from '../request/request-tracing';
 import { negotiateResponse, sendEntry } from './negotiated-response';
 
-const TYPE = 'meta.v1.DeleteOptions';
+const DELETE_OPTIONS_TYPE = 'meta.v1.DeleteOptions';
 
 export async function deleteObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
-  const form = negotiateResponse(deps, exchange, resource, info, 'object');
+  const negotiated = negotiateResponse(deps, exchange, resource, info, 'object');
   const options = await readDeleteOptions(deps, exchange);
   exchange.trace?.addEvent('About to delete object from database');
   const result = await deps.writer.delete(exchange, resource, { namespace: info.namespace, name: info.name }, options);
   exchange.trace?.addEvent('Object deleted from database');
   switch (result.type) {
     case 'object':
-      await sendEntry(deps, exchange, resource, form, result.code, result.entry);
+      await sendEntry(deps, exchange, resource, negotiated, result.code, result.entry);
       return;
     case 'status':
       exchange.trace?.addEvent(WRITING_RESPONSE);
@@ -79,8 +79,9 @@ async function readDeleteOptions(
     ...options,
   });
   exchange.trace?.addEvent('Recorded the audit event');
-  requireNoErrors('DeleteOptions', dryRunErrors([...dryRunValues(options), ...dryRun]));
-  return toDeleteOptions(options, [...dryRunValues(options), ...dryRun].includes('All'));
+  const allDryRun = [...dryRunValues(options), ...dryRun];
+  requireNoErrors('DeleteOptions', dryRunErrors(allDryRun));
+  return { ...toDeleteOptions(options), dryRun: allDryRun.includes('All') };
 }
 
 async function parseDeleteOptions(
@@ -90,7 +91,7 @@ async function parseDeleteOptions(
   format: ParsedBody['format'],
 ): Promise<ParsedBody> {
   try {
-    const body = await parseBody(bytes, format, TYPE, deps.clock);
+    const body = await parseBody(bytes, format, DELETE_OPTIONS_TYPE, deps.clock);
     requireDeleteOptions(body.value, exchange);
     return body;
   } catch (error) {
@@ -99,7 +100,7 @@ async function parseDeleteOptions(
   }
 }
 
-/** Kind and version are optional; any version is accepted. */
+/** Throws 400 for another kind. Kind and version are optional; any version is accepted. */
 function requireDeleteOptions(value: JsonObject, exchange: Exchange): void {
   const kind = stringAt(value, 'kind') ?? '';
   if (kind === '' || kind === 'DeleteOptions') return;
@@ -113,7 +114,7 @@ function requireDeleteOptions(value: JsonObject, exchange: Exchange): void {
 
 function decodeOptions({ value, literals }: ParsedBody): JsonObject {
   try {
-    return decodeObject(TYPE, value, literals).object;
+    return decodeObject(DELETE_OPTIONS_TYPE, value, literals).object;
   } catch (error) {
     if (error instanceof DecodeError) throw clientError(error.message);
     throw error;
@@ -124,7 +125,8 @@ function dryRunValues(options: JsonObject): string[] {
   return (arrayAt(options, 'dryRun') ?? []).filter((value) => typeof value === 'string');
 }
 
-function toDeleteOptions(options: JsonObject, dryRun: boolean): DeleteOptions {
+/** The options besides `dryRun`, which the query may have too. */
+function toDeleteOptions(options: JsonObject): Omit<DeleteOptions, 'dryRun'> {
   const grace = ownMember(options, 'gracePeriodSeconds');
   const orphan = ownMember(options, 'orphanDependents');
   const policy = stringAt(options, 'propagationPolicy');
@@ -132,7 +134,6 @@ function toDeleteOptions(options: JsonObject, dryRun: boolean): DeleteOptions {
   const uid = stringAt(preconditions, 'uid');
   const resourceVersion = stringAt(preconditions, 'resourceVersion');
   return {
-    dryRun,
     ...(typeof grace === 'number' || typeof grace === 'bigint' ? { gracePeriodSeconds: Number(grace) } : {}),
     ...(typeof orphan === 'boolean' ? { orphanDependents: orphan } : {}),
     ...(policy === undefined ? {} : { propagationPolicy: policy }),

@@ -9,7 +9,7 @@ import type { Representation } from '../request/negotiation';
 import type { Query } from '../request/query';
 import type { ApiDependencies } from './api-dependencies';
 
-/** The key of an encoder. Throws 400 for an invalid `includeObject` of a Table. */
+/** The key of the encoder of a response. Throws 400 for an invalid `includeObject` of a Table. */
 export function encoderFormFor({ dialect, alias, query }: Exchange, row: KindRow, wanted: Representation): EncoderForm {
   const include = wanted.transform === 'table' ? parseIncludeObject(query) : 'Metadata';
   return { row, wanted, names: { dialect, alias }, include };

@@ -1,16 +1,19 @@
-/** Translates query parameters into the kubelet's options: in the kubelet's names, in upstream's order. */
+/**
+ * Translates the query parameters of log, exec, attach and portforward into the kubelet's options: in the kubelet's
+ * names, in upstream's order. Unknown parameters are dropped.
+ */
 import { createFieldError, forbiddenField, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { invalid } from '../../../shared/api/errors/status';
 import type { Query } from '../request/query';
 
-type Kind = 'flag' | 'number' | 'text' | 'texts';
+type OptionKind = 'flag' | 'number' | 'text' | 'texts';
 
 interface KubeletOption {
   /** The kubelet's name. */
   readonly name: string;
   /** The client's query parameter. */
   readonly parameter: string;
-  readonly kind: Kind;
+  readonly kind: OptionKind;
   /** The lowest valid value of a number. */
   readonly minimum?: number;
 }
@@ -38,8 +41,8 @@ const OPTIONS_BY_SUBRESOURCE: Readonly<Partial<Record<string, readonly KubeletOp
 };
 
 /**
- * Flags are `true` for logs and `1` for the others. Throws 422 for log options that are invalid or contradict each
- * other.
+ * The query for the kubelet. Flags are `true` for logs and `1` for other subresources. Throws 422 for log options that
+ * are invalid or contradict each other. `pod`: the name, for the error.
  */
 export function kubeletOptions(subresource: string, query: Query, pod: string): URLSearchParams {
   const rows = OPTIONS_BY_SUBRESOURCE[subresource] ?? [];

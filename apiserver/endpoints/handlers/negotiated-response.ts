@@ -1,4 +1,7 @@
-/** Shared by the handlers: content negotiation, and responses with one object. */
+/**
+ * Content negotiation and the sending of one object or list in the negotiated form, which all handlers share. The form
+ * is negotiated before anything is read or written, so that an unacceptable request has no effect.
+ */
 import { notAcceptable } from '../../../shared/api/errors/status';
 import type { KindRow, SubresourceRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';

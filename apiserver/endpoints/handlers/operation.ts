@@ -1,4 +1,7 @@
-/** POST of objects that are not stored: operations that are virtual resources or subresources. */
+/**
+ * POST of objects that are not stored: operations that are virtual resources (reviews) or subresources (eviction,
+ * binding, token). What an operation does is left to `registry/operations`.
+ */
 import { parseApiVersion } from '../../../shared/api/identity/identity';
 import { stringAt } from '../../../shared/values/json';
 import type { SubresourceRow } from '../../../shared/api/kinds';

@@ -1,4 +1,4 @@
-/** GET of one object and of collections. */
+/** GET of one object and of collections. At which revision a request is answered is left to `registry/read`. */
 import type { ResourceRequest } from '../request/request-info';
 import type { Resource } from '../../registry/verbs';
 import type { ApiDependencies } from './api-dependencies';
@@ -10,25 +10,25 @@ import { recordResponseList } from './audit-recording';
 
 export async function getObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const view = subresourceView(resource, info);
-  const form = negotiateResponse(deps, exchange, view, info, 'object');
+  const negotiated = negotiateResponse(deps, exchange, view, info, 'object');
   const version = getVersion(exchange.query);
   exchange.trace?.addEvent('About to Get from storage');
   const entry = await deps.reader.get(exchange, resourceForErrors(resource, info), { namespace: info.namespace, name: info.name }, version);
-  await sendEntry(deps, exchange, view, form, 200, view.show(entry));
+  await sendEntry(deps, exchange, view, negotiated, 200, view.show(entry));
 }
 
 export async function listObjects(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
-  const form = negotiateResponse(deps, exchange, resource, info, 'watchable');
+  const negotiated = negotiateResponse(deps, exchange, resource, info, 'watchable');
   const options = listOptions(resource.row, exchange.query, deps.select);
   exchange.trace?.addEvent('About to List from storage');
   const page = await deps.reader.list(exchange, resource, info.namespace, options);
   exchange.trace?.addEvent('Listing from storage done');
-  requireListForm(resource, form);
+  requireListForm(resource, negotiated);
   await sendList(
     exchange,
-    form.encoder,
-    recordResponseList(deps, exchange, resource.row, form.wanted, page),
-    listResponseOptions(deps, exchange, form),
+    negotiated.encoder,
+    recordResponseList(deps, exchange, resource.row, negotiated.wanted, page),
+    listResponseOptions(deps, exchange, negotiated),
   );
 }
 

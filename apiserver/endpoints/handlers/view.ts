@@ -8,8 +8,8 @@ import { listResponseOptions, negotiateResponse, requireListForm, sendEntry } fr
 import { recordResponseList } from './audit-recording';
 
 export async function getView(deps: ApiDependencies, exchange: Exchange, resource: VirtualResource, info: ResourceRequest): Promise<void> {
-  const form = negotiateResponse(deps, exchange, resource, info, 'object');
-  await sendEntry(deps, exchange, resource, form, 200, await deps.views.get(resource, info.name));
+  const negotiated = negotiateResponse(deps, exchange, resource, info, 'object');
+  await sendEntry(deps, exchange, resource, negotiated, 200, await deps.views.get(resource, info.name));
 }
 
 export async function listViews(
@@ -18,15 +18,15 @@ export async function listViews(
   resource: VirtualResource,
   info: ResourceRequest,
 ): Promise<void> {
-  const form = negotiateResponse(deps, exchange, resource, info, 'watchable');
+  const negotiated = negotiateResponse(deps, exchange, resource, info, 'watchable');
   const { query } = exchange;
   const selection = deps.select(resource.row, query.get('labelSelector') ?? '', query.get('fieldSelector') ?? '');
   const page = await deps.views.list(resource, selection);
-  requireListForm(resource, form);
+  requireListForm(resource, negotiated);
   await sendList(
     exchange,
-    form.encoder,
-    recordResponseList(deps, exchange, resource.row, form.wanted, page),
-    listResponseOptions(deps, exchange, form),
+    negotiated.encoder,
+    recordResponseList(deps, exchange, resource.row, negotiated.wanted, page),
+    listResponseOptions(deps, exchange, negotiated),
   );
 }

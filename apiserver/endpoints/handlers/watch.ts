@@ -18,11 +18,12 @@ import { negotiateResponse } from './negotiated-response';
 
 export async function watchObjects(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
-  const overWebSocket = exchange.header('upgrade')?.toLowerCase() === 'websocket';
-  if (overWebSocket && !(exchange.output instanceof UpgradableResponse))
+  const isOverWebSocket = exchange.header('upgrade')?.toLowerCase() === 'websocket';
+  if (isOverWebSocket && !(exchange.output instanceof UpgradableResponse))
     throw badRequest('watching over a WebSocket needs TLS and HTTP/1.1; watch without the Upgrade header');
   const { wanted, encoder } = negotiateResponse(deps, exchange, resource, info, 'watch');
-  const { options, timeoutSeconds } = watchOptions(row, exchange.query, deps.select, deps.gates.isEnabled('WatchList'));
+  const isWatchListEnabled = deps.gates.isEnabled('WatchList');
+  const { options, timeoutSeconds } = watchOptions(row, exchange.query, deps.select, { isWatchListEnabled });
   const selection = info.name === '' ? options.selection : selectByName(options.selection, info.name);
   const startedAt = deps.clock.monotonic();
   const observeInitialEvents = (): void => deps.watchListMeter(row, info).observe((deps.clock.monotonic() - startedAt) / 1000);
@@ -32,10 +33,10 @@ export async function watchObjects(deps: ApiDependencies, exchange: Exchange, re
     // An event contains an object, never a list; upstream fails at the first event.
     endsAtFirstEvent: wanted.transform === 'partialList',
     meter: deps.watchMeter(row.group, row.version, row.kind, resource.stored.name),
-    overWebSocket,
+    isOverWebSocket,
     watches: deps.watches,
     outbox: deps.outbox,
-    bookmarkEntry: (revision, end) => bookmarkEntry(exchange, resource, revision, end),
+    bookmarkEntry: (revision, endOfInitialEvents) => bookmarkEntry(exchange, resource, revision, { endOfInitialEvents }),
     onInitialEventsEnd: observeInitialEvents,
   });
   const started = await deps.reader.watch(exchange, resource, info.namespace, { ...options, selection }, stream);
@@ -54,8 +55,15 @@ function nameOf(entry: Entry): string {
   return entry.key.slice(entry.key.indexOf('/') + 1);
 }
 
-/** An empty object of the kind with only the revision, and the annotation that marks the end of the initial events. */
-function bookmarkEntry(exchange: Exchange, { row, hub }: Resource, revision: number, endOfInitialEvents: boolean): Entry {
+/**
+ * An empty object of the kind with only the revision, and with the annotation that marks the end of the initial events.
+ */
+function bookmarkEntry(
+  exchange: Exchange,
+  { row, hub }: Resource,
+  revision: number,
+  { endOfInitialEvents }: { readonly endOfInitialEvents: boolean },
+): Entry {
   const annotations = endOfInitialEvents ? { annotations: { [INITIAL_EVENTS_END[exchange.dialect]]: 'true' } } : {};
   const body = codecOf(hub).encodeBody({ metadata: { resourceVersion: String(revision), ...annotations } });
   return {

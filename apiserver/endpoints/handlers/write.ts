@@ -12,7 +12,7 @@ import type { ApiDependencies } from './api-dependencies';
 import { bodyFormat, patchType, readBody } from '../request/body';
 import { parseObjectBody } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
-import { patchOptions, writeOptions } from '../request/parameters';
+import { patchOptions, writeOptions, type WriteHeaders } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { negotiateResponse, sendEntry, subresourceView } from './negotiated-response';
 import { recordRequestBody } from './audit-recording';
@@ -24,7 +24,7 @@ export const STORE_SUCCEEDED = 'Write to database call succeeded';
 
 export async function createObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
-  const form = negotiateResponse(deps, exchange, resource, info, 'object');
+  const negotiated = negotiateResponse(deps, exchange, resource, info, 'object');
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('CreateOptions', exchange.query, writeHeaders(exchange));
@@ -38,13 +38,13 @@ export async function createObject(deps: ApiDependencies, exchange: Exchange, re
   exchange.trace?.addAttempt(STORE_STARTED, STORE_FAILED, { len: bytes.length });
   const { entry } = await deps.writer.create(exchange, resource, info.namespace, body, options);
   exchange.trace?.addEvent(STORE_SUCCEEDED, { len: bytes.length });
-  await sendEntry(deps, exchange, resource, form, 201, entry);
+  await sendEntry(deps, exchange, resource, negotiated, 201, entry);
 }
 
 export async function updateObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const view = subresourceView(resource, info);
   const { row } = view;
-  const form = negotiateResponse(deps, exchange, view, info, 'object');
+  const negotiated = negotiateResponse(deps, exchange, view, info, 'object');
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('UpdateOptions', exchange.query, writeHeaders(exchange));
@@ -55,23 +55,23 @@ export async function updateObject(deps: ApiDependencies, exchange: Exchange, re
   exchange.trace?.addAttempt(STORE_STARTED, STORE_FAILED, { len: bytes.length });
   const { entry, created } = await deps.writer.update(exchange, resource, key, writableSubresource(info), body, options);
   exchange.trace?.addEvent(STORE_SUCCEEDED, { len: bytes.length });
-  await sendEntry(deps, exchange, view, form, created ? 201 : 200, view.show(entry));
+  await sendEntry(deps, exchange, view, negotiated, created ? 201 : 200, view.show(entry));
 }
 
 export async function patchObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const type = patchType(exchange.header('content-type'));
   const view = subresourceView(resource, info);
-  const form = negotiateResponse(deps, exchange, view, info, 'object');
+  const negotiated = negotiateResponse(deps, exchange, view, info, 'object');
   const bytes = await readBody(exchange);
-  const sent = { type, bytes, dialect: exchange.dialect };
+  const patch = { type, bytes, dialect: exchange.dialect };
   const options = patchOptions(type, exchange.query, writeHeaders(exchange));
-  if (exchange.audit?.recordsRequest === true && !deps.writer.defersPatchParsing(sent))
+  if (exchange.audit?.recordsRequest === true && !deps.writer.defersPatchParsing(patch))
     exchange.audit.recordRequestValue(patchForAudit(bytes));
   exchange.trace?.addEvent('Recorded the audit event');
   const key = { namespace: info.namespace, name: info.name };
-  const { entry, created } = await deps.writer.patch(exchange, resource, key, writableSubresource(info), sent, options);
+  const { entry, created } = await deps.writer.patch(exchange, resource, key, writableSubresource(info), patch, options);
   exchange.trace?.addEvent('Object stored in database');
-  await sendEntry(deps, exchange, view, form, created ? 201 : 200, view.show(entry));
+  await sendEntry(deps, exchange, view, negotiated, created ? 201 : 200, view.show(entry));
 }
 
 /**
@@ -87,7 +87,7 @@ function patchForAudit(bytes: Buffer): JsonValue {
   }
 }
 
-/** Yields to the event loop while a long body is parsed. */
+/** Leaves the body unparsed when the writer parses it later. Yields to the event loop while a long body is parsed. */
 async function parseBody(deps: ApiDependencies, exchange: Exchange, resource: Resource, row: KindRow, raw: RawBody): Promise<ObjectBody> {
   recordRequestBody(deps, exchange, raw.bytes);
   if (deps.writer.defersParsing(resource, raw)) return { raw };
@@ -97,12 +97,13 @@ async function parseBody(deps: ApiDependencies, exchange: Exchange, resource: Re
   return body;
 }
 
-function writeHeaders(exchange: Exchange): { readonly userAgent: string | undefined; readonly ifMatch: string | undefined } {
+function writeHeaders(exchange: Exchange): WriteHeaders {
   return { userAgent: exchange.header('user-agent'), ifMatch: exchange.header('if-match') };
 }
 
-const SUBRESOURCES: readonly Subresource[] = ['approval', 'ephemeralcontainers', 'finalize', 'scale', 'status'];
+const WRITABLE_SUBRESOURCES: readonly Subresource[] = ['approval', 'ephemeralcontainers', 'finalize', 'scale', 'status'];
 
+/** The subresource that the path names; undefined for the object itself. */
 export function writableSubresource(info: ResourceRequest): Subresource {
-  return SUBRESOURCES.find((subresource) => subresource === info.subresource);
+  return WRITABLE_SUBRESOURCES.find((subresource) => subresource === info.subresource);
 }

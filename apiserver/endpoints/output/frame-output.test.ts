@@ -36,7 +36,7 @@ it('FrameOutput sends all frames of one turn in one piece, in order', async () =
   expect(client.output.waitingBytes()).toBe(0);
 });
 
-it('FrameOutput shares a piece between clients with the same frames, and creates another for other frames', async () => {
+it('FrameOutput shares one buffer between clients with the same frames only', async () => {
   const first = frame('1');
   const second = frame('2');
   const third = frame('3');

@@ -13,7 +13,7 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 /** Number of waiting bytes that are sent at once. */
 const FULL_PIECE_BYTES = 64 * 1024;
 
-/** Learns how long frames waited. */
+/** Observes the time that frames wait; implemented by the metrics. */
 export interface WaitObserver {
   /** The first frame of a piece has waited for `ms`. */
   waited(ms: number): void;
@@ -33,10 +33,11 @@ interface FrameTarget {
 }
 
 export class FrameOutput implements Sender {
-  private first: Buffer | undefined;
-  /** All waiting frames including the first, when there are several. */
-  private several: Buffer[] | undefined;
-  private bytes = 0;
+  /** The only waiting frame, or the first of {@link waitingFrames}. */
+  private firstFrame: Buffer | undefined;
+  /** All waiting frames when there are several. Most often there is one, which needs no array. */
+  private waitingFrames: Buffer[] | undefined;
+  private frameBytes = 0;
   /** Clock.monotonic when the first waiting frame was added. */
   private firstAt = 0;
 
@@ -49,19 +50,19 @@ export class FrameOutput implements Sender {
     markAsWatch(target);
   }
 
-  static forResponse(reply: ServerResponse | FrameTarget, outbox: Outbox, observer: WaitObserver = IGNORE_WAITS): FrameOutput {
-    if (!(reply instanceof ServerResponse)) return new FrameOutput(reply, outbox, outbox.frames, observer);
-    const { socket } = reply;
+  static forResponse(response: ServerResponse | FrameTarget, outbox: Outbox, observer: WaitObserver = IGNORE_WAITS): FrameOutput {
+    if (!(response instanceof ServerResponse)) return new FrameOutput(response, outbox, outbox.frames, observer);
+    const { socket } = response;
     // Chunks are written directly to the socket, without the cost of OutgoingMessage. A pipelined response has no
     // socket yet, and HTTP/1.0 has no chunks.
-    return socket !== null && reply.chunkedEncoding
+    return socket !== null && response.chunkedEncoding
       ? new FrameOutput(socket, outbox, outbox.chunks, observer)
-      : new FrameOutput(reply, outbox, outbox.frames, observer);
+      : new FrameOutput(response, outbox, outbox.frames, observer);
   }
 
   /** Sends each frame as a WebSocket message. */
-  static forWebSocket(connection: Socket, outbox: Outbox, isText: boolean, observer: WaitObserver = IGNORE_WAITS): FrameOutput {
-    return new FrameOutput(connection, outbox, isText ? outbox.texts : outbox.binaries, observer);
+  static forWebSocket(connection: Socket, outbox: Outbox, message: 'text' | 'binary', observer: WaitObserver): FrameOutput {
+    return new FrameOutput(connection, outbox, message === 'text' ? outbox.texts : outbox.binaries, observer);
   }
 
   get session(): object | undefined {
@@ -71,33 +72,34 @@ export class FrameOutput implements Sender {
   /** Adds a frame in the form of `encodeChunk`; false when it is refused because too many bytes wait. */
   write(chunk: Buffer): boolean {
     if (this.waitingBytes() > MAX_WAITING_BYTES) return false;
-    this.bytes += chunk.length;
-    if (this.first === undefined) {
-      this.first = chunk;
+    this.frameBytes += chunk.length;
+    if (this.firstFrame === undefined) {
+      this.firstFrame = chunk;
       this.firstAt = this.outbox.now();
       this.outbox.add(this);
-    } else if (this.several === undefined) this.several = [this.first, chunk];
-    else this.several.push(chunk);
-    if (this.bytes > FULL_PIECE_BYTES) this.flush();
+    } else if (this.waitingFrames === undefined) this.waitingFrames = [this.firstFrame, chunk];
+    else this.waitingFrames.push(chunk);
+    if (this.frameBytes > FULL_PIECE_BYTES) this.flush();
     return true;
   }
 
   /** Sends the waiting frames. Must precede any other write to the client. */
   flush(): void {
-    const { first, several, target } = this;
-    this.first = undefined;
-    this.several = undefined;
-    this.bytes = 0;
-    if (first === undefined || target.destroyed) return;
+    const { firstFrame, waitingFrames, target } = this;
+    this.firstFrame = undefined;
+    this.waitingFrames = undefined;
+    this.frameBytes = 0;
+    if (firstFrame === undefined || target.destroyed) return;
     this.observer.waited(this.outbox.now() - this.firstAt);
-    const piece = several === undefined ? this.joiner.single(first) : this.joiner.joined(several);
+    const piece = waitingFrames === undefined ? this.joiner.single(firstFrame) : this.joiner.joined(waitingFrames);
     // Progress matters only when bytes already wait.
     if (target.writableLength === 0) target.write(piece);
     else target.write(piece, () => recordPieceWritten(target));
   }
 
+  /** Bytes that the client has not read, as far as this process knows. */
   waitingBytes(): number {
-    return this.target.writableLength + this.bytes;
+    return this.target.writableLength + this.frameBytes;
   }
 
   /** Resolves when the client has read everything, or has disconnected. */

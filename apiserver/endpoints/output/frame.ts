@@ -1,13 +1,16 @@
-/** Encodes watch frames so that all watchers share their bytes. */
-
 /**
- * A frame with HTTP/1.1 chunk framing, so that one buffer serves every connection: HTTP/1.1 sockets take the whole
- * buffer, HTTP/2 streams the part between. The size always has eight digits, so that the position of the frame is
- * fixed.
+ * Encodes watch frames so that all watchers share their bytes, also those with several frames to send at once. Buffers
+ * are never modified after they were returned.
  */
+
+/** Length of the size in eight hexadecimal digits with CR LF. It is fixed, so the frame always begins at this index. */
 const CHUNK_HEAD = 10;
 const CHUNK_TAIL = 2;
 
+/**
+ * A frame with HTTP/1.1 chunk framing, so that one buffer serves every connection: HTTP/1.1 sockets take the whole
+ * buffer, HTTP/2 streams the part between head and tail.
+ */
 export function encodeChunk(frame: Buffer): Buffer {
   const bytes = Buffer.allocUnsafeSlow(CHUNK_HEAD + frame.length + CHUNK_TAIL);
   bytes.write(`${frame.length.toString(16).padStart(8, '0')}\r\n`, 0, 'latin1');
@@ -21,7 +24,10 @@ export function frameOf(chunk: Buffer): Buffer {
   return chunk.subarray(CHUNK_HEAD, chunk.length - CHUNK_TAIL);
 }
 
-/** Joins several chunks into one piece. The last piece is cached for other clients that need the same one. */
+/**
+ * Transforms chunks for one protocol and joins several of them into one piece. The last piece is cached for other
+ * clients that have the same chunks to send; `clear` releases it.
+ */
 export class FrameJoiner {
   private parts: readonly Buffer[] = [];
   private piece: Buffer | undefined;

@@ -23,8 +23,9 @@ const MAX_WATCHES = 1024;
 /** The resolution of timers. */
 const MIN_PAUSE_MS = 1;
 
-/** Undefined when the output has a connection of its own, or none any more. */
+/** An output over a connection that it may share with others. */
 export interface SessionOutput {
+  /** The HTTP/2 session; undefined when the output has a connection of its own, or none any more. */
   readonly session?: object | undefined;
 }
 
@@ -34,13 +35,13 @@ export interface Sender extends SessionOutput {
 }
 
 export class Outbox {
-  /** For HTTP/1.1 (with chunk framing), HTTP/2 (without it) and WebSockets. */
+  /** Joiners for HTTP/1.1 (with chunk framing), HTTP/2 (without it) and WebSockets (text and binary messages). */
   readonly chunks = new FrameJoiner((chunk) => chunk);
   readonly frames = new FrameJoiner(frameOf);
   readonly texts = new FrameJoiner((chunk) => textFrame(frameOf(chunk)));
   readonly binaries = new FrameJoiner((chunk) => binaryFrame(frameOf(chunk)));
   private senders: Sender[] = [];
-  /** A sending is due or being measured. */
+  /** Whether a sending is due or being measured. */
   private isScheduled = false;
   /** The number of watches that were last sent to within {@link SENDING_MS}. */
   private watchesPerSending = MIN_WATCHES;
@@ -54,6 +55,7 @@ export class Outbox {
     return this.clock.monotonic();
   }
 
+  /** Flushes `sender` once, at the end of this turn or later. */
   add(sender: Sender): void {
     this.senders.push(sender);
     this.schedule();
@@ -82,6 +84,7 @@ export class Outbox {
     else this.clock.after(pauseMs, () => this.flush());
   }
 
+  /** Sends to as many watches as the limits allow, and schedules the next sending when some are left. */
   private flush(): void {
     const { senders, clock } = this;
     const startedAt = clock.monotonic();

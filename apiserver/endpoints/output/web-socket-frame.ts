@@ -1,19 +1,22 @@
 /** Encodes a message of a WebSocket server as one frame, unmasked as RFC 6455 requires of servers. */
 
+/** First bytes of a frame: the last one of its message, and the opcode. */
 const TEXT = 0x81;
 const BINARY = 0x82;
-const SHORT = 125;
+/** The longest message whose length the second byte holds. */
+const MAX_SHORT_LENGTH = 125;
+/** Values of the second byte for a length in the next two or eight bytes. */
 const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
 
 export const textFrame = (message: Buffer): Buffer => framed(TEXT, message);
 export const binaryFrame = (message: Buffer): Buffer => framed(BINARY, message);
 
-function framed(first: number, message: Buffer): Buffer {
+function framed(firstByte: number, message: Buffer): Buffer {
   const { length } = message;
-  const head = length <= SHORT ? 2 : length <= 0xffff ? 4 : 10;
+  const head = headLength(length);
   const frame = Buffer.allocUnsafeSlow(head + length);
-  frame[0] = first;
+  frame[0] = firstByte;
   if (head === 2) frame[1] = length;
   else if (head === 4) {
     frame[1] = TWO_BYTES;
@@ -24,4 +27,9 @@ function framed(first: number, message: Buffer): Buffer {
   }
   message.copy(frame, head);
   return frame;
+}
+
+function headLength(messageLength: number): 2 | 4 | 10 {
+  if (messageLength <= MAX_SHORT_LENGTH) return 2;
+  return messageLength <= 0xffff ? 4 : 10;
 }

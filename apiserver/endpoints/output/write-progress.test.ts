@@ -3,7 +3,7 @@ import { endInPieces, hasRoom, MAX_WAITING_BYTES, PieceWriter, piecesWritten } f
 
 const KIB = 1024;
 
-/** Accepts the next piece when `take` is called. */
+/** An output that accepts its current piece when `accept` is called. */
 class SlowOutput extends Writable {
   readonly pieces: number[] = [];
   private done: (() => void) | undefined;
@@ -41,7 +41,10 @@ it('PieceWriter keeps the order of writes while a long one is in progress', asyn
   const writer = new PieceWriter(output, output);
   const parts = [10, 800 * KIB, 20, 256 * KIB + 1, 256 * KIB, 30].map((length, index) => Buffer.alloc(length, index));
   const done: number[] = [];
-  parts.forEach((part, index) => writer.write(part, index === parts.length - 1, () => done.push(index)));
+  parts.forEach((part, index) => {
+    if (index < parts.length - 1) writer.write(part, () => done.push(index));
+    else writer.end(part, () => done.push(index));
+  });
   await new Promise((resolve) => output.once('finish', resolve));
   expect(Buffer.concat(received).equals(Buffer.concat(parts))).toBe(true);
   expect(done).toEqual([0, 1, 2, 3, 4, 5]);

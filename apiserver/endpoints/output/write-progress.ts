@@ -13,18 +13,20 @@ const PIECE_BYTES = 256 * 1024;
 /** Limit for complete responses that wait on one connection. A single one may be longer. */
 export const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
-const written = new WeakMap<object, number>();
+/** State of outputs, and of connections (the last one), as long as they exist. */
+const pieceCounts = new WeakMap<object, number>();
 const watches = new WeakSet<object>();
 const unreadAllowed = new WeakSet<object>();
-const waiting = new WeakMap<object, number>();
+const waitingBytes = new WeakMap<object, number>();
 
 /** Records that the client of an output has read a piece. */
 export function recordPieceWritten(output: object): void {
-  written.set(output, piecesWritten(output) + 1);
+  pieceCounts.set(output, piecesWritten(output) + 1);
 }
 
+/** The number of pieces that the client has read; a client without progress leaves it unchanged. */
 export function piecesWritten(output: object): number {
-  return written.get(output) ?? 0;
+  return pieceCounts.get(output) ?? 0;
 }
 
 export function markAsWatch(output: object): void {
@@ -52,13 +54,14 @@ export function mayStayUnread(output: object): boolean {
   return unreadAllowed.has(output);
 }
 
+/** Whether a body is so long that it is written in pieces. */
 export function needsPieces(body: Buffer): boolean {
   return body.length > PIECE_BYTES;
 }
 
 /** Whether `bytes` more may wait on a connection. */
 export function hasRoom(connection: object, bytes: number): boolean {
-  const current = waiting.get(connection) ?? 0;
+  const current = waitingBytes.get(connection) ?? 0;
   return current === 0 || current + bytes <= MAX_WAITING_BYTES;
 }
 
@@ -89,9 +92,17 @@ export class PieceWriter {
     private readonly output: object,
   ) {}
 
-  /** After a write with `isLast` nothing may be written. */
-  write(bytes: Buffer, isLast: boolean, done: Written): void {
-    const part = { bytes, isLast, done };
+  write(bytes: Buffer, done: Written): void {
+    this.add({ bytes, isLast: false, done });
+  }
+
+  /** Writes the last bytes and ends the target. Nothing may be written afterwards. */
+  end(bytes: Buffer, done: Written): void {
+    this.add({ bytes, isLast: true, done });
+  }
+
+  private add(part: Part): void {
+    const { bytes } = part;
     if (this.parts.length > 0) this.parts.push(part);
     else if (needsPieces(bytes)) {
       this.parts.push(part);
@@ -127,7 +138,7 @@ export class PieceWriter {
 
 /** Writes a long body and ends the output. The bytes count as waiting on `connection` until the output closes. */
 export function endInPieces(output: Writable, connection: object, body: Buffer): void {
-  waiting.set(connection, (waiting.get(connection) ?? 0) + body.length);
-  output.once('close', () => waiting.set(connection, (waiting.get(connection) ?? 0) - body.length));
-  new PieceWriter(output, output).write(body, true, () => undefined);
+  waitingBytes.set(connection, (waitingBytes.get(connection) ?? 0) + body.length);
+  output.once('close', () => waitingBytes.set(connection, (waitingBytes.get(connection) ?? 0) - body.length));
+  new PieceWriter(output, output).end(body, () => undefined);
 }

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
-import { ByteSink, ChunkPool } from './byte-sink';
+import { ByteSink, ChunkPool, createMemorySink, type ReturnChunk } from './byte-sink';
 
 it('ByteSink writes all pieces in order, whatever their lengths', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 700_000 }))), (pieces) => {
-      const chunks: Buffer[] = [];
-      const sink = new ByteSink(new ChunkPool(), (bytes, _last, done) => {
-        chunks.push(Buffer.from(bytes));
-        done(true);
-      });
+      const { sink, finish } = createMemorySink(new ChunkPool());
       const expected: Buffer[] = [];
       for (const piece of pieces) {
         const bytes = typeof piece === 'string' ? Buffer.from(piece) : Buffer.alloc(piece, 'x');
@@ -16,8 +12,7 @@ it('ByteSink writes all pieces in order, whatever their lengths', () => {
         if (typeof piece === 'string') sink.text(piece);
         else sink.bytes(bytes);
       }
-      sink.end();
-      expect(Buffer.concat(chunks).equals(Buffer.concat(expected))).toBe(true);
+      expect(finish().equals(Buffer.concat(expected))).toBe(true);
       expect(sink.length).toBe(Buffer.concat(expected).length);
     }),
     { numRuns: 30 },
@@ -25,16 +20,17 @@ it('ByteSink writes all pieces in order, whatever their lengths', () => {
 });
 
 it('ByteSink is full while two chunks are in flight', async () => {
-  const pending: ((reusable: boolean) => void)[] = [];
-  const sink = new ByteSink(new ChunkPool(), (_bytes, _last, done) => pending.push(done));
+  const pending: ReturnChunk[] = [];
+  const hold = (_bytes: Buffer, done: ReturnChunk): void => void pending.push(done);
+  const sink = new ByteSink(new ChunkPool(), { write: hold, end: hold });
   while (!sink.isFull) sink.bytes(Buffer.alloc(64 * 1024));
   expect(pending).toHaveLength(2);
-  let ready = false;
-  const waiting = sink.ready().then(() => (ready = true));
+  let isReady = false;
+  const ready = sink.ready().then(() => (isReady = true));
   await Promise.resolve();
-  expect(ready).toBe(false);
+  expect(isReady).toBe(false);
   pending[0]?.(true);
-  await waiting;
+  await ready;
   expect(sink.isFull).toBe(false);
 });
 

@@ -6,7 +6,9 @@
 const CHUNK_BYTES = 256 * 1024;
 /** Used when all shared memory is in use: slower, but no response waits for a client that does not read. */
 const SMALL_CHUNK_BYTES = 16 * 1024;
+/** Number of unused chunks that are kept. */
 const MAX_POOLED = 16;
+/** Number of chunks of full size that responses may use at the same time. */
 const MAX_IN_USE = 64;
 
 /** Chunks shared by all responses of a process. */
@@ -28,8 +30,15 @@ export class ChunkPool {
   }
 }
 
-/** Writes a full chunk. `last`: the response is complete. `done(true)`: the memory may be reused. */
-export type ChunkWriter = (bytes: Buffer, last: boolean, done: (reusable: boolean) => void) => void;
+/** Gives a chunk back, once: `true` when nothing reads from its memory any more. */
+export type ReturnChunk = (reusable: boolean) => void;
+
+/** The destination of chunks, in order. */
+export interface ChunkTarget {
+  write(bytes: Buffer, done: ReturnChunk): void;
+  /** Writes the last chunk, which may be empty. */
+  end(bytes: Buffer, done: ReturnChunk): void;
+}
 
 const MAX_IN_FLIGHT = 2;
 
@@ -43,11 +52,12 @@ export class ByteSink {
 
   constructor(
     private readonly pool: ChunkPool,
-    private readonly write: ChunkWriter,
+    private readonly target: ChunkTarget,
   ) {
     this.chunk = pool.acquire();
   }
 
+  /** Adds bytes, which are copied. */
   bytes(piece: Buffer): void {
     const { length } = piece;
     if (length <= this.chunk.length - this.filled) {
@@ -93,6 +103,7 @@ export class ByteSink {
     return this.inFlight >= MAX_IN_FLIGHT;
   }
 
+  /** Resolves when the sink is not full. Must not be called again before it has resolved. */
   ready(): Promise<void> {
     if (!this.isFull) return Promise.resolve();
     return new Promise((resolve) => {
@@ -102,7 +113,8 @@ export class ByteSink {
 
   /** Writes the rest. Nothing may be added afterwards. */
   end(): void {
-    this.emit(true);
+    this.inFlight += 1;
+    this.target.end(this.chunk.subarray(0, this.filled), this.returnFunction());
   }
 
   /** Releases the memory of an abandoned response. */
@@ -123,20 +135,36 @@ export class ByteSink {
   }
 
   private flush(): void {
-    this.emit(false);
+    this.inFlight += 1;
+    this.target.write(this.chunk.subarray(0, this.filled), this.returnFunction());
     this.chunk = this.pool.acquire();
     this.filled = 0;
   }
 
-  private emit(last: boolean): void {
+  /** The function that gives the current chunk back to the pool. */
+  private returnFunction(): ReturnChunk {
     const { chunk } = this;
-    this.inFlight += 1;
-    this.write(chunk.subarray(0, this.filled), last, (reusable) => {
+    return (reusable) => {
       this.pool.release(chunk, reusable);
       this.inFlight -= 1;
       const { resume } = this;
       this.resume = undefined;
       resume?.();
-    });
+    };
   }
+}
+
+/** A sink that keeps all bytes in memory, and the function that ends it and returns them. */
+export function createMemorySink(pool: ChunkPool): { readonly sink: ByteSink; readonly finish: () => Buffer } {
+  const chunks: Buffer[] = [];
+  const add = (bytes: Buffer, done: ReturnChunk): void => {
+    chunks.push(Buffer.from(bytes));
+    done(true);
+  };
+  const sink = new ByteSink(pool, { write: add, end: add });
+  const finish = (): Buffer => {
+    sink.end();
+    return Buffer.concat(chunks);
+  };
+  return { sink, finish };
 }

@@ -11,20 +11,22 @@ import type { CachePolicy } from './encoding-cache';
 
 export type EventType = WatchEventType | 'BOOKMARK';
 
+/** Whether a frame is the first one of its stream: the columns of a Table are sent only there. */
+export type FramePosition = 'first' | 'later';
+
 export interface Encoder {
   /** Unique for each encoding of frames; the key under which frames are shared. */
   readonly key: string;
   readonly contentType: string;
   /** The response body of one object, with its own revision. */
   object(entry: Entry): Buffer;
+  /** The items are passed to the result; those of `page` are not read. */
   list(page: ResponsePage): ListEncoder;
-  /**
-   * One complete watch frame. `revision` is the resource version to show. `first`: the stream has carried no frame
-   * yet (the columns of a Table are sent once).
-   */
-  frame(type: EventType, entry: Entry, revision: number, first: boolean): Buffer;
-  /** Whether the first frame of a stream differs from later ones. */
-  readonly firstDiffers: boolean;
+  /** One complete watch frame. `revision` is the resource version to show. */
+  frame(type: EventType, entry: Entry, revision: number, position: FramePosition): Buffer;
+  /** Whether the first frame of a stream differs from later ones, so that it is not shared. */
+  readonly hasDistinctFirstFrame: boolean;
+  /** The frame of an ERROR event, after which a watch ends. */
   errorFrame(status: Status): Buffer;
 }
 

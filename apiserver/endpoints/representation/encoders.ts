@@ -1,4 +1,7 @@
-/** Selects the encoder for a kind and a negotiated representation, and caches it. */
+/**
+ * Selects the encoder for a kind and a negotiated representation, and caches it. Encodings of long objects that have to
+ * be parsed are offloaded to worker threads; the stored JSON never is.
+ */
 import { codecOf } from '../../../shared/api/codec/codec';
 import { hubConverterOf } from '../../../shared/api/conversion';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -26,8 +29,8 @@ const isAsStored = ({ row, wanted, names }: EncoderForm): boolean =>
 
 export class Encoders {
   readonly cache = new EncodingCache();
-  /** Plain JSON, by far the most frequent. */
-  private readonly plain: Readonly<Record<Dialect, WeakMap<KindRow, JsonEncoder>>> = {
+  /** Encoders of plain JSON, by far the most frequent, which need no key. */
+  private readonly plainEncoders: Readonly<Record<Dialect, WeakMap<KindRow, JsonEncoder>>> = {
     platform: new WeakMap(),
     kubernetes: new WeakMap(),
   };
@@ -35,7 +38,7 @@ export class Encoders {
    * Bounded by representations × dialects × aliases per kind; the encoders of a custom kind are collected with its
    * definition.
    */
-  private readonly others = new WeakMap<KindRow, Map<string, Encoder>>();
+  private readonly otherEncoders = new WeakMap<KindRow, Map<string, Encoder>>();
 
   constructor(
     private readonly deps: {
@@ -55,7 +58,10 @@ export class Encoders {
     return offload.encode(form, entry, 'object').then((result) => ('body' in result ? result.body : encoder.object(entry)));
   }
 
-  /** Awaited before an item is encoded, unless undefined. */
+  /**
+   * Adds the encoding of a list's item to the cache when that is offloaded. Awaited before the item is encoded, unless
+   * undefined.
+   */
   prepareItem(form: EncoderForm, entry: Entry): Promise<void> | undefined {
     const { offload } = this.deps;
     if (offload === undefined || isAsStored(form) || this.cache.encodingsOf(entry).size > 0) return undefined;
@@ -88,24 +94,29 @@ export class Encoders {
   }
 
   encoderFor({ row, wanted, names, include }: EncoderForm): Encoder {
-    return this.encoderWith(row, wanted, names, include);
-  }
-
-  encoderWith(row: KindRow, wanted: Representation, names: ResponseNames, include: IncludeObject): Encoder {
     const { dialect, alias } = names;
     if (wanted.media === 'json' && wanted.transform === 'none' && alias === undefined) return this.json(row, dialect);
-    let byKey = this.others.get(row);
-    if (byKey === undefined) this.others.set(row, (byKey = new Map<string, Encoder>()));
+    let byKey = this.otherEncoders.get(row);
+    if (byKey === undefined) {
+      byKey = new Map<string, Encoder>();
+      this.otherEncoders.set(row, byKey);
+    }
     const key = `${wanted.media}/${wanted.transform}/${wanted.metaVersion}/${wanted.dialect}/${dialect}/${alias?.shown}/${include}`;
     let encoder = byKey.get(key);
-    if (encoder === undefined) byKey.set(key, (encoder = this.make(this.spelling(row, dialect, alias), wanted, include)));
+    if (encoder === undefined) {
+      encoder = this.create(this.spelling(row, dialect, alias), wanted, include);
+      byKey.set(key, encoder);
+    }
     return encoder;
   }
 
   private json(row: KindRow, dialect: Dialect): JsonEncoder {
-    const byKey = this.plain[dialect];
-    let encoder = byKey.get(row);
-    if (encoder === undefined) byKey.set(row, (encoder = new JsonEncoder(this.spelling(row, dialect, undefined))));
+    const byRow = this.plainEncoders[dialect];
+    let encoder = byRow.get(row);
+    if (encoder === undefined) {
+      encoder = new JsonEncoder(this.spelling(row, dialect, undefined));
+      byRow.set(row, encoder);
+    }
     return encoder;
   }
 
@@ -113,12 +124,12 @@ export class Encoders {
     return new Spelling(row, dialect, alias, this.cache, hubConverterOf(row, this.deps.naming));
   }
 
-  private make(spelling: Spelling, wanted: Representation, include: IncludeObject): Encoder {
+  private create(spelling: Spelling, wanted: Representation, include: IncludeObject): Encoder {
     const { dialect } = spelling;
     const metaVersion = apiVersionInDialect(wanted.dialect ?? dialect, `${META_GROUP}/${wanted.metaVersion}`);
     switch (wanted.media) {
       case 'yaml':
-        return new YamlEncoder(this.make(spelling, { ...wanted, media: 'json' }, include));
+        return new YamlEncoder(this.create(spelling, { ...wanted, media: 'json' }, include));
       case 'protobuf': {
         const shape = wanted.transform === 'none' ? wholeObject(spelling) : metadataOnly(metaVersion);
         return new ProtobufEncoder(spelling, shape, wanted.dialect ?? dialect, this.cache);

@@ -10,7 +10,7 @@ import type { Representation } from '../request/negotiation';
 import type { CachedEncoding } from './encoding-cache';
 import type { IncludeObject } from './table-encoder';
 
-/** The spelling of names in the response to one request. */
+/** How names are spelled in the response to one request. */
 export interface ResponseNames {
   readonly dialect: Dialect;
   /** See ResourceRequest. */

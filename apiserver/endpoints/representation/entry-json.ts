@@ -26,10 +26,15 @@ export function customHead(kind: string, apiVersion: string): string {
   return `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`;
 }
 
-const START = '{"metadata":';
-const METADATA_START = START.length;
+const BODY_START = '{"metadata":';
+const METADATA_START = BODY_START.length;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 
 /** The member `"metadata":{…}` of a stored body, without the braces around it. */
 export function metadataMember(bytes: Buffer): Buffer {
@@ -50,10 +55,11 @@ function valueEnd(bytes: Buffer, start: number): number {
   for (let at = start; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte === QUOTE) at = stringEnd(bytes, at);
-    else if (byte === 0x7b || byte === 0x5b) depth += 1;
-    else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth -= 1;
+    // A scalar ends before the comma or the bracket that follows it, an object or list after its own bracket.
     if (depth < 0 || (depth === 0 && byte === COMMA)) return at;
-    if (depth === 0 && (byte === 0x7d || byte === 0x5d)) return at + 1;
+    if (depth === 0 && (byte === CLOSE_BRACE || byte === CLOSE_BRACKET)) return at + 1;
   }
   return bytes.length;
 }
@@ -62,7 +68,7 @@ export interface JsonMember {
   readonly name: string;
   /** Name and value. */
   readonly text: Buffer;
-  /** The text after the member, starting with a comma or the closing brace. */
+  /** The bytes after the member, starting with a comma or the closing brace. */
   readonly rest: Buffer;
 }
 
@@ -81,14 +87,14 @@ export function* membersAfterMetadata(bytes: Buffer): Generator<JsonMember> {
 
 /** Index of the quote that ends the string beginning at `start`. */
 function stringEnd(bytes: Buffer, start: number): number {
-  let at = bytes.indexOf(0x22, start + 1);
-  while (at > 0 && isEscaped(bytes, at)) at = bytes.indexOf(0x22, at + 1);
+  let at = bytes.indexOf(QUOTE, start + 1);
+  while (at > 0 && isEscaped(bytes, at)) at = bytes.indexOf(QUOTE, at + 1);
   return at < 0 ? bytes.length : at;
 }
 
 function isEscaped(bytes: Buffer, quote: number): boolean {
   let backslashes = 0;
-  while (bytes[quote - 1 - backslashes] === 0x5c) backslashes += 1;
+  while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes += 1;
   return backslashes % 2 === 1;
 }
 
@@ -108,7 +114,7 @@ export interface VersionConversion {
   readonly encode: (object: JsonObject) => string;
 }
 
-/** The body in another dialect or version than the stored one. */
+/** The body of an entry in another dialect or, with `version`, another version than the stored one. */
 export function convertBody(entry: Entry, fields: GroupFields, dialect: Dialect, version?: VersionConversion): Buffer {
   const { bytes } = entry;
   if (version !== undefined)
@@ -132,7 +138,7 @@ export function convertedPart(bytes: Buffer, fields: GroupFields): Buffer {
   return mayContain(bytes.subarray(end), withoutMember(fields, 'metadata')) ? bytes : bytes.subarray(0, end);
 }
 
-const startsWithMetadata = (bytes: Buffer): boolean => bytes.toString('latin1', 0, METADATA_START) === START;
+const startsWithMetadata = (bytes: Buffer): boolean => bytes.toString('latin1', 0, METADATA_START) === BODY_START;
 const CLOSE = Buffer.from('}');
 
 /**

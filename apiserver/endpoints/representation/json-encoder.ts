@@ -24,7 +24,7 @@ const CLOSE_FRAME = Buffer.from('}}\n');
 export class JsonEncoder implements Encoder {
   readonly key: string;
   readonly contentType = JSON_MEDIA_TYPE;
-  readonly firstDiffers = false;
+  readonly hasDistinctFirstFrame = false;
   private readonly text: ObjectText;
 
   constructor(private readonly spelling: Spelling) {
@@ -93,7 +93,7 @@ export class JsonEncoder implements Encoder {
 export class MetadataEncoder implements Encoder {
   readonly key: string;
   readonly contentType = JSON_MEDIA_TYPE;
-  readonly firstDiffers = false;
+  readonly hasDistinctFirstFrame = false;
   private readonly head: Buffer;
   private readonly frameHeads: Readonly<Record<EventType, Buffer>>;
 
@@ -160,11 +160,13 @@ function concatUnpooled(pieces: readonly Buffer[], bytes: Buffer): Buffer {
   return bytes;
 }
 
+/** The beginnings of frames by event type. `head`: the beginning of the object. */
 export function frameHeads(head: string): Readonly<Record<EventType, Buffer>> {
   const make = (type: EventType): Buffer => Buffer.from(`{"type":"${type}","object":${head}`);
   return { ADDED: make('ADDED'), MODIFIED: make('MODIFIED'), DELETED: make('DELETED'), BOOKMARK: make('BOOKMARK') };
 }
 
+/** An ERROR event with the Status. */
 export function jsonErrorFrame(status: Status, dialect: Dialect): Buffer {
   return Buffer.from(`{"type":"ERROR","object":${stringifyJson(statusJson(status, dialect))}}\n`);
 }

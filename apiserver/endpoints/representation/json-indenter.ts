@@ -14,10 +14,10 @@ const CLOSE_BRACKET = 0x5d;
 
 export class JsonIndenter {
   private depth = 0;
-  private inString = false;
-  private escaped = false;
-  /** An opening bracket has been read, and nothing after it. */
-  private opened = false;
+  private isInString = false;
+  private isEscaped = false;
+  /** Whether an opening bracket has been read, and nothing after it. */
+  private isOpened = false;
 
   /** The indented text of the next piece. */
   next(piece: Buffer): Buffer {
@@ -26,34 +26,34 @@ export class JsonIndenter {
     const text = piece.toString('latin1');
     for (let at = 0; at < text.length; at += 1) {
       const byte = text.charCodeAt(at);
-      if (this.inString) {
-        if (this.escaped) this.escaped = false;
-        else if (byte === BACKSLASH) this.escaped = true;
-        else if (byte === QUOTE) this.inString = false;
+      if (this.isInString) {
+        if (this.isEscaped) this.isEscaped = false;
+        else if (byte === BACKSLASH) this.isEscaped = true;
+        else if (byte === QUOTE) this.isInString = false;
         continue;
       }
       const closes = byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
-      if (this.opened) {
-        this.opened = false;
+      if (this.isOpened) {
+        this.isOpened = false;
         if (!closes) {
           this.depth += 1;
-          parts.push(text.slice(runStart, at), this.line());
+          parts.push(text.slice(runStart, at), this.newLine());
           runStart = at;
         } else {
           continue;
         }
       } else if (closes) {
         this.depth -= 1;
-        parts.push(text.slice(runStart, at), this.line());
+        parts.push(text.slice(runStart, at), this.newLine());
         runStart = at;
         continue;
       }
       if (byte === QUOTE) {
-        this.inString = true;
+        this.isInString = true;
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-        this.opened = true;
+        this.isOpened = true;
       } else if (byte === COMMA) {
-        parts.push(text.slice(runStart, at + 1), this.line());
+        parts.push(text.slice(runStart, at + 1), this.newLine());
         runStart = at + 1;
       } else if (byte === COLON) {
         parts.push(text.slice(runStart, at + 1), ' ');
@@ -64,16 +64,17 @@ export class JsonIndenter {
     return Buffer.from(parts.join(''), 'latin1');
   }
 
-  private line(): string {
+  private newLine(): string {
     return `\n${'  '.repeat(this.depth)}`;
   }
 }
 
-/** Indents a complete document. */
+/** Indents a complete document. Returns no newline at its end. */
 export function indentJson(document: Buffer): Buffer {
   return new JsonIndenter().next(document);
 }
 
+/** The body without the newline that encoders write at its end. */
 export function withoutNewline(body: Buffer): Buffer {
   return body[body.length - 1] === 0x0a ? body.subarray(0, -1) : body;
 }

@@ -34,8 +34,10 @@ export class ObjectText {
     const { custom } = this.row;
     if (custom === undefined) return [this.headBytes, body.subarray(1)];
     const metadata = sortMetadata(body);
-    const rest = body.subarray(1 + metadata.length);
-    return mayHaveMembersBeforeMetadata(custom, entry) ? this.withEarlyMembers(metadata, rest) : [this.headBytes, metadata, rest];
+    const membersAfter = body.subarray(1 + metadata.length);
+    return mayHaveMembersBeforeMetadata(custom, entry)
+      ? this.withEarlyMembers(metadata, membersAfter)
+      : [this.headBytes, metadata, membersAfter];
   }
 
   /**
@@ -44,14 +46,14 @@ export class ObjectText {
    */
   private withEarlyMembers(metadata: Buffer, membersAfter: Buffer): readonly Buffer[] {
     const early: Member[] = [...this.identity];
-    let rest = membersAfter;
-    for (const candidate of membersAfterMetadata(rest)) {
+    let laterMembers = membersAfter;
+    for (const candidate of membersAfterMetadata(membersAfter)) {
       if (compareBytes(candidate.name, 'metadata') > 0) break;
       early.push(candidate);
-      rest = candidate.rest;
+      laterMembers = candidate.rest;
     }
     early.sort((a, b) => compareBytes(a.name, b.name));
-    return [Buffer.concat([OPEN, ...early.flatMap(({ text }) => [text, COMMA])]), metadata, rest];
+    return [Buffer.concat([OPEN, ...early.flatMap(({ text }) => [text, COMMA])]), metadata, laterMembers];
   }
 }
 

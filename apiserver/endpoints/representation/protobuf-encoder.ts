@@ -1,4 +1,7 @@
-/** Encodes objects, lists and watch events in protobuf: whole objects, or only their metadata. */
+/**
+ * Encodes objects, lists and watch events in protobuf: whole objects, or only their metadata. Every message stands in
+ * an envelope with its kind. Encoding by the type tables is left to `shared/serialization/protobuf`.
+ */
 import { isObject, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { PROTOBUF_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
@@ -22,21 +25,23 @@ export interface ProtobufShape {
   readonly apiVersion: string;
   /** Name in the type tables. */
   readonly type: string;
-  readonly metadataOnly: boolean;
+  readonly hasMetadataOnly: boolean;
 }
 
+/** Objects as their own kind. */
 export function wholeObject({ row, apiVersion }: Spelling): ProtobufShape {
-  return { kind: row.kind, apiVersion, type: row.type, metadataOnly: false };
+  return { kind: row.kind, apiVersion, type: row.type, hasMetadataOnly: false };
 }
 
+/** Objects as `PartialObjectMetadata`. */
 export function metadataOnly(metaVersion: string): ProtobufShape {
-  return { kind: 'PartialObjectMetadata', apiVersion: metaVersion, type: METADATA_TYPE, metadataOnly: true };
+  return { kind: 'PartialObjectMetadata', apiVersion: metaVersion, type: METADATA_TYPE, hasMetadataOnly: true };
 }
 
 export class ProtobufEncoder implements Encoder {
   readonly key: string;
   readonly contentType: string;
-  readonly firstDiffers = false;
+  readonly hasDistinctFirstFrame = false;
   private readonly head: Buffer;
 
   constructor(
@@ -84,12 +89,12 @@ export class ProtobufEncoder implements Encoder {
   }
 
   private objectOf(entry: Entry, revision: number): JsonObject {
-    const body = this.shape.metadataOnly
+    const body = this.shape.hasMetadataOnly
       ? metadataAlone(this.spelling.metadataBody(entry, 'uncached'))
       : this.spelling.body(entry, 'uncached');
     const { value } = parseJson(withRevision(body, entry.revision, revision));
     const object = isObject(value) ? value : {};
-    return this.shape.metadataOnly ? { metadata: object['metadata'] ?? {} } : object;
+    return this.shape.hasMetadataOnly ? { metadata: object['metadata'] ?? {} } : object;
   }
 }
 

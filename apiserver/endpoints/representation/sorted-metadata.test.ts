@@ -17,18 +17,20 @@ function isSorted(value: JsonValue): boolean {
 }
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 });
-const odd = fc.oneof(text, fc.constantFrom('"', '\\', '\\"', '},{', '"uid":"x"', '[', ']}', '\u2028', '<&>', 'resourceVersion'));
-const map = fc.dictionary(odd, odd, { maxKeys: 4 });
-const keyed = fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 4 });
+const unusualText = fc.oneof(text, fc.constantFrom('"', '\\', '\\"', '},{', '"uid":"x"', '[', ']}', '\u2028', '<&>', 'resourceVersion'));
+const map = fc.dictionary(unusualText, unusualText, { maxKeys: 4 });
+const elementKeys = fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 4 });
 /** Managed fields in their stored form. */
-const fields = fc.record({ names: fc.array(odd, { maxLength: 4 }), ports: keyed, values: keyed }).map(({ names, ports, values }) =>
-  canonicalFieldSet({
-    '.': {},
-    ...Object.fromEntries(names.map((name) => [`f:${name}`, {}])),
-    'f:ports': Object.fromEntries(ports.map((port) => [`k:{"port":${port},"protocol":"TCP"}`, { '.': {}, 'f:port': {} }])),
-    'f:values': Object.fromEntries(values.map((value) => [`v:${value}`, {}])),
-  }),
-);
+const fields = fc
+  .record({ names: fc.array(unusualText, { maxLength: 4 }), ports: elementKeys, values: elementKeys })
+  .map(({ names, ports, values }) =>
+    canonicalFieldSet({
+      '.': {},
+      ...Object.fromEntries(names.map((name) => [`f:${name}`, {}])),
+      'f:ports': Object.fromEntries(ports.map((port) => [`k:{"port":${port},"protocol":"TCP"}`, { '.': {}, 'f:port': {} }])),
+      'f:values': Object.fromEntries(values.map((value) => [`v:${value}`, {}])),
+    }),
+  );
 const metadata = fc.record(
   {
     name: fc.constant('x'),
@@ -39,17 +41,20 @@ const metadata = fc.record(
     creationTimestamp: fc.constant('2026-01-01T00:00:00Z'),
     labels: map,
     annotations: map,
-    finalizers: fc.array(odd, { maxLength: 3 }),
-    ownerReferences: fc.array(fc.record({ apiVersion: odd, kind: odd, name: odd, uid: odd, controller: fc.boolean() }), { maxLength: 2 }),
+    finalizers: fc.array(unusualText, { maxLength: 3 }),
+    ownerReferences: fc.array(
+      fc.record({ apiVersion: unusualText, kind: unusualText, name: unusualText, uid: unusualText, controller: fc.boolean() }),
+      { maxLength: 2 },
+    ),
     managedFields: fc.array(
       fc.record({
-        manager: odd,
+        manager: unusualText,
         operation: fc.constant('Update'),
-        apiVersion: odd,
+        apiVersion: unusualText,
         time: fc.constant('2026-01-01T00:00:00Z'),
         fieldsType: fc.constant('FieldsV1'),
         fieldsV1: fields,
-        subresource: odd,
+        subresource: unusualText,
       }),
       { maxLength: 3 },
     ),
@@ -59,8 +64,9 @@ const metadata = fc.record(
 
 it('sortedMetadata keeps all fields of the metadata and sorts them by name', () => {
   fc.assert(
-    fc.property(metadata, (made) => {
-      const member = metadataMember(Buffer.from(encodeBody('core.v1.ConfigMap', { metadata: JSON.parse(JSON.stringify(made)) })));
+    fc.property(metadata, (generated) => {
+      const object = { metadata: JSON.parse(JSON.stringify(generated)) };
+      const member = metadataMember(Buffer.from(encodeBody('core.v1.ConfigMap', object)));
       const sorted = sortedMetadata(member);
       expect(parsed(sorted)).toEqual(parsed(member));
       expect(isSorted(parsed(sorted))).toBe(true);

@@ -74,6 +74,7 @@ class MetadataSorter {
   }
 }
 
+/** A field set with its elements in the order of their texts. */
 function sortedFields(fields: string): string {
   if (!NUMBERED.test(fields)) return fields;
   const bytes = Buffer.from(fields, 'latin1');

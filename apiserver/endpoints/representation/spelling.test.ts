@@ -11,8 +11,8 @@ function rowOf(kind: string): KindRow {
   return row;
 }
 
-function entryOf(body: object, isDialectSensitive = false): Entry {
-  return { key: '', revision: 1, bytes: Buffer.from(JSON.stringify(body)), labels: {}, fields: {}, isDialectSensitive };
+function entryOf(body: object): Entry {
+  return { key: '', revision: 1, bytes: Buffer.from(JSON.stringify(body)), labels: {}, fields: {}, isDialectSensitive: false };
 }
 
 const bodyOf = (spelling: Spelling, entry: Entry): unknown => JSON.parse(spelling.body(entry, 'uncached').toString());
@@ -35,7 +35,7 @@ it("Spelling.body returns the entry's own bytes when nothing is to be converted"
 });
 
 it('Spelling.body replaces the namespace by the alias, and no other text', () => {
-  const entry = entryOf(configMap('platform-system', 'coordination.platform.io'), true);
+  const entry = { ...entryOf(configMap('platform-system', 'coordination.platform.io')), isDialectSensitive: true };
   const spelling = new Spelling(rowOf('ConfigMap'), 'kubernetes', SYSTEM, new EncodingCache());
   expect(bodyOf(spelling, entry)).toEqual(configMap('kube-system', 'coordination.k8s.io'));
   expect(JSON.parse(spelling.canonicalBody(entry).toString())).toEqual(configMap('kube-system', 'coordination.platform.io'));
@@ -58,8 +58,8 @@ it('Spelling with an alias leaves bookmarks unchanged, and has a key of its own'
 
 it('Spelling.metadataBody converts the metadata to the other dialect without parsing the rest', () => {
   const { metadata } = configMap('platform-system', 'coordination.platform.io');
-  const long = { key: '', revision: 1, labels: {}, fields: {}, isDialectSensitive: true };
-  const entry: Entry = { ...long, bytes: Buffer.from(`{"metadata":${JSON.stringify(metadata)},"data":{this is nothing}}`) };
+  const bytes = Buffer.from(`{"metadata":${JSON.stringify(metadata)},"data":{this is no JSON}}`);
+  const entry: Entry = { ...entryOf({}), bytes, isDialectSensitive: true };
   const spelling = new Spelling(rowOf('ConfigMap'), 'kubernetes', SYSTEM, new EncodingCache());
   expect(JSON.parse(spelling.metadataBody(entry, 'uncached').toString())).toEqual({
     metadata: configMap('kube-system', 'coordination.k8s.io').metadata,

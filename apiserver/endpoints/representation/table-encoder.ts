@@ -1,4 +1,7 @@
-/** Encodes objects, lists and watch events as Tables. Cached rows have placeholders for ages. */
+/**
+ * Encodes objects, lists and watch events as Tables. Rows are cached with placeholders for ages, which are filled in
+ * for every response. Columns and cells are left to the table convertor.
+ */
 import { isObject, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
@@ -8,7 +11,7 @@ import type { Entry } from '../../cache/cache';
 import type { CellTemplate, TableConvertor } from '../../printers/table/convertor';
 import type { ResponsePage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
-import { itemCachePolicy, listMetadata, type Encoder, type EventType, type ListEncoder } from './encoder';
+import { itemCachePolicy, listMetadata, type Encoder, type EventType, type FramePosition, type ListEncoder } from './encoder';
 import type { CachedEncoding, CachePolicy, EncodingCache } from './encoding-cache';
 import { metadataAlone, metadataMember, objectHead, withRevision } from './entry-json';
 import { jsonErrorFrame } from './json-encoder';
@@ -31,7 +34,7 @@ const NO_CELLS: CellTemplate = { texts: ['[]'], since: [] };
 export class TableEncoder implements Encoder {
   readonly key: string;
   readonly contentType = JSON_MEDIA_TYPE;
-  readonly firstDiffers = true;
+  readonly hasDistinctFirstFrame = true;
   private readonly head: string;
 
   constructor(
@@ -45,7 +48,7 @@ export class TableEncoder implements Encoder {
   }
 
   object(entry: Entry): Buffer {
-    return Buffer.from(`${this.tableText(entry, entry.revision, { withColumns: true })}\n`);
+    return Buffer.from(`${this.tableText(entry, entry.revision, 'first')}\n`);
   }
 
   list(page: ResponsePage): ListEncoder {
@@ -53,8 +56,8 @@ export class TableEncoder implements Encoder {
     return rank === undefined ? this.listInOrder(page) : this.listByRank(page, rank);
   }
 
-  frame(type: EventType, entry: Entry, revision: number, first: boolean): Buffer {
-    return Buffer.from(`{"type":"${type}","object":${this.tableText(entry, revision, { withColumns: first })}}\n`);
+  frame(type: EventType, entry: Entry, revision: number, position: FramePosition): Buffer {
+    return Buffer.from(`{"type":"${type}","object":${this.tableText(entry, revision, position)}}\n`);
   }
 
   errorFrame(status: Status): Buffer {
@@ -102,11 +105,12 @@ export class TableEncoder implements Encoder {
     return JSON.stringify(this.deps.table.columnDefinitions(this.spelling.row));
   }
 
-  private tableText(entry: Entry, revision: number, { withColumns }: { readonly withColumns: boolean }): string {
+  /** A Table with one row. Only the first one of a stream has the columns. */
+  private tableText(entry: Entry, revision: number, position: FramePosition): string {
     const cached = this.rowOf(entry, 'uncached');
     const tail = withRevision(cached.bytes, entry.revision, revision).toString('utf8');
     const cells = this.deps.table.renderCells(cached.cells ?? NO_CELLS, this.deps.clock.now());
-    const columns = withColumns ? this.columns() : 'null';
+    const columns = position === 'first' ? this.columns() : 'null';
     return `${this.head}"metadata":{"resourceVersion":"${revision}"},"columnDefinitions":${columns},"rows":[{"cells":${cells}${tail}]}`;
   }
 

@@ -1,19 +1,19 @@
 /**
  * Encodes objects and lists as YAML by converting the JSON encoder's output member by member, so that long lists
- * remain streams.
+ * remain streams. Watches have no YAML: negotiation refuses it.
  */
 import { arrayAt, isObject, sortedKeys, type JsonArray, type JsonObject } from '../../../shared/values/json';
 import { YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { parseJson, stringifyYaml } from '../../../shared/serialization';
 import type { Entry } from '../../cache/cache';
 import type { ResponsePage } from '../../registry/verbs';
-import { ByteSink, ChunkPool } from './byte-sink';
+import { ChunkPool, createMemorySink, type ByteSink } from './byte-sink';
 import type { Encoder, ListEncoder } from './encoder';
 
 export class YamlEncoder implements Encoder {
   readonly key: string;
   readonly contentType = YAML_MEDIA_TYPE;
-  readonly firstDiffers = false;
+  readonly hasDistinctFirstFrame = false;
 
   constructor(private readonly json: Encoder) {
     this.key = `yaml/${json.key}`;
@@ -51,9 +51,9 @@ export class YamlEncoder implements Encoder {
       },
       item: (sink, entry) => write(sink, parseItems(collect((part) => jsonList.item(part, entry)))),
       end: (sink) => {
-        // Sorted lists hold items back until the end.
-        const rest = collect((part) => jsonList.end(part));
-        if (rest[0] !== CLOSE_LIST) write(sink, lastItems(head, rest));
+        // Lists that are sorted by rank hold items back until the end.
+        const listEnd = collect((part) => jsonList.end(part));
+        if (listEnd[0] !== CLOSE_LIST) write(sink, lastItems(head, listEnd));
         if (!hasItems) sink.text(empty);
         sink.text(tail);
       },
@@ -69,17 +69,14 @@ export class YamlEncoder implements Encoder {
   }
 }
 
-const scratch = new ChunkPool();
+const scratchPool = new ChunkPool();
+
+/** The bytes that `write` adds to a sink. */
 
 function collect(write: (sink: ByteSink) => void): Buffer {
-  const parts: Buffer[] = [];
-  const sink = new ByteSink(scratch, (bytes, _last, done) => {
-    parts.push(Buffer.from(bytes));
-    done(true);
-  });
+  const { sink, finish } = createMemorySink(scratchPool);
   write(sink);
-  sink.end();
-  return Buffer.concat(parts);
+  return finish();
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -126,5 +123,9 @@ function pick(object: JsonObject, isWanted: (name: string) => boolean): JsonObje
 /** Indents the lines of a list item: `- ` before the first, two spaces before the others. */
 function asListItem(yaml: string): string {
   const lines = yaml.endsWith('\n') ? yaml.slice(0, -1).split('\n') : yaml.split('\n');
-  return `${lines.map((line, index) => (index === 0 ? `- ${line}` : line === '' ? line : `  ${line}`)).join('\n')}\n`;
+  const indented = lines.map((line, index) => {
+    if (index === 0) return `- ${line}`;
+    return line === '' ? line : `  ${line}`;
+  });
+  return `${indented.join('\n')}\n`;
 }

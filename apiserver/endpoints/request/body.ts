@@ -13,7 +13,7 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 /** Limit for bodies that are not stored: operations, and delete options. */
 export const MAX_OPERATION_BYTES = 64 * 1024;
 
-/** The client disconnected, or was cut off, while it sent its body. */
+/** Thrown when the client disconnects, or is cut off, while it sends its body. No response can be sent. */
 export class BodyAborted extends Error {}
 
 /**
@@ -31,6 +31,7 @@ export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Prom
   return body;
 }
 
+/** Collects the chunks of a body. Calls `resolve` or `reject` once; later events are ignored. */
 function collect(exchange: Exchange, limit: number, resolve: (body: Buffer) => void, reject: (error: Error) => void): void {
   const { input, progress } = exchange;
   const chunks: Buffer[] = [];
@@ -85,7 +86,7 @@ const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
   ['application/strategic-merge-patch+json', 'strategic'],
   ['application/apply-patch+yaml', 'apply'],
 ]);
-/** The patch types that need no more of a kind than its schema. */
+/** The media types of patches that custom kinds support: a strategic merge patch needs a Go type. */
 export const CUSTOM_PATCH_TYPES: readonly string[] = [...PATCH_TYPES].flatMap(([text, type]) => (type === 'strategic' ? [] : [text]));
 
 /** A media type without its parameters. */

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../../shared/runtime/clock';
 
-/** The same as in Go's HTTP server. */
+/** How long to wait for the rest of the body: the same as in Go's HTTP server. */
 export const LINGER_MS = 500;
 /** Further bytes are not read. */
 const MAX_DISCARDED_BYTES = 8 * 1024 * 1024;

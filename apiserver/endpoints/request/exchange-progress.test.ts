@@ -14,7 +14,7 @@ describe('ExchangeProgress', () => {
     });
   });
 
-  it('gives a body more time the more of it has been received, from the first check on', () => {
+  it('allows a body more time the more of it has been received, from the first check on', () => {
     const progress = new ExchangeProgress();
     expect(progress.isBodyTooSlow(PACE, 0)).toBe(false);
     progress.startBody();
@@ -34,7 +34,7 @@ describe('ExchangeProgress', () => {
     expect(progress.sentBytes).toBe(5);
   });
 
-  it('closes the connection when the body is refused and when the client is sent away', () => {
+  it('closes the connection when the body is refused and when the client must open another one', () => {
     const refusingBody = new ExchangeProgress();
     const goingAway = new ExchangeProgress();
     refusingBody.refuseBody();

@@ -4,7 +4,7 @@
  * no bytes.
  */
 
-/** The minimum pace of a body: it may take `patienceMs`, and longer the more of it has been received. */
+/** The minimum pace of a body: it may take `patienceMs`, and one second more for each `bytesPerSecond` received. */
 export interface BodyPace {
   readonly patienceMs: number;
   readonly bytesPerSecond: number;

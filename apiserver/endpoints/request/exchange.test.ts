@@ -4,7 +4,7 @@ import { Exchange } from './exchange';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { Outbox } from '../output/outbox';
 
-/** An exchange over the HTTP/2 connection `session`; `log` is what goes over it. */
+/** An exchange over the HTTP/2 connection `session`. What it sends is appended to `log`. */
 function exchangeOn(session: object, outbox: Outbox, log: string[]): Exchange {
   const stream = Object.assign(new EventEmitter(), {
     session,
@@ -37,12 +37,12 @@ it('Exchange.send responds one turn after the watch events that wait for its con
   const log: string[] = [];
   const exchange = exchangeOn(session, outbox, log);
   outbox.add(watchOn(session, log));
-  exchange.send(200, {}, Buffer.from('answer'));
+  exchange.send(200, {}, Buffer.from('response'));
   exchange.send(500, {}, Buffer.from('another'));
   expect(log).toEqual(['event']);
   expect(exchange.hasResponded).toBe(true);
   await flushPromises();
-  expect(log.filter((line) => line !== 'event')).toEqual(['answer']);
+  expect(log.filter((line) => line !== 'event')).toEqual(['response']);
   expect(exchange.status).toBe(200);
   expect(exchange.isFinished).toBe(true);
 });
@@ -52,8 +52,8 @@ it('Exchange.send responds at once when no event waits for its connection', () =
   const log: string[] = [];
   const exchange = exchangeOn({}, outbox, log);
   outbox.add(watchOn({}, []));
-  exchange.send(200, {}, Buffer.from('answer'));
-  expect(log).toEqual(['answer']);
+  exchange.send(200, {}, Buffer.from('response'));
+  expect(log).toEqual(['response']);
 });
 
 it('Exchange.releaseHeaders keeps the headers that the request log reads, and no credentials', () => {

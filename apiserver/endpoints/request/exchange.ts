@@ -95,7 +95,8 @@ export class Exchange extends ChainContext implements RequestContext {
   /** An object that identifies the connection. */
   private get connection(): object {
     const { request, output } = this;
-    return request instanceof IncomingMessage ? request.socket : 'session' in output ? (output.session ?? output) : output;
+    if (request instanceof IncomingMessage) return request.socket;
+    return 'session' in output ? (output.session ?? output) : output;
   }
 
   /** The first value of a request header, by its lower-case name. */
@@ -126,6 +127,7 @@ export class Exchange extends ChainContext implements RequestContext {
     return fence;
   }
 
+  /** Undefined when the request has a slot on the event loop at once. */
   acquireSlot(): Promise<true> | undefined {
     const slot = this.deps.scheduler.acquire(this.priority, this.user.name);
     return slot === undefined ? undefined : this.afterQueue(slot, () => true);
@@ -283,6 +285,7 @@ export class Exchange extends ChainContext implements RequestContext {
     return this.finishedTasks === undefined;
   }
 
+  /** Runs the tasks of {@link whenFinished}, at the first call. */
   finish(): void {
     const { finishedTasks } = this;
     if (finishedTasks === undefined) return;

@@ -4,7 +4,7 @@
  */
 import type { PathRequest, RequestInfo, ResourceRequest } from './request-info';
 
-/** A long-running request has no deadline, and graceful shutdown does not wait for it. */
+/** How a long-running request is treated. It has no deadline, and graceful shutdown does not wait for it. */
 export interface LongRunning {
   /**
    * Seats of its priority level: `start` holds them until the initial state has been sent; `none` takes none and is
@@ -24,10 +24,12 @@ const BY_SUBRESOURCE: ReadonlyMap<string, LongRunning> = new Map(
   ['attach', 'exec', 'log', 'portforward', 'proxy'].map((subresource) => [subresource, CONNECTION]),
 );
 
-const BY_PATH_PREFIX: readonly (readonly [prefix: PathRequest['path'], LongRunning])[] = [['/debug/pprof/', CONNECTION]];
+const BY_PATH_PREFIX: readonly { readonly prefix: PathRequest['path']; readonly longRunning: LongRunning }[] = [
+  { prefix: '/debug/pprof/', longRunning: CONNECTION },
+];
 
 /** `undefined` when the request must be answered within its deadline. */
 export function longRunning(info: RequestInfo): LongRunning | undefined {
-  if (info.kind === 'path') return BY_PATH_PREFIX.find(([prefix]) => info.path.startsWith(prefix))?.[1];
+  if (info.kind === 'path') return BY_PATH_PREFIX.find(({ prefix }) => info.path.startsWith(prefix))?.longRunning;
   return BY_VERB[info.verb] ?? BY_SUBRESOURCE.get(info.subresource);
 }

@@ -1,4 +1,7 @@
-/** Content negotiation: evaluates the Accept header as upstream does. */
+/**
+ * Content negotiation: evaluates the Accept header as upstream does. Clauses are tried by quality and then in the
+ * client's order; parsed headers are cached, because clients send few different ones.
+ */
 import type { KindRow } from '../../../shared/api/kinds';
 import { notAcceptable, type StatusError } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, groupInDialect, type Dialect } from '../../../shared/names/dialect';
@@ -13,7 +16,7 @@ export interface Representation {
   readonly metaVersion: 'v1' | 'v1beta1';
   /** The dialect of the media type or of `g=`; undefined when neither determines it. */
   readonly dialect: Dialect | undefined;
-  /** JSON is indented, regardless of the query. */
+  /** Whether JSON is indented, regardless of the query. */
   readonly pretty: boolean;
 }
 
@@ -27,7 +30,7 @@ export type Offer = 'object' | 'operation' | 'watchable' | 'watch';
 interface Clause {
   readonly representation: Representation;
   readonly quality: number;
-  /** The media type is known. */
+  /** Whether the media type is known. */
   readonly isKnown: boolean;
   /** Whether the parameters can be served for an object. */
   readonly servesObject: boolean;
@@ -36,6 +39,9 @@ interface Clause {
 }
 
 const MAX_CACHED_HEADERS = 256;
+const MAX_CACHED_LENGTH = 1024;
+/** Further clauses of a header are ignored. */
+const MAX_CLAUSES = 64;
 const clauseCache = new Map<string, readonly Clause[]>();
 
 /** Selects the representation of the response. Throws upstream's 406. */
@@ -99,11 +105,11 @@ function clausesOf(accept: string): readonly Clause[] {
   if (cached !== undefined) return cached;
   const clauses = accept
     .split(',')
-    .slice(0, 64)
+    .slice(0, MAX_CLAUSES)
     .map(parseClause)
     .sort((a, b) => b.quality - a.quality);
   if (clauseCache.size >= MAX_CACHED_HEADERS) clauseCache.clear();
-  if (accept.length <= 1024) clauseCache.set(accept, clauses);
+  if (accept.length <= MAX_CACHED_LENGTH) clauseCache.set(accept, clauses);
   return clauses;
 }
 
@@ -114,7 +120,7 @@ function parseClause(text: string): Clause {
   const { media, dialect } = mediaOf(type);
   const transform = transformOf(parameters);
   const stream = parameters.get('stream');
-  const servable =
+  const isServable =
     transform !== undefined &&
     (stream === undefined || (stream === 'watch' && media !== 'yaml')) &&
     !(transform.transform === 'table' && media === 'protobuf');
@@ -128,8 +134,8 @@ function parseClause(text: string): Clause {
     },
     quality: Number.isNaN(quality) ? 1 : quality,
     isKnown: media !== undefined,
-    servesObject: media !== undefined && servable,
-    servesStream: media !== undefined && servable && media !== 'yaml',
+    servesObject: media !== undefined && isServable,
+    servesStream: media !== undefined && isServable && media !== 'yaml',
   };
 }
 

@@ -20,15 +20,18 @@ import type {
 } from '../../registry/verbs';
 import type { Query } from './query';
 
+/** Parses selectors into a selection of a kind's objects. Throws 400 when one is invalid. */
 export type SelectionBuilder = (row: KindRow, labelSelector: string, fieldSelector: string) => Selection;
 
 export const META_GROUP = 'meta.platform.io';
 
+/** The `resourceVersion` of a GET of one object; undefined for the most recent version. */
 export function getVersion(query: Query): number | undefined {
   if (query.boolean('export') === true) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
   return resourceVersion(query, clientError);
 }
 
+/** Throws 400 or 422 when a parameter is invalid or contradicts another one. */
 export function listOptions(row: KindRow, query: Query, select: SelectionBuilder): ListOptions {
   const { limit, selection } = commonListOptions(row, query, select);
   const version = query.get('resourceVersion') ?? '';
@@ -47,8 +50,9 @@ export function listOptions(row: KindRow, query: Query, select: SelectionBuilder
   requireNoErrors('ListOptions', errors);
   if (token !== '' && version !== '' && version !== '0') throw badRequest('specifying resource version is not allowed when using continue');
 
-  const fromStore = match === 'Exact' || (limit ?? 0) > 0 || row.expires === true;
-  const revision = resourceVersion(query, fromStore ? (text) => badRequest(`invalid resource version: ${text}`) : clientError);
+  // Upstream parses the version elsewhere, with another message, when it reads such a list from etcd.
+  const isReadFromStore = match === 'Exact' || (limit ?? 0) > 0 || row.expires === true;
+  const revision = resourceVersion(query, isReadFromStore ? (text) => badRequest(`invalid resource version: ${text}`) : clientError);
   return {
     selection,
     ...(revision === undefined ? {} : { resourceVersion: revision }),
@@ -64,7 +68,13 @@ export interface WatchParameters {
   readonly timeoutSeconds: number | undefined;
 }
 
-export function watchOptions(row: KindRow, query: Query, select: SelectionBuilder, watchList: boolean): WatchParameters {
+/** Throws 400 or 422 when a parameter is invalid. `isWatchListEnabled`: whether `sendInitialEvents` is allowed. */
+export function watchOptions(
+  row: KindRow,
+  query: Query,
+  select: SelectionBuilder,
+  { isWatchListEnabled }: { readonly isWatchListEnabled: boolean },
+): WatchParameters {
   const { selection, timeoutSeconds } = commonListOptions(row, query, select);
   const match = query.get('resourceVersionMatch') ?? '';
   const initial = query.boolean('sendInitialEvents');
@@ -73,7 +83,7 @@ export function watchOptions(row: KindRow, query: Query, select: SelectionBuilde
     if (match !== '') errors.push(matchForbidden('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
   } else {
     if (match !== 'NotOlderThan') errors.push(matchForbidden('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
-    if (!watchList) {
+    if (!isWatchListEnabled) {
       errors.push(
         forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'),
       );
@@ -93,21 +103,20 @@ export function watchOptions(row: KindRow, query: Query, select: SelectionBuilde
   };
 }
 
-/** Options of the write verbs; `headers` supply the default manager name and the precondition. */
-export function writeOptions(
-  kind: 'CreateOptions' | 'UpdateOptions',
-  query: Query,
-  headers: { readonly userAgent: string | undefined; readonly ifMatch: string | undefined },
-): WriteOptions {
+/** The headers from which write options take the default manager name and a precondition. */
+export interface WriteHeaders {
+  readonly userAgent: string | undefined;
+  readonly ifMatch: string | undefined;
+}
+
+/** Options of the write verbs. Throws 422 when one is invalid. */
+export function writeOptions(kind: 'CreateOptions' | 'UpdateOptions', query: Query, headers: WriteHeaders): WriteOptions {
   requireNoErrors(kind, writeErrors(query));
   return writeValues(query, headers);
 }
 
-export function patchOptions(
-  type: PatchType,
-  query: Query,
-  headers: { readonly userAgent: string | undefined; readonly ifMatch: string | undefined },
-): WriteOptions & { readonly force?: boolean } {
+/** Options of a patch. Throws 422 when one is invalid or does not apply to the type. */
+export function patchOptions(type: PatchType, query: Query, headers: WriteHeaders): WriteOptions & { readonly force?: boolean } {
   const force = query.boolean('force');
   const errors: FieldError[] = [];
   if (type === 'apply') {
@@ -147,7 +156,7 @@ function deleteOptionsWith(query: Query, resourceVersion = ''): DeleteOptions {
   };
 }
 
-/** 422 unless every value is `All`; a parameter without a value is ignored. */
+/** An error unless every value is `All`; a parameter without a value is ignored. */
 export function dryRunErrors(values: readonly string[]): FieldError[] {
   return values.every((value) => value === 'All' || value === '') ? [] : [unsupportedValue('dryRun', [...values], ['All'])];
 }
@@ -187,10 +196,7 @@ function writeErrors(query: Query): FieldError[] {
   return errors;
 }
 
-function writeValues(
-  query: Query,
-  headers: { readonly userAgent: string | undefined; readonly ifMatch: string | undefined },
-): WriteOptions {
+function writeValues(query: Query, headers: WriteHeaders): WriteOptions {
   const manager = query.get('fieldManager') ?? '';
   return {
     dryRun: query.getAll('dryRun').includes('All'),
@@ -211,7 +217,10 @@ function unquoted(text: string): string {
   return text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }
 
+/** Default managers by user agent, for user agents of at most {@link MAX_CACHED_LENGTH} characters. */
 const managerCache = new Map<string, string>();
+const MAX_CACHED_MANAGERS = 256;
+const MAX_CACHED_LENGTH = 512;
 
 /** The default manager: the user agent up to its first slash, without unprintable characters, at most 128 bytes. */
 function defaultManager(userAgent: string | undefined): string {
@@ -228,8 +237,8 @@ function defaultManager(userAgent: string | undefined): string {
     manager += character;
   }
   if (manager === '') manager = 'unknown';
-  if (managerCache.size >= 256) managerCache.clear();
-  if (userAgent.length <= 512) managerCache.set(userAgent, manager);
+  if (managerCache.size >= MAX_CACHED_MANAGERS) managerCache.clear();
+  if (userAgent.length <= MAX_CACHED_LENGTH) managerCache.set(userAgent, manager);
   return manager;
 }
 
@@ -250,11 +259,12 @@ function integer(query: Query, name: string): number | undefined {
 const UNSIGNED = /^\d+$/;
 const MAX_UINT64 = 18446744073709551615n;
 
-/** Absent and empty mean the most recent version. */
+/** Undefined for the most recent version. Throws what `createError` returns for the message of an invalid one. */
 function resourceVersion(query: Query, createError: (text: string) => StatusError): number | undefined {
   const text = query.get('resourceVersion');
   if (text === undefined || text === '') return undefined;
-  const problem = !UNSIGNED.test(text) ? 'invalid syntax' : BigInt(text) > MAX_UINT64 ? 'value out of range' : undefined;
-  if (problem === undefined) return Number(text);
+  const isUnsigned = UNSIGNED.test(text);
+  if (isUnsigned && BigInt(text) <= MAX_UINT64) return Number(text);
+  const problem = isUnsigned ? 'value out of range' : 'invalid syntax';
   throw createError(`resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: ${problem}`);
 }

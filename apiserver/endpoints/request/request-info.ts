@@ -29,11 +29,11 @@ export interface ResourceRequest {
   readonly resource: string;
   readonly name: string;
   readonly subresource: string;
-  /** Segments after the subresource. */
+  /** Segments after the subresource: the path for the backend of a proxy. */
   readonly rest: readonly string[];
-  /** The path has the deprecated prefix `/watch/`. */
+  /** Whether the path has the deprecated prefix `/watch/`. */
   readonly hasWatchPrefix: boolean;
-  /** The path has the deprecated prefix `/proxy/` or empty segments, and is not served. */
+  /** Whether the path has the deprecated prefix `/proxy/` or empty segments, and is not served. */
   readonly isUnroutable: boolean;
 }
 

@@ -10,9 +10,8 @@ import type { RequestVerb, ResourceRequest } from './request-info';
 import { remoteAddress, socketOf, sourceIps } from './source-ips';
 
 export const WRITING_RESPONSE = 'About to write a response';
-const APPLY = 'application/apply-patch';
-
 export const RESPONSE_WRITTEN = 'Writing http response done';
+const APPLY_TYPE = 'application/apply-patch';
 
 /** Span names of the handlers; other verbs have no span. */
 const HANDLER_NAMES: Readonly<Partial<Record<RequestVerb, string>>> = {
@@ -51,7 +50,7 @@ export function traceHandler(trace: RequestTrace, exchange: Exchange, info: Reso
 
 function verbOf(exchange: Exchange, { verb }: ResourceRequest): string {
   if (verb === 'list') return 'LIST';
-  return verb === 'patch' && exchange.header('content-type')?.startsWith(APPLY) === true ? 'APPLY' : exchange.method;
+  return verb === 'patch' && exchange.header('content-type')?.startsWith(APPLY_TYPE) === true ? 'APPLY' : exchange.method;
 }
 
 function scopeOf({ verb, name, namespace }: ResourceRequest): string {

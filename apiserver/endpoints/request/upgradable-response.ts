@@ -51,7 +51,9 @@ const SERVERS: Readonly<Record<WebSocketUse, WebSocketServer>> = {
 };
 
 export interface OpenedWebSocket {
+  /** Undefined when the handshake was invalid and an error response was sent. */
   readonly webSocket: WebSocket | undefined;
+  /** The connection, which closes after the WebSocket. */
   readonly carrier: Socket;
 }
 
@@ -86,10 +88,7 @@ export class UpgradableResponse extends ServerResponse {
     return { carrier: this.carrier, head: this.head };
   }
 
-  /**
-   * Takes over the connection. `webSocket` is undefined when the handshake was invalid and an error response was
-   * sent.
-   */
+  /** Takes over the connection for a WebSocket, with the handshake's response. */
   openWebSocket(use: WebSocketUse): OpenedWebSocket {
     if (use === 'events') this.detach();
     else this.takeOver();

@@ -1,6 +1,11 @@
-/** The `Warning` headers of a response: de-duplicated, bounded, quoted. */
+/**
+ * The `Warning` headers of a response: de-duplicated, bounded, quoted. When all texts together are too long, each is
+ * shortened; a text that does not fit even so is dropped.
+ */
 
+/** Limit for all texts together, in code points. */
 const TOTAL_RUNES = 4096;
+/** Length of a shortened text. */
 const SHORT_RUNES = 256;
 
 export class WarningList {

@@ -1,10 +1,13 @@
-/** The open watches, so that a shutdown can end them gradually. */
+/** The open watches of a server, so that a shutdown can end them gradually. A watch adds and removes itself. */
 import type { Clock } from '../../../shared/runtime/clock';
 
 export interface OpenWatch {
   /** Ends the stream as if it had timed out. */
   expire(): void;
 }
+
+/** Number of groups of watches that a shutdown ends one after the other. */
+const MAX_SLICES = 20;
 
 export class OpenWatchStreams {
   private readonly watches = new Set<OpenWatch>();
@@ -24,7 +27,7 @@ export class OpenWatchStreams {
   /** Ends all watches, spread evenly over `ms`, so that their clients do not reconnect all at once. */
   async endAll(ms: number, clock: Clock): Promise<void> {
     const current = [...this.watches];
-    const slices = Math.min(current.length, 20);
+    const slices = Math.min(current.length, MAX_SLICES);
     for (let slice = 0; slice < slices; slice += 1) {
       const from = Math.floor((slice * current.length) / slices);
       const to = Math.floor(((slice + 1) * current.length) / slices);

@@ -1,4 +1,7 @@
-/** Sends responses: one object, a list as a stream in bounded memory, a Status, or text. */
+/**
+ * Sends responses: one object, a list as a stream in bounded memory, a Status, or text. Decides about indentation and
+ * compression; encoding objects is left to the encoders.
+ */
 import { gzip } from 'node:zlib';
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
@@ -10,7 +13,7 @@ import type { ResponsePage } from '../../registry/verbs';
 import type { Exchange } from '../request/exchange';
 import { negotiateStatus, type Representation } from '../request/negotiation';
 import { RESPONSE_WRITTEN, traceResponse } from '../request/request-tracing';
-import { ByteSink, ChunkPool } from '../representation/byte-sink';
+import { ByteSink, ChunkPool, createMemorySink } from '../representation/byte-sink';
 import type { Entry } from '../../cache/cache';
 import type { Encoder } from '../representation/encoder';
 import { indentJson, withoutNewline } from '../representation/json-indenter';
@@ -138,7 +141,7 @@ interface OpenStream {
   readonly output: StreamOutput;
 }
 
-/** False when the client has disconnected before the end. */
+/** Sends a body that `write` writes. False when the client has disconnected before the end. */
 async function streamBody(
   exchange: Exchange,
   contentType: string,
@@ -146,7 +149,7 @@ async function streamBody(
   write: (stream: OpenStream) => Promise<void>,
 ): Promise<boolean> {
   const output = new StreamOutput(exchange, contentType, options);
-  const sink = new ByteSink(pool, (bytes, last, done) => output.write(bytes, last, done));
+  const sink = new ByteSink(pool, output);
   try {
     await write({ sink, output });
   } catch (error) {
@@ -164,24 +167,19 @@ async function streamBody(
   return true;
 }
 
-/** Encodes a short list as text. */
+/** Encodes a whole list as text, for the audit log. */
 export function encodeListText(encoder: Encoder, page: ResponsePage): string {
-  const chunks: Buffer[] = [];
-  const sink = new ByteSink(pool, (bytes, _last, done) => {
-    chunks.push(Buffer.from(bytes));
-    done(true);
-  });
+  const { sink, finish } = createMemorySink(pool);
   const list = encoder.list(page);
   const entries = [...page.entries];
   if (list.measure !== undefined) entries.forEach(list.measure);
   list.start(sink);
   for (const entry of entries) list.item(sink, entry);
   list.end(sink);
-  sink.end();
-  return Buffer.concat(chunks).toString();
+  return finish().toString();
 }
 
-/** Stops early when the client has disconnected. */
+/** Encodes all entries of a page. Stops early, without an error, when the client has disconnected. */
 async function writeItems(
   exchange: Exchange,
   encoder: Encoder,

@@ -1,29 +1,32 @@
-/** The output of a streamed response: indents and compresses the body, and sends the head with the first chunk. */
+/**
+ * The output of a streamed response: indents and compresses the body, and sends the head with the first chunk. Each
+ * chunk is given back once, also when the client disconnects. Which bytes are sent is left to the caller.
+ */
 import { createGzip } from 'node:zlib';
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { recordPieceWritten, PieceWriter } from '../output/write-progress';
 import type { Exchange } from '../request/exchange';
+import type { ChunkTarget, ReturnChunk } from '../representation/byte-sink';
 import { JsonIndenter, withoutNewline } from '../representation/json-indenter';
 import { acceptsGzip, GZIP, GZIP_FROM_BYTES } from './compression';
 
 export interface ResponseOptions {
-  /** The feature gate of response compression. */
+  /** Whether responses may be compressed: the feature gate APIResponseCompression. */
   readonly compress: boolean;
+  /** Whether JSON is indented. */
   readonly pretty: boolean;
 }
 
-type Done = (reusable: boolean) => void;
-
 /**
- * Sends the head with the first chunk, when it is known whether the response is short (uncompressed, with its length)
+ * The head is sent with the first chunk, when it is known whether the response is short (uncompressed, with its length)
  * or long.
  */
-export class StreamOutput {
+export class StreamOutput implements ChunkTarget {
   /** Resolves when the last chunk has been written or the client has disconnected. */
   readonly finished: Promise<void>;
   private resolveFinished: () => void = () => undefined;
   private target: PieceWriter | undefined;
-  private readonly pending = new Set<Done>();
+  private readonly pending = new Set<ReturnChunk>();
   private readonly indenter: JsonIndenter | undefined;
 
   constructor(
@@ -42,51 +45,63 @@ export class StreamOutput {
     return this.exchange.progress.isAbandoned || this.exchange.output.destroyed;
   }
 
-  write(bytes: Buffer, last: boolean, done: Done): void {
-    const text = this.indenter === undefined ? bytes : this.indenter.next(last ? withoutNewline(bytes) : bytes);
-    const target = this.target ?? this.sendHead(text.length, last);
+  /** Writes a chunk that is not the last one. */
+  write(bytes: Buffer, done: ReturnChunk): void {
+    const text = this.indenter === undefined ? bytes : this.indenter.next(bytes);
+    const target = this.target ?? this.sendHead('unknown');
     if (target === undefined) {
       done(true);
-      if (last) this.resolveFinished();
       return;
     }
     this.pending.add(done);
-    if (last) {
-      target.write(text, true, () => {
-        this.complete(done, true);
-        this.exchange.finish();
-        this.resolveFinished();
-      });
-    } else {
-      target.write(text, false, (error) => this.complete(done, error === undefined || error === null));
-    }
+    target.write(text, (error) => this.complete(done, error === undefined || error === null));
   }
 
-  /** Sends the head; undefined when a response was sent before. */
-  private sendHead(length: number, last: boolean): PieceWriter | undefined {
+  /** Writes the last chunk and ends the response. */
+  end(bytes: Buffer, done: ReturnChunk): void {
+    const text = this.indenter === undefined ? bytes : this.indenter.next(withoutNewline(bytes));
+    const target = this.target ?? this.sendHead(text.length);
+    if (target === undefined) {
+      done(true);
+      this.resolveFinished();
+      return;
+    }
+    this.pending.add(done);
+    target.end(text, () => {
+      this.complete(done, true);
+      this.exchange.finish();
+      this.resolveFinished();
+    });
+  }
+
+  /** Sends the head. `length`: of the whole body, when it is known. Undefined when a response was sent before. */
+  private sendHead(length: number | 'unknown'): PieceWriter | undefined {
     const { exchange } = this;
-    const reply = exchange.output;
+    const { output } = exchange;
     if (exchange.hasResponded) return undefined;
     const headers: Record<string, string | number> = { 'Content-Type': this.contentType };
-    const isCompressed = this.options.compress && (!last || length > GZIP_FROM_BYTES) && acceptsGzip(exchange);
+    const isLong = length === 'unknown' || length > GZIP_FROM_BYTES;
+    const isCompressed = this.options.compress && isLong && acceptsGzip(exchange);
     if (isCompressed) Object.assign(headers, { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' });
-    else if (last) headers['Content-Length'] = length;
+    else if (length !== 'unknown') headers['Content-Length'] = length;
     exchange.sendHead(200, headers);
     if (!isCompressed) {
-      reply.once('close', () => this.onClose());
-      return (this.target = new PieceWriter(reply, reply));
+      output.once('close', () => this.onClose());
+      this.target = new PieceWriter(output, output);
+      return this.target;
     }
     const compressor = createGzip(GZIP);
     compressor.on('error', () => exchange.abort());
-    compressor.pipe(reply);
-    reply.once('close', () => {
+    compressor.pipe(output);
+    output.once('close', () => {
       compressor.destroy();
       this.onClose();
     });
-    return (this.target = new PieceWriter(compressor, reply));
+    this.target = new PieceWriter(compressor, output);
+    return this.target;
   }
 
-  private complete(done: Done, reusable: boolean): void {
+  private complete(done: ReturnChunk, reusable: boolean): void {
     recordPieceWritten(this.exchange.output);
     if (this.pending.delete(done)) done(reusable);
   }

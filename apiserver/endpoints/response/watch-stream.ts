@@ -12,13 +12,14 @@ import { encodeChunk } from '../output/frame';
 import { FrameOutput, type WaitObserver } from '../output/frame-output';
 import type { OpenWatch, OpenWatchStreams } from './open-watches';
 import type { Outbox } from '../output/outbox';
-import type { Encoder } from '../representation/encoder';
+import type { Encoder, FramePosition } from '../representation/encoder';
 
 /** More waiting bytes than this pause the initial state. */
 const PAUSE_BYTES = 256 * 1024;
 
-/** Counts events and bytes; implemented by the metrics. */
+/** Counts events and bytes, and times how long they wait; implemented by the metrics. */
 export interface WatchMeter extends WaitObserver {
+  /** One frame of `bytes` was handed to the output. */
   sent(bytes: number): void;
   /** The watch was ended because the client did not keep up. */
   tooSlow(): void;
@@ -27,11 +28,11 @@ export interface WatchMeter extends WaitObserver {
 export interface WatchStreamDependencies {
   readonly clock: Clock;
   readonly encoder: Encoder;
-  /** No event can be encoded in the requested form: the stream ends at the first event. */
+  /** Whether no event can be encoded in the requested form, so that the stream ends at the first event. */
   readonly endsAtFirstEvent: boolean;
   readonly meter: WatchMeter;
-  /** Each event is a message of its own. */
-  readonly overWebSocket: boolean;
+  /** Whether each event is a message of a WebSocket. */
+  readonly isOverWebSocket: boolean;
   readonly watches: OpenWatchStreams;
   readonly outbox: Outbox;
   /** The entry that a bookmark shows. */
@@ -59,7 +60,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
   private watch: CacheWatch | undefined;
   /** For the last bookmark, and after it for the end. */
   private timer: Timer | undefined;
-  private isFirst = true;
+  private nextPosition: FramePosition = 'first';
   private isEnded = false;
 
   constructor(
@@ -72,6 +73,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
   /** Called when the watch has started: sends the head, and ends the stream after `durationMs`. */
   start(watch: CacheWatch, durationMs: number): void {
     this.watch = watch;
+    // Without an output, a response means that the request was ended by its deadline or by the server.
     if (this.isEnded || this.exchange.hasResponded !== (this.output !== undefined)) {
       watch.close();
       return;
@@ -91,14 +93,14 @@ export class WatchStream implements ChangeSink, OpenWatch {
       return;
     }
     const revision = type === 'DELETED' ? change.revision : entry.revision;
-    if (this.isFirst && encoder.firstDiffers) {
-      this.send(encodeChunk(encoder.frame(type, entry, revision, true)));
+    if (this.nextPosition === 'first' && encoder.hasDistinctFirstFrame) {
+      this.send(encodeChunk(encoder.frame(type, entry, revision, 'first')));
       return;
     }
     const key = this.keys[type];
     let frame = change.frames.get(key);
     if (frame === undefined) {
-      frame = encodeChunk(encoder.frame(type, entry, revision, false));
+      frame = encodeChunk(encoder.frame(type, entry, revision, 'later'));
       change.frames.set(key, frame);
     }
     this.send(frame);
@@ -112,7 +114,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     }
     if (endOfInitialEvents) this.deps.onInitialEventsEnd();
     const entry = this.deps.bookmarkEntry(revision, endOfInitialEvents);
-    this.send(encodeChunk(this.deps.encoder.frame('BOOKMARK', entry, revision, this.isFirst)));
+    this.send(encodeChunk(this.deps.encoder.frame('BOOKMARK', entry, revision, this.nextPosition)));
   }
 
   end(reason: WatchEnd): void {
@@ -131,7 +133,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     this.expire();
   }
 
-  /** A promise when the client has enough to read for now. Used for the initial state. */
+  /** A promise when the client has enough to read for now, resolved when it has read that. Paces the initial state. */
   whenWritable(): Promise<void> | undefined {
     if (this.isEnded || this.output === undefined || this.output.waitingBytes() <= PAUSE_BYTES) return undefined;
     return this.output.whenDrained();
@@ -160,12 +162,12 @@ export class WatchStream implements ChangeSink, OpenWatch {
 
   private send(frame: Buffer): void {
     const output = this.output ?? this.openOutput();
-    this.isFirst = false;
+    this.nextPosition = 'later';
     this.deps.meter.sent(frame.length);
     if (!output.write(frame)) this.abortSlowClient();
   }
 
-  /** A failed WebSocket handshake ends the watch too. */
+  /** A method, because TypeScript does not see that opening the output may end the watch (a failed handshake). */
   private wasEnded(): boolean {
     return this.isEnded;
   }
@@ -175,7 +177,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     if (this.output !== undefined) return this.output;
     const { exchange, deps } = this;
     deps.watches.add(this);
-    if (deps.overWebSocket) return this.openWebSocketOutput();
+    if (deps.isOverWebSocket) return this.openWebSocketOutput();
     exchange.sendHead(200, { 'Content-Type': streamType(deps.encoder.contentType) });
     if (exchange.output instanceof ServerResponse) exchange.output.flushHeaders();
     exchange.output.once('close', () => this.close());
@@ -188,7 +190,8 @@ export class WatchStream implements ChangeSink, OpenWatch {
     const { exchange, deps } = this;
     const { webSocket, carrier } = exchange.openWebSocket('events');
     this.webSocket = webSocket;
-    this.output = FrameOutput.forWebSocket(carrier, deps.outbox, deps.encoder.contentType === JSON_TYPE, deps.meter);
+    const message = deps.encoder.contentType === JSON_TYPE ? 'text' : 'binary';
+    this.output = FrameOutput.forWebSocket(carrier, deps.outbox, message, deps.meter);
     carrier.once('close', () => this.close());
     if (webSocket === undefined) this.close();
     return this.output;
@@ -213,9 +216,9 @@ export class WatchStream implements ChangeSink, OpenWatch {
 
 function frameKeysOf(encoder: Encoder): FrameKeys {
   const { key } = encoder;
-  const known = frameKeys.get(encoder) ?? { ADDED: `A${key}`, MODIFIED: `M${key}`, DELETED: `D${key}` };
-  frameKeys.set(encoder, known);
-  return known;
+  const keys = frameKeys.get(encoder) ?? { ADDED: `A${key}`, MODIFIED: `M${key}`, DELETED: `D${key}` };
+  frameKeys.set(encoder, keys);
+  return keys;
 }
 
 /** JSON streams have the plain media type. */

@@ -28,7 +28,7 @@ describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (
       const backends = new Backends({ clock, credentials: () => ({}), timeoutMs: 5_000 });
       const parts = { outbox: new Outbox(clock), scheduler: new EventLoopScheduler(clock), clock };
       const url = new URL(`http://127.0.0.1:${backend().port}`);
-      const settings = { upgrades: false, insecureSkipTlsVerify: false, name: 'p', onLogTlsFailure: () => undefined };
+      const settings = { isUpgrade: false, insecureSkipTlsVerify: false, name: 'p', onLogTlsFailure: () => undefined };
       const destination = { type: 'proxy', url, trust: 'any' } as const;
       const server = createServer((request, response) => {
         const exchange = new Exchange(request, response, parts, 'secure', 'platform', clock.monotonic());
