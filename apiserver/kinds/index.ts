@@ -1,6 +1,6 @@
 /**
  * The strategies of the kinds with validation or preparation of their own, by the resource.group name used in
- * messages.
+ * messages. Kinds without a row have the default strategy.
  */
 import { apiService } from './apiregistration/api-service';
 import { horizontalPodAutoscaler } from './autoscaling/autoscaler';

@@ -21,6 +21,7 @@ const context: StrategyContext = {
   gates: featureGates(),
 };
 
+/** The fields of the errors of an update. */
 function validateUpdate(strategy: Strategy, object: JsonObject, old: JsonObject): readonly string[] {
   return (strategy.validate?.(object, old, context) ?? []).map(({ field }) => field);
 }

@@ -1,29 +1,30 @@
 /** Tests the endpoints of certificate approvals and ephemeral containers; the errors are those of upstream. */
 import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
 import { CERTIFICATE_REQUEST } from '../../test/support/certificates/certificate-request';
-import { refusalStatus, openWriteFixture, type WriteResult, type WriteFixture } from '../../test/support/store/write-fixture';
-
-let fixture: WriteFixture;
-beforeEach(async () => (fixture = await openWriteFixture()));
+import { refusalStatus, openWriteFixture, type WriteResult } from '../../test/support/store/write-fixture';
 
 describe('CertificateSigningRequest subresources', () => {
   const REQUEST = 'certificatesigningrequests';
   const PEM = Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n').toString('base64');
   const OTHER_PEM = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n').toString('base64');
 
-  const patch = (subresource: 'approval' | 'status', status: JsonObject, more: JsonObject = {}): Promise<WriteResult> =>
-    fixture.patch(REQUEST, 'r', 'merge', { ...more, status }, { subresource });
   const withConditions = (...types: string[]): JsonObject => ({ conditions: types.map((type) => ({ type, status: 'True' })) });
 
-  beforeEach(async () => {
+  /** A stored request, and a function that patches its status. */
+  async function openRequest() {
+    const fixture = await openWriteFixture();
     const spec = { request: Buffer.from(CERTIFICATE_REQUEST).toString('base64'), signerName: 'example.com/x', usages: ['client auth'] };
     await fixture.create(REQUEST, { metadata: { name: 'r', labels: { l: '1' } }, spec });
     await fixture.cache.catchUp();
-  });
+    const patch = (subresource: 'approval' | 'status', status: JsonObject, members: JsonObject = {}): Promise<WriteResult> =>
+      fixture.patch(REQUEST, 'r', 'merge', { ...members, status }, { subresource });
+    return { fixture, patch };
+  }
 
   test('the approval endpoint sets the times of a condition, keeps its transition time, and changes only conditions and metadata', async () => {
-    const more = { metadata: { labels: { a: 'b' } }, spec: { signerName: 'other.com/y' } };
-    const { object } = await patch('approval', { ...withConditions('Approved'), certificate: PEM }, more);
+    const { fixture, patch } = await openRequest();
+    const members = { metadata: { labels: { a: 'b' } }, spec: { signerName: 'other.com/y' } };
+    const { object } = await patch('approval', { ...withConditions('Approved'), certificate: PEM }, members);
     const time = '2026-01-02T03:04:05Z';
     expect(object['status']).toEqual({
       conditions: [{ type: 'Approved', status: 'True', lastUpdateTime: time, lastTransitionTime: time }],
@@ -40,6 +41,7 @@ describe('CertificateSigningRequest subresources', () => {
   });
 
   test('the approval and status endpoints own their fields of the status in managedFields', async () => {
+    const { patch } = await openRequest();
     await patch('approval', withConditions('Approved'));
     const { object } = await patch('status', { certificate: PEM });
     const owned = (arrayAt(objectAt(object, 'metadata'), 'managedFields') ?? []).map((entry) => JSON.stringify(entry));
@@ -81,10 +83,12 @@ describe('CertificateSigningRequest subresources', () => {
       'status.certificate: Invalid value: "<certificate data>": only CERTIFICATE PEM blocks are allowed, found "CERTIFICATE REQUEST"',
     ],
   ])('the %s endpoint rejects the status %j', async (subresource, status, message) => {
+    const { patch } = await openRequest();
     expect(await refusalStatus(patch(subresource, status))).toMatchObject({ code: 422, message: text + message });
   });
 
   test('the endpoints reject the removal of Approved and Failed conditions and of an issued certificate', async () => {
+    const { fixture, patch } = await openRequest();
     await patch('approval', withConditions('Approved', 'Failed'));
     await patch('status', { certificate: PEM });
     expect(await refusalStatus(patch('approval', { conditions: [] }))).toMatchObject({
@@ -101,16 +105,20 @@ describe('CertificateSigningRequest subresources', () => {
 });
 
 describe('the ephemeralcontainers subresource of a Pod', () => {
-  const patch = (container: JsonObject): Promise<WriteResult> =>
-    fixture.patch('pods', 'p', 'strategic', { spec: { ephemeralContainers: [container] } }, { subresource: 'ephemeralcontainers' });
   const spec = { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', emptyDir: {} }] };
 
-  beforeEach(async () => {
+  /** A stored Pod, and a function that adds an ephemeral container to it. */
+  async function openPod() {
+    const fixture = await openWriteFixture();
     await fixture.create('pods', { metadata: { name: 'p' }, spec });
     await fixture.cache.catchUp();
-  });
+    const patch = (container: JsonObject): Promise<WriteResult> =>
+      fixture.patch('pods', 'p', 'strategic', { spec: { ephemeralContainers: [container] } }, { subresource: 'ephemeralcontainers' });
+    return { fixture, patch };
+  }
 
   test('adds ephemeral containers and changes nothing else', async () => {
+    const { fixture } = await openPod();
     const body = {
       metadata: { labels: { a: 'b' } },
       spec: { containers: [{ name: 'c', image: 'other' }], ephemeralContainers: [{ name: 'd', image: 'x', targetContainerName: 'c' }] },
@@ -144,10 +152,12 @@ describe('the ephemeralcontainers subresource of a Pod', () => {
     ],
     [{ name: 'd', image: 'x', volumeMounts: [{ name: 'v', mountPath: '/a', subPath: 'q' }] }, forbiddenIn('volumeMounts[0].subPath')],
   ])('rejects the container %j', async (container, message) => {
+    const { patch } = await openPod();
     expect(await refusalStatus(patch(container))).toMatchObject({ code: 422, message: `Pod "p" is invalid: ${message}` });
   });
 
   test('rejects the change and removal of existing ephemeral containers', async () => {
+    const { fixture, patch } = await openPod();
     await patch({ name: 'd', image: 'x' });
     const text = 'Pod "p" is invalid: spec.ephemeralContainers: Forbidden: existing ephemeral containers "d" may not be ';
     expect(await refusalStatus(patch({ name: 'd', image: 'y' }))).toMatchObject({ message: `${text}changed\n` });
@@ -158,6 +168,7 @@ describe('the ephemeralcontainers subresource of a Pod', () => {
   });
 
   test('is the only way to add ephemeral containers: creating a Pod with some is rejected', async () => {
+    const { fixture } = await openPod();
     const body = { metadata: { name: 'q' }, spec: { ...spec, ephemeralContainers: [{ name: 'd', image: 'x' }] } };
     expect(await refusalStatus(fixture.create('pods', body))).toMatchObject({
       message: 'Pod "q" is invalid: spec.ephemeralContainers: Forbidden: cannot be set on create',

@@ -1,6 +1,6 @@
 /**
- * ValidatingAdmissionPolicy strategy. Every expression must compile to the type that its place requires, with the
- * variables that its place has; nothing is evaluated here. Evaluation is left to admission/policy, and the types of
+ * ValidatingAdmissionPolicy strategy. Every expression must compile to the type that its field requires, with the
+ * variables that the field has; nothing is evaluated here. Evaluation is left to admission/policy, and the types of
  * the objects that a policy matches to the policy status controller.
  */
 import { duplicateValue, invalidShownValue, invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
@@ -28,7 +28,7 @@ const FAILURE_POLICIES = ['Fail', 'Ignore'];
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const MAX_AUDIT_ANNOTATIONS = 20;
 const MAX_VALUE_EXPRESSION_LENGTH = 5 * 1024;
-const EMPTY_POLICY = 'validations or auditAnnotations must contain at least one item';
+const EMPTY_POLICY_TEXT = 'validations or auditAnnotations must contain at least one item';
 
 export const validatingAdmissionPolicy: Strategy<AdmissionregistrationV1ValidatingAdmissionPolicy> = {
   validate: ({ metadata, spec = {} }) => validatePolicySpec(spec, metadata?.name ?? ''),
@@ -44,11 +44,11 @@ function validatePolicySpec(spec: Spec, name: string): Errors {
   const hasParams = spec.paramKind !== undefined;
   checkMatchConditions(spec.matchConditions ?? [], 'spec.matchConditions', errors, policyVariables({ hasParams, hasAuthorizer: true }));
   const hasVariables = (spec.variables ?? []).length > 0;
-  const variables = checkVariables(spec.variables ?? [], hasParams, errors);
+  const variables = checkVariables(spec, errors);
   const variablesFor: VariablesFor = ({ hasAuthorizer }) => ({ hasParams, hasAuthorizer, ...(hasVariables && { variables }) });
   const { validations = [], auditAnnotations = [] } = spec;
   if (validations.length + auditAnnotations.length === 0)
-    errors.push(requiredValue('spec.validations', EMPTY_POLICY), requiredValue('spec.auditAnnotations', EMPTY_POLICY));
+    errors.push(requiredValue('spec.validations', EMPTY_POLICY_TEXT), requiredValue('spec.auditAnnotations', EMPTY_POLICY_TEXT));
   validations.forEach((validation, index) => checkValidation(validation, `spec.validations[${index}]`, variablesFor, errors));
   checkAuditAnnotations(auditAnnotations, name, variablesFor({ hasAuthorizer: true }), errors);
   return errors;
@@ -96,12 +96,9 @@ const RESERVED_WORDS: ReadonlySet<string> = new Set([
   ...['import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while'],
 ]);
 
-/** Each variable may use the earlier ones. */
-function checkVariables(
-  variables: readonly AdmissionregistrationV1Variable[],
-  hasParams: boolean,
-  errors: Errors,
-): ReadonlyMap<string, Type> {
+/** Returns the types of the variables by name. Each variable may use the earlier ones. */
+function checkVariables({ variables = [], paramKind }: Spec, errors: Errors): ReadonlyMap<string, Type> {
+  const hasParams = paramKind !== undefined;
   const types = new Map<string, Type>();
   variables.forEach(({ name = '', expression = '' }, index) => {
     const fieldPath = `spec.variables[${index}]`;
@@ -120,6 +117,7 @@ function checkVariables(
   return types;
 }
 
+/** The variables of a field. The authorizer may not be used in messages. */
 type VariablesFor = (options: { readonly hasAuthorizer: boolean }) => PolicyVariables;
 
 function checkValidation(

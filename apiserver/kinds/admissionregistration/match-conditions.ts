@@ -1,4 +1,7 @@
-/** Validates match conditions: named expressions of type bool. */
+/**
+ * Validates match conditions of webhooks, policies and authorizers: named expressions of type bool over the variables
+ * of their user. Evaluating them is left to admission and authorization.
+ */
 import {
   duplicateValue,
   internalFieldError,
@@ -16,6 +19,7 @@ import type { AdmissionregistrationV1MatchCondition } from '../../../shared/api/
 
 const MAX_CONDITIONS = 64;
 
+/** Conditions beyond the maximum number are not compiled. */
 export function checkMatchConditions(
   conditions: readonly AdmissionregistrationV1MatchCondition[],
   fieldPath: string,

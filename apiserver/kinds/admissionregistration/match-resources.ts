@@ -1,4 +1,7 @@
-/** Validates match resources of policies and bindings: rules, excluded rules, and selectors. */
+/**
+ * Validates the match resources of policies and bindings: rules, excluded rules, and selectors. Whether a request
+ * matches is decided in admission.
+ */
 import { duplicateValue } from '../../../shared/api/errors/field-error';
 import type {
   AdmissionregistrationV1MatchResources,

@@ -1,4 +1,7 @@
-/** Validates the API approval annotation, which definitions in protected groups need. */
+/**
+ * Validates the API approval annotation, which definitions in protected groups (those of the project) need. The status
+ * condition that follows from it is left to `apiserver/custom-resources`.
+ */
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { parseGoUrl } from '../../../shared/values/network/go-url';
 import { stringAt, type JsonObject } from '../../../shared/values/json';

@@ -1,4 +1,7 @@
-/** Validates the conversion of a CustomResourceDefinition: none, or through a webhook. */
+/**
+ * Validates the conversion of a CustomResourceDefinition: none, or through a webhook, which then must be complete.
+ * Calling the webhook is left to `apiserver/conversion`.
+ */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import { checkReviewVersions, checkWebhookClientConfig } from '../rules/webhook-client';
@@ -12,21 +15,21 @@ const CONVERSION = 'spec.conversion';
 const CLIENT_CONFIG = `${CONVERSION}.webhookClientConfig`;
 const REVIEW_VERSIONS = `${CONVERSION}.conversionReviewVersions`;
 
-export function checkConversion({ conversion, preserveUnknownFields }: ApiextensionsV1CustomResourceDefinitionSpec, errors: Errors): void {
-  if (conversion === undefined) return;
-  const { strategy = '', webhook = {} } = conversion;
-  checkStrategy(strategy, preserveUnknownFields === true, errors);
+export function checkConversion(spec: ApiextensionsV1CustomResourceDefinitionSpec, errors: Errors): void {
+  if (spec.conversion === undefined) return;
+  const { strategy = '', webhook = {} } = spec.conversion;
+  checkStrategy(strategy, spec, errors);
   if (strategy === 'Webhook') checkWebhook(webhook, errors);
   else checkNoWebhook(webhook, errors);
 }
 
-function checkStrategy(strategy: string, preservesUnknownFields: boolean, errors: Errors): void {
+function checkStrategy(strategy: string, { preserveUnknownFields }: ApiextensionsV1CustomResourceDefinitionSpec, errors: Errors): void {
   const field = `${CONVERSION}.strategy`;
   if (strategy === '') {
     errors.push(requiredValue(field));
     return;
   }
-  if (preservesUnknownFields && strategy !== 'None') {
+  if (preserveUnknownFields === true && strategy !== 'None') {
     errors.push(invalidValue(field, strategy, 'must be None if spec.preserveUnknownFields is true'));
   }
   if (!STRATEGIES.includes(strategy)) errors.push(unsupportedValue(field, strategy, STRATEGIES));

@@ -11,7 +11,8 @@ import {
   type DefinitionCase,
 } from '../../../test/replay/formats/recorded-definitions';
 import { expandBody } from '../../../test/replay/formats/request-body';
-import { openWriteFixture, type WriteResult, type WriteFixture } from '../../../test/support/store/write-fixture';
+import { openWriteFixture, type WriteResult } from '../../../test/support/store/write-fixture';
+import { useResource } from '../../../test/support/use-resource';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 
@@ -36,20 +37,17 @@ const definition = (spec: JsonObject = {}, metadata: JsonObject = {}): JsonObjec
 });
 
 describe('creating a CustomResourceDefinition', () => {
-  let fixture: WriteFixture;
-  beforeAll(async () => {
-    fixture = await openWriteFixture({ naming: 'kubernetes' });
-  });
+  const fixture = useResource(() => openWriteFixture({ naming: 'kubernetes' }));
 
   test.each(RECORDED.created.map((line) => [line.title, line] as const))('answers as recorded: %s', async (_title, { body, answer }) => {
-    const actual = await runRequest(() => fixture.create(RESOURCE, objectOf(expandBody(body)), { dryRun: true }));
+    const actual = await runRequest(() => fixture().create(RESOURCE, objectOf(expandBody(body)), { dryRun: true }));
     expect(splitCauses(actual)).toEqual(splitCauses(answer));
   });
 
   test.each(RECORDED.random.map((line) => [line.title, line] as const))(
     'answers as recorded: random schema %s',
     async (_title, { body, answer }) => {
-      const actual = await runRequest(() => fixture.create(RESOURCE, objectOf(expandBody(body)), { dryRun: true }));
+      const actual = await runRequest(() => fixture().create(RESOURCE, objectOf(expandBody(body)), { dryRun: true }));
       expect(splitCauses(actual)).toEqual(splitCauses(answer));
     },
   );
@@ -76,15 +74,18 @@ test.each(RECORDED.updated.map((line) => [line.title, line] as const))(
     const fixture = await openWriteFixture({ naming: 'kubernetes' });
     const before = objectOf(expandBody(old));
     const name = stringAt(objectAt(before, 'metadata'), 'name') ?? '';
-    const replace = async (sent: JsonObject, part?: 'status', dryRun = false): Promise<WriteResult> => {
+    const replace = async (
+      sent: JsonObject,
+      { subresource: part, dryRun = false }: { readonly subresource?: 'status' | undefined; readonly dryRun?: boolean },
+    ): Promise<WriteResult> => {
       await fixture.cache.catchUp();
       const { resourceVersion = null } = objectAt((await fixture.stored(RESOURCE, name)) ?? {}, 'metadata') ?? {};
       const metadata = { ...objectAt(sent, 'metadata'), name, resourceVersion };
       return fixture.update(RESOURCE, name, { ...sent, metadata }, { dryRun, subresource: part });
     };
     await fixture.create(RESOURCE, before);
-    await replace({ ...before, status: namesAccepted === false ? CONFLICT_STATUS : ACCEPTED_STATUS }, 'status');
-    const actual = await runRequest(() => replace(objectOf(expandBody(body)), subresource, true));
+    await replace({ ...before, status: namesAccepted === false ? CONFLICT_STATUS : ACCEPTED_STATUS }, { subresource: 'status' });
+    const actual = await runRequest(() => replace(objectOf(expandBody(body)), { subresource, dryRun: true }));
     expect(splitCauses(actual)).toEqual(splitCauses(answer));
   },
 );

@@ -4,7 +4,7 @@ import type { Errors } from '../rules/checks';
 import { checkDns1035Label } from '../../../shared/values/name-formats';
 import type { ApiextensionsV1CustomResourceDefinitionNames } from '../../../shared/api/types/generated/members';
 
-/** In upstream's order. */
+/** The names besides lists, in upstream's order. */
 const SINGLE_NAMES = [
   { member: 'plural', allowsMixedCase: false },
   { member: 'singular', allowsMixedCase: false },

@@ -42,7 +42,8 @@ export function checkDefinitionSpec(spec: Spec, errors: Errors): void {
   if (firstName !== '') checkLabel(firstName, 'spec.version', errors);
   checkDefinitionNames(spec.names ?? {}, 'spec.names', 'all', errors);
   if (first !== undefined)
-    for (const part of sharedFields) part.check(first, `spec.${part.topLevelName}`, errors, versions.some(hasStatusSubresource));
+    for (const part of sharedFields)
+      part.check(first, `spec.${part.topLevelName}`, errors, { hasStatus: versions.some(hasStatusSubresource) });
   checkConversion(spec, errors);
 }
 
@@ -58,10 +59,11 @@ function checkGroup(group: string, errors: Errors): void {
 function checkVersion(version: Version, fieldPath: string, sharedFields: readonly VersionField[], errors: Errors): void {
   checkLabel(version.name ?? '', `${fieldPath}.name`, errors);
   const warning = version.deprecationWarning;
-  const error = warning === undefined ? undefined : deprecationWarningError(warning, version.deprecated === true);
+  const error = warning === undefined ? undefined : deprecationWarningError(warning, version);
   if (warning !== undefined && error !== undefined) errors.push(invalidValue(`${fieldPath}.deprecationWarning`, warning, error));
   for (const part of VERSION_FIELDS)
-    if (!sharedFields.includes(part)) part.check(version, `${fieldPath}.${part.member}`, errors, hasStatusSubresource(version));
+    if (!sharedFields.includes(part))
+      part.check(version, `${fieldPath}.${part.member}`, errors, { hasStatus: hasStatusSubresource(version) });
 }
 
 const hasDefaults = ({ schema }: Version): boolean =>
@@ -74,8 +76,8 @@ function checkLabel(name: string, field: string, errors: Errors): void {
   if (reasons.length > 0) errors.push(invalidValue(field, name, reasons.join(',')));
 }
 
-function deprecationWarningError(warning: string, isDeprecated: boolean): string | undefined {
-  if (!isDeprecated) return 'can only be set for deprecated versions';
+function deprecationWarningError(warning: string, { deprecated }: Version): string | undefined {
+  if (deprecated !== true) return 'can only be set for deprecated versions';
   if (warning === '') return 'must not be an empty string';
   if (Buffer.byteLength(warning) > MAX_WARNING_LENGTH) return `must be <= ${MAX_WARNING_LENGTH} characters long`;
   const at = warning.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
@@ -83,7 +85,7 @@ function deprecationWarningError(warning: string, isDeprecated: boolean): string
   return `must only contain printable UTF-8 characters; non-printable character found at index ${Buffer.byteLength(warning.slice(0, at))}`;
 }
 
-/** Unique names and one storage version. */
+/** The names of versions must be unique, and one version must be the storage version. */
 function checkVersions(spec: Spec, errors: Errors): void {
   const versions = spec.versions ?? [];
   const names = versions.map((version) => version.name ?? '');

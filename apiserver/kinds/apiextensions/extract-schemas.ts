@@ -25,22 +25,25 @@ const CLOSE_BRACE = 0x7d;
 /** `bytes` is the canonical JSON of a definition. */
 export function extractSchemas(bytes: Buffer): DefinitionOutline {
   const schemas: Buffer[] = [];
-  const rest: string[] = [];
+  const outline: string[] = [];
   let position = 0;
   for (let memberStart = bytes.indexOf(SCHEMA_MEMBER); memberStart >= 0; memberStart = bytes.indexOf(SCHEMA_MEMBER, position)) {
     const start = memberStart + SCHEMA_MEMBER.length - 1;
-    rest.push(bytes.toString('utf8', position, start), String(schemas.length));
+    outline.push(bytes.toString('utf8', position, start), String(schemas.length));
     position = endOfObject(bytes, start);
     schemas.push(bytes.subarray(start, position));
   }
-  rest.push(bytes.toString('utf8', position));
-  return { object: parseStoredJson(Buffer.from(rest.join(''))), schemas };
+  outline.push(bytes.toString('utf8', position));
+  return { object: parseStoredJson(Buffer.from(outline.join(''))), schemas };
 }
 
 /** Encoding of the member after its schema was replaced: an empty schema. */
 const EMPTY_SCHEMA_MEMBER = `${SCHEMA_MEMBER.toString()}}`;
 
-/** Puts the schemas back into an encoded outline. */
+/**
+ * Puts the schemas back into an encoded outline, where each is encoded as an empty schema. Throws when their numbers
+ * differ.
+ */
 export function restoreSchemas(body: string, schemas: readonly Buffer[]): string {
   const [first = '', ...rest] = body.split(EMPTY_SCHEMA_MEMBER);
   if (rest.length !== schemas.length) throw new Error('schemas are missing from an outline');

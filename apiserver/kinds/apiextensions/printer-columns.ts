@@ -1,18 +1,21 @@
-/** Validates the JSON paths of printer columns and of the scale subresource. */
+/**
+ * Validates printer columns and the scale subresource of a version, whose fields are found by simple JSON paths. That
+ * the schema has these fields is not checked (upstream behaviour).
+ */
 import { invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkRequired, type Errors } from '../rules/checks';
 import type { ApiextensionsV1CustomResourceDefinitionVersion } from '../../../shared/api/types/generated/members';
 
-const TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
-const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
+const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
+const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
 export function checkPrinterColumns(version: ApiextensionsV1CustomResourceDefinitionVersion, fieldPath: string, errors: Errors): void {
   version.additionalPrinterColumns?.forEach((column, index) => {
     const columnPath = `${fieldPath}[${index}]`;
     const { type = '', format = '' } = column;
     checkRequired(column, 'name', columnPath, errors);
-    if (!TYPES.includes(type)) errors.push(notAllowedError(`${columnPath}.type`, type, TYPES));
-    if (format !== '' && !FORMATS.includes(format)) errors.push(notAllowedError(`${columnPath}.format`, format, FORMATS));
+    if (!COLUMN_TYPES.includes(type)) errors.push(notAllowedError(`${columnPath}.type`, type, COLUMN_TYPES));
+    if (format !== '' && !COLUMN_FORMATS.includes(format)) errors.push(notAllowedError(`${columnPath}.format`, format, COLUMN_FORMATS));
     checkPath(column.jsonPath ?? '', `${columnPath}.JSONPath`, [], errors);
   });
 }
@@ -22,6 +25,7 @@ function notAllowedError(field: string, value: string, allowed: readonly string[
   return value === '' ? requiredValue(field, text) : invalidValue(field, value, text);
 }
 
+/** `parents`: paths of which one must contain the path; none when any path is allowed. */
 function checkPath(path: string, field: string, parents: readonly string[], errors: Errors): void {
   if (path === '') errors.push(requiredValue(field));
   else if (!path.startsWith('.')) errors.push(invalidValue(field, path, 'must be a simple json path starting with .'));

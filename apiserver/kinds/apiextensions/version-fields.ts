@@ -17,15 +17,19 @@ export interface VersionField {
   /** Name below `spec` when all versions have the same value. */
   readonly topLevelName: string;
   isSameInAll(versions: readonly Version[]): boolean;
-  /** `hasStatus`: the version, or any version when the value is shared, has a status subresource. */
-  check(version: Version, fieldPath: string, errors: Errors, hasStatus: boolean): void;
+  check(version: Version, fieldPath: string, errors: Errors, context: VersionContext): void;
+}
+
+export interface VersionContext {
+  /** Whether the version, or any version when the value is shared, has a status subresource. */
+  readonly hasStatus: boolean;
 }
 
 /** In upstream's order. */
 export const VERSION_FIELDS: readonly VersionField[] = [
-  createVersionField('schema', 'validation', (version, fieldPath, errors, hasStatus) => {
+  createVersionField('schema', 'validation', (version, fieldPath, errors, context) => {
     const schema = version.schema?.openAPIV3Schema;
-    if (schema !== undefined) appendAll(errors, validateSchema(schema, `${fieldPath}.openAPIV3Schema`, hasStatus));
+    if (schema !== undefined) appendAll(errors, validateSchema(schema, `${fieldPath}.openAPIV3Schema`, context));
   }),
   createVersionField('subresources', 'subresources', checkScaleSubresource),
   createVersionField('additionalPrinterColumns', 'additionalPrinterColumns', checkPrinterColumns),

@@ -2,10 +2,12 @@
 import { readRecording } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { shortenPatterns } from '../../../test/replay/normalize/normalize-answer';
-import { openWriteFixture, type WriteResult, type WriteFixture } from '../../../test/support/store/write-fixture';
+import { openWriteFixture, type WriteResult } from '../../../test/support/store/write-fixture';
+import { useResource } from '../../../test/support/use-resource';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 
+/** `to`: the request, `create`, `update` or `status`. */
 interface Recorded {
   readonly title: string;
   readonly to: string;
@@ -17,14 +19,11 @@ const isRecorded: Check<Recorded> = shape({ title: text, to: text, sent: body, a
 const RECORDED = readRecording('apiregistration/api-services', body, isRecorded).cases;
 const NAME = 'v1.ext.example.com';
 
-let fixture: WriteFixture;
-beforeAll(async () => {
-  fixture = await openWriteFixture({ naming: 'kubernetes' });
-});
+const fixture = useResource(() => openWriteFixture({ naming: 'kubernetes' }));
 
 describe('creating an APIService', () => {
   test.each(recordedCases('create'))('answers as recorded: %s', async (_title, { sent, answer }) => {
-    expect(await runRequest('create', () => fixture.create('apiservices', withName(sent), { dryRun: true }))).toEqual(answer);
+    expect(await runRequest('create', () => fixture().create('apiservices', withName(sent), { dryRun: true }))).toEqual(answer);
   });
 });
 
@@ -33,22 +32,22 @@ describe.each(['update', 'status'])('updating an APIService (%s)', (to) => {
   const subresource = to === 'status' ? to : undefined;
   let resourceVersion: string;
   beforeAll(async () => {
-    const { entry } = await fixture.create('apiservices', withName(plain?.sent ?? {}));
+    const { entry } = await fixture().create('apiservices', withName(plain?.sent ?? {}));
     resourceVersion = String(entry.revision);
-    await fixture.cache.catchUp();
+    await fixture().cache.catchUp();
   });
   afterAll(async () => {
-    await fixture.remove('apiservices', NAME);
-    await fixture.cache.catchUp();
+    await fixture().remove('apiservices', NAME);
+    await fixture().cache.catchUp();
   });
 
   test.each(recordedCases(to))('answers as recorded: %s', async (_title, { sent, answer }) => {
     const object = withName({ ...plain?.sent, ...sent, metadata: { ...objectAt(sent, 'metadata'), resourceVersion } });
-    expect(await runRequest(to, () => fixture.update('apiservices', NAME, object, { dryRun: true, subresource }))).toEqual(answer);
+    expect(await runRequest(to, () => fixture().update('apiservices', NAME, object, { dryRun: true, subresource }))).toEqual(answer);
   });
 
   test('is rejected without a resourceVersion', async () => {
-    const update = fixture.update('apiservices', NAME, withName(plain?.sent ?? {}), { dryRun: true, subresource });
+    const update = fixture().update('apiservices', NAME, withName(plain?.sent ?? {}), { dryRun: true, subresource });
     await expect(update).rejects.toThrow('metadata.resourceVersion: Invalid value: 0x0: must be specified for an update');
   });
 });

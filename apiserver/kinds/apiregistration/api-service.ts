@@ -1,6 +1,7 @@
 /**
- * APIService strategy: its name derives from group and version. Without a service this server serves the version
- * itself, and the object is available from its creation.
+ * APIService strategy: the name of an APIService derives from its group and version. Without a service this server
+ * serves the version itself, and the object is available from its creation. Availability of other services is left to
+ * `apiserver/aggregation`.
  */
 import { invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkDns1035Label, checkDnsSubdomain, checkPathSegment } from '../../../shared/values/name-formats';
@@ -15,12 +16,12 @@ import type {
 } from '../../../shared/api/types/generated/members';
 
 const MAX_PRIORITIES = [
-  ['groupPriorityMinimum', 20_000],
-  ['versionPriority', 1000],
+  { member: 'groupPriorityMinimum', max: 20_000 },
+  { member: 'versionPriority', max: 1000 },
 ] as const;
 const MAX_PORT = 65_535;
 const PORT_RULE = 'port is not valid: must be between 1 and 65535, inclusive';
-const INSECURE = 'spec.insecureSkipTLSVerify';
+const INSECURE_FIELD = 'spec.insecureSkipTLSVerify';
 const CONDITION_STATUSES = ['True', 'False', 'Unknown'];
 
 export const apiService: Strategy<ApiregistrationV1APIService> = {
@@ -74,7 +75,7 @@ function checkGroupVersion(spec: ApiregistrationV1APIServiceSpec, errors: Errors
 }
 
 function checkPriorities(spec: ApiregistrationV1APIServiceSpec, errors: Errors): void {
-  for (const [member, max] of MAX_PRIORITIES) {
+  for (const { member, max } of MAX_PRIORITIES) {
     const priority = spec[member] ?? 0;
     if (priority > 0 && priority <= max) continue;
     errors.push(invalidValue(`spec.${member}`, priority, `must be positive and less than ${max}`));
@@ -88,13 +89,13 @@ function checkService(spec: ApiregistrationV1APIServiceSpec, errors: Errors): vo
   if (service === undefined) {
     const bytes = Buffer.byteLength(bundle, 'base64');
     if (bundle !== '') errors.push(invalidValue('spec.caBundle', `${bytes} bytes`, 'local APIServices may not have a caBundle'));
-    if (isInsecure) errors.push(invalidValue(INSECURE, true, 'local APIServices may not have insecureSkipTLSVerify'));
+    if (isInsecure) errors.push(invalidValue(INSECURE_FIELD, true, 'local APIServices may not have insecureSkipTLSVerify'));
     return;
   }
   for (const member of ['namespace', 'name'] as const) checkRequired(service, member, 'spec.service', errors);
   const port = service.port ?? 0;
   if (port < 1 || port > MAX_PORT) errors.push(invalidValue('spec.service.port', port, PORT_RULE));
-  if (isInsecure && bundle !== '') errors.push(invalidValue(INSECURE, true, 'may not be true if caBundle is present'));
+  if (isInsecure && bundle !== '') errors.push(invalidValue(INSECURE_FIELD, true, 'may not be true if caBundle is present'));
 }
 
 function validateConditions(object: ApiregistrationV1APIService): readonly FieldError[] {

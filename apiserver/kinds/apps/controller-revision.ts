@@ -1,4 +1,7 @@
-/** ControllerRevision strategy: the data is immutable. */
+/**
+ * ControllerRevision strategy: the data, a JSON object of the controller that owns it, is immutable; the revision may
+ * grow. What the data means is left to that controller.
+ */
 import { invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { isObject, stringifyJson } from '../../../shared/values/json';
 import type { Errors } from '../rules/checks';

@@ -31,10 +31,10 @@ const COUNTS: StatusCountRules<AppsV1DeploymentStatus> = {
     'collisionCount',
   ],
   limits: [
-    ['updatedReplicas', 'replicas', 'status.replicas'],
-    ['readyReplicas', 'replicas', 'status.replicas'],
-    ['availableReplicas', 'replicas', 'status.replicas'],
-    ['availableReplicas', 'readyReplicas', 'readyReplicas'],
+    { part: 'updatedReplicas', whole: 'replicas', shown: 'status.replicas' },
+    { part: 'readyReplicas', whole: 'replicas', shown: 'status.replicas' },
+    { part: 'availableReplicas', whole: 'replicas', shown: 'status.replicas' },
+    { part: 'availableReplicas', whole: 'readyReplicas', shown: 'readyReplicas' },
   ],
 };
 

@@ -1,4 +1,7 @@
-/** ReplicaSet strategy. */
+/**
+ * ReplicaSet strategy: replicas, selector and template. The selector is immutable and must match the template. Creating
+ * Pods is left to the controller.
+ */
 import { invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import type { Errors } from '../rules/checks';

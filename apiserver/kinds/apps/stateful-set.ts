@@ -23,11 +23,11 @@ import type {
 const COUNTS: StatusCountRules<AppsV1StatefulSetStatus> = {
   counts: ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'],
   limits: [
-    ['readyReplicas', 'replicas', 'status.replicas'],
-    ['currentReplicas', 'replicas', 'status.replicas'],
-    ['updatedReplicas', 'replicas', 'status.replicas'],
-    ['availableReplicas', 'replicas', 'status.replicas'],
-    ['availableReplicas', 'readyReplicas', 'status.readyReplicas'],
+    { part: 'readyReplicas', whole: 'replicas', shown: 'status.replicas' },
+    { part: 'currentReplicas', whole: 'replicas', shown: 'status.replicas' },
+    { part: 'updatedReplicas', whole: 'replicas', shown: 'status.replicas' },
+    { part: 'availableReplicas', whole: 'replicas', shown: 'status.replicas' },
+    { part: 'availableReplicas', whole: 'readyReplicas', shown: 'status.readyReplicas' },
   ],
 };
 

@@ -1,4 +1,7 @@
-/** HorizontalPodAutoscaler strategy. Metrics and behavior are validated in their own modules. */
+/**
+ * HorizontalPodAutoscaler strategy: bounds of the replicas and the reference to the scaled object; metrics.ts and
+ * behavior.ts validate the rest of the spec. That the scaled object exists is not checked.
+ */
 import { forbiddenField, invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkBehavior } from './behavior';
 import { checkMetrics, canScaleToZero } from './metrics';
@@ -12,7 +15,7 @@ import type {
 } from '../../../shared/api/types/generated/members';
 
 const MIN_REPLICAS = 1;
-const ZERO = 'must specify at least one Object or External metric to support scaling to zero replicas';
+const ZERO_REPLICAS_TEXT = 'must specify at least one Object or External metric to support scaling to zero replicas';
 
 export const horizontalPodAutoscaler: Strategy<AutoscalingV2HorizontalPodAutoscaler> = {
   validate: validateSpec,
@@ -36,7 +39,7 @@ function validateSpec(object: AutoscalingV2HorizontalPodAutoscaler): readonly Fi
   checkMetrics(spec.metrics ?? [], 'spec.metrics', errors);
   checkBehavior(spec.behavior ?? {}, 'spec.behavior', errors);
   // With zero replicas, only Object and External metrics can trigger a scale-up.
-  if (spec.minReplicas === 0 && !canScaleToZero(spec)) errors.push(forbiddenField('spec.metrics', ZERO));
+  if (spec.minReplicas === 0 && !canScaleToZero(spec)) errors.push(forbiddenField('spec.metrics', ZERO_REPLICAS_TEXT));
   return errors;
 }
 

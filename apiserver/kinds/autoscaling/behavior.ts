@@ -1,4 +1,7 @@
-/** Validates scaling behavior of HorizontalPodAutoscalers. */
+/**
+ * Validates the scaling behavior of HorizontalPodAutoscalers: for each direction a stabilization window and at least
+ * one policy, within fixed limits of time. Applying it is left to the controller.
+ */
 import { invalidShownValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkEnum, type Errors } from '../rules/checks';
 import type {

@@ -31,27 +31,23 @@ function checkMetric(metric: AutoscalingV2MetricIdentifier | undefined, fieldPat
 
 type TargetMember = 'value' | 'averageValue' | 'averageUtilization';
 
-function checkNotBoth(
-  target: AutoscalingV2MetricTarget,
-  members: readonly [TargetMember, TargetMember],
-  forbiddenMember: TargetMember,
-  fieldPath: string,
-  text: string,
-  errors: Errors,
-): void {
-  if (members.every((member) => isSet(target, member))) errors.push(forbiddenField(`${fieldPath}.${forbiddenMember}`, text));
+/** A rule about some members of a target; its error is reported at one of them. */
+interface TargetRule {
+  readonly members: readonly TargetMember[];
+  readonly reportedAt: TargetMember;
+  readonly text: string;
 }
 
-/** Requires one of `members`; the error is reported at `requiredMember`. */
-function checkAnySet(
-  target: AutoscalingV2MetricTarget,
-  members: readonly TargetMember[],
-  requiredMember: TargetMember,
-  fieldPath: string,
-  text: string,
-  errors: Errors,
-): void {
-  if (!members.some((member) => isSet(target, member))) errors.push(requiredValue(`${fieldPath}.${requiredMember}`, text));
+/** Forbids to set all of the members. */
+function checkNotAllSet(target: AutoscalingV2MetricTarget, rule: TargetRule, fieldPath: string, errors: Errors): void {
+  const { members, reportedAt, text } = rule;
+  if (members.every((member) => isSet(target, member))) errors.push(forbiddenField(`${fieldPath}.${reportedAt}`, text));
+}
+
+/** Requires one of the members. */
+function checkAnySet(target: AutoscalingV2MetricTarget, rule: TargetRule, fieldPath: string, errors: Errors): void {
+  const { members, reportedAt, text } = rule;
+  if (!members.some((member) => isSet(target, member))) errors.push(requiredValue(`${fieldPath}.${reportedAt}`, text));
 }
 
 const UTILIZATION = ['averageUtilization', 'averageValue'] as const;
@@ -59,8 +55,10 @@ const VALUES = ['value', 'averageValue'] as const;
 
 function checkResourceTarget(target: AutoscalingV2MetricTarget, fieldPath: string, errors: Errors): void {
   checkTarget(target, fieldPath, errors);
-  checkAnySet(target, UTILIZATION, 'averageUtilization', fieldPath, 'must set either a target raw value or a target utilization', errors);
-  checkNotBoth(target, UTILIZATION, 'averageValue', fieldPath, 'may not set both a target raw value and a target utilization', errors);
+  const required = 'must set either a target raw value or a target utilization';
+  checkAnySet(target, { members: UTILIZATION, reportedAt: 'averageUtilization', text: required }, fieldPath, errors);
+  const exclusive = 'may not set both a target raw value and a target utilization';
+  checkNotAllSet(target, { members: UTILIZATION, reportedAt: 'averageValue', text: exclusive }, fieldPath, errors);
 }
 
 function checkContainerResourceSource(source: AutoscalingV2ContainerResourceMetricSource, fieldPath: string, errors: Errors): void {
@@ -76,8 +74,10 @@ function checkExternalSource(source: AutoscalingV2ExternalMetricSource, fieldPat
   const field = `${fieldPath}.target`;
   checkMetric(source.metric, fieldPath, errors);
   checkTarget(target, field, errors);
-  checkAnySet(target, VALUES, 'averageValue', field, 'must set either a target value for metric or a per-pod target', errors);
-  checkNotBoth(target, VALUES, 'value', field, 'may not set both a target value for metric and a per-pod target', errors);
+  const required = 'must set either a target value for metric or a per-pod target';
+  checkAnySet(target, { members: VALUES, reportedAt: 'averageValue', text: required }, field, errors);
+  const exclusive = 'may not set both a target value for metric and a per-pod target';
+  checkNotAllSet(target, { members: VALUES, reportedAt: 'value', text: exclusive }, field, errors);
 }
 
 function checkObjectSource(source: AutoscalingV2ObjectMetricSource, fieldPath: string, errors: Errors): void {
@@ -85,14 +85,16 @@ function checkObjectSource(source: AutoscalingV2ObjectMetricSource, fieldPath: s
   checkReference(source.describedObject ?? {}, `${fieldPath}.describedObject`, errors);
   checkMetric(source.metric, fieldPath, errors);
   checkTarget(target, `${fieldPath}.target`, errors);
-  checkAnySet(target, VALUES, 'averageValue', `${fieldPath}.target`, 'must set either a target value or averageValue', errors);
+  const required = 'must set either a target value or averageValue';
+  checkAnySet(target, { members: VALUES, reportedAt: 'averageValue', text: required }, `${fieldPath}.target`, errors);
 }
 
 function checkPodsSource(source: AutoscalingV2PodsMetricSource, fieldPath: string, errors: Errors): void {
   const target = source.target ?? {};
   checkMetric(source.metric, fieldPath, errors);
   checkTarget(target, `${fieldPath}.target`, errors);
-  checkAnySet(target, ['averageValue'], 'averageValue', `${fieldPath}.target`, 'must specify a positive target averageValue', errors);
+  const required = 'must specify a positive target averageValue';
+  checkAnySet(target, { members: ['averageValue'], reportedAt: 'averageValue', text: required }, `${fieldPath}.target`, errors);
 }
 
 function checkResourceSource(source: AutoscalingV2ResourceMetricSource, fieldPath: string, errors: Errors): void {

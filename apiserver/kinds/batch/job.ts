@@ -1,4 +1,7 @@
-/** Job strategy. */
+/**
+ * Job strategy: the generated selector, the spec and the status, whose rules are in the folder job. The template of a
+ * Job that has started is immutable. Creating Pods is left to the controller.
+ */
 import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkDnsLabel } from '../../../shared/values/name-formats';
 import type { Errors } from '../rules/checks';

@@ -1,4 +1,7 @@
-/** CertificateSigningRequest strategy: the server sets the requester, and the spec is immutable. */
+/**
+ * CertificateSigningRequest strategy: the server sets the requester, and the spec is immutable. Conditions of approval
+ * change only through `approval`, the certificate only through `status`. Signing is left to the signer's controller.
+ */
 import type { Errors } from '../rules/checks';
 import { checkCertificateRequestSpec } from './certificate-spec';
 import {

@@ -11,7 +11,7 @@ import type {
   CertificatesV1CertificateSigningRequestCondition,
 } from '../../../shared/api/types/generated/members';
 
-const FIELD = 'status.conditions';
+const CONDITIONS_FIELD = 'status.conditions';
 const APPROVAL_CONDITIONS = ['Approved', 'Denied'];
 /** Conditions that cannot be removed. */
 const PERMANENT_CONDITIONS = [...APPROVAL_CONDITIONS, 'Failed'];
@@ -34,7 +34,7 @@ export function setConditionTimes(object: Request, old: Request, now: number): v
 export function checkConditions(object: Request, errors: Errors): void {
   const seen = new Set<string>();
   conditionsOf(object).forEach((condition, index) => {
-    const fieldPath = `${FIELD}[${index}]`;
+    const fieldPath = `${CONDITIONS_FIELD}[${index}]`;
     const type = condition.type ?? '';
     if (type === '') errors.push(requiredValue(`${fieldPath}.type`));
     checkRequiredEnum(condition, 'status', fieldPath, PERMANENT_CONDITIONS.includes(type) ? ['True'] : CONDITION_STATUSES, errors);
@@ -60,7 +60,7 @@ export function checkConditionUpdate(
 }
 
 const conditionUpdateError = (verb: string, type: string): FieldError =>
-  forbiddenField(FIELD, `updates may not ${verb} a condition of type "${type}"`);
+  forbiddenField(CONDITIONS_FIELD, `updates may not ${verb} a condition of type "${type}"`);
 
 const REDACTED = '<certificate data>';
 
@@ -97,8 +97,8 @@ export function checkCertificate(object: Request, errors: Errors): void {
 }
 
 export function checkCertificateUnchanged(object: Request, old: Request, errors: Errors): void {
-  const now = object.status?.certificate ?? '';
-  const before = old.status?.certificate ?? '';
-  if (before === '' || now === before) return;
+  const current = object.status?.certificate ?? '';
+  const previous = old.status?.certificate ?? '';
+  if (previous === '' || current === previous) return;
   errors.push(forbiddenField('status.certificate', 'updates may not modify existing certificate content'));
 }

@@ -1,4 +1,7 @@
-/** Lease strategy. */
+/**
+ * Lease strategy: the duration is positive and the count of transitions not negative. Holders renew and take over
+ * Leases by ordinary updates; expiry is left to them.
+ */
 import { invalidShownValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type { CoordinationV1Lease } from '../../../shared/api/types/generated/members';
 import type { Strategy } from '../../registry/strategy';

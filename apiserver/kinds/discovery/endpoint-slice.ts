@@ -76,6 +76,7 @@ function dropTopologyOnUpdate(object: DiscoveryV1EndpointSlice, old: DiscoveryV1
   }
 }
 
+/** The node that the deprecated topology names; undefined when it names none. */
 function nodeOfTopology({ deprecatedTopology: topology = {} }: DiscoveryV1Endpoint): string | undefined {
   const name = Object.keys(topology).find((key) => canonicalQualifiedName(key) === 'platform.io/hostname');
   return name === undefined ? undefined : stringAt(topology, name);

@@ -30,8 +30,8 @@ export const eventsV1Event: Strategy<CoreV1Event> = {
     validate(object, old) {
       const errors: Errors = [];
       checkSeries(object, errors);
-      for (const [member, shown] of IMMUTABLE) {
-        if (!isSame(object[member], old[member])) errors.push(immutableFieldError(member, shown, object[member]));
+      for (const member of IMMUTABLE_MEMBERS) {
+        if (!isSame(object[member], old[member])) errors.push(immutableFieldError(member, object[member]));
       }
       return errors;
     },
@@ -46,7 +46,7 @@ function checkSeries({ series }: CoreV1Event, errors: Errors): void {
   if ((series.lastObservedTime ?? null) === null) errors.push(requiredValue('series.lastObservedTime'));
 }
 
-/** In the order of errors. */
+/** Members that only events of the core version may have, in the order of errors. */
 const DEPRECATED_MEMBERS = ['firstTimestamp', 'lastTimestamp', 'count', 'source'] as const;
 
 function isUnset(value: JsonValue | undefined): boolean {
@@ -54,23 +54,10 @@ function isUnset(value: JsonValue | undefined): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-/** Immutable members in the order of errors, with their names in messages. */
-const IMMUTABLE: readonly (readonly [member: AnyMemberOf<CoreV1Event>, shown: string])[] = [
-  ['involvedObject', 'involvedObject'],
-  ['reason', 'reason'],
-  ['message', 'message'],
-  ['source', 'source'],
-  ['firstTimestamp', 'firstTimestamp'],
-  ['lastTimestamp', 'lastTimestamp'],
-  ['count', 'count'],
-  // Reported twice (upstream behaviour).
-  ['reason', 'reason'],
-  ['type', 'type'],
-  ['eventTime', 'eventTime'],
-  ['action', 'action'],
-  ['related', 'related'],
-  ['reportingComponent', CONTROLLER_FIELD],
-  ['reportingInstance', 'reportingInstance'],
+/** In the order of errors. A changed reason is reported twice (upstream behaviour). */
+const IMMUTABLE_MEMBERS: readonly AnyMemberOf<CoreV1Event>[] = [
+  ...(['involvedObject', 'reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count'] as const),
+  ...(['reason', 'type', 'eventTime', 'action', 'related', 'reportingComponent', 'reportingInstance'] as const),
 ];
 
 function isSame(value: JsonValue | undefined, old: JsonValue | undefined): boolean {
@@ -81,18 +68,21 @@ const IMMUTABLE_TEXT = 'field is immutable';
 const TIME_MEMBERS: ReadonlySet<string> = new Set(['firstTimestamp', 'lastTimestamp', 'eventTime']);
 
 /** Times are shown as Go prints them, objects as JSON, and removed values as the zero value of their type. */
-function immutableFieldError(member: string, shown: string, value: JsonValue | undefined): FieldError {
+function immutableFieldError(member: string, value: JsonValue | undefined): FieldError {
+  const field = member === 'reportingComponent' ? CONTROLLER_FIELD : member;
   if (TIME_MEMBERS.has(member))
-    return invalidShownValue(shown, formatGoTime(typeof value === 'string' ? value : '0001-01-01T00:00:00Z'), IMMUTABLE_TEXT);
+    return invalidShownValue(field, formatGoTime(typeof value === 'string' ? value : GO_ZERO_TIME), IMMUTABLE_TEXT);
   // Upstream shows a missing reference as the string "null".
-  if (member === 'related' && isUnset(value)) return invalidValue(shown, 'null', IMMUTABLE_TEXT);
-  return invalidValue(shown, isUnset(value) ? goZeroValue(member) : toFieldValue(value), IMMUTABLE_TEXT);
+  if (member === 'related' && isUnset(value)) return invalidValue(field, 'null', IMMUTABLE_TEXT);
+  return invalidValue(field, isUnset(value) ? goZeroValue(member) : toFieldValue(value), IMMUTABLE_TEXT);
 }
+
+const GO_ZERO_TIME = '0001-01-01T00:00:00Z';
 
 /** Example: `2026-01-01T00:00:00.123456Z` → `2026-01-01 00:00:00.123456 +0000 UTC`. Trailing zeros are dropped. */
 function formatGoTime(time: string): string {
-  const [day = '', rest = ''] = time.replace('Z', '').split('T');
-  const [clock = '', fraction = ''] = rest.split('.');
+  const [day = '', timeOfDay = ''] = time.replace('Z', '').split('T');
+  const [clock = '', fraction = ''] = timeOfDay.split('.');
   const digits = fraction.replace(/(?<!0)0+$/, '');
   return `${day} ${clock}${digits === '' ? '' : `.${digits}`} +0000 UTC`;
 }
@@ -103,5 +93,6 @@ function goZeroValue(member: string): FieldValue {
 }
 
 function toFieldValue(value: JsonValue | undefined): FieldValue {
-  return value === undefined ? null : typeof value === 'bigint' ? Number(value) : value;
+  if (value === undefined) return null;
+  return typeof value === 'bigint' ? Number(value) : value;
 }

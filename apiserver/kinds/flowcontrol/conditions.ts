@@ -1,4 +1,7 @@
-/** Validates conditions of FlowSchemas and PriorityLevelConfigurations. */
+/**
+ * Validates the conditions of FlowSchemas and PriorityLevelConfigurations, which the server itself sets: types are
+ * required and unique. Other members of a condition are not validated (upstream behaviour).
+ */
 import { duplicateValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 
@@ -6,7 +9,6 @@ interface ObjectWithConditions {
   readonly status?: { readonly conditions?: readonly { readonly type?: string }[] };
 }
 
-/** Types are required and unique. */
 export function validateConditions({ status }: ObjectWithConditions): readonly FieldError[] {
   const errors: Errors = [];
   const seen = new Set<string>();

@@ -78,12 +78,12 @@ const SUBJECTS = [
   { kind: 'User', member: 'user' },
   { kind: 'Group', member: 'group' },
 ] as const;
-const KINDS = SUBJECTS.map(({ kind }) => kind).sort();
+const SUBJECT_KINDS = SUBJECTS.map(({ kind }) => kind).sort();
 
 function checkSubject(subject: FlowcontrolV1Subject, fieldPath: string, errors: Errors): void {
   const { kind = '' } = subject;
   if (!SUBJECTS.some((row) => row.kind === kind)) {
-    errors.push(unsupportedValue(`${fieldPath}.kind`, kind, KINDS));
+    errors.push(unsupportedValue(`${fieldPath}.kind`, kind, SUBJECT_KINDS));
     return;
   }
   for (const { kind: rowKind, member } of SUBJECTS) {
@@ -103,23 +103,31 @@ function checkAccount(
   fieldPath: string,
   errors: Errors,
 ): void {
-  const at = `${fieldPath}.serviceAccount`;
-  if (name === '') errors.push(requiredValue(`${at}.name`));
-  else if (name !== ANY) checkFormat(name, `${at}.name`, checkDnsSubdomain, errors);
-  if (namespace === '') errors.push(requiredValue(`${at}.namespace`, 'must specify namespace for service account'));
-  else checkFormat(namespace, `${at}.namespace`, checkDnsLabel, errors);
+  const accountPath = `${fieldPath}.serviceAccount`;
+  if (name === '') errors.push(requiredValue(`${accountPath}.name`));
+  else if (name !== ANY) checkFormat(name, `${accountPath}.name`, checkDnsSubdomain, errors);
+  if (namespace === '') errors.push(requiredValue(`${accountPath}.namespace`, 'must specify namespace for service account'));
+  else checkFormat(namespace, `${accountPath}.namespace`, checkDnsLabel, errors);
+}
+
+/** The words of the messages about a list. */
+interface ListTexts {
+  /** The detail of the error when the list is empty. */
+  readonly missing: string;
+  /** What the values are. */
+  readonly plural: string;
 }
 
 /** Requires at least one value and none beside `*`. Returns whether the values need further validation. */
-function checkWildcardList(values: readonly string[], field: string, missingText: string, plural: string, errors: Errors): boolean {
-  if (values.length === 0) errors.push(requiredValue(field, missingText));
+function checkWildcardList(values: readonly string[], field: string, { missing, plural }: ListTexts, errors: Errors): boolean {
+  if (values.length === 0) errors.push(requiredValue(field, missing));
   else if (values.length > 1 && values.includes(ANY))
     errors.push(invalidValue(field, values, `if '*' is present, must not specify other ${plural}`));
   return values.length > 0 && !values.includes(ANY);
 }
 
 function checkVerbs(verbs: readonly string[], field: string, errors: Errors): void {
-  if (!checkWildcardList(verbs, field, 'verbs must contain at least one value', 'verbs', errors)) return;
+  if (!checkWildcardList(verbs, field, { missing: 'verbs must contain at least one value', plural: 'verbs' }, errors)) return;
   if (!verbs.every((verb) => VERBS.includes(verb))) errors.push(unsupportedValue(field, verbs, VERBS));
 }
 
@@ -128,15 +136,17 @@ function checkResourceRule(rule: FlowcontrolV1ResourcePolicyRule, fieldPath: str
   const resources = rule.resources ?? [];
   const namespaces = rule.namespaces ?? [];
   checkVerbs(rule.verbs ?? [], `${fieldPath}.verbs`, errors);
-  checkWildcardList(apiGroups, `${fieldPath}.apiGroups`, 'resource rules must supply at least one api group', 'api groups', errors);
-  checkWildcardList(resources, `${fieldPath}.resources`, 'resource rules must supply at least one resource', 'resources', errors);
+  const groupTexts = { missing: 'resource rules must supply at least one api group', plural: 'api groups' };
+  checkWildcardList(apiGroups, `${fieldPath}.apiGroups`, groupTexts, errors);
+  const resourceTexts = { missing: 'resource rules must supply at least one resource', plural: 'resources' };
+  checkWildcardList(resources, `${fieldPath}.resources`, resourceTexts, errors);
   const field = `${fieldPath}.namespaces`;
   if (namespaces.length === 0) {
     if (rule.clusterScope !== true)
       errors.push(requiredValue(field, 'resource rules that are not cluster scoped must supply at least one namespace'));
     return;
   }
-  if (!checkWildcardList(namespaces, field, '', 'namespaces', errors)) return;
+  if (!checkWildcardList(namespaces, field, { missing: '', plural: 'namespaces' }, errors)) return;
   namespaces.forEach((namespace, index) => {
     for (const error of checkDnsLabel(namespace)) {
       errors.push(invalidValue(`${field}[${index}]`, namespace, `each member of this list must be '*' or a DNS-1123 label; ${error}`));
@@ -148,7 +158,8 @@ function checkNonResourceRule(rule: FlowcontrolV1NonResourcePolicyRule, fieldPat
   const nonResourceURLs = rule.nonResourceURLs ?? [];
   checkVerbs(rule.verbs ?? [], `${fieldPath}.verbs`, errors);
   const field = `${fieldPath}.nonResourceURLs`;
-  if (!checkWildcardList(nonResourceURLs, field, 'nonResourceURLs must contain at least one value', 'non-resource URLs', errors)) return;
+  const texts = { missing: 'nonResourceURLs must contain at least one value', plural: 'non-resource URLs' };
+  if (!checkWildcardList(nonResourceURLs, field, texts, errors)) return;
   nonResourceURLs.forEach((path, index) => {
     const error = urlPathError(path);
     if (error !== undefined) errors.push(invalidValue(`${field}[${index}]`, path, error));

@@ -1,6 +1,6 @@
 /**
  * The mandatory FlowSchemas and PriorityLevelConfigurations: `exempt`, which is never queued, and `catch-all`, which
- * matches everything else.
+ * matches everything else. Their specs are data here; a reconciler creates them, and validation refuses other specs.
  */
 import type {
   FlowcontrolV1FlowSchemaSpec,

@@ -1,5 +1,6 @@
 /**
  * PriorityLevelConfiguration strategy: concurrency limits and queuing. The specs of the two mandatory ones are fixed.
+ * Applying limits is left to apiserver/flow-control.
  */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalJson, ownMember, type JsonObject } from '../../../shared/values/json';
@@ -65,10 +66,11 @@ function validateAnnotations(object: FlowcontrolV1PriorityLevelConfiguration): r
     .map(({ zeroShares }) => forbiddenField('metadata.annotations', `annotation '${zeroShares}' is forbidden`));
 }
 
+/** The part of a mandatory spec that must not change. */
 function fixedPart(name: string, spec: FlowcontrolV1PriorityLevelConfigurationSpec): JsonObject {
   if (name !== EXEMPT) return spec;
-  const { exempt: _, ...rest } = spec;
-  return rest;
+  const { exempt: _, ...fixed } = spec;
+  return fixed;
 }
 
 interface ConcurrencyShares {

@@ -1,4 +1,7 @@
-/** IngressClass strategy: the controller is immutable; the parameters refer to an object of any kind. */
+/**
+ * IngressClass strategy: the controller is immutable; the parameters refer to an object of any kind, cluster-scoped or
+ * in the namespace that they name. That the object exists is not checked.
+ */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, tooLongValue } from '../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../rules/checks';

@@ -30,7 +30,7 @@ const NOT_AN_IP = 'must be a DNS name, not an IP address';
 /** Ratcheting: invalid values that updates may keep, because the stored object has such values. */
 interface RatchetingOptions {
   readonly allowsInvalidSecretName: boolean;
-  /** Paths of rules with a wildcard host. */
+  /** Whether the paths of rules with a wildcard host may be invalid. */
   readonly allowsInvalidWildcardPaths: boolean;
 }
 
@@ -87,7 +87,7 @@ function checkSpec(spec: NetworkingV1IngressSpec, options: RatchetingOptions, er
   rules.forEach((rule, index) => checkRule(rule, `spec.rules[${index}]`, options, errors));
   tls.forEach((entry, index) => {
     const fieldPath = `spec.tls[${index}]`;
-    entry.hosts?.forEach((host, at) => checkHost(host, `${fieldPath}.hosts[${at}]`, errors));
+    entry.hosts?.forEach((host, hostIndex) => checkHost(host, `${fieldPath}.hosts[${hostIndex}]`, errors));
     if (!options.allowsInvalidSecretName) checkSecret(entry, fieldPath, errors);
   });
   checkIfPresent(spec, 'ingressClassName', 'spec', errors, checkDnsSubdomain);

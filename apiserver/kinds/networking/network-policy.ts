@@ -98,9 +98,9 @@ function checkPeer(peer: NetworkingV1NetworkPolicyPeer, fieldPath: string, selec
   checkSelector(pods, `${fieldPath}.podSelector`, selectors, errors);
   checkSelector(namespaces, `${fieldPath}.namespaceSelector`, selectors, errors);
   if (block !== undefined) checkIpBlock(block, `${fieldPath}.ipBlock`, errors);
-  const selects = pods !== undefined || namespaces !== undefined;
-  if (!selects && block === undefined) errors.push(requiredValue(fieldPath, 'must specify a peer'));
-  else if (selects && block !== undefined) errors.push(forbiddenField(fieldPath, 'may not specify both ipBlock and another peer'));
+  const hasSelector = pods !== undefined || namespaces !== undefined;
+  if (!hasSelector && block === undefined) errors.push(requiredValue(fieldPath, 'must specify a peer'));
+  else if (hasSelector && block !== undefined) errors.push(forbiddenField(fieldPath, 'may not specify both ipBlock and another peer'));
 }
 
 function checkIpBlock({ cidr = '', except }: NetworkingV1IPBlock, fieldPath: string, errors: Errors): void {

@@ -1,4 +1,7 @@
-/** RuntimeClass strategy: the handler is immutable. */
+/**
+ * RuntimeClass strategy: the handler is immutable; overhead and scheduling follow the rules of Pods. Adding them to
+ * Pods is left to the RuntimeClass plug-in.
+ */
 import { duplicateValue, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { stringifyJson } from '../../../shared/values/json';
 import { checkDnsLabel } from '../../../shared/values/name-formats';
@@ -27,7 +30,7 @@ export const runtimeClass: Strategy<NodeV1RuntimeClass> = {
 };
 
 function selectorWarnings({ scheduling }: NodeV1RuntimeClass): readonly string[] {
-  return findDeprecatedNodeLabels(Object.keys(scheduling?.nodeSelector ?? {})).map(([, advice]) => `scheduling.nodeSelector: ${advice}`);
+  return findDeprecatedNodeLabels(Object.keys(scheduling?.nodeSelector ?? {})).map(({ advice }) => `scheduling.nodeSelector: ${advice}`);
 }
 
 function checkScheduling({ nodeSelector: selector, tolerations }: NodeV1Scheduling, errors: Errors): void {

@@ -1,4 +1,7 @@
-/** PodDisruptionBudget strategy: one of two bounds, the selector, and the status counts. */
+/**
+ * PodDisruptionBudget strategy: at most one of two bounds, the selector, and the status counts. Counting Pods is left
+ * to the controller, and refusing evictions to the eviction operation.
+ */
 import { appendAll } from '../../../shared/values/append';
 import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { conditionsErrors } from '../../../shared/api/metadata/conditions';

@@ -15,13 +15,13 @@ import type {
   RbacV1Subject,
 } from '../../../shared/api/types/generated/members';
 
-const GROUP = 'rbac.authorization.platform.io';
+const RBAC_GROUP = 'rbac.authorization.platform.io';
 
 /** Required API group of each kind of subject. */
 const SUBJECT_RULES: Readonly<Record<string, { readonly apiGroup: string; readonly isAccount?: true }>> = {
   ServiceAccount: { apiGroup: '', isAccount: true },
-  User: { apiGroup: GROUP },
-  Group: { apiGroup: GROUP },
+  User: { apiGroup: RBAC_GROUP },
+  Group: { apiGroup: RBAC_GROUP },
 };
 
 export const roleBinding: Strategy<RbacV1RoleBinding> = createBindingStrategy({ roles: ['Role', 'ClusterRole'], isNamespaced: true });
@@ -51,7 +51,7 @@ function createBindingStrategy(bindingRules: BindingRules): Strategy<RbacV1RoleB
 function checkRoleRef(role: RbacV1RoleRef, { roles }: BindingRules, errors: Errors): void {
   const group = role.apiGroup ?? '';
   const kind = role.kind ?? '';
-  if (group !== GROUP) errors.push(unsupportedValue('roleRef.apiGroup', group, [GROUP]));
+  if (group !== RBAC_GROUP) errors.push(unsupportedValue('roleRef.apiGroup', group, [RBAC_GROUP]));
   if (!roles.includes(kind)) errors.push(unsupportedValue('roleRef.kind', kind, roles));
   checkRequired(role, 'name', 'roleRef', errors, checkPathSegment);
 }

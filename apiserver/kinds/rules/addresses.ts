@@ -1,4 +1,7 @@
-/** Validates IP addresses and CIDRs with upstream's messages. */
+/**
+ * Validates IP addresses and CIDRs with upstream's messages. Addresses in the older, lenient forms are valid; see
+ * `parseIpAddress`.
+ */
 import { invalidValue } from '../../../shared/api/errors/field-error';
 import { addressClass, parseIpAddress, parseIpRange, type AddressClass } from '../../../shared/values/network/ip-address';
 import type { Errors } from './checks';

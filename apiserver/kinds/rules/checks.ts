@@ -24,17 +24,20 @@ export type MemberOf<T, V> = {
   [M in keyof T]-?: T[M] extends V | null | undefined ? (string extends M ? never : M & string) : never;
 }[keyof T];
 
+/** The members of T, whatever they hold. */
 export type AnyMemberOf<T> = keyof T & string;
 
 const textAt = (object: JsonObject, member: string): string => stringAt(object, member) ?? '';
 
+/** Whether the object has the member with another value than null. */
 export const isSet = <T extends JsonObject>(object: T, member: AnyMemberOf<T>): boolean => (ownMember(object, member) ?? null) !== null;
 
+/** Adds an error for each text that `check` returns. */
 export function checkFormat(value: string, field: string, check: NameCheck, errors: Errors): void {
   for (const text of check(value)) errors.push(invalidValue(field, value, text));
 }
 
-/** A non-empty string. `missingText` is the detail of the error when it is missing. */
+/** Requires a non-empty string. `missingText` is the detail of the error when it is missing. */
 export function checkRequired<T extends JsonObject>(
   object: T,
   member: MemberOf<T, string>,
@@ -72,7 +75,7 @@ export function checkIfNotEmpty<T extends JsonObject>(
   if (value !== '') checkFormat(value, `${fieldPath}.${member}`, check, errors);
 }
 
-/** One of the supported values, or absent. */
+/** Requires one of the supported values, if the member is present. */
 export function checkEnum<T extends JsonObject>(
   object: T,
   member: MemberOf<T, string>,
@@ -84,7 +87,7 @@ export function checkEnum<T extends JsonObject>(
   if (value !== undefined && !supported.includes(value)) errors.push(unsupportedValue(`${fieldPath}.${member}`, value, supported));
 }
 
-/** One of the supported values; required. */
+/** Requires one of the supported values. */
 export function checkRequiredEnum<T extends JsonObject>(
   object: T,
   member: MemberOf<T, string>,
@@ -97,7 +100,7 @@ export function checkRequiredEnum<T extends JsonObject>(
   else checkEnum(object, member, fieldPath, supported, errors);
 }
 
-/** Reports duplicates. */
+/** Reports each text that an earlier one equals. */
 export function checkDistinct(texts: readonly string[], field: string, errors: Errors): void {
   const seen = new Set<string>();
   texts.forEach((text, index) => {
@@ -106,18 +109,18 @@ export function checkDistinct(texts: readonly string[], field: string, errors: E
   });
 }
 
-/** No segment of the path is `..`. */
+/** Rejects a path with a segment `..`. */
 export function checkNoBacksteps(path: string, field: string, errors: Errors): void {
   if (path.includes('..') && path.split('/').includes('..')) errors.push(invalidValue(field, path, "must not contain '..'"));
 }
 
-/** A relative path without `..`. */
+/** Requires a relative path without `..`. */
 export function checkLocalPath(path: string, field: string, errors: Errors): void {
   if (path.startsWith('/')) errors.push(invalidValue(field, path, 'must be a relative path'));
   checkNoBacksteps(path, field, errors);
 }
 
-/** The path of a file in a projected volume; the volume reserves names that begin with two dots. */
+/** Requires the path of a file in a projected volume; the volume reserves names that begin with two dots. */
 export function checkFilePath<T extends JsonObject>(object: T, member: MemberOf<T, string>, fieldPath: string, errors: Errors): void {
   const path = textAt(object, member);
   const field = `${fieldPath}.${member}`;

@@ -1,4 +1,7 @@
-/** Validates domain-prefixed paths such as `acme.io/foo`, which name controllers. */
+/**
+ * Validates domain-prefixed paths such as `acme.io/foo`, by which objects name the controllers that manage them. The
+ * value is required.
+ */
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { checkDnsSubdomain, checkUrlPath } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from './checks';

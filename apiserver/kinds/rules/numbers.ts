@@ -15,6 +15,7 @@ export function checkProtocol(protocol: string, field: string, errors: Errors): 
   if (!PROTOCOLS.includes(protocol)) errors.push(unsupportedValue(field, protocol, PROTOCOLS));
 }
 
+/** An integer of 64 bits; `bigint` when a number cannot hold it. */
 export type Integer = number | bigint;
 
 function integerAt(object: JsonObject, member: string): Integer | undefined {
@@ -25,6 +26,7 @@ function integerAt(object: JsonObject, member: string): Integer | undefined {
 /** `fieldPath` is empty at the top of an object. */
 const joinFieldPath = (fieldPath: string, member: string): string => (fieldPath === '' ? member : `${fieldPath}.${member}`);
 
+/** Requires a value from `min` to `max`. An absent value is valid. */
 export function checkRange(value: Integer | undefined, field: string, min: number, max: number, errors: Errors): void {
   if (value === undefined || (value >= min && value <= max)) return;
   errors.push(invalidShownValue(field, String(value), `must be between ${min} and ${max}, inclusive`));
@@ -36,18 +38,18 @@ export function checkPort(value: Integer, field: string, errors: Errors): void {
 
 const MAX_ID = 2_147_483_647;
 
-/** A numeric user or group id. */
+/** Requires a valid numeric user or group id. An absent value is valid. */
 export const checkUserOrGroupId = (value: Integer | undefined, field: string, errors: Errors): void =>
   checkRange(value, field, 0, MAX_ID, errors);
 
-/** An absent value is valid. */
+/** Rejects a negative number. An absent value is valid. */
 export function checkNonNegative<T extends JsonObject>(object: T, member: MemberOf<T, Integer>, fieldPath: string, errors: Errors): void {
   const value = integerAt(object, member);
   if (value !== undefined && value < 0)
     errors.push(invalidShownValue(joinFieldPath(fieldPath, member), String(value), 'must be greater than or equal to 0'));
 }
 
-/** File permissions. */
+/** Requires valid file permissions. An absent value is valid. */
 export function checkFileMode<T extends JsonObject>(object: T, member: MemberOf<T, Integer>, fieldPath: string, errors: Errors): void {
   const value = integerAt(object, member);
   if (value === undefined || (value >= 0 && value <= 0o777)) return;
@@ -60,7 +62,7 @@ type IntOrPercent = number | string;
 const PERCENT = /^[0-9]+%$/;
 const PERCENT_TEXT = patternMessage("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', '1%', '93%');
 
-/** An absent value is valid. */
+/** Rejects negative numbers and texts that are no percentage. An absent value is valid. */
 export function checkIntOrPercent<T extends JsonObject>(
   object: T,
   member: MemberOf<T, IntOrPercent>,

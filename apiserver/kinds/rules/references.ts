@@ -1,4 +1,4 @@
-/** Validates references to objects by kind and name. */
+/** Validates references to objects by kind and name. Whether the object exists is not checked. */
 import { checkPathSegment, type NameCheck } from '../../../shared/values/name-formats';
 import { checkIfPresent, checkRequired, type Errors } from './checks';
 
@@ -6,18 +6,18 @@ const KIND_AND_NAME = ['kind', 'name'] as const;
 
 type Reference = { readonly kind?: string; readonly name?: string };
 
-/** A reference to an object in the same namespace. */
+/** Requires kind and name of an object in the same namespace. */
 export function checkReference(reference: Reference, fieldPath: string, errors: Errors): void {
   for (const member of KIND_AND_NAME) checkRequired(reference, member, fieldPath, errors, checkPathSegment);
 }
 
-/** A reference to an object of any kind; `group` checks its `apiGroup`. */
+/** Requires kind and name of an object of any kind. `checkGroup` checks its `apiGroup`, if it has one. */
 export function checkTypedReference(
   reference: Reference & { readonly apiGroup?: string | null },
   fieldPath: string,
-  group: NameCheck,
+  checkGroup: NameCheck,
   errors: Errors,
 ): void {
-  checkIfPresent(reference, 'apiGroup', fieldPath, errors, group);
+  checkIfPresent(reference, 'apiGroup', fieldPath, errors, checkGroup);
   for (const member of KIND_AND_NAME) checkRequired(reference, member, fieldPath, errors, checkPathSegment, `${member} is required`);
 }

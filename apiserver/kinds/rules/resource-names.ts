@@ -36,9 +36,9 @@ export const HUGE_PAGES_PREFIX = 'hugepages-';
 const HUGE_PAGES_REQUESTS_PREFIX = REQUESTS_PREFIX + HUGE_PAGES_PREFIX;
 
 export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES_PREFIX);
-/** Has a domain; its meaning belongs to the owner of the domain. */
+/** Whether the name has a domain, whose owner defines its meaning. */
 const isQualified = (name: string): boolean => name.includes('/');
-/** Without a domain, or with the product's own domain. */
+/** Whether the name has no domain, or the product's own. */
 export const isNativeResource = (name: string): boolean => !isQualified(name) || otherQualifiedName(name) !== undefined;
 
 const isQuotaResource = (name: string): boolean =>
@@ -64,7 +64,7 @@ export function checkContainerResource(name: string, field: string, errors: Erro
 const hasExtendedResourceForm = (name: string): boolean =>
   !name.startsWith(REQUESTS_PREFIX) && checkQualifiedName(REQUESTS_PREFIX + name).length === 0;
 
-/** A resource of a foreign domain that a container may request. */
+/** Whether the resource is of a foreign domain and a container may request it. */
 export const isExtendedResource = (name: string): boolean => isQualified(name) && !isNativeResource(name) && hasExtendedResourceForm(name);
 
 /** Accepts resources that a quota may limit. */
@@ -94,10 +94,10 @@ function checkStandardResource(
   errors.push(invalidShownValue(field, name, name === '' ? `: ${text}` : text));
 }
 
-/** A standard quota resource without a domain. Quota scopes may exclude it. */
+/** Whether the resource is a standard one of quotas. Quota scopes may exclude it. */
 export const isStandardQuotaResource = (name: string): boolean => !isQualified(name) && isQuotaResource(name);
 
-/** Resources with integer quantities. */
+/** Whether quantities of the resource are integers. */
 const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.has(name) || (isQualified(name) && !name.startsWith('requests.'));
 
 /** Checks that a quantity is not negative, and an integer for resources that are counted. */
@@ -107,5 +107,5 @@ export function checkResourceQuantity(name: string, quantity: string, field: str
   errors.push(invalidShownValue(field, formatGoQuantity(quantity), 'must be an integer'));
 }
 
-/** For these resources the request must equal the limit. */
+/** Whether a request of the resource must equal its limit. */
 export const isNeverOvercommitted = (name: string): boolean => !isNativeResource(name) || isHugePages(name);

@@ -1,4 +1,7 @@
-/** Validates label selectors. */
+/**
+ * Validates label selectors with the shared rules of `labelSelectorErrors`. Updates may keep values that were stored
+ * before values were validated.
+ */
 import { appendAll } from '../../../shared/values/append';
 import type { MetaV1LabelSelector } from '../../../shared/api/types/generated/members';
 import { labelSelectorErrors, type SelectorRules } from '../../../shared/api/selectors/label-selector-rules';

@@ -10,11 +10,9 @@ import type { Errors } from './checks';
 export type Rule<T> = (value: T, fieldPath: string, errors: Errors) => void;
 
 interface UnionMemberNames {
-  /**
-   * `field`: the member's name in field paths when it differs. `nameWhenSecond`: its name when it is one member too
-   * many.
-   */
+  /** The member's name in field paths, when it differs. */
   readonly field?: string;
+  /** The member's name in the error about a further member, when that differs. */
   readonly nameWhenSecond?: string;
 }
 

@@ -1,4 +1,7 @@
-/** PriorityClass strategy: maximum value, reserved names, immutable fields. */
+/**
+ * PriorityClass strategy: values of users have a maximum, the prefix `system-` is reserved, and value and preemption
+ * policy are immutable. The system classes are data here; the server creates them when it starts.
+ */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import type { Strategy } from '../../registry/strategy';

@@ -1,4 +1,7 @@
-/** CSIStorageCapacity strategy: topology and storage class are immutable. */
+/**
+ * CSIStorageCapacity strategy: topology and storage class are immutable, the capacity is not negative. CSI drivers
+ * publish the objects, and the scheduler reads them.
+ */
 import { invalidShownValue, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';
 import { equalJson } from '../../../shared/values/json';
@@ -30,7 +33,7 @@ export const csiStorageCapacity: Strategy<StorageV1CSIStorageCapacity> = {
 function topologyWarnings({ nodeTopology }: StorageV1CSIStorageCapacity): readonly string[] {
   const warnings: string[] = [];
   warnOfNodeSelectorTerm(nodeTopology ?? undefined, 'nodeTopology', warnings);
-  for (const [key, advice] of findDeprecatedNodeLabels(Object.keys(nodeTopology?.matchLabels ?? {})))
+  for (const { key, advice } of findDeprecatedNodeLabels(Object.keys(nodeTopology?.matchLabels ?? {})))
     warnings.push(`nodeTopology.matchLabels.${key}: ${advice}`);
   return warnings;
 }

@@ -14,7 +14,7 @@ import {
 import { equalJson, isEmptyObject, ownMember, setMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { checkQualifiedName } from '../../../shared/values/name-formats';
 import { findDeprecatedNodeLabels } from '../core/node/deprecated-node-labels';
-import { checkFormat, type Errors } from '../rules/checks';
+import { checkDistinct, checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import type {
@@ -48,8 +48,10 @@ export const storageClass: Strategy<StorageV1StorageClass> = {
 
 function topologyWarnings({ allowedTopologies }: StorageV1StorageClass): readonly string[] {
   return (allowedTopologies ?? []).flatMap(({ matchLabelExpressions }, index) =>
-    (matchLabelExpressions ?? []).flatMap(({ key = '' }, at) =>
-      findDeprecatedNodeLabels([key]).map(([, advice]) => `allowedTopologies[${index}].matchLabelExpressions[${at}].key: ${advice}`),
+    (matchLabelExpressions ?? []).flatMap(({ key = '' }, expressionIndex) =>
+      findDeprecatedNodeLabels([key]).map(
+        ({ advice }) => `allowedTopologies[${index}].matchLabelExpressions[${expressionIndex}].key: ${advice}`,
+      ),
     ),
   );
 }
@@ -92,16 +94,12 @@ function checkTerm(expressions: readonly CoreV1TopologySelectorLabelRequirement[
   expressions.forEach((expression, index) => {
     const field = `${fieldPath}[${index}]`;
     const key = expression.key ?? '';
-    const given = expression.values ?? [];
-    if (given.length === 0) errors.push(requiredValue(`${field}.values`));
-    const before = new Set<string>();
-    given.forEach((value, at) => {
-      if (before.has(value)) errors.push(duplicateValue(`${field}.values[${at}]`, value));
-      before.add(value);
-    });
+    const keyValues = expression.values ?? [];
+    if (keyValues.length === 0) errors.push(requiredValue(`${field}.values`));
+    checkDistinct(keyValues, `${field}.values`, errors);
     checkFormat(key, `${field}.key`, checkQualifiedName, errors);
     if (ownMember(values, key) !== undefined) errors.push(duplicateValue(`${field}.key`, key));
-    setMember(values, key, [...given].sort());
+    setMember(values, key, [...keyValues].sort());
   });
   return values;
 }

@@ -55,21 +55,19 @@ function checkSource({ inlineVolumeSpec: inline, persistentVolumeName: name }: S
 
 /** An inline volume must not set the fields that come from elsewhere. */
 function checkInlineVolume(spec: CoreV1PersistentVolumeSpec, fieldPath: string, errors: Errors): void {
-  const forbid = (member: string, isSet: boolean, text = INLINE): void => {
-    if (isSet) errors.push(forbiddenField(`${fieldPath}.${member}`, text));
-  };
-  forbid('claimRef', spec.claimRef !== undefined);
-  forbid('capacity', Object.keys(spec.capacity ?? {}).length > 0);
+  const forbid = (member: string, text = INLINE): void => void errors.push(forbiddenField(`${fieldPath}.${member}`, text));
+  if (spec.claimRef !== undefined) forbid('claimRef');
+  if (Object.keys(spec.capacity ?? {}).length > 0) forbid('capacity');
   if (spec.csi === undefined) errors.push(requiredValue(`${fieldPath}.csi`, 'has to be specified in the context of inline volumes'));
   checkHasAccessModes(spec, fieldPath, errors);
   checkAccessModes(spec, fieldPath, errors);
   const policy = spec.persistentVolumeReclaimPolicy ?? '';
-  forbid('persistentVolumeReclaimPolicy', policy !== '' && policy !== 'Retain', 'may only be Retain in the context of inline volumes');
-  forbid('nodeAffinity', spec.nodeAffinity !== undefined);
+  if (policy !== '' && policy !== 'Retain') forbid('persistentVolumeReclaimPolicy', 'may only be Retain in the context of inline volumes');
+  if (spec.nodeAffinity !== undefined) forbid('nodeAffinity');
   checkPersistentVolumeSource(spec, errors, fieldPath);
-  forbid('storageClassName', (spec.storageClassName ?? '') !== '');
-  const isOtherMode = spec.volumeMode !== undefined && spec.volumeMode !== 'Filesystem';
-  forbid('volumeMode', isOtherMode, 'may not specify volumeMode other than Filesystem in the context of inline volumes');
+  if ((spec.storageClassName ?? '') !== '') forbid('storageClassName');
+  if (spec.volumeMode !== undefined && spec.volumeMode !== 'Filesystem')
+    forbid('volumeMode', 'may not specify volumeMode other than Filesystem in the context of inline volumes');
 }
 
 function checkStatus({ attachmentMetadata = {}, attachError, detachError }: StorageV1VolumeAttachmentStatus, errors: Errors): void {
@@ -83,7 +81,7 @@ function checkStatus({ attachmentMetadata = {}, attachError, detachError }: Stor
   }
 }
 
-/** Only at creation, because older objects were not validated. */
+/** Called only at creation, because older objects were not validated. */
 function checkNames({ attacher = '', source }: StorageV1VolumeAttachmentSpec, errors: Errors): void {
   checkCsiDriverName(attacher, 'spec.attacher', errors);
   const name = source?.persistentVolumeName ?? undefined;

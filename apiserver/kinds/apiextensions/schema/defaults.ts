@@ -14,6 +14,7 @@ import { readSchema } from '../../../../shared/api/structural/read-schema';
 import { compileRules } from '../../../../shared/expression/custom/compile-rules';
 import type { SchemaNode } from '../../../../shared/api/structural/schema-node';
 
+/** The errors of all defaults in a structural schema. */
 export function validateDefaults(root: SchemaNode, fieldPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   addNodeErrors({ ...root, embeddedResource: true }, fieldPath, undefined, errors);
@@ -36,7 +37,9 @@ function addNodeErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps
   }
 }
 
+/** The member of the wrapper object that holds the default. */
 const VALUE = 'default';
+/** The step from a list to its items. */
 const ITEM = '[]';
 
 function valueErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps): readonly FieldError[] {
@@ -137,15 +140,16 @@ function typeMetaErrors(defaultValue: JsonValue, fieldPath: string, steps: reado
     cloneJson<JsonValue>(defaultValue),
   );
   const object: JsonObject = { [VALUE]: { apiVersion: 'v1', kind: 'A', ...(isObject(part) ? part : {}) } };
-  const error = embeddedError(RESOURCE, object);
-  const errors = error === undefined ? validateEmbedded(RESOURCE, object) : [error];
+  const error = embeddedError(EMBEDDED_RESOURCE, object);
+  const errors = error === undefined ? validateEmbedded(EMBEDDED_RESOURCE, object) : [error];
   const texts = errors.map(({ text }) => text.slice(VALUE.length + 1));
   if (texts.length === 0) return [];
   const message = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
   return [invalidShownValue(`${fieldPath}.${VALUE}`, formatGoSyntax(defaultValue), `must result in valid metadata: ${message}`)];
 }
 
-const RESOURCE = readSchema({
+/** The schema of a wrapper whose value is an embedded resource. */
+const EMBEDDED_RESOURCE = readSchema({
   properties: { [VALUE]: { 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } },
 });
 

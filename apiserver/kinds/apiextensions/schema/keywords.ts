@@ -155,13 +155,17 @@ function keyPropertyErrors(keys: readonly string[], items: JsonObject, fieldPath
     // The value is always shown as "object" (upstream behaviour).
     if (type === 'object' || type === 'array')
       errors.push(invalidValue(`${propertyPath}.type`, 'object', `must be a scalar type if parent array's ${LIST_TYPE} is map`));
-    appendAll(errors, keyMemberErrors(member, required.has(key), propertyPath));
+    appendAll(errors, keyMemberErrors(member, { isRequired: required.has(key) }, propertyPath));
   }
   if (new Set(keys).size < keys.length) errors.push(invalidValue(field, keys, 'must not contain duplicate entries'));
   return errors;
 }
 
-function keyMemberErrors(member: JsonObject, isRequired: boolean, propertyPath: string): readonly FieldError[] {
+function keyMemberErrors(
+  member: JsonObject,
+  { isRequired }: { readonly isRequired: boolean },
+  propertyPath: string,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
   const rule = `this property is in ${LIST_KEYS}, so it`;
   if (member['default'] === undefined && !isRequired)

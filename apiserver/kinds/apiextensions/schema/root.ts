@@ -6,7 +6,7 @@ import { invalidValue, type FieldError } from '../../../../shared/api/errors/fie
 import type { JsonObject } from '../../../../shared/values/json';
 
 /** Allowed members with upstream's Go names, in the order of its message. */
-const ALLOWED_FIELDS: readonly (readonly [member: string, listed: string])[] = [
+const ALLOWED_FIELDS: readonly (readonly [member: string, goName: string])[] = [
   ['description', 'Description'],
   ['type', 'Type'],
   ['format', 'Format'],
@@ -32,7 +32,7 @@ const ALLOWED_FIELDS: readonly (readonly [member: string, listed: string])[] = [
 ];
 const ALLOWED_MEMBERS: ReadonlySet<string> = new Set(ALLOWED_FIELDS.map(([member]) => member));
 const AT_ROOT = 'at the root of the schema if the status subresource is enabled';
-const ONLY_ALLOWED_FIELDS = `only [${ALLOWED_FIELDS.map(([, listed]) => listed).join(' ')}] fields are allowed ${AT_ROOT}`;
+const ONLY_ALLOWED_FIELDS = `only [${ALLOWED_FIELDS.map(([, goName]) => goName).join(' ')}] fields are allowed ${AT_ROOT}`;
 
 /** Reports only the first error. Upstream prints the whole schema; here the member is named. */
 export function validateRootForStatus(root: JsonObject, fieldPath: string): readonly FieldError[] {

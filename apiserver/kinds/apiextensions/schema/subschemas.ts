@@ -1,5 +1,6 @@
 /**
- * Traverses the JSON of a schema before it is known to be structural. Field paths are spelled as upstream spells them.
+ * Traverses the JSON of a schema before it is known to be structural: members of a wrong type are skipped, so nothing
+ * here throws. Field paths are spelled as upstream spells them.
  */
 import type { FieldError } from '../../../../shared/api/errors/field-error';
 import { arrayAt, isObject, objectAt, ownMember, sortedKeys, type JsonObject, type JsonValue } from '../../../../shared/values/json';
@@ -36,6 +37,7 @@ const JUNCTORS = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
 const NO_SCHEMAS: readonly LocatedSchema[] = [];
 
+/** The schemas below `allOf`, `anyOf`, `oneOf` and `not`. */
 export function junctorSchemas(schema: JsonObject, fieldPath: string): readonly LocatedSchema[] {
   if (!JUNCTORS.some((member) => ownMember(schema, member) !== undefined)) return NO_SCHEMAS;
   return JUNCTORS.flatMap((member) => {
@@ -45,6 +47,7 @@ export function junctorSchemas(schema: JsonObject, fieldPath: string): readonly 
   });
 }
 
+/** The schemas in a member that maps names to schemas, sorted by name. */
 export function schemasInMap(schema: JsonObject, member: string, fieldPath: string): readonly LocatedSchema[] {
   const map = objectAt(schema, member);
   if (map === undefined) return NO_SCHEMAS;
@@ -59,6 +62,7 @@ export function itemSchemas(schema: JsonObject, fieldPath: string): readonly Loc
   return Array.isArray(ownMember(schema, 'items')) ? schemasInList(schema, 'items', fieldPath) : schemaAtMember(schema, 'items', fieldPath);
 }
 
+/** The schema in a member, alone in a list; an empty list without it. */
 export function schemaAtMember(schema: JsonObject, member: string, fieldPath: string): readonly LocatedSchema[] {
   const subschema = objectAt(schema, member);
   return subschema === undefined ? NO_SCHEMAS : [locate(subschema, fieldPath, `.${member}`)];

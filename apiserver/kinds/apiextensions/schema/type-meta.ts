@@ -22,9 +22,9 @@ interface SchemaContext {
   readonly isRoot: boolean;
   /** The top-level member that contains the schema; '' for none. */
   readonly topLevelMember: string;
-  /** Within apiVersion, kind or metadata of the resource or of an embedded object. */
+  /** Whether it is within apiVersion, kind or metadata of the resource or of an embedded object. */
   readonly isInTypeMeta: boolean;
-  /** Within such a member, below `additionalProperties`. */
+  /** Whether it is within such a member, below `additionalProperties`. */
   readonly isInAdditionalProperties: boolean;
 }
 

@@ -13,21 +13,26 @@ import { validateDefaults } from './defaults';
 import { validateStructural } from './structural';
 import { schemaHas, limitErrors } from './subschemas';
 
-/** `hasStatus`: the version has a status subresource. */
-export function validateSchema(schema: JsonObject, fieldPath: string, hasStatus: boolean): readonly FieldError[] {
-  return limitErrors(runStages(schema, fieldPath, hasStatus));
+interface SchemaUse {
+  /** Whether the version has a status subresource. */
+  readonly hasStatus: boolean;
 }
 
-function runStages(schema: JsonObject, fieldPath: string, hasStatus: boolean): readonly FieldError[] {
+/** The errors of a schema, of limited total length. */
+export function validateSchema(schema: JsonObject, fieldPath: string, use: SchemaUse): readonly FieldError[] {
+  return limitErrors(runStages(schema, fieldPath, use));
+}
+
+function runStages(schema: JsonObject, fieldPath: string, { hasStatus }: SchemaUse): readonly FieldError[] {
   const node = readSchema(schema);
   const rootErrors = hasStatus ? validateRootForStatus(schema, fieldPath) : [];
   const invalidSchemas = new Set<JsonObject>();
   const keywordErrors = validateKeywords(schema, fieldPath, invalidSchemas);
   const keywordAndRuleErrors = [...keywordErrors, ...checkRuleTexts(node, fieldPath)];
-  const first = [...rootErrors, ...keywordAndRuleErrors];
-  if (first.length === 0 && schemaHas(schema, ({ $schema }) => $schema !== undefined))
+  const firstStageErrors = [...rootErrors, ...keywordAndRuleErrors];
+  if (firstStageErrors.length === 0 && schemaHas(schema, ({ $schema }) => $schema !== undefined))
     return [invalidValue(fieldPath, '', "OpenAPIV3Schema 'schema' is not supported")];
-  if (schemaHas(schema, cannotBeStructural)) return first;
+  if (schemaHas(schema, cannotBeStructural)) return firstStageErrors;
   const structuralErrors = validateStructural(schema, fieldPath);
   const structuralOrDefaultErrors = structuralErrors.length > 0 ? structuralErrors : validateDefaults(node, fieldPath);
   if (structuralOrDefaultErrors.length > 0) return [...rootErrors, ...structuralOrDefaultErrors, ...keywordAndRuleErrors];

@@ -100,9 +100,9 @@ function checkValues(given: readonly number[] | undefined, operator: string, fie
   }
   const seen = new Set<number>();
   values.forEach((value, index) => {
-    const at = `${field}[${index}]`;
-    if (operator === 'In' && value === 0) errors.push(invalidShownValue(at, '0', 'must not be 0 for the In operator'));
-    if (seen.has(value)) errors.push(duplicateValue(at, value));
+    const valuePath = `${field}[${index}]`;
+    if (operator === 'In' && value === 0) errors.push(invalidShownValue(valuePath, '0', 'must not be 0 for the In operator'));
+    if (seen.has(value)) errors.push(duplicateValue(valuePath, value));
     seen.add(value);
   });
   const isOrdered = values.every((value, index) => index === 0 || value >= (values[index - 1] ?? value));

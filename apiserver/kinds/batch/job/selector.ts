@@ -14,26 +14,35 @@ import type { BatchV1Job, BatchV1JobSpec, MetaV1LabelSelector } from '../../../.
 
 const SELECTOR = 'spec.selector';
 
-/** The labels that connect Pods with their Job: legacy ones, and the current ones with a prefix. */
-function jobLabelNames(names: GeneratedNames): {
-  readonly legacy: readonly [uid: string, name: string];
-  readonly prefixed: readonly [string, string];
-} {
-  return { legacy: ['controller-uid', 'job-name'], prefixed: [`batch.${names.prefix}/controller-uid`, `batch.${names.prefix}/job-name`] };
+/** The names of the labels with the uid and the name of a Pod's Job. */
+interface JobLabelNames {
+  readonly uid: string;
+  readonly name: string;
 }
 
-/** Labels from the client are kept and validated later. */
+/** The labels of older Jobs. Newer ones have them too. */
+const LEGACY_LABELS: JobLabelNames = { uid: 'controller-uid', name: 'job-name' };
+
+const prefixedLabels = ({ prefix }: GeneratedNames): JobLabelNames => ({
+  uid: `batch.${prefix}/controller-uid`,
+  name: `batch.${prefix}/job-name`,
+});
+
+/**
+ * Sets the selector and the labels of the template, unless `manualSelector` is set. Labels from the client are kept and
+ * validated later.
+ */
 export function generateSelector(object: BatchV1Job, names: GeneratedNames): void {
   const { spec } = object;
   const template = spec?.template;
   if (spec === undefined || template === undefined || spec.manualSelector === true) return;
   const metadata = (object.metadata ??= {});
   const { uid = '', name = '' } = metadata;
-  const { legacy, prefixed } = jobLabelNames(names);
-  const generated = { [prefixed[0]]: uid, [prefixed[1]]: name, [legacy[0]]: uid, [legacy[1]]: name };
+  const prefixed = prefixedLabels(names);
+  const generated = { [prefixed.uid]: uid, [prefixed.name]: name, [LEGACY_LABELS.uid]: uid, [LEGACY_LABELS.name]: name };
   const labels = ((template.metadata ??= {}).labels ??= {});
   for (const [label, value] of Object.entries(generated)) if (!Object.hasOwn(labels, label)) labels[label] = value;
-  spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, [prefixed[0]]: uid } };
+  spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, [prefixed.uid]: uid } };
 }
 
 /** Defaults the labels of a Job without labels to those of its template, including the generated ones. */
@@ -49,20 +58,17 @@ export function defaultJobLabels({ metadata, spec }: BatchV1Job): void {
 export function checkGeneratedSelector(object: BatchV1Job, old: BatchV1Job | undefined, names: GeneratedNames, errors: Errors): void {
   const { selector, manualSelector, template } = object.spec ?? {};
   if (manualSelector === true || selector === undefined) return;
-  const { legacy, prefixed } = jobLabelNames(names);
+  const prefixed = prefixedLabels(names);
   const { uid = '', name = '' } = object.metadata ?? {};
-  const isPrefixed = old === undefined || ownMember(old.spec?.selector?.matchLabels ?? {}, prefixed[0]) !== undefined;
+  const isPrefixed = old === undefined || ownMember(old.spec?.selector?.matchLabels ?? {}, prefixed.uid) !== undefined;
   const labels = templateLabels(template);
-  for (const [uidLabel, nameLabel] of isPrefixed ? [legacy, prefixed] : [legacy]) {
-    checkLabel(labels, uidLabel, uid, errors);
-    checkLabel(labels, nameLabel, name, errors);
+  const generated: Record<string, string> = {};
+  for (const labelNames of isPrefixed ? [LEGACY_LABELS, prefixed] : [LEGACY_LABELS]) {
+    checkLabel(labels, labelNames.uid, uid, errors);
+    checkLabel(labels, labelNames.name, name, errors);
+    generated[labelNames.uid] = uid;
+    generated[labelNames.name] = name;
   }
-  const generated = Object.fromEntries(
-    (isPrefixed ? [legacy, prefixed] : [legacy]).flatMap((pair) => [
-      [pair[0], uid],
-      [pair[1], name],
-    ]),
-  );
   if (!isValidSelector(selector) || selectorMatches(selector, generated)) return;
   errors.push(invalidShownValue(SELECTOR, formatGoLabelSelector(selector), '`selector` not auto-generated'));
 }

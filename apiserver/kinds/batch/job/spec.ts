@@ -1,4 +1,7 @@
-/** Validates Job specs, of Jobs and of Job templates. The selector is validated elsewhere. */
+/**
+ * Validates Job specs, of Jobs and of the templates of CronJobs. The selector is left to selector.ts and the strategy
+ * of CronJobs, policies to the files beside this one.
+ */
 import {
   createFieldError,
   invalidShownValue,
@@ -15,6 +18,7 @@ import { checkSuccessPolicy } from './success-policy';
 import type { BatchV1JobSpec } from '../../../../shared/api/types/generated/members';
 
 const MAX_INDEXES = 100_000;
+/** Limit for the parallelism and the failed indexes of a Job with more than {@link MAX_INDEXES} completions. */
 const MAX_WITH_MANY_INDEXES = 10_000;
 const NON_INDEXED = 'NonIndexed';
 const COMPLETION_MODES = [NON_INDEXED, 'Indexed'];
@@ -28,10 +32,9 @@ const NON_NEGATIVE_MEMBERS = [
   'maxFailedIndexes',
 ] as const;
 
-/** `fieldPath` is the path of the spec. */
+/** The members that no other member depends on come first, as in upstream's errors. `fieldPath`: of the spec. */
 export function checkJobSpec(spec: BatchV1JobSpec, fieldPath: string, errors: Errors): void {
   const { podFailurePolicy, successPolicy, template = {} } = spec;
-  const hasFailurePolicy = podFailurePolicy !== undefined;
   for (const member of NON_NEGATIVE_MEMBERS) checkNonNegative(spec, member, fieldPath, errors);
   checkBackoffLimitPerIndex(spec, fieldPath, errors);
   checkManagedBy(spec.managedBy, `${fieldPath}.managedBy`, errors);
@@ -40,9 +43,9 @@ export function checkJobSpec(spec: BatchV1JobSpec, fieldPath: string, errors: Er
   if (podFailurePolicy !== undefined) checkPodFailurePolicy(spec, podFailurePolicy, `${fieldPath}.podFailurePolicy`, errors);
   if (successPolicy !== undefined) checkSuccessPolicy(spec, successPolicy, `${fieldPath}.successPolicy`, errors);
   // With a failure policy, a Pod must have failed before it is replaced.
-  checkEnum(spec, 'podReplacementPolicy', fieldPath, hasFailurePolicy ? ['Failed'] : REPLACEMENT_POLICIES, errors);
+  checkEnum(spec, 'podReplacementPolicy', fieldPath, podFailurePolicy === undefined ? REPLACEMENT_POLICIES : ['Failed'], errors);
   checkPodTemplate(template, `${fieldPath}.template`, errors);
-  checkRestartPolicy(template.spec?.restartPolicy ?? '', hasFailurePolicy, `${fieldPath}.template.spec.restartPolicy`, errors);
+  checkRestartPolicy(spec, `${fieldPath}.template.spec.restartPolicy`, errors);
 }
 
 const REPLACEMENT_POLICIES = ['Failed', 'TerminatingOrFailed'];
@@ -91,12 +94,14 @@ function checkIndexed(spec: BatchV1JobSpec, fieldPath: string, errors: Errors): 
   checkMax('maxFailedIndexes', MAX_WITH_MANY_INDEXES, condition);
 }
 
-function checkRestartPolicy(policy: string, hasFailurePolicy: boolean, field: string, errors: Errors): void {
+function checkRestartPolicy({ template, podFailurePolicy }: BatchV1JobSpec, field: string, errors: Errors): void {
+  const policy = template?.spec?.restartPolicy ?? '';
   switch (policy) {
     case 'Never':
       return;
     case 'OnFailure':
-      if (hasFailurePolicy) errors.push(invalidValue(field, policy, 'only "Never" is supported when podFailurePolicy is specified'));
+      if (podFailurePolicy !== undefined)
+        errors.push(invalidValue(field, policy, 'only "Never" is supported when podFailurePolicy is specified'));
       return;
     case '':
     case 'Always':
@@ -107,6 +112,7 @@ function checkRestartPolicy(policy: string, hasFailurePolicy: boolean, field: st
   }
 }
 
+/** Warns about indexed Jobs whose indexes the controller may not be able to track. */
 export function manyIndexesWarnings(spec: BatchV1JobSpec, fieldPath: string): readonly string[] {
   const { completions = 0, parallelism = 0 } = spec;
   if (!isIndexed(spec) || completions <= MAX_INDEXES || parallelism <= MAX_WITH_MANY_INDEXES) return [];

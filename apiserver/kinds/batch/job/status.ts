@@ -1,4 +1,7 @@
-/** Validates status updates of Jobs: counts, uncounted Pods, and conditions that exclude each other. */
+/**
+ * Validates status updates of Jobs: counts, uncounted Pods, and conditions that exclude each other. The controller
+ * decides when a Job is complete.
+ */
 import { duplicateValue, invalidShownValue, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { Errors } from '../../rules/checks';
 import { checkNonNegative } from '../../rules/numbers';

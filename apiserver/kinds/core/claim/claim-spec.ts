@@ -4,7 +4,7 @@
  */
 import { invalidShownValue, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { equalJson } from '../../../../shared/values/json';
-import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
+import { checkDnsSubdomain, type NameCheck } from '../../../../shared/values/name-formats';
 import { parseQuantity } from '../../../../shared/values/quantity';
 import { checkSelectorUpdate } from '../../rules/selectors';
 import { checkFormat, checkIfNotEmpty, checkRequired, type Errors } from '../../rules/checks';
@@ -28,7 +28,7 @@ export function checkClaimSpec(
   checkStorage(spec, `${fieldPath}.resources[storage]`, errors);
   checkIfNotEmpty(spec, 'storageClassName', fieldPath, errors, checkDnsSubdomain);
   checkVolumeMode(spec, fieldPath, errors);
-  checkDataSources(spec, hasDataSourceGroup(old), fieldPath, errors);
+  checkDataSources(spec, old, fieldPath, errors);
 }
 
 /** Upstream does not validate the group of a data source when the stored spec has one. */
@@ -41,18 +41,24 @@ function checkStorage(spec: CoreV1PersistentVolumeClaimSpec, field: string, erro
   else if (parseQuantity(requested).nanos <= 0n) errors.push(invalidValue(field, requested, 'must be greater than zero'));
 }
 
-function checkDataSources(spec: CoreV1PersistentVolumeClaimSpec, hadGroup: boolean, fieldPath: string, errors: Errors): void {
+function checkDataSources(
+  spec: CoreV1PersistentVolumeClaimSpec,
+  old: CoreV1PersistentVolumeClaimSpec | undefined,
+  fieldPath: string,
+  errors: Errors,
+): void {
   const source = spec.dataSource;
   const reference = spec.dataSourceRef;
-  if (source !== undefined) checkDataSource(source, hadGroup, `${fieldPath}.dataSource`, errors);
-  if (reference !== undefined) checkDataSource(reference, hadGroup, `${fieldPath}.dataSourceRef`, errors);
+  const checkGroup = hasDataSourceGroup(old) ? () => [] : checkDnsSubdomain;
+  if (source !== undefined) checkDataSource(source, checkGroup, `${fieldPath}.dataSource`, errors);
+  if (reference !== undefined) checkDataSource(reference, checkGroup, `${fieldPath}.dataSourceRef`, errors);
   if (source === undefined || reference === undefined || equalJson(source, reference)) return;
   errors.push(invalidShownValue(fieldPath, 'field.Path{name:"dataSource"}', 'must match dataSourceRef'));
 }
 
 function checkDataSource(
   dataSource: CoreV1TypedObjectReference | CoreV1TypedLocalObjectReference,
-  hadGroup: boolean,
+  checkGroup: NameCheck,
   fieldPath: string,
   errors: Errors,
 ): void {
@@ -62,5 +68,5 @@ function checkDataSource(
   if (group === '' && kind !== 'PersistentVolumeClaim') {
     errors.push(invalidValue(fieldPath, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
   }
-  if (group !== '' && !hadGroup) checkFormat(group, `${fieldPath}.apiGroup`, checkDnsSubdomain, errors);
+  if (group !== '') checkFormat(group, `${fieldPath}.apiGroup`, checkGroup, errors);
 }

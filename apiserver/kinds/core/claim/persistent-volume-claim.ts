@@ -74,12 +74,11 @@ function validateUpdate(object: CoreV1PersistentVolumeClaim, old: CoreV1Persiste
   const spec = object.spec ?? {};
   const before = old.spec ?? {};
   const errors: Errors = [];
-  const isBound = old.status?.phase === 'Bound';
   checkClassAnnotationUnchanged(object, old, errors);
-  if (!equalJson(revertMutableFields(spec, before, isBound), before)) errors.push(forbiddenField('spec', IMMUTABLE));
+  if (!equalJson(revertMutableFields(spec, old), before)) errors.push(forbiddenField('spec', IMMUTABLE));
   const storage = storageOf(spec);
-  const former = storageOf(before);
-  if (former !== undefined && compareQuantities(storage ?? '0', former) < 0) {
+  const oldStorage = storageOf(before);
+  if (oldStorage !== undefined && compareQuantities(storage ?? '0', oldStorage) < 0) {
     errors.push(forbiddenField('spec.resources.requests.storage', 'field can not be less than previous value'));
   }
   const mode = spec.volumeMode;
@@ -90,12 +89,12 @@ function validateUpdate(object: CoreV1PersistentVolumeClaim, old: CoreV1Persiste
 /** The storage class annotation is immutable. */
 function checkClassAnnotationUnchanged(object: CoreV1PersistentVolumeClaim, old: CoreV1PersistentVolumeClaim, errors: Errors): void {
   const name = findAnnotationName(object, BETA_STORAGE_CLASS);
-  const former = findAnnotationName(old, BETA_STORAGE_CLASS);
+  const oldName = findAnnotationName(old, BETA_STORAGE_CLASS);
   const valueOf = (claim: CoreV1PersistentVolumeClaim, key: string | undefined): string =>
     key === undefined ? '' : (stringAt(claim.metadata?.annotations, key) ?? '');
   const value = valueOf(object, name);
-  if (value === valueOf(old, former)) return;
-  errors.push(invalidValue(`metadata.annotations.${name ?? former ?? BETA_STORAGE_CLASS}`, value, 'field is immutable'));
+  if (value === valueOf(old, oldName)) return;
+  errors.push(invalidValue(`metadata.annotations.${name ?? oldName ?? BETA_STORAGE_CLASS}`, value, 'field is immutable'));
 }
 
 /**
@@ -104,14 +103,14 @@ function checkClassAnnotationUnchanged(object: CoreV1PersistentVolumeClaim, old:
  */
 function revertMutableFields(
   spec: CoreV1PersistentVolumeClaimSpec,
-  before: CoreV1PersistentVolumeClaimSpec,
-  isBound: boolean,
+  { spec: before = {}, status }: CoreV1PersistentVolumeClaim,
 ): CoreV1PersistentVolumeClaimSpec {
-  const rest = { ...spec };
-  for (const member of ['volumeName', 'storageClassName'] as const) if (before[member] === undefined) delete rest[member];
+  const reverted = { ...spec };
+  for (const member of ['volumeName', 'storageClassName'] as const) if (before[member] === undefined) delete reverted[member];
   const storage = storageOf(before);
-  if (isBound && storage !== undefined) rest.resources = { ...spec.resources, requests: { ...spec.resources?.requests, storage } };
-  return rest;
+  if (status?.phase === 'Bound' && storage !== undefined)
+    reverted.resources = { ...spec.resources, requests: { ...spec.resources?.requests, storage } };
+  return reverted;
 }
 
 function validateCapacity(capacity: Record<string, string> | undefined): readonly FieldError[] {

@@ -1,4 +1,7 @@
-/** Checks that volumes and claims share. */
+/**
+ * Rules that PersistentVolumes and PersistentVolumeClaims share: access modes, the volume mode, and the deprecated
+ * annotation of the storage class.
+ */
 import { BETA_STORAGE_CLASS } from '../../../../shared/names/storage';
 import { forbiddenField, unsupportedValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkEnum, type Errors } from '../../rules/checks';

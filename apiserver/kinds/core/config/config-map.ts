@@ -1,4 +1,7 @@
-/** ConfigMap strategy: valid keys, the size limit, and immutability. */
+/**
+ * ConfigMap strategy: each key is valid and in only one of `data` and `binaryData`, all values together are at most
+ * 1 MiB, and an immutable ConfigMap keeps its data. Two of its rules are shared with Secrets.
+ */
 import { forbiddenField, invalidValue, tooLongValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1ConfigMap, CoreV1Secret } from '../../../../shared/api/types/generated/members';
 import { equalJson, sortedKeys } from '../../../../shared/values/json';

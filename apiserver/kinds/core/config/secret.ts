@@ -5,7 +5,7 @@
  */
 import { invalidShownValue, invalidValue, requiredValue, tooLongValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Secret } from '../../../../shared/api/types/generated/members';
-import { isObject, ownMember, setMember, sortedKeys, stringAt } from '../../../../shared/values/json';
+import { isObject, ownMember, setMember, sortedKeys, stringAt, type JsonValue } from '../../../../shared/values/json';
 import { checkConfigKey } from '../../../../shared/values/name-formats';
 import { parseJson, ParseError } from '../../../../shared/serialization';
 import { canonicalQualifiedName, otherQualifiedName } from '../../../../shared/names/dialect';
@@ -106,12 +106,19 @@ function checkJsonObject(data: Data, key: string, errors: Errors): void {
   else if (error !== undefined) errors.push(invalidShownValue(field, '"<secret contents redacted>"', error));
 }
 
+/** Go's name for the type of a JSON value that is no object. */
+function goJsonType(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
+}
+
+/** The error of a text that must be a JSON object or null; undefined when it is one. */
 function jsonObjectError(bytes: Buffer): string | undefined {
   try {
     const { value } = parseJson(bytes);
     if (value === null || isObject(value)) return undefined;
-    const name = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
-    return `json: cannot unmarshal ${name} into Go value of type map[string]interface {}`;
+    return `json: cannot unmarshal ${goJsonType(value)} into Go value of type map[string]interface {}`;
   } catch (error) {
     if (error instanceof ParseError) return error.message;
     throw error;

@@ -1,4 +1,7 @@
-/** ServiceAccount strategy: references to secrets keep only the name. */
+/**
+ * ServiceAccount strategy: references to secrets keep only the name, because a ServiceAccount may use only Secrets of
+ * its own namespace. Tokens are issued by `reviews/token-request.ts`.
+ */
 import type { CoreV1ServiceAccount } from '../../../../shared/api/types/generated/members';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';

@@ -1,18 +1,21 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createAuthority, type Credential } from '../../../../shared/pki/certificates';
+import { createAuthority } from '../../../../shared/pki/certificates';
 import { ManualClock } from '../../../../test/support/clock/manual-clock';
+import { useResource } from '../../../../test/support/use-resource';
 import { tlsPairError } from './tls-pair';
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const otherKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const block = (type: string): string => `-----BEGIN ${type}-----\nYWJj\n-----END ${type}-----\n`;
-/** Placeholders for the pair that `beforeAll` issues. */
+/** Placeholders for the certificate and the key of `pair`, which does not exist yet when the table is read. */
 const CERTIFICATE = '<certificate>';
 const KEY = '<key>';
-let pair: Credential;
-beforeAll(async () => {
-  pair = await createAuthority({ subject: { commonName: 'a' }, lifetimeMs: 1_000_000, clock: new ManualClock() });
-});
+const pair = useResource(() => createAuthority({ subject: { commonName: 'a' }, lifetimeMs: 1_000_000, clock: new ManualClock() }));
+
+function resolvePlaceholder(input: string): string {
+  if (input === CERTIFICATE) return pair().certificate;
+  return input === KEY ? pair().key : input;
+}
 
 it.each([
   ['a matching pair', CERTIFICATE, KEY, undefined],
@@ -33,7 +36,6 @@ it.each([
   ],
   ['a malformed certificate', block('CERTIFICATE'), KEY, 'x509: malformed certificate'],
   ['a malformed key', CERTIFICATE, block('PRIVATE KEY'), 'tls: failed to parse private key'],
-])('tlsPairFault returns the result of upstream for %s', (_title, crt, pem, fault) => {
-  const text = (input: string): string => (input === CERTIFICATE ? pair.certificate : input === KEY ? pair.key : input);
-  expect(tlsPairError(text(crt), text(pem))).toBe(fault);
+])('tlsPairError returns the result of upstream for %s', (_title, certificate, key, error) => {
+  expect(tlsPairError(resolvePlaceholder(certificate), resolvePlaceholder(key))).toBe(error);
 });

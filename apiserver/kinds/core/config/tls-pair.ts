@@ -1,4 +1,7 @@
-/** Checks that a certificate and a private key match, with upstream's messages. */
+/**
+ * Checks that a certificate and a private key match, with upstream's messages. Validity times, names and issuers are
+ * not checked.
+ */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----/g;
@@ -30,6 +33,7 @@ export function tlsPairError(certificate: string, key: string): string | undefin
 const blockTypes = (text: string): readonly string[] => [...text.matchAll(BLOCK)].map((match) => match[1] ?? '');
 const isPrivateKey = (type: string | undefined): boolean => type?.endsWith('PRIVATE KEY') === true;
 
+/** Undefined when reading throws. */
 function parse<T>(read: () => T): T | undefined {
   try {
     return read();

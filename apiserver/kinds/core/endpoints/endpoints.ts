@@ -1,4 +1,7 @@
-/** Endpoints strategy. Subsets are stored as sent. */
+/**
+ * Endpoints strategy: each subset has addresses, and names for its ports when there are several. Subsets are stored as
+ * sent; EndpointSlices that mirror them are left to a controller.
+ */
 import { invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type {
   CoreV1EndpointAddress,
@@ -8,7 +11,7 @@ import type {
 } from '../../../../shared/api/types/generated/members';
 import { checkDnsLabel, checkDnsSubdomain, checkQualifiedName } from '../../../../shared/values/name-formats';
 import { checkIp, checkNonSpecialIp } from '../../rules/addresses';
-import { checkFormat, checkIfPresent, checkIfNotEmpty, type Errors } from '../../rules/checks';
+import { checkIfPresent, checkIfNotEmpty, type Errors } from '../../rules/checks';
 import { checkPort, checkProtocol } from '../../rules/numbers';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
@@ -34,7 +37,11 @@ function checkSubset(subset: CoreV1EndpointSubset, fieldPath: string, errors: Er
     if (ip !== undefined && readyIps.has(ip))
       errors.push(invalidValue(`${fieldPath}.notReadyAddresses[${index}].ip`, ip, 'must not be in `addresses` as well'));
   });
-  ports.forEach((port, index) => checkEndpointPort(port, `${fieldPath}.ports[${index}]`, ports.length > 1, errors));
+  ports.forEach((port, index) => {
+    const portPath = `${fieldPath}.ports[${index}]`;
+    if (ports.length > 1 && (port.name ?? '') === '') errors.push(requiredValue(`${portPath}.name`));
+    checkEndpointPort(port, portPath, errors);
+  });
 }
 
 function checkEndpointAddress(address: CoreV1EndpointAddress, fieldPath: string, errors: Errors): void {
@@ -45,10 +52,8 @@ function checkEndpointAddress(address: CoreV1EndpointAddress, fieldPath: string,
   checkNonSpecialIp(ip, `${fieldPath}.ip`, errors);
 }
 
-function checkEndpointPort(port: CoreV1EndpointPort, fieldPath: string, needsName: boolean, errors: Errors): void {
-  const { name = '' } = port;
-  if (name !== '') checkFormat(name, `${fieldPath}.name`, checkDnsLabel, errors);
-  else if (needsName) errors.push(requiredValue(`${fieldPath}.name`));
+function checkEndpointPort(port: CoreV1EndpointPort, fieldPath: string, errors: Errors): void {
+  checkIfNotEmpty(port, 'name', fieldPath, errors, checkDnsLabel);
   checkPort(port.port ?? 0, `${fieldPath}.port`, errors);
   checkProtocol(port.protocol ?? '', `${fieldPath}.protocol`, errors);
   checkIfPresent(port, 'appProtocol', fieldPath, errors, checkQualifiedName);

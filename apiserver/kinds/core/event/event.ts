@@ -15,34 +15,34 @@ export const coreEvent: Strategy<CoreV1Event> = {
   update: { stages: UPDATE.changeAlone, validate: (object, _old, context) => validateLegacyEvent(object, context, 'reportingComponent') },
 };
 
-/** Maximum lengths in bytes. */
-const MAX_LENGTHS: readonly (readonly [member: MemberOf<CoreV1Event, string>, bytes: number])[] = [
-  ['reportingInstance', 128],
-  ['action', 128],
-  ['reason', 128],
-  ['message', 1024],
+const MAX_LENGTHS: readonly { readonly member: MemberOf<CoreV1Event, string>; readonly maxBytes: number }[] = [
+  { member: 'reportingInstance', maxBytes: 128 },
+  { member: 'action', maxBytes: 128 },
+  { member: 'reason', maxBytes: 128 },
+  { member: 'message', maxBytes: 1024 },
 ];
 
 /** Shared by both versions. `controllerField` is the version's name of the member that names the reporter. */
 export function validateLegacyEvent(object: CoreV1Event, { names }: StrategyContext, controllerField: string): readonly FieldError[] {
   const errors: Errors = [];
   const namespace = object.metadata?.namespace ?? '';
-  const involved = object.involvedObject?.namespace ?? '';
+  const involvedNamespace = object.involvedObject?.namespace ?? '';
+  // Only events of the newer API have this time; they name their reporter.
   const isNew = typeof object.eventTime === 'string';
   // Events about cluster-scoped objects are in `default`; newer events may also be in the system namespace, and may be
   // about objects of any namespace.
   const mayBeEmpty = namespace === 'default' || (isNew && namespace === names.systemNamespace);
-  if (involved === '' ? !mayBeEmpty : !isNew && involved !== namespace) {
-    errors.push(invalidValue('involvedObject.namespace', involved, 'does not match event.namespace'));
+  if (involvedNamespace === '' ? !mayBeEmpty : !isNew && involvedNamespace !== namespace) {
+    errors.push(invalidValue('involvedObject.namespace', involvedNamespace, 'does not match event.namespace'));
   }
   if (!isNew) return errors;
   const component = object.reportingComponent ?? '';
   if (component === '') errors.push(requiredValue(controllerField));
   checkFormat(component, controllerField, checkQualifiedName, errors);
-  for (const [member, max] of MAX_LENGTHS) {
+  for (const { member, maxBytes } of MAX_LENGTHS) {
     const value = object[member] ?? '';
     if (value === '' && member !== 'message') errors.push(requiredValue(member));
-    if (Buffer.byteLength(value) > max) errors.push(invalidValue(member, '', `can have at most ${max} characters`));
+    if (Buffer.byteLength(value) > maxBytes) errors.push(invalidValue(member, '', `can have at most ${maxBytes} characters`));
   }
   return errors;
 }

@@ -43,7 +43,10 @@ function checkLimit(limit: CoreV1LimitRangeItem, fieldPath: string, seen: Set<st
   for (const member of LIMIT_MEMBERS) {
     if (isPodLimit && (member === 'default' || member === 'defaultRequest')) {
       if (limit[member] !== undefined) errors.push(forbiddenField(`${fieldPath}.${member}`, "may not be specified when `type` is 'Pod'"));
-    } else checkResourceNames(limit[member], `${fieldPath}.${member}`, CONTAINER_TYPES.has(type), errors);
+    } else {
+      const check = CONTAINER_TYPES.has(type) ? checkContainerResource : checkResourceName;
+      for (const name of sortedKeys(limit[member] ?? {})) check(name, `${fieldPath}.${member}[${name}]`, errors);
+    }
   }
   if (type === 'PersistentVolumeClaim' && limit.min?.['storage'] === undefined && limit.max?.['storage'] === undefined) {
     errors.push(requiredValue(`${fieldPath}.limits`, 'either minimum or maximum storage value is required, but neither was provided'));
@@ -57,16 +60,6 @@ function checkType(type: string, field: string, errors: Errors): void {
   checkFormat(type, field, checkQualifiedName, errors);
   if (errors.length > before || type.includes('/') || TYPES.includes(type)) return;
   errors.push(invalidValue(field, type, 'must be a standard limit type or fully qualified'));
-}
-
-function checkResourceNames(
-  quantities: Record<string, string> | undefined,
-  fieldPath: string,
-  isContainerLimit: boolean,
-  errors: Errors,
-): void {
-  const check = isContainerLimit ? checkContainerResource : checkResourceName;
-  for (const name of sortedKeys(quantities ?? {})) check(name, `${fieldPath}[${name}]`, errors);
 }
 
 const quantityOf = (limit: CoreV1LimitRangeItem, member: (typeof LIMIT_MEMBERS)[number], name: string): string | undefined =>

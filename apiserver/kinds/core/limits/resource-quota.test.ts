@@ -15,21 +15,22 @@ const context: StrategyContext = {
 };
 const MANY = 20_000;
 const hard = Object.fromEntries(Array.from({ length: MANY }, (_, index) => [`hugepages-${index}`, '1']));
-const texts = (spec: CoreV1ResourceQuotaSpec): readonly string[] =>
+/** The ends of the messages, which are long because they show the value. */
+const messageEnds = (spec: CoreV1ResourceQuotaSpec): readonly string[] =>
   (resourceQuota.validate?.({ spec }, undefined, context) ?? []).map(({ body }) => body.slice(-40));
 
 it('a ResourceQuota reports at most 1,000 scopes that do not apply to its resources', () => {
   const scopes = Array.from({ length: MANY }, () => 'BestEffort');
-  const messages = texts({ hard, scopes });
+  const messages = messageEnds({ hard, scopes });
   expect(messages).toHaveLength(1000);
   expect(new Set(messages).size).toBe(1);
 });
 
 it('a ResourceQuota reports at most 1,000 scopes of its scopeSelector that do not apply to its resources', () => {
   const matchExpressions = Array.from({ length: MANY }, () => ({ scopeName: 'BestEffort', operator: 'Exists' }));
-  expect(texts({ hard, scopeSelector: { matchExpressions } })).toHaveLength(1000);
+  expect(messageEnds({ hard, scopeSelector: { matchExpressions } })).toHaveLength(1000);
 });
 
 it('a ResourceQuota reports every unsupported scope', () => {
-  expect(texts({ scopes: Array.from({ length: MANY }, (_, index) => `x${index}`) })).toHaveLength(MANY);
+  expect(messageEnds({ scopes: Array.from({ length: MANY }, (_, index) => `x${index}`) })).toHaveLength(MANY);
 });

@@ -18,7 +18,7 @@ import type {
 /** Resources that a scoped quota may limit. */
 const POD_RESOURCES = ['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
 
-/** Scopes with the resources that they apply to. */
+/** Scopes with the resources that they apply to. `hasValues`: whether a selector may name values of the scope. */
 const SCOPES: ReadonlyMap<string, { readonly resources: readonly string[]; readonly hasValues?: true }> = new Map([
   ['Terminating', { resources: POD_RESOURCES }],
   ['NotTerminating', { resources: POD_RESOURCES }],
@@ -119,8 +119,8 @@ const ONLY_EXISTS =
 function checkOperator(expression: CoreV1ScopedResourceSelectorRequirement, scope: string, fieldPath: string, errors: Errors): void {
   const operator = expression.operator ?? '';
   const values = expression.values ?? [];
-  const known = SCOPES.get(scope);
-  if (known !== undefined && known.hasValues !== true && operator !== 'Exists') {
+  const supported = SCOPES.get(scope);
+  if (supported !== undefined && supported.hasValues !== true && operator !== 'Exists') {
     errors.push(invalidValue(`${fieldPath}.operator`, operator, ONLY_EXISTS));
   }
   switch (operator) {

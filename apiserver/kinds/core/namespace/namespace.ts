@@ -28,10 +28,10 @@ export const namespace: Strategy<CoreV1Namespace> = {
       if (object.status?.phase === undefined) object.status = { ...object.status, phase: 'Active' };
     },
     validate(object, old) {
-      const terminating = isTerminating(old.metadata ?? {});
+      const isBeingDeleted = isTerminating(old.metadata ?? {});
       const phase = object.status?.phase ?? '';
-      if (phase === (terminating ? 'Terminating' : 'Active')) return [];
-      const text = terminating
+      if (phase === (isBeingDeleted ? 'Terminating' : 'Active')) return [];
+      const text = isBeingDeleted
         ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
         : "may only be 'Active' if `deletionTimestamp` is empty";
       return [invalidValue('status.Phase', phase, text)];

@@ -1,36 +1,46 @@
-/** Warns about deprecated node labels in selectors, affinities and topology keys. */
+/**
+ * Warns about deprecated node labels in selectors, affinities and topology keys. Labels are recognized in either
+ * dialect, and the replacement is spelled in the dialect of the label.
+ */
 import { quote } from '../../../../shared/values/text/quote';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type { CoreV1NodeSelector, CoreV1NodeSelectorTerm } from '../../../../shared/api/types/generated/members';
 
-/** Both names are canonical. */
-const DEPRECATED_LABELS: readonly (readonly [old: string, newer: string, since?: string])[] = [
-  ['beta.platform.io/os', 'platform.io/os', 'v1.14'],
-  ['beta.platform.io/arch', 'platform.io/arch', 'v1.14'],
-  ['failure-domain.beta.platform.io/zone', 'topology.platform.io/zone', 'v1.17'],
-  ['failure-domain.beta.platform.io/region', 'topology.platform.io/region', 'v1.17'],
-  ['beta.platform.io/instance-type', 'node.platform.io/instance-type', 'v1.17'],
-  ['node-role.platform.io/master', 'node-role.platform.io/control-plane'],
+/** Both names are canonical. `since`: the release; absent when the warning names none. */
+interface DeprecatedLabel {
+  readonly name: string;
+  readonly replacement: string;
+  readonly since?: string;
+}
+
+const DEPRECATED_LABELS: readonly DeprecatedLabel[] = [
+  { name: 'beta.platform.io/os', replacement: 'platform.io/os', since: 'v1.14' },
+  { name: 'beta.platform.io/arch', replacement: 'platform.io/arch', since: 'v1.14' },
+  { name: 'failure-domain.beta.platform.io/zone', replacement: 'topology.platform.io/zone', since: 'v1.17' },
+  { name: 'failure-domain.beta.platform.io/region', replacement: 'topology.platform.io/region', since: 'v1.17' },
+  { name: 'beta.platform.io/instance-type', replacement: 'node.platform.io/instance-type', since: 'v1.17' },
+  { name: 'node-role.platform.io/master', replacement: 'node-role.platform.io/control-plane' },
 ];
 const PRODUCT = 'platform.io';
 
-/** Deprecated labels among the keys with the advice to give, in the order of the table above. */
-export function findDeprecatedNodeLabels(keys: readonly string[]): readonly (readonly [key: string, advice: string])[] {
-  const canonical = keys.map((key) => [key, canonicalQualifiedName(key)] as const);
+/** The deprecated labels among the keys with the advice to give, in the order of the table above. */
+export function findDeprecatedNodeLabels(keys: readonly string[]): readonly { readonly key: string; readonly advice: string }[] {
+  const canonicalKeys = keys.map((key) => ({ key, canonical: canonicalQualifiedName(key) }));
   return DEPRECATED_LABELS.flatMap((label) =>
-    canonical.flatMap(([key, name]) => (name === label[0] ? [[key, replacementAdvice(key, label)] as const] : [])),
+    canonicalKeys.filter(({ canonical }) => canonical === label.name).map(({ key }) => ({ key, advice: replacementAdvice(key, label) })),
   );
 }
 
 /** The replacement is spelled in the dialect of the key. */
-function replacementAdvice(key: string, [old, newer, since]: (typeof DEPRECATED_LABELS)[number]): string {
-  const spelled = key.slice(old.indexOf(PRODUCT), key.indexOf('/'));
-  const advice = `use ${quote(newer.replace(PRODUCT, spelled))} instead`;
+function replacementAdvice(key: string, { name, replacement, since }: DeprecatedLabel): string {
+  const productInKey = key.slice(name.indexOf(PRODUCT), key.indexOf('/'));
+  const advice = `use ${quote(replacement.replace(PRODUCT, productInKey))} instead`;
   return since === undefined ? advice : `deprecated since ${since}; ${advice}`;
 }
 
+/** Adds a warning when the key is a deprecated label. */
 export function warnOfNodeLabel(key: string, field: string, warnings: string[]): void {
-  for (const [, advice] of findDeprecatedNodeLabels([key])) warnings.push(`${field}: ${key} is ${advice}`);
+  for (const { advice } of findDeprecatedNodeLabels([key])) warnings.push(`${field}: ${key} is ${advice}`);
 }
 
 export function warnOfNodeSelectorTerm(

@@ -33,7 +33,9 @@ export function knownAnnotations(annotations: Record<string, string> | undefined
   for (const key of sortedKeys(annotations)) {
     if (!WELL_KNOWN_DOMAIN.test(key)) continue;
     const value = stringAt(annotations, key);
-    if (value !== undefined) (known ??= []).push({ key, canonical: canonicalQualifiedName(key), value });
+    if (value === undefined) continue;
+    known ??= [];
+    known.push({ key, canonical: canonicalQualifiedName(key), value });
   }
   return known ?? NO_ANNOTATIONS;
 }
@@ -42,7 +44,7 @@ const NO_ANNOTATIONS: readonly KnownAnnotation[] = [];
 
 const EMPTY_MAP: ReadonlyMap<string, KnownAnnotation> = new Map();
 
-/** By canonical name; the first of several spellings wins. */
+/** The annotations by canonical name; the first of several spellings is taken. */
 export function byCanonicalName(known: readonly KnownAnnotation[]): ReadonlyMap<string, KnownAnnotation> {
   if (known.length === 0) return EMPTY_MAP;
   const byName = new Map<string, KnownAnnotation>();
@@ -50,7 +52,7 @@ export function byCanonicalName(known: readonly KnownAnnotation[]): ReadonlyMap<
   return byName;
 }
 
-/** `fieldPath` is the path of the annotations. */
+/** One pass for each rule, in upstream's order of errors. `fieldPath` is the path of the annotations. */
 export function checkKnownAnnotations(
   annotations: Record<string, string> | undefined,
   spec: CoreV1PodSpec,
@@ -101,8 +103,9 @@ function parseTolerations(text: string): readonly CoreV1Toleration[] | string {
     return syntaxError(text);
   }
   if (isList(parsed)) return parsed.filter(isObject).map(toToleration);
-  const kind = parsed === null ? undefined : typeof parsed === 'boolean' ? 'bool' : typeof parsed;
-  return kind === undefined ? [] : `json: cannot unmarshal ${kind} into Go value of type []core.Toleration`;
+  if (parsed === null) return [];
+  const goType = typeof parsed === 'boolean' ? 'bool' : typeof parsed;
+  return `json: cannot unmarshal ${goType} into Go value of type []core.Toleration`;
 }
 
 const isList = (value: unknown): value is readonly JsonValue[] => Array.isArray(value);
@@ -183,9 +186,11 @@ export function checkAnnotationsMatchProfiles(
 }
 
 interface ProfileRules {
+  /** Of the annotation of a container; its name follows. */
   readonly prefix: string;
   readonly member: 'seccompProfile' | 'appArmorProfile';
-  readonly shown: string;
+  /** The name in messages. */
+  readonly shownName: string;
   /** Profile types by annotation value. */
   readonly types: Readonly<Record<string, string>>;
 }
@@ -193,13 +198,13 @@ interface ProfileRules {
 const SECCOMP_RULES: ProfileRules = {
   prefix: CONTAINER_SECCOMP,
   member: 'seccompProfile',
-  shown: 'seccomp',
+  shownName: 'seccomp',
   types: { 'runtime/default': 'RuntimeDefault', 'docker/default': 'RuntimeDefault', unconfined: 'Unconfined' },
 };
 const APP_ARMOR_RULES: ProfileRules = {
   prefix: APP_ARMOR_ANNOTATION_PREFIX,
   member: 'appArmorProfile',
-  shown: 'apparmor',
+  shownName: 'apparmor',
   types: { 'runtime/default': 'RuntimeDefault', unconfined: 'Unconfined' },
 };
 
@@ -217,8 +222,8 @@ function checkAnnotationMatchesProfile(
   // An unknown type is reported elsewhere.
   if (!PROFILE_TYPES.includes(type)) return;
   if (type !== (value.startsWith(LOCALHOST_PREFIX) ? 'Localhost' : ownMember(rules.types, value))) {
-    errors.push(forbiddenField(`${field}.type`, `${rules.shown} type in annotation and field must match`));
+    errors.push(forbiddenField(`${field}.type`, `${rules.shownName} type in annotation and field must match`));
   } else if (type === 'Localhost' && profile.localhostProfile !== value.slice(LOCALHOST_PREFIX.length)) {
-    errors.push(forbiddenField(`${field}.localhostProfile`, `${rules.shown} profile in annotation and field must match`));
+    errors.push(forbiddenField(`${field}.localhostProfile`, `${rules.shownName} profile in annotation and field must match`));
   }
 }

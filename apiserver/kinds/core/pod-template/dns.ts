@@ -1,4 +1,7 @@
-/** Validates DNS policy, DNS configuration and host aliases. */
+/**
+ * Validates the DNS policy, the DNS configuration and the host aliases of Pods, within the limits of resolvers. The
+ * policy None needs a configuration with a name server.
+ */
 import { invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { checkDnsSubdomain } from '../../../../shared/values/name-formats';
 import { checkIp } from '../../rules/addresses';
@@ -50,6 +53,6 @@ export function checkHostAliases(spec: CoreV1PodSpec, fieldPath: string, errors:
   spec.hostAliases?.forEach((alias, index) => {
     const field = `${fieldPath}.hostAliases[${index}]`;
     checkIp(alias.ip ?? '', `${field}.ip`, errors);
-    alias.hostnames?.forEach((name, at) => checkFormat(name, `${field}.hostnames[${at}]`, checkDnsSubdomain, errors));
+    alias.hostnames?.forEach((name, position) => checkFormat(name, `${field}.hostnames[${position}]`, checkDnsSubdomain, errors));
   });
 }

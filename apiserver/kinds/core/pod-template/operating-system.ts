@@ -21,10 +21,12 @@ export function checkOperatingSystem(spec: CoreV1PodSpec, fieldPath: string, err
 const NOT_ON_LINUX = 'windows options cannot be set for a linux pod';
 
 function checkLinuxPod(spec: CoreV1PodSpec, fieldPath: string, errors: Errors): void {
-  forbidInContexts(spec, fieldPath, ['windowsOptions'], ['windowsOptions'], NOT_ON_LINUX, errors);
+  const members = ['windowsOptions'] as const;
+  forbidInContexts(spec, fieldPath, { podMembers: members, containerMembers: members, text: NOT_ON_LINUX }, errors);
 }
 
 const NOT_ON_WINDOWS = 'cannot be set for a windows pod';
+/** Members of a container's security context that Windows does not support, in the order of errors. */
 const CONTAINER_MEMBERS = [
   'appArmorProfile',
   'seLinuxOptions',
@@ -50,18 +52,20 @@ function checkWindowsPod(spec: CoreV1PodSpec, fieldPath: string, errors: Errors)
   if ((context.sysctls ?? []).length > 0) forbidInPodContext(['sysctls']);
   if (isSet(spec, 'shareProcessNamespace')) errors.push(forbiddenField(`${fieldPath}.shareProcessNamespace`, NOT_ON_WINDOWS));
   forbidInPodContext(['runAsUser', 'runAsGroup', 'supplementalGroups']);
-  forbidInContexts(spec, fieldPath, [], CONTAINER_MEMBERS, NOT_ON_WINDOWS, errors);
+  forbidInContexts(spec, fieldPath, { podMembers: [], containerMembers: CONTAINER_MEMBERS, text: NOT_ON_WINDOWS }, errors);
+}
+
+/** Members that a system does not support in the security contexts of Pods and of containers. */
+interface UnsupportedMembers {
+  readonly podMembers: readonly (keyof CoreV1PodSecurityContext)[];
+  readonly containerMembers: readonly (keyof CoreV1SecurityContext)[];
+  /** The detail of the errors. */
+  readonly text: string;
 }
 
 /** Checks the security contexts of the Pod and of its containers, init containers first. */
-function forbidInContexts(
-  spec: CoreV1PodSpec,
-  fieldPath: string,
-  podMembers: readonly (keyof CoreV1PodSecurityContext)[],
-  containerMembers: readonly (keyof CoreV1SecurityContext)[],
-  text: string,
-  errors: Errors,
-): void {
+function forbidInContexts(spec: CoreV1PodSpec, fieldPath: string, unsupported: UnsupportedMembers, errors: Errors): void {
+  const { podMembers, containerMembers, text } = unsupported;
   forbidMembers(spec.securityContext ?? {}, podMembers, `${fieldPath}.securityContext`, text, errors);
   for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
     spec[list]?.forEach((container, index) => {

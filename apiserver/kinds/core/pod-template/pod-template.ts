@@ -1,4 +1,7 @@
-/** Validates Pod templates. Does not check their fit with the workload (selector, restart policy). */
+/**
+ * Validates Pod templates: the rules of Pods that apply to them. That a template fits its workload (selector, restart
+ * policy) is left to the strategies of workloads.
+ */
 import { forbiddenField } from '../../../../shared/api/errors/field-error';
 import { validateAnnotations, validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
 import { checkKnownAnnotations, checkAnnotationsMatchProfiles } from './annotations';

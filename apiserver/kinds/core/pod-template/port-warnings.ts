@@ -30,12 +30,12 @@ export function portWarnings(spec: CoreV1PodSpec, fieldPath: string): readonly s
     spec[list]?.forEach((container, index) => {
       const ports = container.ports ?? [];
       const field = `${fieldPath}.${list}[${index}].ports`;
-      ports.forEach((port, at) => {
+      ports.forEach((port, portIndex) => {
         if ((port.hostIP ?? '') !== '' && (port.hostPort ?? 0) === 0) {
-          warnings.push(`${field}[${at}]: hostIP set without hostPort: ${formatPort(port)}`);
+          warnings.push(`${field}[${portIndex}]: hostIP set without hostPort: ${formatPort(port)}`);
         }
       });
-      ports.forEach((port, at) => warnOfPortConflicts(port, `${field}[${at}]`, seen, warnings));
+      ports.forEach((port, portIndex) => warnOfPortConflicts(port, `${field}[${portIndex}]`, seen, warnings));
     });
   }
   return warnings;
@@ -58,6 +58,7 @@ function warnOfPortConflicts(port: CoreV1ContainerPort, fieldPath: string, seen:
   earlierPorts.push(current);
 }
 
+/** How two ports with the same protocol and number conflict, in upstream's words; undefined when they do not. */
 function conflictOf(a: SeenPort, b: SeenPort): string | undefined {
   if (a.hostPort === b.hostPort && a.hostIp === b.hostIp) return 'duplicate';
   if (a.hostPort === 0 || b.hostPort === 0) return 'overlapping';

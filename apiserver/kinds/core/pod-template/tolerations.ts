@@ -1,4 +1,7 @@
-/** Validates tolerations. */
+/**
+ * Validates tolerations of Pods and runtime classes: operator, value and effect must agree. Matching taints is left to
+ * the scheduler and the controllers.
+ */
 import { invalidShownValue, invalidValue, unsupportedValue } from '../../../../shared/api/errors/field-error';
 import { checkLabelValue } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/text/quote';

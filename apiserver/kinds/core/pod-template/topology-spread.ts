@@ -24,7 +24,8 @@ export function checkTopologySpreadConstraints(spec: CoreV1PodSpec, specPath: st
   constraints.forEach((constraint, index) => {
     const fieldPath = `${specPath}.topologySpreadConstraints[${index}]`;
     checkSkew(constraint, fieldPath, errors);
-    checkWhenUnsatisfiable(constraint, lastIndexByKey.get(constraintKey(constraint)) !== index, fieldPath, errors);
+    const isRepeated = lastIndexByKey.get(constraintKey(constraint)) !== index;
+    checkWhenUnsatisfiable(constraint, { isRepeated }, fieldPath, errors);
     for (const member of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const)
       checkEnum(constraint, member, fieldPath, NODE_INCLUSION_POLICIES, errors);
     const selector = constraint.labelSelector;
@@ -43,7 +44,13 @@ function checkSkew(constraint: CoreV1TopologySpreadConstraint, fieldPath: string
   if ((constraint.topologyKey ?? '') === '') errors.push(requiredValue(`${fieldPath}.topologyKey`, 'can not be empty'));
 }
 
-function checkWhenUnsatisfiable(constraint: CoreV1TopologySpreadConstraint, isRepeated: boolean, fieldPath: string, errors: Errors): void {
+/** `isRepeated`: whether a later constraint has the same key, see {@link constraintKey}. */
+function checkWhenUnsatisfiable(
+  constraint: CoreV1TopologySpreadConstraint,
+  { isRepeated }: { readonly isRepeated: boolean },
+  fieldPath: string,
+  errors: Errors,
+): void {
   const action = constraint.whenUnsatisfiable ?? '';
   if (!ACTIONS.includes(action)) errors.push(unsupportedValue(`${fieldPath}.whenUnsatisfiable`, action, ACTIONS));
   const key = constraint.topologyKey ?? '';

@@ -1,6 +1,6 @@
 /**
  * Warnings about Pods and Pod templates, in upstream's order and words: deprecated or ineffective fields, definitions
- * that hide others, and likely mistakes.
+ * that hide others, and likely mistakes. Rejects nothing.
  */
 import { appendAll } from '../../../../shared/values/append';
 import { quote } from '../../../../shared/values/text/quote';
@@ -70,7 +70,7 @@ const SECCOMP_ANNOTATION_WARNING = 'non-functional in v1.27+; use the "seccompPr
 export const APP_ARMOR_ANNOTATION_WARNING = 'deprecated since v1.30; use the "appArmorProfile" field instead';
 
 function warnOfNodeLabels(spec: CoreV1PodSpec, fieldPath: string, warnings: Warnings): void {
-  for (const [key, advice] of findDeprecatedNodeLabels(Object.keys(spec.nodeSelector ?? {})))
+  for (const { key, advice } of findDeprecatedNodeLabels(Object.keys(spec.nodeSelector ?? {})))
     warnings.push(`${fieldPath}.nodeSelector[${key}]: ${advice}`);
 }
 
@@ -150,6 +150,10 @@ function warnOfDuplicates(spec: CoreV1PodSpec, fieldPath: string, warnings: Warn
 
 type Quantities = Record<string, string>;
 
+/**
+ * Bytes cannot be divided, so a quantity of bytes must be an integer. `names`: the resources that are measured in
+ * bytes.
+ */
 function warnOfFractionalBytes(quantities: Quantities | undefined, names: readonly string[], fieldPath: string, warnings: Warnings): void {
   if (quantities === undefined) return;
   for (const name of names) warnOfFractionalByte(quantities, name, fieldPath, warnings);

@@ -6,7 +6,7 @@ import { MIRROR_POD_ANNOTATION } from '../pod-template/annotations';
 import { validatePod } from './validate-pod';
 import type { CoreV1EphemeralContainer, CoreV1Pod } from '../../../../shared/api/types/generated/members';
 
-const FIELD = 'spec.ephemeralContainers';
+const EPHEMERAL_CONTAINERS = 'spec.ephemeralContainers';
 
 /** Upstream's field path is empty. */
 const MIRROR_POD_ERROR = forbiddenField('[]', 'static pods do not support ephemeral containers');
@@ -25,15 +25,15 @@ const ephemeralContainersOf = (pod: CoreV1Pod): readonly CoreV1EphemeralContaine
 const nameOf = (container: CoreV1EphemeralContainer): string => container.name ?? '';
 
 function validateExistingContainers(
-  current: readonly CoreV1EphemeralContainer[],
+  containers: readonly CoreV1EphemeralContainer[],
   before: readonly CoreV1EphemeralContainer[],
 ): readonly FieldError[] {
-  const byName = new Map([...current].reverse().map((container) => [nameOf(container), container]));
+  // Of several containers with one name, the first is compared.
+  const byName = new Map([...containers].reverse().map((container) => [nameOf(container), container]));
   return before.flatMap((old) => {
-    const kept = byName.get(nameOf(old));
-    if (kept !== undefined && equalJson(kept, old)) return [];
-    return [
-      forbiddenField(FIELD, `existing ephemeral containers "${nameOf(old)}" may not be ${kept === undefined ? 'removed' : 'changed'}\n`),
-    ];
+    const current = byName.get(nameOf(old));
+    if (current !== undefined && equalJson(current, old)) return [];
+    const change = current === undefined ? 'removed' : 'changed';
+    return [forbiddenField(EPHEMERAL_CONTAINERS, `existing ephemeral containers "${nameOf(old)}" may not be ${change}\n`)];
   });
 }

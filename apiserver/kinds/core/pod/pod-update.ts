@@ -37,6 +37,7 @@ export function validatePodAnnotationUpdate(object: CoreV1Pod, old: CoreV1Pod): 
   return errors;
 }
 
+/** Stops early where upstream does, because later checks assume that the earlier ones hold. */
 export function validatePodUpdate(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
   const spec = object.spec ?? {};
   const before = old.spec ?? {};
@@ -53,21 +54,25 @@ export function validatePodUpdate(object: CoreV1Pod, old: CoreV1Pod): readonly F
   if (errors.length > count && spec.activeDeadlineSeconds !== undefined) return errors;
   checkOnlyAddedTolerations(spec, before, errors);
   checkOnlyRemovedGates(spec, before, errors);
-  const wasGated = (before.schedulingGates ?? []).length > 0;
-  if (wasGated) checkOnlyNarrowedNodes(spec, before, errors);
-  const quality = computePodQos(old);
-  if (quality !== computePodQos(object)) errors.push(invalidValue('metadata', quality, 'Pod QoS is immutable'));
-  const rest = revertMutableFields(spec, before, wasGated);
-  if (!equalJson(rest, before)) errors.push(forbiddenField('spec', `${MUTABLE_FIELDS_TEXT}\n${formatPodSpecDiff(rest, before)}`));
+  if (isGated(before)) checkOnlyNarrowedNodes(spec, before, errors);
+  const oldQos = computePodQos(old);
+  if (oldQos !== computePodQos(object)) errors.push(invalidValue('metadata', oldQos, 'Pod QoS is immutable'));
+  const reverted = revertMutableFields(spec, before);
+  if (!equalJson(reverted, before)) errors.push(forbiddenField('spec', `${MUTABLE_FIELDS_TEXT}\n${formatPodSpecDiff(reverted, before)}`));
   return errors;
 }
 
-/** AppArmor and mirror annotations are immutable. */
+/** Whether the scheduler ignores the Pod. */
+const isGated = (spec: CoreV1PodSpec): boolean => (spec.schedulingGates ?? []).length > 0;
+
+/** `matches` is called with the canonical name of an annotation. */
+const IMMUTABLE_ANNOTATIONS = [
+  { matches: (name: string): boolean => name.startsWith(APP_ARMOR_ANNOTATION_PREFIX), description: 'AppArmor annotations' },
+  { matches: (name: string): boolean => name === MIRROR_POD_ANNOTATION, description: 'mirror pod annotation' },
+] as const;
+
 function checkImmutableAnnotations(annotations: Record<string, string>, before: Record<string, string>, errors: Errors): void {
-  for (const [matches, description] of [
-    [(name: string): boolean => name.startsWith(APP_ARMOR_ANNOTATION_PREFIX), 'AppArmor annotations'],
-    [(name: string): boolean => name === MIRROR_POD_ANNOTATION, 'mirror pod annotation'],
-  ] as const) {
+  for (const { matches, description } of IMMUTABLE_ANNOTATIONS) {
     for (const key of sortedKeys(before)) {
       if (!matches(canonicalQualifiedName(key)) || ownMember(annotations, key) === before[key]) continue;
       errors.push(forbiddenField(`metadata.annotations[${key}]`, `may not remove or update ${description}`));
@@ -112,11 +117,11 @@ function checkOnlyAddedTolerations(spec: CoreV1PodSpec, before: CoreV1PodSpec, e
   const current = spec.tolerations ?? [];
   const previous = before.tolerations ?? [];
   const withoutSeconds = (toleration: CoreV1Toleration): CoreV1Toleration => {
-    const { tolerationSeconds: _seconds, ...rest } = toleration;
-    return rest;
+    const { tolerationSeconds: _seconds, ...others } = toleration;
+    return others;
   };
-  const kept = new Set(current.map((toleration) => stringifyJson(withoutSeconds(toleration), 'sorted')));
-  if (!previous.every((old) => kept.has(stringifyJson(withoutSeconds(old), 'sorted')))) {
+  const currentTexts = new Set(current.map((toleration) => stringifyJson(withoutSeconds(toleration), 'sorted')));
+  if (!previous.every((old) => currentTexts.has(stringifyJson(withoutSeconds(old), 'sorted')))) {
     errors.push(forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds'));
   } else checkTolerations(current, 'spec.tolerations', errors);
 }
@@ -134,23 +139,23 @@ function checkOnlyRemovedGates(spec: CoreV1PodSpec, before: CoreV1PodSpec, error
 /** While a Pod has scheduling gates, its node selector and required node affinity may only become narrower. */
 function checkOnlyNarrowedNodes(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
   const selector = spec.nodeSelector;
-  const former = before.nodeSelector ?? {};
-  if (sortedKeys(former).some((key) => stringAt(selector, key) !== stringAt(former, key))) {
+  const oldSelector = before.nodeSelector ?? {};
+  if (sortedKeys(oldSelector).some((key) => stringAt(selector, key) !== stringAt(oldSelector, key))) {
     const text = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
     errors.push(invalidShownValue('spec.nodeSelector', formatGoStringMap(selector), text));
   }
   const terms = nodeTerms(spec);
-  const termsBefore = nodeTerms(before);
-  if (termsBefore === undefined || termsBefore.length === 0) return;
+  const oldTerms = nodeTerms(before);
+  if (oldTerms === undefined || oldTerms.length === 0) return;
   const field = `spec.affinity.nodeAffinity.${REQUIRED}.nodeSelectorTerms`;
-  if (terms?.length !== termsBefore.length) {
+  if (terms?.length !== oldTerms.length) {
     const shown = terms === undefined ? '(nil)' : `{${terms.map(formatGoNodeSelectorTerm).join(', ')}}`;
     const text = 'no additions/deletions to non-empty NodeSelectorTerms list are allowed';
     errors.push(invalidShownValue(field, `[]core.NodeSelectorTerm${shown}`, text));
     return;
   }
   terms.forEach((term, index) => {
-    const old = termsBefore[index] ?? {};
+    const old = oldTerms[index] ?? {};
     if (TERM_LISTS.every((member) => startsWithItems(term[member] ?? [], old[member] ?? []))) return;
     errors.push(
       invalidShownValue(`${field}[${index}]`, formatGoNodeSelectorTerm(term), 'only additions are allowed (no mutations or deletions)'),
@@ -172,13 +177,13 @@ const startsWithItems = (items: readonly JsonObject[], prefix: readonly JsonObje
 /**
  * Returns `spec` with the mutable fields reverted to `before`, so that any remaining difference is a forbidden change.
  */
-function revertMutableFields(spec: CoreV1PodSpec, before: CoreV1PodSpec, wasGated: boolean): CoreV1PodSpec {
-  const rest: CoreV1PodSpec = { ...spec };
+function revertMutableFields(spec: CoreV1PodSpec, before: CoreV1PodSpec): CoreV1PodSpec {
+  const withOldImages: CoreV1PodSpec = { ...spec };
   for (const member of ['containers', 'initContainers'] as const) {
     const old = before[member] ?? [];
     const containers = spec[member];
     if (containers === undefined || containers === null) continue;
-    rest[member] = containers.map((container, index) => {
+    withOldImages[member] = containers.map((container, index) => {
       const oldContainer = old[index];
       return oldContainer === undefined ? container : withMembersOf(container, oldContainer, ['image']);
     });
@@ -187,17 +192,16 @@ function revertMutableFields(spec: CoreV1PodSpec, before: CoreV1PodSpec, wasGate
   const wasNegative = grace !== undefined && grace < 0 && spec.terminationGracePeriodSeconds === 1;
   const members: (keyof CoreV1PodSpec)[] = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates'];
   if (wasNegative) members.push('terminationGracePeriodSeconds');
-  const reverted = withMembersOf(rest, before, wasGated ? [...members, 'nodeSelector'] : members);
-  return wasGated ? revertNodeAffinity(reverted, before) : reverted;
+  if (!isGated(before)) return withMembersOf(withOldImages, before, members);
+  return revertNodeAffinity(withMembersOf(withOldImages, before, [...members, 'nodeSelector']), before);
 }
 
 /** Reverts `nodeAffinity`; an affinity that is empty without it is removed. */
 function revertNodeAffinity(spec: CoreV1PodSpec, before: CoreV1PodSpec): CoreV1PodSpec {
-  const affinity = spec.affinity;
-  const former = before.affinity;
-  if (affinity?.nodeAffinity === undefined && former?.nodeAffinity === undefined) return spec;
-  const reverted = withMembersOf<CoreV1Affinity>(affinity ?? {}, former ?? {}, ['nodeAffinity']);
-  const isRemoved = former === undefined && Object.keys(reverted).length === 0;
-  const { affinity: _affinity, ...rest } = spec;
-  return isRemoved ? rest : { ...rest, affinity: reverted };
+  const { affinity, ...others } = spec;
+  const oldAffinity = before.affinity;
+  if (affinity?.nodeAffinity === undefined && oldAffinity?.nodeAffinity === undefined) return spec;
+  const reverted = withMembersOf<CoreV1Affinity>(affinity ?? {}, oldAffinity ?? {}, ['nodeAffinity']);
+  const isRemoved = oldAffinity === undefined && Object.keys(reverted).length === 0;
+  return isRemoved ? others : { ...others, affinity: reverted };
 }

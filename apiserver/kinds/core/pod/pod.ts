@@ -43,6 +43,7 @@ export const pod: Strategy<CoreV1Pod> = {
   resetFields: new Map([['status', { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} }]]),
 };
 
+/** A Pod that no kubelet runs is deleted at once. `requested`: the grace period of the delete options. */
 function gracefulDeletionSeconds(object: CoreV1Pod, requested: number | undefined): number {
   const spec = object.spec ?? {};
   const phase = object.status?.phase;
@@ -62,7 +63,7 @@ const schedulingGatedCondition = (object: CoreV1Pod): CoreV1PodCondition => ({
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 });
 
-/** Keeps `podIP` equal to the first of `podIPs`; when both are set and differ, `podIP` wins. */
+/** Keeps `podIP` equal to the first of `podIPs`; when both are set and differ, `podIP` replaces the list. */
 function syncPodIps(object: CoreV1Pod): void {
   const status = object.status;
   if (status === undefined) return;

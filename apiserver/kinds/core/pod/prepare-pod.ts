@@ -19,6 +19,7 @@ const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] 
 const LOCALHOST_PREFIX = 'localhost/';
 const PROFILE_TYPES: Readonly<Record<string, string>> = { 'runtime/default': 'RuntimeDefault', unconfined: 'Unconfined' };
 
+/** A container with the key, as the client spelled it, and the value of its AppArmor annotation. */
 interface AnnotatedContainer {
   readonly container: CoreV1Container;
   readonly key: string;
@@ -55,6 +56,7 @@ const isWindowsPod = (spec: CoreV1PodSpec): boolean => spec.os?.name === 'window
 const appArmorProfileOf = (holder: CoreV1PodSpec | CoreV1Container): CoreV1AppArmorProfile | undefined =>
   holder.securityContext?.appArmorProfile;
 
+/** Undefined when the annotation is invalid. */
 function parseAppArmorAnnotation(value: string): CoreV1AppArmorProfile | undefined {
   const type = ownMember(PROFILE_TYPES, value);
   if (type !== undefined) return { type };
@@ -69,7 +71,7 @@ function formatAppArmorAnnotation(profile: CoreV1AppArmorProfile): string | unde
   return Object.keys(PROFILE_TYPES).find((value) => PROFILE_TYPES[value] === type);
 }
 
-/** Computed from the object as sent, even if it is rejected later. */
+/** The warnings about AppArmor annotations, computed from the object as sent, even if it is rejected later. */
 export const appArmorAnnotationWarnings = (object: CoreV1Pod): readonly string[] =>
   containersWithAppArmorAnnotation(object).map(({ key }) => `metadata.annotations[${key}]: ${APP_ARMOR_ANNOTATION_WARNING}`);
 
@@ -114,14 +116,16 @@ export function applyMatchLabelKeys(object: CoreV1Pod): void {
   }
 }
 
+const LABEL_KEY_OPERATORS = [
+  { member: 'matchLabelKeys', operator: 'In' },
+  { member: 'mismatchLabelKeys', operator: 'NotIn' },
+] as const;
+
 function addLabelKeyRequirements(term: CoreV1PodAffinityTerm, labels: Record<string, string>): void {
   const selector = term.labelSelector;
   if (selector === undefined) return;
   const added: MetaV1LabelSelectorRequirement[] = [];
-  for (const [member, operator] of [
-    ['matchLabelKeys', 'In'],
-    ['mismatchLabelKeys', 'NotIn'],
-  ] as const) {
+  for (const { member, operator } of LABEL_KEY_OPERATORS) {
     for (const key of term[member] ?? []) {
       const value = stringAt(labels, key);
       if (value !== undefined) added.push({ key, operator, values: [value] });

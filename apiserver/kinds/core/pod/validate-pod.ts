@@ -1,4 +1,7 @@
-/** Validates Pods, in upstream's order: the spec, and the rules that do not apply to templates. */
+/**
+ * Validates Pods, in upstream's order: the rules that Pods share with templates, and those that apply to Pods only.
+ * What an update may change is left to pod-update.ts.
+ */
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import { checkKnownAnnotations, checkAnnotationsMatchProfiles } from '../pod-template/annotations';
 import type { Errors } from '../../rules/checks';
@@ -33,9 +36,9 @@ export function validatePodCreate(object: CoreV1Pod): readonly FieldError[] {
 function checkServiceAccountTokens(spec: CoreV1PodSpec, errors: Errors): void {
   if ((spec.serviceAccountName ?? '') !== '') return;
   spec.volumes?.forEach((volume, index) =>
-    volume.projected?.sources?.forEach((source, at) => {
+    volume.projected?.sources?.forEach((source, sourceIndex) => {
       if (source.serviceAccountToken === undefined) return;
-      const field = `spec.volumes[${index}].projected.sources[${at}].serviceAccountToken`;
+      const field = `spec.volumes[${index}].projected.sources[${sourceIndex}].serviceAccountToken`;
       errors.push(forbiddenField(field, 'must not be specified when serviceAccountName is not set'));
     }),
   );

@@ -14,6 +14,10 @@ import type { AllocationRules } from '../../../registry/strategy';
 
 export const serviceAllocation: AllocationRules<CoreV1Service> = { allocate, allocationsOf, field: 'spec.ports' };
 
+/**
+ * Sets the allocated values in the spec. Throws the response when a requested one cannot be granted or none is
+ * available.
+ */
 function allocate(service: CoreV1Service, old: CoreV1Service | undefined, claims: AllocationClaims): void {
   const spec = service.spec;
   if (spec === undefined) return;
@@ -69,7 +73,9 @@ function allocateNodePortsOnCreate(spec: CoreV1ServiceSpec, claims: AllocationCl
     const requested = port.nodePort ?? 0;
     const nodePort = requested !== 0 || !shouldAllocate ? requested : (firstOf(nodePorts) ?? firstRequestedNodePort(ports, number));
     if (nodePort === 0) {
-      if (shouldAllocate) nodePorts.add((port.nodePort = allocateNodePort(claims)));
+      if (!shouldAllocate) continue;
+      port.nodePort = allocateNodePort(claims);
+      nodePorts.add(port.nodePort);
       continue;
     }
     if (!nodePorts.has(nodePort)) claimNodePort(claims, name, index, nodePort);
@@ -143,6 +149,7 @@ function allocateHealthCheckNodePort(spec: CoreV1ServiceSpec, before: CoreV1Serv
   );
 }
 
+/** The addresses and ports that a Service holds, each port with the protocols that use it. */
 function allocationsOf(service: CoreV1Service): HeldIds {
   const spec = service.spec ?? {};
   const ids = new Map<string, string[]>();
@@ -158,8 +165,8 @@ function allocationsOf(service: CoreV1Service): HeldIds {
     protocols.push(port.protocol ?? '');
     ids.set(portId(number), protocols);
   }
-  const health = needsHealthCheck(spec) ? (spec.healthCheckNodePort ?? 0) : 0;
-  if (health !== 0 && !ids.has(portId(health))) ids.set(portId(health), []);
+  const healthCheckPort = needsHealthCheck(spec) ? (spec.healthCheckNodePort ?? 0) : 0;
+  if (healthCheckPort !== 0 && !ids.has(portId(healthCheckPort))) ids.set(portId(healthCheckPort), []);
   return ids;
 }
 

@@ -24,11 +24,11 @@ const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 export function checkClusterIpFields(spec: CoreV1ServiceSpec, errors: Errors): void {
   const { clusterIP: first = '', clusterIPs: addresses = [], ipFamilies: families = [], ipFamilyPolicy: policy } = spec;
   if (spec.type === 'ExternalName') {
-    const refuse = (member: MemberOf<CoreV1ServiceSpec, string | string[]>): void =>
+    const forbid = (member: MemberOf<CoreV1ServiceSpec, string | string[]>): void =>
       void errors.push(forbiddenField(`spec.${member}`, 'may not be set for ExternalName services'));
-    if (addresses.length > 0 || first !== '') refuse('clusterIPs');
-    if (families.length > 0) refuse('ipFamilies');
-    if (policy !== undefined) refuse('ipFamilyPolicy');
+    if (addresses.length > 0 || first !== '') forbid('clusterIPs');
+    if (families.length > 0) forbid('ipFamilies');
+    if (policy !== undefined) forbid('ipFamilyPolicy');
     return;
   }
   if (addresses.length > 0 && (first === '' || addresses[0] !== first)) {
@@ -94,10 +94,10 @@ export function checkClusterIpUpdate(spec: CoreV1ServiceSpec, before: CoreV1Serv
     );
 }
 
-/** Compares all entries of lists of equal length, else only the first. */
-function changedIndexes(now: readonly string[], before: readonly string[]): readonly number[] {
-  const compared = now.length === before.length ? now.length : Math.min(1, now.length, before.length);
-  return Array.from({ length: compared }, (_, index) => index).filter((index) => now[index] !== before[index]);
+/** The indexes of different entries. Lists of equal length are compared entry by entry, others only at the first. */
+function changedIndexes(current: readonly string[], before: readonly string[]): readonly number[] {
+  const compared = current.length === before.length ? current.length : Math.min(1, current.length, before.length);
+  return Array.from({ length: compared }, (_, index) => index).filter((index) => current[index] !== before[index]);
 }
 
 /** Nodes accept traffic for the address, so special addresses are rejected. */

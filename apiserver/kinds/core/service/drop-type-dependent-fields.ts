@@ -27,6 +27,7 @@ const TYPE_DEPENDENT_FIELDS: readonly TypeDependentFields[] = [
   { isNeededBy: isExternallyAccessible, members: ['externalTrafficPolicy'] },
 ];
 
+/** Changes `service` in place. Also resets the status of a Service that is no load balancer any more. */
 export function dropTypeDependentFields(service: CoreV1Service, old: CoreV1Service): void {
   const spec = service.spec;
   const before = old.spec;
@@ -42,8 +43,8 @@ export function dropTypeDependentFields(service: CoreV1Service, old: CoreV1Servi
 
 /** Drops the node ports unless the update sets a new one. */
 function dropNodePorts(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
-  const known = new Set(portsOf(before).map((port) => port.nodePort));
-  const isNew = ({ nodePort = 0 }: { readonly nodePort?: number }): boolean => nodePort !== 0 && !known.has(nodePort);
+  const oldNodePorts = new Set(portsOf(before).map((port) => port.nodePort));
+  const isNew = ({ nodePort = 0 }: { readonly nodePort?: number }): boolean => nodePort !== 0 && !oldNodePorts.has(nodePort);
   if (portsOf(spec).some(isNew)) return;
   for (const port of portsOf(spec)) delete port.nodePort;
 }

@@ -5,25 +5,31 @@
 import { objectAt, type JsonObject } from '../../../../shared/values/json';
 import { initIpFamilyFields } from './ip-families';
 
-const BOTH = ['IPv4', 'IPv6'] as const;
-const PREFERS = { type: 'ClusterIP', ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4'] };
-const plain = { ...PREFERS, clusterIP: '10.96.1.1', clusterIPs: ['10.96.1.1'] };
-const headless = { ...PREFERS, clusterIP: 'None', clusterIPs: ['None'], selector: { a: 'b' } };
+const BOTH_FAMILIES = ['IPv4', 'IPv6'] as const;
+const PREFER_DUAL_STACK = { type: 'ClusterIP', ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4'] };
+const withClusterIp = { ...PREFER_DUAL_STACK, clusterIP: '10.96.1.1', clusterIPs: ['10.96.1.1'] };
+const headless = { ...PREFER_DUAL_STACK, clusterIP: 'None', clusterIPs: ['None'], selector: { a: 'b' } };
 
-function families(old: JsonObject, change: JsonObject): unknown {
+/** The families of a Service after an update. */
+function familiesAfterUpdate(old: JsonObject, change: JsonObject): unknown {
   const service = { spec: { ...old, ...change } };
-  expect(initIpFamilyFields(service, { spec: old }, BOTH)).toEqual([]);
+  expect(initIpFamilyFields(service, { spec: old }, BOTH_FAMILIES)).toEqual([]);
   return objectAt(service, 'spec')?.['ipFamilies'];
 }
 
 it.each<[string, JsonObject, JsonObject, string[]]>([
-  ['keeps its single family when other fields change', plain, { ports: [{ port: 81 }] }, ['IPv4']],
+  ['keeps its single family when other fields change', withClusterIp, { ports: [{ port: 81 }] }, ['IPv4']],
   ['keeps its single family when it is headless and other fields change', headless, { publishNotReadyAddresses: true }, ['IPv4']],
-  ['gets the second family when its type changes', plain, { type: 'NodePort' }, ['IPv4', 'IPv6']],
+  ['gets the second family when its type changes', withClusterIp, { type: 'NodePort' }, ['IPv4', 'IPv6']],
   ['gets the second family when its ipFamilies are cleared', headless, { ipFamilies: [] }, ['IPv4', 'IPv6']],
-  ['gets the second family when its policy changes to RequireDualStack', plain, { ipFamilyPolicy: 'RequireDualStack' }, ['IPv4', 'IPv6']],
+  [
+    'gets the second family when its policy changes to RequireDualStack',
+    withClusterIp,
+    { ipFamilyPolicy: 'RequireDualStack' },
+    ['IPv4', 'IPv6'],
+  ],
 ])('a PreferDualStack Service %s', (_title, old, change, expected) => {
-  expect(families(old, change)).toEqual(expected);
+  expect(familiesAfterUpdate(old, change)).toEqual(expected);
 });
 
 it('a Service gets the family of the first service range by default', () => {

@@ -42,7 +42,8 @@ export function initIpFamilyFields(
   if (errors.length > 0) return errors;
   if (isHeadless(spec) && !hasSelector(spec)) {
     // The endpoints of a headless Service without a selector may be of a family that the cluster has no range of.
-    addDefaultFamilies(families, policy, [configured[0] ?? 'IPv4', configured[0] === 'IPv6' ? 'IPv4' : 'IPv6']);
+    const defaultFamily = configured[0] ?? 'IPv4';
+    addDefaultFamilies(families, policy, [defaultFamily, defaultFamily === 'IPv6' ? 'IPv4' : 'IPv6']);
   } else {
     checkConfigured(families, policy, configured, errors);
     if (errors.length > 0) return errors;
@@ -52,6 +53,7 @@ export function initIpFamilyFields(
   return NO_ERRORS;
 }
 
+/** Whether the Service has no cluster IP on purpose. */
 export function isHeadless(spec: CoreV1ServiceSpec): boolean {
   return (spec.clusterIPs ?? [])[0] === CLUSTER_IP_NONE || spec.clusterIP === CLUSTER_IP_NONE;
 }
@@ -133,7 +135,7 @@ function checkConfigured(families: readonly string[], policy: string, configured
   });
 }
 
-/** Adds the default family if none is requested, and the second one if the policy wants it. */
+/** Adds the default family if none is requested, and the second one unless the policy is SingleStack. */
 function addDefaultFamilies(families: string[], policy: string, available: readonly IpFamily[]): void {
   if (families.length === 0 && available[0] !== undefined) families.push(available[0]);
   if (policy === 'SingleStack' || families.length !== 1) return;

@@ -33,14 +33,15 @@ export function checkServicePorts(spec: CoreV1ServiceSpec, errors: Errors): void
   const names = new Set<string>();
   ports.forEach((port, index) => {
     const field = `spec.ports[${index}]`;
-    checkPortEntryName(port.name ?? '', `${field}.name`, ports.length > 1, names, errors);
+    if (ports.length > 1 || (port.name ?? '') !== '') checkPortEntryName(port.name ?? '', `${field}.name`, names, errors);
     checkServicePort(port, field, errors);
   });
 }
 
-function checkPortEntryName(name: string, field: string, isRequired: boolean, used: Set<string>, errors: Errors): void {
+/** Not called for the only port without a name. `used`: the names of earlier ports; this one is added. */
+function checkPortEntryName(name: string, field: string, used: Set<string>, errors: Errors): void {
   if (name === '') {
-    if (isRequired) errors.push(requiredValue(field));
+    errors.push(requiredValue(field));
     return;
   }
   checkFormat(name, field, checkDnsLabel, errors);

@@ -2,37 +2,39 @@
  * Tests `trafficDistribution` of Services while the feature gate ServiceTrafficDistribution is off, against the
  * behaviour of release 1.31.1.
  */
-import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../../test/support/store/write-fixture';
+import { refusalStatus, openWriteFixture } from '../../../../test/support/store/write-fixture';
 import { objectAt, type JsonObject } from '../../../../shared/values/json';
 
-const gates = new Map<'ServiceTrafficDistribution', boolean>();
-const off = (): Map<'ServiceTrafficDistribution', boolean> => gates.set('ServiceTrafficDistribution', false);
-const on = (): Map<'ServiceTrafficDistribution', boolean> => gates.set('ServiceTrafficDistribution', true);
+const GATE = 'ServiceTrafficDistribution';
 
-let fixture: WriteFixture;
-beforeEach(async () => {
-  off();
-  fixture = await openWriteFixture({ gates });
-});
+/** Writes Services while the gate is off; `gates` changes it. */
+async function openFixture() {
+  const gates = new Map<typeof GATE, boolean>([[GATE, false]]);
+  const fixture = await openWriteFixture({ gates });
+  /** The stored value after a merge patch of the Service. */
+  const patch = async (value: string | null): Promise<unknown> =>
+    distribution((await fixture.patch('services', 'a', 'merge', { spec: { trafficDistribution: value } })).object);
+  return { gates, fixture, patch };
+}
 
 const service = (trafficDistribution: string): JsonObject => ({
   metadata: { name: 'a' },
   spec: { ports: [{ port: 80 }], trafficDistribution },
 });
 const distribution = (object: JsonObject): unknown => objectAt(object, 'spec')?.['trafficDistribution'];
-const patch = async (value: string | null): Promise<unknown> =>
-  distribution((await fixture.patch('services', 'a', 'merge', { spec: { trafficDistribution: value } })).object);
 
 it('trafficDistribution is dropped while the gate is off, from new Services and from updates of Services without it', async () => {
+  const { fixture, patch } = await openFixture();
   expect(distribution((await fixture.create('services', service('Foo'))).object)).toBeUndefined();
   await fixture.cache.catchUp();
   expect(await patch('PreferClose')).toBeUndefined();
 });
 
 it('trafficDistribution is kept and validated while the gate is off in Services that have it, and can be removed', async () => {
-  on();
+  const { gates, fixture, patch } = await openFixture();
+  gates.set(GATE, true);
   await fixture.create('services', service('PreferClose'));
-  off();
+  gates.set(GATE, false);
   await fixture.cache.catchUp();
   expect(await patch('PreferClose')).toBe('PreferClose');
   expect(await refusalStatus(patch('Foo'))).toMatchObject({

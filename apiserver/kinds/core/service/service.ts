@@ -1,4 +1,7 @@
-/** Service strategy. Cluster IPs and node ports are allocated by allocation.ts. */
+/**
+ * Service strategy: dropped and carried over fields, IP families, allocation and warnings; the rules are in the files
+ * of this folder. Cluster IPs and node ports are allocated by allocation.ts and committed with the Service.
+ */
 import type { FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
 import { serviceAllocation } from './allocation';
@@ -29,6 +32,7 @@ export const service: Strategy<CoreV1Service> = {
   warningsOnUpdate: serviceWarnings,
 };
 
+/** Runs before allocation. Returned errors are the whole response. */
 function initServiceFields(object: CoreV1Service, old: CoreV1Service | undefined, context: StrategyContext): readonly FieldError[] {
   if (!context.gates.isEnabled('ServiceTrafficDistribution')) dropDisabledTrafficDistribution(object, old);
   if (old !== undefined) patchAllocatedValues(object, old);

@@ -32,7 +32,7 @@ const IP_MODES = ['Proxy', 'VIP'];
 
 const isLoadBalancer = ({ type }: CoreV1ServiceSpec): boolean => type === 'LoadBalancer';
 
-/** Source ranges and node port allocation. */
+/** Validates source ranges and the allocation of node ports. */
 export function checkLoadBalancer(service: CoreV1Service, spec: CoreV1ServiceSpec, errors: Errors): void {
   checkSourceRanges(service, spec, errors);
   if (!isLoadBalancer(spec) && spec.allocateLoadBalancerNodePorts !== undefined)
@@ -41,7 +41,7 @@ export function checkLoadBalancer(service: CoreV1Service, spec: CoreV1ServiceSpe
 
 const SOURCE_RANGES_ANNOTATION = 'service.beta.platform.io/load-balancer-source-ranges';
 
-/** The field, or the annotation that preceded it. */
+/** Validates the field; without it, the annotation that preceded it. */
 function checkSourceRanges({ metadata }: CoreV1Service, spec: CoreV1ServiceSpec, errors: Errors): void {
   const { loadBalancerSourceRanges: ranges = [] } = spec;
   if (ranges.length > 0) {
@@ -81,7 +81,7 @@ export function checkHealthCheckNodePortUpdate(spec: CoreV1ServiceSpec, before: 
     errors.push(forbiddenField('spec.healthCheckNodePort', 'field is immutable'));
 }
 
-/** External and internal traffic policies, and the health check node port. */
+/** Validates external and internal traffic policies, and the health check node port. */
 export function checkTrafficPolicies(spec: CoreV1ServiceSpec, errors: Errors): void {
   checkExternalPolicy(spec, errors);
   checkHealthCheckNodePort(spec, errors);

@@ -20,6 +20,7 @@ import {
   checkTrafficPolicies,
 } from './traffic';
 
+const MAX_AFFINITY_SECONDS = 86_400;
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
 export function validateService(service: CoreV1Service, old: CoreV1Service | undefined): readonly FieldError[] {
@@ -53,10 +54,10 @@ export function validateServiceUpdate({ spec = {} }: CoreV1Service, { spec: befo
 
 function checkTopologyAnnotations({ metadata }: CoreV1Service, errors: Errors): void {
   const annotations = metadata?.annotations ?? {};
-  const named = (canonical: string): string | undefined =>
+  const findName = (canonical: string): string | undefined =>
     Object.keys(annotations).find((name) => canonicalQualifiedName(name) === canonical);
-  const mode = named('service.platform.io/topology-mode');
-  const hints = named('service.platform.io/topology-aware-hints');
+  const mode = findName('service.platform.io/topology-mode');
+  const hints = findName('service.platform.io/topology-aware-hints');
   if (mode === undefined || hints === undefined) return;
   const value = stringAt(annotations, mode) ?? '';
   if (value === stringAt(annotations, hints)) return;
@@ -98,6 +99,6 @@ function checkSessionAffinity({ sessionAffinity: affinity = '', sessionAffinityC
   else if (affinity !== 'ClientIP' && affinity !== 'None')
     errors.push(unsupportedValue('spec.sessionAffinity', affinity, ['ClientIP', 'None']));
   const timeout = sessionAffinityConfig?.clientIP?.timeoutSeconds;
-  if (affinity !== 'ClientIP' || timeout === undefined || (timeout >= 1 && timeout <= 86_400)) return;
+  if (affinity !== 'ClientIP' || timeout === undefined || (timeout >= 1 && timeout <= MAX_AFFINITY_SECONDS)) return;
   errors.push(invalidValue('spec.sessionAffinityConfig.clientIP.timeoutSeconds', timeout, 'must be greater than 0 and less than 86400'));
 }

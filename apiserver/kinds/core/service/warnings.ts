@@ -1,4 +1,7 @@
-/** Warnings about Services, in upstream's order and words. */
+/**
+ * Warnings about Services, in upstream's order and words: ignored fields, a deprecated annotation, and addresses in a
+ * form that later releases reject. Rejects nothing.
+ */
 import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
 import { parseStrictIpPrefix, parseStrictIpAddress, type StrictParseResult } from '../../../../shared/values/network/strict-ip-address';
 import { quote } from '../../../../shared/values/text/quote';
@@ -32,14 +35,13 @@ function topologyHintsWarnings(service: CoreV1Service): readonly string[] {
 }
 
 const addressWarnings = (text: string, field: string): readonly string[] =>
-  parseWarnings(parseStrictIpAddress(text), text, field, 'IP address', 'IPv6 address');
-const prefixWarnings = (text: string, field: string): readonly string[] =>
-  parseWarnings(parseStrictIpPrefix(text), text, field, 'IP prefix', 'IPv6 prefix');
+  parseWarnings(parseStrictIpAddress(text), text, field, 'address');
+const prefixWarnings = (text: string, field: string): readonly string[] => parseWarnings(parseStrictIpPrefix(text), text, field, 'prefix');
 
-function parseWarnings(result: StrictParseResult, text: string, field: string, typeName: string, ipv6TypeName: string): readonly string[] {
-  if ('error' in result) return [`${field}: ${typeName} was accepted, but will be invalid in a future Kubernetes release: ${result.error}`];
+function parseWarnings(result: StrictParseResult, text: string, field: string, type: 'address' | 'prefix'): readonly string[] {
+  if ('error' in result) return [`${field}: IP ${type} was accepted, but will be invalid in a future Kubernetes release: ${result.error}`];
   if (result.canonical === text || !text.includes(':')) return [];
   return [
-    `${field}: ${ipv6TypeName} ${quote(text)} is not in RFC 5952 canonical format (${quote(result.canonical)}), which may cause controller apply-loops`,
+    `${field}: IPv6 ${type} ${quote(text)} is not in RFC 5952 canonical format (${quote(result.canonical)}), which may cause controller apply-loops`,
   ];
 }

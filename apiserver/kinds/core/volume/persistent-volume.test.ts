@@ -9,12 +9,13 @@ it('a status update of a PersistentVolume sets lastPhaseTransitionTime when the 
   const fixture = await openWriteFixture();
   const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } };
   let { object } = await fixture.create('persistentvolumes', { metadata: { name: 'v' }, spec });
+  /** The transition time after a change of the status, one minute after the previous one. */
   const timeAfter = async (change: JsonObject): Promise<string> => {
     fixture.clock.advance(60_000);
     await fixture.cache.catchUp();
     const { resourceVersion: _, ...metadata } = objectAt(object, 'metadata') ?? {};
-    const sent = { ...object, metadata, status: { ...objectAt(object, 'status'), ...change } };
-    ({ object } = await fixture.update('persistentvolumes', 'v', sent, STATUS));
+    const body = { ...object, metadata, status: { ...objectAt(object, 'status'), ...change } };
+    ({ object } = await fixture.update('persistentvolumes', 'v', body, STATUS));
     return timeOf(object);
   };
   const created = timeOf(object);
@@ -33,11 +34,11 @@ it.each<[string, string, string, JsonObject, string | undefined]>([
   ['rejects an increase of the storage request when the claim is pending', 'Pending', '2Gi', {}, 'spec'],
   ['rejects a request for another resource when the claim is bound', 'Bound', '1Gi', { requests: { storage: '1Gi', cpu: '1' } }, 'spec'],
   ['rejects a change of the limits when the claim is bound', 'Bound', '1Gi', { limits: { storage: '3Gi' } }, 'spec'],
-])('an update of a PersistentVolumeClaim %s', async (_title, phase, storage, more, field) => {
+])('an update of a PersistentVolumeClaim %s', async (_title, phase, storage, resources, field) => {
   const fixture = await openWriteFixture();
-  const spec = (amount: string, rest: JsonObject = {}): JsonObject => ({
+  const spec = (amount: string, resources: JsonObject = {}): JsonObject => ({
     accessModes: ['ReadWriteOnce'],
-    resources: { requests: { storage: amount }, ...rest },
+    resources: { requests: { storage: amount }, ...resources },
   });
   const { object } = await fixture.create('persistentvolumeclaims', { metadata: { name: 'c' }, spec: spec('1Gi') });
   await fixture.cache.catchUp();
@@ -45,7 +46,7 @@ it.each<[string, string, string, JsonObject, string | undefined]>([
   await fixture.cache.catchUp();
   const changed = fixture.update('persistentvolumeclaims', 'c', {
     metadata: { name: 'c' },
-    spec: { ...objectAt(object, 'spec'), ...spec(storage, more) },
+    spec: { ...objectAt(object, 'spec'), ...spec(storage, resources) },
   });
   if (field === undefined) await expect(changed).resolves.toBeDefined();
   else await expect(changed).rejects.toMatchObject({ status: { details: { causes: [{ field }] } } });

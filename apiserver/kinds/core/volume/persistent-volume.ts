@@ -63,14 +63,14 @@ function volumeWarnings(object: CoreV1PersistentVolume): readonly string[] {
   return warnings;
 }
 
-/** A transition time from the client wins; otherwise a changed phase sets the current time. */
+/** Keeps a transition time that the client changed; otherwise a changed phase sets the current time. */
 function setPhaseTransitionTime(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume, { now }: StrategyContext): void {
   const status = { ...object.status };
-  const sent = status.lastPhaseTransitionTime;
-  const former = old.status?.lastPhaseTransitionTime;
+  const requested = status.lastPhaseTransitionTime;
+  const previous = old.status?.lastPhaseTransitionTime;
   if ((status.phase ?? '') !== (old.status?.phase ?? '')) {
-    if (sent === undefined || sent === former) status.lastPhaseTransitionTime = formatTimestamp(now);
-  } else if (sent === undefined && former !== undefined) status.lastPhaseTransitionTime = former;
+    if (requested === undefined || requested === previous) status.lastPhaseTransitionTime = formatTimestamp(now);
+  } else if (requested === undefined && previous !== undefined) status.lastPhaseTransitionTime = previous;
   object.status = status;
 }
 
@@ -144,8 +144,8 @@ function validateUpdate(object: CoreV1PersistentVolume, old: CoreV1PersistentVol
   const mode = spec.volumeMode;
   if (mode !== before.volumeMode) errors.push(invalidValue('volumeMode', mode ?? null, 'field is immutable'));
   const affinity = spec.nodeAffinity;
-  const former = before.nodeAffinity;
-  if (former !== undefined && !(affinity !== undefined && equalJson(affinity, former))) {
+  const oldAffinity = before.nodeAffinity;
+  if (oldAffinity !== undefined && !(affinity !== undefined && equalJson(affinity, oldAffinity))) {
     errors.push(invalidValue('nodeAffinity', affinity ?? 'null', 'field is immutable, except for updating from beta label to GA'));
   }
   return errors;
@@ -156,10 +156,10 @@ const ADDABLE_SECRET_REFS = ['controllerExpandSecretRef', 'nodeExpandSecretRef']
 
 function isCsiSourceUnchanged(
   source: CoreV1CSIPersistentVolumeSource | undefined,
-  former: CoreV1CSIPersistentVolumeSource | undefined,
+  old: CoreV1CSIPersistentVolumeSource | undefined,
 ): boolean {
-  if (source === undefined || former === undefined) return source === former;
-  const rest = { ...source };
-  for (const member of ADDABLE_SECRET_REFS) if (former[member] === undefined) delete rest[member];
-  return equalJson(rest, former);
+  if (source === undefined || old === undefined) return source === old;
+  const comparable = { ...source };
+  for (const member of ADDABLE_SECRET_REFS) if (old[member] === undefined) delete comparable[member];
+  return equalJson(comparable, old);
 }

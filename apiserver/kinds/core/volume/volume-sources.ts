@@ -46,7 +46,7 @@ export const PERSISTENT_VOLUME_SOURCES: readonly UnionMemberOf<VolumeSpec>[] = [
   { member: 'csi', rule: checkCsi },
 ];
 
-/** Exactly one source is required. */
+/** Requires exactly one source. `fieldPath`: of the spec, which may be inline in a VolumeAttachment. */
 export function checkPersistentVolumeSource(spec: VolumeSpec, errors: Errors, fieldPath = 'spec'): void {
   const count = checkFirstUnionMember(spec, fieldPath, PERSISTENT_VOLUME_SOURCES, 'may not specify more than 1 volume type', errors);
   if (count === 0) errors.push(requiredValue(fieldPath, 'must specify a volume type'));

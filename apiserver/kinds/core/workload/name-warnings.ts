@@ -2,10 +2,11 @@
 import { checkDnsLabel } from '../../../../shared/values/name-formats';
 import type { MetaV1ObjectMeta } from '../../../../shared/api/types/generated/members';
 
-const WARNING =
+const WARNING_START =
   'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: ';
 
+/** At most one warning. */
 export function podNameWarnings(object: { readonly metadata?: MetaV1ObjectMeta }): readonly string[] {
   const errors = checkDnsLabel(object.metadata?.name ?? '');
-  return errors.length === 0 ? [] : [`${WARNING}[${errors.join(' ')}]`];
+  return errors.length === 0 ? [] : [`${WARNING_START}[${errors.join(' ')}]`];
 }

@@ -1,4 +1,4 @@
-/** PodTemplate strategy. */
+/** PodTemplate strategy: the rules and warnings of the templates of workloads, without a selector that must match. */
 import { type FieldError } from '../../../../shared/api/errors/field-error';
 import type { Errors } from '../../rules/checks';
 import { checkPodTemplate } from '../pod-template/pod-template';

@@ -1,4 +1,7 @@
-/** ReplicationController strategy. The selector is a plain map of labels. */
+/**
+ * ReplicationController strategy: replicas, selector and template. The selector is a plain map of labels, which must
+ * match the template and may change. Creating Pods is left to the controller.
+ */
 import { requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { isEmptyObject } from '../../../../shared/values/json';
 import { selectorMatches } from '../../../../shared/api/selectors/object-selector';

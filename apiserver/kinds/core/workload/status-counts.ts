@@ -11,18 +11,25 @@ import type { CoreV1ReplicationControllerStatus } from '../../../../shared/api/t
 export interface StatusCountRules<T> {
   /** In the order in which errors are reported. */
   readonly counts: readonly MemberOf<T, Integer>[];
-  /** A count, the count that it must not exceed, and the name of the latter in messages. */
-  readonly limits?: readonly (readonly [part: MemberOf<T, number>, whole: MemberOf<T, number>, shown: string])[];
+  readonly limits?: readonly CountLimit<T>[];
+}
+
+/** A count that must not exceed another one. */
+interface CountLimit<T> {
+  readonly part: MemberOf<T, number>;
+  readonly whole: MemberOf<T, number>;
+  /** The name of `whole` in messages. */
+  readonly shown: string;
 }
 
 /** Shared by ReplicaSet and ReplicationController. */
 export const REPLICA_COUNTS: StatusCountRules<CoreV1ReplicationControllerStatus> = {
   counts: ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'],
   limits: [
-    ['fullyLabeledReplicas', 'replicas', 'status.replicas'],
-    ['readyReplicas', 'replicas', 'status.replicas'],
-    ['availableReplicas', 'replicas', 'status.replicas'],
-    ['availableReplicas', 'readyReplicas', 'readyReplicas'],
+    { part: 'fullyLabeledReplicas', whole: 'replicas', shown: 'status.replicas' },
+    { part: 'readyReplicas', whole: 'replicas', shown: 'status.replicas' },
+    { part: 'availableReplicas', whole: 'replicas', shown: 'status.replicas' },
+    { part: 'availableReplicas', whole: 'readyReplicas', shown: 'readyReplicas' },
   ],
 };
 
@@ -36,7 +43,7 @@ export function validateStatusCounts<T extends StatusWithCollisions>(
   const errors: Errors = [];
   if (status !== undefined) {
     for (const member of counts) checkNonNegative<T>(status, member, 'status', errors);
-    for (const [part, whole, shown] of limits) {
+    for (const { part, whole, shown } of limits) {
       const value = countAt(status, part);
       if (value > countAt(status, whole))
         errors.push(invalidShownValue(`status.${part}`, String(value), `cannot be greater than ${shown}`));

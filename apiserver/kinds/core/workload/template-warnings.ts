@@ -1,4 +1,7 @@
-/** Warnings about a workload: its name at creation, and its Pod template whenever the generation changes. */
+/**
+ * Warnings about a workload: its name at creation, and its Pod template whenever the generation changes. An update that
+ * leaves the spec as it is repeats none.
+ */
 import type { JsonObject } from '../../../../shared/values/json';
 import { podWarnings } from '../pod-template/warnings';
 import type { Strategy } from '../../../registry/strategy';
@@ -31,6 +34,7 @@ export function createTemplateWarnings<T extends Workload, O extends TemplateHol
   return { warningsOnCreate: warnings, warningsOnUpdate: (object, old) => (isSpecChanged(object, old) ? warnings(object) : []) };
 }
 
+/** Whether an update changed the spec: the generation counts its changes. */
 export const isSpecChanged = (object: Workload, old: Workload): boolean => object.metadata?.generation !== old.metadata?.generation;
 
 /** Adds name warnings, for workloads that pass their name on to their Pods. */

@@ -52,9 +52,10 @@ export function checkWorkloadSelector(
 
 type Labels = Readonly<Record<string, string>>;
 
+/** Undefined when the template has no labels. */
 export const templateLabels = (template: CoreV1PodTemplateSpec | undefined): Labels | undefined => template?.metadata?.labels;
 
-/** An absent selector matches nothing. */
+/** Requires that the selector matches the labels of the template. An absent selector matches nothing. */
 export function checkSelectorMatchesTemplate(spec: WorkloadSpec, errors: Errors): void {
   const labels = templateLabels(spec.template);
   const selector = spec.selector ?? undefined;
@@ -73,6 +74,8 @@ export function checkAlwaysRestarts(template: CoreV1PodTemplateSpec, kind: strin
 }
 
 export function checkSelectorImmutable(spec: WorkloadSpec, old: WorkloadSpec, errors: Errors): void {
-  const shown = ({ selector }: WorkloadSpec): string => ((selector ?? null) === null ? '"null"' : formatGoLabelSelector(selector ?? {}));
+  // Upstream shows an absent selector as a quoted null.
+  const shown = ({ selector }: WorkloadSpec): string =>
+    selector === undefined || selector === null ? '"null"' : formatGoLabelSelector(selector);
   if (shown(spec) !== shown(old)) errors.push(invalidShownValue(SELECTOR, shown(spec), 'field is immutable'));
 }

@@ -69,7 +69,7 @@ function checkInitContainer(container: CoreV1Container, fieldPath: string, pod: 
 
 /** Members that ephemeral containers do not support. */
 const FORBIDDEN_IN_EPHEMERAL = ['restartPolicy', ...PROBES, 'lifecycle'] as const;
-const EPHEMERAL_TEXT = 'cannot be set for an Ephemeral Container';
+const NOT_IN_EPHEMERAL_TEXT = 'cannot be set for an Ephemeral Container';
 
 function checkEphemeralContainers(spec: CoreV1PodSpec, fieldPath: string, pod: PodContext, errors: Errors): void {
   const ephemeral = spec.ephemeralContainers ?? [];
@@ -88,12 +88,12 @@ function checkEphemeralContainers(spec: CoreV1PodSpec, fieldPath: string, pod: P
 }
 
 function checkForbiddenInEphemeral(container: CoreV1Container, fieldPath: string, errors: Errors): void {
-  if (container.ports !== undefined) errors.push(forbiddenField(`${fieldPath}.ports`, EPHEMERAL_TEXT));
-  if (!isEmptyObject(container.resources ?? {})) errors.push(forbiddenField(`${fieldPath}.resources`, EPHEMERAL_TEXT));
-  forbidMembers(container, FORBIDDEN_IN_EPHEMERAL, fieldPath, EPHEMERAL_TEXT, errors);
+  if (container.ports !== undefined) errors.push(forbiddenField(`${fieldPath}.ports`, NOT_IN_EPHEMERAL_TEXT));
+  if (!isEmptyObject(container.resources ?? {})) errors.push(forbiddenField(`${fieldPath}.resources`, NOT_IN_EPHEMERAL_TEXT));
+  forbidMembers(container, FORBIDDEN_IN_EPHEMERAL, fieldPath, NOT_IN_EPHEMERAL_TEXT, errors);
   container.volumeMounts?.forEach((mount, index) => {
     for (const member of ['subPath', 'subPathExpr'] as const) {
-      if ((mount[member] ?? '') !== '') errors.push(forbiddenField(`${fieldPath}.volumeMounts[${index}].${member}`, EPHEMERAL_TEXT));
+      if ((mount[member] ?? '') !== '') errors.push(forbiddenField(`${fieldPath}.volumeMounts[${index}].${member}`, NOT_IN_EPHEMERAL_TEXT));
     }
   });
 }

@@ -1,4 +1,7 @@
-/** Validates the environment variables of containers. Does not look up the referenced ConfigMaps and Secrets. */
+/**
+ * Validates the environment variables of containers: each has a value or exactly one source. The referenced ConfigMaps
+ * and Secrets are not looked up.
+ */
 import { invalidValue } from '../../../../../shared/api/errors/field-error';
 import { checkConfigKey, checkDnsSubdomain, patternMessage, type NameCheck } from '../../../../../shared/values/name-formats';
 import { checkUnionMembers, type UnionMemberOf } from '../../../rules/union-members';
@@ -34,7 +37,7 @@ export function checkEnv(container: CoreV1Container, fieldPath: string, errors: 
     const source = variable.valueFrom;
     if (source !== undefined) checkEnvVarSource(source, variable.value ?? '', `${field}.valueFrom`, errors);
   });
-  container.envFrom?.forEach((source, index) => checkEnvFromSource(source, `${fieldPath}.envFrom`, index, errors));
+  container.envFrom?.forEach((source, index) => checkEnvFromSource(source, { list: `${fieldPath}.envFrom`, index }, errors));
 }
 
 const ENV_VAR_SOURCES: readonly UnionMemberOf<CoreV1EnvVarSource>[] = [
@@ -61,16 +64,21 @@ function checkKeySelector(source: CoreV1ConfigMapKeySelector, fieldPath: string,
   checkRequired(source, 'key', fieldPath, errors, checkConfigKey);
 }
 
-function checkEnvFromSource(source: CoreV1EnvFromSource, fieldPath: string, index: number, errors: Errors): void {
+/** Errors of the number of sources are reported at the list (upstream behaviour). */
+function checkEnvFromSource(
+  source: CoreV1EnvFromSource,
+  { list, index }: { readonly list: string; readonly index: number },
+  errors: Errors,
+): void {
   const prefix = source.prefix ?? '';
-  if (prefix !== '') checkFormat(prefix, `${fieldPath}[${index}].prefix`, checkEnvVarName, errors);
+  if (prefix !== '') checkFormat(prefix, `${list}[${index}].prefix`, checkEnvVarName, errors);
   let count = 0;
   for (const member of ['configMapRef', 'secretRef'] as const) {
     const reference = source[member];
     if (reference === undefined) continue;
     count += 1;
-    checkRequired(reference, 'name', `${fieldPath}[${index}].${member}`, errors, checkDnsSubdomain);
+    checkRequired(reference, 'name', `${list}[${index}].${member}`, errors, checkDnsSubdomain);
   }
-  if (count === 0) errors.push(invalidValue(fieldPath, '', 'must specify one of: `configMapRef` or `secretRef`'));
-  if (count > 1) errors.push(invalidValue(fieldPath, '', 'may not have more than one field specified at a time'));
+  if (count === 0) errors.push(invalidValue(list, '', 'must specify one of: `configMapRef` or `secretRef`'));
+  if (count > 1) errors.push(invalidValue(list, '', 'may not have more than one field specified at a time'));
 }

@@ -1,4 +1,7 @@
-/** Validates Windows HostProcess containers: either all containers of a Pod are, or none. */
+/**
+ * Validates Windows HostProcess containers, which need the host's network: either all containers of a Pod are
+ * HostProcess containers, or none is. A container inherits the setting of its Pod.
+ */
 import { invalidShownValue, invalidValue } from '../../../../../shared/api/errors/field-error';
 import type { Errors } from '../../../rules/checks';
 import type { CoreV1Container, CoreV1PodSpec } from '../../../../../shared/api/types/generated/members';

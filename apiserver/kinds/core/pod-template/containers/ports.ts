@@ -1,4 +1,7 @@
-/** Validates container ports and host ports. */
+/**
+ * Validates container ports and host ports: names are unique within a container, host ports within a Pod. Conflicts
+ * with other Pods of a node are left to the scheduler.
+ */
 import { duplicateValue, invalidShownValue, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { checkPortName } from '../../../../../shared/values/name-formats';
 import { checkFormat, checkRequiredEnum, type Errors } from '../../../rules/checks';
@@ -19,8 +22,8 @@ export function checkContainerPorts(container: CoreV1Container, fieldPath: strin
     const number = port.containerPort ?? 0;
     if (number === 0) errors.push(requiredValue(`${field}.containerPort`));
     else checkPort(number, `${field}.containerPort`, errors);
-    const host = port.hostPort ?? 0;
-    if (host !== 0) checkPort(host, `${field}.hostPort`, errors);
+    const hostPort = port.hostPort ?? 0;
+    if (hostPort !== 0) checkPort(hostPort, `${field}.hostPort`, errors);
     checkRequiredEnum(port, 'protocol', field, PROTOCOLS, errors);
   });
 }
@@ -28,9 +31,9 @@ export function checkContainerPorts(container: CoreV1Container, fieldPath: strin
 /** Reports host ports in `used` and adds those of the container to it. */
 export function checkHostPorts(container: CoreV1Container, fieldPath: string, used: Set<string>, errors: Errors): void {
   container.ports?.forEach((port, index) => {
-    const host = port.hostPort ?? 0;
-    if (host === 0) return;
-    const key = `${port.protocol ?? ''}/${port.hostIP ?? ''}/${host}`;
+    const hostPort = port.hostPort ?? 0;
+    if (hostPort === 0) return;
+    const key = `${port.protocol ?? ''}/${port.hostIP ?? ''}/${hostPort}`;
     if (used.has(key)) errors.push(duplicateValue(`${fieldPath}.ports[${index}].hostPort`, key));
     else used.add(key);
   });
@@ -39,10 +42,10 @@ export function checkHostPorts(container: CoreV1Container, fieldPath: string, us
 /** With `hostNetwork`, a host port must equal the container port; templates may leave it to defaulting. */
 export function checkHostNetworkPorts(container: CoreV1Container, fieldPath: string, errors: Errors): void {
   container.ports?.forEach((port, index) => {
-    const host = port.hostPort ?? 0;
-    if (host === 0 || host === (port.containerPort ?? 0)) return;
+    const hostPort = port.hostPort ?? 0;
+    if (hostPort === 0 || hostPort === (port.containerPort ?? 0)) return;
     errors.push(
-      invalidShownValue(`${fieldPath}.ports[${index}].hostPort`, String(host), 'must match `containerPort` when `hostNetwork` is true'),
+      invalidShownValue(`${fieldPath}.ports[${index}].hostPort`, String(hostPort), 'must match `containerPort` when `hostNetwork` is true'),
     );
   });
 }

@@ -54,8 +54,8 @@ const QUANTITY_CACHE = new Map<string, ParsedQuantity>();
 const QUANTITY_CACHE_SIZE = 4096;
 
 function parseCachedQuantity(text: string): ParsedQuantity {
-  const known = QUANTITY_CACHE.get(text);
-  if (known !== undefined) return known;
+  const cached = QUANTITY_CACHE.get(text);
+  if (cached !== undefined) return cached;
   const quantity = { text, nanos: parseQuantity(text).nanos };
   if (QUANTITY_CACHE.size >= QUANTITY_CACHE_SIZE) QUANTITY_CACHE.clear();
   QUANTITY_CACHE.set(text, quantity);
@@ -74,16 +74,16 @@ function checkQuantity(name: string, text: string | undefined, field: string, er
 function checkRequestAgainstLimit(
   name: string,
   request: ParsedQuantity,
-  text: string | undefined,
+  limitText: string | undefined,
   fieldPath: string,
   errors: Errors,
 ): void {
   const field = `${fieldPath}.requests`;
-  if (text === undefined) {
+  if (limitText === undefined) {
     if (isNeverOvercommitted(name)) errors.push(requiredValue(`${fieldPath}.limits`, 'Limit must be set for non overcommitable resources'));
     return;
   }
-  const limit = parseCachedQuantity(text);
+  const limit = parseCachedQuantity(limitText);
   if (!isNeverOvercommitted(name)) {
     if (request.nanos > limit.nanos) {
       errors.push(invalidValue(field, request.text, `must be less than or equal to ${name} limit of ${limit.text}`));
@@ -100,7 +100,7 @@ function checkHugePages(name: string, quantity: ParsedQuantity, field: string, e
   errors.push(invalidValue(field, quantity.text, `${quantity.text} is not positive integer multiple of ${name}`));
 }
 
-/** In billionths; 0 for an invalid size. */
+/** The size of a huge page in billionths of a byte; 0 for an invalid size. */
 function pageSize(text: string): bigint {
   try {
     return parseQuantity(text).nanos;

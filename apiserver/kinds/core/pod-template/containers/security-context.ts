@@ -30,7 +30,7 @@ export function checkSecurityContext(context: CoreV1SecurityContext | undefined,
   checkAppArmorProfile(context, fieldPath, errors);
 }
 
-/** Includes the host namespaces that the spec shares. */
+/** Also validates the host namespaces that the spec shares, which the context must not contradict. */
 export function checkPodSecurityContext(spec: CoreV1PodSpec, specPath: string, errors: Errors): void {
   const fieldPath = `${specPath}.securityContext`;
   if (spec.shareProcessNamespace !== true && spec.securityContext === undefined) return;
@@ -91,6 +91,6 @@ function checkSysctls(context: CoreV1PodSecurityContext, spec: CoreV1PodSpec, fi
 
 /** When a slash comes before the first dot, slashes are the separators: dots and slashes are exchanged. */
 function normalizeSysctlName(name: string): string {
-  const first = /[./]/.exec(name);
-  return first?.[0] === '/' ? name.replace(/[./]/g, (sign) => (sign === '/' ? '.' : '/')) : name;
+  const firstSeparator = /[./]/.exec(name)?.[0];
+  return firstSeparator === '/' ? name.replace(/[./]/g, (sign) => (sign === '/' ? '.' : '/')) : name;
 }

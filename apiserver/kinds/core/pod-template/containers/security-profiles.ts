@@ -1,10 +1,14 @@
-/** Validates seccomp and AppArmor profiles. */
+/**
+ * Validates seccomp and AppArmor profiles: a known type, and the name of a profile on the node exactly for the type
+ * Localhost. That the node has the profile is not checked.
+ */
 import { invalidShownValue, invalidValue, longerThanLimit, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { quote } from '../../../../../shared/values/text/quote';
 import { checkLocalPath, checkRequiredEnum, type Errors } from '../../../rules/checks';
 import type { CoreV1PodSecurityContext, CoreV1SecurityContext } from '../../../../../shared/api/types/generated/members';
 
 export const PROFILE_TYPES: readonly string[] = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+/** Limit for the name of an AppArmor profile. Bytes. */
 const MAX_NAME_LENGTH = 4095;
 
 export function checkSeccompProfile(context: CoreV1PodSecurityContext | CoreV1SecurityContext, contextPath: string, errors: Errors): void {

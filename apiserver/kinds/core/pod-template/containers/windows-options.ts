@@ -1,4 +1,7 @@
-/** Validates the Windows options of security contexts. */
+/**
+ * Validates the Windows options of security contexts: the credential spec of a group managed service account, and the
+ * form of the user's name. That the user exists is not checked.
+ */
 import { invalidValue } from '../../../../../shared/api/errors/field-error';
 import { checkDnsSubdomain } from '../../../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../../../rules/checks';
@@ -8,6 +11,7 @@ const MAX_SPEC_KIB = 64;
 const MAX_DOMAIN_LENGTH = 256;
 const MAX_USER_LENGTH = 104;
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
+/** Names of domains: NetBIOS names and DNS names. */
 const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/u;
 const DNS_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
 const DNS = new RegExp(`^${DNS_LABEL}(?:\\.${DNS_LABEL})*$`);

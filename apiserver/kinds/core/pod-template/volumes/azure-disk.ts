@@ -1,4 +1,7 @@
-/** Validates Azure disk volumes. */
+/**
+ * Validates Azure disk volumes, of Pods and PersistentVolumes: the form of the URI depends on the kind of the disk.
+ * That the disk exists is not checked.
+ */
 import { unsupportedValue } from '../../../../../shared/api/errors/field-error';
 import { checkEnum, checkRequired, type Errors } from '../../../rules/checks';
 import type { CoreV1AzureDiskVolumeSource } from '../../../../../shared/api/types/generated/members';

@@ -1,4 +1,7 @@
-/** Validates the claim templates of ephemeral volumes. */
+/**
+ * Validates the claim templates of ephemeral volumes: their metadata has only labels and annotations, and their spec
+ * follows the rules of claims. Creating the claim is left to a controller.
+ */
 import { forbiddenField, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { isEmptyObject } from '../../../../../shared/values/json';
 import { validateAnnotations, validateLabels } from '../../../../../shared/api/metadata/object-meta-rules';
@@ -17,28 +20,29 @@ export function checkClaimTemplate(source: CoreV1EphemeralVolumeSource, sourcePa
   checkClaimSpec(template.spec ?? {}, undefined, `${fieldPath}.spec`, errors);
 }
 
-/** Metadata that a claim template must not set, in the order and spelling of messages. */
-const FORBIDDEN_METADATA: readonly (readonly [member: keyof MetaV1ObjectMeta, shown?: string])[] = [
-  ['name'],
-  ['generateName'],
-  ['namespace'],
-  ['selfLink'],
-  ['uid', 'uID'],
-  ['resourceVersion'],
-  ['generation'],
-  ['creationTimestamp'],
-  ['deletionTimestamp'],
-  ['deletionGracePeriodSeconds'],
-  ['ownerReferences'],
-  ['finalizers'],
-  ['managedFields'],
+/** Metadata that a claim template must not set, in the order of messages, which spell the uid `uID`. */
+const FORBIDDEN_METADATA: readonly (keyof MetaV1ObjectMeta)[] = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
 ];
 
 function checkMetadata(metadata: MetaV1ObjectMeta, fieldPath: string, errors: Errors): void {
   if (isEmptyObject(metadata)) return;
   validateAnnotations(metadata.annotations ?? {}, `${fieldPath}.annotations`, errors);
   validateLabels(metadata.labels ?? {}, `${fieldPath}.labels`, errors);
-  for (const [member, shown = member] of FORBIDDEN_METADATA) {
+  for (const member of FORBIDDEN_METADATA) {
+    const shown = member === 'uid' ? 'uID' : member;
     if (isNonEmpty(metadata, member)) errors.push(forbiddenField(`${fieldPath}.${shown}`, 'cannot be set'));
   }
 }

@@ -4,7 +4,7 @@
  */
 import { invalidValue, unsupportedValue, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { checkQualifiedName } from '../../../../../shared/values/name-formats';
-import { checkFormat, checkRequired, type Errors } from '../../../rules/checks';
+import { checkRequired, type Errors } from '../../../rules/checks';
 import type { CoreV1ObjectFieldSelector, CoreV1ResourceFieldSelector } from '../../../../../shared/api/types/generated/members';
 
 export const ENV_FIELD_PATHS: readonly string[] = [
@@ -90,16 +90,21 @@ const RESOURCES: readonly string[] = [
 
 const SIZE_DIVISORS = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
-/** Divisors of each resource, and the error text. */
-const DIVISORS: readonly (readonly [pattern: RegExp, divisors: readonly string[], text: string])[] = [
-  [/\.cpu$/, ['1m', '1'], "only divisor's values 1m and 1 are supported with the cpu resource"],
-  [/\.memory$/, SIZE_DIVISORS, `only divisor's values ${SIZE_DIVISORS.join(', ')} are supported with the memory resource`],
-  [
-    /\.ephemeral-storage$/,
-    SIZE_DIVISORS,
-    `only divisor's values ${SIZE_DIVISORS.join(', ')} are supported with the local ephemeral storage resource`,
-  ],
-  [/\.hugepages-/, SIZE_DIVISORS, `only divisor's values ${SIZE_DIVISORS.join(', ')} are supported with the hugepages resource`],
+/** The divisors that a resource supports. */
+interface DivisorRule {
+  readonly pattern: RegExp;
+  readonly divisors: readonly string[];
+  /** How messages list the divisors and name the resource. */
+  readonly listed: string;
+  readonly resource: string;
+}
+
+const LISTED_SIZES = SIZE_DIVISORS.join(', ');
+const DIVISOR_RULES: readonly DivisorRule[] = [
+  { pattern: /\.cpu$/, divisors: ['1m', '1'], listed: '1m and 1', resource: 'cpu' },
+  { pattern: /\.memory$/, divisors: SIZE_DIVISORS, listed: LISTED_SIZES, resource: 'memory' },
+  { pattern: /\.ephemeral-storage$/, divisors: SIZE_DIVISORS, listed: LISTED_SIZES, resource: 'local ephemeral storage' },
+  { pattern: /\.hugepages-/, divisors: SIZE_DIVISORS, listed: LISTED_SIZES, resource: 'hugepages' },
 ];
 
 const HUGE_PAGES = /^(?:limits|requests)\.hugepages-/;
@@ -121,8 +126,9 @@ export function checkResourceFieldSelector(
 
 function checkDivisor(resource: string, divisor: string, field: string, errors: Errors): void {
   if (divisor === '' || divisor === '0') return;
-  const rule = DIVISORS.find(([pattern]) => pattern.test(resource));
-  if (rule === undefined) return;
-  const [, divisors, text] = rule;
-  if (!divisors.includes(divisor)) checkFormat(resource, field, () => [text], errors);
+  const rule = DIVISOR_RULES.find(({ pattern }) => pattern.test(resource));
+  if (rule === undefined || rule.divisors.includes(divisor)) return;
+  const text = `only divisor's values ${rule.listed} are supported with the ${rule.resource} resource`;
+  // The resource is shown as the invalid value (upstream behaviour).
+  errors.push(invalidValue(field, resource, text));
 }

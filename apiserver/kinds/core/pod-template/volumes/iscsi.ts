@@ -1,11 +1,11 @@
-/** Validates iSCSI qualified names of targets and initiators. */
+/** Validates names of iSCSI targets and initiators in the three formats that upstream knows: iqn, eui and naa. */
 import { invalidValue } from '../../../../../shared/api/errors/field-error';
 import type { Errors } from '../../../rules/checks';
 
-const NAME_FORMATS: readonly (readonly [prefix: string, pattern: RegExp])[] = [
-  ['iqn', /^iqn\.\d{4}-\d{2}\.[a-z0-9.-]+:[^,;*&$|\s]+$/i],
-  ['eui', /^eui\.[0-9A-F]{16}$/i],
-  ['naa', /^naa\.[0-9A-F]{32}$/i],
+const NAME_FORMATS: readonly { readonly prefix: string; readonly pattern: RegExp }[] = [
+  { prefix: 'iqn', pattern: /^iqn\.\d{4}-\d{2}\.[a-z0-9.-]+:[^,;*&$|\s]+$/i },
+  { prefix: 'eui', pattern: /^eui\.[0-9A-F]{16}$/i },
+  { prefix: 'naa', pattern: /^naa\.[0-9A-F]{32}$/i },
 ];
 
 const MALFORMED = 'must be valid format';
@@ -14,7 +14,7 @@ const MALFORMED = 'must be valid format';
 export const UNKNOWN_ISCSI_NAME = { ofPod: `${MALFORMED} starting with iqn, eui, or naa`, ofVolume: MALFORMED } as const;
 
 export function checkIscsiName(name: string, unknownFormatText: string, field: string, errors: Errors): void {
-  const format = NAME_FORMATS.find(([prefix]) => name.startsWith(prefix));
+  const format = NAME_FORMATS.find(({ prefix }) => name.startsWith(prefix));
   if (format === undefined) errors.push(invalidValue(field, name, unknownFormatText));
-  else if (!format[1].test(name)) errors.push(invalidValue(field, name, MALFORMED));
+  else if (!format.pattern.test(name)) errors.push(invalidValue(field, name, MALFORMED));
 }

@@ -52,14 +52,29 @@ export function checkDownwardApiItems(source: FieldSource, fieldPath: string, er
 export function checkProjectedVolume(source: CoreV1ProjectedVolumeSource, fieldPath: string, errors: Errors): void {
   checkFileMode(source, 'defaultMode', fieldPath, errors);
   const paths = new Set<string>();
-  source.sources?.forEach((projection, index) => checkProjection(projection, fieldPath, index, paths, errors));
+  source.sources?.forEach((projection, index) =>
+    checkProjection(projection, { volume: fieldPath, source: `${fieldPath}.sources[${index}]` }, paths, errors),
+  );
 }
 
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
 
-function checkProjection(projection: CoreV1VolumeProjection, fieldPath: string, index: number, paths: Set<string>, errors: Errors): void {
-  const field = `${fieldPath}.sources[${index}]`;
+/**
+ * The field paths of a projected volume and of one of its sources. Some errors of a source are reported at the volume.
+ */
+interface ProjectionPaths {
+  readonly volume: string;
+  readonly source: string;
+}
+
+/** `paths`: the paths that earlier sources project to; those of this one are added. */
+function checkProjection(
+  projection: CoreV1VolumeProjection,
+  { volume: fieldPath, source: field }: ProjectionPaths,
+  paths: Set<string>,
+  errors: Errors,
+): void {
   let count = 0;
   for (const member of ['secret', 'configMap'] as const) {
     const source = projection[member];

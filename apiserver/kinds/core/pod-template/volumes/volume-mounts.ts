@@ -23,7 +23,6 @@ export function checkVolumeMounts(container: CoreV1Container, fieldPath: string,
   if (mounts.length === 0 && devices.length === 0) return;
   const usedByDevices = collectUsedPaths(devices.map((device) => ({ name: device.name ?? '', path: device.devicePath ?? '' })));
   const usedByMounts = collectUsedPaths(mounts.map((mount) => ({ name: mount.name ?? '', path: mount.mountPath ?? '' })));
-  const isPrivileged = container.securityContext?.privileged === true;
   const seen = new Set<string>();
   mounts.forEach((mount, index) => {
     const field = `${fieldPath}.volumeMounts[${index}]`;
@@ -37,7 +36,7 @@ export function checkVolumeMounts(container: CoreV1Container, fieldPath: string,
     checkNotUsed(field, { name, path, member: 'mountPath' }, usedByDevices, 'volumeDevices', errors);
     // The following field paths have no index (upstream behaviour).
     checkSubPaths(mount, field, `${fieldPath}.volumeMounts`, errors);
-    checkPropagation(mount, `${fieldPath}.volumeMounts`, isPrivileged, errors);
+    checkPropagation(mount, container, `${fieldPath}.volumeMounts`, errors);
     checkRecursiveReadOnly(mount, `${fieldPath}.volumeMounts`, errors);
   });
   checkVolumeDevices(devices, fieldPath, usedByMounts, volumes, errors);
@@ -83,9 +82,9 @@ function checkSubPaths(mount: CoreV1VolumeMount, field: string, fieldPath: strin
   checkLocalPath(expression, `${fieldPath}.subPathExpr`, errors);
 }
 
-function checkPropagation(mount: CoreV1VolumeMount, fieldPath: string, isPrivileged: boolean, errors: Errors): void {
+function checkPropagation(mount: CoreV1VolumeMount, { securityContext }: CoreV1Container, fieldPath: string, errors: Errors): void {
   checkEnum(mount, 'mountPropagation', fieldPath, PROPAGATION_MODES, errors);
-  if (mount.mountPropagation === 'Bidirectional' && !isPrivileged) {
+  if (mount.mountPropagation === 'Bidirectional' && securityContext?.privileged !== true) {
     const text = 'Bidirectional mount propagation is available only to privileged containers';
     errors.push(forbiddenField(`${fieldPath}.mountPropagation`, text));
   }

@@ -68,6 +68,7 @@ const checkSecretName: Rule<CoreV1CinderVolumeSource | CoreV1StorageOSVolumeSour
   if (secret !== undefined) checkRequired(secret, 'name', `${fieldPath}.secretRef`, errors);
 };
 
+/** A rule that checks all of the rules, in order. */
 export const combineRules =
   <T>(...rules: readonly Rule<T>[]): Rule<T> =>
   (source, fieldPath, errors) => {
@@ -187,8 +188,8 @@ export function iscsiRule(unknownFormatText: string): Rule<CoreV1ISCSIVolumeSour
     if (target === '') errors.push(requiredValue(`${fieldPath}.iqn`));
     else checkIscsiName(target, unknownFormatText, `${fieldPath}.iqn`, errors);
     checkRange(source.lun, `${fieldPath}.lun`, 0, MAX_LUN, errors);
-    const authenticates = source.chapAuthDiscovery === true || source.chapAuthSession === true;
-    if (authenticates && !isSet(source, 'secretRef')) errors.push(requiredValue(`${fieldPath}.secretRef`));
+    const needsSecret = source.chapAuthDiscovery === true || source.chapAuthSession === true;
+    if (needsSecret && !isSet(source, 'secretRef')) errors.push(requiredValue(`${fieldPath}.secretRef`));
     const initiator = source.initiatorName;
     if (initiator !== undefined) checkIscsiName(initiator, unknownFormatText, `${fieldPath}.initiatorname`, errors);
   };
@@ -256,6 +257,7 @@ function checkStorageOs(source: CoreV1StorageOSVolumeSource, fieldPath: string, 
 
 const MAX_DRIVER_NAME_LENGTH = 63;
 
+/** Validates the member `driver` of a CSI volume. */
 export function checkCsiDriverMember(
   source: CoreV1CSIVolumeSource | CoreV1CSIPersistentVolumeSource,
   fieldPath: string,

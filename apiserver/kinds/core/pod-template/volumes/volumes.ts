@@ -1,4 +1,7 @@
-/** Validates the names of a Pod's volumes, and that each has one source. */
+/**
+ * Validates the volumes of Pods and templates: unique names, and exactly one source for each. The rules of the sources
+ * are in volume-sources.ts.
+ */
 import { duplicateValue, invalidValue, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../../../shared/values/name-formats';
 import { quote } from '../../../../../shared/values/text/quote';
