@@ -147,8 +147,12 @@ function nodeCells(node: CoreV1Node): Cell[] {
 
 function nodeState({ spec, status }: CoreV1Node): string {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  const state = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
+  const state = ready === undefined ? 'Unknown' : readyText(ready.status);
   return spec?.unschedulable === true ? `${state},SchedulingDisabled` : state;
+}
+
+function readyText(conditionStatus: string | undefined): string {
+  return conditionStatus === 'True' ? 'Ready' : 'NotReady';
 }
 
 const ROLE_PREFIX = 'node-role.platform.io/';

@@ -1,6 +1,6 @@
 /**
- * The columns of every kind with its own, in the order of its cells (cells.ts). Clients print names, types, formats and
- * priorities as they are; the descriptions are this server's own.
+ * The columns of every kind that has columns of its own, in the order of its cells (cells.ts). Names, types, formats
+ * and priorities are those of upstream, because clients print them; the descriptions are this server's own.
  */
 import { AGE, defineColumn, CREATED_AT, NAME, WIDE } from './table/column';
 import { GOVERNANCE_COLUMNS } from './columns/governance';

@@ -14,24 +14,30 @@ const isColumn: Check<Partial<PrinterColumn>> = shape(
   { format: text, description: text, priority: number },
 );
 
-interface Definition {
+/** A recorded CustomResourceDefinition, and the columns of the Table that release 1.31.1 returned for its objects. */
+interface RecordedDefinition {
+  /** The `additionalPrinterColumns`; null when there are none. */
   readonly columns: readonly Partial<PrinterColumn>[] | null;
-  /** When the table was printed. */
+  /** When the Table was returned. */
   readonly at: string;
   readonly columnDefinitions: readonly JsonObject[];
 }
 
-const isDefinition: Check<Definition> = shape({ columns: either(listOf(isColumn), nullValue), at: text, columnDefinitions: listOf(body) });
+const isRecordedDefinition: Check<RecordedDefinition> = shape({
+  columns: either(listOf(isColumn), nullValue),
+  at: text,
+  columnDefinitions: listOf(body),
+});
 const { head, cases } = readRecording(
   'custom/columns',
-  shape({ format: text, definitions: mapOf(isDefinition) }),
+  shape({ format: text, definitions: mapOf(isRecordedDefinition) }),
   shape({ definition: text, sent: body, cells: listOf(anything) }),
 );
 
 const row = { group: 'columns.schema.example.com', version: 'v2', kind: 'Thing' } as KindRow;
 
-function versionOf(columns: Definition['columns']): CustomVersion {
-  const read = (columns ?? []).map(
+function versionOf(columns: RecordedDefinition['columns']): CustomVersion {
+  const completeColumns = (columns ?? []).map(
     ({ name = '', type = 'string', format = '', description = '', priority = 0, jsonPath = '' }): PrinterColumn => ({
       name,
       type,
@@ -49,14 +55,14 @@ function versionOf(columns: Definition['columns']): CustomVersion {
     displayId: '',
     versions: new Map(),
     storageVersion: 'v1',
-    columns: read,
+    columns: completeColumns,
     scale: undefined,
     webhook: undefined,
   };
 }
 
 /** Replaces ages of objects that were created while recording, which differ from run to run. */
-const steady = (value: JsonValue | undefined): JsonValue => {
+const withoutAge = (value: JsonValue | undefined): JsonValue => {
   if (typeof value === 'bigint') return Number(value);
   return typeof value === 'string' && /^\d{1,2}s$/.test(value) ? '<seconds>' : (value ?? null);
 };
@@ -66,12 +72,12 @@ describe.each(Object.entries(head.definitions))('Table of the recorded definitio
 
   it('has the columns of release 1.31.1', () => {
     // The description of the default column is this server's own text.
-    const ours = columns === null ? { description: expect.any(String) } : {};
-    expect(definitions.slice(1)).toEqual(columnDefinitions.slice(1).map((column) => ({ ...column, ...ours })));
+    const anyDescription = columns === null ? { description: expect.any(String) } : {};
+    expect(definitions.slice(1)).toEqual(columnDefinitions.slice(1).map((column) => ({ ...column, ...anyDescription })));
   });
 
-  const shownHere = cases.filter(({ definition }) => definition === title);
-  test.each(shownHere.map((recorded, index) => [index, recorded] as const))(
+  const casesOfDefinition = cases.filter(({ definition }) => definition === title);
+  test.each(casesOfDefinition.map((recorded, index) => [index, recorded] as const))(
     'has the cells of release 1.31.1 for object %i',
     (index, { sent, cells: expected }) => {
       const object = expandBody(sent);
@@ -82,9 +88,9 @@ describe.each(Object.entries(head.definitions))('Table of the recorded definitio
         creationTimestamp: `${at.slice(0, 19)}Z`,
       };
       const cellValues = tableConvertor.fillAges(cells({ ...object, metadata }), Date.parse(at));
-      const shown = (list: readonly JsonValue[]): Record<string, JsonValue> =>
-        Object.fromEntries(definitions.map(({ name }, index) => [`${index} ${name}`, steady(list[index])]));
-      expect(shown(cellValues)).toEqual(shown(expected));
+      const byColumn = (values: readonly JsonValue[]): Record<string, JsonValue> =>
+        Object.fromEntries(definitions.map(({ name }, column) => [`${column} ${name}`, withoutAge(values[column])]));
+      expect(byColumn(cellValues)).toEqual(byColumn(expected));
     },
   );
 });

@@ -1,6 +1,7 @@
 /**
- * Columns and cells of custom resources: the `additionalPrinterColumns` of the definition, or the age alone. Columns
- * after one with an invalid path have no cells (upstream behaviour). The first value at a path is shown.
+ * Columns and cells of custom resources: the `additionalPrinterColumns` of the definition, or the age alone. A cell
+ * shows the first value at the path of its column. The column with the first invalid path and those after it have no
+ * cells (upstream behaviour).
  */
 import { formatGoNumber } from '../../shared/values/go-syntax';
 import { PathBudget, readJsonPath, type JsonPath } from '../../shared/api/structural/json-path';
@@ -25,15 +26,19 @@ const AGE_COLUMN: PrinterColumn = {
 
 export interface CustomTable {
   readonly columns: readonly ColumnDefinition[];
+  /** The cells of an object of the version; at most as many as columns. */
   cells(object: JsonObject): Cell[];
 }
 
 const tables = new WeakMap<CustomVersion, CustomTable>();
 
+/** The table of a version, created once. */
 export function customTable(row: KindRow, custom: CustomVersion): CustomTable {
-  let table = tables.get(custom);
-  if (table === undefined) tables.set(custom, (table = createTable(row, custom)));
-  return table;
+  const existing = tables.get(custom);
+  if (existing !== undefined) return existing;
+  const created = createTable(row, custom);
+  tables.set(custom, created);
+  return created;
 }
 
 function createTable(row: KindRow, { columns }: CustomVersion): CustomTable {
@@ -61,13 +66,13 @@ function definitionOf({ name, type, format, description, priority, jsonPath }: P
 
 function cellOf(type: PrinterColumn['type'], path: JsonPath, object: JsonObject, budget: PathBudget): Cell {
   const [value] = path(object, budget) ?? [];
-  return value === undefined ? null : CELLS[type](value);
+  return value === undefined ? null : CELL_BY_TYPE[type](value);
 }
 
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 
-const CELLS: Readonly<Record<PrinterColumn['type'], (value: JsonValue) => Cell>> = {
+const CELL_BY_TYPE: Readonly<Record<PrinterColumn['type'], (value: JsonValue) => Cell>> = {
   string: textCell,
   integer: integerCell,
   number: (value) => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null),

@@ -7,8 +7,8 @@ import { CELLS } from './cells';
 import { COLUMNS } from './columns';
 import { tableConvertor } from './table';
 
-/** Rows as release 1.31.1 printed them at `at`, with what of their objects the cells depend on. */
-interface Recorded {
+/** A row as release 1.31.1 printed it at `at`, and the members of its object that the cells depend on. */
+interface RecordedRow {
   readonly note: string;
   readonly kind: string;
   readonly at: number;
@@ -17,11 +17,11 @@ interface Recorded {
   readonly conditions?: readonly JsonObject[];
 }
 
-const isRecorded: Check<Recorded> = shape(
+const isRecordedRow: Check<RecordedRow> = shape(
   { note: text, kind: text, at: number, object: body, cells: listOf(either(either(text, number), either(boolean, nullValue))) },
   { conditions: listOf(body) },
 );
-const ROWS = readCases('printers/rows', isRecorded);
+const ROWS = readCases('printers/rows', isRecordedRow);
 
 function rowOf(kind: string): KindRow {
   const row = STORED_KINDS.find((candidate) => candidate.kind === kind);
@@ -43,11 +43,20 @@ test('Table recording contains a row of every served kind', () => {
 });
 
 test('Table row has as many cells as columns, even for an empty or malformed object', () => {
-  const nonsense: JsonObject = { metadata: [], spec: 'x', status: 7, data: null, secrets: 'x', involvedObject: [], source: 1, message: {} };
+  const malformed: JsonObject = {
+    metadata: [],
+    spec: 'x',
+    status: 7,
+    data: null,
+    secrets: 'x',
+    involvedObject: [],
+    source: 1,
+    message: {},
+  };
   expect(Object.keys(CELLS).sort()).toEqual(Object.keys(COLUMNS).sort());
   for (const row of STORED_KINDS) {
     expect(tableConvertor.rowCells(row, {})).toHaveLength(tableConvertor.columnDefinitions(row).length);
-    expect(tableConvertor.rowCells(row, nonsense)).toHaveLength(tableConvertor.columnDefinitions(row).length);
+    expect(tableConvertor.rowCells(row, malformed)).toHaveLength(tableConvertor.columnDefinitions(row).length);
   }
 });
 

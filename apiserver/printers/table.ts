@@ -69,8 +69,8 @@ function fillAges(cells: readonly Cell[], nowMs: number): JsonPrimitive[] {
 
 /**
  * An age stands within the JSON string of its cell, so the text before it ends without the closing quotation mark, and
- * the text after it starts without the opening one: the cells `['x', {before: '3 (', since: 5, after: ' ago)'}]` have the
- * texts `["x","3 (` and ` ago)"]`.
+ * the text after it starts without the opening one: the cells `['x', {before: '3 (', since: 5, after: ' ago)'}]` have
+ * the texts `["x","3 (` and ` ago)"]`.
  */
 function cellTemplate(cells: readonly Cell[]): CellTemplate {
   const texts: string[] = [];
@@ -93,7 +93,7 @@ function cellTemplate(cells: readonly Cell[]): CellTemplate {
 function renderCells(template: CellTemplate, nowMs: number): string {
   const { texts, since } = template;
   let json = texts[0] ?? '';
-  for (let i = 0; i < since.length; i += 1) json += ageJson(nowMs - (since[i] ?? nowMs)) + (texts[i + 1] ?? '');
+  for (let index = 0; index < since.length; index += 1) json += ageJson(nowMs - (since[index] ?? nowMs)) + (texts[index + 1] ?? '');
   return json;
 }
 

@@ -89,11 +89,12 @@ function certificateRequestCells(request: CertificatesV1CertificateSigningReques
   ];
 }
 
+/** Such as `Approved,Issued`: the decision (a denial takes precedence), and what became of the request. */
 function certificateRequestState({ status }: CertificatesV1CertificateSigningRequest): string {
   const { conditions = [], certificate = '' } = status ?? {};
   const types = new Set(conditions.map(({ type }) => type));
-  const state = types.has('Denied') ? 'Denied' : types.has('Approved') ? 'Approved' : 'Pending';
-  return `${state}${types.has('Failed') ? ',Failed' : ''}${certificate === '' ? '' : ',Issued'}`;
+  const decision = ['Denied', 'Approved'].find((type) => types.has(type)) ?? 'Pending';
+  return `${decision}${types.has('Failed') ? ',Failed' : ''}${certificate === '' ? '' : ',Issued'}`;
 }
 
 function priorityLevelCells(level: FlowcontrolV1PriorityLevelConfiguration): Cell[] {

@@ -1,7 +1,11 @@
-/** Cells of networking kinds, except Service. */
+/**
+ * Cells of networking kinds, except Service (../cells.ts). The cells of an object are in the order of the columns in
+ * ../columns/networking.ts, and are compared with recorded rows.
+ */
 import type { CoreV1Endpoints, NetworkingV1IngressClassParametersReference } from '../../../shared/api/types/generated/members';
 import { creationAge, joinFirst, loadBalancerAddresses, nameOf, NONE, selectorText, UNSET, type CellTable } from '../table/cell';
 
+/** Ports, addresses and hosts that a cell shows; the others are only counted. */
 const MAX_ITEMS = 3;
 
 export const NETWORKING_CELLS = {

@@ -1,4 +1,7 @@
-/** Cells of kinds for scheduling and running pods. */
+/**
+ * Cells of kinds for scheduling and running pods. The cells of an object are in the order of the columns in
+ * ../columns/scheduling.ts, and are compared with recorded rows.
+ */
 import type { CoreV1ResourceQuota, ResourceV1alpha3ResourceClaim } from '../../../shared/api/types/generated/members';
 import { ownMember, sortedKeys } from '../../../shared/values/json';
 import { creationAge, isBeingDeleted, nameOf, textOr, UNSET, type CellTable } from '../table/cell';
@@ -27,7 +30,7 @@ export const SCHEDULING_CELLS = {
   'node.v1.RuntimeClass': (object) => [nameOf(object), object.handler ?? '', creationAge(object)],
 } satisfies CellTable;
 
-/** In order of precedence. */
+/** All states that apply, such as `allocated,reserved`; `pending` when none does. */
 function claimState(claim: ResourceV1alpha3ResourceClaim): string {
   const { allocation, reservedFor = [] } = claim.status ?? {};
   const states = [
@@ -38,7 +41,9 @@ function claimState(claim: ResourceV1alpha3ResourceClaim): string {
   return states.length === 0 ? 'pending' : states.join(',');
 }
 
-/** The cell of a column, such as `pods: 1/10`: used and hard. The column of requests contains all resources but limits. */
+/**
+ * The cell of a column, such as `pods: 1/10`: used and hard. The column of requests contains all resources but limits.
+ */
 function quotaUsage({ status }: CoreV1ResourceQuota, column: 'requests' | 'limits'): string {
   const { hard = {}, used = {} } = status ?? {};
   return sortedKeys(hard)

@@ -8,7 +8,7 @@ import type {
   CoreV1PersistentVolumeClaim,
 } from '../../../shared/api/types/generated/members';
 import { BETA_STORAGE_CLASS, DEFAULT_STORAGE_CLASS } from '../../../shared/names/storage';
-import { annotationAt, creationAge, isBeingDeleted, nameOf, UNSET, type CellTable } from '../table/cell';
+import { annotationAt, creationAge, isBeingDeleted, nameOf, NONE, UNSET, type CellTable } from '../table/cell';
 import type { Cell } from '../table/convertor';
 
 export const VOLUME_CELLS = {
@@ -21,7 +21,7 @@ export const VOLUME_CELLS = {
       spec.storageCapacity ?? false,
       spec.tokenRequests === undefined ? UNSET : spec.tokenRequests.map(({ audience = '' }) => audience).join(','),
       spec.requiresRepublish ?? false,
-      spec.volumeLifecycleModes?.join(',') || NO_MODES,
+      spec.volumeLifecycleModes?.join(',') || NONE,
       creationAge(object),
     ];
   },
@@ -60,19 +60,17 @@ export const VOLUME_CELLS = {
   },
 } satisfies CellTable;
 
-const NO_MODES = '<none>';
-
 /** In display order. */
-const ACCESS_MODES: readonly (readonly [mode: string, short: string])[] = [
-  ['ReadWriteOnce', 'RWO'],
-  ['ReadOnlyMany', 'ROX'],
-  ['ReadWriteMany', 'RWX'],
-  ['ReadWriteOncePod', 'RWOP'],
+const ACCESS_MODES: readonly { readonly mode: string; readonly abbreviation: string }[] = [
+  { mode: 'ReadWriteOnce', abbreviation: 'RWO' },
+  { mode: 'ReadOnlyMany', abbreviation: 'ROX' },
+  { mode: 'ReadWriteMany', abbreviation: 'RWX' },
+  { mode: 'ReadWriteOncePod', abbreviation: 'RWOP' },
 ];
 
 function accessModesText(modes: readonly string[] = []): string {
-  return ACCESS_MODES.filter(([mode]) => modes.includes(mode))
-    .map(([, short]) => short)
+  return ACCESS_MODES.filter(({ mode }) => modes.includes(mode))
+    .map(({ abbreviation }) => abbreviation)
     .join(',');
 }
 

@@ -86,7 +86,7 @@ function daemonSetCells(object: AppsV1DaemonSet): Cell[] {
   ];
 }
 
-/** `statefulset.apps/web`. */
+/** The controller that owns the revision, such as `statefulset.apps/web`. */
 function controllerText({ metadata }: AppsV1ControllerRevision): string {
   const owner = metadata?.ownerReferences?.find(({ controller }) => controller === true);
   if (owner === undefined) return NONE;
@@ -119,7 +119,7 @@ function jobCells(object: BatchV1Job): Cell[] {
     nameOf(object),
     jobState(object),
     `${status.succeeded ?? 0}/${desired}`,
-    duration(status.startTime, status.completionTime),
+    runTime(status.startTime, status.completionTime),
     creationAge(object),
     ...containerCells(spec.template),
     selectorText(spec.selector),
@@ -137,13 +137,15 @@ function jobState(object: BatchV1Job): string {
   return firstTrue(FINISHED) ?? (isBeingDeleted(object) ? 'Terminating' : (firstTrue(UNFINISHED) ?? 'Running'));
 }
 
-function duration(start: string | undefined, end: string | undefined): Cell {
+/** The time from start to end, or until now; empty before the start. */
+function runTime(start: string | undefined, end: string | undefined): Cell {
   if (start === undefined) return '';
   if (end === undefined) return ageSince(start);
   const milliseconds = Date.parse(end) - Date.parse(start);
   return Number.isNaN(milliseconds) ? UNKNOWN : formatAge(milliseconds);
 }
 
+/** Metrics that a cell shows; the others are only counted. */
 const MAX_METRICS = 2;
 
 function autoscalerCells(object: AutoscalingV2HorizontalPodAutoscaler): Cell[] {
@@ -164,6 +166,7 @@ function autoscalerCells(object: AutoscalingV2HorizontalPodAutoscaler): Cell[] {
 /** The members of a metric and how its text is formed. */
 interface MetricFormat {
   readonly member: 'containerResource' | 'external' | 'object' | 'pods' | 'resource';
+  /** Whether an average value is followed by ` (avg)`. */
   readonly hasAverageMark: boolean;
   /** The name of the resource, which precedes the values. */
   readonly resourceName?: (metric: AutoscalingV2MetricSpec) => string | undefined;
@@ -180,7 +183,7 @@ const METRICS: ReadonlyMap<string, MetricFormat> = new Map<string, MetricFormat>
   ['Resource', { member: 'resource', hasAverageMark: false, resourceName: ({ resource }) => resource?.name }],
 ]);
 
-/** `cpu: 40%/80%`: current and target. */
+/** The current and the target value of a metric, such as `cpu: 40%/80%`. */
 function metricText(metric: AutoscalingV2MetricSpec, currentMetric: AutoscalingV2MetricStatus = {}): string {
   const format = METRICS.get(metric.type ?? '');
   if (format === undefined) return '<unknown type>';

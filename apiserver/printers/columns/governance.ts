@@ -23,7 +23,7 @@ export const GOVERNANCE_COLUMNS: Readonly<Record<string, readonly ColumnDefiniti
     NAME,
     AGE,
     defineColumn('SignerName', 'The signer of the request.'),
-    defineColumn('Requestor', 'Who asks.'),
+    defineColumn('Requestor', 'The user who made the request.'),
     defineColumn('RequestedDuration', 'The requested lifetime of the certificate.'),
     defineColumn('Condition', 'The conditions of the request: approved, denied, failed or issued.'),
   ],

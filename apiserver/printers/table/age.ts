@@ -1,6 +1,6 @@
 /**
- * Formats a duration as upstream does: `5s`, `3m10s`, `5h12m`, `3d`, `2y45d`. The smaller unit appears only while the
- * larger one is small.
+ * Formats the age of an object as upstream does: `5s`, `3m10s`, `5h12m`, `3d`, `2y45d`. The smaller unit appears only
+ * while the count of the larger one is small. Does not read a clock.
  */
 
 const MINUTE = 60;
@@ -28,17 +28,22 @@ const STEPS: readonly AgeStep[] = [
   { below: Infinity, unit: YEAR, letter: 'y' },
 ];
 
-/** Tolerates clock differences: up to two seconds in the future count as now. */
+/**
+ * Ages from this one down are invalid. Tolerates clock differences: less than two seconds in the future count as now.
+ */
 const TOLERANCE_SECONDS = -2;
 
+/** Returns `<invalid>` for a time in the future, for example because of clock differences. */
 export function formatAge(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
   if (seconds <= TOLERANCE_SECONDS) return '<invalid>';
   if (seconds < 0) return '0s';
   for (const { below, unit, letter, minor } of STEPS) {
     if (seconds >= below) continue;
-    const rest = minor === undefined ? 0 : Math.floor((seconds % unit) / minor.unit);
-    return `${Math.floor(seconds / unit)}${letter}${minor === undefined || rest === 0 ? '' : `${rest}${minor.letter}`}`;
+    const major = `${Math.floor(seconds / unit)}${letter}`;
+    if (minor === undefined) return major;
+    const minorCount = Math.floor((seconds % unit) / minor.unit);
+    return minorCount === 0 ? major : `${major}${minorCount}${minor.letter}`;
   }
   return '<invalid>';
 }

@@ -1,4 +1,7 @@
-/** Shared building blocks of cells: names, ages, and texts for absent values. */
+/**
+ * Functions that the cells of several kinds share: names, ages, selectors, addresses, and texts for absent values. The
+ * texts are those of upstream. Members of objects may be absent, because cells are printed of any stored object.
+ */
 import type { MetaV1LabelSelector, MetaV1ObjectMeta, ObjectTypes } from '../../../shared/api/types/generated/members';
 import { compareBytes, isEmptyObject, sortedKeys, type JsonObject } from '../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
@@ -13,6 +16,7 @@ export type CellTable = { readonly [Type in keyof ObjectTypes]?: PrintCells<Obje
 /** What every object has. */
 export type ObjectWithMetadata = { metadata?: MetaV1ObjectMeta };
 
+/** Texts for absent values; which one is shown depends on the column, as upstream does. */
 export const NONE = '<none>';
 export const UNKNOWN = '<unknown>';
 export const UNSET = '<unset>';
@@ -21,15 +25,18 @@ export function nameOf({ metadata }: ObjectWithMetadata): string {
   return metadata?.name ?? '';
 }
 
+/** `<unknown>` without a valid creation time. */
 export function creationAge({ metadata }: ObjectWithMetadata): Cell {
   return ageSince(metadata?.creationTimestamp);
 }
 
+/** A cell with the age of an RFC 3339 time between two texts; `<unknown>` without a valid time. */
 export function ageSince(time: string | null | undefined, before = '', after = ''): Cell {
   const milliseconds = Date.parse(time ?? '');
   return Number.isNaN(milliseconds) ? UNKNOWN : { before, since: milliseconds, after };
 }
 
+/** The text, or the default when it is absent or empty. */
 export function textOr(text: string | undefined, defaultText: string): string {
   return text === undefined || text === '' ? defaultText : text;
 }
@@ -51,7 +58,7 @@ export function joinFirst(items: readonly string[], maxItems: number, separator 
   return items.length > maxItems ? `${shown} + ${items.length - maxItems} more...` : shown;
 }
 
-/** `a=b,c=d`. */
+/** Labels as `a=b,c=d`, sorted; `<none>` when there are none. */
 export function labelPairs(labels: Record<string, string> = {}): string {
   if (isEmptyObject(labels)) return NONE;
   return sortedKeys(labels)
@@ -59,7 +66,7 @@ export function labelPairs(labels: Record<string, string> = {}): string {
     .join(',');
 }
 
-/** A label selector in its string form: `a=b,c in (d,e),!f`. */
+/** A label selector in its string form, such as `a=b,c in (d,e),!f`; `<none>` when it is absent or empty. */
 export function selectorText(selector: MetaV1LabelSelector | null | undefined): string {
   const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
   const terms = [
@@ -84,9 +91,9 @@ function termText(key: string, operator: string, values: readonly string[]): str
   }
 }
 
-/** Addresses of a load balancer, in order. */
-export function loadBalancerAddresses(points: readonly { ip?: string; hostname?: string }[] = []): string[] {
-  const addresses = new Set(points.map(({ ip, hostname = '' }) => textOr(ip, hostname)));
+/** The distinct addresses of a load balancer, or host names where it has no IP address; sorted. */
+export function loadBalancerAddresses(ingressPoints: readonly { ip?: string; hostname?: string }[] = []): string[] {
+  const addresses = new Set(ingressPoints.map(({ ip, hostname = '' }) => textOr(ip, hostname)));
   addresses.delete('');
   return [...addresses].sort(compareBytes);
 }

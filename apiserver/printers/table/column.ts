@@ -1,22 +1,25 @@
-/** Defines columns, and the columns that most kinds share. */
+/** Defines a column of a Table, and the columns that several kinds share. Cells are printed elsewhere (cell.ts). */
 import type { ColumnDefinition } from './convertor';
 
-type Options = Partial<Pick<ColumnDefinition, 'type' | 'format' | 'priority'>>;
+type ColumnOptions = Partial<Pick<ColumnDefinition, 'type' | 'format' | 'priority'>>;
 
+/** Returns a column of strings without a format that is always shown, unless the options say otherwise. */
 export function defineColumn(
   name: string,
   description: string,
-  { type = 'string', format = '', priority = 0 }: Options = {},
+  { type = 'string', format = '', priority = 0 }: ColumnOptions = {},
 ): ColumnDefinition {
   return { name, type, format, description, priority };
 }
 
-export const WIDE: Options = { priority: 1 };
+/** For columns that clients show in wide output only. */
+export const WIDE: ColumnOptions = { priority: 1 };
 export const NAME = defineColumn('Name', 'The name of the object, unique among its kind in its namespace.', { format: 'name' });
 export const AGE = defineColumn('Age', 'The time since the object was created.');
+/** For kinds without columns of their own: clients show the time as an age. */
 export const CREATED_AT = defineColumn('Created At', 'When the object was created.', { type: 'date' });
-export const INTEGER: Options = { type: 'integer' };
-export const BOOLEAN: Options = { type: 'boolean' };
+export const INTEGER: ColumnOptions = { type: 'integer' };
+export const BOOLEAN: ColumnOptions = { type: 'boolean' };
 export const CONTAINERS = defineColumn('Containers', 'The container names in the template.', WIDE);
 export const IMAGES = defineColumn('Images', 'The container images in the template.', WIDE);
 export const SELECTOR = defineColumn('Selector', 'The labels of the selected pods.', WIDE);
