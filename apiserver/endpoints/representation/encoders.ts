@@ -16,7 +16,7 @@ import { EncodingCache } from './encoding-cache';
 import { metadataMember, convertedPart } from './entry-json';
 import { JsonEncoder, MetadataEncoder } from './json-encoder';
 import { metadataOnly, ProtobufEncoder, wholeObject } from './protobuf-encoder';
-import type { ResponseNames, EncoderForm, EncodingOffload } from './encoding-offload';
+import type { EncoderForm, EncodingOffload } from './encoding-offload';
 import { Spelling } from './spelling';
 import { TableEncoder, type IncludeObject } from './table-encoder';
 import { YamlEncoder } from './yaml-encoder';

@@ -10,7 +10,6 @@ import type {
   AdmissionregistrationV1ValidatingAdmissionPolicy,
   AdmissionregistrationV1ValidatingAdmissionPolicySpec,
   AdmissionregistrationV1Validation,
-  AdmissionregistrationV1Variable,
 } from '../../../shared/api/types/generated/members';
 import { policyVariables, type PolicyVariables } from '../../../shared/expression/admission/variables';
 import { compileExpression } from '../../../shared/expression/engine';
