@@ -1,6 +1,10 @@
-/** Durations of admission, per plug-in and per step. */
+/**
+ * Metrics of admission under upstream's names: durations per plug-in and per step, and the evaluations and exemptions
+ * of PodSecurity. The admission chain measures; these functions record. Webhooks, policies and match conditions have
+ * recorders of their own (webhook-metrics.ts, policy-metrics.ts, condition-metrics.ts).
+ */
 import type { Clock } from '../../shared/runtime/clock';
-import type { Meters, Observer } from './registry/meters';
+import type { Meters, NumberSeries, Observer } from './registry/meters';
 
 type Step = 'admit' | 'validate';
 
@@ -21,7 +25,10 @@ export function createAdmissionDurations(meters: Meters, clock: Pick<Clock, 'mon
   };
 }
 
-/** Not bounded: there are few plug-ins and operations. */
+/**
+ * The time series of a plug-in, or of the whole step without a name. Not bounded: there are few plug-ins and
+ * operations.
+ */
 function observersOf(meters: Meters, name: string | undefined, labels: readonly [string, string, string]): readonly Observer[] {
   if (name !== undefined) return [meters.observer('apiserver_admission_controller_admission_duration_seconds', name, ...labels)];
   return [
@@ -30,13 +37,16 @@ function observersOf(meters: Meters, name: string | undefined, labels: readonly 
   ];
 }
 
-interface Subject {
+/** What PodSecurity is asked about. */
+interface PodSecuritySubject {
+  /** `create` or `update`. */
   readonly operation: string;
+  /** `pod`, or `controller` for a kind with a pod template. */
   readonly resource: string;
   readonly subresource: string;
 }
 
-interface PodSecurityEvaluation extends Subject {
+interface PodSecurityEvaluation extends PodSecuritySubject {
   readonly decision: string;
   readonly mode: string;
   readonly level: { readonly level: string; readonly version: string };
@@ -48,8 +58,8 @@ export function createPodSecurityCounter(meters: Meters): (evaluation: PodSecuri
 }
 
 /** Series that can occur are exposed from the start, as upstream does. */
-export function createPodSecurityExemptionCounter(meters: Meters): (subject: Subject) => void {
-  const counterOf = ({ operation, resource, subresource }: Subject): { add(by?: number): void } =>
+export function createPodSecurityExemptionCounter(meters: Meters): (subject: PodSecuritySubject) => void {
+  const counterOf = ({ operation, resource, subresource }: PodSecuritySubject): NumberSeries =>
     meters.counter('pod_security_exemptions_total', operation, resource, subresource);
   for (const operation of ['create', 'update'])
     for (const resource of ['controller', 'pod']) counterOf({ operation, resource, subresource: '' }).add(0);

@@ -1,12 +1,17 @@
-/** Calls of conversion webhooks under upstream's names: durations, versions and failures. */
+/**
+ * Metrics of calls of conversion webhooks under upstream's names: durations, versions and failures. Conversions without
+ * a webhook are not measured.
+ */
 import type { Meters } from './registry/meters';
 
 export interface ConversionCallResult {
+  /** Name of the CustomResourceDefinition. */
   readonly definition: string;
+  /** Versions such as `v1beta1`. */
   readonly from: string;
   readonly to: string;
   readonly ms: number;
-  /** Undefined when the call succeeded. */
+  /** The value of the label `failure_type`; undefined when the call succeeded. */
   readonly error: string | undefined;
 }
 

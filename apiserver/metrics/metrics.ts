@@ -1,6 +1,7 @@
 /**
- * The server's metrics under upstream's names, labels and buckets. Series are looked up once per label set and kept;
- * label values that a client could make up are never used.
+ * The server's metrics under upstream's names, labels and buckets: joins the recorders of this folder, and renders all
+ * of them for a scrape. Series are looked up once per label set and kept; label values that a client could make up are
+ * never used. What is measured, and when, is left to the callers.
  */
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Dialect } from '../../shared/names/dialect';
@@ -56,6 +57,12 @@ export interface MetricSources extends ServerStateSources {
   certificates(): Iterable<readonly [name: string, seconds: number]>;
 }
 
+interface HealthCheckRun {
+  readonly endpoint: string;
+  readonly name: string;
+  readonly isHealthy: boolean;
+}
+
 const DUPLICATE_METRICS = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 const SLI_METRICS = ['kubernetes_healthcheck', 'kubernetes_healthchecks_total', 'process_start_time_seconds'];
 
@@ -74,7 +81,7 @@ export class Metrics {
   constructor(
     clock: Clock,
     gates: FeatureGates,
-    private readonly gauges: MetricSources,
+    private readonly sources: MetricSources,
     private readonly naming: Dialect,
     readonly meters: Meters,
   ) {
@@ -102,18 +109,18 @@ export class Metrics {
     this.watchEvents.publish(this.registry);
     this.identity.publish(this.registry);
     publishBuildInfo(this.registry, gates);
-    publishServerState(this.registry, gauges);
-    publishCache(this.registry, gauges);
-    publishAllocations(this.registry, gauges.allocator);
-    publishConnections(this.registry, gauges.connections);
-    publishAudit(this.registry, gauges.audit);
-    publishSpans(this.registry, gauges.spans);
-    publishGrpcCalls(this.registry, gauges.storeCalls);
-    publishConfigurations(this.registry, () => gauges.configurations(), gauges.server);
-    if (gauges.encryption !== undefined) publishEncryption(this.registry, gauges.encryption);
-    if (gauges.flowControl !== undefined) gauges.flowControl.counts.publish(this.registry, gauges.flowControl.state);
-    this.flowControl = gauges.flowControl?.counts;
-    this.encryption = gauges.encryption?.metrics;
+    publishServerState(this.registry, sources);
+    publishCache(this.registry, sources);
+    publishAllocations(this.registry, sources.allocator);
+    publishConnections(this.registry, sources.connections);
+    publishAudit(this.registry, sources.audit);
+    publishSpans(this.registry, sources.spans);
+    publishGrpcCalls(this.registry, sources.storeCalls);
+    publishConfigurations(this.registry, () => sources.configurations(), sources.server);
+    if (sources.encryption !== undefined) publishEncryption(this.registry, sources.encryption);
+    if (sources.flowControl !== undefined) sources.flowControl.counts.publish(this.registry, sources.flowControl.state);
+    this.flowControl = sources.flowControl?.counts;
+    this.encryption = sources.encryption?.metrics;
     collectDefaultMetrics({ register: this.registry });
     // The same metrics exist without the suffix `_total`, which is wrong for these gauges.
     for (const name of DUPLICATE_METRICS) this.registry.removeSingleMetric(name);
@@ -128,15 +135,16 @@ export class Metrics {
     this.policies.record(evaluation);
   }
 
-  recordHealthCheck(endpoint: string, name: string, healthy: boolean): void {
-    this.health.set({ name, type: endpoint }, healthy ? 1 : 0);
-    this.healthRuns.inc({ name, type: endpoint, status: healthy ? 'success' : 'error' });
+  /** Records one run of a health check; `endpoint` is the path that ran it, such as `livez`. */
+  recordHealthCheck({ endpoint, name, isHealthy }: HealthCheckRun): void {
+    this.health.set({ name, type: endpoint }, isHealthy ? 1 : 0);
+    this.healthRuns.inc({ name, type: endpoint, status: isHealthy ? 'success' : 'error' });
   }
 
   /** Yields prom-client's metrics first, one by one. */
   private async *expose(): AsyncIterable<string> {
     for (const { name } of this.registry.getMetricsAsArray()) yield this.exposeFamily(name);
-    for (const [name, seconds] of this.gauges.certificates()) this.meters.counter(CERTIFICATE_EXPIRATION_METRIC, name).value = seconds;
+    for (const [name, seconds] of this.sources.certificates()) this.meters.counter(CERTIFICATE_EXPIRATION_METRIC, name).value = seconds;
     const ownMetrics = [this.requests, this.watchEvents, this.meters, this.webhooks, this.policies, this.flowControl, this.encryption];
     for (const counts of ownMetrics) if (counts !== undefined) yield* counts.expose();
   }
@@ -145,7 +153,7 @@ export class Metrics {
     return `${await this.registry.getSingleMetricAsString(name)}\n`;
   }
 
-  /** Records a request for a deprecated version. */
+  /** Records a request for a deprecated version; `removed` is the release without it, undefined when not yet known. */
   recordDeprecatedRequest({ group, version, resource }: KindRow, removed: string | undefined, subresource: string): void {
     this.meters.counter('apiserver_requested_deprecated_apis', group, version, resource, subresource, removed ?? '').value = 1;
   }
@@ -155,6 +163,7 @@ export class Metrics {
     for (const name of SLI_METRICS) yield renderChunk(await this.exposeFamily(name), this.naming);
   }
 
+  /** All metrics. The gauges are read from their sources while the chunks are consumed. */
   async *scrape(): Scrape {
     const stabilities = new StabilityCounts();
     for await (const chunk of this.expose()) yield renderChunk(chunk, this.naming, stabilities);

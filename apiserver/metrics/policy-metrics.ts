@@ -1,6 +1,6 @@
 /**
- * Evaluations of validating admission policies under upstream's names. The number of series is bounded, because
- * administrators choose the names of policies.
+ * Metrics of evaluations of validating admission policies, and of the compilation of CEL expressions, under upstream's
+ * names. The number of series is bounded, because administrators choose the names of policies.
  */
 import { Counter, type Registry } from 'prom-client';
 import type { Clock } from '../../shared/runtime/clock';
@@ -11,7 +11,7 @@ export interface PolicyEvaluationResult {
   readonly policy: string;
   readonly binding: string;
   readonly action: 'allow' | 'deny' | 'warn' | 'audit';
-  /** The policy or binding is misconfigured. */
+  /** Whether the policy or binding is misconfigured. */
   readonly isError: boolean;
   readonly ms: number;
 }
@@ -47,8 +47,8 @@ export class PolicyMetrics {
     const isKnown = this.series.size < MAX_SERIES || this.series.has(JSON.stringify(exactLabels));
     const labels = isKnown ? exactLabels : { ...exactLabels, policy: OTHER, policy_binding: OTHER };
     const key = JSON.stringify(labels);
-    let series = this.series.get(key);
-    if (series === undefined) this.series.set(key, (series = this.durations.add(labels)));
+    const series = this.series.get(key) ?? this.durations.add(labels);
+    this.series.set(key, series);
     series.observe(ms / 1000);
     this.checks.inc(labels);
   }
@@ -58,13 +58,15 @@ export class PolicyMetrics {
   }
 }
 
-/** Runs `work` and observes its duration as the compilation of an expression. */
+/**
+ * Returns a function that runs `work` and observes its duration as the compilation of an expression, unless it throws.
+ */
 export function createCompilationTimer(meters: Meters, clock: Pick<Clock, 'monotonic'>): <T>(work: () => T) => T {
   const times = meters.observer('apiserver_cel_compilation_duration_seconds');
   return (work) => {
-    const from = clock.monotonic();
+    const startedAt = clock.monotonic();
     const result = work();
-    times.observe((clock.monotonic() - from) / 1000);
+    times.observe((clock.monotonic() - startedAt) / 1000);
     return result;
   };
 }

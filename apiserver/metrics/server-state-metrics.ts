@@ -1,4 +1,7 @@
-/** Metrics of the server as a whole: its version and feature gates, the store, aggregated APIs, and requests in progress. */
+/**
+ * Metrics of the server as a whole: its version and feature gates, the store, aggregated APIs, and requests in
+ * progress. The values are read from their sources at scrape time; nothing is counted here.
+ */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { FeatureGates } from '../../shared/cli/feature-gates';
 import { LOCKED_GATES } from '../../shared/cli/locked-gates';
@@ -11,14 +14,17 @@ export interface ServerStateSources {
   storageObjects(): Iterable<readonly [resource: string, count: number]>;
   /** Undefined when the store does not report it. */
   storage(): Promise<StoreStatus | undefined>;
+  /** Requests in progress, without long-running ones. */
   inFlight(): { readonly readOnly: number; readonly mutating: number };
   /** Admitted requests that wait for earlier ones. */
   readonly scheduler: { waitingCount(priority: Priority): number };
+  /** Log lines that were dropped since the start. */
   droppedLines(): number;
   /** APIServices with a service, and whether they are available. */
   registrations(): Iterable<readonly [name: string, isAvailable: boolean]>;
 }
 
+/** Publishes values that are constant while the server runs. */
 export function publishBuildInfo(registry: Registry, gates: FeatureGates): void {
   const registers = [registry];
   const build = new Gauge({
@@ -48,8 +54,8 @@ export function publishBuildInfo(registry: Registry, gates: FeatureGates): void 
   for (const [name, { stage, enabled }] of LOCKED_GATES) features.set({ name, stage }, enabled ? 1 : 0);
 }
 
-/** Gauges that are collected at scrape time. */
-export function publishServerState(registry: Registry, gauges: ServerStateSources): void {
+/** Publishes values that are collected at scrape time. */
+export function publishServerState(registry: Registry, sources: ServerStateSources): void {
   const registers = [registry];
   new Gauge({
     name: 'apiserver_storage_objects',
@@ -57,7 +63,7 @@ export function publishServerState(registry: Registry, gauges: ServerStateSource
     labelNames: ['resource'],
     registers,
     collect() {
-      for (const [resource, count] of gauges.storageObjects()) this.set({ resource }, count);
+      for (const [resource, count] of sources.storageObjects()) this.set({ resource }, count);
     },
   });
   new Gauge({
@@ -66,7 +72,7 @@ export function publishServerState(registry: Registry, gauges: ServerStateSource
     labelNames: ['storage_cluster_id'],
     registers,
     async collect() {
-      const status = await gauges.storage();
+      const status = await sources.storage();
       if (status !== undefined) this.set({ storage_cluster_id: 'etcd-0' }, status.size);
     },
   });
@@ -75,7 +81,7 @@ export function publishServerState(registry: Registry, gauges: ServerStateSource
     help: 'Failed attempts of the embedded store to remove compacted revisions from the disk.',
     registers,
     async collect() {
-      const failures = (await gauges.storage())?.purgeFailures;
+      const failures = (await sources.storage())?.purgeFailures;
       if (failures === undefined) return;
       this.reset();
       this.inc(failures);
@@ -88,13 +94,13 @@ export function publishServerState(registry: Registry, gauges: ServerStateSource
     registers,
     collect() {
       this.reset();
-      for (const [name, isAvailable] of gauges.registrations()) this.set({ name }, isAvailable ? 0 : 1);
+      for (const [name, isAvailable] of sources.registrations()) this.set({ name }, isAvailable ? 0 : 1);
     },
   });
-  publishRequestGauges(registry, gauges);
+  publishRequestState(registry, sources);
 }
 
-function publishRequestGauges(registry: Registry, gauges: ServerStateSources): void {
+function publishRequestState(registry: Registry, sources: ServerStateSources): void {
   const registers = [registry];
   new Gauge({
     name: 'apiserver_current_inflight_requests',
@@ -102,7 +108,7 @@ function publishRequestGauges(registry: Registry, gauges: ServerStateSources): v
     labelNames: ['request_kind'],
     registers,
     collect() {
-      const { readOnly, mutating } = gauges.inFlight();
+      const { readOnly, mutating } = sources.inFlight();
       this.set({ request_kind: 'readOnly' }, readOnly);
       this.set({ request_kind: 'mutating' }, mutating);
     },
@@ -113,7 +119,7 @@ function publishRequestGauges(registry: Registry, gauges: ServerStateSources): v
     registers,
     collect() {
       this.reset();
-      this.inc(gauges.droppedLines());
+      this.inc(sources.droppedLines());
     },
   });
   new Gauge({
@@ -122,7 +128,7 @@ function publishRequestGauges(registry: Registry, gauges: ServerStateSources): v
     labelNames: ['priority'],
     registers,
     collect() {
-      for (const priority of PRIORITIES) this.set({ priority }, gauges.scheduler.waitingCount(priority));
+      for (const priority of PRIORITIES) this.set({ priority }, sources.scheduler.waitingCount(priority));
     },
   });
 }

@@ -1,4 +1,7 @@
-/** Calls of admission webhooks under upstream's names: durations, outcomes and failures with failure policy Ignore. */
+/**
+ * Metrics of calls of admission webhooks under upstream's names: durations, outcomes, and failures with failure policy
+ * Ignore. The number of series is bounded. Match conditions are in condition-metrics.ts.
+ */
 import { Counter, type Registry } from 'prom-client';
 import { Histogram, type ExpositionChunks, type HistogramSeries } from './registry/histogram';
 
@@ -16,6 +19,7 @@ const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
 /** Limit of names, which are chosen by administrators; further ones are counted as `other`. */
 const MAX_NAMES = 1_000;
 const OTHER = 'other';
+/** Webhooks choose the status code of a denial; higher ones are counted as this one. */
 const HIGHEST_CODE = 600;
 
 export class WebhookMetrics {

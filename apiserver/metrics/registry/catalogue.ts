@@ -7,12 +7,12 @@ import { ACCESS_METRIC_ROWS } from './access-metric-rows';
 import { DURATION_BUCKETS, SLI_BUCKETS } from './buckets';
 import { exponentialBuckets, type MetricRow } from './metric-row';
 
-const DECISION = exponentialBuckets(2, 0.001, 15);
-const BODY = Array.from({ length: 31 }, (_, at) => 50_000 + at * 100_000);
-const FILTER = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
-const READ_WAIT = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3];
-const WATCH_LIST = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
-const CONVERSION = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60];
+const CONVERSION_BUCKETS = exponentialBuckets(2, 0.001, 15);
+const BODY_SIZE_BUCKETS = Array.from({ length: 31 }, (_, index) => 50_000 + index * 100_000);
+const FILTER_BUCKETS = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
+const READ_WAIT_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3];
+const WATCH_LIST_BUCKETS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
+const CONVERSION_CALL_BUCKETS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60];
 
 export const CATALOGUE = {
   ...ACCESS_METRIC_ROWS,
@@ -45,7 +45,7 @@ export const CATALOGUE = {
     stability: 'ALPHA',
     help: 'Latency of conversion webhooks.',
     labels: ['failure_type', 'result'],
-    buckets: CONVERSION,
+    buckets: CONVERSION_CALL_BUCKETS,
   },
   apiserver_conversion_webhook_request_total: {
     type: 'counter',
@@ -70,7 +70,7 @@ export const CATALOGUE = {
     stability: 'ALPHA',
     help: 'Duration of conversions of custom resources by webhook.',
     labels: ['crd_name', 'from_version', 'succeeded', 'to_version'],
-    buckets: DECISION,
+    buckets: CONVERSION_BUCKETS,
     maxSeries: 1_000,
   },
   apiserver_encryption_missing_key_objects: {
@@ -152,14 +152,14 @@ export const CATALOGUE = {
     stability: 'ALPHA',
     help: 'Size of request bodies in bytes.',
     labels: ['resource', 'verb'],
-    buckets: BODY,
+    buckets: BODY_SIZE_BUCKETS,
   },
   apiserver_request_filter_duration_seconds: {
     type: 'histogram',
     stability: 'ALPHA',
     help: 'Latency of request filters.',
     labels: ['filter'],
-    buckets: FILTER,
+    buckets: FILTER_BUCKETS,
   },
   apiserver_requested_deprecated_apis: {
     type: 'gauge',
@@ -259,7 +259,7 @@ export const CATALOGUE = {
     stability: 'ALPHA',
     help: 'Time that reads waited until the watch cache had the revision of the store.',
     labels: ['resource'],
-    buckets: READ_WAIT,
+    buckets: READ_WAIT_BUCKETS,
   },
   apiserver_watch_event_lag_seconds: {
     type: 'histogram',
@@ -273,7 +273,7 @@ export const CATALOGUE = {
     stability: 'ALPHA',
     help: 'Time until a streaming list has sent its initial events.',
     labels: ['group', 'version', 'resource', 'scope'],
-    buckets: WATCH_LIST,
+    buckets: WATCH_LIST_BUCKETS,
   },
   cardinality_enforcement_unexpected_categorizations_total: {
     type: 'counter',

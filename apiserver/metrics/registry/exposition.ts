@@ -1,5 +1,6 @@
 /**
- * The Prometheus text exposition: metric names in the server's dialect, and help texts with upstream's stability level.
+ * Completes the Prometheus text exposition: metric names in the server's dialect, help texts with upstream's stability
+ * level, and the count of metrics per level. The lines themselves are written by the recorders.
  */
 import { messageInDialect, type Dialect } from '../../../shared/names/dialect';
 import { CATALOGUE } from './catalogue';
@@ -23,6 +24,7 @@ export interface MetricsPages {
 const ROWS: Readonly<Record<string, MetricRow>> = CATALOGUE;
 const HELP = /^# HELP (\S+) /gm;
 
+/** Upstream's stability level of a metric; empty for metrics that only this server has. */
 export function stabilityOf(name: string): Stability {
   return ROWS[name]?.stability ?? UPSTREAM_STABILITY.get(name) ?? '';
 }
@@ -38,10 +40,10 @@ export function renderChunk(chunk: string, naming: Dialect, stabilities?: Stabil
 }
 
 /** Metrics that are always 0 here, but that scrapers expect. */
-const ALWAYS_ZERO = [
-  ['disabled_metrics_total', 'Metrics that a flag disabled.'],
-  ['hidden_metrics_total', 'Deprecated metrics that are hidden.'],
-] as const;
+const ALWAYS_ZERO: readonly { readonly name: string; readonly help: string }[] = [
+  { name: 'disabled_metrics_total', help: 'Metrics that a flag disabled.' },
+  { name: 'hidden_metrics_total', help: 'Deprecated metrics that are hidden.' },
+];
 
 /** The number of metrics per stability level, which is itself a metric. */
 export class StabilityCounts {
@@ -51,11 +53,12 @@ export class StabilityCounts {
     this.counts.set(stability, (this.counts.get(stability) ?? 0) + 1);
   }
 
+  /** The counts so far as exposition text, with the metrics that are always zero. */
   text(): string {
-    const name = 'registered_metrics_total';
-    const lines = [familyHeader(name, 'Exposed metrics, by stability level.', 'counter')];
-    for (const [stability, count] of this.counts) lines.push(`${name}{deprecated_version="",stability_level="${stability}"} ${count}\n`);
-    for (const [zeroName, help] of ALWAYS_ZERO) lines.push(familyHeader(zeroName, help, 'counter'), `${zeroName} 0\n`);
+    const total = 'registered_metrics_total';
+    const lines = [familyHeader(total, 'Exposed metrics, by stability level.', 'counter')];
+    for (const [stability, count] of this.counts) lines.push(`${total}{deprecated_version="",stability_level="${stability}"} ${count}\n`);
+    for (const { name, help } of ALWAYS_ZERO) lines.push(familyHeader(name, help, 'counter'), `${name} 0\n`);
     return lines.join('');
   }
 }

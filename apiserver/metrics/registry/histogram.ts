@@ -7,6 +7,7 @@
 /** The exposition as short chunks of whole lines, because it can be large. */
 export type ExpositionChunks = Iterable<string>;
 
+/** One time series of a histogram. */
 export class HistogramSeries {
   /** Count per bucket, not cumulative; the last bucket is +Inf. */
   readonly counts: Float64Array;
@@ -18,12 +19,13 @@ export class HistogramSeries {
 
   observe(value: number): void {
     const { bounds, counts } = this;
-    let at = 0;
-    while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1;
-    counts[at] = (counts[at] ?? 0) + 1;
+    let bucket = 0;
+    while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket += 1;
+    counts[bucket] = (counts[bucket] ?? 0) + 1;
     this.sum += value;
   }
 
+  /** Number of observations. */
   get total(): number {
     return this.counts.reduce((total, count) => total + count, 0);
   }
@@ -74,9 +76,11 @@ export class Histogram<Label extends string> {
   /** Returns the series of these label values and creates it if needed. */
   add(values: Readonly<Record<Label, string>>): HistogramSeries {
     const labels = formatLabels(this.options.labels, values);
-    let series = this.series.get(labels);
-    if (series === undefined) this.series.set(labels, (series = new HistogramSeries(this.options.buckets)));
-    return series;
+    const existing = this.series.get(labels);
+    if (existing !== undefined) return existing;
+    const created = new HistogramSeries(this.options.buckets);
+    this.series.set(labels, created);
+    return created;
   }
 
   /** Yields nothing when there is no series. */

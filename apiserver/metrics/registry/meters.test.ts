@@ -27,7 +27,7 @@ it('Meters exposes the sum and count of a summary', () => {
 
 it('Meters limits a metric to 2,000 series and counts further label values under other', () => {
   const meters = new Meters();
-  for (let at = 0; at < 2_100; at += 1) meters.counter('apiserver_storage_list_total', `r${at}`).add();
+  for (let index = 0; index < 2_100; index += 1) meters.counter('apiserver_storage_list_total', `r${index}`).add();
   const lines = joinChunks(meters.expose()).split('\n');
   expect(lines.filter((line) => line.startsWith('apiserver_storage_list_total'))).toHaveLength(2_001);
   expect(lines).toContain('apiserver_storage_list_total{resource="other"} 100');

@@ -27,10 +27,12 @@ interface CatalogueSeries {
   readonly histogram: HistogramSeries;
 }
 
+/** Limit of series per metric without a limit in its row; further label values are counted under `other`. */
 const MAX_SERIES = 2_000;
 const OTHER = 'other';
 const NO_BUCKETS: readonly number[] = [];
 
+/** Creates series on first use. The label values are given in the order of the row. */
 export class Meters {
   private readonly series = new Map<MetricName, Map<string, CatalogueSeries>>();
 
@@ -50,10 +52,18 @@ export class Meters {
     }
   }
 
+  /** The series of a metric, by their joined label values. */
+  private familyOf(name: MetricName): Map<string, CatalogueSeries> {
+    const existing = this.series.get(name);
+    if (existing !== undefined) return existing;
+    const created = new Map<string, CatalogueSeries>();
+    this.series.set(name, created);
+    return created;
+  }
+
   private seriesOf(name: MetricName, values: readonly string[]): CatalogueSeries {
     const row: MetricRow = CATALOGUE[name];
-    let family = this.series.get(name);
-    if (family === undefined) this.series.set(name, (family = new Map<string, CatalogueSeries>()));
+    const family = this.familyOf(name);
     const key = values.length === 1 ? (values[0] ?? '') : values.join('\n');
     const existing = family.get(key);
     if (existing !== undefined) return existing;
@@ -64,7 +74,7 @@ export class Meters {
         values.map(() => OTHER),
       );
     }
-    const labels = row.labels.map((label, at) => `${label}="${escapeLabelValue(values[at] ?? '')}"`).join(',');
+    const labels = row.labels.map((label, index) => `${label}="${escapeLabelValue(values[index] ?? '')}"`).join(',');
     const created: CatalogueSeries = {
       labels,
       number: new NumberSeries(),

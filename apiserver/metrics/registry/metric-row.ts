@@ -33,5 +33,5 @@ export type MetricRow = CounterRow | GaugeRow | HistogramRow | SummaryRow;
 
 /** Exponential buckets: each bound is `factor` times the previous one. */
 export function exponentialBuckets(factor: number, first: number, count: number): number[] {
-  return Array.from({ length: count }, (_, at) => Number((first * factor ** at).toPrecision(12)));
+  return Array.from({ length: count }, (_, index) => Number((first * factor ** index).toPrecision(12)));
 }

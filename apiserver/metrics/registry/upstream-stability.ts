@@ -3,7 +3,8 @@
  */
 import type { Stability } from './metric-row';
 
-const NAMES: Readonly<Record<Exclude<Stability, ''>, string>> = {
+/** Metric names by level, separated by white space. */
+const NAMES_BY_LEVEL: Readonly<Record<Exclude<Stability, ''>, string>> = {
   STABLE: `
     apiserver_admission_webhook_admission_duration_seconds apiserver_current_inflight_requests apiserver_longrunning_requests apiserver_request_duration_seconds
     apiserver_request_total apiserver_response_sizes apiserver_storage_objects apiserver_storage_size_bytes
@@ -39,12 +40,13 @@ const NAMES: Readonly<Record<Exclude<Stability, ''>, string>> = {
 };
 
 function withStability(stability: Exclude<Stability, ''>): (readonly [string, Stability])[] {
-  return NAMES[stability]
+  return NAMES_BY_LEVEL[stability]
     .trim()
     .split(/\s+/)
     .map((name) => [name, stability]);
 }
 
+/** By metric name. */
 export const UPSTREAM_STABILITY: ReadonlyMap<string, Stability> = new Map([
   ...withStability('STABLE'),
   ...withStability('BETA'),

@@ -1,10 +1,16 @@
-/** Audit metrics: events, levels and lost events. Collected at scrape time. */
+/**
+ * Audit metrics under upstream's names: events, requests by level, and lost events. The audit recorder counts; the
+ * counts are read at scrape time.
+ */
 import { Counter, type Registry } from 'prom-client';
 
 export interface AuditCounts {
   readonly events: number;
+  /** Requests that were rejected because their event could not be written. */
   readonly rejected: number;
+  /** Requests, by audit level. */
   readonly levels: Readonly<Record<string, number>>;
+  /** Lost events, by backend. */
   readonly lost: Readonly<Record<string, number>>;
 }
 
@@ -13,17 +19,18 @@ const NONE: AuditCounts = { events: 0, rejected: 0, levels: {}, lost: {} };
 /** `counts` is undefined when auditing is off. */
 export function publishAudit(registry: Registry, counts: AuditCounts = NONE): void {
   const registers = [registry];
-  const plain = (name: string, help: string, value: () => number): unknown =>
+  const publishTotal = (name: string, help: string, total: () => number): void => {
     new Counter({
       name,
       help,
       registers,
       collect() {
         this.reset();
-        this.inc(value());
+        this.inc(total());
       },
     });
-  const labelled = (name: string, help: string, label: string, values: Readonly<Record<string, number>>): unknown =>
+  };
+  const publishByLabel = (name: string, help: string, label: string, countByValue: Readonly<Record<string, number>>): void => {
     new Counter({
       name,
       help,
@@ -31,15 +38,16 @@ export function publishAudit(registry: Registry, counts: AuditCounts = NONE): vo
       registers,
       collect() {
         this.reset();
-        for (const [value, count] of Object.entries(values)) if (count > 0) this.inc({ [label]: value }, count);
+        for (const [value, count] of Object.entries(countByValue)) if (count > 0) this.inc({ [label]: value }, count);
       },
     });
-  plain('apiserver_audit_event_total', 'Audit events.', () => counts.events);
-  plain(
+  };
+  publishTotal('apiserver_audit_event_total', 'Audit events.', () => counts.events);
+  publishTotal(
     'apiserver_audit_requests_rejected_total',
     'Requests that were rejected because their audit event could not be written.',
     () => counts.rejected,
   );
-  labelled('apiserver_audit_level_total', 'Requests by audit level of their policy rule.', 'level', counts.levels);
-  labelled('apiserver_audit_error_total', 'Audit events that were lost, by backend.', 'plugin', counts.lost);
+  publishByLabel('apiserver_audit_level_total', 'Requests by audit level of their policy rule.', 'level', counts.levels);
+  publishByLabel('apiserver_audit_error_total', 'Audit events that were lost, by backend.', 'plugin', counts.lost);
 }

@@ -1,4 +1,7 @@
-/** Open connections, and connections refused because of a limit. Collected at scrape time. */
+/**
+ * Metrics of the connections of clients: those that are open, and those refused because of a limit. The listener
+ * counts; the counts are read at scrape time. Connections to kubelets and webhooks are not included.
+ */
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface ConnectionCounts {

@@ -7,17 +7,27 @@ import { readFlowSchema } from '../../flow-control/flow-schema';
 import { readPriorityLevel } from '../../flow-control/priority-level';
 import { FlowControlMetrics } from './flow-control-metrics';
 
+const LEVEL = 'l';
+const SCHEMA = 's';
+const SEATS = 4;
+const MAX_WAIT_MS = 1_000;
+
 const rules = [{ subjects: [{ kind: 'Group', group: { name: '*' } }], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] }];
 
 function createFixture() {
   const clock = new ManualClock();
   const metrics = new FlowControlMetrics();
-  const control = new FlowControl({ clock, seats: 4, maxWaitMs: 1_000, meterFor: (schema, level) => metrics.meterOf(schema, level) });
+  const control = new FlowControl({
+    clock,
+    seats: SEATS,
+    maxWaitMs: MAX_WAIT_MS,
+    meterFor: (schema, level) => metrics.meterOf(schema, level),
+  });
   const queuing = { queues: 2, handSize: 1, queueLengthLimit: 2 };
   const limited = { nominalConcurrencyShares: 1, limitResponse: { type: 'Queue', queuing } };
-  control.setLevel('l', readPriorityLevel({ metadata: { name: 'l', uid: 'level' }, spec: { type: 'Limited', limited } }));
-  const spec = { matchingPrecedence: 5, priorityLevelConfiguration: { name: 'l' }, rules };
-  control.setSchema('s', readFlowSchema({ metadata: { name: 's', uid: 'schema' }, spec }, GENERATED_NAMES.platform));
+  control.setLevel(LEVEL, readPriorityLevel({ metadata: { name: LEVEL, uid: 'level' }, spec: { type: 'Limited', limited } }));
+  const spec = { matchingPrecedence: 5, priorityLevelConfiguration: { name: LEVEL }, rules };
+  control.setSchema(SCHEMA, readFlowSchema({ metadata: { name: SCHEMA, uid: 'schema' }, spec }, GENERATED_NAMES.platform));
   const registry = new Registry();
   metrics.publish(registry, control);
   const request = (seats: number): FlowRequest => ({
@@ -51,12 +61,12 @@ it('flow control metrics expose the demand and utilization of a priority level, 
     'apiserver_flowcontrol_priority_level_seat_utilization_bucket{phase="executing",priority_level="l",le="0.8"} 7000000',
   ]);
   if (first === undefined || !('done' in first) || second === undefined || !('decision' in second))
-    throw new Error('it is not as it should be');
-  const seats = () => lines(/^apiserver_flowcontrol_current_inqueue_seats\{/);
-  expect(await seats()).toEqual(['apiserver_flowcontrol_current_inqueue_seats{flow_schema="s",priority_level="l"} 3']);
+    throw new Error('expected that the first request executes and the second one waits');
+  const queuedSeats = () => lines(/^apiserver_flowcontrol_current_inqueue_seats\{/);
+  expect(await queuedSeats()).toEqual(['apiserver_flowcontrol_current_inqueue_seats{flow_schema="s",priority_level="l"} 3']);
   first.done();
   await second.decision;
-  expect(await seats()).toEqual(['apiserver_flowcontrol_current_inqueue_seats{flow_schema="s",priority_level="l"} 0']);
+  expect(await queuedSeats()).toEqual(['apiserver_flowcontrol_current_inqueue_seats{flow_schema="s",priority_level="l"} 0']);
   control.stop();
 });
 
@@ -64,7 +74,7 @@ it('flow control metrics count fewer queued seats after a queued request is reje
   const { clock, control, request, lines } = createFixture();
   control.startRequest(request(4));
   control.startRequest(request(2));
-  clock.advance(1_001);
+  clock.advance(MAX_WAIT_MS + 1);
   expect(await lines(/^apiserver_flowcontrol_current_inqueue_seats\{/)).toEqual([
     'apiserver_flowcontrol_current_inqueue_seats{flow_schema="s",priority_level="l"} 0',
   ]);

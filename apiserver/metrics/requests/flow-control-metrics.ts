@@ -1,6 +1,7 @@
 /**
  * API Priority and Fairness metrics: dispatched, queued and rejected requests by flow schema and priority level, and
- * the seats of the levels.
+ * the seats of the levels. Requests are counted by the meters that FlowControl calls; the state of levels is read at
+ * scrape time.
  */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { FlowControl, FlowMeter } from '../../flow-control/flow-control';
@@ -14,6 +15,7 @@ const LABELS = ['flow_schema', 'priority_level'] as const;
 const MAX_PAIRS = 1_000;
 const OTHER = 'other';
 
+/** The series of a pair of flow schema and priority level. */
 interface FlowSeries {
   readonly labels: Record<(typeof LABELS)[number], string>;
   readonly meter: FlowMeter;
@@ -25,39 +27,71 @@ interface FlowSeries {
   waitingSeats: number;
 }
 
-/** Histograms of levels that are weighted by nanoseconds: name, help, and the phase label of each time series. */
-const LEVEL_TIMES: readonly (readonly [name: string, help: string, series: Readonly<Partial<Record<keyof LevelUsage, string>>>])[] = [
-  ['demand_seats', 'Demanded seats as a fraction of the nominal limit, weighted by nanoseconds.', { demanded: '' }],
-  [
-    'priority_level_seat_utilization',
-    'Occupied seats as a fraction of the nominal limit, weighted by nanoseconds.',
-    { seats: 'phase="executing",' },
-  ],
-  [
-    'priority_level_request_utilization',
-    'Executing or waiting requests as a fraction of the nominal seats or of the queue capacity, weighted by nanoseconds.',
-    { executing: 'phase="executing",', waiting: 'phase="waiting",' },
-  ],
+/** A histogram of priority levels whose observations are weighted by nanoseconds. */
+interface LevelHistogram {
+  readonly name: string;
+  readonly help: string;
+  /** The usages that it exposes, with the exposition text of their label `phase`; empty without that label. */
+  readonly phases: Readonly<Partial<Record<keyof LevelUsage, string>>>;
+}
+
+const LEVEL_HISTOGRAMS: readonly LevelHistogram[] = [
+  {
+    name: 'demand_seats',
+    help: 'Demanded seats as a fraction of the nominal limit, weighted by nanoseconds.',
+    phases: { demanded: '' },
+  },
+  {
+    name: 'priority_level_seat_utilization',
+    help: 'Occupied seats as a fraction of the nominal limit, weighted by nanoseconds.',
+    phases: { seats: 'phase="executing",' },
+  },
+  {
+    name: 'priority_level_request_utilization',
+    help: 'Executing or waiting requests as a fraction of the nominal seats or of the queue capacity, weighted by nanoseconds.',
+    phases: { executing: 'phase="executing",', waiting: 'phase="waiting",' },
+  },
 ];
 
-/** Gauges of levels: name, help and value. */
-const LEVEL_GAUGES: readonly (readonly [name: string, help: string, value: (level: PriorityLevel) => number])[] = [
-  ['nominal_limit_seats', 'Nominal number of seats of the priority level, by its shares.', ({ limits }) => limits.nominal],
-  ['lower_limit_seats', 'Seats of the priority level that are never lent.', ({ limits }) => limits.lower],
-  ['upper_limit_seats', 'Maximum number of seats of the priority level, with borrowed ones.', ({ limits }) => limits.upper],
-  ['current_limit_seats', 'Current number of seats of the priority level.', ({ currentSeats }) => currentSeats],
-  ['target_seats', 'Target of the last adjustment of seats.', ({ targetSeats }) => targetSeats],
-  ['demand_seats_high_watermark', 'Maximum of the demanded seats in the last adjustment period.', ({ demand }) => demand.latest.highest],
-  ['demand_seats_average', 'Average of the demanded seats in the last adjustment period.', ({ demand }) => demand.latest.average],
-  [
-    'demand_seats_stdev',
-    'Standard deviation of the demanded seats in the last adjustment period.',
-    ({ demand }) => demand.latest.deviation,
-  ],
-  ['demand_seats_smoothed', 'Smoothed demand for seats.', ({ demand }) => demand.latest.smoothed],
+interface LevelGauge {
+  readonly name: string;
+  readonly help: string;
+  readonly valueOf: (level: PriorityLevel) => number;
+}
+
+const LEVEL_GAUGES: readonly LevelGauge[] = [
+  {
+    name: 'nominal_limit_seats',
+    help: 'Nominal number of seats of the priority level, by its shares.',
+    valueOf: ({ limits }) => limits.nominal,
+  },
+  { name: 'lower_limit_seats', help: 'Seats of the priority level that are never lent.', valueOf: ({ limits }) => limits.lower },
+  {
+    name: 'upper_limit_seats',
+    help: 'Maximum number of seats of the priority level, with borrowed ones.',
+    valueOf: ({ limits }) => limits.upper,
+  },
+  { name: 'current_limit_seats', help: 'Current number of seats of the priority level.', valueOf: ({ currentSeats }) => currentSeats },
+  { name: 'target_seats', help: 'Target of the last adjustment of seats.', valueOf: ({ targetSeats }) => targetSeats },
+  {
+    name: 'demand_seats_high_watermark',
+    help: 'Maximum of the demanded seats in the last adjustment period.',
+    valueOf: ({ demand }) => demand.latest.highest,
+  },
+  {
+    name: 'demand_seats_average',
+    help: 'Average of the demanded seats in the last adjustment period.',
+    valueOf: ({ demand }) => demand.latest.average,
+  },
+  {
+    name: 'demand_seats_stdev',
+    help: 'Standard deviation of the demanded seats in the last adjustment period.',
+    valueOf: ({ demand }) => demand.latest.deviation,
+  },
+  { name: 'demand_seats_smoothed', help: 'Smoothed demand for seats.', valueOf: ({ demand }) => demand.latest.smoothed },
 ];
 
-const TIMES: readonly (keyof LevelUsage)[] = ['demanded', 'seats', 'executing', 'waiting'];
+const USAGES: readonly (keyof LevelUsage)[] = ['demanded', 'seats', 'executing', 'waiting'];
 
 export class FlowControlMetrics {
   private readonly pairs = new Map<string, FlowSeries>();
@@ -87,6 +121,9 @@ export class FlowControlMetrics {
     buckets: [1, 2, 4, 10],
   });
 
+  /**
+   * The meter of requests of a flow schema in its priority level; the same for every call, `other` beyond the limit.
+   */
   meterOf(schema: string, level: string): FlowMeter {
     const key = `${schema}\n${level}`;
     const existing = this.pairs.get(key);
@@ -97,26 +134,33 @@ export class FlowControlMetrics {
     return pair.meter;
   }
 
-  /** Registers the metrics that are collected at scrape time. */
+  /** Registers the metrics that are collected at scrape time. Called once. */
   publish(registry: Registry, flowControl: FlowControl): void {
+    // Levels come and go, so every iteration starts from the current ones.
+    this.levels = { [Symbol.iterator]: () => flowControl.priorityLevels[Symbol.iterator]() };
+    this.publishPairs(registry);
+    publishLevels(registry, flowControl);
+  }
+
+  private publishPairs(registry: Registry): void {
     const registers = [registry];
     const { pairs } = this;
-    this.levels = { [Symbol.iterator]: () => flowControl.priorityLevels[Symbol.iterator]() };
-    const gauge = (name: string, help: string, value: (pair: FlowSeries) => number): void =>
-      void new Gauge({
+    const publishGauge = (name: string, help: string, valueOf: (pair: FlowSeries) => number): void => {
+      new Gauge({
         name: `apiserver_flowcontrol_${name}`,
         help,
         labelNames: LABELS,
         registers,
         collect() {
-          for (const pair of pairs.values()) this.set(pair.labels, value(pair));
+          for (const pair of pairs.values()) this.set(pair.labels, valueOf(pair));
         },
       });
-    gauge('current_inqueue_requests', 'Requests that wait in queues.', ({ inQueue }) => inQueue);
-    gauge('current_inqueue_seats', 'Seats that waiting requests need.', ({ waitingSeats }) => waitingSeats);
-    gauge('current_executing_requests', 'Requests that are executing.', ({ executing }) => executing);
-    gauge('current_executing_seats', 'Occupied seats.', ({ executingSeats }) => executingSeats);
-    gauge('request_concurrency_in_use', 'Occupied seats.', ({ executingSeats }) => executingSeats);
+    };
+    publishGauge('current_inqueue_requests', 'Requests that wait in queues.', ({ inQueue }) => inQueue);
+    publishGauge('current_inqueue_seats', 'Seats that waiting requests need.', ({ waitingSeats }) => waitingSeats);
+    publishGauge('current_executing_requests', 'Requests that are executing.', ({ executing }) => executing);
+    publishGauge('current_executing_seats', 'Occupied seats.', ({ executingSeats }) => executingSeats);
+    publishGauge('request_concurrency_in_use', 'Occupied seats.', ({ executingSeats }) => executingSeats);
     new Counter({
       name: 'apiserver_flowcontrol_dispatched_requests_total',
       help: 'Requests that were dispatched.',
@@ -137,60 +181,39 @@ export class FlowControlMetrics {
         for (const { labels, refused } of pairs.values()) for (const [reason, count] of refused) this.inc({ ...labels, reason }, count);
       },
     });
-    new Gauge({
-      name: 'apiserver_flowcontrol_seat_fair_frac',
-      help: 'Ratio of assigned to target seats at the last adjustment, which is the same for all levels.',
-      registers,
-      collect() {
-        this.set(flowControl.fairFraction);
-      },
-    });
-    for (const [name, help, value] of LEVEL_GAUGES) {
-      new Gauge({
-        name: `apiserver_flowcontrol_${name}`,
-        help,
-        labelNames: ['priority_level'],
-        registers,
-        collect() {
-          this.reset();
-          for (const level of flowControl.priorityLevels) this.set({ priority_level: level.spec.name }, value(level));
-        },
-      });
-    }
   }
 
   *expose(): ExpositionChunks {
     for (const histogram of [this.waits, this.executions, this.lengths, this.seats]) yield* histogram.expose();
-    yield* this.times();
+    yield* this.exposeLevels();
   }
 
-  private *times(): ExpositionChunks {
-    const levels = [...this.levels].map((level) => {
-      level.recordUsage();
-      return [level.spec.name, level.usage] as const;
-    });
+  private *exposeLevels(): ExpositionChunks {
+    const levels = [...this.levels];
     if (levels.length === 0) return;
-    for (const [suffix, help, phases] of LEVEL_TIMES) {
+    // The usage is weighted by time, which has passed since its last change.
+    for (const level of levels) level.recordUsage();
+    for (const { name: suffix, help, phases } of LEVEL_HISTOGRAMS) {
       const name = `apiserver_flowcontrol_${suffix}`;
       yield familyHeader(name, help, 'histogram');
-      for (const [level, times] of levels) {
-        for (const key of TIMES) {
+      for (const { spec, usage } of levels) {
+        for (const key of USAGES) {
           const phase = phases[key];
-          if (phase !== undefined) yield formatHistogram(name, `${phase}priority_level="${level}"`, times[key].bounds, times[key]);
+          if (phase !== undefined) yield formatHistogram(name, `${phase}priority_level="${spec.name}"`, usage[key].bounds, usage[key]);
         }
       }
     }
   }
 
   private createFlowSeries(labels: FlowSeries['labels']): FlowSeries {
-    const waits = { true: this.waits.add({ ...labels, execute: 'true' }), false: this.waits.add({ ...labels, execute: 'false' }) };
+    const executedWaits = this.waits.add({ ...labels, execute: 'true' });
+    const rejectedWaits = this.waits.add({ ...labels, execute: 'false' });
     const executions = this.executions.add({ ...labels, type: 'regular' });
     const lengths = this.lengths.add(labels);
     const seatSeries = this.seats.add(labels);
-    const observeWait = (waitedMs: number, length: number | undefined, series: HistogramSeries): void => {
+    const observeWait = (series: HistogramSeries, waitedMs: number, queueLength: number | undefined): void => {
       series.observe(waitedMs / 1000);
-      if (length === undefined) return;
-      lengths.observe(length);
+      if (queueLength !== undefined) lengths.observe(queueLength);
     };
     const leaveQueue = (seats: number): void => {
       pair.inQueue -= 1;
@@ -215,12 +238,12 @@ export class FlowControlMetrics {
           pair.executing += 1;
           pair.executingSeats += seats;
           seatSeries.observe(seats);
-          observeWait(waitedMs, length, waits.true);
+          observeWait(executedWaits, waitedMs, length);
         },
         rejected(reason, seats, waitedMs, length) {
           if (length !== undefined) leaveQueue(seats);
           pair.refused.set(reason, (pair.refused.get(reason) ?? 0) + 1);
-          observeWait(waitedMs, length, waits.false);
+          observeWait(rejectedWaits, waitedMs, length);
         },
         finished(seats, ms) {
           pair.executing -= 1;
@@ -230,5 +253,29 @@ export class FlowControlMetrics {
       },
     };
     return pair;
+  }
+}
+
+function publishLevels(registry: Registry, flowControl: FlowControl): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'apiserver_flowcontrol_seat_fair_frac',
+    help: 'Ratio of assigned to target seats at the last adjustment, which is the same for all levels.',
+    registers,
+    collect() {
+      this.set(flowControl.fairFraction);
+    },
+  });
+  for (const { name, help, valueOf } of LEVEL_GAUGES) {
+    new Gauge({
+      name: `apiserver_flowcontrol_${name}`,
+      help,
+      labelNames: ['priority_level'],
+      registers,
+      collect() {
+        this.reset();
+        for (const level of flowControl.priorityLevels) this.set({ priority_level: level.spec.name }, valueOf(level));
+      },
+    });
   }
 }

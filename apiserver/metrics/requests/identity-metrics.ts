@@ -1,6 +1,6 @@
 /**
- * Metrics of authentication and authorization: attempts, durations, users, and uses of service account tokens. Counted on
- * the path of every request, and copied to prom-client at scrape time.
+ * Metrics of authentication and authorization: attempts, durations, users, and uses of service account tokens. Counted
+ * on the path of every request, and copied to prom-client at scrape time.
  */
 import { Counter, type Registry } from 'prom-client';
 import type { UserInfo } from '../../../shared/api/identity/user';
@@ -14,68 +14,77 @@ interface PresentedCredentials {
   readonly certificate: { readonly isVerified: boolean; readonly expiresAt?: number } | undefined;
 }
 
-/** Counters of authentication and authorization: name, help, label, and the count for each label value. */
-const IDENTITY_COUNTERS = [
-  [
-    'authentication_attempts',
-    'Authentication attempts, by result.',
-    'result',
-    { success: 'authenticated', error: 'mistaken', failure: 'unauthenticated' },
-  ],
-  [
-    'authorization_attempts_total',
-    'Authorization attempts, by result.',
-    'result',
-    { allowed: 'allowed', denied: 'denied', 'no-opinion': 'refused' },
-  ],
-  ['authenticated_user_requests', 'Authenticated requests, by user.', 'username', { admin: 'admin', other: 'other' }],
-  ['serviceaccount_valid_tokens_total', 'Uses of service account tokens that are not stale.', undefined, { '': 'fresh' }],
-  [
-    'serviceaccount_stale_tokens_total',
-    'Uses of service account tokens past the time at which they should have been refreshed.',
-    undefined,
-    { '': 'stale' },
-  ],
-  ['serviceaccount_legacy_tokens_total', 'Uses of service account tokens without an audience.', undefined, { '': 'implicit' }],
-  [
-    'serviceaccount_legacy_auto_token_uses_total',
-    'Uses of auto-generated service account tokens in Secrets.',
-    undefined,
-    { '': 'automatic' },
-  ],
-  [
-    'serviceaccount_legacy_manual_token_uses_total',
-    'Uses of manually created service account tokens in Secrets.',
-    undefined,
-    { '': 'manual' },
-  ],
-  [
-    'serviceaccount_invalid_legacy_auto_token_uses_total',
-    'Uses of service account tokens in Secrets that are marked as invalid.',
-    undefined,
-    { '': 'invalid' },
-  ],
-] as const;
+interface IdentityCounter {
+  readonly name: string;
+  readonly help: string;
+  /** The only label; undefined for a counter without labels. */
+  readonly label: string | undefined;
+  /** The count for each label value; for a counter without labels, the count under the empty key. */
+  readonly counts: Readonly<Record<string, keyof IdentityCounts>>;
+}
 
+const IDENTITY_COUNTERS: readonly IdentityCounter[] = [
+  {
+    name: 'authentication_attempts',
+    help: 'Authentication attempts, by result.',
+    label: 'result',
+    counts: { success: 'authenticated', error: 'mistaken', failure: 'unauthenticated' },
+  },
+  {
+    name: 'authorization_attempts_total',
+    help: 'Authorization attempts, by result.',
+    label: 'result',
+    counts: { allowed: 'allowed', denied: 'denied', 'no-opinion': 'refused' },
+  },
+  {
+    name: 'authenticated_user_requests',
+    help: 'Authenticated requests, by user.',
+    label: 'username',
+    counts: { admin: 'admin', other: 'other' },
+  },
+  {
+    name: 'serviceaccount_valid_tokens_total',
+    help: 'Uses of service account tokens that are not stale.',
+    label: undefined,
+    counts: { '': 'fresh' },
+  },
+  {
+    name: 'serviceaccount_stale_tokens_total',
+    help: 'Uses of service account tokens past the time at which they should have been refreshed.',
+    label: undefined,
+    counts: { '': 'stale' },
+  },
+  {
+    name: 'serviceaccount_legacy_tokens_total',
+    help: 'Uses of service account tokens without an audience.',
+    label: undefined,
+    counts: { '': 'implicit' },
+  },
+  {
+    name: 'serviceaccount_legacy_auto_token_uses_total',
+    help: 'Uses of auto-generated service account tokens in Secrets.',
+    label: undefined,
+    counts: { '': 'automatic' },
+  },
+  {
+    name: 'serviceaccount_legacy_manual_token_uses_total',
+    help: 'Uses of manually created service account tokens in Secrets.',
+    label: undefined,
+    counts: { '': 'manual' },
+  },
+  {
+    name: 'serviceaccount_invalid_legacy_auto_token_uses_total',
+    help: 'Uses of service account tokens in Secrets that are marked as invalid.',
+    label: undefined,
+    counts: { '': 'invalid' },
+  },
+];
+
+/** The count of each decision of the authorizer chain. */
 const AUTHORIZATION_COUNTS = { allow: 'allowed', deny: 'denied', 'no-opinion': 'refused' } as const;
 
 export class IdentityMetrics {
-  private readonly counts = {
-    authenticated: 0,
-    mistaken: 0,
-    unauthenticated: 0,
-    allowed: 0,
-    denied: 0,
-    refused: 0,
-    admin: 0,
-    other: 0,
-    fresh: 0,
-    stale: 0,
-    implicit: 0,
-    automatic: 0,
-    manual: 0,
-    invalid: 0,
-  };
+  private readonly counts = createCounts();
   private readonly times: ReturnType<typeof createIdentityObservers>;
 
   constructor(
@@ -85,10 +94,10 @@ export class IdentityMetrics {
     this.times = createIdentityObservers(meters);
   }
 
+  /** `user` is undefined when the request is not authenticated. */
   recordAuthentication(user: UserInfo | undefined, { hasCredentials, certificate, ms }: PresentedCredentials): void {
     const { counts, times } = this;
-    const outcome = user !== undefined ? 'success' : hasCredentials ? 'error' : 'failure';
-    times.authentication[outcome].observe(ms / 1000);
+    times.authentication[authenticationResult(user, hasCredentials)].observe(ms / 1000);
     if (certificate?.expiresAt !== undefined && certificate.isVerified) {
       const remainingSeconds = (certificate.expiresAt - this.clock.now()) / 1000;
       this.meters.observer('apiserver_client_certificate_expiration_seconds').observe(remainingSeconds);
@@ -103,7 +112,10 @@ export class IdentityMetrics {
     else counts.other += 1;
   }
 
-  /** Records the use of a service account token. */
+  /**
+   * Records the use of a service account token. One use can be recorded under several names, such as `fresh` and
+   * `implicit`.
+   */
   recordTokenUse(use: 'fresh' | 'stale' | 'implicit' | 'automatic' | 'manual' | 'invalid'): void {
     this.counts[use] += 1;
   }
@@ -113,9 +125,10 @@ export class IdentityMetrics {
     this.times.authorization[type].observe(ms / 1000);
   }
 
+  /** Registers the counters, which are collected at scrape time. Called once. */
   publish(registry: Registry): void {
     const { counts } = this;
-    for (const [name, help, label, values] of IDENTITY_COUNTERS) {
+    for (const { name, help, label, counts: countNames } of IDENTITY_COUNTERS) {
       new Counter({
         name,
         help,
@@ -123,11 +136,41 @@ export class IdentityMetrics {
         registers: [registry],
         collect() {
           this.reset();
-          for (const [value, count] of Object.entries(values)) this.inc(label === undefined ? {} : { [label]: value }, counts[count]);
+          for (const [value, count] of Object.entries(countNames)) this.inc(label === undefined ? {} : { [label]: value }, counts[count]);
         },
       });
     }
   }
+}
+
+function authenticationResult(user: UserInfo | undefined, hasCredentials: boolean): 'success' | 'error' | 'failure' {
+  if (user !== undefined) return 'success';
+  return hasCredentials ? 'error' : 'failure';
+}
+
+type IdentityCounts = ReturnType<typeof createCounts>;
+
+function createCounts() {
+  return {
+    authenticated: 0,
+    /** Requests with invalid credentials. */
+    mistaken: 0,
+    /** Requests without credentials. */
+    unauthenticated: 0,
+    allowed: 0,
+    denied: 0,
+    /** Requests on which no authorizer has an opinion. */
+    refused: 0,
+    /** Requests of the user `admin`, and of other users. */
+    admin: 0,
+    other: 0,
+    fresh: 0,
+    stale: 0,
+    implicit: 0,
+    automatic: 0,
+    manual: 0,
+    invalid: 0,
+  };
 }
 
 function createIdentityObservers(meters: Meters) {

@@ -1,4 +1,8 @@
-/** The labels of a request. Only served resources, known paths and known words become label values. */
+/**
+ * The labels of requests. Only served resources, known paths and known words become label values, so that clients
+ * cannot create time series; everything else is `other`. Label sets are interned, so that callers can key series by
+ * them.
+ */
 import type { ServedResource } from '../../registry/verbs';
 
 interface ResourceInfo {
@@ -38,7 +42,7 @@ const MAX_LABEL_SETS = 20_000;
 const OTHER = 'other';
 const OTHER_RESOURCE = { group: OTHER, version: OTHER, resource: OTHER, subresource: OTHER };
 
-/** Interns the label sets: one object each. */
+/** Interns the label sets: equal labels are one object. */
 export class RequestLabelSets {
   private readonly labelSets = new Map<string, RequestLabels>();
 
@@ -57,11 +61,8 @@ export class RequestLabelSets {
   }
 
   private labelsOfPath(request: DescribedRequest): RequestLabels {
-    const requested = request.infoIfParsed?.path ?? '';
-    const first = requested.split('/', 2)[1] ?? '';
-    const isHealth = HEALTH.has(first);
-    const path = isHealth ? `/${first}` : requested === OPEN_API ? OPEN_API.slice(1) : PLAIN_PATHS.has(first) ? first : 'other';
-    const verb = METHODS.get(request.method) ?? 'other';
+    const path = pathLabelOf(request.infoIfParsed?.path ?? '');
+    const verb = METHODS.get(request.method) ?? OTHER;
     return this.intern(`${verb} ${path}`, {
       verb,
       dry_run: '',
@@ -70,7 +71,7 @@ export class RequestLabelSets {
       resource: '',
       subresource: path,
       scope: '',
-      component: isHealth || path === OPEN_API.slice(1) ? '' : 'apiserver',
+      component: LABELS_WITHOUT_COMPONENT.has(path) ? '' : 'apiserver',
     });
   }
 
@@ -90,9 +91,20 @@ export class RequestLabelSets {
 const isConnectSubresource = ({ row }: ServedResource, subresource: string): boolean =>
   subresource !== '' && (row.subresources ?? []).some(({ name, connects }) => name === subresource && connects !== undefined);
 
-const HEALTH: ReadonlySet<string> = new Set(['healthz', 'livez', 'readyz']);
-const OPEN_API = '/openapi/v3';
-const PLAIN_PATHS: ReadonlySet<string> = new Set(['api', 'apis', 'version', 'openapi', 'docs', 'metrics', '']);
+/** Labels of paths by their first segment. Upstream keeps the slash of health endpoints. */
+const SEGMENT_LABELS: ReadonlyMap<string, string> = new Map([
+  ...['healthz', 'livez', 'readyz'].map((segment) => [segment, `/${segment}`] as const),
+  ...['api', 'apis', 'version', 'openapi', 'docs', 'metrics', ''].map((segment) => [segment, segment] as const),
+]);
+const OPEN_API_PATH = '/openapi/v3';
+const OPEN_API_LABEL = 'openapi/v3';
+const LABELS_WITHOUT_COMPONENT: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', OPEN_API_LABEL]);
+
+/** The label of a path that belongs to no resource. */
+function pathLabelOf(path: string): string {
+  if (path === OPEN_API_PATH) return OPEN_API_LABEL;
+  return SEGMENT_LABELS.get(path.split('/', 2)[1] ?? '') ?? OTHER;
+}
 
 const METHODS: ReadonlyMap<string, string> = new Map(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, method]));
 
@@ -105,7 +117,7 @@ function verbOf(info: ResourceInfo, method: string, contentType: string | undefi
     case 'patch':
       return contentType?.startsWith('application/apply-patch') === true ? 'APPLY' : 'PATCH';
     default:
-      return METHODS.get(method) ?? 'other';
+      return METHODS.get(method) ?? OTHER;
   }
 }
 
@@ -115,6 +127,7 @@ function dryRunOf(request: DescribedRequest): string {
   return value === 'All' ? 'All' : 'invalid';
 }
 
+/** What a request is about: one object, a namespace or the cluster. Also used by the labels of slow requests. */
 export function scopeOf(info: Pick<ResourceInfo, 'name' | 'verb' | 'namespace'>): string {
   if (info.name !== '' || info.verb === 'create') return 'resource';
   return info.namespace === '' ? 'cluster' : 'namespace';

@@ -23,7 +23,7 @@ function listRequest(resource: string): CompletedRequest {
 
 it('RequestMetrics exposes short chunks without duplicate series, and counts resources over the limit under other', () => {
   const metrics = new RequestMetrics(new ManualClock(), new Meters());
-  for (let at = 0; at < 20_100; at += 1) metrics.recordRequest(listRequest(`things${at}`));
+  for (let index = 0; index < 20_100; index += 1) metrics.recordRequest(listRequest(`things${index}`));
   const ends = [metrics.startLongRunning(listRequest('things1')), metrics.startLongRunning(listRequest('things1'))];
   ends[0]?.();
 

@@ -1,4 +1,4 @@
-/** Outcomes of trace spans. Collected at scrape time. */
+/** The metric of trace spans by outcome. The exporter of spans counts; the counts are read at scrape time. */
 import { Counter, type Registry } from 'prom-client';
 import type { SpanCounts } from '../../tracing/span';
 

@@ -1,4 +1,7 @@
-/** Metrics of watch events by kind: number, size and lag, and watches that were terminated because their client was slow. */
+/**
+ * Metrics of watch events by kind: number, size and lag, and watches that were terminated because their client was
+ * slow.
+ */
 import { Counter, type Registry } from 'prom-client';
 import { EVENT_SIZE_BUCKETS } from '../registry/buckets';
 import { Histogram, type ExpositionChunks } from '../registry/histogram';
@@ -6,8 +9,11 @@ import type { Meters } from '../registry/meters';
 
 /** Records the watch events of one kind. */
 export interface WatchEventMeter {
+  /** One event of this size was written. */
   sent(bytes: number): void;
+  /** An event waited this long in the process before it was written. */
   waited(ms: number): void;
+  /** A watch was terminated because its client reads too slowly. */
   tooSlow(): void;
 }
 
@@ -32,6 +38,7 @@ export class WatchEventMetrics {
 
   constructor(private readonly meters: Meters) {}
 
+  /** The same meter for every call with the same kind; that of `other` beyond the limit. */
   meterFor(group: string, version: string, kind: string, resource: string): WatchEventMeter {
     const key = `${group}/${version}/${kind}`;
     const existing = this.eventMeters.get(key);
@@ -55,6 +62,7 @@ export class WatchEventMetrics {
     return meter;
   }
 
+  /** Registers the counter of events, which is collected at scrape time. Called once. */
   publish(registry: Registry): void {
     const { eventMeters } = this;
     new Counter({

@@ -1,4 +1,7 @@
-/** Usage of the Service IP ranges and of the node port range, under upstream's names. Collected at scrape time. */
+/**
+ * Metrics of the Service IP ranges and of the node port range, under upstream's names: usage, allocations, and the
+ * errors that audits of the allocations find. The allocator counts; the counts are read at scrape time.
+ */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { AllocationSubject } from '../../allocation/allocation-error-counts';
 import type { ServiceAllocator, PoolCounts, AllocationScope } from '../../allocation/service-allocator';
@@ -6,15 +9,19 @@ import type { AllocationPool } from '../../allocation/pool';
 
 const SCOPES: readonly AllocationScope[] = ['static', 'dynamic'];
 
-interface Subject {
+/** A kind of allocated value: addresses or ports. */
+interface AllocatedUnit {
+  /** Prefix of the metric names. */
   readonly prefix: string;
+  /** As in `allocated_ips`. */
   readonly unit: string;
+  /** For help texts. */
   readonly noun: string;
   readonly labels: readonly 'cidr'[];
   readonly pools: (allocator: ServiceAllocator) => readonly AllocationPool[];
 }
 
-const SUBJECTS: readonly Subject[] = [
+const UNITS: readonly AllocatedUnit[] = [
   {
     prefix: 'kube_apiserver_clusterip_allocator',
     unit: 'ips',
@@ -25,16 +32,16 @@ const SUBJECTS: readonly Subject[] = [
   { prefix: 'kube_apiserver_nodeport_allocator', unit: 'ports', noun: 'node ports', labels: [], pools: ({ ports }) => [ports] },
 ];
 
-const REPAIRS: readonly { readonly subject: AllocationSubject; readonly prefix: string; readonly member: string }[] = [
-  { subject: 'ips', prefix: 'apiserver_clusterip_repair', member: 'ip_errors_total' },
-  { subject: 'ports', prefix: 'apiserver_nodeport_repair', member: 'port_errors_total' },
+const AUDITS: readonly { readonly subject: AllocationSubject; readonly prefix: string; readonly errors: string }[] = [
+  { subject: 'ips', prefix: 'apiserver_clusterip_repair', errors: 'ip_errors_total' },
+  { subject: 'ports', prefix: 'apiserver_nodeport_repair', errors: 'port_errors_total' },
 ];
 
 /** Publishes the errors found by audits of the allocations. */
 function publishErrors(registers: Registry[], { errorCounts }: ServiceAllocator): void {
-  for (const { subject, prefix, member } of REPAIRS) {
+  for (const { subject, prefix, errors } of AUDITS) {
     new Counter({
-      name: `${prefix}_${member}`,
+      name: `${prefix}_${errors}`,
       help: 'Inconsistent allocations that audits found, by type.',
       labelNames: ['type'],
       registers,
@@ -58,7 +65,7 @@ function publishErrors(registers: Registry[], { errorCounts }: ServiceAllocator)
 export function publishAllocations(registry: Registry, allocator: ServiceAllocator): void {
   const registers = [registry];
   publishErrors(registers, allocator);
-  for (const { prefix, unit, noun, labels, pools } of SUBJECTS) {
+  for (const { prefix, unit, noun, labels, pools } of UNITS) {
     const forEachPool = (visit: (pool: AllocationPool, counts: PoolCounts) => void): void => {
       for (const pool of pools(allocator)) {
         const counts = allocator.counts.get(pool);

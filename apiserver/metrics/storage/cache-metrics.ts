@@ -1,23 +1,30 @@
-/** Publishes the statistics of the cache as metrics. Collected at scrape time. */
+/**
+ * Metrics of the watch cache, under upstream's names where it has them. The cache counts; its statistics are read at
+ * scrape time.
+ */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { CacheStatistics } from '../../cache/statistics';
 
-export interface CacheGauges {
+export interface CacheSources {
   cache(): CacheStatistics;
+  /** The cache's revision. */
   cacheRevision(): number;
 }
 
-interface Row {
+/** A metric with at most one label. */
+interface CacheMetric {
   readonly type: 'counter' | 'gauge';
   readonly name: string;
   readonly help: string;
+  /** Absent = no label. */
   readonly label?: string;
+  /** The value for each value of the label; without a label, one pair. */
   readonly values: (statistics: CacheStatistics) => Iterable<readonly [label: string, value: number]>;
 }
 
 const unlabelled = (value: number): Iterable<readonly [string, number]> => [['', value]];
 
-const ROWS: readonly Row[] = [
+const CACHE_METRICS: readonly CacheMetric[] = [
   {
     type: 'counter',
     name: 'apiserver_watch_cache_events_received_total',
@@ -81,57 +88,57 @@ const ROWS: readonly Row[] = [
     type: 'gauge',
     name: 'watch_cache_window_capacity_bytes',
     help: 'Maximum size of the window of recent changes in bytes.',
-    values: (s) => unlabelled(s.windowCapacityBytes),
+    values: ({ windowCapacityBytes }) => unlabelled(windowCapacityBytes),
   },
   {
     type: 'gauge',
     name: 'watch_cache_window_bytes',
     help: 'Size of the window of recent changes in bytes.',
-    values: (s) => unlabelled(s.windowBytes),
+    values: ({ windowBytes }) => unlabelled(windowBytes),
   },
   {
     type: 'counter',
     name: 'watch_cache_resyncs_total',
     help: 'Types that were corrected after they differed from the store.',
-    values: (s) => unlabelled(s.resyncs),
+    values: ({ resyncs }) => unlabelled(resyncs),
   },
   {
     type: 'counter',
     name: 'watch_cache_differences_total',
     help: 'Keys for which the consistency checker found a difference.',
-    values: (s) => unlabelled(s.differences),
+    values: ({ differences }) => unlabelled(differences),
   },
   {
     type: 'counter',
     name: 'watch_cache_revision_lookups_total',
     help: "Reads of the store's revision for consistent reads.",
-    values: (s) => unlabelled(s.revisionLookups),
+    values: ({ revisionLookups }) => unlabelled(revisionLookups),
   },
 ];
 
-export function publishCache(registry: Registry, gauges: CacheGauges): void {
-  for (const row of ROWS) publishRow(registry, gauges, row);
+export function publishCache(registry: Registry, sources: CacheSources): void {
+  for (const metric of CACHE_METRICS) publishMetric(registry, sources, metric);
   new Gauge({
     name: 'apiserver_watch_cache_resource_version',
     help: 'Revision of the watch cache, the same for all types.',
     labelNames: ['resource'],
     registers: [registry],
     collect() {
-      for (const resource of gauges.cache().loads.keys()) this.set({ resource }, gauges.cacheRevision());
+      for (const resource of sources.cache().loads.keys()) this.set({ resource }, sources.cacheRevision());
     },
   });
 }
 
-function publishRow(registry: Registry, gauges: CacheGauges, { type, name, help, label, values }: Row): void {
+function publishMetric(registry: Registry, sources: CacheSources, { type, name, help, label, values }: CacheMetric): void {
   const shared = { name, help, labelNames: label === undefined ? [] : [label], registers: [registry] };
-  const labels = (key: string): Record<string, string> => (label === undefined ? {} : { [label]: key });
+  const labelsOf = (labelValue: string): Record<string, string> => (label === undefined ? {} : { [label]: labelValue });
   switch (type) {
     case 'counter':
       new Counter({
         ...shared,
         collect() {
           this.reset();
-          for (const [key, value] of values(gauges.cache())) this.inc(labels(key), value);
+          for (const [labelValue, value] of values(sources.cache())) this.inc(labelsOf(labelValue), value);
         },
       });
       return;
@@ -139,7 +146,7 @@ function publishRow(registry: Registry, gauges: CacheGauges, { type, name, help,
       new Gauge({
         ...shared,
         collect() {
-          for (const [key, value] of values(gauges.cache())) this.set(labels(key), value);
+          for (const [labelValue, value] of values(sources.cache())) this.set(labelsOf(labelValue), value);
         },
       });
   }

@@ -1,4 +1,7 @@
-/** Encryption at rest under upstream's names: transformations and their durations. */
+/**
+ * Metrics of encryption at rest under upstream's names: transformations, their durations, missing keys, and reloads of
+ * the configuration. Calls of KMS plug-ins are in kms-metrics.ts.
+ */
 import type { Registry } from 'prom-client';
 import type { Direction, TransformMetricsRecorder } from '../../storage/encryption/encryption-rules';
 import { publishReloads, type ReloadCounts } from '../registry/configuration-metrics';
@@ -31,6 +34,7 @@ export class EncryptionMetrics implements TransformMetricsRecorder {
   }
 }
 
+/** What is published when the server encrypts values. */
 export interface EncryptionGauges {
   readonly metrics: EncryptionMetrics;
   /** Identifies the replica; exposed as a hash. */
@@ -40,5 +44,5 @@ export interface EncryptionGauges {
 }
 
 export function publishEncryption(registry: Registry, { server, reloads }: EncryptionGauges): void {
-  publishReloads(registry, 'apiserver_encryption_config_controller', server, reloads);
+  publishReloads(registry, { metricPrefix: 'apiserver_encryption_config_controller', server, counts: reloads });
 }

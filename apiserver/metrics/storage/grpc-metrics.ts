@@ -2,12 +2,18 @@
 import { Counter, type Registry } from 'prom-client';
 import type { GrpcCallCounters, MethodCallCounters } from '../../storage/grpc-call-counters';
 
-const METHOD = ['grpc_method', 'grpc_service', 'grpc_type'] as const;
+const METHOD_LABELS = ['grpc_method', 'grpc_service', 'grpc_type'] as const;
 
-const COUNTERS: readonly (readonly [name: string, help: string, value: (calls: MethodCallCounters) => number])[] = [
-  ['grpc_client_started_total', 'Calls that were started.', ({ started }) => started],
-  ['grpc_client_msg_sent_total', 'Messages that were sent.', ({ sent }) => sent],
-  ['grpc_client_msg_received_total', 'Messages that were received.', ({ received }) => received],
+interface MethodCounter {
+  readonly name: string;
+  readonly help: string;
+  readonly valueOf: (calls: MethodCallCounters) => number;
+}
+
+const METHOD_COUNTERS: readonly MethodCounter[] = [
+  { name: 'grpc_client_started_total', help: 'Calls that were started.', valueOf: ({ started }) => started },
+  { name: 'grpc_client_msg_sent_total', help: 'Messages that were sent.', valueOf: ({ sent }) => sent },
+  { name: 'grpc_client_msg_received_total', help: 'Messages that were received.', valueOf: ({ received }) => received },
 ];
 
 /** `calls` is undefined when the store is not a gRPC service. */
@@ -15,22 +21,22 @@ export function publishGrpcCalls(registry: Registry, calls: GrpcCallCounters | u
   if (calls === undefined) return;
   const registers = [registry];
   const labels = ({ method, service, type }: MethodCallCounters) => ({ grpc_method: method, grpc_service: service, grpc_type: type });
-  for (const [name, help, value] of COUNTERS) {
+  for (const { name, help, valueOf } of METHOD_COUNTERS) {
     new Counter({
       name,
       help,
-      labelNames: METHOD,
+      labelNames: METHOD_LABELS,
       registers,
       collect() {
         this.reset();
-        for (const counters of calls.counters) this.inc(labels(counters), value(counters));
+        for (const counters of calls.counters) this.inc(labels(counters), valueOf(counters));
       },
     });
   }
   new Counter({
     name: 'grpc_client_handled_total',
     help: 'Calls that have completed, by gRPC code.',
-    labelNames: ['grpc_code', ...METHOD],
+    labelNames: ['grpc_code', ...METHOD_LABELS],
     registers,
     collect() {
       this.reset();

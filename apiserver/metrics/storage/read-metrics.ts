@@ -1,4 +1,7 @@
-/** List requests: served by the cache or the store, number of objects, and the wait for the cache. */
+/**
+ * Metrics of lists under upstream's names: whether the cache or the store served them, the number of objects, and the
+ * wait for the cache. Also the lookups in the cache of verified tokens.
+ */
 import type { NumberSeries, Meters } from '../registry/meters';
 
 interface ListedType {
@@ -7,16 +10,20 @@ interface ListedType {
 }
 
 interface ListCounts {
+  /** Objects that were read. */
   readonly fetched: number;
+  /** Objects that match the selectors. */
   readonly returned: number;
 }
 
 export interface ListRecorder {
+  /** Records a list from the cache; `waitedMs` is undefined when it need not be consistent with the store. */
   observeCacheList(type: ListedType, counts: ListCounts, waitedMs: number | undefined): void;
-  observeStoreList(type: ListedType, counts: ListCounts, hasFallenBack: boolean): void;
+  /** Records a list from the store; `hasFallenBack`: because the cache lagged behind. */
+  observeStoreList(type: ListedType, counts: ListCounts, { hasFallenBack }: { readonly hasFallenBack: boolean }): void;
 }
 
-const CONSISTENT = 'apiserver_watch_cache_consistent_read_total';
+const CONSISTENT_READS = 'apiserver_watch_cache_consistent_read_total';
 
 export function createListRecorder(meters: Meters): ListRecorder {
   return {
@@ -26,20 +33,20 @@ export function createListRecorder(meters: Meters): ListRecorder {
       meters.counter('apiserver_cache_list_fetched_objects_total', prefix, '').add(fetched);
       meters.counter('apiserver_cache_list_returned_objects_total', prefix).add(returned);
       if (waitedMs === undefined) return;
-      meters.counter(CONSISTENT, 'false', prefix, 'true').add();
+      meters.counter(CONSISTENT_READS, 'false', prefix, 'true').add();
       meters.observer('apiserver_watch_cache_read_wait_seconds', name).observe(waitedMs / 1000);
     },
-    observeStoreList({ name, segment }, { fetched, returned }, hasFallenBack) {
+    observeStoreList({ name, segment }, { fetched, returned }, { hasFallenBack }) {
       meters.counter('apiserver_storage_list_total', name).add();
       meters.counter('apiserver_storage_list_fetched_objects_total', name).add(fetched);
       meters.counter('apiserver_storage_list_evaluated_objects_total', name).add(fetched);
       meters.counter('apiserver_storage_list_returned_objects_total', name).add(returned);
-      if (hasFallenBack) meters.counter(CONSISTENT, 'true', `/${segment}`, 'false').add();
+      if (hasFallenBack) meters.counter(CONSISTENT_READS, 'true', `/${segment}`, 'false').add();
     },
   };
 }
 
-/** Lookups in the token cache. */
+/** Counters of lookups in the cache of verified service account tokens. */
 export function tokenCacheCounters(meters: Meters): Readonly<Record<'hit' | 'miss', NumberSeries>> {
   const name = 'authentication_token_cache_request_total';
   return { hit: meters.counter(name, 'hit'), miss: meters.counter(name, 'miss') };

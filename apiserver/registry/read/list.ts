@@ -179,7 +179,7 @@ async function openState(parts: ListParts, context: RequestContext, resource: Re
   });
   const exactState = (revision: Revision, options: ExactReadOptions): ListState => ({
     read: (part) => snapshotAt(cache, context, resource, revision, part, options),
-    reportCounts: (counts) => listMetrics?.observeStoreList(type, counts, options.stored === true),
+    reportCounts: (counts) => listMetrics?.observeStoreList(type, counts, { hasFallenBack: options.stored === true }),
   });
   switch (source.type) {
     case 'newest': {

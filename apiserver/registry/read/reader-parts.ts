@@ -10,7 +10,7 @@ export interface ListMetrics {
   /** `waitedMs`: time until the cache had caught up with the store; `undefined` when the list did not require it. */
   observeCacheList(type: StoredType, counts: ListCounts, waitedMs: number | undefined): void;
   /** `hasFallenBack`: the list was read from the store because the cache lagged behind. */
-  observeStoreList(type: StoredType, counts: ListCounts, hasFallenBack: boolean): void;
+  observeStoreList(type: StoredType, counts: ListCounts, { hasFallenBack }: { readonly hasFallenBack: boolean }): void;
 }
 
 export interface ListCounts {

@@ -162,7 +162,7 @@ function createHealth(
       clock,
       livezGraceMs: options.livezGraceMs,
       onResult: (result) => {
-        metrics.recordHealthCheck(result.endpoint, result.check, result.reason === undefined);
+        metrics.recordHealthCheck({ endpoint: result.endpoint, name: result.check, isHealthy: result.reason === undefined });
         if (result.reason !== undefined) logFailure(result);
       },
     },
