@@ -1,6 +1,6 @@
 /**
- * The interface between the router and the OpenAPI documents. Compatible with that of other documents
- * (apiserver/discovery/document-handler.ts), of which it uses a part.
+ * The interface between the router and the OpenAPI documents. Requests and responses of other documents
+ * (apiserver/discovery/document-handler.ts) have all members of these, so the router treats both alike.
  */
 
 export interface OpenApiRequest {

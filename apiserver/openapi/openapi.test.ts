@@ -13,15 +13,15 @@ const openApi = createOpenApi({
   builtIn: SERVED_KINDS,
   rows: () => SERVED_KINDS,
   naming: 'platform',
-  openId: true,
+  servesOpenId: true,
   clock,
   failed: () => undefined,
 });
 
 async function get(path: string, more: Partial<OpenApiRequest> = {}, from: OpenApiDocuments = openApi): Promise<OpenApiResponse> {
-  const answer = await from.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined, ...more });
-  if (answer === undefined) throw new Error(`${path} is not served`);
-  return answer;
+  const response = await from.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined, ...more });
+  if (response === undefined) throw new Error(`${path} is not served`);
+  return response;
 }
 
 async function json(path: string, from: OpenApiDocuments = openApi): Promise<JsonObject> {
@@ -164,11 +164,11 @@ describe('/openapi/v3', () => {
       const url = (isObject(entry) ? stringAt(entry, 'serverRelativeURL') : undefined) ?? '';
       const [path = '', query = ''] = url.split('?');
       expect([path, query]).toEqual([`/openapi/v3/${name}`, expect.stringMatching(/^hash=[0-9A-F]{128}$/)]);
-      const answer = await get(path, { query });
-      expect(answer.status).toBe(200);
-      expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'public, immutable', vary: 'Accept' });
-      expect(answer.headers['etag']).toBe(`"${query.slice('hash='.length)}"`);
-      expect(answer.headers['expires']).toBe(new Date(clock.now() + 365 * 86_400_000).toUTCString());
+      const response = await get(path, { query });
+      expect(response.status).toBe(200);
+      expect(response.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'public, immutable', vary: 'Accept' });
+      expect(response.headers['etag']).toBe(`"${query.slice('hash='.length)}"`);
+      expect(response.headers['expires']).toBe(new Date(clock.now() + 365 * 86_400_000).toUTCString());
     }
   });
 
@@ -265,7 +265,7 @@ describe('OpenAPI documents of custom resources', () => {
       if (custom() !== known) [known, rows] = [custom(), [...SERVED_KINDS, ...custom()]];
       return rows;
     };
-    return createOpenApi({ builtIn: SERVED_KINDS, rows: present, naming: 'platform', openId: true, clock, failed });
+    return createOpenApi({ builtIn: SERVED_KINDS, rows: present, naming: 'platform', servesOpenId: true, clock, failed });
   };
   const NUMBERS = {
     type: 'object',
@@ -334,37 +334,44 @@ describe('OpenAPI documents of custom resources', () => {
   test('have equal contents with and without gzip', async () => {
     const from = documents(() => [rowOf('numbers', NUMBERS), rowOf('goods', { type: 'object' })]);
     const plain = await get('/openapi/v2', {}, from);
-    const packed = await get('/openapi/v2', { acceptsGzip: true }, from);
-    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', etag: plain.headers['etag'] });
-    expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
+    const gzipped = await get('/openapi/v2', { acceptsGzip: true }, from);
+    expect(gzipped.headers).toMatchObject({ 'content-encoding': 'gzip', etag: plain.headers['etag'] });
+    expect(gunzipSync(gzipped.body).equals(plain.body)).toBe(true);
   });
 });
 
 test('an OpenAPI document is cached while it is requested, and evicted after five minutes', async () => {
-  let made = 0;
+  let verbReads = 0;
   const [first] = SERVED_KINDS;
   if (first === undefined) throw new Error('no kinds');
   const counting = new Proxy(first, {
     get(row: KindRow, member) {
-      if (member === 'verbs') made += 1;
+      // A document is built from the verbs of its kinds.
+      if (member === 'verbs') verbReads += 1;
       return Reflect.get(row, member);
     },
   });
   const rows = [counting];
-  const documents = createOpenApi({ builtIn: rows, rows: () => rows, naming: 'platform', openId: true, clock, failed: () => undefined });
-  const cost = async (): Promise<number> => {
-    const before = made;
+  const documents = createOpenApi({
+    builtIn: rows,
+    rows: () => rows,
+    naming: 'platform',
+    servesOpenId: true,
+    clock,
+    failed: () => undefined,
+  });
+  const countVerbReads = async (): Promise<number> => {
+    const before = verbReads;
     await get(CORE, {}, documents);
-    return made - before;
+    return verbReads - before;
   };
-  const once = await cost();
-  expect(once).toBeGreaterThan(0);
+  expect(await countVerbReads()).toBeGreaterThan(0);
   clock.advance(299_000);
-  expect(await cost()).toBe(0);
+  expect(await countVerbReads()).toBe(0);
   clock.advance(299_000);
-  expect(await cost()).toBe(0);
+  expect(await countVerbReads()).toBe(0);
   clock.advance(300_000);
-  expect(await cost()).toBeGreaterThan(0);
+  expect(await countVerbReads()).toBeGreaterThan(0);
 });
 
 describe('OpenAPI paths of the OpenID discovery documents', () => {
@@ -383,7 +390,7 @@ describe('OpenAPI paths of the OpenID discovery documents', () => {
       builtIn: SERVED_KINDS,
       rows: () => SERVED_KINDS,
       naming: 'platform',
-      openId: false,
+      servesOpenId: false,
       clock,
       failed: () => undefined,
     });

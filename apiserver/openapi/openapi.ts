@@ -32,7 +32,7 @@ export interface OpenApiOptions {
   readonly descriptions?: () => readonly RemoteOpenApiDescription[];
   readonly naming: Dialect;
   /** Whether the OpenID discovery documents of service account tokens are served. */
-  readonly openId: boolean;
+  readonly servesOpenId: boolean;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Called for parts that the documents omit. */
   readonly failed: (failure: PartFailure) => void;
@@ -43,21 +43,21 @@ export interface OpenApiOptions {
 }
 
 export interface OpenApi extends OpenApiDocuments {
-  /** Computes what every response needs, so that the first request does not wait for it. */
+  /** Starts computing the digests that every response needs, so that the first request does not wait for them. */
   prepare(): void;
 }
 
-export function createOpenApi(parts: OpenApiOptions): OpenApi {
-  return new OpenApiService(parts);
+export function createOpenApi(options: OpenApiOptions): OpenApi {
+  return new OpenApiService(options);
 }
 
-const V2 = '/openapi/v2';
-const V3 = '/openapi/v3';
+const V2_PATH = '/openapi/v2';
+const V3_PATH = '/openapi/v3';
 /** How long unused documents and parts are kept. */
 const RETENTION_MS = 300_000;
 const YEAR_MS = 365 * 24 * 3_600_000;
-/** Maximum size of cached documents. */
-const MAX_BYTES = 32 * 1024 * 1024;
+/** Maximum size of cached documents, in compressed form. */
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 /** Shorter bodies are not compressed. */
 const MIN_COMPRESSED_BYTES = 128 * 1024;
 /** Parts that are built concurrently: more than there are threads, so that no thread waits for the event loop. */
@@ -66,8 +66,8 @@ const EMPTY_BODY = Buffer.alloc(0);
 const NONE: readonly never[] = [];
 const UNCACHED = { 'cache-control': 'no-cache, private' };
 
-/** A composed document. */
-interface Composed {
+/** A composed document; `length` is that before compression. */
+interface ComposedDocument {
   readonly gzipped: Buffer;
   readonly length: number;
 }
@@ -82,16 +82,16 @@ class OpenApiService implements OpenApi {
   private builtInV2: Promise<string> | undefined;
   private readonly hashes = new WeakMap<DocumentSubject, string>();
   private index: { readonly subjects: DocumentSubjects; readonly remotes: object; readonly body: Buffer } | undefined;
-  private readonly composed = new LRUCache<string, Promise<Composed>>({ maxSize: MAX_BYTES });
+  private readonly documents = new LRUCache<string, Promise<ComposedDocument>>({ maxSize: MAX_CACHED_BYTES });
   private evictionTimer: Timer | undefined;
   private readonly lastModified: string;
 
   constructor(private readonly options: OpenApiOptions) {
-    const { clock, failed, onRejected, prebuiltParts, rows, naming, openId } = options;
+    const { clock, failed, onRejected, prebuiltParts, rows, naming, servesOpenId } = options;
     this.parts = new Parts({ clock, failed, onRejected, ...(prebuiltParts !== undefined && { prebuiltParts }) });
     this.lastModified = new Date(clock.now()).toUTCString();
-    this.subjects = memoByRows(rows, (present) => subjectsOf(present, naming, openId));
-    this.customRows = memoByRows(rows, (present) => present.filter(({ custom }) => custom !== undefined).sort(byName));
+    this.subjects = memoByRows(rows, (currentRows) => subjectsOf(currentRows, { naming, servesOpenId }));
+    this.customRows = memoByRows(rows, (currentRows) => currentRows.filter(({ custom }) => custom !== undefined).sort(byName));
   }
 
   prepare(): void {
@@ -101,9 +101,9 @@ class OpenApiService implements OpenApi {
 
   handle(request: OpenApiRequest): Promise<OpenApiResponse> | undefined {
     const { path } = request;
-    if (path === V2) return this.respondV2(request);
-    if (path === V3) return this.respondIndex();
-    return path.startsWith(`${V3}/`) ? this.respondV3(path.slice(V3.length + 1), request) : undefined;
+    if (path === V2_PATH) return this.respondV2(request);
+    if (path === V3_PATH) return this.respondIndex();
+    return path.startsWith(`${V3_PATH}/`) ? this.respondV3(path.slice(V3_PATH.length + 1), request) : undefined;
   }
 
   private async respondV2(request: OpenApiRequest): Promise<OpenApiResponse> {
@@ -117,8 +117,9 @@ class OpenApiService implements OpenApi {
     const etag = `"${hash}"`;
     const headers = { ...UNCACHED, etag, 'last-modified': this.lastModified, vary: ['Accept-Encoding', 'Accept'] };
     if (request.ifNoneMatch === etag) return { status: 304, headers, body: EMPTY_BODY };
-    const composed = await this.document(`${V2} ${hash}`, 'v2', form, (partForm) => this.partsV2(custom, remote, partForm));
-    return this.respond({ 'content-type': form.contentType, ...headers }, composed, request);
+    const partForm = { version: 'v2', media: form.media } as const;
+    const document = await this.composeOnce(`${V2_PATH} ${hash}`, partForm, () => this.partsV2(custom, remote, partForm));
+    return this.respond({ 'content-type': form.contentType, ...headers }, document, request);
   }
 
   /** The content type is plain text, as upstream sends it; clients accept it. */
@@ -155,19 +156,20 @@ class OpenApiService implements OpenApi {
     if (request.ifNoneMatch === headers.etag) {
       return { status: 304, headers: { etag: headers.etag, vary: headers.vary, ...caching }, body: EMPTY_BODY };
     }
-    const composed = await this.document(`${name} ${hash}`, 'v3', form, (partForm) => this.partsV3(subject, partForm));
-    return this.respond({ ...headers, ...caching }, composed, request);
+    const partForm = { version: 'v3', media: form.media } as const;
+    const document = await this.composeOnce(`${name} ${hash}`, partForm, () => this.partsV3(subject, partForm));
+    return this.respond({ ...headers, ...caching }, document, request);
   }
 
   private async respond(
     headers: OpenApiResponse['headers'],
-    composed: Composed,
+    document: ComposedDocument,
     { acceptsGzip }: OpenApiRequest,
   ): Promise<OpenApiResponse> {
-    if (acceptsGzip === true && composed.length > MIN_COMPRESSED_BYTES) {
-      return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: composed.gzipped };
+    if (acceptsGzip === true && document.length > MIN_COMPRESSED_BYTES) {
+      return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: document.gzipped };
     }
-    return { status: 200, headers, body: await gunzipToBuffer(composed.gzipped) };
+    return { status: 200, headers, body: await gunzipToBuffer(document.gzipped) };
   }
 
   private immutableHeaders(): Record<string, string> {
@@ -175,14 +177,14 @@ class OpenApiService implements OpenApi {
   }
 
   private urlOf(name: string, subject: DocumentSubject): string {
-    return `${V3}/${name}?hash=${this.hashV3(name, subject)}`;
+    return `${V3_PATH}/${name}?hash=${this.hashV3(name, subject)}`;
   }
 
   private hashV3(name: string, subject: DocumentSubject): string {
-    const ofBuiltIn = this.digests.get(name);
-    const known = subject.custom.length === 0 ? ofBuiltIn : this.hashes.get(subject);
-    if (known !== undefined) return known;
-    const hash = hashOf([ofBuiltIn ?? this.sharedDigest, ...subject.custom.map((row) => this.parts.identityOf(row))]);
+    const builtInDigest = this.digests.get(name);
+    const existing = subject.custom.length === 0 ? builtInDigest : this.hashes.get(subject);
+    if (existing !== undefined) return existing;
+    const hash = hashOf([builtInDigest ?? this.sharedDigest, ...subject.custom.map((row) => this.parts.identityOf(row))]);
     this.hashes.set(subject, hash);
     return hash;
   }
@@ -193,19 +195,20 @@ class OpenApiService implements OpenApi {
   }
 
   private async hashV2(custom: readonly KindRow[], remote: readonly RemoteOpenApiDescription[], form: ResponseForm): Promise<string> {
-    const ofRemotes = remote.flatMap(({ name, id }) => [name, id]);
-    const ofOpenId = this.options.openId ? [] : ['without OpenID'];
-    return hashOf([await this.digestV2(form), ...ofOpenId, ...custom.map((row) => this.parts.identityOf(row)), ...ofRemotes]);
+    const remoteIdentities = remote.flatMap(({ name, id }) => [name, id]);
+    const openIdMark = this.options.servesOpenId ? [] : ['without OpenID'];
+    const customIdentities = custom.map((row) => this.parts.identityOf(row));
+    return hashOf([await this.digestV2(form), ...openIdMark, ...customIdentities, ...remoteIdentities]);
   }
 
-  /** Computed with the part that is requested first. */
+  /** The digest of the built-in kinds, which comes with their part: any encoding will do. */
   private digestV2({ media }: ResponseForm): Promise<string> {
     const { builtIn, naming } = this.options;
     this.builtInV2 ??= this.parts.ofBuiltIn(builtIn, naming, { version: 'v2', media }).then(({ digest = '' }) => digest);
     return this.builtInV2;
   }
 
-  /** Computed once. */
+  /** Fills {@link digests} once. */
   private ensureBuiltInDigests(): Promise<void> {
     return (this.pendingDigests ??= this.computeDigests().catch((error: unknown) => {
       // The next request retries.
@@ -220,24 +223,20 @@ class OpenApiService implements OpenApi {
     for (const [name, digest] of digests) this.digests.set(name, hashOf([digest]));
   }
 
-  /** The cached document, or a new one that concurrent requests share. */
-  private document(
-    key: string,
-    version: 'v2' | 'v3',
-    { media }: ResponseForm,
-    partsOf: (form: PartForm) => Promise<readonly DocumentPart[]>,
-  ): Promise<Composed> {
+  /**
+   * The cached document, or a new one that concurrent requests share. `contents` identifies what the document contains.
+   */
+  private composeOnce(contents: string, form: PartForm, createParts: () => Promise<readonly DocumentPart[]>): Promise<ComposedDocument> {
     this.extendRetention();
-    const full = `${key} ${media}`;
-    const known = this.composed.get(full);
-    if (known !== undefined) return known;
-    const form = { version, media };
-    const document = partsOf(form).then((parts) => composeDocument(composeChunks(parts, form)));
-    this.composed.set(full, document, { size: 1 });
+    const key = `${contents} ${form.media}`;
+    const existing = this.documents.get(key);
+    if (existing !== undefined) return existing;
+    const document = createParts().then((parts) => composeDocument(composeChunks(parts, form)));
+    this.documents.set(key, document, { size: 1 });
     document.then(
-      ({ gzipped }) => this.composed.set(full, document, { size: gzipped.length }),
+      ({ gzipped }) => this.documents.set(key, document, { size: gzipped.length }),
       // The next request retries.
-      () => this.composed.delete(full),
+      () => this.documents.delete(key),
     );
     return document;
   }
@@ -247,13 +246,13 @@ class OpenApiService implements OpenApi {
     remote: readonly RemoteOpenApiDescription[],
     form: PartForm,
   ): Promise<readonly DocumentPart[]> {
-    const { builtIn, naming, openId } = this.options;
+    const { builtIn, naming, servesOpenId } = this.options;
     const [{ part }, customParts, remoteParts] = await Promise.all([
       this.parts.ofBuiltIn(builtIn, naming, form),
       this.customParts(custom, naming, form),
-      this.parts.ofRemotes(remote, builtIn, custom, naming, form),
+      this.parts.ofRemotes(remote, { builtIn, custom, dialect: naming, form }),
     ]);
-    const openIdPart = openId ? [new PartEncoder().ofPiece(buildOpenIdPieceV2(naming), form)] : [];
+    const openIdPart = servesOpenId ? [new PartEncoder().encodePiece(buildOpenIdPieceV2(naming), form)] : [];
     return [part, ...openIdPart, ...customParts, ...remoteParts];
   }
 
@@ -273,16 +272,20 @@ class OpenApiService implements OpenApi {
     return [shared, ...customParts];
   }
 
+  /**
+   * The parts of the kinds in their order, without those that cannot be built; at most {@link CONCURRENT_PARTS} at
+   * once.
+   */
   private async customParts(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<readonly DocumentPart[]> {
     const parts = new Array<DocumentPart | undefined>(rows.length);
     let next = 0;
-    const buildNext = async (): Promise<void> => {
-      for (let at = next++; at < rows.length; at = next++) {
-        const row = rows[at];
-        if (row !== undefined) parts[at] = await this.parts.ofCustom(row, dialect, form);
+    const buildRemaining = async (): Promise<void> => {
+      for (let index = next++; index < rows.length; index = next++) {
+        const row = rows[index];
+        if (row !== undefined) parts[index] = await this.parts.ofCustom(row, dialect, form);
       }
     };
-    await Promise.all(Array.from({ length: CONCURRENT_PARTS }, buildNext));
+    await Promise.all(Array.from({ length: CONCURRENT_PARTS }, buildRemaining));
     return parts.filter((part) => part !== undefined);
   }
 
@@ -290,13 +293,13 @@ class OpenApiService implements OpenApi {
   private extendRetention(): void {
     this.evictionTimer?.cancel();
     this.evictionTimer = this.options.clock.after(RETENTION_MS, () => {
-      this.composed.clear();
-      this.parts.forget();
+      this.documents.clear();
+      this.parts.clear();
     });
   }
 }
 
-function composeDocument(chunks: readonly Chunk[]): Composed {
+function composeDocument(chunks: readonly Chunk[]): ComposedDocument {
   return { gzipped: gzipOf(chunks), length: totalLength(chunks) };
 }
 

@@ -17,34 +17,34 @@ const { head, cases: recorded } = readRecording(
   shape({ name: text, v2: body, v3: body, schemas: body }),
 );
 
-/** The definition as the store has it. */
-function established({ spec, metadata }: JsonObject): JsonObject {
-  const given = objectAt({ spec: spec ?? {} }, 'spec') ?? {};
-  const names = objectAt(given, 'names') ?? {};
-  const group = canonicalGroup(stringAt(given, 'group') ?? '');
+/** The definition as the store has it once its names are accepted. */
+function storedDefinition({ spec, metadata }: JsonObject): JsonObject {
+  const recordedSpec = objectAt({ spec: spec ?? {} }, 'spec') ?? {};
+  const names = objectAt(recordedSpec, 'names') ?? {};
+  const group = canonicalGroup(stringAt(recordedSpec, 'group') ?? '');
   const kind = stringAt(names, 'kind') ?? '';
   const acceptedNames = { ...names, singular: kind.toLowerCase(), listKind: `${kind}List` };
-  return { metadata: metadata ?? {}, spec: { ...given, group }, status: { acceptedNames } };
+  return { metadata: metadata ?? {}, spec: { ...recordedSpec, group }, status: { acceptedNames } };
 }
 
-const rows: readonly KindRow[] = head.definitions.flatMap((definition) => parseDefinition(established(definition)).rows);
+const rows: readonly KindRow[] = head.definitions.flatMap((definition) => parseDefinition(storedDefinition(definition)).rows);
 const v2 = buildDocumentV2(rows, 'kubernetes');
 
-describe.each(recorded.map((of) => [of.name, of] as const))('the OpenAPI documents of %s', (name, of) => {
+describe.each(recorded.map((kind) => [kind.name, kind] as const))('the OpenAPI documents of %s', (name, expected) => {
   const [, group = '', version = ''] = name.split('/');
   const v3 = buildDocumentV3(rows, { group: canonicalGroup(group), version }, 'kubernetes');
 
   test('describe its operations in v2 as recorded', () => {
-    expect(operationsIn(v2, name)).toEqual(of.v2);
+    expect(operationsIn(v2, name)).toEqual(expected.v2);
   });
 
   test('describe its operations in v3 as recorded', () => {
-    expect(operationsIn(v3, name)).toEqual(of.v3);
+    expect(operationsIn(v3, name)).toEqual(expected.v3);
   });
 
   test('describe its schemas with the recorded beginnings of their descriptions', () => {
     const schemas = objectAt(objectAt(v3, 'components'), 'schemas') ?? {};
-    const own = Object.keys(of.schemas).map((type) => [type, withShortDescriptions(schemas[type] ?? null)]);
-    expect(Object.fromEntries(own)).toEqual(of.schemas);
+    const described = Object.keys(expected.schemas).map((type) => [type, withShortDescriptions(schemas[type] ?? null)]);
+    expect(Object.fromEntries(described)).toEqual(expected.schemas);
   });
 });

@@ -18,7 +18,7 @@ const definition: JsonObject = JSON.parse(
   JSON.stringify({ metadata: { name: 'pubs.pub.example.com' }, spec: head.spec, status: { acceptedNames: names } }),
 );
 const { rows } = parseDefinition(definition);
-const root = OPENAPI_NAME_PREFIX.kubernetes;
+const namePrefix = OPENAPI_NAME_PREFIX.kubernetes;
 
 /** The recorded schemas have no descriptions of apiVersion, kind and metadata. */
 function withoutOwnTexts(value: JsonValue): JsonValue {
@@ -38,28 +38,31 @@ describe.each(cases.map((published) => [published.version, published] as const))
       [3, published.v3],
     ] as const)('is published in OpenAPI v%i as recorded', (openApi, expected) => {
       const row = rows.find((candidate) => candidate.version === version);
-      const schema =
-        row === undefined ? undefined : customSchemas(row, { version: openApi, namePrefix: root })[`com.example.pub.${version}.Pub`];
+      const schema = row === undefined ? undefined : customSchemas(row, { version: openApi, namePrefix })[`com.example.pub.${version}.Pub`];
       expect(schema instanceof PublishedSchema && withoutOwnTexts(schemaValue(schema))).toEqual(expected);
     });
   },
 );
 
 it('the OpenAPI documents contain a custom resource with its list, its paths and the schemas that these refer to', () => {
-  const ours = rows.filter(({ version }) => version === 'v1');
-  const [row] = ours;
+  const rowsOfVersion = rows.filter(({ version }) => version === 'v1');
+  const [row] = rowsOfVersion;
   if (row === undefined) throw new Error('no row');
-  const v3 = buildDocumentV3(ours, row, 'kubernetes');
+  const v3 = buildDocumentV3(rowsOfVersion, row, 'kubernetes');
   const schemas = objectAt(objectAt(v3, 'components'), 'schemas') ?? {};
   expect(Object.keys(schemas)).toEqual(
-    expect.arrayContaining(['com.example.pub.v1.Pub', 'com.example.pub.v1.PubList', `${root}.apimachinery.pkg.apis.meta.v1.ObjectMeta`]),
+    expect.arrayContaining([
+      'com.example.pub.v1.Pub',
+      'com.example.pub.v1.PubList',
+      `${namePrefix}.apimachinery.pkg.apis.meta.v1.ObjectMeta`,
+    ]),
   );
   expect(schemas['com.example.pub.v1.PubList']).toMatchObject({
     required: ['items'],
     properties: { items: { type: 'array', items: { $ref: '#/components/schemas/com.example.pub.v1.Pub' } } },
     'x-kubernetes-group-version-kind': [{ group: 'pub.example.com', kind: 'PubList', version: 'v1' }],
   });
-  const { paths } = buildDocumentV2(ours, 'kubernetes');
+  const { paths } = buildDocumentV2(rowsOfVersion, 'kubernetes');
   const path = '/apis/pub.example.com/v1/namespaces/{namespace}/pubs';
   expect(Object.keys(Object(paths)).filter((path) => path.includes('pubs'))).toEqual([
     path,

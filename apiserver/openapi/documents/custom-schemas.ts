@@ -12,7 +12,7 @@ import { openApiName } from '../../../shared/api/types';
 const OBJECT_META = 'meta.v1.ObjectMeta';
 const LIST_META = 'meta.v1.ListMeta';
 
-/** Types of the tables that the schemas refer to. */
+/** The built-in types that the schemas refer to, which a document with custom kinds must define. */
 export const CUSTOM_REFERENCES: readonly string[] = [OBJECT_META, LIST_META];
 
 export interface CustomSchemaOptions {
@@ -21,7 +21,10 @@ export interface CustomSchemaOptions {
   readonly namePrefix: string;
 }
 
-/** By published name. The schema of the kind itself is as large as its definition. */
+/**
+ * The schemas by published name; none for a built-in kind. That of the kind itself is as large as its definition, and
+ * is converted only when it is written.
+ */
 export function customSchemas({ custom, ...row }: KindRow, options: CustomSchemaOptions): Record<string, JsonObject | PublishedSchema> {
   if (custom === undefined) return {};
   return {
@@ -30,7 +33,7 @@ export function customSchemas({ custom, ...row }: KindRow, options: CustomSchema
   };
 }
 
-/** The published names of the schemas. */
+/** The names under which {@link customSchemas} publishes the schemas of the kinds. */
 export const customSchemaNames = (rows: readonly KindRow[], namePrefix: string): string[] =>
   rows.flatMap(({ type }) => [openApiName(type, namePrefix), openApiName(`${type}List`, namePrefix)]);
 
@@ -68,13 +71,13 @@ interface MemberTexts {
 
 const API_VERSION = 'defines the group and version of the schema in which the object is written.';
 const KIND = 'is the kind of the object, in CamelCase; it cannot be changed.';
-const TYPE = { apiVersion: `APIVersion ${API_VERSION}`, kind: `Kind ${KIND}` };
+const TYPE_TEXTS = { apiVersion: `APIVersion ${API_VERSION}`, kind: `Kind ${KIND}` };
 const METADATA = "Standard object's metadata: name, namespace, labels, annotations, and the members that the server maintains.";
 
 /** Clients look for the words at the start of these descriptions. */
 const TEXTS: Readonly<Record<'embedded' | 'list' | 'object', MemberTexts>> = {
-  object: { ...TYPE, metadata: METADATA },
-  list: { ...TYPE, metadata: 'Standard list metadata: the revision of the list and the token of its next page.' },
+  object: { ...TYPE_TEXTS, metadata: METADATA },
+  list: { ...TYPE_TEXTS, metadata: 'Standard list metadata: the revision of the list and the token of its next page.' },
   embedded: { apiVersion: `apiVersion ${API_VERSION}`, kind: `kind ${KIND}`, metadata: METADATA },
 };
 

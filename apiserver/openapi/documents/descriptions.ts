@@ -8,7 +8,7 @@ import { isObject, objectAt, stringAt, type JsonObject } from '../../../shared/v
 import { readFileIfExists } from '../../../shared/runtime/files/read-file-if-exists';
 import { parseJson } from '../../../shared/serialization/json/strict-json';
 
-/** The description of a type or of its field. */
+/** The description of a type, or of its member when one is given; undefined when there is none. */
 export type Describe = (type: string, member?: string) => string | undefined;
 
 /** The file is read on first use, because custom kinds have their own descriptions. */

@@ -28,7 +28,7 @@ import { renderPathV2 } from './render-v2';
 import { renderPathV3 } from './render-v3';
 import { schemaValue } from './schema-json';
 
-/** Members of a document besides its paths and schemas. */
+/** Members of every document besides its paths and schemas. */
 export const INFO = { title: 'Cluster control plane', version: `${RELEASE.major}.${RELEASE.minor}` };
 const SECURITY = 'BearerToken';
 export const SECURITY_SCHEMES = { [SECURITY]: { description: 'Bearer token', type: 'apiKey', name: 'authorization', in: 'header' } };
@@ -56,13 +56,14 @@ export function buildDocumentV2(rows: readonly KindRow[], naming: Dialect, descr
   };
 }
 
+/** The paths and schemas of the v2 document. */
 export function buildPieceV2(rows: readonly KindRow[], naming: Dialect, describe?: Describe): DocumentPiece {
   const namePrefix = OPENAPI_NAME_PREFIX[naming];
-  const ofGroups = DIALECTS.flatMap((dialect) => {
+  const groupEntries = DIALECTS.flatMap((dialect) => {
     const servedRows = rows.filter((row) => isListedIn(row, dialect));
     return [...overviewsOf(servedRows, dialect).values(), ...entriesOf(servedRows, dialect, naming)];
   });
-  const entries = [...OVERVIEWS.values(), ...ofGroups];
+  const entries = [...OVERVIEWS.values(), ...groupEntries];
   const kinds = publishedKinds(rows, DIALECTS);
   const texts = describe === undefined ? {} : { describe };
   return {
@@ -91,6 +92,7 @@ export function buildDocumentV3(rows: readonly KindRow[], version: GroupVersion,
   return { openapi: '3.0.0', info: INFO, paths, components: { schemas, securitySchemes: SECURITY_SCHEMES } };
 }
 
+/** The paths and schemas of a v3 document. */
 export function buildPieceV3(
   rows: readonly KindRow[],
   { group, version }: GroupVersion,
@@ -118,6 +120,7 @@ export interface BuiltInSubject extends GroupVersion {
   readonly overview?: PathEntry;
 }
 
+/** The paths and schemas of a v3 document without custom kinds. */
 export function buildBuiltInPieceV3(rows: readonly KindRow[], subject: BuiltInSubject, describe?: Describe): DocumentPiece {
   const { dialect, overview } = subject;
   return overview === undefined ? buildPieceV3(rows, subject, dialect, describe) : buildOverviewPiece(overview, dialect, describe);
@@ -130,13 +133,13 @@ export function buildOverviewPiece(entry: PathEntry, dialect: Dialect, describe?
   const types = entry.operations.flatMap(({ responses }) => responses.map(({ type }) => type)).filter((type) => type !== STRING_TYPE);
   return {
     paths: renderPaths([entry], dialect, 'v3'),
-    schemas: builtInSchemas(types, false, { version: 3, namePrefix, kinds: publishedKinds([], []), texts }),
+    schemas: builtInSchemas(types, { version: 3, namePrefix, kinds: publishedKinds([], []), texts }),
   };
 }
 
 /**
- * The additional piece of a group version of custom kinds: the built-in types that its kinds refer to. `builtIn` are
- * the built-in kinds.
+ * The additional piece of a group version of custom kinds: the built-in types that its kinds refer to. Their own paths
+ * and schemas are pieces of their own. `builtIn` are the built-in kinds.
  */
 export function buildGroupPieceV3(
   custom: readonly KindRow[],
@@ -146,9 +149,9 @@ export function buildGroupPieceV3(
 ): DocumentPiece {
   const namePrefix = OPENAPI_NAME_PREFIX[dialect];
   const kinds = publishedKinds(builtIn, [dialect]);
-  const types = typesOf(custom.flatMap((row) => pathsOf(row, dialect)));
+  const types = [...typesOf(custom.flatMap((row) => pathsOf(row, dialect))), ...CUSTOM_REFERENCES];
   const texts = describe === undefined ? {} : { describe };
-  return { paths: {}, schemas: withPatch(builtInSchemas(types, true, { version: 3, namePrefix, kinds, texts }), namePrefix) };
+  return { paths: {}, schemas: withPatch(builtInSchemas(types, { version: 3, namePrefix, kinds, texts }), namePrefix) };
 }
 
 /** `naming` is the dialect of kinds of other groups, where the group of the path has one spelling only. */
@@ -175,7 +178,7 @@ function isListedIn(row: CustomRow, dialect: Dialect): boolean {
   return dialect === 'platform' || !isSpelledAlike(row);
 }
 
-/** By path; `naming` is the dialect of the contents. */
+/** The members of `paths`, sorted by path; `naming` is the dialect of the contents. */
 export function renderPaths(entries: readonly PathEntry[], naming: Dialect, version: OpenApiVersion): JsonObject {
   const render = version === 'v2' ? renderPathV2 : renderPathV3;
   const sorted = [...entries].sort((a, b) => compareBytes(a.path, b.path));
@@ -186,7 +189,9 @@ export function renderPaths(entries: readonly PathEntry[], naming: Dialect, vers
 
 interface SchemaOptions {
   readonly version: 2 | 3;
+  /** Prefix of the published names of built-in types. */
   readonly namePrefix: string;
+  /** The kinds as which each type is published. */
   readonly kinds: ReadonlyMap<string, readonly PublishedKind[]>;
   readonly texts: { readonly describe?: Describe };
 }
@@ -194,22 +199,19 @@ interface SchemaOptions {
 /** The schemas of all types that the operations refer to; `rows` are the kinds of the operations. */
 function buildSchemas(entries: readonly PathEntry[], rows: readonly KindRow[], options: SchemaOptions): Record<string, JsonObject> {
   const { version, namePrefix } = options;
-  const isCustom = rows.some(({ custom }) => custom !== undefined);
-  const builtIn = builtInSchemas(typesOf(entries), isCustom, options);
+  const references = rows.some(({ custom }) => custom !== undefined) ? CUSTOM_REFERENCES : [];
+  const builtIn = builtInSchemas([...typesOf(entries), ...references], options);
   const custom = rows.flatMap((row) => Object.entries(customSchemas(row, { version, namePrefix })));
   return withPatch({ ...builtIn, ...Object.fromEntries(custom.map(([name, schema]) => [name, valueOf(schema)])) }, namePrefix);
 }
 
 const valueOf = (schema: JsonObject | PublishedSchema): JsonObject => (schema instanceof PublishedSchema ? schemaValue(schema) : schema);
 
-function builtInSchemas(
-  types: readonly string[],
-  isCustom: boolean,
-  { version, namePrefix, kinds, texts }: SchemaOptions,
-): Record<string, JsonObject> {
-  const requestedTypes = [...types.filter((type) => !type.startsWith(CUSTOM_TYPE_PREFIX)), ...(isCustom ? CUSTOM_REFERENCES : [])];
-  const ofTables = requestedTypes.filter((type) => type !== RELEASE_TYPE);
-  const schemas = buildDefinitions(ofTables, { version, namePrefix, kindsOf: (type) => kinds.get(type) ?? [], ...texts });
+/** The schemas of the types, by published name; types of custom kinds are skipped. */
+function builtInSchemas(types: readonly string[], { version, namePrefix, kinds, texts }: SchemaOptions): Record<string, JsonObject> {
+  const requestedTypes = types.filter((type) => !type.startsWith(CUSTOM_TYPE_PREFIX));
+  const typesOfTables = requestedTypes.filter((type) => type !== RELEASE_TYPE);
+  const schemas = buildDefinitions(typesOfTables, { version, namePrefix, kindsOf: (type) => kinds.get(type) ?? [], ...texts });
   return requestedTypes.includes(RELEASE_TYPE) ? { ...schemas, [openApiName(RELEASE_TYPE, namePrefix)]: releaseSchema(version) } : schemas;
 }
 
@@ -218,14 +220,14 @@ function typesOf(entries: readonly PathEntry[]): string[] {
   const types = new Set([WATCH_EVENT_TYPE]);
   for (const { operations } of entries) {
     for (const { body, responses } of operations) {
-      if (body !== undefined && !body.patch) types.add(body.type);
+      if (body !== undefined && !body.isPatch) types.add(body.type);
       for (const { type } of responses) types.add(type);
     }
   }
   return [...types];
 }
 
-/** A patch has no type in the tables. */
+/** Adds the schema of patches, which have no type in the tables, and sorts all schemas by name. */
 function withPatch(schemas: Record<string, JsonObject>, namePrefix: string): Record<string, JsonObject> {
   const patch = { description: 'The changes of an object, in the format of the content type.', type: 'object' };
   const schemasAndPatch = Object.entries({ ...schemas, [openApiName(PATCH_TYPE, namePrefix)]: patch });

@@ -1,6 +1,7 @@
 /**
- * The operation of each verb as data: method, id, parameters, body and response codes. Independent of kinds and paths.
- * The short descriptions are this repository's own.
+ * The operation of each verb as data: method, id, parameters, body and response codes. Independent of kinds and paths,
+ * which operations.ts adds. Parameters and codes are those of upstream; the short descriptions are this repository's
+ * own.
  */
 import type { Verb } from '../../../shared/api/kinds';
 
@@ -88,14 +89,19 @@ const DELETE_COLLECTION_PARAMETERS: readonly Parameter[] = [
 /** The operation of a verb. */
 export interface OperationShape {
   readonly method: OperationMethod;
+  /** The extension `x-kubernetes-action`. */
   readonly action: string;
+  /** The verb at the start of the operation id. */
   readonly idVerb: string;
   /** `%` is replaced by the kind. */
   readonly description: string;
   readonly parameters: readonly Parameter[];
+  /** Whether the path names the collection or one object. */
   readonly scope: 'collection' | 'object';
+  /** Absent = no body. */
   readonly body?: 'object' | 'patch' | 'deleteOptions';
   readonly response: 'object' | 'list' | 'status' | 'event';
+  /** The status codes of success. */
   readonly codes: readonly (200 | 201 | 202)[];
 }
 
@@ -191,8 +197,8 @@ function withoutBody({ body: _, ...shape }: OperationShape): OperationShape {
 }
 
 /** The deprecated watch operations, which have their own paths. */
-export const WATCH_SHAPES: Readonly<Record<'one' | 'many', OperationShape>> = {
-  one: {
+export const WATCH_SHAPES: Readonly<Record<OperationShape['scope'], OperationShape>> = {
+  object: {
     method: 'get',
     action: 'watch',
     idVerb: 'watch',
@@ -202,7 +208,7 @@ export const WATCH_SHAPES: Readonly<Record<'one' | 'many', OperationShape>> = {
     response: 'event',
     codes: [200],
   },
-  many: {
+  collection: {
     method: 'get',
     action: 'watchlist',
     idVerb: 'watch',

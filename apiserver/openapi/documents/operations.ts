@@ -30,13 +30,13 @@ export interface Operation {
   readonly id: string;
   readonly description: string;
   /** The action and the kind of its objects; absent when the operation has no kind. */
-  readonly on?: { readonly action: string; readonly kind: GroupVersionKindNames };
+  readonly target?: { readonly action: string; readonly kind: GroupVersionKindNames };
   readonly parameters: readonly Parameter[];
-  /** A type of the tables. */
-  readonly body?: { readonly type: string; readonly required: boolean; readonly patch: boolean };
+  /** The type is one of the tables, except for a patch. Absent = no body. */
+  readonly body?: { readonly type: string; readonly isRequired: boolean; readonly isPatch: boolean };
   readonly responses: readonly { readonly code: 200 | 201 | 202; readonly type: string }[];
-  /** Whether the response may be a stream. True for every list, also for the one that cannot be watched. */
-  readonly watchable: boolean;
+  /** Whether the response may be a stream. True for every list, also of a resource that cannot be watched. */
+  readonly mayStream: boolean;
 }
 
 export interface PathEntry {
@@ -45,9 +45,9 @@ export interface PathEntry {
   readonly parameters: readonly Parameter[];
   readonly operations: readonly Operation[];
   readonly tag: string;
-  /** Set for a custom kind, which has fewer media types and patch types. */
-  readonly custom?: true;
-  /** Absent when the operation has the media types of resources. */
+  /** Whether the kind is custom; such a kind has fewer media types and patch types. */
+  readonly isCustom: boolean;
+  /** Absent when the operations have the media types of resources. */
   readonly mediaTypes?: { readonly produces: readonly string[]; readonly consumes?: readonly string[] };
 }
 
@@ -66,14 +66,15 @@ const METHOD_ORDER: readonly OperationMethod[] = ['get', 'put', 'post', 'delete'
 
 /** The names of a kind that its operations contain. */
 export interface KindWords extends GroupVersionKindNames {
-  /** The same names as values, which some encodings quote. */
-  readonly on: GroupVersionKindNames;
+  /** The same names where they are values of extensions, which some encodings quote. */
+  readonly valueNames: GroupVersionKindNames;
   readonly resource: string;
   /** The kind at the start of an operation id. */
   readonly idKind: string;
   /** The type of its objects; the type of its lists has the suffix `List`. */
   readonly type: string;
   readonly tag: string;
+  /** The group version in operation ids, such as `AppsV1`. */
   readonly idPrefix: string;
 }
 
@@ -87,35 +88,45 @@ export function pathsOf(row: KindRow, dialect: Dialect): readonly PathEntry[] {
   return pathsOfShape({ ...row, isCustom: row.custom !== undefined }, wordsOf(row, dialect), dialect);
 }
 
+/** The names of a kind, with its group in the dialect. */
 export function wordsOf(row: Omit<KindRow, 'custom'>, dialect: Dialect): KindWords {
   const { version, kind, resource, type } = row;
-  const on = { group: groupInDialect(dialect, row.group), version, kind };
-  return { ...on, on, resource, type, idKind: capitalize(kind), ...namesOf(row.group, version) };
+  const valueNames = { group: groupInDialect(dialect, row.group), version, kind };
+  return { ...valueNames, valueNames, resource, type, idKind: capitalize(kind), ...namesOf(row.group, version) };
 }
 
+/** The paths of one resource with these names; paths without operations are left out. */
 export function pathsOfShape(shape: PathShape, words: KindWords, dialect: Dialect): readonly PathEntry[] {
-  const { namespaced, verbs, isCustom } = shape;
+  const { namespaced, verbs, isCustom, subresources = [] } = shape;
   const groupVersionPath = groupVersionPathOf(words.group, words.version);
-  const everywhere = `/${words.resource}`;
-  const inside = `/namespaces/{namespace}/${words.resource}`;
-  const collectionPath = namespaced ? inside : everywhere;
-  const basePath = groupVersionPath + collectionPath;
-  const scope = namespaced ? [NAMESPACE] : [];
-  const scopeInfix = namespaced ? 'Namespaced' : '';
+  const clusterPath = `/${words.resource}`;
+  const collectionPath = namespaced ? `/namespaces/{namespace}/${words.resource}` : clusterPath;
+  const objectPath = `${collectionPath}/{name}`;
+  const collection = { parameters: [...(namespaced ? [NAMESPACE] : []), PRETTY], scopeInfix: namespaced ? 'Namespaced' : '' };
+  const object = { ...collection, parameters: [NAME, ...collection.parameters] };
+  const allNamespaces = { parameters: [PRETTY], scopeInfix: '' };
   const builder = new OperationBuilder(shape, words, dialect);
   const entries: PathEntry[] = [
-    builder.path(basePath, [...scope, PRETTY], verbs, 'collection', scopeInfix),
-    builder.path(`${basePath}/{name}`, [NAME, ...scope, PRETTY], verbs, 'object', scopeInfix),
-    ...(shape.subresources ?? [])
+    builder.verbPath({ ...collection, path: groupVersionPath + collectionPath }, verbs, 'collection'),
+    builder.verbPath({ ...object, path: groupVersionPath + objectPath }, verbs, 'object'),
+    ...subresources
       .filter(({ connects }) => connects === undefined)
-      .map((sub) => builder.subresource(`${basePath}/{name}/${sub.name}`, [NAME, ...scope, PRETTY], sub, scopeInfix)),
+      .map((subresource) =>
+        builder.subresourcePath({ ...object, path: `${groupVersionPath}${objectPath}/${subresource.name}` }, subresource),
+      ),
   ];
-  if (namespaced && verbs.includes('list'))
-    entries.push(builder.path(groupVersionPath + everywhere, [PRETTY], ['list'], 'collection', '', 'ForAllNamespaces'));
+  if (namespaced && verbs.includes('list')) {
+    const place = { ...allNamespaces, path: groupVersionPath + clusterPath, suffix: 'ForAllNamespaces' };
+    entries.push(builder.verbPath(place, ['list'], 'collection'));
+  }
   if (verbs.includes('watch') && !isCustom) {
-    entries.push(builder.watchPath(`${groupVersionPath}/watch${collectionPath}`, [...scope, PRETTY], 'many', scopeInfix, 'List'));
-    entries.push(builder.watchPath(`${groupVersionPath}/watch${collectionPath}/{name}`, [NAME, ...scope, PRETTY], 'one', scopeInfix));
-    if (namespaced) entries.push(builder.watchPath(`${groupVersionPath}/watch${everywhere}`, [PRETTY], 'many', '', 'ListForAllNamespaces'));
+    const watchPath = `${groupVersionPath}/watch`;
+    entries.push(builder.watchPath({ ...collection, path: watchPath + collectionPath, suffix: 'List' }, 'collection'));
+    entries.push(builder.watchPath({ ...object, path: watchPath + objectPath }, 'object'));
+    if (namespaced) {
+      const place = { ...allNamespaces, path: watchPath + clusterPath, suffix: 'ListForAllNamespaces' };
+      entries.push(builder.watchPath(place, 'collection'));
+    }
   }
   return entries.filter(({ operations }) => operations.length > 0);
 }
@@ -129,9 +140,10 @@ export function discoveryPathOf({ group, version }: Pick<KindRow, 'group' | 'ver
     description: 'List the resources of the group version.',
     parameters: [],
     responses: [{ code: 200, type: RESOURCE_LIST_TYPE }],
-    watchable: false,
+    mayStream: false,
   };
-  return { path: `${groupVersionPathOf(groupInDialect(dialect, group), version)}/`, parameters: [], operations: [operation], tag };
+  const path = `${groupVersionPathOf(groupInDialect(dialect, group), version)}/`;
+  return { path, parameters: [], operations: [operation], tag, isCustom: false };
 }
 
 /** The identifier of a group in operation ids and tags. */
@@ -149,6 +161,17 @@ function namesOf(group: string, version: string): { readonly tag: string; readon
   return { tag: `${tag}_${version}`, idPrefix: prefix + capitalize(version) };
 }
 
+/** A path of a resource, and the words around the kind in the ids of its operations. */
+interface ResourcePath {
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  /** `Namespaced` precedes the kind when the path contains a namespace. */
+  readonly scopeInfix: string;
+  /** Follows the kind; absent = nothing. */
+  readonly suffix?: string;
+}
+
+/** Builds the entries of the paths of one resource. */
 class OperationBuilder {
   constructor(
     private readonly shape: PathShape,
@@ -156,72 +179,62 @@ class OperationBuilder {
     private readonly dialect: Dialect,
   ) {}
 
-  path(
-    path: string,
-    parameters: readonly Parameter[],
-    verbs: readonly Verb[],
-    scope: OperationShape['scope'],
-    scopeInfix: string,
-    suffix = '',
-  ): PathEntry {
+  /** The verbs of the scope that the path has. */
+  verbPath(place: ResourcePath, verbs: readonly Verb[], scope: OperationShape['scope']): PathEntry {
     const operations = shapesOf(verbs, this.shape)
       .filter((shape) => shape.scope === scope)
-      .map((shape) => this.operation(shape, this.words, scopeInfix, suffix));
-    return this.entry(path, parameters, operations);
+      .map((shape) => this.operation(shape, this.words, place));
+    return this.entry(place, operations);
   }
 
-  watchPath(path: string, parameters: readonly Parameter[], many: keyof typeof WATCH_SHAPES, scopeInfix: string, suffix = ''): PathEntry {
-    return this.entry(path, parameters, [this.operation(WATCH_SHAPES[many], this.words, scopeInfix, suffix)]);
+  watchPath(place: ResourcePath, scope: OperationShape['scope']): PathEntry {
+    return this.entry(place, [this.operation(WATCH_SHAPES[scope], this.words, place)]);
   }
 
-  subresource(path: string, parameters: readonly Parameter[], { name, verbs, kind }: SubresourceRow, scopeInfix: string): PathEntry {
+  subresourcePath(place: ResourcePath, { name, verbs, kind }: SubresourceRow): PathEntry {
     const type = kind?.type ?? this.words.type;
     // Upstream describes the scale of a custom kind as that kind.
-    const served = this.shape.isCustom || kind === undefined ? { ...this.words, type } : wordsOf(kind, this.dialect);
+    const servedKind = this.shape.isCustom || kind === undefined ? { ...this.words, type } : wordsOf(kind, this.dialect);
     const shapes = this.shape.isCustom || hasSchema(type) ? shapesOf(verbs, this.shape) : [];
-    return this.entry(
-      path,
-      parameters,
-      shapes.map((shape) => this.operation(shape, served, scopeInfix, capitalize(name))),
-    );
+    const operations = shapes.map((shape) => this.operation(shape, servedKind, { ...place, suffix: capitalize(name) }));
+    return this.entry(place, operations);
   }
 
   /** The parameters of the only operation of a path are listed with the path, as upstream does. */
-  private entry(path: string, parameters: readonly Parameter[], operations: readonly Operation[]): PathEntry {
+  private entry({ path, parameters }: ResourcePath, operations: readonly Operation[]): PathEntry {
     const [operation, second] = operations;
-    const custom = this.shape.isCustom ? { custom: true as const } : {};
+    const { isCustom } = this.shape;
     const { tag } = this.words;
-    if (operation === undefined || second !== undefined) return { path, parameters, operations, tag, ...custom };
+    if (operation === undefined || second !== undefined) return { path, parameters, operations, tag, isCustom };
     const sortedParameters = [...parameters, ...operation.parameters].sort((a, b) => compareBytes(a.name, b.name));
-    return { path, parameters: sortedParameters, operations: [{ ...operation, parameters: [] }], tag, ...custom };
+    return { path, parameters: sortedParameters, operations: [{ ...operation, parameters: [] }], tag, isCustom };
   }
 
-  /** `suffix` follows the kind in the operation id. */
+  /** The operation on objects of a kind, which is another one than that of the resource for some subresources. */
   private operation(
     shape: OperationShape,
-    { type, kind, on }: Pick<KindWords, 'kind' | 'on' | 'type'>,
-    scopeInfix: string,
-    suffix: string,
+    { type, kind, valueNames }: Pick<KindWords, 'kind' | 'type' | 'valueNames'>,
+    place: ResourcePath,
   ): Operation {
     const { method, action, parameters, codes } = shape;
     const resultType = responseType(shape, type, this.shape);
     const body = bodyOf(shape, type);
     return {
       method,
-      id: operationId(shape.idVerb, this.words, scopeInfix, suffix),
+      id: operationId(shape.idVerb, this.words, place),
       description: shape.description.replace('%', kind),
-      on: { action, kind: on },
+      target: { action, kind: valueNames },
       parameters,
       ...(body === undefined ? {} : { body }),
       responses: codes.map((code) => ({ code, type: resultType })),
-      watchable: resultType === WATCH_EVENT_TYPE || shape.response === 'list',
+      mayStream: resultType === WATCH_EVENT_TYPE || shape.response === 'list',
     };
   }
 }
 
 function shapesOf(verbs: readonly Verb[], { isCustom }: PathShape): OperationShape[] {
-  const known = isCustom ? CUSTOM_OPERATION_SHAPES : OPERATION_SHAPES;
-  const shapes = verbs.filter((verb) => verb !== 'watch').map((verb) => known[verb]);
+  const shapesByVerb = isCustom ? CUSTOM_OPERATION_SHAPES : OPERATION_SHAPES;
+  const shapes = verbs.filter((verb) => verb !== 'watch').map((verb) => shapesByVerb[verb]);
   return shapes.sort((a, b) => METHOD_ORDER.indexOf(a.method) - METHOD_ORDER.indexOf(b.method));
 }
 
@@ -229,9 +242,9 @@ function shapesOf(verbs: readonly Verb[], { isCustom }: PathShape): OperationSha
  * `deleteCollection` is split by the group: `deleteCoreV1CollectionNamespacedPod`. A kind with a lower-case initial
  * keeps it only after another word.
  */
-function operationId(word: string, { idPrefix, kind, idKind }: KindWords, scopeInfix: string, suffix: string): string {
-  if (word === 'deleteCollection') return `delete${idPrefix}Collection${scopeInfix}${kind}${suffix}`;
-  return `${word}${idPrefix}${scopeInfix}${scopeInfix === '' ? idKind : kind}${suffix}`;
+function operationId(idVerb: string, { idPrefix, kind, idKind }: KindWords, { scopeInfix, suffix = '' }: ResourcePath): string {
+  if (idVerb === 'deleteCollection') return `delete${idPrefix}Collection${scopeInfix}${kind}${suffix}`;
+  return `${idVerb}${idPrefix}${scopeInfix}${scopeInfix === '' ? idKind : kind}${suffix}`;
 }
 
 function responseType({ response, scope }: OperationShape, type: string, { returnsDeletedObject }: PathShape): string {
@@ -251,16 +264,17 @@ function bodyOf({ body }: OperationShape, type: string): Operation['body'] {
   if (body === undefined) return undefined;
   switch (body) {
     case 'object':
-      return { type, required: true, patch: false };
+      return { type, isRequired: true, isPatch: false };
     case 'patch':
-      return { type: PATCH_TYPE, required: true, patch: true };
+      return { type: PATCH_TYPE, isRequired: true, isPatch: true };
     case 'deleteOptions':
-      return { type: DELETE_OPTIONS_TYPE, required: false, patch: false };
+      return { type: DELETE_OPTIONS_TYPE, isRequired: false, isPatch: false };
   }
 }
 
 /**
- * `` → `core`, `rbac.authorization.platform.io` → `rbacAuthorization`, `acme.cert-manager.io` → `acmeCertManagerIo`.
+ * The group as one word: the empty group becomes `core`, `rbac.authorization.platform.io` becomes `rbacAuthorization`,
+ * and `acme.cert-manager.io` becomes `acmeCertManagerIo`.
  */
 function groupIdentifierOf(group: string): string {
   if (group === '') return 'core';

@@ -1,12 +1,14 @@
 /**
- * Operations of the discovery and version paths: API groups, versions of a group, and the release. Each has its own v3
- * document. Custom groups have none (upstream behaviour).
+ * The operations of paths that belong to no resource: discovery of API groups and of their versions, the release, and
+ * the OpenID discovery documents. Each path has its own v3 document. Custom groups have no such path (upstream
+ * behaviour).
  */
 import type { JsonObject } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { groupInDialect, JSON_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
-import { groupIdOf, STRING_TYPE, type PathEntry } from './operations';
+import { groupIdOf, STRING_TYPE, type Operation, type PathEntry } from './operations';
 
+/** The type of the response of `/version`. */
 export const RELEASE_TYPE = 'version.Info';
 
 /** By document name. The groups are those of the rows that are listed in the dialect. */
@@ -17,14 +19,30 @@ export function overviewsOf(rows: readonly KindRow[], dialect: Dialect): Readonl
 
 /** Paths of the server as a whole. */
 export const OVERVIEWS: ReadonlyMap<string, PathEntry> = new Map([
-  ['api', overview('/api/', 'core', 'getCoreAPIVersions', 'The versions of the core group.', 'meta.v1.APIVersions')],
-  ['apis', overview('/apis/', 'apis', 'getAPIVersions', 'The API groups.', 'meta.v1.APIGroupList')],
+  [
+    'api',
+    overviewEntry({
+      path: '/api/',
+      tag: 'core',
+      id: 'getCoreAPIVersions',
+      description: 'The versions of the core group.',
+      type: 'meta.v1.APIVersions',
+    }),
+  ],
+  [
+    'apis',
+    overviewEntry({ path: '/apis/', tag: 'apis', id: 'getAPIVersions', description: 'The API groups.', type: 'meta.v1.APIGroupList' }),
+  ],
   [
     'version',
-    {
-      ...overview('/version/', 'version', 'getCodeVersion', 'The release of the server.', RELEASE_TYPE),
+    overviewEntry({
+      path: '/version/',
+      tag: 'version',
+      id: 'getCodeVersion',
+      description: 'The release of the server.',
+      type: RELEASE_TYPE,
       mediaTypes: { produces: [JSON_MEDIA_TYPE], consumes: [JSON_MEDIA_TYPE] },
-    },
+    }),
   ],
 ]);
 
@@ -32,63 +50,71 @@ export const OVERVIEWS: ReadonlyMap<string, PathEntry> = new Map([
 export const OPENID_OVERVIEWS: ReadonlyMap<string, PathEntry> = new Map([
   [
     '.well-known/openid-configuration',
-    {
-      ...overview(
-        '/.well-known/openid-configuration/',
-        'WellKnown',
-        'getServiceAccountIssuerOpenIDConfiguration',
-        'The OpenID configuration of the service account issuer.',
-        STRING_TYPE,
-      ),
+    overviewEntry({
+      path: '/.well-known/openid-configuration/',
+      tag: 'WellKnown',
+      id: 'getServiceAccountIssuerOpenIDConfiguration',
+      description: 'The OpenID configuration of the service account issuer.',
+      type: STRING_TYPE,
       mediaTypes: { produces: [JSON_MEDIA_TYPE] },
-    },
+    }),
   ],
   [
     'openid/v1/jwks',
-    {
-      ...overview(
-        '/openid/v1/jwks/',
-        'openid',
-        'getServiceAccountIssuerOpenIDKeyset',
-        'The public keys with which service account tokens are verified.',
-        STRING_TYPE,
-      ),
+    overviewEntry({
+      path: '/openid/v1/jwks/',
+      tag: 'openid',
+      id: 'getServiceAccountIssuerOpenIDKeyset',
+      description: 'The public keys with which service account tokens are verified.',
+      type: STRING_TYPE,
       mediaTypes: { produces: ['application/jwk-set+json'] },
-    },
+    }),
   ],
 ]);
 
 function groupOverview(group: string, dialect: Dialect): PathEntry {
   const { tag, prefix } = groupIdOf(group);
-  return overview(
-    `/apis/${groupInDialect(dialect, group)}/`,
+  return overviewEntry({
+    path: `/apis/${groupInDialect(dialect, group)}/`,
     tag,
-    `get${prefix}APIGroup`,
-    'The versions of the group.',
-    'meta.v1.APIGroup',
-  );
+    id: `get${prefix}APIGroup`,
+    description: 'The versions of the group.',
+    type: 'meta.v1.APIGroup',
+  });
 }
 
-function overview(path: string, tag: string, id: string, description: string, type: string): PathEntry {
+interface Overview extends Pick<PathEntry, 'mediaTypes' | 'path' | 'tag'>, Pick<Operation, 'description' | 'id'> {
+  /** The type of the response. */
+  readonly type: string;
+}
+
+function overviewEntry({ id, description, type, ...entry }: Overview): PathEntry {
   const responses = [{ code: 200, type }] as const;
-  return {
-    path,
-    tag,
-    parameters: [],
-    operations: [{ method: 'get', id, description, parameters: [], responses, watchable: false }],
-  };
+  const operation: Operation = { method: 'get', id, description, parameters: [], responses, mayStream: false };
+  return { ...entry, parameters: [], operations: [operation], isCustom: false };
 }
 
+/** In the order in which upstream lists the properties, and in which it lists them as required. */
 const RELEASE_MEMBERS = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform'];
-const RELEASE_ORDER = ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform'];
+const REQUIRED_RELEASE_MEMBERS = [
+  'major',
+  'minor',
+  'gitVersion',
+  'gitCommit',
+  'gitTreeState',
+  'buildDate',
+  'goVersion',
+  'compiler',
+  'platform',
+];
 
-/** The response of `/version` has no type in the tables. */
+/** The schema of the response of `/version`, which has no type in the tables. */
 export function releaseSchema(version: 2 | 3): JsonObject {
   const member: JsonObject = version === 2 ? { type: 'string' } : { type: 'string', default: '' };
   return {
     description: 'The release of the server and how it was built.',
     type: 'object',
-    required: RELEASE_ORDER,
+    required: REQUIRED_RELEASE_MEMBERS,
     properties: Object.fromEntries(RELEASE_MEMBERS.map((name) => [name, member])),
   };
 }

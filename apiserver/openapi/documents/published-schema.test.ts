@@ -9,28 +9,28 @@ import { JsonIndex } from '../../../shared/values/json-index';
 import { PublishedSchema } from './published-schema';
 import { schemaValue } from './schema-json';
 
-interface Recorded {
+interface RecordedSchema {
   readonly title: string;
   readonly schema: JsonObject;
   readonly documents: Readonly<Record<'v2' | 'v3', { readonly kind: JsonObject }>>;
 }
 
 const document = shape({ kind: body });
-const isRecorded: Check<Recorded> = shape({ title: text, schema: body, documents: shape({ v2: document, v3: document }) });
+const isRecordedSchema: Check<RecordedSchema> = shape({ title: text, schema: body, documents: shape({ v2: document, v3: document }) });
 
 const MEMBERS: JsonObject = { apiVersion: {}, kind: {}, metadata: {} };
 
 /** Empties apiVersion, kind and metadata of resources. */
-function plain(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(plain);
+function withEmptyTypeMeta(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withEmptyTypeMeta);
   if (!isObject(value)) return value;
-  const copy = Object.fromEntries(Object.entries(value).map(([name, member]): [string, JsonValue] => [name, plain(member)]));
+  const copy = Object.fromEntries(Object.entries(value).map(([name, member]): [string, JsonValue] => [name, withEmptyTypeMeta(member)]));
   const metadata = ownMember(value, 'metadata');
   const isReference = isObject(metadata) && JSON.stringify(metadata).includes('ObjectMeta');
   return isReference ? { ...copy, ...MEMBERS } : copy;
 }
 
-const { cases } = readRecording('custom/publishing', shape({ format: text }), isRecorded);
+const { cases } = readRecording('custom/publishing', shape({ format: text }), isRecordedSchema);
 
 describe.each(cases.map((published) => [published.title, published] as const))(
   'PublishedSchema of a schema with %s',
@@ -43,7 +43,7 @@ describe.each(cases.map((published) => [published.title, published] as const))(
       } = documents[`v${version}`].kind;
       const json = new JsonIndex(Buffer.from(stringifyJson(schema, 'sorted')));
       const published = new PublishedSchema(json, { version, objectMembers: MEMBERS, embeddedMembers: MEMBERS, extraMembers: {} });
-      expect(schemaValue(published)).toEqual(plain(expected));
+      expect(schemaValue(published)).toEqual(withEmptyTypeMeta(expected));
     });
   },
 );

@@ -17,7 +17,7 @@ export interface PublishOptions {
   readonly extraMembers: JsonObject;
 }
 
-/** One member of a published schema. */
+/** One member of a published schema. Mutable, because it is reused. */
 export interface PublishedMember {
   name: string;
   /**
@@ -27,7 +27,7 @@ export interface PublishedMember {
   form: 'given' | 'plain' | 'schema' | 'schemas';
   /** The index of the value in the definition's JSON; -1 = none. */
   index: number;
-  /** The value of `given`, or additional properties that replace those of the definition. */
+  /** The value of the form `given`; for the form `schemas`, properties that replace those of the definition. */
   given: JsonValue;
 }
 
@@ -50,8 +50,8 @@ export class PublishedLevel {
 
   /** Replaces the member of that name, or appends it. */
   set(name: string, form: PublishedMember['form'], index: number, given: JsonValue): void {
-    for (let at = 0; at < this.count; at += 1) {
-      const member = this.members[at];
+    for (let position = 0; position < this.count; position += 1) {
+      const member = this.members[position];
       if (member?.name !== name) continue;
       member.form = form;
       member.index = index;
@@ -62,61 +62,66 @@ export class PublishedLevel {
   }
 }
 
-const PRESERVES = 'x-kubernetes-preserve-unknown-fields';
-const INT_OR_STRING: JsonValue = [{ type: 'integer' }, { type: 'string' }];
+const PRESERVE_UNKNOWN_FIELDS = 'x-kubernetes-preserve-unknown-fields';
+const INT_OR_STRING_TYPES: JsonValue = [{ type: 'integer' }, { type: 'string' }];
 
-/** Keywords that are published unchanged, with the OpenAPI version from which on they are supported. */
-const PLAIN_KEYWORDS: readonly (readonly [name: string, since: 2 | 3])[] = [
-  ['description', 2],
-  ['title', 2],
-  ['format', 2],
-  ['minimum', 2],
-  ['exclusiveMinimum', 2],
-  ['maximum', 2],
-  ['exclusiveMaximum', 2],
-  ['multipleOf', 2],
-  ['minLength', 2],
-  ['maxLength', 2],
-  ['pattern', 2],
-  ['minItems', 2],
-  ['maxItems', 2],
-  ['uniqueItems', 2],
-  ['minProperties', 2],
-  ['maxProperties', 2],
-  ['required', 2],
-  ['enum', 2],
-  ['x-kubernetes-embedded-resource', 2],
-  ['x-kubernetes-int-or-string', 2],
-  ['x-kubernetes-list-map-keys', 2],
-  ['x-kubernetes-list-type', 2],
-  ['x-kubernetes-map-type', 2],
-  [PRESERVES, 2],
-  ['x-kubernetes-validations', 2],
-  ['nullable', 3],
-  ['default', 3],
-  ['allOf', 3],
-  ['anyOf', 3],
-  ['oneOf', 3],
-  ['not', 3],
+/** Keywords that both versions of OpenAPI publish unchanged. */
+const KEYWORDS_OF_BOTH: readonly string[] = [
+  'description',
+  'title',
+  'format',
+  'minimum',
+  'exclusiveMinimum',
+  'maximum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'required',
+  'enum',
+  'x-kubernetes-embedded-resource',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-list-type',
+  'x-kubernetes-map-type',
+  PRESERVE_UNKNOWN_FIELDS,
+  'x-kubernetes-validations',
 ];
-const KEYWORDS: readonly string[] = [...PLAIN_KEYWORDS.map(([name]) => name), 'type', 'items', 'additionalProperties', 'properties'];
-const SINCE_VERSION: readonly number[] = KEYWORDS.map((_, keyword) => PLAIN_KEYWORDS[keyword]?.[1] ?? Infinity);
+/** Keywords that only v3 publishes unchanged. */
+const KEYWORDS_OF_V3: readonly string[] = ['nullable', 'default', 'allOf', 'anyOf', 'oneOf', 'not'];
+/** Keywords that are converted. */
+const NESTING_KEYWORDS: readonly string[] = ['type', 'items', 'additionalProperties', 'properties'];
+
+/** All keywords; a keyword is represented by its index. */
+const KEYWORDS: readonly string[] = [...KEYWORDS_OF_BOTH, ...KEYWORDS_OF_V3, ...NESTING_KEYWORDS];
+/** The OpenAPI version from which on a keyword is published unchanged; infinite for those that are converted. */
+const SINCE_VERSION: readonly number[] = [
+  ...KEYWORDS_OF_BOTH.map(() => 2),
+  ...KEYWORDS_OF_V3.map(() => 3),
+  ...NESTING_KEYWORDS.map(() => Infinity),
+];
 const keywordOf = (name: string): number => KEYWORDS.indexOf(name);
 const TYPE = keywordOf('type');
 const ITEMS = keywordOf('items');
-const OTHERS = keywordOf('additionalProperties');
-const MEMBERS = keywordOf('properties');
+const ADDITIONAL_PROPERTIES = keywordOf('additionalProperties');
+const PROPERTIES = keywordOf('properties');
 const NULLABLE = keywordOf('nullable');
-const OPEN = keywordOf(PRESERVES);
-const EITHER_OR = keywordOf('x-kubernetes-int-or-string');
+const PRESERVES = keywordOf(PRESERVE_UNKNOWN_FIELDS);
+const INT_OR_STRING = keywordOf('x-kubernetes-int-or-string');
 const DEFAULT = keywordOf('default');
 const ALL_OF = keywordOf('allOf');
 const ANY_OF = keywordOf('anyOf');
 const REQUIRED = keywordOf('required');
 const EMBEDDED = keywordOf('x-kubernetes-embedded-resource');
 
-/** Keywords by length, with their characters. */
-const BY_LENGTH: readonly (readonly { readonly keyword: number; readonly codes: Uint8Array }[])[] = Array.from(
+/** Keywords by length, with their characters: finds the keyword of a name in the JSON without creating a string. */
+const KEYWORDS_BY_LENGTH: readonly (readonly { readonly keyword: number; readonly codes: Uint8Array }[])[] = Array.from(
   { length: 64 },
   (_, length) =>
     KEYWORDS.flatMap((name, keyword) =>
@@ -141,31 +146,26 @@ export class PublishedSchema {
     const { objectMembers, extraMembers, version } = this.options;
     const { root } = this.json;
     this.indexMembers(root);
-    const isOpen = version === 2 && this.isTrue(OPEN);
-    const level = isOpen ? this.cleared(0) : this.level(root, 0, false);
+    const isOpen = version === 2 && this.isTrue(PRESERVES);
+    const level = isOpen ? this.clearedLevel(0) : this.schemaLevel(root, 0);
     if (isOpen) level.add('type', 'given', -1, 'object');
     else level.set('properties', 'schemas', this.indexOfProperties(level), objectMembers);
     for (const [name, value] of Object.entries(extraMembers)) level.set(name, 'given', -1, value);
     return level;
   }
 
-  /** A schema at a depth. Anything is allowed below the maximum depth of schemas. */
-  level(schema: number, depth: number, mayBeEmbedded = true): PublishedLevel {
-    const level = this.cleared(depth);
-    if (depth >= MAX_SCHEMA_DEPTH) {
-      level.add(PRESERVES, 'given', -1, true);
+  /**
+   * A schema below the root, at its depth. Valid until another schema at this depth is requested. Anything is allowed
+   * below the maximum depth of schemas.
+   */
+  level(schema: number, depth: number): PublishedLevel {
+    if (depth < MAX_SCHEMA_DEPTH) {
+      const level = this.schemaLevel(schema, depth);
+      if (!this.isOpenSchema() && this.isTrue(EMBEDDED)) this.embed(level);
       return level;
     }
-    this.indexMembers(schema);
-    const isOpen = this.options.version === 2 && (this.isTrue(NULLABLE) || this.isTrue(OPEN));
-    const type = this.indexOf(TYPE);
-    if (type >= 0 && !isOpen && this.json.isText(type)) level.add('type', 'plain', type);
-    this.copy(level);
-    if (this.options.version === 3 && this.isTrue(EITHER_OR) && !this.hasIntOrStringAlternatives()) {
-      const anyOf = this.indexOf(ANY_OF);
-      if (anyOf < 0 || this.json.typeOf(anyOf) === 'null') level.set('anyOf', 'given', -1, INT_OR_STRING);
-    }
-    if (!isOpen) this.addNestedSchemas(level, mayBeEmbedded);
+    const level = this.clearedLevel(depth);
+    level.add(PRESERVE_UNKNOWN_FIELDS, 'given', -1, true);
     return level;
   }
 
@@ -188,12 +188,34 @@ export class PublishedSchema {
     return [...combined, ...[...missing].map((name) => ~givenMembers.indexOf(name))];
   }
 
-  private cleared(depth: number): PublishedLevel {
+  /** The members of a schema, without those of an embedded resource. */
+  private schemaLevel(schema: number, depth: number): PublishedLevel {
+    const level = this.clearedLevel(depth);
+    this.indexMembers(schema);
+    const isOpen = this.isOpenSchema();
+    const type = this.indexOf(TYPE);
+    if (type >= 0 && !isOpen && this.json.isText(type)) level.add('type', 'plain', type);
+    this.copyKeywords(level);
+    if (this.options.version === 3 && this.isTrue(INT_OR_STRING) && !this.hasIntOrStringAlternatives()) {
+      const anyOf = this.indexOf(ANY_OF);
+      if (anyOf < 0 || this.json.typeOf(anyOf) === 'null') level.set('anyOf', 'given', -1, INT_OR_STRING_TYPES);
+    }
+    if (!isOpen) this.addNestedSchemas(level);
+    return level;
+  }
+
+  /** Whether the current schema is left unspecified because v2 cannot express it. */
+  private isOpenSchema(): boolean {
+    return this.options.version === 2 && (this.isTrue(NULLABLE) || this.isTrue(PRESERVES));
+  }
+
+  private clearedLevel(depth: number): PublishedLevel {
     const level = (this.levels[depth] ??= new PublishedLevel());
     level.count = 0;
     return level;
   }
 
+  /** Makes a schema the current one. */
   private indexMembers(schema: number): void {
     const { json, valueIndexes, order } = this;
     valueIndexes.fill(-1);
@@ -207,6 +229,7 @@ export class PublishedSchema {
     }
   }
 
+  /** The index of the keyword's value in the current schema; -1 = absent. */
   private indexOf(keyword: number): number {
     return this.valueIndexes[keyword] ?? -1;
   }
@@ -216,8 +239,10 @@ export class PublishedSchema {
     return index >= 0 && this.json.isTrue(index);
   }
 
-  /** A flag that is false is omitted; a default may be false. */
-  private copy(level: PublishedLevel): void {
+  /**
+   * Adds the keywords that the version publishes unchanged. A flag that is false is omitted; a default may be false.
+   */
+  private copyKeywords(level: PublishedLevel): void {
     const { version } = this.options;
     for (const keyword of this.order) {
       const index = this.indexOf(keyword);
@@ -226,23 +251,22 @@ export class PublishedSchema {
     }
   }
 
-  private addNestedSchemas(level: PublishedLevel, mayBeEmbedded: boolean): void {
+  private addNestedSchemas(level: PublishedLevel): void {
     const { json } = this;
     const items = this.indexOf(ITEMS);
-    const others = this.indexOf(OTHERS);
-    const members = this.indexOf(MEMBERS);
+    const additional = this.indexOf(ADDITIONAL_PROPERTIES);
+    const properties = this.indexOf(PROPERTIES);
     if (items >= 0 && json.isObject(items)) level.add('items', 'schema', items);
-    if (others >= 0 && json.isObject(others)) level.add('additionalProperties', 'schema', others);
-    else if (others >= 0 && json.typeOf(others) === 'boolean') level.add('additionalProperties', 'plain', others);
-    const isEmbedded = mayBeEmbedded && this.isTrue(EMBEDDED);
-    if (members >= 0 && this.hasSchema(members)) level.add('properties', 'schemas', members);
-    if (isEmbedded) this.embed(level);
+    if (additional >= 0 && json.isObject(additional)) level.add('additionalProperties', 'schema', additional);
+    else if (additional >= 0 && json.typeOf(additional) === 'boolean') level.add('additionalProperties', 'plain', additional);
+    if (properties >= 0 && this.hasSchema(properties)) level.add('properties', 'schemas', properties);
   }
 
-  private hasSchema(members: number): boolean {
+  /** Whether a property is a schema; others are ignored. */
+  private hasSchema(properties: number): boolean {
     const { json } = this;
-    if (!json.isObject(members)) return false;
-    for (let name = json.firstChild(members); name < json.nextSibling(members); name = json.nextSibling(json.valueOfName(name))) {
+    if (!json.isObject(properties)) return false;
+    for (let name = json.firstChild(properties); name < json.nextSibling(properties); name = json.nextSibling(json.valueOfName(name))) {
       if (json.isObject(json.valueOfName(name))) return true;
     }
     return false;
@@ -258,7 +282,7 @@ export class PublishedSchema {
   }
 
   private indexOfProperties({ members, count }: PublishedLevel): number {
-    for (let at = 0; at < count; at += 1) if (members[at]?.name === 'properties') return members[at]?.index ?? -1;
+    for (let index = 0; index < count; index += 1) if (members[index]?.name === 'properties') return members[index]?.index ?? -1;
     return -1;
   }
 
@@ -287,12 +311,13 @@ export class PublishedSchema {
       isSorted &&= before === undefined || compareSpellings(json, before, name) < 0;
       names.push(name);
     }
-    if (!isPlain) return sorted(json, names);
+    if (!isPlain) return sortedAsKeys(json, names);
     return isSorted ? names : names.sort((a, b) => compareSpellings(json, a, b));
   }
 }
 
-function sorted(json: JsonIndex, names: readonly number[]): number[] {
+/** Sorts names in the order in which an object lists its keys. */
+function sortedAsKeys(json: JsonIndex, names: readonly number[]): number[] {
   const byName = new Map(names.map((name) => [json.text(name), name]));
   const byText: JsonObject = {};
   for (const text of [...byName.keys()].sort(compareBytes)) setMember(byText, text, byName.get(text) ?? null);
@@ -309,27 +334,27 @@ function isPlainName(json: JsonIndex, name: number): boolean {
   return !json.isEscaped(name) && (first < ZERO || first > NINE);
 }
 
-/** Compares names without escapes. */
+/** Compares names without escapes by their bytes. */
 function compareSpellings(json: JsonIndex, first: number, second: number): number {
   const { bytes } = json;
-  const start = json.start(first) + 1;
-  const other = json.start(second) + 1;
-  const length = json.end(first) - 1 - start;
-  const otherLength = json.end(second) - 1 - other;
-  const shared = Math.min(length, otherLength);
-  for (let at = 0; at < shared; at += 1) {
-    const difference = (bytes[start + at] ?? 0) - (bytes[other + at] ?? 0);
+  const firstStart = json.start(first) + 1;
+  const secondStart = json.start(second) + 1;
+  const firstLength = json.end(first) - 1 - firstStart;
+  const secondLength = json.end(second) - 1 - secondStart;
+  const shared = Math.min(firstLength, secondLength);
+  for (let offset = 0; offset < shared; offset += 1) {
+    const difference = (bytes[firstStart + offset] ?? 0) - (bytes[secondStart + offset] ?? 0);
     if (difference !== 0) return difference;
   }
-  return length - otherLength;
+  return firstLength - secondLength;
 }
 
 /** The index of the keyword; -1 = none. */
 function keywordAt(bytes: Uint8Array, start: number, end: number): number {
-  for (const { keyword, codes } of BY_LENGTH[end - start] ?? []) {
-    let at = 0;
-    while (at < codes.length && bytes[start + at] === codes[at]) at += 1;
-    if (at === codes.length) return keyword;
+  for (const { keyword, codes } of KEYWORDS_BY_LENGTH[end - start] ?? []) {
+    let equal = 0;
+    while (equal < codes.length && bytes[start + equal] === codes[equal]) equal += 1;
+    if (equal === codes.length) return keyword;
   }
   return -1;
 }

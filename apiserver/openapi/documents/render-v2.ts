@@ -1,11 +1,13 @@
-/** Renders operations in the format of OpenAPI 2.0. The operations are defined in operations.ts. */
+/**
+ * Renders the operations of a path in the format of OpenAPI 2.0, and the parts that OpenAPI 3.0 has in common with it:
+ * media types and extensions. The operations are defined in operations.ts.
+ */
 import type { JsonObject } from '../../../shared/values/json';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
 import type { Parameter } from './operation-shapes';
 import { RESPONSE_TEXT, STRING_TYPE, type GroupVersionKindNames, type Operation, type PathEntry } from './operations';
-import { CUSTOM_PATCH_MEDIA_TYPES, PATCH_MEDIA_TYPES } from './patch-types';
 
-/** `reference` returns the published name of a type. */
+/** `dialect` is that of the media types; `reference` returns the published name of a type. */
 export function renderPathV2(entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
   const item: JsonObject = {};
   for (const operation of entry.operations) item[operation.method] = renderOperation(operation, entry, dialect, reference);
@@ -15,12 +17,12 @@ export function renderPathV2(entry: PathEntry, dialect: Dialect, reference: (typ
 
 function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
   const { body, parameters } = operation;
-  const ref = (type: string): JsonObject => schemaOrReference(type, `#/definitions/${reference(type)}`);
+  const schemaOf = (type: string): JsonObject => schemaOrReference(type, `#/definitions/${reference(type)}`);
   const rendered = parameters.map(renderParameter);
   if (body !== undefined)
-    rendered.unshift({ name: 'body', in: 'body', ...(body.required ? { required: true } : {}), schema: ref(body.type) });
+    rendered.unshift({ name: 'body', in: 'body', ...(body.isRequired ? { required: true } : {}), schema: schemaOf(body.type) });
   const responses: JsonObject = {};
-  for (const { code, type } of operation.responses) responses[code] = { description: RESPONSE_TEXT[code], schema: ref(type) };
+  for (const { code, type } of operation.responses) responses[code] = { description: RESPONSE_TEXT[code], schema: schemaOf(type) };
   responses['401'] = { description: 'Unauthorized' };
   return {
     description: operation.description,
@@ -35,32 +37,43 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
   };
 }
 
-export function extensionsOf({ on }: Operation): JsonObject {
-  if (on === undefined) return {};
-  return { 'x-kubernetes-action': on.action, 'x-kubernetes-group-version-kind': renderKind(on.kind) };
+/** The extensions that tell clients what the operation does; none for an operation without a kind. */
+export function extensionsOf({ target }: Operation): JsonObject {
+  if (target === undefined) return {};
+  return { 'x-kubernetes-action': target.action, 'x-kubernetes-group-version-kind': renderKind(target.kind) };
 }
 
-/** The schema of a response of the type. */
+/** The schema of a response or body of the type; `$ref` is the reference to its definition. */
 export function schemaOrReference(type: string, $ref: string): JsonObject {
   return type === STRING_TYPE ? { type: 'string' } : { $ref };
 }
 
 function consumedMediaTypes(operation: Operation, entry: PathEntry, dialect: Dialect): { consumes?: string[] } {
-  const { custom, mediaTypes } = entry;
+  const { isCustom, mediaTypes } = entry;
   if (mediaTypes !== undefined) return mediaTypes.consumes === undefined ? {} : { consumes: [...mediaTypes.consumes] };
-  if (operation.body?.patch === true) return { consumes: [...patchTypes(entry)] };
-  return { consumes: operation.on === undefined || custom === true ? producedMediaTypes(operation, entry, dialect) : ['*/*'] };
+  if (operation.body?.isPatch === true) return { consumes: [...patchMediaTypes(entry)] };
+  return { consumes: operation.target === undefined || isCustom ? producedMediaTypes(operation, entry, dialect) : ['*/*'] };
 }
 
-export function patchTypes({ custom }: PathEntry): readonly string[] {
-  return custom === true ? CUSTOM_PATCH_MEDIA_TYPES : PATCH_MEDIA_TYPES;
+const PATCH_MEDIA_TYPES: readonly string[] = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  'application/apply-patch+yaml',
+];
+/** Custom kinds have no strategic merge patch. */
+const CUSTOM_PATCH_MEDIA_TYPES: readonly string[] = PATCH_MEDIA_TYPES.filter((type) => !type.includes('strategic'));
+
+export function patchMediaTypes({ isCustom }: PathEntry): readonly string[] {
+  return isCustom ? CUSTOM_PATCH_MEDIA_TYPES : PATCH_MEDIA_TYPES;
 }
 
-export function producedMediaTypes({ watchable }: Operation, { custom, mediaTypes }: PathEntry, dialect: Dialect): string[] {
+/** The media types of the response. */
+export function producedMediaTypes({ mayStream }: Operation, { isCustom, mediaTypes }: PathEntry, dialect: Dialect): string[] {
   if (mediaTypes !== undefined) return [...mediaTypes.produces];
-  if (custom === true) return [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE];
+  if (isCustom) return [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE];
   const protobuf = PROTOBUF_MEDIA_TYPE[dialect];
-  const streams = watchable ? [`${JSON_MEDIA_TYPE};stream=watch`, `${protobuf};stream=watch`] : [];
+  const streams = mayStream ? [`${JSON_MEDIA_TYPE};stream=watch`, `${protobuf};stream=watch`] : [];
   return [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE, protobuf, ...streams];
 }
 
@@ -79,8 +92,10 @@ const renderKind = memoize(({ group, kind, version }: GroupVersionKindNames): Js
 function memoize<T extends object>(render: (value: T) => JsonObject): (value: T) => JsonObject {
   const rendered = new WeakMap<T, JsonObject>();
   return (value) => {
-    let result = rendered.get(value);
-    if (result === undefined) rendered.set(value, (result = render(value)));
-    return result;
+    const existing = rendered.get(value);
+    if (existing !== undefined) return existing;
+    const created = render(value);
+    rendered.set(value, created);
+    return created;
   };
 }

@@ -1,11 +1,14 @@
-/** Renders operations in the format of OpenAPI 3.0. The operations are defined in operations.ts. */
+/**
+ * Renders the operations of a path in the format of OpenAPI 3.0. The operations are defined in operations.ts; media
+ * types and extensions are those of render-v2.ts.
+ */
 import type { JsonObject } from '../../../shared/values/json';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { Parameter } from './operation-shapes';
 import { RESPONSE_TEXT, type Operation, type PathEntry } from './operations';
-import { extensionsOf, patchTypes, producedMediaTypes, schemaOrReference } from './render-v2';
+import { extensionsOf, patchMediaTypes, producedMediaTypes, schemaOrReference } from './render-v2';
 
-/** `reference` returns the published name of a type. */
+/** `dialect` is that of the media types; `reference` returns the published name of a type. */
 export function renderPathV3(entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
   const item: JsonObject = {};
   for (const operation of entry.operations) item[operation.method] = renderOperation(operation, entry, dialect, reference);
@@ -27,8 +30,6 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
     };
   }
   responses['401'] = { description: 'Unauthorized' };
-  const bodyTypes =
-    body?.patch === true ? patchTypes(entry) : entry.custom === true ? producedMediaTypes(operation, entry, dialect) : ['*/*'];
   return {
     tags: [entry.tag],
     description: operation.description,
@@ -36,10 +37,20 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(renderParameter) }),
     ...(body === undefined
       ? {}
-      : { requestBody: { content: content(body.type, [...bodyTypes].sort()), ...(body.required ? { required: true } : {}) } }),
+      : {
+          requestBody: {
+            content: content(body.type, [...consumedMediaTypes(operation, entry, dialect)].sort()),
+            ...(body.isRequired ? { required: true } : {}),
+          },
+        }),
     responses,
     ...extensionsOf(operation),
   };
+}
+
+function consumedMediaTypes(operation: Operation, entry: PathEntry, dialect: Dialect): readonly string[] {
+  if (operation.body?.isPatch === true) return patchMediaTypes(entry);
+  return entry.isCustom ? producedMediaTypes(operation, entry, dialect) : ['*/*'];
 }
 
 function renderParameter({ name, in: location, type, description }: Parameter): JsonObject {

@@ -1,4 +1,7 @@
-/** Content negotiation of OpenAPI documents. */
+/**
+ * Content negotiation of OpenAPI documents: JSON or the published protobuf form. The first supported type of the Accept
+ * header is chosen, without regard to quality values.
+ */
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 
 export type DocumentMedia = 'json' | 'protobuf';
@@ -18,7 +21,7 @@ export interface ResponseForm {
 const JSON_FORM: ResponseForm = { contentType: JSON_MEDIA_TYPE, media: 'json' };
 const ANY_JSON: ReadonlySet<string> = new Set([JSON_MEDIA_TYPE, 'application/*', '*/*']);
 
-/** The first supported media type of the Accept header; `undefined` when none is supported. Without a header, JSON. */
+/** JSON without a header; `undefined` when no type of the header is supported. */
 export function negotiateForm(accept: string | undefined, version: OpenApiVersion): ResponseForm | undefined {
   if (accept === undefined || accept.trim() === '') return JSON_FORM;
   for (const clause of accept.split(',')) {
@@ -29,7 +32,7 @@ export function negotiateForm(accept: string | undefined, version: OpenApiVersio
   return undefined;
 }
 
-/** Two spellings are in use. `@` is not permitted in a media type, so responses use the other spelling. */
+/** Clients send two spellings. `@` is not permitted in a media type, so responses have the other spelling. */
 function isProtobuf(type: string, version: OpenApiVersion): boolean {
   const prefix = `application/com.github.proto-openapi.spec.${version}`;
   return type === `${prefix}@v1.0+protobuf` || type === `${prefix}.v1.0+protobuf`;

@@ -1,6 +1,7 @@
 /**
- * Writes members of a document as JSON; writes published custom schemas without building objects. Integers that a
- * double cannot represent are printed with all digits, which requires another printer for the whole chunk.
+ * Writes members of a document as JSON, and published custom schemas without building objects. Integers that a double
+ * cannot represent are printed with all digits: `JSON.stringify`, which is fast, cannot do that, so members with such
+ * an integer are written again by `stringifyJson`.
  */
 import { PublishedSchema, type PublishedLevel, type PublishedMember } from './published-schema';
 import { isObject, ownMember, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
@@ -10,6 +11,7 @@ import { MessageBuffer } from '../message/message-buffer';
 /** Members of paths or of schemas, by name. */
 export type DocumentMembers = Readonly<Record<string, JsonValue | PublishedSchema>>;
 
+/** The value as JSON, with all digits of its integers. */
 export function encodeJson(value: JsonValue): string {
   return hasLongInteger(value) ? stringifyJson(value) : JSON.stringify(value);
 }
@@ -21,9 +23,12 @@ function hasLongInteger(value: JsonValue): boolean {
   return false;
 }
 
-/** Writes the members without the enclosing braces into `bytes`. */
+/**
+ * Writes the members without the enclosing braces into `bytes`, an empty buffer; the result is valid until its reset.
+ */
 export function encodeMembersAsJson(members: DocumentMembers, bytes: MessageBuffer): Uint8Array {
-  if (!new SchemaJsonWriter(JSON.stringify, bytes).members(members)) new SchemaJsonWriter(stringifyJson, bytes.reset()).members(members);
+  const isComplete = new SchemaJsonWriter(JSON.stringify, bytes).writeMembers(members);
+  if (!isComplete) new SchemaJsonWriter(stringifyJson, bytes.reset()).writeMembers(members);
   return bytes.finish();
 }
 
@@ -45,53 +50,51 @@ class SchemaJsonWriter {
     private readonly bytes: MessageBuffer,
   ) {}
 
-  /**
-   * Returns false when a value contains an integer that a double cannot represent, so that the other printer is needed.
-   */
-  members(members: DocumentMembers): boolean {
+  /** Returns false when a value contains an integer that the printer cannot write; then the text is not usable. */
+  writeMembers(members: DocumentMembers): boolean {
     let separator = '';
     for (const [name, value] of Object.entries(members)) {
       this.bytes.plain(`${separator}${this.print(name)}:`);
       separator = ',';
-      if (value instanceof PublishedSchema) this.level(value, value.root(), 0);
-      else this.value(value);
+      if (value instanceof PublishedSchema) this.writeLevel(value, value.root(), 0);
+      else this.writeValue(value);
     }
     return !this.needsLongIntegers;
   }
 
-  private value(value: JsonValue): void {
+  private writeValue(value: JsonValue): void {
     if (this.print === stringifyJson || !hasLongInteger(value)) this.bytes.plain(this.print(value));
     else this.needsLongIntegers = true;
   }
 
-  private level(schema: PublishedSchema, { members, count }: PublishedLevel, depth: number): void {
+  private writeLevel(schema: PublishedSchema, { members, count }: PublishedLevel, depth: number): void {
     this.bytes.plain('{');
-    for (let at = 0; at < count; at += 1) {
-      const member = members[at];
+    for (let index = 0; index < count; index += 1) {
+      const member = members[index];
       if (member === undefined) continue;
-      this.bytes.plain(`${at === 0 ? '' : ','}"${member.name}":`);
-      this.member(schema, member, depth);
+      this.bytes.plain(`${index === 0 ? '' : ','}"${member.name}":`);
+      this.writeMember(schema, member, depth);
     }
     this.bytes.plain('}');
   }
 
-  private member(schema: PublishedSchema, member: PublishedMember, depth: number): void {
+  private writeMember(schema: PublishedSchema, member: PublishedMember, depth: number): void {
     switch (member.form) {
       case 'given':
-        this.value(member.given);
+        this.writeValue(member.given);
         return;
       case 'plain':
-        this.plain(schema.json, member.index);
+        this.writeUnchanged(schema.json, member.index);
         return;
       case 'schema':
-        this.level(schema, schema.level(member.index, depth + 1), depth + 1);
+        this.writeLevel(schema, schema.level(member.index, depth + 1), depth + 1);
         return;
       case 'schemas':
-        this.schemas(schema, member, depth);
+        this.writeProperties(schema, member, depth);
     }
   }
 
-  private schemas(schema: PublishedSchema, member: PublishedMember, depth: number): void {
+  private writeProperties(schema: PublishedSchema, member: PublishedMember, depth: number): void {
     const givenMembers = isObject(member.given) ? member.given : {};
     const names = Object.keys(givenMembers);
     let separator = '{';
@@ -101,21 +104,21 @@ class SchemaJsonWriter {
       if (name < 0) {
         const text = names[~name] ?? '';
         this.bytes.plain(`${this.print(text)}:`);
-        this.value(ownMember(givenMembers, text) ?? null);
+        this.writeValue(ownMember(givenMembers, text) ?? null);
       } else {
-        this.plain(schema.json, name);
+        this.writeUnchanged(schema.json, name);
         this.bytes.plain(':');
-        this.level(schema, schema.level(schema.json.valueOfName(name), depth + 1), depth + 1);
+        this.writeLevel(schema, schema.level(schema.json.valueOfName(name), depth + 1), depth + 1);
       }
     }
     this.bytes.plain(separator === '{' ? '{}' : '}');
   }
 
   /** Writes a value of the definition unchanged, in the spelling of the document. */
-  private plain(json: JsonIndex, index: number): void {
+  private writeUnchanged(json: JsonIndex, index: number): void {
     switch (json.typeOf(index)) {
       case 'text':
-        if (json.isEscaped(index) || this.print === stringifyJson) this.value(json.text(index));
+        if (json.isEscaped(index) || this.print === stringifyJson) this.writeValue(json.text(index));
         else this.bytes.copy(json.bytes, json.start(index), json.end(index));
         return;
       case 'boolean':
@@ -125,7 +128,7 @@ class SchemaJsonWriter {
       case 'number':
       case 'list':
       case 'object':
-        this.value(json.toJson(index));
+        this.writeValue(json.toJson(index));
     }
   }
 }

@@ -1,4 +1,7 @@
-/** Builds the parts of built-in kinds for every document and encoding. */
+/**
+ * Builds the parts of the built-in kinds for every document and encoding, and the digests of the documents. Runs at
+ * build time only; the server reads the parts through prebuilt-parts.ts.
+ */
 import type { KindRow } from '../../../shared/api/kinds';
 import { DIALECTS } from '../../../shared/names/dialect';
 import type { Describe } from '../documents/descriptions';
@@ -8,7 +11,7 @@ import { subjectsOf } from '../parts/subjects';
 
 const MEDIA = ['json', 'protobuf'] as const;
 
-/** `rows` are the kinds that are served by default. */
+/** Writes the parts to `into`, which must be empty. `rows` are the kinds that are served by default. */
 export function buildPrebuiltParts(rows: readonly KindRow[], describe: Describe, into: PrebuiltParts): void {
   const builder = new PartBuilder(describe);
   const parts: PrebuiltPart[] = [];
@@ -21,7 +24,7 @@ export function buildPrebuiltParts(rows: readonly KindRow[], describe: Describe,
       digests.set(digestKey({ dialect: naming }), digest);
     }
     // Most documents are the same in both dialects.
-    const subjects = [...subjectsOf(rows, naming, true).values()].filter((subject) => !digests.has(digestKey(subject)));
+    const subjects = [...subjectsOf(rows, { naming, servesOpenId: true }).values()].filter((subject) => !digests.has(digestKey(subject)));
     for (const { custom: _, isBuiltIn: __, ...subject } of subjects) {
       for (const media of MEDIA) {
         const { dialect, name } = subject;
@@ -30,7 +33,7 @@ export function buildPrebuiltParts(rows: readonly KindRow[], describe: Describe,
       }
     }
     const subjectDigests = builder.digests({ type: 'digests', rows, subjects });
-    for (const item of subjects) digests.set(digestKey(item), subjectDigests.get(item.name) ?? '');
+    for (const subject of subjects) digests.set(digestKey(subject), subjectDigests.get(subject.name) ?? '');
   }
   into.write(rows, digests, parts);
 }

@@ -1,7 +1,7 @@
 /**
- * A growing buffer for a document. In protobuf, the length of a nested message is written before it when it is known,
- * which moves the nested bytes when the length takes more bytes than reserved; published documents are so large that
- * building objects would cost more.
+ * A growing buffer for a document in JSON or protobuf. The length of a nested protobuf message is written before it
+ * once it is known, which moves the nested bytes when the length takes other than the reserved bytes. Published
+ * documents are so large that computing lengths from objects first would cost more.
  */
 import { growBuffer } from '../../../shared/values/encoding/grow-buffer';
 
@@ -24,11 +24,13 @@ export interface MessageSink {
   copy(source: Uint8Array, start: number, end: number): void;
   /** Writes a text with its length. */
   text(text: string): void;
-  /** Starts a nested message with a length prefix; `guess` is the expected length. Pass the result to {@link close}. */
-  open(guess?: number): number;
+  /** Starts a nested message with a length prefix. Pass the result to {@link close}. */
+  open(expectedLength?: number): number;
+  /** Ends the nested message that was started last. */
   close(start: number): void;
 }
 
+/** A buffer that is reused for many messages. */
 export class MessageBuffer implements MessageSink {
   private bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   private end = 0;
@@ -69,21 +71,21 @@ export class MessageBuffer implements MessageSink {
     this.end = start + written;
   }
 
-  /** Most texts take one byte per character. */
+  /** Reserves the length of a text with one byte per character, as most texts have. */
   private longText(text: string): void {
     this.reserve(text.length * MAX_CHARACTER_BYTES + MAX_VARINT_BYTES);
-    const guess = varintBytes(text.length);
-    const written = this.bytes.write(text, this.end + guess);
+    const reserved = varintBytes(text.length);
+    const written = this.bytes.write(text, this.end + reserved);
     const needed = varintBytes(written);
-    if (needed > guess) this.bytes.copyWithin(this.end + needed, this.end + guess, this.end + guess + written);
+    if (needed > reserved) this.bytes.copyWithin(this.end + needed, this.end + reserved, this.end + reserved + written);
     this.end = writeVarint(this.bytes, this.end, written) + written;
   }
 
-  open(guess = 0): number {
-    const reserved = varintBytes(guess);
+  open(expectedLength = 0): number {
+    const reserved = varintBytes(expectedLength);
     this.reserve(reserved);
     this.end += reserved;
-    // Stores the number of reserved bytes.
+    // The last reserved byte holds their number until the length is known.
     this.bytes[this.end - 1] = reserved;
     return this.end;
   }
@@ -91,16 +93,16 @@ export class MessageBuffer implements MessageSink {
   close(start: number): void {
     const length = this.end - start;
     const reserved = this.bytes[start - 1] ?? 1;
-    const more = varintBytes(length) - reserved;
-    if (more !== 0) {
-      this.reserve(Math.max(more, 0));
-      this.bytes.copyWithin(start + more, start, this.end);
-      this.end += more;
+    const shift = varintBytes(length) - reserved;
+    if (shift !== 0) {
+      this.reserve(Math.max(shift, 0));
+      this.bytes.copyWithin(start + shift, start, this.end);
+      this.end += shift;
     }
     writeVarint(this.bytes, start - reserved, length);
   }
 
-  /** Valid until the next {@link reset}. */
+  /** The written bytes, valid until the next {@link reset}. */
   finish(): Buffer {
     return this.bytes.subarray(0, this.end);
   }
@@ -120,25 +122,25 @@ export class MessageBuffer implements MessageSink {
 
 /** Returns false for a text with other characters than ASCII; the written bytes are then invalid. */
 function writeAscii(bytes: Buffer, start: number, text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
     if (unit > 0x7f) return false;
-    bytes[start + at] = unit;
+    bytes[start + index] = unit;
   }
   return true;
 }
 
 function varintBytes(value: number): number {
   let bytes = 1;
-  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes += 1;
+  for (let remaining = value; remaining > 0x7f; remaining = Math.floor(remaining / 0x80)) bytes += 1;
   return bytes;
 }
 
-/** Returns the end offset. */
+/** Returns the end offset. The value may exceed 32 bits, so it is divided instead of shifted. */
 function writeVarint(bytes: Buffer, start: number, value: number): number {
-  let at = start;
-  let rest = value;
-  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes[at++] = (rest % 0x80) | 0x80;
-  bytes[at++] = rest;
-  return at;
+  let offset = start;
+  let remaining = value;
+  for (; remaining > 0x7f; remaining = Math.floor(remaining / 0x80)) bytes[offset++] = (remaining % 0x80) | 0x80;
+  bytes[offset++] = remaining;
+  return offset;
 }

@@ -13,6 +13,7 @@ const GAPS = /([\ue000-\ue01f])/;
 /** Expected length of a word. */
 const WORD_BYTES = 16;
 
+/** The character that stands for the word of this index. */
 export const placeholderFor = (word: number): string => String.fromCharCode(FIRST_GAP + word);
 
 /** Bytes, or the index of a word. */
@@ -38,6 +39,7 @@ export class TextTemplate {
     this.pieces = piecesOf(text);
   }
 
+  /** Writes the text with the words in its gaps. */
   fill(words: Words, bytes: MessageBuffer): void {
     for (const piece of this.pieces) copyPiece(piece, words, bytes);
   }
@@ -77,16 +79,18 @@ export class MessageTemplate implements MessageSink {
 
   close(): void {
     this.flushPlain();
-    const inner = this.nodes;
+    const nested = this.nodes;
     this.nodes = this.parents.pop() ?? [];
-    const [first, second] = inner;
+    const [first, second] = nested;
+    // A message without gaps has a constant length, so it becomes part of the surrounding bytes.
     if (second === undefined && (first === undefined || Buffer.isBuffer(first))) {
       const length = first?.length ?? 0;
       this.plain.varint(length);
       if (first !== undefined) this.plain.copy(first, 0, length);
-    } else this.nodes.push({ nested: inner, length: lengthOf(inner) });
+    } else this.nodes.push({ nested, length: lengthOf(nested) });
   }
 
+  /** Writes the message with the words in its gaps. */
   fill(words: Words, bytes: MessageBuffer): void {
     this.flushPlain();
     fillNodes(this.nodes, words, bytes);
@@ -133,6 +137,7 @@ function piecesOf(text: string): readonly TextPiece[] {
   return pieces.filter((piece) => typeof piece === 'number' || piece.length > 0);
 }
 
+/** The expected length of the nodes with words. */
 function lengthOf(nodes: readonly Node[]): number {
   let length = 0;
   for (const node of nodes) {

@@ -57,30 +57,32 @@ test.each([0, 1, 42, 43, 126, 127, 128, 5_000, 20_000])('encodeMessage encodes s
   expect([inner, entry, value].map((reader) => reader.pos - reader.len)).toEqual([0, 0, 0]);
 });
 
-/** Paths of members without a row. */
-function leftOut(messages: Messages, shape: MessageShape, value: JsonValue, path: string): string[] {
+/** The paths of members that the message tables have no row for. */
+function unknownMembers(messages: Messages, shape: MessageShape, value: JsonValue, path: string): string[] {
   if (typeof shape === 'string') return [];
   if ('list' in shape)
-    return Array.isArray(value) ? value.flatMap((item, index) => leftOut(messages, shape.list, item, `${path}[${index}]`)) : [path];
-  if (!isObject(value)) return 'within' in shape ? leftOut(messages, shape.shape, value, path) : [path];
-  if ('entries' in shape) return Object.entries(value).flatMap(([name, item]) => leftOut(messages, shape.entries, item, `${path}/${name}`));
-  if ('within' in shape) return leftOut(messages, shape.shape, value, path);
-  if ('byParameterIn' in shape) return leftOut(messages, shape.byParameterIn[stringAt(value, 'in') ?? ''] ?? { message: '' }, value, path);
+    return Array.isArray(value) ? value.flatMap((item, index) => unknownMembers(messages, shape.list, item, `${path}[${index}]`)) : [path];
+  if (!isObject(value)) return 'within' in shape ? unknownMembers(messages, shape.shape, value, path) : [path];
+  if ('entries' in shape)
+    return Object.entries(value).flatMap(([name, item]) => unknownMembers(messages, shape.entries, item, `${path}/${name}`));
+  if ('within' in shape) return unknownMembers(messages, shape.shape, value, path);
+  if ('byParameterIn' in shape)
+    return unknownMembers(messages, shape.byParameterIn[stringAt(value, 'in') ?? ''] ?? { message: '' }, value, path);
   if ('orReference' in shape) {
     return value['$ref'] === undefined
-      ? leftOut(messages, { message: shape.orReference }, value, path)
+      ? unknownMembers(messages, { message: shape.orReference }, value, path)
       : Object.keys(value).filter((key) => key !== '$ref');
   }
   const table = messages['shared' in shape ? shape.shared : shape.message];
   return Object.entries(value).flatMap(([member, item]) => {
     const row = table?.fields.find(([name]) => name === member);
-    if (row !== undefined) return leftOut(messages, row[2], item, `${path}/${member}`);
+    if (row !== undefined) return unknownMembers(messages, row[2], item, `${path}/${member}`);
     return member.startsWith('x-') && table?.extensions !== undefined ? [] : [`${path}/${member}`];
   });
 }
 
 test('the message tables have a row for every field of the published documents', () => {
   const document: MessageShape = { message: 'Document' };
-  expect(leftOut(PUBLISHED.v2, document, buildDocumentV2(SERVED_KINDS, 'platform'), '')).toEqual([]);
-  expect(leftOut(PUBLISHED.v3, document, buildDocumentV3(SERVED_KINDS, { group: '', version: 'v1' }, 'platform'), '')).toEqual([]);
+  expect(unknownMembers(PUBLISHED.v2, document, buildDocumentV2(SERVED_KINDS, 'platform'), '')).toEqual([]);
+  expect(unknownMembers(PUBLISHED.v3, document, buildDocumentV3(SERVED_KINDS, { group: '', version: 'v1' }, 'platform'), '')).toEqual([]);
 });

@@ -27,6 +27,7 @@ export type MessageShape =
   /** Selected by the member `in` of the value (an OpenAPI parameter). */
   | { readonly byParameterIn: Readonly<Record<string, MessageShape>> };
 
+/** How a member of an object is encoded. A tuple, because there are hundreds of rows. */
 export type FieldRow = readonly [member: string, number: number, shape: MessageShape];
 
 export interface MessageTable {
@@ -37,9 +38,14 @@ export interface MessageTable {
 
 export type Messages = Readonly<Record<string, MessageTable>>;
 
+/** Field of the YAML text in a value of any type. */
 const YAML_TEXT = 2;
+/** Fields of an entry of an object with arbitrary members. */
+const ENTRY_NAME = 1;
+const ENTRY_VALUE = 2;
 const REFERENCE: MessageTable = { fields: [['$ref', 1, 'string']] };
 
+/** `name` is that of the message in the tables. */
 export function encodeMessage(messages: Messages, name: string, value: JsonObject): Buffer {
   const bytes = new MessageBuffer();
   new MessageWriter(messages, bytes).message(tableOf(messages, name), value);
@@ -54,6 +60,7 @@ export function encodeFieldHeader(number: number, length: number): Buffer {
   return bytes.finish();
 }
 
+/** Throws when no table describes the message. */
 export function tableOf(messages: Messages, name: string): MessageTable {
   const table = messages[name];
   if (table === undefined) throw new Error(`no table describes the message ${name}`);
@@ -64,9 +71,11 @@ export function tableOf(messages: Messages, name: string): MessageTable {
 const rowIndexesByTable = new WeakMap<MessageTable, ReadonlyMap<string, number>>();
 
 export function rowIndexesOf(table: MessageTable): ReadonlyMap<string, number> {
-  let indexes = rowIndexesByTable.get(table);
-  if (indexes === undefined) rowIndexesByTable.set(table, (indexes = new Map(table.fields.map(([member], index) => [member, index]))));
-  return indexes;
+  const existing = rowIndexesByTable.get(table);
+  if (existing !== undefined) return existing;
+  const created = new Map(table.fields.map(([member], index) => [member, index]));
+  rowIndexesByTable.set(table, created);
+  return created;
 }
 
 /** Wire types: 0 = varint, 1 = 64-bit, 2 = length-delimited. */
@@ -75,6 +84,7 @@ const tag = (field: number, wire: 0 | 1 | 2): number => field * 8 + wire;
 /** Encodings of objects that occur repeatedly. */
 const sharedMessages = new WeakMap<JsonObject, { readonly table: MessageTable; readonly bytes: Buffer }>();
 
+/** Writes fields into a sink. Methods are named after what they write, as those of the sink. */
 export class MessageWriter {
   constructor(
     private readonly messages: Messages,
@@ -88,25 +98,28 @@ export class MessageWriter {
   message(table: MessageTable, value: JsonObject): void {
     const { fields, extensions } = table;
     const rowIndexes = rowIndexesOf(table);
-    let known = 0;
-    let extended = false;
+    // A set of rows: bit n stands for the row with index n.
+    let presentRows = 0;
+    let hasExtensions = false;
     for (const member in value) {
       if (!Object.hasOwn(value, member)) continue;
       const rowIndex = rowIndexes.get(member);
-      if (rowIndex !== undefined) known |= 1 << rowIndex;
-      else if (extensions !== undefined && member.startsWith('x-')) extended = true;
+      if (rowIndex !== undefined) presentRows |= 1 << rowIndex;
+      else if (extensions !== undefined && member.startsWith('x-')) hasExtensions = true;
     }
-    for (; known !== 0; known &= known - 1) {
-      const row = fields[31 - Math.clz32(known & -known)];
+    // Takes the lowest bit and removes it.
+    for (; presentRows !== 0; presentRows &= presentRows - 1) {
+      const row = fields[31 - Math.clz32(presentRows & -presentRows)];
       const memberValue = row === undefined ? undefined : value[row[0]];
       if (row !== undefined && memberValue !== undefined && memberValue !== null) this.field(row[1], row[2], memberValue);
     }
-    if (!extended || extensions === undefined) return;
+    if (!hasExtensions || extensions === undefined) return;
     for (const member in value) {
-      if (member.startsWith('x-') && Object.hasOwn(value, member)) this.pair(extensions, member, 'any', value[member] ?? null);
+      if (member.startsWith('x-') && Object.hasOwn(value, member)) this.entry(extensions, member, 'any', value[member] ?? null);
     }
   }
 
+  /** Writes nothing when the value does not have the shape. */
   field(number: number, shape: MessageShape, value: JsonValue): void {
     if (shape === 'string') this.text(number, typeof value === 'string' ? value : stringifyJson(value));
     else if (shape === 'boolean') this.boolean(number, value === true);
@@ -131,6 +144,7 @@ export class MessageWriter {
     this.bytes.text(text);
   }
 
+  /** Writes a value of any type, given as YAML. */
   yaml(number: number, text: string): void {
     const start = this.open(number);
     this.text(YAML_TEXT, text);
@@ -154,7 +168,7 @@ export class MessageWriter {
 
   private entries(number: number, shape: MessageShape, value: JsonValue): void {
     if (!isObject(value)) return;
-    for (const name in value) if (Object.hasOwn(value, name)) this.pair(number, name, shape, value[name] ?? null);
+    for (const name in value) if (Object.hasOwn(value, name)) this.entry(number, name, shape, value[name] ?? null);
   }
 
   private parameter(number: number, shapes: Readonly<Record<string, MessageShape>>, value: JsonValue): void {
@@ -171,15 +185,20 @@ export class MessageWriter {
 
   private shared(number: number, table: MessageTable, value: JsonValue): void {
     if (!isObject(value)) return;
-    let written = sharedMessages.get(value);
-    if (written?.table !== table) {
-      const bytes = new MessageBuffer();
-      new MessageWriter(this.messages, bytes).message(table, value);
-      sharedMessages.set(value, (written = { table, bytes: bytes.finish() }));
-    }
+    const encoded = this.encodeShared(table, value);
     this.fieldHeader(number);
-    this.bytes.varint(written.bytes.length);
-    this.bytes.copy(written.bytes, 0, written.bytes.length);
+    this.bytes.varint(encoded.length);
+    this.bytes.copy(encoded, 0, encoded.length);
+  }
+
+  private encodeShared(table: MessageTable, value: JsonObject): Buffer {
+    const existing = sharedMessages.get(value);
+    if (existing?.table === table) return existing.bytes;
+    const buffer = new MessageBuffer();
+    new MessageWriter(this.messages, buffer).message(table, value);
+    const bytes = buffer.finish();
+    sharedMessages.set(value, { table, bytes });
+    return bytes;
   }
 
   private alternative(number: number, message: string, value: JsonValue): void {
@@ -189,10 +208,10 @@ export class MessageWriter {
     this.bytes.close(start);
   }
 
-  private pair(number: number, name: string, shape: MessageShape, value: JsonValue): void {
+  private entry(number: number, name: string, shape: MessageShape, value: JsonValue): void {
     const start = this.open(number);
-    this.text(1, name);
-    this.field(2, shape, value);
+    this.text(ENTRY_NAME, name);
+    this.field(ENTRY_VALUE, shape, value);
     this.bytes.close(start);
   }
 

@@ -1,35 +1,42 @@
 /**
- * Values as YAML text. Documents contain the same few short values thousands of times, so their text is cached, within
- * a limit.
+ * Values of any type as YAML text, the form in which the protobuf documents have them. Documents contain the same few
+ * short values thousands of times, so their text is cached, within a limit.
  */
 import { stringifyYaml } from '../../../shared/serialization/yaml/yaml-output';
 import type { JsonObject, JsonValue } from '../../../shared/values/json';
 import type { JsonIndex } from '../../../shared/values/json-index';
 
-const SHORT_TEXT = 64;
-const MAX_CACHED = 2048;
+/** Longer values are not cached. */
+const MAX_CACHED_LENGTH = 64;
+/** When this many texts are cached, all are evicted. */
+const MAX_CACHED_TEXTS = 2048;
 const yamlBySpelling = new Map<string, string>();
 /** Objects that occur repeatedly: rendered operations of one path share them. */
 const yamlByObject = new WeakMap<JsonObject | JsonValue[], string>();
 
+/** Objects and lists must not be changed afterwards. */
 export function yamlOf(value: JsonValue): string {
-  if (typeof value === 'string') return value.length > SHORT_TEXT ? stringifyYaml(value) : cachedYaml(JSON.stringify(value), () => value);
+  if (typeof value === 'string')
+    return value.length > MAX_CACHED_LENGTH ? stringifyYaml(value) : cachedYaml(JSON.stringify(value), () => value);
   if (typeof value !== 'object' || value === null) return stringifyYaml(value);
-  let text = yamlByObject.get(value);
-  if (text === undefined) yamlByObject.set(value, (text = stringifyYaml(value)));
+  const existing = yamlByObject.get(value);
+  if (existing !== undefined) return existing;
+  const text = stringifyYaml(value);
+  yamlByObject.set(value, text);
   return text;
 }
 
+/** The value at an index of a JSON text. */
 export function yamlAt(json: JsonIndex, index: number): string {
-  if (json.end(index) - json.start(index) > SHORT_TEXT) return stringifyYaml(json.toJson(index));
+  if (json.end(index) - json.start(index) > MAX_CACHED_LENGTH) return stringifyYaml(json.toJson(index));
   return cachedYaml(json.spelling(index), () => json.toJson(index));
 }
 
 function cachedYaml(spelling: string, value: () => JsonValue): string {
-  let text = yamlBySpelling.get(spelling);
-  if (text !== undefined) return text;
-  text = stringifyYaml(value());
-  if (yamlBySpelling.size >= MAX_CACHED) yamlBySpelling.clear();
+  const existing = yamlBySpelling.get(spelling);
+  if (existing !== undefined) return existing;
+  const text = stringifyYaml(value());
+  if (yamlBySpelling.size >= MAX_CACHED_TEXTS) yamlBySpelling.clear();
   yamlBySpelling.set(spelling, text);
   return text;
 }

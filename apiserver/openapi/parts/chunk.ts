@@ -12,17 +12,20 @@ export interface Chunk {
   readonly packed: Uint8Array<ArrayBuffer>;
 }
 
+/** Compresses a part of a document at the fastest level, because it is decompressed for most responses. */
 export function compressChunk(content: Uint8Array | string): Chunk {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const packed = deflateRawSync(bytes, { level: 1, finishFlush: constants.Z_SYNC_FLUSH });
-  // A small result is in a larger buffer.
+  // zlib returns a view of a larger buffer, which could not be transferred to another thread alone.
   return { length: bytes.length, crc: crc32(bytes), packed: new Uint8Array(packed) };
 }
 
+/** Length before compression. */
 export function totalLength(chunks: readonly Chunk[]): number {
   return chunks.reduce((sum, { length }) => sum + length, 0);
 }
 
+/** The header of a gzip stream: deflate, without flags, time or operating system. */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty final block. */
 const LAST_BLOCK = Buffer.from([3, 0]);

@@ -1,4 +1,7 @@
-/** Jobs that build parts of documents, in a form that can be sent to a worker thread, and their execution. */
+/**
+ * Jobs that build parts of documents, in a form that can be sent to a worker thread, and their execution. A job
+ * contains all of its input except the descriptions of types, which each thread reads itself.
+ */
 import { gunzipSync } from 'node:zlib';
 import type { CustomVersion } from '../../../shared/api/structural/version';
 import { readSchema } from '../../../shared/api/structural/read-schema';
@@ -92,7 +95,7 @@ export class PartBuilder {
     switch (job.type) {
       case 'builtIn': {
         const piece = buildPieceV2(job.rows, dialect, this.describe);
-        return { part: this.encoder.ofPiece(piece, form), digest: digestOf(piece) };
+        return { part: this.encoder.encodePiece(piece, form), digest: digestOf(piece) };
       }
       case 'groupVersion': {
         const custom = job.custom.map((row) => ({ ...row, custom: customVersionOf(NO_TEXT) }));
@@ -101,10 +104,10 @@ export class PartBuilder {
           subject === undefined
             ? buildGroupPieceV3(custom, rows, dialect, this.describe)
             : buildBuiltInPieceV3(rows, subject, this.describe);
-        return { part: this.encoder.ofPiece(piece, form) };
+        return { part: this.encoder.encodePiece(piece, form) };
       }
       case 'custom':
-        return { part: this.encoder.ofCustom({ ...job.row, custom: customVersionOf(job.schema) }, dialect, form) };
+        return { part: this.encoder.encodeCustom({ ...job.row, custom: customVersionOf(job.schema) }, dialect, form) };
     }
   }
 
@@ -117,7 +120,7 @@ export class PartBuilder {
     const parts: DocumentPart[] = [];
     for (const { name, packed } of documents) {
       const piece = pieces.add({ name, text: gunzipSync(packed).toString() });
-      if (piece !== undefined) parts.push(this.encoder.ofPiece(piece, form));
+      if (piece !== undefined) parts.push(this.encoder.encodePiece(piece, form));
     }
     return { parts, rejected: pieces.rejected };
   }

@@ -5,6 +5,7 @@
 import { parentPort } from 'node:worker_threads';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { readDescriptions } from '../documents/descriptions';
+import type { DocumentPart } from './part';
 import { PartBuilder } from './part-job';
 import { transferableBuffers } from '../../../shared/scheduling/worker-thread';
 import type { PartResponse, ThreadJob } from './part-threads';
@@ -21,10 +22,14 @@ function runJob(job: ThreadJob): PartResponse {
   }
 }
 
+function partsIn(response: PartResponse): readonly DocumentPart[] {
+  if ('built' in response) return [response.built.part];
+  return 'remote' in response ? response.remote.parts : [];
+}
+
 /** Buffers of parts are transferred, not copied. */
 function transferListOf(response: PartResponse): ArrayBuffer[] {
-  const parts = 'built' in response ? [response.built.part] : 'remote' in response ? response.remote.parts : [];
-  return transferableBuffers(parts.flatMap(({ paths, schemas }) => [paths.packed, schemas.packed]));
+  return transferableBuffers(partsIn(response).flatMap(({ paths, schemas }) => [paths.packed, schemas.packed]));
 }
 
 parentPort?.on('message', (job: ThreadJob) => {

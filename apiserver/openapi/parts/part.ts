@@ -27,26 +27,26 @@ export class PartEncoder {
   private readonly buffer = new MessageBuffer();
   private readonly templates = new PathTemplates();
 
-  ofPiece({ paths, schemas }: DocumentPiece, form: PartForm): DocumentPart {
-    return { paths: this.members(paths, form, 'paths'), schemas: this.members(schemas, form, 'schemas') };
+  encodePiece({ paths, schemas }: DocumentPiece, form: PartForm): DocumentPart {
+    return { paths: this.encodeMembers(paths, form, 'paths'), schemas: this.encodeMembers(schemas, form, 'schemas') };
   }
 
   /**
    * The part of one version of a custom kind; the types that it refers to belong to built-in kinds. `naming` is the
    * dialect of these.
    */
-  ofCustom(row: KindRow, naming: Dialect, form: PartForm): DocumentPart {
+  encodeCustom(row: KindRow, naming: Dialect, form: PartForm): DocumentPart {
     const bytes = this.buffer.reset();
     this.templates.write(row, naming, form, bytes);
     const paths = compressChunk(bytes.finish());
     const schemas = customSchemas(row, { version: form.version === 'v2' ? 2 : 3, namePrefix: OPENAPI_NAME_PREFIX[naming] });
-    return { paths, schemas: this.members(schemas, form, 'schemas') };
+    return { paths, schemas: this.encodeMembers(schemas, form, 'schemas') };
   }
 
-  private members(members: DocumentMembers, form: PartForm, kind: keyof DocumentPiece): Chunk {
+  private encodeMembers(members: DocumentMembers, form: PartForm, kind: keyof DocumentPiece): Chunk {
     const bytes = this.buffer.reset();
     if (form.media === 'json') return compressChunk(encodeMembersAsJson(members, bytes));
-    writeMembers(members, form.version, kind, bytes);
+    writeMembersAsMessage(members, form.version, kind, bytes);
     return compressChunk(bytes.finish());
   }
 }
@@ -56,7 +56,7 @@ export function digestOf({ paths, schemas }: DocumentPiece): string {
   return createHash('sha512').update(encodeJson(paths)).update(encodeJson(schemas)).digest('base64');
 }
 
-function writeMembers(members: DocumentMembers, version: OpenApiVersion, kind: keyof DocumentPiece, bytes: MessageBuffer): void {
+function writeMembersAsMessage(members: DocumentMembers, version: OpenApiVersion, kind: keyof DocumentPiece, bytes: MessageBuffer): void {
   const [number, { entries }] = (kind === 'paths' ? PATHS_FIELD : SCHEMAS_FIELD)[version];
   const writer = new MessageWriter(OPENAPI_MESSAGES[version], bytes);
   for (const name in members) {
@@ -82,41 +82,55 @@ const COMMA = compressChunk(',');
 function composeJson(paths: readonly Chunk[], schemas: readonly Chunk[], version: OpenApiVersion): readonly Chunk[] {
   const info = JSON.stringify(INFO);
   const security = JSON.stringify(SECURITY_SCHEMES);
-  const [head, middle, end] =
+  const frame =
     version === 'v2'
-      ? [
-          `{"swagger":"2.0","info":${info},"paths":{`,
-          '},"definitions":{',
-          `},"securityDefinitions":${security},"security":${JSON.stringify(REQUIREMENTS)}}`,
-        ]
-      : [`{"openapi":"3.0.0","info":${info},"paths":{`, '},"components":{"schemas":{', `},"securitySchemes":${security}}}`];
-  return [compressChunk(head), ...separated(paths), compressChunk(middle), ...separated(schemas), compressChunk(end)];
+      ? {
+          beforePaths: `{"swagger":"2.0","info":${info},"paths":{`,
+          beforeSchemas: '},"definitions":{',
+          end: `},"securityDefinitions":${security},"security":${JSON.stringify(REQUIREMENTS)}}`,
+        }
+      : {
+          beforePaths: `{"openapi":"3.0.0","info":${info},"paths":{`,
+          beforeSchemas: '},"components":{"schemas":{',
+          end: `},"securitySchemes":${security}}}`,
+        };
+  return [
+    compressChunk(frame.beforePaths),
+    ...separated(paths),
+    compressChunk(frame.beforeSchemas),
+    ...separated(schemas),
+    compressChunk(frame.end),
+  ];
 }
 
 function separated(chunks: readonly Chunk[]): readonly Chunk[] {
   return chunks.filter(({ length }) => length > 0).flatMap((chunk, index) => (index === 0 ? [chunk] : [COMMA, chunk]));
 }
 
-/** Field numbers are those of the published messages; see messages.ts. */
+/** Numbers of the fields that are composed of chunks; those of the published messages (openapi-messages.ts). */
+const FIELDS_V2 = { paths: 8, definitions: 9 };
+const FIELDS_V3 = { paths: 4, components: 5 };
+const COMPONENTS_FIELDS = { schemas: 1 };
+
 function composeProtobuf(paths: readonly Chunk[], schemas: readonly Chunk[], version: OpenApiVersion): readonly Chunk[] {
   const messages = OPENAPI_MESSAGES[version];
   if (version === 'v2') {
     return [
       compressChunk(encodeMessage(messages, 'Document', { swagger: '2.0', info: INFO })),
-      ...nested(8, paths),
-      ...nested(9, schemas),
+      ...messageField(FIELDS_V2.paths, paths),
+      ...messageField(FIELDS_V2.definitions, schemas),
       compressChunk(encodeMessage(messages, 'Document', { security: REQUIREMENTS, securityDefinitions: SECURITY_SCHEMES })),
     ];
   }
   const securitySchemes = compressChunk(encodeMessage(messages, 'Components', { securitySchemes: SECURITY_SCHEMES }));
   return [
     compressChunk(encodeMessage(messages, 'Document', { openapi: '3.0.0', info: INFO })),
-    ...nested(4, paths),
-    ...nested(5, [...nested(1, schemas), securitySchemes]),
+    ...messageField(FIELDS_V3.paths, paths),
+    ...messageField(FIELDS_V3.components, [...messageField(COMPONENTS_FIELDS.schemas, schemas), securitySchemes]),
   ];
 }
 
-/** A length-delimited field. */
-function nested(number: number, content: readonly Chunk[]): readonly Chunk[] {
+/** A field with a nested message that the chunks contain. */
+function messageField(number: number, content: readonly Chunk[]): readonly Chunk[] {
   return [compressChunk(encodeFieldHeader(number, totalLength(content))), ...content];
 }

@@ -16,13 +16,13 @@ import { PartThreads } from './part-threads';
 import { PrebuiltParts } from './prebuilt-parts';
 import type { DocumentSubject } from './subjects';
 
-/** Maximum size of compressed parts. */
-const MAX_BYTES = 48 * 1024 * 1024;
+/** Maximum size of the compressed parts of custom kinds. */
+const MAX_CACHED_BYTES = 48 * 1024 * 1024;
 /**
  * Version of the encoding in the identity of custom parts: increase it when the same definition is published
  * differently.
  */
-const EDITION = 3;
+const ENCODING_VERSION = 3;
 
 export interface PartFailure {
   readonly definition: string;
@@ -42,14 +42,25 @@ export interface RemoteOpenApiDescription {
 
 export interface PartsOptions {
   readonly clock: Pick<Clock, 'after'>;
+  /** Called for parts of custom kinds that cannot be built. */
   readonly failed: (failure: PartFailure) => void;
   /** Called for rejected documents of aggregated API servers. */
   readonly onRejected: ((name: string, message: string) => void) | undefined;
+  /** Absent = those of the build. */
   readonly prebuiltParts?: PrebuiltParts;
 }
 
+/** The kinds and the form of the v2 document that documents of aggregated API servers are merged into. */
+interface MergeTarget {
+  readonly builtIn: readonly KindRow[];
+  /** Take precedence for names. */
+  readonly custom: readonly KindRow[];
+  readonly dialect: Dialect;
+  readonly form: PartForm;
+}
+
 export class Parts {
-  private readonly cache = new LRUCache<string, Promise<DocumentPart | undefined>>({ maxSize: MAX_BYTES });
+  private readonly cache = new LRUCache<string, Promise<DocumentPart | undefined>>({ maxSize: MAX_CACHED_BYTES });
   private readonly builtIn = new Map<string, Promise<BuiltPart>>();
   private readonly identities = new WeakMap<KindRow, string>();
   private readonly threads: PartThreads;
@@ -65,25 +76,26 @@ export class Parts {
     this.threads.warm(scale);
   }
 
+  /** Digests of the v3 documents of built-in group versions, by document name. */
   async digests(job: DigestJob): Promise<Digests> {
     return this.prebuiltParts.digests(job) ?? (await this.threads.digests(job));
   }
 
-  forget(): void {
+  /** Evicts all parts; identities are kept. */
+  clear(): void {
     this.cache.clear();
     this.builtIn.clear();
   }
 
   /** Equal for rows that are published identically; computed without parsing the schema. */
   identityOf(row: KindRow): string {
-    let identity = this.identities.get(row);
-    if (identity === undefined) {
-      const { custom, ...plain } = row;
-      identity = createHash('sha512')
-        .update(JSON.stringify([EDITION, plain, custom?.displayId]))
-        .digest('base64');
-      this.identities.set(row, identity);
-    }
+    const existing = this.identities.get(row);
+    if (existing !== undefined) return existing;
+    const { custom, ...plain } = row;
+    const identity = createHash('sha512')
+      .update(JSON.stringify([ENCODING_VERSION, plain, custom?.displayId]))
+      .digest('base64');
+    this.identities.set(row, identity);
     return identity;
   }
 
@@ -110,27 +122,21 @@ export class Parts {
     return pending;
   }
 
-  /**
-   * The v2 parts of aggregated API servers. `custom` are the custom kinds, which take precedence for names. Invalid
-   * documents are omitted.
-   */
+  /** The v2 parts of aggregated API servers, built for every call. Invalid documents are reported and omitted. */
   async ofRemotes(
-    documents: readonly RemoteOpenApiDescription[],
-    rows: readonly KindRow[],
-    custom: readonly KindRow[],
-    dialect: Dialect,
-    form: PartForm,
+    descriptions: readonly RemoteOpenApiDescription[],
+    { builtIn, custom, dialect, form }: MergeTarget,
   ): Promise<readonly DocumentPart[]> {
-    if (documents.length === 0) return [];
-    const texts = documents.map(({ name, packed }) => ({ name, packed }));
+    if (descriptions.length === 0) return [];
+    const documents = descriptions.map(({ name, packed }) => ({ name, packed }));
     const takenNames = customSchemaNames(custom, OPENAPI_NAME_PREFIX[dialect]);
     try {
-      const { parts, rejected } = await this.threads.remote({ type: 'remote', rows, dialect, form, documents: texts, takenNames });
+      const { parts, rejected } = await this.threads.remote({ type: 'remote', rows: builtIn, dialect, form, documents, takenNames });
       for (const { name, message } of rejected) this.options.onRejected?.(name, message);
       return parts;
     } catch (error) {
       const message = errorMessage(error);
-      this.options.onRejected?.(documents.map(({ name }) => name).join(', '), message);
+      this.options.onRejected?.(descriptions.map(({ name }) => name).join(', '), message);
       return [];
     }
   }

@@ -20,7 +20,7 @@ const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
  * Renders paths without templates, in the order of the templates: namespaced paths first, whatever the name of the
  * resource.
  */
-function direct(row: KindRow, dialect: Dialect, { version, media }: PartForm): string {
+function renderDirectly(row: KindRow, dialect: Dialect, { version, media }: PartForm): string {
   const written = pathDialectsOf(row, dialect, version).map((spelling) => {
     const rendered = Object.entries(renderPaths(pathsOf(row, spelling), dialect, version));
     const isBelow = ([path]: readonly [string, unknown]): boolean => path.includes('/namespaces/{namespace}/');
@@ -71,7 +71,7 @@ describe.each(FORMS)('PathTemplates of $version in $media', (form) => {
       fc.property(row, (kind) => {
         const bytes = new MessageBuffer();
         templates.write(kind, dialect, form, bytes);
-        expect(bytes.finish().toString()).toBe(direct(kind, dialect, form));
+        expect(bytes.finish().toString()).toBe(renderDirectly(kind, dialect, form));
       }),
       { numRuns: 60 },
     );

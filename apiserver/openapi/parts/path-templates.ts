@@ -23,14 +23,17 @@ const GAPS: KindWords = {
   tag: placeholderFor(5),
   idPrefix: placeholderFor(6),
   type: CUSTOM_TYPE_PREFIX + placeholderFor(7),
-  on: { group: placeholderFor(8), version: placeholderFor(9), kind: placeholderFor(10) },
+  valueNames: { group: placeholderFor(8), version: placeholderFor(9), kind: placeholderFor(10) },
 };
 
-/** The words for {@link GAPS}, in that order. Names need no escaping in JSON; in YAML some are quoted (`No`). */
+/**
+ * The words for {@link GAPS}, in that order. `spelling` is the dialect of the path, `dialect` that of the names. Names
+ * need no escaping in JSON; in YAML some are quoted (`No`).
+ */
 function wordsIn(row: CustomRow, spelling: Dialect, dialect: Dialect, { media }: PartForm): Words {
-  const { group, version, kind, resource, idKind, tag, idPrefix, type, on } = wordsOf(row, spelling);
-  const value = media === 'json' ? (text: string) => text : (text: string) => yamlOf(text).trimEnd();
-  const values = [on.group, on.version, on.kind].map(value);
+  const { group, version, kind, resource, idKind, tag, idPrefix, type, valueNames } = wordsOf(row, spelling);
+  const encodeValue = media === 'json' ? (text: string) => text : (text: string) => yamlOf(text).trimEnd();
+  const values = [valueNames.group, valueNames.version, valueNames.kind].map(encodeValue);
   return wordsFrom([group, version, kind, resource, idKind, tag, idPrefix, openApiName(type, OPENAPI_NAME_PREFIX[dialect]), ...values]);
 }
 
@@ -51,18 +54,26 @@ export class PathTemplates {
 
   private template(shape: PathShape, spelling: Dialect, dialect: Dialect, form: PartForm): MessageTemplate | TextTemplate {
     const key = `${keyOf(shape)} ${spelling} ${dialect} ${form.version} ${form.media}`;
-    let template = this.templates.get(key);
-    if (template === undefined) this.templates.set(key, (template = templateOf(shape, spelling, dialect, form)));
-    return template;
+    const existing = this.templates.get(key);
+    if (existing !== undefined) return existing;
+    const created = createTemplate(shape, spelling, dialect, form);
+    this.templates.set(key, created);
+    return created;
   }
 }
 
+/** Equal for shapes with the same operations. */
 function keyOf({ namespaced, verbs, subresources = [], returnsDeletedObject }: PathShape): string {
   const subresourceKeys = subresources.map((sub) => `${sub.name}:${sub.verbs.join()}:${sub.kind?.type ?? ''}`);
   return [namespaced, verbs.join(), returnsDeletedObject ?? '', ...subresourceKeys].join(';');
 }
 
-function templateOf(shape: PathShape, spelling: Dialect, dialect: Dialect, { version, media }: PartForm): MessageTemplate | TextTemplate {
+function createTemplate(
+  shape: PathShape,
+  spelling: Dialect,
+  dialect: Dialect,
+  { version, media }: PartForm,
+): MessageTemplate | TextTemplate {
   const paths = renderPaths(pathsOfShape(shape, GAPS, spelling), dialect, version);
   if (media === 'json') return new TextTemplate(encodeJson(paths).slice(1, -1));
   const [number, shapeOfPaths] = PATHS_FIELD[version];

@@ -10,7 +10,7 @@ import { PrebuiltParts } from './prebuilt-parts';
 
 const folder = temporaryFolder('ready');
 const prebuiltParts = new PrebuiltParts(folder);
-const nothing = new PrebuiltParts(`${folder}-not`);
+const missingParts = new PrebuiltParts(`${folder}-not`);
 const texts = (type: string, member = ''): string => `${type}.${member}`;
 
 beforeAll(() => {
@@ -28,7 +28,7 @@ function documentsOf(rows: readonly KindRow[], naming: Naming, from: PrebuiltPar
     builtIn: rows,
     rows: () => rows,
     naming,
-    openId: true,
+    servesOpenId: true,
     clock: new ManualClock(),
     failed: () => undefined,
     prebuiltParts: from,
@@ -37,9 +37,9 @@ function documentsOf(rows: readonly KindRow[], naming: Naming, from: PrebuiltPar
 
 async function get(documents: OpenApiDocuments, path: string, media = 'json'): Promise<OpenApiResponse> {
   const accept = media === 'json' ? undefined : `application/com.github.proto-openapi.spec.${path.slice(9, 11)}.v1.0+protobuf`;
-  const answer = await documents.handle({ path, query: '', accept, ifNoneMatch: undefined });
-  if (answer === undefined) throw new Error(`${path} is not served`);
-  return answer;
+  const response = await documents.handle({ path, query: '', accept, ifNoneMatch: undefined });
+  if (response === undefined) throw new Error(`${path} is not served`);
+  return response;
 }
 
 async function namesIn(documents: OpenApiDocuments): Promise<readonly string[]> {
@@ -64,22 +64,23 @@ test.each<Naming>(['platform', 'kubernetes'])(
 );
 
 test('documents from prebuilt parts equal documents rendered on demand', async () => {
-  const bare = temporaryFolder('ready');
-  buildPrebuiltParts(SERVED_KINDS, () => undefined, new PrebuiltParts(bare));
-  const from = documentsOf(SERVED_KINDS, 'platform', new PrebuiltParts(bare));
-  const without = documentsOf(SERVED_KINDS, 'platform', nothing);
-  const names = await namesIn(from);
-  expect(await namesIn(without)).toEqual(names);
+  // Without descriptions, as documents have when they are rendered from sources.
+  const folderWithoutTexts = temporaryFolder('ready');
+  buildPrebuiltParts(SERVED_KINDS, () => undefined, new PrebuiltParts(folderWithoutTexts));
+  const prebuilt = documentsOf(SERVED_KINDS, 'platform', new PrebuiltParts(folderWithoutTexts));
+  const rendered = documentsOf(SERVED_KINDS, 'platform', missingParts);
+  const names = await namesIn(prebuilt);
+  expect(await namesIn(rendered)).toEqual(names);
   for (const path of ['/openapi/v2', ...names.map((name) => `/openapi/v3/${name}`)]) {
     for (const media of ['json', 'protobuf']) {
-      const answer = await get(from, path, media);
-      const other = await get(without, path, media);
-      expect(answer.body.equals(other.body)).toBe(true);
-      expect(answer.headers['etag']).toBe(other.headers['etag']);
+      const prebuiltResponse = await get(prebuilt, path, media);
+      const renderedResponse = await get(rendered, path, media);
+      expect(prebuiltResponse.body.equals(renderedResponse.body)).toBe(true);
+      expect(prebuiltResponse.headers['etag']).toBe(renderedResponse.headers['etag']);
     }
   }
   expect(countDigestJobs()).toBe(1);
-  removeFolder(bare);
+  removeFolder(folderWithoutTexts);
 });
 
 test('prebuilt parts are ignored when they were built from other kinds', async () => {
@@ -92,9 +93,9 @@ test('prebuilt parts are ignored when they were built from other kinds', async (
 
 test('a missing prebuilt part is rendered on demand', async () => {
   const partial = temporaryFolder('ready');
-  const few = new PrebuiltParts(partial);
-  few.write(SERVED_KINDS, new Map([['platform ', 'digest']]), []);
-  expect((await get(documentsOf(SERVED_KINDS, 'platform', few), '/openapi/v2')).status).toBe(200);
+  const partsWithoutFiles = new PrebuiltParts(partial);
+  partsWithoutFiles.write(SERVED_KINDS, new Map([['platform ', 'digest']]), []);
+  expect((await get(documentsOf(SERVED_KINDS, 'platform', partsWithoutFiles), '/openapi/v2')).status).toBe(200);
   expect(countBuilds()).toBe(1);
   removeFolder(partial);
 });

@@ -19,7 +19,7 @@ import type { DocumentPart } from './part';
 import type { DigestJob, Digests, BuiltPart } from './part-job';
 
 const FOLDER = join(__dirname, 'ready');
-const DIGESTS = 'digests.json';
+const DIGESTS_FILE = 'digests.json';
 /** Length and checksum of the paths and of the schemas, and the compressed length of the paths, as 4-byte integers. */
 const HEAD_BYTES = 20;
 
@@ -48,12 +48,13 @@ interface PrebuiltDigests {
 }
 
 export class PrebuiltParts {
+  /** `undefined` until the file is read. */
   private digestsFile: PrebuiltDigests | 'none' | undefined;
   private readonly identities = new WeakMap<readonly KindRow[], string>();
 
   constructor(private readonly folder = FOLDER) {}
 
-  /** `undefined` when one of them is missing. */
+  /** The digests of the job; `undefined` when one of them is missing. */
   digests({ rows, subjects }: DigestJob): Digests | undefined {
     const digests = this.digestsOf(rows);
     const digestsByName = new Map<string, string>();
@@ -76,6 +77,7 @@ export class PrebuiltParts {
     return bytes === undefined ? undefined : { part: partIn(bytes), digest };
   }
 
+  /** Removes all parts and digests. */
   clear(): void {
     rmSync(this.folder, { recursive: true, force: true });
     this.digestsFile = undefined;
@@ -85,16 +87,16 @@ export class PrebuiltParts {
   write(rows: readonly KindRow[], digests: ReadonlyMap<string, string>, parts: readonly PrebuiltPart[]): void {
     mkdirSync(this.folder, { recursive: true });
     for (const builtPart of parts) writeFileSync(this.fileOf(builtPart, builtPart.form), bytesOf(builtPart.part));
-    writeFileSync(join(this.folder, DIGESTS), JSON.stringify({ kinds: identityOf(rows), digests: Object.fromEntries(digests) }));
+    writeFileSync(join(this.folder, DIGESTS_FILE), JSON.stringify({ kinds: identityOf(rows), digests: Object.fromEntries(digests) }));
     this.digestsFile = undefined;
   }
 
   /** `undefined` when the digests belong to other kinds. */
   private digestsOf(rows: readonly KindRow[]): ReadonlyMap<string, string> | undefined {
-    this.digestsFile ??= readDigests(join(this.folder, DIGESTS)) ?? 'none';
+    this.digestsFile ??= readDigests(join(this.folder, DIGESTS_FILE)) ?? 'none';
     if (this.digestsFile === 'none') return undefined;
-    let identity = this.identities.get(rows);
-    if (identity === undefined) this.identities.set(rows, (identity = identityOf(rows)));
+    const identity = this.identities.get(rows) ?? identityOf(rows);
+    this.identities.set(rows, identity);
     return identity === this.digestsFile.kinds ? this.digestsFile.byName : undefined;
   }
 
@@ -120,18 +122,17 @@ function identityOf(rows: readonly KindRow[]): string {
 
 function bytesOf({ paths, schemas }: DocumentPart): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
-  [paths.length, paths.crc, schemas.length, schemas.crc, paths.packed.length].forEach((value, index) =>
-    head.writeUInt32LE(value, index * 4),
-  );
+  const values = [paths.length, paths.crc, schemas.length, schemas.crc, paths.packed.length];
+  for (const [index, value] of values.entries()) head.writeUInt32LE(value, index * 4);
   return Buffer.concat([head, paths.packed, schemas.packed]);
 }
 
 function partIn(bytes: Buffer): DocumentPart {
-  const end = HEAD_BYTES + bytes.readUInt32LE(16);
-  const chunk = (at: number, from: number, to: number): Chunk => ({
-    length: bytes.readUInt32LE(at),
-    crc: bytes.readUInt32LE(at + 4),
-    packed: new Uint8Array(bytes.subarray(from, to)),
+  const pathsEnd = HEAD_BYTES + bytes.readUInt32LE(16);
+  const chunkOf = (headOffset: number, packed: Buffer): Chunk => ({
+    length: bytes.readUInt32LE(headOffset),
+    crc: bytes.readUInt32LE(headOffset + 4),
+    packed: new Uint8Array(packed),
   });
-  return { paths: chunk(0, HEAD_BYTES, end), schemas: chunk(8, end, bytes.length) };
+  return { paths: chunkOf(0, bytes.subarray(HEAD_BYTES, pathsEnd)), schemas: chunkOf(8, bytes.subarray(pathsEnd)) };
 }

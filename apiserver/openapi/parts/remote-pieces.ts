@@ -30,7 +30,10 @@ export class RemotePieces {
   /** The definitions of this server and of the documents that were added before, by their assigned names. */
   private readonly defined: Map<string, JsonValue>;
 
-  /** `takenNames`: names of further definitions of this server. Their contents are not known here, so none is equal to them. */
+  /**
+   * `takenNames`: names of further definitions of this server. Their contents are not known here, so none is equal to
+   * them.
+   */
   constructor(
     ownDefinitions: JsonObject,
     private readonly takenNames: ReadonlySet<string>,
@@ -125,7 +128,7 @@ function rewriteReferences(value: JsonValue, renamed: ReadonlyMap<string, string
     const name = reference.slice(DEFINITIONS.length);
     return { ...value, $ref: DEFINITIONS + (renamed.get(name) ?? name) };
   }
-  return Object.fromEntries(Object.entries(value).map(([member, each]) => [member, rewriteReferences(each, renamed, parameters)]));
+  return Object.fromEntries(Object.entries(value).map(([member, nested]) => [member, rewriteReferences(nested, renamed, parameters)]));
 }
 
 /** Compares definitions without their group, version and kind extension, which may differ. */
@@ -135,6 +138,6 @@ function isEqualExceptKinds(a: JsonValue, b: JsonValue): boolean {
 
 function withoutKinds(value: JsonValue): JsonValue {
   if (!isObject(value)) return value;
-  const { [KINDS]: _, ...rest } = value;
-  return rest;
+  const { [KINDS]: _, ...withoutExtension } = value;
+  return withoutExtension;
 }

@@ -94,24 +94,25 @@ const OPTIONS = {
   extraMembers: { 'x-kubernetes-group-version-kind': [{ group: 'g', kind: 'K', version: 'v1' }], 'x-kubernetes-selectable-fields': [] },
 };
 
-const large = generateDefinitions(6).flatMap(({ name, text }): [string, JsonObject][] => {
+const LARGE_SCHEMAS = generateDefinitions(6).flatMap(({ name, text }): [string, JsonObject][] => {
   const definition = new JsonIndex(Buffer.from(text)).toJson(0);
   const spec = objectAt(isObject(definition) ? definition : {}, 'spec') ?? {};
   const versions = ownMember(spec, 'versions');
   return Array.isArray(versions)
-    ? versions.filter(isObject).map((of) => [name, objectAt(objectAt(of, 'schema'), 'openAPIV3Schema') ?? {}])
+    ? versions.filter(isObject).map((version) => [name, objectAt(objectAt(version, 'schema'), 'openAPIV3Schema') ?? {}])
     : [];
 });
 
-function sameWays(version: 2 | 3, schema: JsonObject): void {
+/** Writes a schema directly and by way of its value, as a message and as JSON. */
+function expectEqualBytes(version: 2 | 3, schema: JsonObject): void {
   const published = new PublishedSchema(new JsonIndex(Buffer.from(stringifyJson(schema, 'sorted'))), { version, ...OPTIONS });
   const value = schemaValue(published);
   const [messages, [, { entries }]] = version === 2 ? [OPENAPI_MESSAGES.v2, SCHEMAS_FIELD.v2] : [OPENAPI_MESSAGES.v3, SCHEMAS_FIELD.v3];
   const direct = new MessageBuffer();
-  const made = new MessageBuffer();
+  const fromValue = new MessageBuffer();
   new SchemaMessageWriter(messages, direct, published).root(2, entries);
-  new MessageWriter(messages, made).field(2, entries, value);
-  expect(direct.finish().equals(made.finish())).toBe(true);
+  new MessageWriter(messages, fromValue).field(2, entries, value);
+  expect(direct.finish().equals(fromValue.finish())).toBe(true);
   expect(Buffer.from(encodeMembersAsJson({ published }, new MessageBuffer())).toString()).toBe(
     encodeJson({ published: value } satisfies JsonValue).slice(1, -1),
   );
@@ -120,7 +121,7 @@ function sameWays(version: 2 | 3, schema: JsonObject): void {
 test.each(Object.entries(SCHEMAS_BY_TITLE).flatMap(([title, schema]) => [2, 3].map((version) => [title, version, schema] as const)))(
   'SchemaMessageWriter writes the same bytes as MessageWriter for a schema with %s in v%i',
   (_title, version, schema) => {
-    sameWays(version === 2 ? 2 : 3, schema);
+    expectEqualBytes(version === 2 ? 2 : 3, schema);
   },
 );
 
@@ -134,5 +135,5 @@ test('encodeMembersAsJson sorts integer keys first, then names by their bytes, t
 });
 
 test('SchemaMessageWriter writes the same bytes as MessageWriter for definitions of realistic size', () => {
-  for (const [, schema] of large) for (const version of [2, 3] as const) sameWays(version, schema);
+  for (const [, schema] of LARGE_SCHEMAS) for (const version of [2, 3] as const) expectEqualBytes(version, schema);
 });

@@ -1,6 +1,7 @@
 /**
- * Writes a published custom schema as a protobuf message by the tables of messages.ts, without building objects: texts
- * are copied from the definition.
+ * Writes a published custom schema as a protobuf message by the tables of openapi-messages.ts, without building
+ * objects: texts are copied from the definition. The bytes equal those that `MessageWriter` writes for the schema as a
+ * value. Methods are named after what they write, as those of `MessageWriter`.
  */
 import type { PublishedLevel, PublishedMember, PublishedSchema } from '../documents/published-schema';
 import { isObject, ownMember } from '../../../shared/values/json';
@@ -24,23 +25,24 @@ export class SchemaMessageWriter {
 
   /** Writes the whole schema as a field of the given shape. */
   root(number: number, shape: MessageShape): void {
-    this.below(number, shape, this.json.root, (table) => this.message(table, this.schema.root(), 0));
+    this.schemaField(number, shape, this.json.root, (table) => this.message(table, this.schema.root(), 0));
   }
 
   /** Fields are in the order of the table, extensions in their own order. */
   private message(table: MessageTable, level: PublishedLevel, depth: number): void {
     const { fields, extensions } = table;
     const rows = rowIndexesOf(table);
-    let present = 0;
-    for (let at = 0; at < level.count; at += 1) present |= 1 << (rows.get(level.members[at]?.name ?? '') ?? 31);
-    for (let row = 0; present !== 0 && row < fields.length; row += 1) {
-      const field = (present & (1 << row)) === 0 ? undefined : fields[row];
+    // A set of rows: bit n stands for the row with index n, and the highest bit for names without a row.
+    let presentRows = 0;
+    for (let index = 0; index < level.count; index += 1) presentRows |= 1 << (rows.get(level.members[index]?.name ?? '') ?? 31);
+    for (let row = 0; presentRows !== 0 && row < fields.length; row += 1) {
+      const field = (presentRows & (1 << row)) === 0 ? undefined : fields[row];
       const member = field === undefined ? undefined : memberOf(level, field[0]);
       if (field !== undefined && member !== undefined) this.member(field[1], field[2], member, depth);
     }
     if (extensions === undefined) return;
-    for (let at = 0; at < level.count; at += 1) {
-      const member = level.members[at];
+    for (let index = 0; index < level.count; index += 1) {
+      const member = level.members[index];
       if (member?.name.startsWith('x-') === true) this.extension(extensions, member);
     }
   }
@@ -69,8 +71,8 @@ export class SchemaMessageWriter {
 
   private entries(number: number, shape: MessageShape, member: PublishedMember, depth: number): void {
     const names = this.schema.membersOf(member);
-    for (let at = 0; at < names.length; at += 1) {
-      const name = names[at] ?? 0;
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[index] ?? 0;
       if (name < 0) this.givenEntry(number, shape, member, ~name);
       else this.entry(number, shape, name, depth);
     }
@@ -84,9 +86,9 @@ export class SchemaMessageWriter {
     this.bytes.close(start);
   }
 
-  private givenEntry(number: number, shape: MessageShape, { given }: PublishedMember, at: number): void {
+  private givenEntry(number: number, shape: MessageShape, { given }: PublishedMember, givenIndex: number): void {
     const givenMembers = isObject(given) ? given : {};
-    const text = Object.keys(givenMembers)[at] ?? '';
+    const text = Object.keys(givenMembers)[givenIndex] ?? '';
     const start = this.writer.open(number);
     this.writer.text(1, text);
     this.writer.field(2, shape, ownMember(givenMembers, text) ?? null);
@@ -94,11 +96,11 @@ export class SchemaMessageWriter {
   }
 
   private nested(number: number, shape: MessageShape, index: number, depth: number): void {
-    this.below(number, shape, index, (table) => this.message(table, this.schema.level(index, depth + 1), depth + 1));
+    this.schemaField(number, shape, index, (table) => this.message(table, this.schema.level(index, depth + 1), depth + 1));
   }
 
-  /** A published schema is never a reference. */
-  private below(number: number, shape: MessageShape, index: number, write: (table: MessageTable) => void): void {
+  /** Writes a schema as a field; where its shape allows a reference, as the value, because it is never a reference. */
+  private schemaField(number: number, shape: MessageShape, index: number, write: (table: MessageTable) => void): void {
     if (typeof shape !== 'object') return;
     const length = this.lengthOf(index);
     const start = this.writer.open(number, length);
@@ -115,6 +117,7 @@ export class SchemaMessageWriter {
     return index < 0 ? 0 : this.json.end(index) - this.json.start(index);
   }
 
+  /** Writes a value of the definition unchanged. */
   private plain(number: number, shape: MessageShape, index: number): void {
     const { json } = this;
     if (shape === 'string' && json.isText(index)) this.text(number, index);
@@ -147,6 +150,6 @@ export class SchemaMessageWriter {
 }
 
 function memberOf({ members, count }: PublishedLevel, name: string): PublishedMember | undefined {
-  for (let at = 0; at < count; at += 1) if (members[at]?.name === name) return members[at];
+  for (let index = 0; index < count; index += 1) if (members[index]?.name === name) return members[index];
   return undefined;
 }

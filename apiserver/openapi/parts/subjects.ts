@@ -1,6 +1,6 @@
 /**
  * The subjects of the v3 documents: a group version in one dialect, an API group, or the server itself. Derived from
- * the served kinds.
+ * the served kinds; the contents of the documents are built by documents.ts.
  */
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -21,11 +21,17 @@ export interface DocumentSubject extends BuiltInSubject {
 /** By document name. */
 export type DocumentSubjects = ReadonlyMap<string, DocumentSubject>;
 
-/** `openId`: whether the OpenID discovery documents of service account tokens are served. */
-export function subjectsOf(rows: readonly KindRow[], naming: Dialect, openId: boolean): DocumentSubjects {
+export interface SubjectOptions {
+  /** The dialect of documents whose names are the same in both dialects. */
+  readonly naming: Dialect;
+  /** Whether the OpenID discovery documents of service account tokens are served. */
+  readonly servesOpenId: boolean;
+}
+
+export function subjectsOf(rows: readonly KindRow[], options: SubjectOptions): DocumentSubjects {
   const subjects = new Map<string, DocumentSubject & { isBuiltIn: boolean; custom: KindRow[] }>();
   for (const row of rows) {
-    for (const dialect of dialectsOf(row, naming)) {
+    for (const dialect of dialectsOf(row, options.naming)) {
       const groupVersion = apiVersionOf({ group: groupInDialect(dialect, row.group), version: row.version });
       const name = row.group === '' ? `api/${groupVersion}` : `apis/${groupVersion}`;
       const subject = subjects.get(name) ?? { name, group: row.group, version: row.version, dialect, isBuiltIn: false, custom: [] };
@@ -35,10 +41,10 @@ export function subjectsOf(rows: readonly KindRow[], naming: Dialect, openId: bo
     }
   }
   for (const { custom } of subjects.values()) custom.sort(byName);
-  return new Map([...overviewSubjects(rows, naming, openId), ...subjects]);
+  return new Map([...overviewSubjects(rows, options), ...subjects]);
 }
 
-function overviewSubjects(rows: readonly KindRow[], naming: Dialect, openId: boolean): DocumentSubjects {
+function overviewSubjects(rows: readonly KindRow[], { naming, servesOpenId }: SubjectOptions): DocumentSubjects {
   const subjectsFrom = (overviews: ReadonlyMap<string, PathEntry>, dialect: Dialect): [string, DocumentSubject][] =>
     [...overviews].map(([name, overview]) => [name, { name, group: '', version: '', dialect, isBuiltIn: true, overview, custom: [] }]);
   const groups = DIALECTS.flatMap((dialect) =>
@@ -50,7 +56,7 @@ function overviewSubjects(rows: readonly KindRow[], naming: Dialect, openId: boo
       dialect,
     ),
   );
-  return new Map([...subjectsFrom(OVERVIEWS, naming), ...(openId ? subjectsFrom(OPENID_OVERVIEWS, naming) : []), ...groups]);
+  return new Map([...subjectsFrom(OVERVIEWS, naming), ...(servesOpenId ? subjectsFrom(OPENID_OVERVIEWS, naming) : []), ...groups]);
 }
 
 /** A group that is spelled alike in both dialects has one document. */

@@ -136,7 +136,7 @@ function createPaths(
 function createOpenApiHandler(
   { options, clock, logger }: ServerContext,
   { resources, definitions, registrations: { registrations } }: ClusterState,
-  openId: boolean,
+  servesOpenId: boolean,
 ): OpenApi {
   const openApi = createOpenApi({
     builtIn: resources.builtInRows,
@@ -144,7 +144,7 @@ function createOpenApiHandler(
     remotes: () => registrations.remoteDocuments(),
     descriptions: () => registrations.remoteDescriptions(),
     naming: options.naming,
-    openId,
+    servesOpenId,
     clock,
     failed(failure) {
       logger.warn('a definition is left out of the OpenAPI documents: its part cannot be generated', { ...failure });
