@@ -1,4 +1,7 @@
-/** One API server made from its flags: its store, the files that it follows, and what it serves; all ended by the lifecycle that it is given. Ends no process. */
+/**
+ * One API server made from its flags: its store, the files that it follows, and what it serves; all ended by the
+ * lifecycle that it is given. Ends no process.
+ */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { versionText } from '../shared/names/dialect';
@@ -75,7 +78,10 @@ const AUTHORIZATION_FILES = ['authorization-config', 'authorization-policy-file'
 
 export type Flags = { readonly values: ServerFlags; readonly given: ReadonlySet<string> };
 
-/** A server that is ready. Throws {@link UsageError}, {@link PermanentError}, and errors that a later start may not have. */
+/**
+ * A server that is ready. Throws {@link UsageError}, {@link PermanentError}, and errors that a later start may not
+ * have.
+ */
 export async function runServer({ values: flags, given }: Flags, host: ServerHost): Promise<RunningServer> {
   refuseContradictions(flags, given);
   const { clock, random, logger, lifecycle } = host;
@@ -290,7 +296,10 @@ function tlsBounds(flags: ServerFlags): TlsBounds {
 const advertised = (flags: ServerFlags): string | undefined =>
   flags['advertise-address'] === '' ? advertisedAddress(flags['bind-address']) : flags['advertise-address'];
 
-/** Where a server that makes its own certificate is reached: here, under its advertised address, and under that of the default Service. */
+/**
+ * Where a server that makes its own certificate is reached: here, under its advertised address, and under that of the
+ * default Service.
+ */
 function certifiedNames(flags: ServerFlags, advertiseAddress: string | undefined): readonly string[] {
   const [range] = flags['service-cluster-ip-range'];
   const service = formatIpAddress({ family: range.family === 'IPv4' ? 4 : 6, value: range.first + 1n });
@@ -372,7 +381,7 @@ async function tokenWebhookOf(
   );
   return {
     tokenWebhook: webhookTokenAuthenticator({
-      send: createWebhookCaller(webhook, 30_000, parts),
+      send: createWebhookCaller(webhook, parts, { timeoutMs: 30_000 }),
       version: flags['authentication-token-webhook-version'],
       dialect: flags.naming,
       cacheTtlMs: flags['authentication-token-webhook-cache-ttl'],

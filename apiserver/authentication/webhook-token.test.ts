@@ -258,7 +258,7 @@ describe('token webhook', () => {
   const ask = async (timeoutMs = 30_000): Promise<TokenOutcome> => {
     const webhook = new KubeconfigWebhook(file, systemClock);
     webhook.read();
-    return tokens(() => '', { send: createWebhookCaller(webhook, timeoutMs, { clock: systemClock, random }) }).authenticate(
+    return tokens(() => '', { send: createWebhookCaller(webhook, { clock: systemClock, random }, { timeoutMs }) }).authenticate(
       't',
       SERVER_AUDIENCES,
     );

@@ -40,7 +40,7 @@ test('readAdmissionConfiguration reads the kubeconfig of a webhook plug-in, unde
   expect(Object.keys(await read(webhooks(file).replace('Validating', 'Mutating')))).toEqual(['mutatingWebhookUsers']);
 });
 
-test.each<readonly [fault: string, text: string]>([
+test.each<readonly [error: string, text: string]>([
   ['plugins[0].name: must be a plug-in that can be configured', plugin('Nope', '{}')],
   ['plugins[0].configuration.kind: must not be set', plugin('PodNodeSelector', '{apiVersion: v1, kind: Foo}')],
   ['podNodeSelectorPluginConfig.a: must be of the form a=b,c=d', plugin('PodNodeSelector', '{podNodeSelectorPluginConfig: {a: b}}')],
@@ -74,6 +74,6 @@ test.each<readonly [fault: string, text: string]>([
   ['ENOENT', `${HEAD}plugins:\n- name: EventRateLimit\n  path: none.yaml\n`],
   ['plugins[1].name: "EventRateLimit" may occur only once', `${HEAD}plugins:\n- name: EventRateLimit\n- name: EventRateLimit\n`],
   ['must have only one of path and configuration', `${HEAD}plugins:\n- name: EventRateLimit\n  path: a\n  configuration: {}\n`],
-])('readAdmissionConfiguration rejects a file with the error: %s', async (fault, text) => {
-  await expect(read(text)).rejects.toThrow(fault);
+])('readAdmissionConfiguration rejects a file with the error: %s', async (error, text) => {
+  await expect(read(text)).rejects.toThrow(error);
 });

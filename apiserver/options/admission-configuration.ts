@@ -28,19 +28,18 @@ type ReadPluginConfig = <T>(...formats: readonly ConfigurationFormat<T>[]) => Pr
 
 const KUBECONFIG = objectSchema({ kubeConfigFile: stringSchema() }, {});
 
+function webhookFormat(kind: string, version: string): ConfigurationFormat<ValueOf<typeof KUBECONFIG>> {
+  return {
+    kind,
+    apiVersions: [`apiserver.config.platform.io/${version}`],
+    schema: KUBECONFIG,
+    validate: ({ kubeConfigFile }) =>
+      path.isAbsolute(kubeConfigFile) ? [] : [{ path: 'kubeConfigFile', reason: 'must be an absolute file path' }],
+  };
+}
+
 /** v1alpha1 has another kind. */
-const WEBHOOK_FORMATS = (
-  [
-    ['WebhookAdmissionConfiguration', 'v1'],
-    ['WebhookAdmission', 'v1alpha1'],
-  ] as const
-).map(([kind, version]): ConfigurationFormat<ValueOf<typeof KUBECONFIG>> => ({
-  kind,
-  apiVersions: [`apiserver.config.platform.io/${version}`],
-  schema: KUBECONFIG,
-  validate: ({ kubeConfigFile }) =>
-    path.isAbsolute(kubeConfigFile) ? [] : [{ path: 'kubeConfigFile', reason: 'must be an absolute file path' }],
-}));
+const WEBHOOK_FORMATS = [webhookFormat('WebhookAdmissionConfiguration', 'v1'), webhookFormat('WebhookAdmission', 'v1alpha1')];
 
 const webhookUsers = ({ kubeConfigFile }: ValueOf<typeof KUBECONFIG>): KubeconfigUsers => readKubeconfigUsers(kubeConfigFile);
 
@@ -75,7 +74,7 @@ const FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
 const unknownName = (name: string): string =>
   `must be a plug-in that can be configured (${Object.keys(PLUGIN_READERS).sort().join(', ')}), not ${quote(name)}`;
 
-/** Rejects with the errors of any of the files. */
+/** The settings of the plug-ins that the file configures. Rejects with the errors of any of the files. */
 export async function readAdmissionConfiguration(file: string, clock: Clock): Promise<AdmissionSettings> {
   const { plugins = [] } = await readConfiguration(file, [FORMAT], clock);
   let settings: AdmissionSettings = {};

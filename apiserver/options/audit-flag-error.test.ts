@@ -2,18 +2,18 @@ import { parseFlags } from '../../shared/cli/flags';
 import { auditFlagError } from './audit-flag-error';
 import { FLAGS } from './flags/flags';
 
-function faultOf(...argv: string[]): string | undefined {
+function errorOf(...argv: string[]): string | undefined {
   const parsed = parseFlags({ name: 'apiserver', description: '' }, FLAGS, argv);
   if (parsed.kind !== 'values') throw new Error(JSON.stringify(parsed));
   return auditFlagError(parsed.values);
 }
 
-it('accepts the default values of the audit flags', () => {
-  expect(faultOf()).toBeUndefined();
+it('auditFlagError accepts the default values of the audit flags', () => {
+  expect(errorOf()).toBeUndefined();
 });
 
-describe.each(['log', 'webhook'])('the %s backend', (sink) => {
-  const flag = (name: string, value: string | number): string => `--audit-${sink}-${name}=${value}`;
+describe.each(['log', 'webhook'])('auditFlagError of the flags of the %s backend', (backend) => {
+  const flag = (name: string, value: string | number): string => `--audit-${backend}-${name}=${value}`;
   const throttled = [flag('mode', 'batch'), flag('batch-throttle-enable', 'true')];
 
   it.each<[string, readonly string[], string | undefined]>([
@@ -25,12 +25,12 @@ describe.each(['log', 'webhook'])('the %s backend', (sink) => {
     [
       'refuses a throttle with a rate of 0',
       [...throttled, flag('batch-throttle-qps', 0), flag('batch-throttle-burst', 1)],
-      `--audit-${sink}-batch-throttle-qps must be greater than 0`,
+      `--audit-${backend}-batch-throttle-qps must be greater than 0`,
     ],
     [
       'refuses a throttle with a burst of 0',
       [...throttled, flag('batch-throttle-qps', 1), flag('batch-throttle-burst', 0)],
-      `--audit-${sink}-batch-throttle-burst must be greater than 0`,
+      `--audit-${backend}-batch-throttle-burst must be greater than 0`,
     ],
     [
       'ignores the rate in blocking mode',
@@ -45,14 +45,14 @@ describe.each(['log', 'webhook'])('the %s backend', (sink) => {
     [
       'refuses a batch that is larger than the buffer',
       [flag('batch-buffer-size', 10), flag('batch-max-size', 11)],
-      `--audit-${sink}-batch-max-size must not be greater than --audit-${sink}-batch-buffer-size`,
+      `--audit-${backend}-batch-max-size must not be greater than --audit-${backend}-batch-buffer-size`,
     ],
     [
       'refuses an event that is larger than a batch',
       [flag('truncate-max-batch-size', 10), flag('truncate-max-event-size', 11)],
-      `--audit-${sink}-truncate-max-event-size must not be greater than --audit-${sink}-truncate-max-batch-size`,
+      `--audit-${backend}-truncate-max-event-size must not be greater than --audit-${backend}-truncate-max-batch-size`,
     ],
-  ])('%s', (_, argv, fault) => {
-    expect(faultOf(...argv)).toBe(fault);
+  ])('%s', (_, argv, error) => {
+    expect(errorOf(...argv)).toBe(error);
   });
 });

@@ -1,4 +1,7 @@
-/** Creates the auditor with its policy and sinks from the audit flags. Loaded only when a policy is configured. */
+/**
+ * Creates the auditor with its policy and backends (a log, a webhook, or both) from the audit flags. Loaded only when a
+ * policy is configured. The flags have been validated by audit-flag-error.ts.
+ */
 import { BackOff } from '../../shared/client/back-off';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { Logger } from '../../shared/runtime/logger';
@@ -19,10 +22,11 @@ export interface AuditDependencies extends WebhookParts {
 
 const MEGABYTE = 1024 * 1024;
 const DAY_MS = 24 * 3_600_000;
+/** Maximum size of a log file when the flag is 0. */
 const DEFAULT_MEGABYTES = 100;
 const MAX_BACK_OFF_MS = 5 * 60_000;
 
-/** Undefined without a sink. Rejects when the policy or a sink is unusable; the policy is read without a sink too. */
+/** Undefined without a backend. Rejects when the policy, which is read in any case, or a backend is unusable. */
 export async function openAudit(flags: ServerFlags, parts: AuditDependencies): Promise<Auditor | undefined> {
   const path = flags['audit-policy-file'];
   const auditor = new Auditor(parts.clock, parts.logger);
@@ -33,24 +37,24 @@ export async function openAudit(flags: ServerFlags, parts: AuditDependencies): P
     apply: (policy) => auditor.setPolicy(compilePolicy(policy, GENERATED_NAMES[flags.naming])),
   });
   if (flags['audit-log-path'] === '' && flags['audit-webhook-config-file'] === '') return undefined;
-  const sinks: AuditBackend[] = [];
-  if (flags['audit-log-path'] !== '') sinks.push(logSink(flags, parts, auditor.onEventsLost));
-  if (flags['audit-webhook-config-file'] !== '') sinks.push(await webhookSink(flags, parts, auditor.onEventsLost));
-  auditor.setBackends(...sinks);
+  const backends: AuditBackend[] = [];
+  if (flags['audit-log-path'] !== '') backends.push(createLogBackend(flags, parts, auditor.onEventsLost));
+  if (flags['audit-webhook-config-file'] !== '') backends.push(await openWebhookBackend(flags, parts, auditor.onEventsLost));
+  auditor.setBackends(...backends);
   return auditor;
 }
 
-function logSink(flags: ServerFlags, parts: AuditDependencies, onLost: OnEventsLost): AuditBackend {
+function createLogBackend(flags: ServerFlags, parts: AuditDependencies, onEventsLost: OnEventsLost): AuditBackend {
   const { clock } = parts;
-  const target = logTarget(flags, parts);
+  const target = openLogTarget(flags, parts);
   const encoding: EventEncoding = {
     format: flags['audit-log-format'],
     dialect: flags.naming,
     maxEventBytes: flags['audit-log-truncate-enabled'] ? flags['audit-log-truncate-max-event-size'] : undefined,
   };
   const mode = flags['audit-log-mode'];
-  if (mode !== 'batch') return new LogBackend({ target, encoding, isStrict: mode === 'blocking-strict', clock, onEventsLost: onLost });
-  const options: BatchOptions = {
+  if (mode !== 'batch') return new LogBackend({ target, encoding, isStrict: mode === 'blocking-strict', clock, onEventsLost });
+  const batching: BatchOptions = {
     bufferSize: flags['audit-log-batch-buffer-size'],
     maxSize: flags['audit-log-batch-max-size'],
     maxWaitMs: flags['audit-log-batch-max-wait'],
@@ -62,16 +66,16 @@ function logSink(flags: ServerFlags, parts: AuditDependencies, onLost: OnEventsL
   const deliver: DeliverBatch = async (events) => target.append(Buffer.from(`${events.join('\n')}\n`));
   return new BatchBackend({
     name: 'log',
-    batching: options,
-    encoding: encoding,
+    batching,
+    encoding,
     clock,
     deliver,
-    onEventsLost: onLost,
+    onEventsLost,
     onClosed: () => target.close(),
   });
 }
 
-function logTarget(flags: ServerFlags, { clock, logger }: AuditDependencies): LineTarget {
+function openLogTarget(flags: ServerFlags, { clock, logger }: AuditDependencies): LineTarget {
   const path = flags['audit-log-path'];
   if (path === '-') return createStreamTarget(process.stdout);
   const options = {
@@ -84,7 +88,8 @@ function logTarget(flags: ServerFlags, { clock, logger }: AuditDependencies): Li
   return new LogFile(options, clock, (error) => logger.warn('old audit logs could not be compressed or removed', { file: path, error }));
 }
 
-async function webhookSink(flags: ServerFlags, parts: AuditDependencies, onLost: OnEventsLost): Promise<AuditBackend> {
+/** In blocking mode, a batch is one event. */
+async function openWebhookBackend(flags: ServerFlags, parts: AuditDependencies, onEventsLost: OnEventsLost): Promise<AuditBackend> {
   const { clock, random } = parts;
   const webhook = await openWebhook('audit-webhook', flags['audit-webhook-config-file'], parts);
   const initialMs = flags['audit-webhook-initial-backoff'];
@@ -114,7 +119,7 @@ async function webhookSink(flags: ServerFlags, parts: AuditDependencies, onLost:
       clock,
       backOff: () => new BackOff(random, { initialMs, maxMs: MAX_BACK_OFF_MS, factor: 1.5, jitter: 0.2 }),
     }),
-    onEventsLost: onLost,
+    onEventsLost,
     onClosed: async () => webhook.address.transport.close(),
   });
 }

@@ -1,4 +1,7 @@
-/** Schema and validation of the AuthorizationConfiguration file. Reads no file and calls no webhook. */
+/**
+ * Schema and validation of the AuthorizationConfiguration file: the authorizers in order. Reads no file and calls no
+ * webhook; authorizer-links.ts creates the authorizers.
+ */
 import type { InvalidField } from '../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import { DURATION_FORMAT, listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../shared/configuration/schema';
@@ -37,31 +40,31 @@ const MAX_CONDITIONS = 64;
 const MAX_TIMEOUT_MS = 30_000;
 const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
 
-/**
- * `withSelectors`: whether match conditions may use the selectors of a request (feature gate AuthorizeWithSelectors).
- */
-export const authorizationFormat = (withSelectors: boolean): ConfigurationFormat<AuthorizationConfiguration> => ({
+interface ConditionOptions {
+  /** Whether match conditions may use the selectors of a request (feature gate AuthorizeWithSelectors). */
+  readonly hasSelectors: boolean;
+}
+
+export const authorizationFormat = (options: ConditionOptions): ConfigurationFormat<AuthorizationConfiguration> => ({
   kind: 'AuthorizationConfiguration',
   apiVersions: ['apiserver.config.platform.io/v1alpha1', 'apiserver.config.platform.io/v1beta1'],
   schema: SCHEMA,
   validate: ({ authorizers }) =>
-    authorizers.flatMap((authorizer, index) =>
-      authorizerErrors(authorizer, `authorizers[${index}]`, authorizers.slice(0, index), withSelectors),
-    ),
+    authorizers.flatMap((authorizer, index) => authorizerErrors(authorizer, `authorizers[${index}]`, authorizers.slice(0, index), options)),
 });
 
 function authorizerErrors(
   authorizer: ConfiguredAuthorizer,
   path: string,
-  before: readonly ConfiguredAuthorizer[],
-  withSelectors: boolean,
+  earlier: readonly ConfiguredAuthorizer[],
+  options: ConditionOptions,
 ): readonly InvalidField[] {
   const errors: InvalidField[] = [];
   if (!NAME.test(authorizer.name)) errors.push({ path: `${path}.name`, reason: 'must be a lowercase RFC 1123 subdomain' });
-  if (before.some(({ name }) => name === authorizer.name))
+  if (earlier.some(({ name }) => name === authorizer.name))
     errors.push({ path: `${path}.name`, reason: 'is already the name of another authorizer' });
   if (authorizer.type !== 'Webhook') {
-    if (before.some(({ type }) => type === authorizer.type))
+    if (earlier.some(({ type }) => type === authorizer.type))
       errors.push({ path: `${path}.type`, reason: `${authorizer.type} may occur only once` });
     if (authorizer.webhook !== undefined) errors.push({ path: `${path}.webhook`, reason: `must not be set for type ${authorizer.type}` });
     return errors;
@@ -70,28 +73,28 @@ function authorizerErrors(
     ...errors,
     ...(authorizer.webhook === undefined
       ? [{ path: `${path}.webhook`, reason: 'is required' }]
-      : webhookErrors(authorizer.webhook, `${path}.webhook`, withSelectors)),
+      : webhookErrors(authorizer.webhook, `${path}.webhook`, options)),
   ];
 }
 
-function webhookErrors(config: ConfiguredWebhook, path: string, withSelectors: boolean): readonly InvalidField[] {
+function webhookErrors(config: ConfiguredWebhook, path: string, options: ConditionOptions): readonly InvalidField[] {
   const { connectionInfo, matchConditions = [], matchConditionSubjectAccessReviewVersion } = config;
   const timeout = parseDuration(config.timeout) ?? 0;
   const errors: InvalidField[] = [];
-  const error = (member: string, reason: string): void => void errors.push({ path: `${path}.${member}`, reason });
-  if (timeout <= 0 || timeout > MAX_TIMEOUT_MS) error('timeout', 'must be more than 0s and at most 30s');
+  const report = (member: string, reason: string): void => void errors.push({ path: `${path}.${member}`, reason });
+  if (timeout <= 0 || timeout > MAX_TIMEOUT_MS) report('timeout', 'must be more than 0s and at most 30s');
   for (const member of ['authorizedTTL', 'unauthorizedTTL'] as const)
-    if ((parseDuration(config[member] ?? '0s') ?? 0) < 0) error(member, 'must not be negative');
+    if ((parseDuration(config[member] ?? '0s') ?? 0) < 0) report(member, 'must not be negative');
   if (connectionInfo.type === 'InClusterConfig')
-    error('connectionInfo.type', 'InClusterConfig is not supported: the API server would call itself');
-  else if ((connectionInfo.kubeConfigFile ?? '') === '') error('connectionInfo.kubeConfigFile', 'is required');
-  if (matchConditions.length > MAX_CONDITIONS) error('matchConditions', `must have at most ${MAX_CONDITIONS} items`);
+    report('connectionInfo.type', 'InClusterConfig is not supported: the API server would call itself');
+  else if ((connectionInfo.kubeConfigFile ?? '') === '') report('connectionInfo.kubeConfigFile', 'is required');
+  if (matchConditions.length > MAX_CONDITIONS) report('matchConditions', `must have at most ${MAX_CONDITIONS} items`);
   if (matchConditions.length > 0 && matchConditionSubjectAccessReviewVersion === undefined)
-    error('matchConditionSubjectAccessReviewVersion', 'is required');
+    report('matchConditionSubjectAccessReviewVersion', 'is required');
   const compiled = compileMatchConditions(
     matchConditions.map(({ expression }) => expression),
-    { hasSelectors: withSelectors },
+    options,
   );
-  if ('errors' in compiled) for (const { index, reason } of compiled.errors) error(`matchConditions[${index}].expression`, reason);
+  if ('errors' in compiled) for (const { index, reason } of compiled.errors) report(`matchConditions[${index}].expression`, reason);
   return errors;
 }

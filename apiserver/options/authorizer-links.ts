@@ -1,5 +1,7 @@
 /**
- * Creates the chain of authorizers from the flags, or from a configuration file that may change while the server runs.
+ * Creates the links of the chain of authorizers from the flags, or from a configuration file that may change while the
+ * server runs. A link is an authorizer, or the type of one that the server creates from its state (Node, RBAC); only
+ * webhooks may be added or removed by a change of the file.
  */
 import { readFileSync } from 'node:fs';
 import { appendAll } from '../../shared/values/append';
@@ -21,6 +23,7 @@ export interface AuthorizerLinksParts extends WebhookParts {
   readonly meters: Meters;
 }
 
+/** Time limit of a call of a webhook that flags configure. */
 const TIMEOUT_MS = 30_000;
 /** Name of the webhook authorizer that flags configure. */
 const DEFAULT_NAME = 'default';
@@ -40,7 +43,7 @@ export async function openAuthorizerLinks(flags: ServerFlags, parts: AuthorizerL
   await parts.configurations.loadConfiguration({
     name: 'authorization',
     path: file,
-    formats: [authorizationFormat(withSelectors(flags))],
+    formats: [authorizationFormat({ hasSelectors: hasSelectors(flags) })],
     apply(configuration) {
       const newFixedTypes = fixedTypesOf(configuration);
       if (fixedTypes !== undefined && fixedTypes !== newFixedTypes)
@@ -85,7 +88,7 @@ function linkFromConfiguration(
   { type, name, webhook }: AuthorizationConfiguration['authorizers'][number],
   flags: ServerFlags,
   parts: AuthorizerLinksParts,
-  webhookOf: (kubeconfig: string) => KubeconfigWebhook,
+  openKubeconfig: (file: string) => KubeconfigWebhook,
 ): AuthorizerLink {
   switch (type) {
     case 'ABAC':
@@ -93,7 +96,7 @@ function linkFromConfiguration(
     case 'Webhook':
       // The validation of the file guarantees a webhook.
       if (webhook === undefined) throw new Error('an authorizer of type Webhook needs a webhook');
-      return webhookFromConfiguration(name, webhook, webhookOf(webhook.connectionInfo.kubeConfigFile ?? ''), flags, parts);
+      return webhookFromConfiguration({ ...webhook, name }, openKubeconfig(webhook.connectionInfo.kubeConfigFile ?? ''), flags, parts);
     default:
       return type;
   }
@@ -115,7 +118,7 @@ function abacFromFlags(flags: ServerFlags): Authorizer {
 function webhookFromFlags(webhook: KubeconfigWebhook, flags: ServerFlags, parts: AuthorizerLinksParts): Authorizer {
   return webhookAuthorizer({
     ...commonOptions(DEFAULT_NAME, flags, parts),
-    send: createWebhookCaller(webhook, TIMEOUT_MS, parts),
+    send: createWebhookCaller(webhook, parts, { timeoutMs: TIMEOUT_MS }),
     version: flags['authorization-webhook-version'],
     allowedTtlMs: flags['authorization-webhook-cache-authorized-ttl'],
     notAllowedTtlMs: flags['authorization-webhook-cache-unauthorized-ttl'],
@@ -125,43 +128,39 @@ function webhookFromFlags(webhook: KubeconfigWebhook, flags: ServerFlags, parts:
 }
 
 function webhookFromConfiguration(
-  name: string,
-  webhook: ConfiguredWebhook,
-  newWebhooks: KubeconfigWebhook,
+  configured: ConfiguredWebhook & { readonly name: string },
+  webhook: KubeconfigWebhook,
   flags: ServerFlags,
   parts: AuthorizerLinksParts,
 ): Authorizer {
-  const { matchConditions = [], timeout, authorizedTTL, unauthorizedTTL } = webhook;
+  const { name, matchConditions = [], timeout, authorizedTTL, unauthorizedTTL } = configured;
   const compiled = compileMatchConditions(
     matchConditions.map(({ expression }) => expression),
-    { hasSelectors: withSelectors(flags) },
+    { hasSelectors: hasSelectors(flags) },
   );
   return webhookAuthorizer({
     ...commonOptions(name, flags, parts),
-    send: createWebhookCaller(newWebhooks, parseDuration(timeout) ?? TIMEOUT_MS, parts),
-    version: webhook.subjectAccessReviewVersion,
+    send: createWebhookCaller(webhook, parts, { timeoutMs: parseDuration(timeout) ?? TIMEOUT_MS }),
+    version: configured.subjectAccessReviewVersion,
     allowedTtlMs: parseDuration(authorizedTTL ?? '') ?? AUTHORIZED_TTL_MS,
     notAllowedTtlMs: parseDuration(unauthorizedTTL ?? '') ?? UNAUTHORIZED_TTL_MS,
-    onFailure: webhook.failurePolicy,
+    onFailure: configured.failurePolicy,
     matchConditions: 'conditions' in compiled && matchConditions.length > 0 ? compiled.conditions : undefined,
   });
 }
 
-const withSelectors = (flags: ServerFlags): boolean => flags['feature-gates'].isEnabled('AuthorizeWithSelectors');
+const hasSelectors = (flags: ServerFlags): boolean => flags['feature-gates'].isEnabled('AuthorizeWithSelectors');
 
 function commonOptions(name: string, flags: ServerFlags, { clock, logger, meters }: AuthorizerLinksParts) {
   const onError = (message: string, error: unknown): void => logger.warn(message, { error });
   return { dialect: flags.naming, clock, metrics: createAuthorizerWebhookRecorder(meters, name), onError } as const;
 }
 
-/**
- * The error of the combined flags; undefined when they are valid. `isModeGiven`: --authorization-mode is on the
- * command line.
- */
-export function authorizationFlagError(flags: ServerFlags, isModeGiven: boolean): string | undefined {
+/** The error of the combined flags; undefined when they are valid. `given`: names of the flags on the command line. */
+export function authorizationFlagError(flags: ServerFlags, given: ReadonlySet<string>): string | undefined {
   const modes = flags['authorization-mode'];
   const file = flags['authorization-config'];
-  if (file !== '' && isModeGiven) return '--authorization-config and --authorization-mode are mutually exclusive';
+  if (file !== '' && given.has('authorization-mode')) return '--authorization-config and --authorization-mode are mutually exclusive';
   if (file === '' && modes.includes('ABAC') !== (flags['authorization-policy-file'] !== ''))
     return '--authorization-mode=ABAC and --authorization-policy-file must be set together';
   if (modes.includes('Webhook') !== (flags['authorization-webhook-config-file'] !== ''))

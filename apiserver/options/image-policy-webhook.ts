@@ -1,4 +1,7 @@
-/** The webhook that judges images, as the kubeconfig of its plug-in names it. Loaded only where the plug-in is on. */
+/**
+ * The webhook of the plug-in ImagePolicyWebhook, which decides whether images may be used, from the kubeconfig that the
+ * plug-in is configured with. Loaded only when the plug-in is enabled; the plug-in itself is in apiserver/admission.
+ */
 import type { SendImageReview, ImagePolicySettings } from '../admission/plugins/pods/image-policy';
 import { throttle } from '../../shared/runtime/throttle';
 import type { Logger } from '../../shared/runtime/logger';
@@ -8,13 +11,13 @@ import { createWebhookCaller, openWebhook, type WebhookParts } from './webhooks'
 const TIMEOUT_MS = 30_000;
 const LOG_INTERVAL_MS = 60_000;
 
-/** Rejects when the kubeconfig is unusable. */
+/** Returns the function that sends an image review. Rejects when the kubeconfig is unusable. */
 export async function openImagePolicyWebhook(
   { kubeConfigFile, retryMs }: ImagePolicySettings,
   { logger, ...parts }: WebhookParts & { readonly logger: Logger },
 ): Promise<SendImageReview> {
   const webhook = await openWebhook('image-policy-webhook', kubeConfigFile, parts);
-  const callWebhook = createWebhookCaller(webhook, TIMEOUT_MS, parts, retryMs);
+  const callWebhook = createWebhookCaller(webhook, parts, { timeoutMs: TIMEOUT_MS, firstPauseMs: retryMs });
   const logFailure = throttle(parts.clock, LOG_INTERVAL_MS, (error: Error) =>
     logger.warn('the image policy webhook could not be called', { error }),
   );

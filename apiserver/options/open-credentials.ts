@@ -1,4 +1,7 @@
-/** Reads the key and certificate files that flags name for connections and tokens, and watches them for changes. */
+/**
+ * Reads the key and certificate files that flags name for service account tokens and for connections to kubelets and
+ * aggregated API servers, and watches them for changes. Those of etcd are opened with the store.
+ */
 import type { CertificateExpirations } from '../../shared/pki/certificate-expirations';
 import type { Clock } from '../../shared/runtime/clock';
 import type { DynamicValue } from '../../shared/runtime/files/file-backed-value';
@@ -10,7 +13,7 @@ import type { KubeletCredentials } from '../endpoints/forward/backend';
 import { openTokenKeyFiles } from './authentication/service-account-options';
 import type { TokenKeyFiles } from './authentication/token-key-files';
 import type { ServerFlags } from './flags/flags';
-import { kubeletCredentialFiles, proxyCredentialFiles } from './storage/backend-options';
+import { kubeletCredentialFiles, proxyCredentialFiles } from './storage/client-credential-files';
 
 export interface OpenedCredentials {
   /** Undefined without service account tokens. */

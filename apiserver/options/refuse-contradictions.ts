@@ -1,4 +1,7 @@
-/** Rejects flags that are valid one by one, but not together. Reads no files. */
+/**
+ * Rejects flags that are valid one by one, but not together. Reads no files: what the files contain is validated when
+ * they are opened.
+ */
 import { isIP } from 'node:net';
 import { UsageError } from '../../shared/cli/flags';
 import { pluginOverridesError, type PluginOverrides } from '../admission/plugins/plugin-overrides';
@@ -10,7 +13,7 @@ import { authorizationFlagError } from './authorizer-links';
 import { cipherSuitesError } from './flags/cipher-suites';
 import type { ServerFlags } from './flags/flags';
 
-/** Throws {@link UsageError} when the flags contradict each other. */
+/** Throws {@link UsageError} when the flags contradict each other. `given`: names of the flags on the command line. */
 export function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): void {
   if (flags['storage-backend'] === 'etcd3' && flags['etcd-servers'].length === 0)
     throw new UsageError('--etcd-servers is required, or --storage-backend=embedded');
@@ -23,7 +26,7 @@ export function refuseContradictions(flags: ServerFlags, given: ReadonlySet<stri
     serviceAccountFlagError(flags) ??
     auditFlagError(flags) ??
     oidcFlagError(flags) ??
-    authorizationFlagError(flags, given.has('authorization-mode')) ??
+    authorizationFlagError(flags, given) ??
     pluginOverridesError(pluginSwitches(flags)) ??
     (flags['tls-min-version'] === 'VersionTLS12' ? cipherSuitesError(flags['tls-cipher-suites']) : undefined);
   if (error !== undefined) throw new UsageError(error);
@@ -31,8 +34,9 @@ export function refuseContradictions(flags: ServerFlags, given: ReadonlySet<stri
   if (advertised !== '' && isIP(advertised) === 0) throw new UsageError('--advertise-address must be an IP address');
   if (hasProxyHeaderFlags(flags) && flags['requestheader-client-ca-file'] === '')
     throw new UsageError('headers of an authenticating proxy need --requestheader-client-ca-file');
-  const local = flags['insecure-bind-address'];
-  if (flags['insecure-port'] !== 0 && local !== '::1' && !(isIP(local) === 4 && local.startsWith('127.'))) {
+  const insecureAddress = flags['insecure-bind-address'];
+  const isLoopback = insecureAddress === '::1' || (isIP(insecureAddress) === 4 && insecureAddress.startsWith('127.'));
+  if (flags['insecure-port'] !== 0 && !isLoopback) {
     throw new UsageError('--insecure-bind-address must be a loopback address: every connection to it acts as an administrator');
   }
 }
@@ -44,6 +48,7 @@ function workersError(flags: ServerFlags): string | undefined {
   return file === '' || file === '-' ? undefined : '--workers above 1 cannot share --audit-log-path: use - (standard output) or a webhook';
 }
 
+/** The admission plug-ins that flags enable or disable. */
 export const pluginSwitches = (flags: ServerFlags): PluginOverrides => ({
   enabled: flags['enable-admission-plugins'],
   disabled: flags['disable-admission-plugins'],

@@ -14,7 +14,7 @@ import { openWebhook, type KubeconfigWebhook } from './webhooks';
 let folder: string;
 let clock: ManualClock;
 let configurations: ConfigurationFiles;
-const at = (name: string): string => path.join(folder, name);
+const fileOf = (name: string): string => path.join(folder, name);
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'webhook-files-'));
@@ -26,17 +26,19 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function write(user: object, server = 'https://127.0.0.1:1/judge'): void {
+/** Writes the kubeconfig. */
+function write(user: object, server = 'https://127.0.0.1:1/review'): void {
   const config = {
     clusters: [{ name: 'c', cluster: { server, 'certificate-authority': 'ca.crt' } }],
     users: [{ name: 'u', user }],
     contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
     'current-context': 'c',
   };
-  writeFileSync(at('kubeconfig'), JSON.stringify(config));
+  writeFileSync(fileOf('kubeconfig'), JSON.stringify(config));
 }
 
-async function pair(): Promise<void> {
+/** Writes a new certificate authority, and a client certificate with its key. */
+async function writeCertificates(): Promise<void> {
   const subject = { commonName: 'x' };
   const authority = await createAuthority({ subject, lifetimeMs: 1e9, clock });
   const { certificate, key } = await issueCertificate({ authority, subject, usage: 'client', lifetimeMs: 1e9, clock });
@@ -45,54 +47,54 @@ async function pair(): Promise<void> {
     ['client.crt', certificate],
     ['client.key', key],
   ] as const)
-    writeFileSync(at(name), text);
+    writeFileSync(fileOf(name), text);
 }
 
 const open = (): Promise<KubeconfigWebhook> =>
-  openWebhook('judge', at('kubeconfig'), { clock, configurations, random: { float: () => 0, uuid: () => '', string: () => '' } });
-const later = (): Promise<void> => clock.advanceAsync(60_000);
-const fault = (): string | undefined => configurations.configurations[0]?.error;
+  openWebhook('review', fileOf('kubeconfig'), { clock, configurations, random: { float: () => 0, uuid: () => '', string: () => '' } });
+const waitForReload = (): Promise<void> => clock.advanceAsync(60_000);
+const reloadError = (): string | undefined => configurations.configurations[0]?.error;
 
 it('openWebhook follows changes of the kubeconfig, and keeps its connections while nothing changes', async () => {
-  await pair();
+  await writeCertificates();
   write({ token: 'one' });
   const webhook = await open();
   const first = webhook.address;
-  expect([first.path, first.authorization()]).toEqual(['/judge', 'Bearer one']);
-  // The same, written again.
+  expect([first.path, first.authorization()]).toEqual(['/review', 'Bearer one']);
+  // Equal contents are not a change.
   write({ token: 'one' });
-  await later();
+  await waitForReload();
   expect(webhook.address).toBe(first);
   write({ token: 'two' }, 'https://127.0.0.1:1/other?x=y');
-  await later();
+  await waitForReload();
   expect([webhook.address.path, webhook.address.authorization()]).toEqual(['/other?x=y', 'Bearer two']);
-  writeFileSync(at('kubeconfig'), '{');
-  await later();
-  expect([webhook.address.path, fault()]).toEqual(['/other?x=y', expect.stringContaining('is not YAML')]);
+  writeFileSync(fileOf('kubeconfig'), '{');
+  await waitForReload();
+  expect([webhook.address.path, reloadError()]).toEqual(['/other?x=y', expect.stringContaining('is not YAML')]);
 });
 
 it('openWebhook uses a changed token of the tokenFile', async () => {
-  await pair();
-  writeFileSync(at('token'), 'one');
+  await writeCertificates();
+  writeFileSync(fileOf('token'), 'one');
   write({ tokenFile: 'token' });
   const webhook = await open();
   expect(webhook.address.authorization()).toBe('Bearer one');
-  writeFileSync(at('token'), 'second');
-  await later();
+  writeFileSync(fileOf('token'), 'second');
+  await waitForReload();
   expect(webhook.address.authorization()).toBe('Bearer second');
-  rmSync(at('token'));
-  await later();
-  expect([webhook.address.authorization(), fault()]).toEqual(['Bearer second', expect.stringContaining('cannot read')]);
+  rmSync(fileOf('token'));
+  await waitForReload();
+  expect([webhook.address.authorization(), reloadError()]).toEqual(['Bearer second', expect.stringContaining('cannot read')]);
 });
 
 it('openWebhook opens new connections when its client certificate changes, and closes the old ones after 30 s', async () => {
-  await pair();
+  await writeCertificates();
   write({ 'client-certificate': 'client.crt', 'client-key': 'client.key' });
   const webhook = await open();
   const { transport } = webhook.address;
   const closed = jest.spyOn(transport, 'close');
-  await pair();
-  await later();
+  await writeCertificates();
+  await waitForReload();
   expect(webhook.address.transport).not.toBe(transport);
   expect(closed).not.toHaveBeenCalled();
   await clock.advanceAsync(30_000);
@@ -101,5 +103,5 @@ it('openWebhook opens new connections when its client certificate changes, and c
 
 it('openWebhook fails when the kubeconfig names missing files', async () => {
   write({ tokenFile: 'token' });
-  await expect(open()).rejects.toThrow(`cannot read ${at('ca.crt')}`);
+  await expect(open()).rejects.toThrow(`cannot read ${fileOf('ca.crt')}`);
 });

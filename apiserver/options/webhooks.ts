@@ -1,6 +1,6 @@
 /**
- * Webhooks that kubeconfig files configure. When the file or a referenced one changes, later calls use the new
- * configuration.
+ * Webhooks that kubeconfig files configure: their address and credentials, and calls with retries. When the file or a
+ * referenced one changes, later calls use the new configuration. What is sent is left to the callers.
  */
 import { readConfigFile, type ClientConfig } from '../../shared/client/kubeconfig/client-config';
 import { connect } from '../../shared/client/transport/connect';
@@ -26,6 +26,7 @@ interface LoadedKubeconfig {
   readonly address: WebhookAddress;
 }
 
+/** The webhook of one kubeconfig file. */
 export class KubeconfigWebhook {
   private loaded: LoadedKubeconfig | undefined;
 
@@ -54,16 +55,16 @@ export class KubeconfigWebhook {
     return files;
   }
 
+  /** Throws when nothing has been read. */
   get address(): WebhookAddress {
     return this.requireLoaded().address;
   }
 
-  /** URL of the webhook. */
+  /** URL of the webhook. Throws when nothing has been read. */
   get server(): URL {
     return this.requireLoaded().server;
   }
 
-  /** Throws when nothing has been read. */
   private requireLoaded(): LoadedKubeconfig {
     if (this.loaded === undefined) throw new Error(`${this.file} has not been read`);
     return this.loaded;
@@ -89,14 +90,20 @@ export async function openWebhook(name: string, file: string, { clock, configura
   return webhook;
 }
 
+interface CallTimes {
+  /** Time limit of one call. */
+  readonly timeoutMs: number;
+  /** Delay before the second attempt. Absent = the default of retries. */
+  readonly firstPauseMs?: number | undefined;
+}
+
 type CallWebhook = (body: Buffer, attempted?: AttemptListener) => Promise<WebhookResult>;
 
-/** `timeoutMs` limits one call; `firstPauseMs` is the delay before the second attempt. */
+/** Returns a function that sends a body to the webhook, with retries. */
 export function createWebhookCaller(
   webhook: KubeconfigWebhook,
-  timeoutMs: number,
   { clock, random }: Pick<WebhookParts, 'clock' | 'random'>,
-  firstPauseMs?: number,
+  { timeoutMs, firstPauseMs }: CallTimes,
 ): CallWebhook {
   const options = { address: () => webhook.address, clock, timeoutMs };
   const limits = { totalTimeoutMs: TOTAL_TIMEOUT_MS, ...(firstPauseMs === undefined ? {} : { firstPauseMs }) };

@@ -1,5 +1,5 @@
 /** Opens the stores of the flags for reading or writing. Only the library of the selected store is loaded. */
-import { etcdCredentialFiles } from '../../apiserver/options/storage/etcd-credential-files';
+import { etcdCredentialFiles } from '../../apiserver/options/storage/client-credential-files';
 import { confirmIdle, createEmbeddedSource, createEtcdSource, type BackupSource } from '../../apiserver/backup/backup-source';
 import type { RestoreTarget } from '../../apiserver/backup/restore';
 import type { Store } from '../../apiserver/storage/store';

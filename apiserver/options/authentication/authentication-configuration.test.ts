@@ -24,20 +24,20 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const HEAD = { apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration' };
 const ISSUER = { url: 'https://issuer', audiences: ['us'] };
-const NAMED = { username: { claim: 'sub', prefix: '' } };
+const MAPPINGS = { username: { claim: 'sub', prefix: '' } };
 const GATES = featureGates(new Map([['AnonymousAuthConfigurableEndpoints', true]]));
 
-async function faultsOf(configuration: object, gates = GATES): Promise<readonly string[]> {
+async function errorsOf(configuration: object, gates = GATES): Promise<readonly string[]> {
   writeFileSync(file, JSON.stringify({ ...HEAD, ...configuration }));
   const error: unknown = await readConfiguration(file, [authenticationFormat(gates, ['https://self'])], clock).catch(
     (thrown: unknown) => thrown,
   );
   return error instanceof ConfigurationError ? error.errors.map(({ path, reason }) => `${path}: ${reason}`) : [];
 }
-const jwt = (changes: object = {}): object => ({ issuer: ISSUER, claimMappings: NAMED, ...changes });
+const jwt = (changes: object = {}): object => ({ issuer: ISSUER, claimMappings: MAPPINGS, ...changes });
 
 it.each<[string, readonly object[], readonly string[]]>([
-  ['no fault for a valid issuer', [jwt()], []],
+  ['no error for a valid issuer', [jwt()], []],
   ['an issuer URL without TLS', [jwt({ issuer: { ...ISSUER, url: 'http://issuer' } })], ['jwt[0].issuer.url: must be an https URL']],
   ['a duplicate issuer', [jwt(), jwt()], ['jwt[1].issuer.url: is already the url of another issuer']],
   [
@@ -67,42 +67,48 @@ it.each<[string, readonly object[], readonly string[]]>([
   ],
   [
     'an invalid extra key',
-    [jwt({ claimMappings: { ...NAMED, extra: [{ key: 'Dept', valueExpression: 'claims.d' }] } })],
+    [jwt({ claimMappings: { ...MAPPINGS, extra: [{ key: 'Dept', valueExpression: 'claims.d' }] } })],
     ['jwt[0].claimMappings.extra[0].key: must be a path with a domain prefix, in lower case'],
   ],
-])('the authentication configuration reports %s', async (_title, issuers, faults) =>
-  expect(await faultsOf({ jwt: issuers })).toEqual(faults),
+])('the authentication configuration reports %s', async (_title, issuers, errors) =>
+  expect(await errorsOf({ jwt: issuers })).toEqual(errors),
 );
 
-const issuer = (changes: object): readonly object[] => [jwt({ issuer: { ...ISSUER, ...changes } })];
-const mapped = (changes: object): readonly object[] => [jwt({ claimMappings: { ...NAMED, ...changes } })];
+const issuerWith = (changes: object): readonly object[] => [jwt({ issuer: { ...ISSUER, ...changes } })];
+const mappingsWith = (changes: object): readonly object[] => [jwt({ claimMappings: { ...MAPPINGS, ...changes } })];
 const claimRules = (...rules: readonly object[]): readonly object[] => [jwt({ claimValidationRules: rules })];
 const userRules = (...expressions: readonly string[]): readonly object[] => [
   jwt({ userValidationRules: expressions.map((expression) => ({ expression })) }),
 ];
-const named = (expression: string, more: object = {}): readonly object[] => [jwt({ claimMappings: { username: { expression } }, ...more })];
+const usernameFrom = (expression: string, more: object = {}): readonly object[] => [
+  jwt({ claimMappings: { username: { expression } }, ...more }),
+];
 
 it.each<[string, readonly object[], string]>([
-  ['an issuer URL with a query', issuer({ url: 'https://i/a?x' }), 'issuer.url: must not have a query'],
-  ['an issuer URL with a fragment', issuer({ url: 'https://i/a#x' }), 'issuer.url: must not have a fragment'],
-  ['an issuer URL with a password', issuer({ url: 'https://u:p@i/a' }), 'issuer.url: must not contain a user name or password'],
-  ['a discoveryURL with a query', issuer({ discoveryURL: 'https://d/?' }), 'issuer.discoveryURL: must not have a query'],
-  ['a discoveryURL equal to the issuer URL', issuer({ discoveryURL: ISSUER.url }), 'issuer.discoveryURL: must differ from the url'],
-  ['a duplicate audience', issuer({ audiences: ['a', 'a'], audienceMatchPolicy: 'MatchAny' }), 'issuer.audiences[1]: occurs twice'],
+  ['an issuer URL with a query', issuerWith({ url: 'https://i/a?x' }), 'issuer.url: must not have a query'],
+  ['an issuer URL with a fragment', issuerWith({ url: 'https://i/a#x' }), 'issuer.url: must not have a fragment'],
+  ['an issuer URL with a password', issuerWith({ url: 'https://u:p@i/a' }), 'issuer.url: must not contain a user name or password'],
+  ['a discoveryURL with a query', issuerWith({ discoveryURL: 'https://d/?' }), 'issuer.discoveryURL: must not have a query'],
+  ['a discoveryURL equal to the issuer URL', issuerWith({ discoveryURL: ISSUER.url }), 'issuer.discoveryURL: must differ from the url'],
+  ['a duplicate audience', issuerWith({ audiences: ['a', 'a'], audienceMatchPolicy: 'MatchAny' }), 'issuer.audiences[1]: occurs twice'],
   [
     'a certificateAuthority without PEM data',
-    issuer({ certificateAuthority: 'x' }),
+    issuerWith({ certificateAuthority: 'x' }),
     'issuer.certificateAuthority: must contain at least one PEM certificate',
   ],
   [
     'a malformed certificate',
-    issuer({ certificateAuthority: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' }),
+    issuerWith({ certificateAuthority: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' }),
     'issuer.certificateAuthority: must contain at least one PEM certificate',
   ],
-  ['a prefix beside an expression', mapped({ username: { expression: 'claims.a', prefix: '' } }), 'cannot be combined with an expression'],
-  ['a claim and an expression', mapped({ uid: { claim: 'a', expression: 'claims.a' } }), 'claimMappings.uid: must have either'],
-  ['an extra key with a blank', mapped({ extra: [{ key: 'a.b/c d', valueExpression: '""' }] }), 'extra[0].key: must be a path'],
-  ['an extra key with an at sign', mapped({ extra: [{ key: 'a.b/c@d', valueExpression: '""' }] }), 'extra[0].key: must be a path'],
+  [
+    'a prefix beside an expression',
+    mappingsWith({ username: { expression: 'claims.a', prefix: '' } }),
+    'cannot be combined with an expression',
+  ],
+  ['a claim and an expression', mappingsWith({ uid: { claim: 'a', expression: 'claims.a' } }), 'claimMappings.uid: must have either'],
+  ['an extra key with a blank', mappingsWith({ extra: [{ key: 'a.b/c d', valueExpression: '""' }] }), 'extra[0].key: must be a path'],
+  ['an extra key with an at sign', mappingsWith({ extra: [{ key: 'a.b/c@d', valueExpression: '""' }] }), 'extra[0].key: must be a path'],
   ['an empty claim validation rule', claimRules({}), 'claimValidationRules[0]: must have either'],
   [
     'a message beside a claim',
@@ -129,30 +135,34 @@ it.each<[string, readonly object[], string]>([
   ['a duplicate user validation expression', userRules('true', 'true'), 'userValidationRules[1].expression: occurs twice'],
   ['an unknown field of user', userRules('user.name == ""'), "undefined field 'name'"],
   ['the comparison of a string with a number', userRules('user.groups[0] == 1'), 'found no matching overload'],
-  ['claims.email with email_verified only in a comment', named('claims.email // claims.email_verified'), 'must use claims.email_verified'],
   [
-    'claims.email with email_verified only in a string',
-    named("'claims.email_verified' == '' ? '' : claims.email"),
+    'claims.email with email_verified only in a comment',
+    usernameFrom('claims.email // claims.email_verified'),
     'must use claims.email_verified',
   ],
-  ['an optional claims.email without email_verified', named("claims.?email.orValue('')"), 'must use claims.email_verified'],
-])('the authentication configuration rejects %s', async (_title, issuers, fault) => {
-  const faults = await faultsOf({ jwt: issuers });
-  expect(faults).toHaveLength(1);
-  expect(faults[0]).toContain(fault);
+  [
+    'claims.email with email_verified only in a string',
+    usernameFrom("'claims.email_verified' == '' ? '' : claims.email"),
+    'must use claims.email_verified',
+  ],
+  ['an optional claims.email without email_verified', usernameFrom("claims.?email.orValue('')"), 'must use claims.email_verified'],
+])('the authentication configuration rejects %s', async (_title, issuers, expected) => {
+  const errors = await errorsOf({ jwt: issuers });
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toContain(expected);
 });
 
 it.each<[string, readonly object[]]>([
-  ['an empty discoveryURL and certificateAuthority', issuer({ discoveryURL: '', certificateAuthority: '' })],
-  ['empty mappings of groups and uid', mapped({ groups: { prefix: 'x' }, uid: {} })],
+  ['an empty discoveryURL and certificateAuthority', issuerWith({ discoveryURL: '', certificateAuthority: '' })],
+  ['empty mappings of groups and uid', mappingsWith({ groups: { prefix: 'x' }, uid: {} })],
   ['user validation rules', userRules("user.groups.all(g, g != 'x') && user.uid == ''", "user.extra['a'].exists(v, v == 'x')")],
   [
     'claims.email with email_verified in a claim validation rule',
-    named('claims.email', { claimValidationRules: [{ expression: 'claims.?email_verified.orValue(true) == true' }] }),
+    usernameFrom('claims.email', { claimValidationRules: [{ expression: 'claims.?email_verified.orValue(true) == true' }] }),
   ],
-  ['claims.email with email_verified in the same expression', named("claims.email_verified ? claims.email : ''")],
-  ['a nested claim named email', named('claims.a.email')],
-])('the authentication configuration accepts %s', async (_title, issuers) => expect(await faultsOf({ jwt: issuers })).toEqual([]));
+  ['claims.email with email_verified in the same expression', usernameFrom("claims.email_verified ? claims.email : ''")],
+  ['a nested claim named email', usernameFrom('claims.a.email')],
+])('the authentication configuration accepts %s', async (_title, issuers) => expect(await errorsOf({ jwt: issuers })).toEqual([]));
 
 it('openTokenIssuers rejects anonymous settings in the file together with --anonymous-auth', async () => {
   writeFileSync(file, JSON.stringify({ ...HEAD, anonymous: { enabled: true } }));
@@ -164,18 +174,18 @@ it('openTokenIssuers rejects anonymous settings in the file together with --anon
 });
 
 it('the authentication configuration reports the path of an invalid expression and unknown fields', async () => {
-  const [fault] = await faultsOf({ jwt: [jwt({ userValidationRules: [{ expression: 'user.' }] })] });
-  expect(fault).toMatch(/^jwt\[0\]\.userValidationRules\[0\]\.expression: compilation failed/);
-  expect(await faultsOf({ jwt: [jwt({ isuer: {} })] })).toHaveLength(1);
+  const [error] = await errorsOf({ jwt: [jwt({ userValidationRules: [{ expression: 'user.' }] })] });
+  expect(error).toMatch(/^jwt\[0\]\.userValidationRules\[0\]\.expression: compilation failed/);
+  expect(await errorsOf({ jwt: [jwt({ isuer: {} })] })).toHaveLength(1);
 });
 
 it('the authentication configuration accepts conditions for anonymous requests only with the feature gate', async () => {
   const anonymous = { enabled: true, conditions: [{ path: '/livez' }] };
-  expect(await faultsOf({ anonymous })).toEqual([]);
-  expect(await faultsOf({ anonymous }, featureGates())).toEqual([
+  expect(await errorsOf({ anonymous })).toEqual([]);
+  expect(await errorsOf({ anonymous }, featureGates())).toEqual([
     'anonymous: is not supported when the feature gate AnonymousAuthConfigurableEndpoints is off',
   ]);
-  expect(await faultsOf({ anonymous: { ...anonymous, enabled: false } })).toHaveLength(1);
+  expect(await errorsOf({ anonymous: { ...anonymous, enabled: false } })).toHaveLength(1);
 });
 
 it('issuersOf returns the issuers of a configuration', async () => {
@@ -204,7 +214,7 @@ it.each<[readonly string[], string | undefined]>([
   [['--oidc-issuer-url=https://i'], '--oidc-issuer-url and --oidc-client-id must be set together'],
   [['--oidc-issuer-url=http://i', '--oidc-client-id=us'], '--oidc-issuer-url must be an https URL'],
   [[...OIDC, '--authentication-config=f'], '--authentication-config and --oidc-issuer-url are mutually exclusive'],
-])('oidcFlagFault of the flags %j is %p', (argv, fault) => expect(oidcFlagError(flagsOf(...argv))).toBe(fault));
+])('oidcFlagError returns for the flags %j the error %p', (argv, error) => expect(oidcFlagError(flagsOf(...argv))).toBe(error));
 
 it('issuerFromFlags prefixes usernames with the issuer, except for email and with --oidc-username-prefix', () => {
   const prefix = (...more: readonly string[]): unknown => issuerFromFlags(flagsOf(...OIDC, ...more), undefined)?.username;

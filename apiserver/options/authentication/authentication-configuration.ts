@@ -1,6 +1,6 @@
 /**
  * Schema and validation of the AuthenticationConfiguration file, and its conversion to issuer configurations. Reads no
- * file.
+ * file and opens no connection; token-issuers.ts does.
  */
 import type { InvalidField } from '../../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../../shared/configuration/read-configuration';
@@ -70,38 +70,40 @@ export function authenticationFormat(
   };
 }
 
-function jwtErrors(jwt: Jwt, path: string, before: readonly Jwt[], ownIssuers: readonly string[]): readonly InvalidField[] {
+function jwtErrors(jwt: Jwt, path: string, earlier: readonly Jwt[], ownIssuers: readonly string[]): readonly InvalidField[] {
   const errors: InvalidField[] = [];
   const report = (member: string, reason: string): void => void errors.push({ path: `${path}.${member}`, reason });
-  issuerErrors(jwt, before, ownIssuers, report);
+  reportIssuer(jwt, earlier, ownIssuers, report);
   const { username, groups, uid } = jwt.claimMappings;
   if (!isConfigured(username)) report('claimMappings.username', 'must have either a claim or an expression');
-  sourceErrors(username, 'claimMappings.username', 'required', report);
-  if (groups !== undefined) sourceErrors(groups, 'claimMappings.groups', 'required', report);
-  if (uid !== undefined) sourceErrors(uid, 'claimMappings.uid', 'none', report);
-  extraErrors(jwt, report);
-  claimRuleErrors(jwt, report);
+  reportSource(username, 'claimMappings.username', 'required', report);
+  if (groups !== undefined) reportSource(groups, 'claimMappings.groups', 'required', report);
+  if (uid !== undefined) reportSource(uid, 'claimMappings.uid', 'none', report);
+  reportExtra(jwt, report);
+  reportClaimRules(jwt, report);
   const { userValidationRules: rules = [] } = jwt;
   for (const index of duplicateIndexes(rules.map(({ expression }) => expression)))
     report(`userValidationRules[${index}].expression`, 'occurs twice');
   if (usesUnverifiedEmail(jwt)) report('claimMappings.username.expression', 'must use claims.email_verified together with claims.email');
+  // Only a structurally valid mapping can be compiled.
   if (errors.length > 0) return errors;
   const compiled = compileClaimMapping(configOf(jwt));
   return 'errors' in compiled ? compiled.errors.map(({ path: member, reason }) => ({ path: `${path}.${member}`, reason })) : [];
 }
 
+/** Adds an error of a member of the authenticator. */
 type Report = (member: string, reason: string) => void;
 
-function issuerErrors({ issuer: config }: Jwt, before: readonly Jwt[], ownIssuers: readonly string[], report: Report): void {
+function reportIssuer({ issuer: config }: Jwt, earlier: readonly Jwt[], ownIssuers: readonly string[], report: Report): void {
   const { url, discoveryURL = '', audiences, audienceMatchPolicy = '', certificateAuthority = '' } = config;
   const urlError = issuerUrlError(url);
   if (urlError !== undefined) report('issuer.url', urlError);
-  if (before.some((other) => other.issuer.url === url)) report('issuer.url', 'is already the url of another issuer');
+  if (earlier.some((other) => other.issuer.url === url)) report('issuer.url', 'is already the url of another issuer');
   if (ownIssuers.includes(url)) report('issuer.url', 'is the name of this server itself (--service-account-issuer)');
   const discoveryError = discoveryURL === '' ? undefined : issuerUrlError(discoveryURL);
   if (discoveryError !== undefined) report('issuer.discoveryURL', discoveryError);
   if (discoveryURL === url) report('issuer.discoveryURL', 'must differ from the url');
-  if (discoveryURL !== '' && before.some((other) => other.issuer.discoveryURL === discoveryURL))
+  if (discoveryURL !== '' && earlier.some((other) => other.issuer.discoveryURL === discoveryURL))
     report('issuer.discoveryURL', 'is already the discoveryURL of another issuer');
   if (audiences.includes('')) report('issuer.audiences', 'must not be empty');
   for (const index of duplicateIndexes(audiences)) report(`issuer.audiences[${index}]`, 'occurs twice');
@@ -132,7 +134,8 @@ const duplicateIndexes = (texts: readonly string[]): readonly number[] =>
 
 const isConfigured = ({ claim = '', expression = '' }: Source): boolean => claim !== '' || expression !== '';
 
-function sourceErrors(config: Source, member: string, prefix: 'required' | 'none', report: Report): void {
+/** `prefix`: whether a claim must have one, or cannot have any. */
+function reportSource(config: Source, member: string, prefix: 'required' | 'none', report: Report): void {
   const { claim = '', expression = '' } = config;
   if (claim !== '' && expression !== '') report(member, 'must have either a claim or an expression');
   if (prefix === 'required' && claim !== '' && config.prefix === undefined)
@@ -140,16 +143,16 @@ function sourceErrors(config: Source, member: string, prefix: 'required' | 'none
   if (expression !== '' && config.prefix !== undefined) report(`${member}.prefix`, 'cannot be combined with an expression');
 }
 
-const KEY = /^[a-z0-9.-]+\/[a-z0-9/\-._~%!$&'()*+,;=:]+$/;
+const EXTRA_KEY = /^[a-z0-9.-]+\/[a-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-function extraErrors({ claimMappings: { extra = [] } }: Jwt, report: Report): void {
+function reportExtra({ claimMappings: { extra = [] } }: Jwt, report: Report): void {
   extra.forEach(({ key }, index) => {
-    if (!KEY.test(key)) report(`claimMappings.extra[${index}].key`, 'must be a path with a domain prefix, in lower case');
+    if (!EXTRA_KEY.test(key)) report(`claimMappings.extra[${index}].key`, 'must be a path with a domain prefix, in lower case');
   });
   for (const index of duplicateIndexes(extra.map(({ key }) => key))) report(`claimMappings.extra[${index}].key`, 'occurs twice');
 }
 
-function claimRuleErrors({ claimValidationRules: rules = [] }: Jwt, report: Report): void {
+function reportClaimRules({ claimValidationRules: rules = [] }: Jwt, report: Report): void {
   rules.forEach(({ claim = '', requiredValue = '', expression = '', message = '' }, index) => {
     const path = `claimValidationRules[${index}]`;
     if ((claim === '') === (expression === '')) report(path, 'must have either a claim or an expression');
@@ -171,16 +174,16 @@ function usesUnverifiedEmail({ claimMappings, claimValidationRules = [] }: Jwt):
     const compiled = compileClaimsExpression(expression);
     return 'expression' in compiled && compiled.expression.readsMember('claims', member);
   };
-  const name = claimMappings.username.expression ?? '';
-  if (!reads('email', name)) return false;
-  const others = [
+  const username = claimMappings.username.expression ?? '';
+  if (!reads('email', username)) return false;
+  const otherExpressions = [
     ...(claimMappings.extra ?? []).map(({ valueExpression }) => valueExpression),
     ...claimValidationRules.map(({ expression = '' }) => expression),
   ];
-  return ![name, ...others].some((expression) => reads('email_verified', expression));
+  return ![username, ...otherExpressions].some((expression) => reads('email_verified', expression));
 }
 
-/** Requires a valid configuration. */
+/** The issuers of a valid configuration. */
 export function issuersOf({ jwt = [] }: AuthenticationConfiguration): readonly TokenIssuerConfig[] {
   return jwt.map(configOf);
 }

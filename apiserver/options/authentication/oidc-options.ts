@@ -1,13 +1,16 @@
-/** Turns the OpenID Connect flags into an issuer configuration. */
+/**
+ * Validates the OpenID Connect flags, which name at most one issuer, and turns them into its configuration. Several
+ * issuers need a configuration file (authentication-configuration.ts). Reads no file.
+ */
 import { ALL_ALGORITHMS, type TokenIssuerConfig } from '../../authentication/oidc/issuer';
 import type { ServerFlags } from '../flags/flags';
 
 /** The error of the combined flags; undefined when they are valid. */
 export function oidcFlagError(flags: ServerFlags): string | undefined {
   const issuer = flags['oidc-issuer-url'];
-  const client = flags['oidc-client-id'];
+  const clientId = flags['oidc-client-id'];
   if (issuer !== '' && flags['authentication-config'] !== '') return '--authentication-config and --oidc-issuer-url are mutually exclusive';
-  if ((issuer === '') !== (client === '')) return '--oidc-issuer-url and --oidc-client-id must be set together';
+  if ((issuer === '') !== (clientId === '')) return '--oidc-issuer-url and --oidc-client-id must be set together';
   if (issuer !== '' && !(URL.canParse(issuer) && issuer.startsWith('https://'))) return '--oidc-issuer-url must be an https URL';
   const unknown = flags['oidc-signing-algs'].find((algorithm) => !ALL_ALGORITHMS.includes(algorithm));
   return unknown === undefined
@@ -36,6 +39,9 @@ export function issuerFromFlags(flags: ServerFlags, authority: string | undefine
   };
 }
 
+/**
+ * By default the issuer and `#`, so that user names of different providers differ; addresses are unique on their own.
+ */
 function usernamePrefix(prefix: string, claim: string, url: string): string {
   if (prefix === '-') return '';
   return prefix === '' && claim !== 'email' ? `${url}#` : prefix;

@@ -36,13 +36,15 @@ it.each<[readonly string[], string | undefined]>([
   [['--service-account-issuer=:bad', KEY, SIGNING], 'service-account-issuer ":bad" contained a \':\' but was not a valid URL'],
   [[ISSUER, KEY, SIGNING, '--service-account-max-token-expiration=59m'], BOUNDS],
   [[ISSUER, KEY, SIGNING, '--service-account-max-token-expiration=2000000h'], BOUNDS],
-])('serviceAccountFlagFault of the flags %j is %p', (argv, fault) => expect(serviceAccountFlagError(flags(...argv))).toBe(fault));
+])('serviceAccountFlagError returns for the flags %j the error %p', (argv, error) =>
+  expect(serviceAccountFlagError(flags(...argv))).toBe(error),
+);
 
-const read = (given: ServerFlags): ReturnType<typeof serviceAccountAccessOptions> =>
+const readOptions = (given: ServerFlags): ReturnType<typeof serviceAccountAccessOptions> =>
   serviceAccountAccessOptions(given, openTokenKeyFiles(given));
 
 it('serviceAccountAccessOptions reads the keys and issuers of the flags, and uses the issuers as default audiences', () => {
-  const { serviceAccounts, apiAudiences } = read(
+  const { serviceAccounts, apiAudiences } = readOptions(
     flags(ISSUER, '--service-account-issuer=old,and,odd', KEY, KEY, SIGNING, '--service-account-max-token-expiration=2h'),
   );
   expect(apiAudiences).toEqual(['https://me', 'old,and,odd']);
@@ -51,6 +53,6 @@ it('serviceAccountAccessOptions reads the keys and issuers of the flags, and use
     serviceAccounts?.keys().signing.id,
     serviceAccounts?.keys().signing.id,
   ]);
-  expect(read(flags(ISSUER, KEY, SIGNING, '--api-audiences=a,b')).apiAudiences).toEqual(['a', 'b']);
-  expect(read(flags('--api-audiences=a'))).toEqual({ apiAudiences: ['a'] });
+  expect(readOptions(flags(ISSUER, KEY, SIGNING, '--api-audiences=a,b')).apiAudiences).toEqual(['a', 'b']);
+  expect(readOptions(flags('--api-audiences=a'))).toEqual({ apiAudiences: ['a'] });
 });

@@ -1,4 +1,7 @@
-/** Validates the service account flags with upstream's rules and messages, and turns them into server options. */
+/**
+ * Validates the service account flags with upstream's rules and messages, and turns them into server options. The key
+ * files are read and watched by token-key-files.ts.
+ */
 import type { ServerFlags } from '../flags/flags';
 import type { AccessOptions } from '../../server/access/access';
 import { fileBackedTokenKeys, type TokenKeyFiles } from './token-key-files';
@@ -50,6 +53,9 @@ export function openTokenKeyFiles(flags: ServerFlags): TokenKeyFiles | undefined
   });
 }
 
+/**
+ * The options of valid flags; `files` are those of {@link openTokenKeyFiles}. By default the issuers are the audiences.
+ */
 export function serviceAccountAccessOptions(
   flags: ServerFlags,
   files: TokenKeyFiles | undefined,

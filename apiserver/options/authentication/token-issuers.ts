@@ -18,6 +18,7 @@ import { issuerFromFlags } from './oidc-options';
 export interface TokenIssuers {
   /** By issuer URL; the same map until the configuration changes. */
   readonly issuers: () => ReadonlyMap<string, OidcIssuer>;
+  /** Whether requests without credentials are accepted at a path. */
   readonly anonymous: AnonymousPolicy;
 }
 
@@ -27,10 +28,10 @@ export interface TokenIssuersParts {
   readonly configurations: ConfigurationFiles;
 }
 
-/** The flag --anonymous-auth. */
+/** The value and the presence of the flag --anonymous-auth. */
 export interface AnonymousFlag {
   readonly isAllowed: boolean;
-  /** The flag was set explicitly. */
+  /** Whether the flag is on the command line. */
   readonly isGiven: boolean;
 }
 
@@ -40,7 +41,7 @@ export async function openTokenIssuers(flags: ServerFlags, anonymous: AnonymousF
   const flagPolicy = anonymous.isAllowed ? allowEverywhere : allowNowhere;
   const authority = flags['oidc-ca-file'] === '' ? undefined : readCertificateBundle(flags['oidc-ca-file']).toString();
   const config = issuerFromFlags(flags, authority);
-  let issuers = issuerParts(config === undefined ? [] : [config], parts);
+  let issuers = openIssuers(config === undefined ? [] : [config], parts);
   if (file === '') return { issuers: () => issuers, anonymous: flagPolicy };
   let policy = flagPolicy;
   await parts.configurations.loadConfiguration({
@@ -50,7 +51,7 @@ export async function openTokenIssuers(flags: ServerFlags, anonymous: AnonymousF
     apply(configuration) {
       if (anonymous.isGiven && configuration.anonymous !== undefined)
         throw new Error('anonymous: cannot be combined with --anonymous-auth');
-      issuers = issuerParts(issuersOf(configuration), parts);
+      issuers = openIssuers(issuersOf(configuration), parts);
       policy = policyOf(configuration, flagPolicy);
     },
   });
@@ -65,7 +66,7 @@ function policyOf({ anonymous }: AuthenticationConfiguration, fallback: Anonymou
 }
 
 /** Requests the issuers' keys at once, so that the first token need not wait. */
-function issuerParts(configs: readonly TokenIssuerConfig[], { clock, logger }: TokenIssuersParts): ReadonlyMap<string, OidcIssuer> {
+function openIssuers(configs: readonly TokenIssuerConfig[], { clock, logger }: TokenIssuersParts): ReadonlyMap<string, OidcIssuer> {
   const onError = (message: string, error: unknown): void => logger.warn(message, { error });
   return new Map(
     configs.map((config) => {

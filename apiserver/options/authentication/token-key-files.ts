@@ -1,4 +1,7 @@
-/** The keys of service account tokens, read again when their files change. */
+/**
+ * The keys of service account tokens, read again when their files change. While changed files are unusable, the
+ * previous keys stay in use.
+ */
 import { readFileSync } from 'node:fs';
 import { readPrivateKey, readPublicKeys, type TokenKeys } from '../../../shared/api/identity/token-keys';
 import { FileBackedValue } from '../../../shared/runtime/files/file-backed-value';
@@ -13,13 +16,13 @@ export type TokenKeyFiles = FileBackedValue<TokenKeys>;
 /** Throws KeyFileError and file system errors. */
 export function fileBackedTokenKeys(paths: TokenKeyPaths): TokenKeyFiles {
   const files = [...paths.verificationKeys, paths.signingKey];
-  return new FileBackedValue('keys of service account tokens', () => ({ value: read(paths), files }));
+  return new FileBackedValue('keys of service account tokens', () => ({ value: readKeys(paths), files }));
 }
 
-function read({ verificationKeys, signingKey }: TokenKeyPaths): TokenKeys {
-  const text = (file: string): string => readFileSync(file, 'utf8');
+function readKeys({ verificationKeys, signingKey }: TokenKeyPaths): TokenKeys {
+  const readText = (file: string): string => readFileSync(file, 'utf8');
   return {
-    verifying: verificationKeys.flatMap((file) => readPublicKeys(file, text(file))),
-    signing: readPrivateKey(signingKey, text(signingKey)),
+    verifying: verificationKeys.flatMap((file) => readPublicKeys(file, readText(file))),
+    signing: readPrivateKey(signingKey, readText(signingKey)),
   };
 }

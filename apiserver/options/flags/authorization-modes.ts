@@ -1,8 +1,11 @@
-/** The flag with the authorization modes in order. Unknown and repeated modes are rejected by name. */
+/**
+ * The flag with the authorization modes in the order in which the authorizers are asked. Unknown and repeated modes are
+ * rejected by name, with upstream's messages.
+ */
 import { FlagError, listFlag, type Flag } from '../../../shared/cli/flags';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from '../../server/access/authorizers';
 
-/** Without duplicates, in the order in which the authorizers are asked. */
+/** `section` is that of the help text. */
 export function authorizationModesFlag(section: string): Flag<readonly AuthorizationMode[]> {
   const modeList = listFlag({
     section,

@@ -25,7 +25,7 @@ it('opensslSuites keeps the suites of Node without a flag, and adds those of TLS
   );
 });
 
-it('cipherSuitesFault requires a suite that HTTP/2 needs', () => {
+it('cipherSuitesError requires a suite that HTTP/2 needs', () => {
   expect(cipherSuitesError([])).toBeUndefined();
   expect(cipherSuitesError(['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384', ECDSA])).toBeUndefined();
   expect(cipherSuitesError(['TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384'])).toMatch(/needs one of TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256/);

@@ -1,4 +1,7 @@
-/** The API server's flags, under upstream's names. Unlisted flags are usage errors. */
+/**
+ * The API server's flags, under upstream's names where it has them: type, default and help of each. Flags that are not
+ * listed are usage errors. Combinations of flags are validated by refuse-contradictions.ts.
+ */
 import { featureGatesFlag } from '../../../shared/cli/feature-gates';
 import {
   boolFlag,
@@ -371,11 +374,14 @@ export const FLAGS = {
   ...UPSTREAM_FLAGS,
 };
 
-/** Names of the implemented plug-ins with this default. */
-function pluginNames(on: PluginRegistration['enabledWhen']): readonly string[] {
-  return ADMISSION_PLUGINS.filter((row) => row.create !== undefined && (row.enabledWhen === on || row.enabledWhen === 'with-nodes')).map(
-    ({ name }) => name,
-  );
+/**
+ * Names of the implemented plug-ins with this default. Plug-ins for clusters with nodes can be both enabled and
+ * disabled.
+ */
+function pluginNames(enabledWhen: PluginRegistration['enabledWhen']): readonly string[] {
+  return ADMISSION_PLUGINS.filter(
+    (row) => row.create !== undefined && (row.enabledWhen === enabledWhen || row.enabledWhen === 'with-nodes'),
+  ).map(({ name }) => name);
 }
 
 export type ServerFlags = FlagValues<typeof FLAGS>;

@@ -42,22 +42,24 @@ export function runtimeConfigFlag(section: string): Flag<RuntimeConfig> {
   };
 }
 
-function parseSettings(pairsFlag: ReadonlyMap<string, string>): Map<string, boolean> {
+/** Throws FlagError for an invalid key or value. */
+function parseSettings(pairs: ReadonlyMap<string, string>): Map<string, boolean> {
   const settings = new Map<string, boolean>();
-  for (const [key, value] of pairsFlag) {
+  for (const [key, value] of pairs) {
     const canonical = canonicalKey(key);
-    const setting = parseBoolean(value);
-    if (setting === undefined)
+    const isEnabled = parseBoolean(value);
+    if (isEnabled === undefined)
       throw new FlagError(`invalid value of ${key}: ${value}, err: strconv.ParseBool: parsing ${quote(value)}: invalid syntax`);
-    checkKey(key, canonical, setting);
-    settings.set(canonical, setting);
+    checkKey(key, canonical);
+    if (isEnabled) checkCanBeServed(key, canonical);
+    settings.set(canonical, isEnabled);
   }
   return settings;
 }
 
 function canonicalKey(key: string): string {
-  const [group = '', ...rest] = key.split('/');
-  return [canonicalGroup(group), ...rest].join('/');
+  const [group = '', ...versionAndResource] = key.split('/');
+  return [canonicalGroup(group), ...versionAndResource].join('/');
 }
 
 const TRUE: ReadonlySet<string> = new Set(['', '1', 't', 'T', 'true', 'TRUE', 'True']);
@@ -71,16 +73,19 @@ function parseBoolean(text: string): boolean | undefined {
 /** In order of precedence: a later key overrides earlier ones. */
 const STABILITY_KEYS = ['api/all', 'api/ga', 'api/beta', 'api/alpha'] as const;
 
-function checkKey(key: string, canonical: string, setting: boolean): void {
+/** Throws FlagError when the key names nothing that could be served. */
+function checkKey(key: string, canonical: string): void {
   if (canonical === 'v1' || STABILITY_KEYS.some((stage) => stage === canonical)) return;
   const parts = canonical.split('/');
-  const [group = '', version = ''] = parts;
+  const [group = ''] = parts;
   if (parts.length < 2 || parts.length > 3) throw new FlagError(`runtime-config invalid key ${key}`);
-  const apiVersion = `${group}/${version}`;
-  if (setting && NEVER_SERVED.includes(apiVersion)) {
-    throw new FlagError(`${key} cannot be served: allocated addresses are stored with their Services, not as objects`);
-  }
   if (!EVERY_KIND.some((row) => row.group === group)) throw new FlagError(`unknown api groups ${key.split('/', 1)[0]}`);
+}
+
+function checkCanBeServed(key: string, canonical: string): void {
+  const [group = '', version = ''] = canonical.split('/');
+  if (NEVER_SERVED.includes(`${group}/${version}`))
+    throw new FlagError(`${key} cannot be served: allocated addresses are stored with their Services, not as objects`);
 }
 
 /**
@@ -94,6 +99,7 @@ function hasUnknownVersion(canonical: string): boolean {
   return !NEVER_SERVED.includes(apiVersion) && !EVERY_KIND.some((row) => apiVersionOf(row) === apiVersion);
 }
 
+/** The configuration with these settings, whose keys are canonical. Throws FlagError when they would serve nothing. */
 export function createRuntimeConfig(settings: ReadonlyMap<string, boolean>): RuntimeConfig {
   if (settings.get('api/all') === false && settings.size === 1) throw new FlagError('invalid key with only api/all=false');
   return {
@@ -106,7 +112,7 @@ export function createRuntimeConfig(settings: ReadonlyMap<string, boolean>): Run
 function isServed(row: KindRow, settings: ReadonlyMap<string, boolean>): boolean {
   const apiVersion = apiVersionOf(row);
   const keys = ['api/all', stabilityKeyOf(row), apiVersion, `${apiVersion}/${row.resource}`];
-  return keys.reduce((served, key) => settings.get(key) ?? served, SERVED_KINDS.includes(row));
+  return keys.reduce((isServedSoFar, key) => settings.get(key) ?? isServedSoFar, SERVED_KINDS.includes(row));
 }
 
 function stabilityKeyOf({ version }: KindRow): (typeof STABILITY_KEYS)[number] {

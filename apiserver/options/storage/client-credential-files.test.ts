@@ -4,7 +4,7 @@ import path from 'node:path';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
 import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
-import { etcdCredentialFiles } from './etcd-credential-files';
+import { etcdCredentialFiles } from './client-credential-files';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'etcd-files-'))));

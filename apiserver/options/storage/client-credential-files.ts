@@ -1,11 +1,26 @@
-/** Credentials for connections to kubelets and extension API servers, read again when their files change. */
+/**
+ * Credentials with which this server connects to etcd, kubelets and aggregated API servers, read again when their files
+ * change. Connections that are open then keep their credentials. Unusable files keep the previous credentials in use.
+ */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { KubeletCredentials } from '../../endpoints/forward/backend';
 import type { ProxyCredentials } from '../../aggregation/extension-servers';
+import type { EtcdCredentials } from '../../storage/etcd/unary-client';
 import { readCertificateBundle } from '../../../shared/pki/certificate-bundle';
 import { FileBackedValue } from '../../../shared/runtime/files/file-backed-value';
 import type { ServerFlags } from '../flags/flags';
+
+/** Empty paths are not set. */
+export interface ClientCredentialPaths {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Throws when the files are unusable. */
+export const etcdCredentialFiles = (paths: ClientCredentialPaths): FileBackedValue<EtcdCredentials> =>
+  credentialFiles('credentials for etcd', paths);
 
 /** Throws when the files are unusable. */
 export const kubeletCredentialFiles = (
@@ -27,14 +42,18 @@ export const proxyCredentialFiles = (
     key: flags['proxy-client-key-file'],
   });
 
-type Paths = Readonly<Record<'ca' | 'cert' | 'key', string>>;
-
-function credentialFiles(name: string, paths: Paths): FileBackedValue<KubeletCredentials> {
-  const files = Object.values(paths).filter((path) => path !== '');
-  return new FileBackedValue(name, () => ({ value: read(paths), files }));
+interface ClientCredentials {
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
 }
 
-function read({ ca, cert, key }: Paths): KubeletCredentials {
+function credentialFiles(name: string, paths: ClientCredentialPaths): FileBackedValue<ClientCredentials> {
+  const files = Object.values(paths).filter((path) => path !== '');
+  return new FileBackedValue(name, () => ({ value: readCredentials(paths), files }));
+}
+
+function readCredentials({ ca, cert, key }: ClientCredentialPaths): ClientCredentials {
   const credentials = {
     ...(ca === '' ? {} : { ca: readCertificateBundle(ca) }),
     ...(cert === '' ? {} : { cert: readFileSync(cert) }),

@@ -15,7 +15,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'encryption-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const file = path.join(folder, 'encryption.yaml');
 
-async function faultsOf(content: unknown): Promise<readonly string[]> {
+async function errorsOf(content: unknown): Promise<readonly string[]> {
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   try {
     await readConfiguration(file, [ENCRYPTION_FORMAT], new ManualClock());
@@ -29,19 +29,19 @@ async function faultsOf(content: unknown): Promise<readonly string[]> {
 /** Schema errors are the same for all configuration files; version 1 of the KMS API is not supported here. */
 const OWN_WORDS =
   /^(?:unknown |wrong |no kind|kms v1|kms endpoint that|kms with a timeout that|text instead|not yaml|empty file|secret that is no)/;
-/** Values that upstream prints as its own language would. */
+/** Values that upstream prints in the syntax of Go. */
 const VALUE = /Invalid value: (?:apiserver\.ProviderConfiguration\{.*?\(nil\)\}|v1\.Duration\{.*?\}|\{[a-z0-9, ]*\}|-?\d+m?s): /gs;
 
 it.each([...readCases('encryption/files', isCase), ...readCases('encryption/kms-files', isCase)])(
   'the encryption configuration is accepted or rejected as recorded: $title',
   async ({ title, file: content, error }) => {
-    const faults = await faultsOf(content);
-    if (error === null) expect(faults).toEqual([]);
-    else if (OWN_WORDS.test(title)) expect(faults).not.toEqual([]);
+    const errors = await errorsOf(content);
+    if (error === null) expect(errors).toEqual([]);
+    else if (OWN_WORDS.test(title)) expect(errors).not.toEqual([]);
     else {
-      const words = (message: string): string => message.replace(VALUE, 'Invalid value: ');
-      const upstream = words(error.replace(/^error while [^:]*: /, ''));
-      expect(words(faults.length === 1 ? faults.join() : `[${faults.join(', ')}]`)).toBe(upstream);
+      const withoutValue = (message: string): string => message.replace(VALUE, 'Invalid value: ');
+      const recorded = withoutValue(error.replace(/^error while [^:]*: /, ''));
+      expect(withoutValue(errors.length === 1 ? errors.join() : `[${errors.join(', ')}]`)).toBe(recorded);
     }
   },
 );
@@ -55,7 +55,7 @@ it('decodeSecret decodes base64 secrets as upstream does', () => {
 it('the errors of an encryption configuration contain no secret', async () => {
   const keys = [{ name: 'a', secret: 'hunter2' }];
   const row = { resources: ['secrets'], providers: [{ aescbc: { keys } }] };
-  const faults = await faultsOf({ apiVersion: 'apiserver.config.platform.io/v1', kind: 'EncryptionConfiguration', resources: [row] });
-  expect(faults).toHaveLength(1);
-  expect(faults.join()).not.toContain('hunter2');
+  const errors = await errorsOf({ apiVersion: 'apiserver.config.platform.io/v1', kind: 'EncryptionConfiguration', resources: [row] });
+  expect(errors).toHaveLength(1);
+  expect(errors.join()).not.toContain('hunter2');
 });

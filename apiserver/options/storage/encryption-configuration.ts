@@ -59,7 +59,7 @@ function rowErrors(rows: readonly ConfiguredResources[]): readonly InvalidField[
     return [
       ...(resources.length === 0 ? [missing('resources')] : resourceErrors(resources, `${path}.resources`)),
       ...(providers.length === 0 ? [missing('providers')] : []),
-      ...providers.flatMap((provider, at) => providerErrors(provider, `${path}.providers[${at}]`, kmsNames)),
+      ...providers.flatMap((provider, position) => providerErrors(provider, `${path}.providers[${position}]`, kmsNames)),
     ];
   });
   // Masked resources are reported only when everything else is valid, and KMS v1 after that.
@@ -69,7 +69,7 @@ function rowErrors(rows: readonly ConfiguredResources[]): readonly InvalidField[
 }
 
 const CORE_WILDCARD = '*.';
-const ALL = '*.*';
+const EVERY_RESOURCE = '*.*';
 /** Stored but not served as objects. */
 const UNSERVED_RESOURCES = ['serviceipallocations', 'servicenodeportallocations'];
 
@@ -91,7 +91,7 @@ function resourceErrors(resources: readonly string[], path: string): readonly In
 /** True for `*.*` with any other entry, or `*.group` with a resource of the group. */
 function hasOverlap(resources: readonly string[]): boolean {
   if (resources.length < 2) return false;
-  if (resources.includes(ALL)) return true;
+  if (resources.includes(EVERY_RESOURCE)) return true;
   const wildcards = new Set(resources.filter(isWildcard).map(groupOf));
   return resources.some((resource) => !isWildcard(resource) && wildcards.has(groupOf(resource)));
 }
@@ -106,7 +106,7 @@ function groupOf(resource: string): string {
 function resourceError(resource: string): string | undefined {
   const group = canonicalGroup(groupOf(resource));
   if (resource === '*') return "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources";
-  if (resource === ALL) return undefined;
+  if (resource === EVERY_RESOURCE) return undefined;
   if (resource.includes('.') && groupOf(resource) === '*') return 'encrypting the same resource across groups is not supported';
   if (/[A-Z]/.test(resource)) return 'resource name should not contain capital letters';
   if (group === 'events.platform.io') {
@@ -122,7 +122,7 @@ function maskedResourceErrors(rows: readonly ConfiguredResources[]): readonly In
   const wildcards: string[] = [];
   for (const { resources = [] } of rows) {
     for (const resource of resources) {
-      const mask = wildcards.find((earlier) => earlier === ALL || groupOf(earlier) === groupOf(resource));
+      const mask = wildcards.find((earlier) => earlier === EVERY_RESOURCE || groupOf(earlier) === groupOf(resource));
       if (mask !== undefined) return [{ path: '', reason: `resource ${quote(resource)} is masked by earlier rule ${quote(mask)}` }];
     }
     appendAll(wildcards, resources.filter(isWildcard));
@@ -137,10 +137,10 @@ export const KEYED_PROVIDERS: readonly KeyedProvider[] = ['aescbc', 'aesgcm', 's
 const EXPECTED_PROVIDERS = 'KMS, AESGCM, AESCBC, Secretbox, Identity';
 
 function providerErrors(provider: ConfiguredProvider, path: string, kmsNames: Set<string>): readonly InvalidField[] {
-  const given = Object.keys(provider);
-  const shown = `{${given.join(', ')}}`;
-  if (given.length === 0) return [invalid(path, shown, `provider does not contain any of the expected providers: ${EXPECTED_PROVIDERS}`)];
-  if (given.length > 1)
+  const types = Object.keys(provider);
+  const shown = `{${types.join(', ')}}`;
+  if (types.length === 0) return [invalid(path, shown, `provider does not contain any of the expected providers: ${EXPECTED_PROVIDERS}`)];
+  if (types.length > 1)
     return [invalid(path, shown, 'more than one provider specified in a single element, should split into different list elements')];
   if (provider.kms !== undefined) return kmsErrors(provider.kms, `${path}.kms`, kmsNames);
   return KEYED_PROVIDERS.flatMap((type) => {
@@ -150,18 +150,18 @@ function providerErrors(provider: ConfiguredProvider, path: string, kmsNames: Se
 }
 
 function keyErrors(
-  { keys: given = [] }: NonNullable<ConfiguredProvider['aescbc']>,
+  { keys: configuredKeys = [] }: NonNullable<ConfiguredProvider['aescbc']>,
   path: string,
   lengths: readonly number[],
 ): readonly InvalidField[] {
-  if (given.length === 0) return [required(path, 'at least one keys is required')];
-  return given.flatMap(({ name = '', secret = '' }, index) => {
+  if (configuredKeys.length === 0) return [required(path, 'at least one keys is required')];
+  return configuredKeys.flatMap(({ name = '', secret = '' }, index) => {
     const errors: InvalidField[] = [];
-    const at = `${path}[${index}]`;
-    if (name === '') errors.push(required(`${at}.name`, 'name is a mandatory field for a key'));
+    const keyPath = `${path}[${index}]`;
+    if (name === '') errors.push(required(`${keyPath}.name`, 'name is a mandatory field for a key'));
     const bytes = decodeSecret(secret);
-    const addError = (reason: string): void => void errors.push(invalid(`${at}.secret`, '"REDACTED"', reason));
-    if (secret === '') errors.push(required(`${at}.secret`, 'secret is a mandatory field for a key'));
+    const addError = (reason: string): void => void errors.push(invalid(`${keyPath}.secret`, '"REDACTED"', reason));
+    if (secret === '') errors.push(required(`${keyPath}.secret`, 'secret is a mandatory field for a key'));
     else if (bytes === undefined) addError('secrets must be base64 encoded');
     else if (!lengths.includes(bytes.length))
       addError(`secret is not of the expected length, got ${bytes.length}, expected one of [${lengths.join(' ')}]`);
@@ -180,26 +180,26 @@ export function decodeSecret(secret: string): Buffer | undefined {
 function kmsErrors(kms: ConfiguredKms, path: string, names: Set<string>): readonly InvalidField[] {
   const { apiVersion = 'v1', name = '', endpoint = '', timeout = '3s', cachesize } = kms;
   const errors: InvalidField[] = [];
-  const error = (member: string, value: string, reason: string): void => void errors.push(invalid(`${path}.${member}`, value, reason));
+  const addError = (member: string, value: string, reason: string): void => void errors.push(invalid(`${path}.${member}`, value, reason));
   if (apiVersion !== 'v1' && apiVersion !== 'v2')
-    error('apiVersion', quote(apiVersion), 'unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported');
+    addError('apiVersion', quote(apiVersion), 'unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported');
   if (name === '') errors.push(required(`${path}.name`, 'name is a mandatory field for a provider'));
-  else if (name.includes(':')) error('name', quote(name), `invalid KMS provider name ${name}, must not contain ':'`);
-  else if (names.has(name)) error('name', quote(name), `duplicate KMS provider name ${name}, names must be unique`);
+  else if (name.includes(':')) addError('name', quote(name), `invalid KMS provider name ${name}, must not contain ':'`);
+  else if (names.has(name)) addError('name', quote(name), `duplicate KMS provider name ${name}, names must be unique`);
   names.add(name);
   const ms = parseDuration(timeout) ?? 0;
-  if (ms <= 0) error('timeout', timeout, 'timeout should be a positive value');
-  if (apiVersion === 'v2' && cachesize !== undefined) error('cachesize', String(cachesize), 'cachesize is not supported in v2');
+  if (ms <= 0) addError('timeout', timeout, 'timeout should be a positive value');
+  if (apiVersion === 'v2' && cachesize !== undefined) addError('cachesize', String(cachesize), 'cachesize is not supported in v2');
   const endpointProblem = endpointError(endpoint);
-  if (endpointProblem !== undefined) error('endpoint', quote(endpoint), endpointProblem);
+  if (endpointProblem !== undefined) addError('endpoint', quote(endpoint), endpointProblem);
   return errors;
 }
 
 function kmsV1Errors(rows: readonly ConfiguredResources[]): readonly InvalidField[] {
   const reason = 'version 1 of the KMS API is deprecated and not supported here: use apiVersion v2';
   return rows.flatMap(({ providers = [] }, index) =>
-    providers.flatMap(({ kms }, at) =>
-      kms === undefined || kms.apiVersion === 'v2' ? [] : [{ path: `resources[${index}].providers[${at}].kms`, reason }],
+    providers.flatMap(({ kms }, position) =>
+      kms === undefined || kms.apiVersion === 'v2' ? [] : [{ path: `resources[${index}].providers[${position}].kms`, reason }],
     ),
   );
 }

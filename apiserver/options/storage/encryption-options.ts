@@ -1,6 +1,7 @@
 /**
- * Encryption at rest: the current rules from the configuration file, reloaded if enabled, and the store that uses
- * them. Ciphers are implemented elsewhere.
+ * Encryption at rest: the current rules from the configuration file, reloaded if enabled, and the store that uses them.
+ * A changed configuration is refused while stored values need a key that it lacks. Ciphers and the encrypted store are
+ * implemented in apiserver/storage.
  */
 import { createHash } from 'node:crypto';
 import { NotYetUsableError, type ConfigurationFiles } from '../../../shared/configuration/configuration-files';
@@ -59,7 +60,7 @@ export async function openEncryptionAtRest(parts: EncryptionParts): Promise<Encr
 export class EncryptionFromFile implements EncryptionAtRest {
   readonly metrics = new EncryptionMetrics();
   private current: EncryptionRules | undefined;
-  /** With encrypted values; undefined until it is open. */
+  /** The store with encrypted values; undefined until it is open. */
   private store: Store | undefined;
   private readonly storedTypes = buildResources(STORED_KINDS).storedTypes;
   /** The configuration that was refused last, and when it is checked again. */
@@ -97,10 +98,12 @@ export class EncryptionFromFile implements EncryptionAtRest {
     return this.current;
   };
 
+  /** Called after every change of the rules, and when values of a KMS provider may be readable again. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
   }
 
+  /** The check of the KMS providers; undefined when there are and will be none. */
   get health(): (() => Promise<string | undefined>) | undefined {
     return this.parts.reloads || this.services !== undefined ? async () => this.services?.health() : undefined;
   }
@@ -118,7 +121,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
     const { services } = this;
     // A working configuration is not replaced by one with unhealthy KMS providers.
     const openedEnvelopes = await services?.open(configured, this.current === undefined ? 'unchecked' : 'healthy');
-    const envelopes = new Map(openedEnvelopes?.map((envelope, at) => [configured[at], envelope]));
+    const envelopes = new Map(openedEnvelopes?.map((envelope, index) => [configured[index], envelope]));
     const rows: EncryptionRule[] = [];
     for (const row of resources) {
       const providers: ValueProvider[] = [];
@@ -179,10 +182,12 @@ function canonicalResource(resource: string): string {
   return dot < 0 ? resource : `${resource.slice(0, dot)}.${canonicalGroup(resource.slice(dot + 1))}`;
 }
 
-type MakeCipher = (secret: Buffer, random: RandomBytes) => Cipher;
+type CreateCipher = (secret: Buffer, random: RandomBytes) => Cipher;
 
-/** The secretbox library is loaded only when it is used. */
-const CIPHERS: Readonly<Record<KeyedProvider, { readonly unknownKey: string; readonly load: () => Promise<MakeCipher> }>> = {
+/**
+ * The cipher of each provider with keys, and upstream's message for an unknown key. Libraries are loaded on first use.
+ */
+const CIPHERS: Readonly<Record<KeyedProvider, { readonly unknownKey: string; readonly load: () => Promise<CreateCipher> }>> = {
   aescbc: { unknownKey: 'no matching key was found for the provided AES transformer', load: () => Promise.resolve(createAesCbcCipher) },
   aesgcm: { unknownKey: 'no matching key was found for the provided AES transformer', load: () => Promise.resolve(createAesGcmCipher) },
   secretbox: {
@@ -203,10 +208,10 @@ async function providerOf(
     const keyed = provider[type];
     if (keyed === undefined) continue;
     const { unknownKey, load } = CIPHERS[type];
-    const make = await load();
+    const createCipher = await load();
     const keys = (keyed.keys ?? []).map(({ name = '', secret = '' }) => {
       const bytes = decodeSecret(secret) ?? Buffer.alloc(0);
-      return { name, fingerprint: createHash('sha256').update(bytes).digest('base64'), cipher: make(bytes, random) };
+      return { name, fingerprint: createHash('sha256').update(bytes).digest('base64'), cipher: createCipher(bytes, random) };
     });
     return { type: 'keys', prefix: `${type}:v1:`, keys, unknownKey };
   }

@@ -3,8 +3,8 @@ import type { LogFields } from '../../../shared/runtime/logger';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { createEtcdUnreachableLog } from './etcd-unreachable-log';
 
-const ONE = 'https://10.0.0.1:2379';
-const OTHER = 'https://10.0.0.2:2379';
+const MEMBER = 'https://10.0.0.1:2379';
+const OTHER_MEMBER = 'https://10.0.0.2:2379';
 let clock: ManualClock;
 let logged: LogFields[];
 beforeEach(() => {
@@ -12,18 +12,22 @@ beforeEach(() => {
   logged = [];
 });
 
-const open = (own?: Buffer) =>
-  createEtcdUnreachableLog({ clock, logger: { warn: (_message, fields = {}) => void logged.push(fields) }, ownCertificate: () => own });
+const createLog = (certificate?: Buffer) =>
+  createEtcdUnreachableLog({
+    clock,
+    logger: { warn: (_message, fields = {}) => void logged.push(fields) },
+    ownCertificate: () => certificate,
+  });
 
 it('createEtcdUnreachableLog logs each problem of each member at a limited rate', () => {
-  const reportUnreachable = open();
+  const reportUnreachable = createLog();
   for (let second = 0; second < 40; second += 1) {
-    reportUnreachable(ONE, 'connect ECONNREFUSED');
-    reportUnreachable(OTHER, 'connect ECONNREFUSED');
+    reportUnreachable(MEMBER, 'connect ECONNREFUSED');
+    reportUnreachable(OTHER_MEMBER, 'connect ECONNREFUSED');
     clock.advance(1_000);
   }
-  expect(logged.map(({ endpoint }) => endpoint)).toEqual([ONE, OTHER, ONE, OTHER]);
-  reportUnreachable(ONE, 'certificate has expired');
+  expect(logged.map(({ endpoint }) => endpoint)).toEqual([MEMBER, OTHER_MEMBER, MEMBER, OTHER_MEMBER]);
+  reportUnreachable(MEMBER, 'certificate has expired');
   expect(logged).toHaveLength(5);
 });
 
@@ -43,18 +47,18 @@ it.each([
   ['error:0A00010B:SSL routines::wrong version number', 'http://'],
   ['the connection was closed', 'https://'],
 ])('createEtcdUnreachableLog logs a remedy for %s', (reason, remedy) => {
-  open()(ONE, reason);
-  expect(logged).toEqual([{ endpoint: ONE, reason, remedy: expect.stringContaining(remedy) }]);
+  createLog()(MEMBER, reason);
+  expect(logged).toEqual([{ endpoint: MEMBER, reason, remedy: expect.stringContaining(remedy) }]);
 });
 
 it('createEtcdUnreachableLog logs that the own client certificate has expired', async () => {
   const common = { lifetimeMs: 60_000, clock };
   const authority = await createAuthority({ ...common, subject: { commonName: 'ca' } });
   const own = await issueCertificate({ ...common, authority, usage: 'client', subject: { commonName: 'apiserver' } });
-  const reportUnreachable = open(Buffer.from(own.certificate));
-  reportUnreachable(ONE, 'alert bad certificate');
+  const reportUnreachable = createLog(Buffer.from(own.certificate));
+  reportUnreachable(MEMBER, 'alert bad certificate');
   clock.advance(61_000);
-  reportUnreachable(ONE, 'alert bad certificate');
+  reportUnreachable(MEMBER, 'alert bad certificate');
   expect(logged[0]).not.toHaveProperty('ownCertificate');
   expect(logged[1]).toMatchObject({ ownCertificate: expect.stringMatching(/--etcd-certfile has expired at .*: renew it/) });
 });

@@ -53,6 +53,7 @@ const REMEDIES: readonly Remedy[] = [
 ];
 const DEFAULT_REMEDY = 'check that etcd is running and that --etcd-servers is right';
 
+/** Returns the function to call after every failed attempt. */
 export function createEtcdUnreachableLog({ clock, logger, ownCertificate }: EtcdUnreachableLogOptions): OnUnreachable {
   const logUnreachable: OnUnreachable = (endpoint, reason) => {
     const certificate = ownCertificate()?.toString('latin1');

@@ -26,6 +26,7 @@ export interface KmsParts {
   readonly onRecovered: () => void;
 }
 
+/** Time limit of a call without a configured one. */
 const TIMEOUT_MS = 3_000;
 
 export class KmsProviders {
@@ -53,11 +54,13 @@ export class KmsProviders {
     throw new NotYetUsableError(`health check for new transformers failed: ${error}`);
   }
 
-  /** Replaces the envelopes in use and closes the others. */
+  /**
+   * Replaces the envelopes in use and closes the previous ones that are not among them. Both lists are in one order.
+   */
   use(configured: readonly ConfiguredKms[], envelopes: readonly KmsEnvelope[]): void {
-    const before = this.inUse;
-    this.inUse = new Map(envelopes.map((envelope, at) => [providerKey(configured[at] ?? {}), envelope]));
-    for (const envelope of before.values()) if (!envelopes.includes(envelope)) envelope.close();
+    const previous = this.inUse;
+    this.inUse = new Map(envelopes.map((envelope, index) => [providerKey(configured[index] ?? {}), envelope]));
+    for (const envelope of previous.values()) if (!envelopes.includes(envelope)) envelope.close();
   }
 
   /** Closes envelopes that have been opened and do not come into use. */
@@ -105,7 +108,7 @@ const providerKey = ({ name, endpoint, timeout }: ConfiguredKms): string => JSON
 /** The errors of the checked providers, which are identified by their index in the configuration. */
 async function healthOf(envelopes: readonly KmsEnvelope[], checked: readonly KmsEnvelope[]): Promise<string | undefined> {
   const health = await Promise.all(envelopes.map(async (envelope) => (checked.includes(envelope) ? envelope.health() : undefined)));
-  const errors = health.flatMap((error, at) => (error === undefined ? [] : [`kms-provider-${at}: ${error}`]));
+  const errors = health.flatMap((error, index) => (error === undefined ? [] : [`kms-provider-${index}: ${error}`]));
   const [only] = errors;
   return errors.length > 1 ? `[${errors.join(', ')}]` : only;
 }

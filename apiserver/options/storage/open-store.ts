@@ -1,4 +1,7 @@
-/** Opens the store that the flags name. Its owner closes it. */
+/**
+ * Opens the store that the flags name, etcd or the embedded one, and logs when it is full. The caller closes the store;
+ * the watches of its credential files end with the lifecycle.
+ */
 import { readFlagFilesSync } from '../../../shared/runtime/process/flag-files';
 import { PermanentError } from '../../../shared/runtime/process/permanent-error';
 import type { CertificateExpirations } from '../../../shared/pki/certificate-expirations';
@@ -10,7 +13,7 @@ import type { Random } from '../../../shared/runtime/random';
 import type { GrpcCallCounters } from '../../storage/grpc-call-counters';
 import { logFullStore, type SpaceObservedStore } from '../../storage/full-store-log';
 import { StoreError, type Store } from '../../storage/store';
-import { etcdCredentialFiles } from './etcd-credential-files';
+import { etcdCredentialFiles } from './client-credential-files';
 import { createEtcdUnreachableLog } from './etcd-unreachable-log';
 import type { ServerFlags } from '../flags/flags';
 
@@ -31,6 +34,10 @@ const SPACE_REMEDIES = {
   etcd3: "delete objects, then compact, defragment and disarm the alarm of etcd with etcdctl, or raise etcd's --quota-backend-bytes",
 } as const;
 
+/**
+ * `calls` counts the calls to etcd; undefined when they are not counted. Rejects with PermanentError when a file is
+ * unusable or the embedded store cannot be opened.
+ */
 export async function openStore(
   flags: ServerFlags,
   calls: GrpcCallCounters | undefined,
@@ -73,5 +80,5 @@ async function openBackend(
   }
 }
 
-/** A full disk may get space while the supervisor starts the server again. */
+/** A full disk is not a permanent error, because it may get space before the supervisor starts the server again. */
 const isFull = (error: unknown): boolean => error instanceof StoreError && error.failure === 'no-space';

@@ -183,7 +183,7 @@ it('an authentication webhook authenticates tokens that the server does not know
     return { status: 201, body: { apiVersion: body['apiVersion'], kind: 'TokenReview', status } };
   };
   const tokenWebhook = webhookTokenAuthenticator({
-    send: createWebhookCaller(await openWebhook('token', kubeconfig(), parts), 3_000, parts),
+    send: createWebhookCaller(await openWebhook('token', kubeconfig(), parts), parts, { timeoutMs: 3_000 }),
     ...{ version: 'v1', dialect: 'kubernetes', cacheTtlMs: 120_000, audiences: [], clock: systemClock, onError: () => undefined },
   });
   const api = await startFixture({ tokenWebhook });
