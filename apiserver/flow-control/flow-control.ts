@@ -141,7 +141,7 @@ export class FlowControl {
     const { clock, maxWaitMs } = this.options;
     const { priorityLevel: level, meter } = schema;
     const since = clock.monotonic();
-    // The functions and the queue length are known only after `enqueue`, whose callbacks refer to them.
+    // The functions and the queue length are known only after `enqueue`, and its callbacks refer to them.
     let resolveDecision: (outcome: Admitted | Rejected) => void = () => undefined;
     const decision = new Promise<Admitted | Rejected>((resolve) => (resolveDecision = resolve));
     let stopWaiting: StopWaiting = () => undefined;
@@ -227,7 +227,10 @@ export class FlowControl {
   }
 }
 
-/** The flow of a request: its schema and the distinguished user or namespace. Requests of one flow share a hand of queues. */
+/**
+ * The flow of a request: its schema and the distinguished user or namespace. Requests of one flow share a hand of
+ * queues.
+ */
 function flowOf({ name, distinguisher }: FlowSchema, user: UserInfo, attributes: RequestAttributes): string {
   switch (distinguisher) {
     case 'ByUser':

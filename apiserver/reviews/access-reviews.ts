@@ -120,7 +120,7 @@ interface AccessReview {
   readonly object: JsonObject;
   /** The spec of `object`. */
   readonly spec: Spec;
-  /** The user whose access is reviewed. */
+  /** The reviewed user. */
   readonly subject: UserInfo;
   /** Whether the reason names the rule that allows the request. */
   readonly isExplained: boolean;

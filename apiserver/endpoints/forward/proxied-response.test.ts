@@ -24,7 +24,7 @@ async function startServer(listener: RequestListener): Promise<Server> {
   return server;
 }
 
-/** A backend whose response each test sets, and a server that forwards every request to it. */
+/** A backend with a response that each test sets, and a server that forwards every request to it. */
 async function startProxy() {
   const backends = new Backends({ clock, credentials: () => ({}), timeoutMs: 5_000 });
   const parts = { clock, outbox: new Outbox(clock), scheduler: new EventLoopScheduler(clock) };

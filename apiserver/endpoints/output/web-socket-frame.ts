@@ -3,7 +3,7 @@
 /** First bytes of a frame: the last one of its message, and the opcode. */
 const TEXT = 0x81;
 const BINARY = 0x82;
-/** The longest message whose length the second byte holds. */
+/** The greatest length of a message that fits into the second byte. */
 const MAX_SHORT_LENGTH = 125;
 /** Values of the second byte for a length in the next two or eight bytes. */
 const TWO_BYTES = 126;

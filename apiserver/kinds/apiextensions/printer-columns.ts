@@ -1,5 +1,5 @@
 /**
- * Validates printer columns and the scale subresource of a version, whose fields are found by simple JSON paths. That
+ * Validates printer columns and the scale subresource of a version, which refer to fields by simple JSON paths. That
  * the schema has these fields is not checked (upstream behaviour).
  */
 import { invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';

@@ -1,6 +1,6 @@
 /**
- * Job strategy: the generated selector, the spec and the status, whose rules are in the folder job. The template of a
- * Job that has started is immutable. Creating Pods is left to the controller.
+ * Job strategy: the generated selector, the spec and the status (the rules of both are in the folder job). The template
+ * of a Job that has started is immutable. Creating Pods is left to the controller.
  */
 import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkDnsLabel } from '../../../shared/values/name-formats';

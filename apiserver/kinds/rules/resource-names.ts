@@ -36,7 +36,7 @@ export const HUGE_PAGES_PREFIX = 'hugepages-';
 const HUGE_PAGES_REQUESTS_PREFIX = REQUESTS_PREFIX + HUGE_PAGES_PREFIX;
 
 export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES_PREFIX);
-/** Whether the name has a domain, whose owner defines its meaning. */
+/** Whether the name has a domain. The owner of the domain defines the meaning of the name. */
 const isQualified = (name: string): boolean => name.includes('/');
 /** Whether the name has no domain, or the product's own. */
 export const isNativeResource = (name: string): boolean => !isQualified(name) || otherQualifiedName(name) !== undefined;

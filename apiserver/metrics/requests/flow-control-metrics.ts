@@ -27,7 +27,7 @@ interface FlowSeries {
   waitingSeats: number;
 }
 
-/** A histogram of priority levels whose observations are weighted by nanoseconds. */
+/** A histogram of priority levels with observations that are weighted by nanoseconds. */
 interface LevelHistogram {
   readonly name: string;
   readonly help: string;

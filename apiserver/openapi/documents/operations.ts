@@ -116,16 +116,16 @@ export function pathsOfShape(shape: PathShape, words: KindWords, dialect: Dialec
       ),
   ];
   if (namespaced && verbs.includes('list')) {
-    const place = { ...allNamespaces, path: groupVersionPath + clusterPath, suffix: 'ForAllNamespaces' };
-    entries.push(builder.verbPath(place, ['list'], 'collection'));
+    const location = { ...allNamespaces, path: groupVersionPath + clusterPath, suffix: 'ForAllNamespaces' };
+    entries.push(builder.verbPath(location, ['list'], 'collection'));
   }
   if (verbs.includes('watch') && !isCustom) {
     const watchPath = `${groupVersionPath}/watch`;
     entries.push(builder.watchPath({ ...collection, path: watchPath + collectionPath, suffix: 'List' }, 'collection'));
     entries.push(builder.watchPath({ ...object, path: watchPath + objectPath }, 'object'));
     if (namespaced) {
-      const place = { ...allNamespaces, path: watchPath + clusterPath, suffix: 'ListForAllNamespaces' };
-      entries.push(builder.watchPath(place, 'collection'));
+      const location = { ...allNamespaces, path: watchPath + clusterPath, suffix: 'ListForAllNamespaces' };
+      entries.push(builder.watchPath(location, 'collection'));
     }
   }
   return entries.filter(({ operations }) => operations.length > 0);
@@ -180,24 +180,24 @@ class OperationBuilder {
   ) {}
 
   /** The verbs of the scope that the path has. */
-  verbPath(place: ResourcePath, verbs: readonly Verb[], scope: OperationShape['scope']): PathEntry {
+  verbPath(location: ResourcePath, verbs: readonly Verb[], scope: OperationShape['scope']): PathEntry {
     const operations = shapesOf(verbs, this.shape)
       .filter((shape) => shape.scope === scope)
-      .map((shape) => this.operation(shape, this.words, place));
-    return this.entry(place, operations);
+      .map((shape) => this.operation(shape, this.words, location));
+    return this.entry(location, operations);
   }
 
-  watchPath(place: ResourcePath, scope: OperationShape['scope']): PathEntry {
-    return this.entry(place, [this.operation(WATCH_SHAPES[scope], this.words, place)]);
+  watchPath(location: ResourcePath, scope: OperationShape['scope']): PathEntry {
+    return this.entry(location, [this.operation(WATCH_SHAPES[scope], this.words, location)]);
   }
 
-  subresourcePath(place: ResourcePath, { name, verbs, kind }: SubresourceRow): PathEntry {
+  subresourcePath(location: ResourcePath, { name, verbs, kind }: SubresourceRow): PathEntry {
     const type = kind?.type ?? this.words.type;
     // Upstream describes the scale of a custom kind as that kind.
     const servedKind = this.shape.isCustom || kind === undefined ? { ...this.words, type } : wordsOf(kind, this.dialect);
     const shapes = this.shape.isCustom || hasSchema(type) ? shapesOf(verbs, this.shape) : [];
-    const operations = shapes.map((shape) => this.operation(shape, servedKind, { ...place, suffix: capitalize(name) }));
-    return this.entry(place, operations);
+    const operations = shapes.map((shape) => this.operation(shape, servedKind, { ...location, suffix: capitalize(name) }));
+    return this.entry(location, operations);
   }
 
   /** The parameters of the only operation of a path are listed with the path, as upstream does. */
@@ -214,14 +214,14 @@ class OperationBuilder {
   private operation(
     shape: OperationShape,
     { type, kind, valueNames }: Pick<KindWords, 'kind' | 'type' | 'valueNames'>,
-    place: ResourcePath,
+    location: ResourcePath,
   ): Operation {
     const { method, action, parameters, codes } = shape;
     const resultType = responseType(shape, type, this.shape);
     const body = bodyOf(shape, type);
     return {
       method,
-      id: operationId(shape.idVerb, this.words, place),
+      id: operationId(shape.idVerb, this.words, location),
       description: shape.description.replace('%', kind),
       target: { action, kind: valueNames },
       parameters,

@@ -37,7 +37,7 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
   };
 }
 
-/** The extensions that tell clients what the operation does; none for an operation without a kind. */
+/** The extensions from which clients learn the action and the kind; none for an operation without a kind. */
 export function extensionsOf({ target }: Operation): JsonObject {
   if (target === undefined) return {};
   return { 'x-kubernetes-action': target.action, 'x-kubernetes-group-version-kind': renderKind(target.kind) };

@@ -22,7 +22,7 @@ export interface DocumentSubject extends BuiltInSubject {
 export type DocumentSubjects = ReadonlyMap<string, DocumentSubject>;
 
 export interface SubjectOptions {
-  /** The dialect of documents whose names are the same in both dialects. */
+  /** The dialect of documents that have the same name in both dialects. */
   readonly naming: Dialect;
   /** Whether the OpenID discovery documents of service account tokens are served. */
   readonly servesOpenId: boolean;

@@ -99,7 +99,7 @@ function hasUnknownVersion(canonical: string): boolean {
   return !NEVER_SERVED.includes(apiVersion) && !EVERY_KIND.some((row) => apiVersionOf(row) === apiVersion);
 }
 
-/** The configuration with these settings, whose keys are canonical. Throws FlagError when they would serve nothing. */
+/** The configuration with these settings; their keys are canonical. Throws FlagError when they would serve nothing. */
 export function createRuntimeConfig(settings: ReadonlyMap<string, boolean>): RuntimeConfig {
   if (settings.get('api/all') === false && settings.size === 1) throw new FlagError('invalid key with only api/all=false');
   return {

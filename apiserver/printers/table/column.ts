@@ -3,7 +3,7 @@ import type { ColumnDefinition } from './convertor';
 
 type ColumnOptions = Partial<Pick<ColumnDefinition, 'type' | 'format' | 'priority'>>;
 
-/** Returns a column of strings without a format that is always shown, unless the options say otherwise. */
+/** By default, a column has strings without a format and is always shown. */
 export function defineColumn(
   name: string,
   description: string,

@@ -148,7 +148,7 @@ function typeMetaErrors(defaultValue: JsonValue, fieldPath: string, steps: reado
   return [invalidShownValue(`${fieldPath}.${VALUE}`, formatGoSyntax(defaultValue), `must result in valid metadata: ${message}`)];
 }
 
-/** The schema of a wrapper whose value is an embedded resource. */
+/** The schema of a wrapper with an embedded resource as its value. */
 const EMBEDDED_RESOURCE = readSchema({
   properties: { [VALUE]: { 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } },
 });

@@ -112,7 +112,7 @@ function checkRestartPolicy({ template, podFailurePolicy }: BatchV1JobSpec, fiel
   }
 }
 
-/** Warns about indexed Jobs whose indexes the controller may not be able to track. */
+/** Warns about indexed Jobs with more indexes than the controller may be able to track. */
 export function manyIndexesWarnings(spec: BatchV1JobSpec, fieldPath: string): readonly string[] {
   const { completions = 0, parallelism = 0 } = spec;
   if (!isIndexed(spec) || completions <= MAX_INDEXES || parallelism <= MAX_WITH_MANY_INDEXES) return [];
