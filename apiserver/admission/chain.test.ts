@@ -17,9 +17,9 @@ it('admission chain runs its plug-ins in order and returns a promise only when a
   const calls: string[] = [];
   let release: () => void = () => undefined;
   const pending = new Promise<void>((resolve) => (release = resolve));
-  const quick = createAdmissionChain({ mutating: [plugin('a', calls), plugin('b', calls)], validating: [] });
-  expect(quick.mutate(request)).toBeUndefined();
-  expect(quick.validate(request)).toBeUndefined();
+  const synchronousChain = createAdmissionChain({ mutating: [plugin('a', calls), plugin('b', calls)], validating: [] });
+  expect(synchronousChain.mutate(request)).toBeUndefined();
+  expect(synchronousChain.validate(request)).toBeUndefined();
   expect(calls).toEqual(['a', 'b']);
   const slow = createAdmissionChain({ mutating: [plugin('c', calls, pending), plugin('d', calls)], validating: [] }).mutate(request);
   expect(calls).toEqual(['a', 'b', 'c']);
@@ -54,8 +54,7 @@ it('admission chain records the duration of each plug-in and of the step, also f
   const recorded: string[] = [];
   const metrics: AdmissionMetrics = {
     clock: { monotonic: () => now },
-    durationObserver: (name, step, operation, isRejected) => (ms) =>
-      recorded.push(`${name ?? 'all'} ${step} ${operation} ${ms}${isRejected ? ' refused' : ''}`),
+    durationObserver: (name, step, operation, outcome) => (ms) => recorded.push(`${name ?? 'all'} ${step} ${operation} ${ms} ${outcome}`),
   };
   const pluginTaking = (name: string, ms: number, finish?: () => Promise<void>): MutatingPlugin => ({
     name,
@@ -72,23 +71,28 @@ it('admission chain records the duration of each plug-in and of the step, also f
     metrics,
   });
   await chain.mutate(request);
-  expect(recorded.splice(0)).toEqual(['a admit CREATE 1', 'b admit CREATE 32', 'c admit CREATE 4', 'all admit CREATE 37']);
+  expect(recorded.splice(0)).toEqual([
+    'a admit CREATE 1 admitted',
+    'b admit CREATE 32 admitted',
+    'c admit CREATE 4 admitted',
+    'all admit CREATE 37 admitted',
+  ]);
   const reject = (): never => {
     throw new Error('no');
   };
-  const refusing = createAdmissionChain({ mutating: [pluginTaking('a', 1), pluginTaking('d', 5, reject)], validating: [], metrics });
-  expect(() => refusing.mutate(request)).toThrow('no');
-  const refusingLate = createAdmissionChain({
+  const rejectingChain = createAdmissionChain({ mutating: [pluginTaking('a', 1), pluginTaking('d', 5, reject)], validating: [], metrics });
+  expect(() => rejectingChain.mutate(request)).toThrow('no');
+  const rejectingLater = createAdmissionChain({
     mutating: [pluginTaking('e', 5, () => finishAfter(1)().then(reject)), pluginTaking('f', 1)],
     validating: [],
     metrics,
   });
-  await expect(refusingLate.mutate(request)).rejects.toThrow('no');
+  await expect(rejectingLater.mutate(request)).rejects.toThrow('no');
   expect(recorded).toEqual([
-    'a admit CREATE 1',
-    'd admit CREATE 5 refused',
-    'all admit CREATE 6 refused',
-    'e admit CREATE 6 refused',
-    'all admit CREATE 6 refused',
+    'a admit CREATE 1 admitted',
+    'd admit CREATE 5 rejected',
+    'all admit CREATE 6 rejected',
+    'e admit CREATE 6 rejected',
+    'all admit CREATE 6 rejected',
   ]);
 });

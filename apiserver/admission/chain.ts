@@ -8,19 +8,21 @@ import type { Admission, AdmissionOperation, AdmissionTarget, AdmissionRequest, 
 
 interface Plugin {
   readonly name: string;
+  /** Evaluated for every request: a plug-in without configuration handles nothing and so costs nothing. */
+  handles(operation: AdmissionOperation): boolean;
   /** Whether the plug-in reads more of the object than its name; absent = it does. */
-  inspectsObject?(question: AdmissionTarget): boolean;
+  inspectsObject?(target: AdmissionTarget): boolean;
   /** Whether the plug-in may call a webhook; absent = never. */
-  callsWebhooks?(question: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean;
+  callsWebhooks?(target: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean;
 }
 
 export interface MutatingPlugin extends Plugin {
-  handles(operation: AdmissionOperation): boolean;
+  /** May change `request.object` in place. Throws or rejects with a StatusError to reject the request. */
   mutate(request: AdmissionRequest): Promise<void> | undefined;
 }
 
 export interface ValidatingPlugin extends Plugin {
-  handles(operation: AdmissionOperation): boolean;
+  /** Changes nothing. Throws or rejects with a StatusError to reject the request. */
   validate(request: AdmissionRequest): Promise<void> | undefined;
 }
 
@@ -31,10 +33,17 @@ export interface AdmissionMetrics {
    * Returns the observer of one time series, in milliseconds; called once per series. `name` is `undefined` for the
    * whole step.
    */
-  durationObserver(name: string | undefined, step: AdmissionStep, operation: AdmissionOperation, isRejected: boolean): ObserveDuration;
+  durationObserver(
+    name: string | undefined,
+    step: AdmissionStep,
+    operation: AdmissionOperation,
+    outcome: AdmissionOutcome,
+  ): ObserveDuration;
 }
 
 type ObserveDuration = (ms: number) => void;
+
+type AdmissionOutcome = 'admitted' | 'rejected';
 
 export type AdmissionStep = 'admit' | 'validate';
 
@@ -46,6 +55,7 @@ export interface AdmissionPlugins {
   readonly metrics?: AdmissionMetrics | undefined;
 }
 
+/** Every method skips the plug-ins that do not handle the operation, and stops at the first rejection. */
 export function createAdmissionChain(plugins: AdmissionPlugins): Admission {
   const { reserving, metrics = NO_METRICS } = plugins;
   const mutatingAndValidating = [...plugins.mutating, ...plugins.validating];
@@ -54,10 +64,9 @@ export function createAdmissionChain(plugins: AdmissionPlugins): Admission {
   const validate = new ChainStep('validate', plugins.validating, (plugin, request) => plugin.validate(request), metrics);
   const reserveDurations = new Map<AdmissionOperation, PluginDurations>();
   return {
-    inspectsObject: (question) =>
-      allPlugins.some((plugin) => plugin.handles(question.operation) && plugin.inspectsObject?.(question) !== false),
-    callsWebhooks: (question) => mutatingAndValidating.some((plugin) => plugin.callsWebhooks?.(question) === true),
-    dependsOnOtherObjects: (question) => reserving?.inspectsObject?.({ ...question, operation: 'CREATE' }) === true,
+    inspectsObject: (target) => allPlugins.some((plugin) => plugin.handles(target.operation) && plugin.inspectsObject?.(target) !== false),
+    callsWebhooks: (target) => mutatingAndValidating.some((plugin) => plugin.callsWebhooks?.(target) === true),
+    dependsOnOtherObjects: (target) => reserving?.inspectsObject?.({ ...target, operation: 'CREATE' }) === true,
     mutate: (request) => admit.run(request),
     validate: (request) => validate.run(request),
     reserve: (request) => {
@@ -87,16 +96,19 @@ class PluginDurations {
     private readonly operation: AdmissionOperation,
   ) {}
 
-  record(ms: number, outcome: 'admitted' | 'rejected'): void {
-    if (outcome === 'rejected') (this.observeRejected ??= this.metrics.durationObserver(this.name, this.step, this.operation, true))(ms);
-    else (this.observeAdmitted ??= this.metrics.durationObserver(this.name, this.step, this.operation, false))(ms);
+  record(ms: number, outcome: AdmissionOutcome): void {
+    if (outcome === 'rejected') {
+      this.observeRejected ??= this.createObserver(outcome);
+      this.observeRejected(ms);
+    } else {
+      this.observeAdmitted ??= this.createObserver(outcome);
+      this.observeAdmitted(ms);
+    }
   }
-}
 
-interface HandlingPlugin {
-  readonly name: string;
-  /** Evaluated for every request: a plug-in without configuration handles nothing and so costs nothing. */
-  handles(operation: AdmissionOperation): boolean;
+  private createObserver(outcome: AdmissionOutcome): ObserveDuration {
+    return this.metrics.durationObserver(this.name, this.step, this.operation, outcome);
+  }
 }
 
 /** The plug-ins of a step with their duration observers for one operation. */
@@ -111,7 +123,7 @@ type CallPlugin<P> = (plugin: P, request: AdmissionRequest) => Promise<void> | u
  * Runs one request through the plug-ins of a step. Reads the clock once between two plug-ins: most plug-ins ignore the
  * request, so that the clock is their main cost.
  */
-class ChainRun<P extends HandlingPlugin> {
+class ChainRun<P extends Plugin> {
   private readonly startedAt: number;
   /** When the previous plug-in finished. */
   private pluginStartedAt: number;
@@ -172,7 +184,7 @@ class ChainRun<P extends HandlingPlugin> {
 }
 
 /** One of the two steps of the chain. */
-class ChainStep<P extends HandlingPlugin> {
+class ChainStep<P extends Plugin> {
   private readonly pluginsByOperation = new Map<AdmissionOperation, StepPlugins<P>>();
 
   constructor(

@@ -10,7 +10,10 @@ import { parseEntry } from '../registry/object/stored-object';
 /** The part that all spellings of the annotation share. */
 const DEFAULT_ANNOTATION_BYTES = Buffer.from('is-default-class');
 
-/** `defaultAnnotations`: annotation names in canonical spelling. */
+/**
+ * The name of the default class; `undefined` when none is marked. `classes` are in order of name; `defaultAnnotations`
+ * are annotation names in canonical spelling.
+ */
 export function newestDefaultClass(classes: Iterable<Entry>, defaultAnnotations: readonly string[]): string | undefined {
   let newest: { readonly name: string; readonly created: string } | undefined;
   for (const entry of classes) {
@@ -18,7 +21,6 @@ export function newestDefaultClass(classes: Iterable<Entry>, defaultAnnotations:
     if (!entry.bytes.includes(DEFAULT_ANNOTATION_BYTES)) continue;
     const metadata = readMetadata(parseEntry(entry).object);
     if (!isMarkedDefault(metadata.annotations ?? {}, defaultAnnotations)) continue;
-    // Entries are ordered by name.
     const created = metadata.creationTimestamp ?? '';
     if (newest === undefined || created > newest.created) newest = { name: entry.key, created };
   }

@@ -1,4 +1,7 @@
-/** Builds plug-ins that handle the spec of pods, and the Forbidden error that plug-ins reject with. */
+/**
+ * Builds plug-ins that handle the spec of pods, and the Forbidden error that plug-ins reject with. Subresources of pods
+ * are left to the plug-ins that handle them.
+ */
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { forbidden, type StatusError } from '../../shared/api/errors/status';
 import type { CoreV1Pod, CoreV1PodSpec } from '../../shared/api/types/generated/members';
@@ -28,6 +31,7 @@ export function podValidatingPlugin(name: string, operations: readonly Admission
   return { ...podPluginBase(name, operations), validate: (request) => callWithPodSpec(request, handle) };
 }
 
+/** The members that mutating and validating plug-ins share. */
 const podPluginBase = (name: string, operations: readonly AdmissionOperation[]): Omit<MutatingPlugin, 'mutate'> => ({
   name,
   handles: (operation) => operations.includes(operation),

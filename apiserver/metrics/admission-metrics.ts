@@ -10,14 +10,14 @@ type Step = 'admit' | 'validate';
 
 export interface AdmissionDurations {
   readonly clock: Pick<Clock, 'monotonic'>;
-  durationObserver(name: string | undefined, step: Step, operation: string, isRejected: boolean): (ms: number) => void;
+  durationObserver(name: string | undefined, step: Step, operation: string, outcome: 'admitted' | 'rejected'): (ms: number) => void;
 }
 
 export function createAdmissionDurations(meters: Meters, clock: Pick<Clock, 'monotonic'>): AdmissionDurations {
   return {
     clock,
-    durationObserver(name, step, operation, isRejected) {
-      const observers = observersOf(meters, name, [operation, String(isRejected), step]);
+    durationObserver(name, step, operation, outcome) {
+      const observers = observersOf(meters, name, [operation, String(outcome === 'rejected'), step]);
       return (ms) => {
         for (const observer of observers) observer.observe(ms / 1000);
       };

@@ -14,6 +14,7 @@ export function createWorkerAdmission({ prefix }: Pick<GeneratedNames, 'prefix'>
   return createAdmissionChain({ mutating: disabled.includes(plugin.name) ? [] : [plugin], validating: [] });
 }
 
+/** The chain of the server's thread. Webhooks run after the other plug-ins of their step, and the escalation check after them. */
 export function createDefaultAdmission(deps: AdmissionDependencies, overrides: PluginOverrides = NO_OVERRIDES): Admission {
   const { escalation, canUseAddresses, nodeRestriction, metrics } = deps;
   const plugins = ADMISSION_PLUGINS.filter((row) =>

@@ -1,4 +1,4 @@
-/** Replays which Events release 1.31.1 rejected; the clock stands still. */
+/** Rates of Events: a replay of the Events that release 1.31.1 rejected, refilling, eviction, and the configuration. */
 import { StatusError } from '../../../shared/api/errors/status';
 import { objectAt } from '../../../shared/values/json';
 import { isBody } from '../../../test/replay/json-response';
@@ -16,10 +16,20 @@ const LIMITS: EventLimits = [
   { type: 'SourceAndObject', qps: 1, burst: 2, cacheSize: 10 },
 ];
 const EVENTS = buildResources().require('events');
+/** Number of writes of Events in the recording. */
+const RECORDED_WRITES = 19;
 
-const request = (namespace: string, user: string, object: AdmissionRequest['object'], dryRun = false): AdmissionRequest =>
-  admissionRequest({ resource: EVENTS, namespace, name: 'e', user: { name: user, groups: [] }, dryRun, object });
+interface EventWrite {
+  readonly namespace: string;
+  readonly user: string;
+  readonly object: AdmissionRequest['object'];
+  readonly dryRun?: boolean;
+}
 
+const request = ({ user, ...write }: EventWrite): AdmissionRequest =>
+  admissionRequest({ resource: EVENTS, name: 'e', user: { name: user, groups: [] }, ...write });
+
+/** `admitted`, or the message of the rejection. */
 function outcome(plugin: ReturnType<typeof eventRateLimit>, attributes: AdmissionRequest): string {
   try {
     void plugin.validate(attributes);
@@ -31,8 +41,9 @@ function outcome(plugin: ReturnType<typeof eventRateLimit>, attributes: Admissio
 }
 
 test('EventRateLimit rejects the Events that release 1.31.1 rejected', () => {
+  // The clock stands still, so that no token is refilled.
   const plugin = eventRateLimit(LIMITS, new ManualClock(0));
-  const known = new Map<unknown, AdmissionRequest['object']>();
+  const createdEvents = new Map<unknown, AdmissionRequest['object']>();
   let compared = 0;
   for (const { request: recorded, answer } of requestRecording('admission/event-limits').cases) {
     const { method, path, as = '' } = recorded;
@@ -40,21 +51,22 @@ test('EventRateLimit rejects the Events that release 1.31.1 rejected', () => {
     if (namespace === '' || method === 'DELETE') continue;
     const sent = isBody(recorded.body) ? recorded.body : {};
     const name = method === 'POST' ? objectAt(sent, 'metadata')?.['name'] : path.slice(path.lastIndexOf('/') + 1);
-    const object = method === 'POST' ? sent : known.get(name);
-    known.set(name, object);
-    const got = outcome(plugin, request(namespace, as, object));
+    const object = method === 'POST' ? sent : createdEvents.get(name);
+    createdEvents.set(name, object);
+    const actual = outcome(plugin, request({ namespace, user: as, object }));
     const rejection = isBody(answer.body) ? answer.body['message'] : undefined;
-    expect([path, got]).toEqual([path, answer.status === 429 ? rejection : 'admitted']);
+    expect([path, actual]).toEqual([path, answer.status === 429 ? rejection : 'admitted']);
     compared += 1;
   }
-  expect(compared).toBe(19);
+  expect(compared).toBe(RECORDED_WRITES);
 });
 
 test('EventRateLimit refills tokens over time, counts no dry run, and evicts the least recently used user', () => {
   const clock = new ManualClock(0);
   const plugin = eventRateLimit([{ type: 'User', qps: 1, burst: 1, cacheSize: 2 }], clock);
-  const outcomeFor = (user: string, dryRun = false): string => outcome(plugin, request('n', user, {}, dryRun));
-  expect(outcomeFor('a', true)).toBe('admitted');
+  const outcomeFor = (user: string, options: Pick<EventWrite, 'dryRun'> = {}): string =>
+    outcome(plugin, request({ namespace: 'n', user, object: {}, ...options }));
+  expect(outcomeFor('a', { dryRun: true })).toBe('admitted');
   expect(outcomeFor('a')).toBe('admitted');
   expect(outcomeFor('a')).toBe('Too many requests: limit reached on type User for key a');
   clock.advance(1000);

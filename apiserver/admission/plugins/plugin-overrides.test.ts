@@ -1,5 +1,6 @@
 /** Flags that enable and disable admission plug-ins; every error but the last was observed at release 1.31.1. */
-import { isPluginEnabled, pluginOverridesError } from './plugin-overrides';
+import type { PluginRegistration } from './admission-plugins';
+import { isPluginEnabled, pluginOverridesError, type PluginOverrides } from './plugin-overrides';
 
 const split = (names: string): readonly string[] => names.split(',').filter((name) => name !== '');
 
@@ -22,22 +23,27 @@ it.each([
   ['ClusterTrustBundleAttest', '', 'enable-admission-plugins plugin "ClusterTrustBundleAttest" is not available in this server'],
 ])(
   'plug-in flags are checked for unknown and overlapping names: --enable-admission-plugins=%s --disable-admission-plugins=%s',
-  (enabled, disabled, fault) => expect(pluginOverridesError({ enabled: split(enabled), disabled: split(disabled) })).toBe(fault),
+  (enabled, disabled, error) => expect(pluginOverridesError({ enabled: split(enabled), disabled: split(disabled) })).toBe(error),
 );
 
-it.each([
-  ['by-default', false, '', '', true],
-  ['by-default', false, '', 'a', false],
-  ['explicitly', true, '', '', false],
-  ['explicitly', false, 'a', '', true],
-  ['with-nodes', false, '', '', false],
-  ['with-nodes', true, '', '', true],
-  ['with-nodes', false, 'a', '', true],
-  ['with-nodes', true, '', 'a', false],
-] as const)(
-  'plug-in of default %s, with node identities: %s, enabled: %s, disabled: %s, runs: %s',
-  (enabledWhen, hasNodeIdentities, enabled, disabled, expected) =>
-    expect(isPluginEnabled({ name: 'a', enabledWhen }, { enabled: split(enabled), disabled: split(disabled) }, { hasNodeIdentities })).toBe(
-      expected,
-    ),
-);
+interface PluginCase extends Partial<PluginOverrides> {
+  readonly enabledWhen: PluginRegistration['enabledWhen'];
+  readonly hasNodeIdentities?: boolean;
+}
+
+const isEnabled = ({ enabledWhen, enabled = [], disabled = [], hasNodeIdentities = false }: PluginCase): boolean =>
+  isPluginEnabled({ name: 'a', enabledWhen }, { enabled, disabled }, { hasNodeIdentities });
+
+it.each<[string, PluginCase]>([
+  ['that is on by default', { enabledWhen: 'by-default' }],
+  ['that is off by default and named in --enable-admission-plugins', { enabledWhen: 'explicitly', enabled: ['a'] }],
+  ['for nodes when nodes can be identified', { enabledWhen: 'with-nodes', hasNodeIdentities: true }],
+  ['for nodes that is named in --enable-admission-plugins', { enabledWhen: 'with-nodes', enabled: ['a'] }],
+])('isPluginEnabled enables a plug-in %s', (_title, plugin) => expect(isEnabled(plugin)).toBe(true));
+
+it.each<[string, PluginCase]>([
+  ['that is named in --disable-admission-plugins', { enabledWhen: 'by-default', disabled: ['a'] }],
+  ['that is off by default', { enabledWhen: 'explicitly', hasNodeIdentities: true }],
+  ['for nodes when nodes cannot be identified', { enabledWhen: 'with-nodes' }],
+  ['for nodes that is named in --disable-admission-plugins', { enabledWhen: 'with-nodes', disabled: ['a'], hasNodeIdentities: true }],
+])('isPluginEnabled does not enable a plug-in %s', (_title, plugin) => expect(isEnabled(plugin)).toBe(false));

@@ -33,6 +33,7 @@ export const pluginsMissingSettings = (overrides: PluginOverrides, settings: Adm
     (registration) =>
       registration.requiredSetting !== undefined &&
       settings[registration.requiredSetting] === undefined &&
+      // No plug-in that is enabled with nodes has required settings.
       isPluginEnabled(registration, overrides, { hasNodeIdentities: false }),
   ).map(({ name }) => name);
 

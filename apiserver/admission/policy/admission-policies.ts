@@ -39,8 +39,11 @@ export interface NamedRule {
 export interface MatchConstraints {
   /** `undefined` = every request matches. */
   readonly rules: readonly NamedRule[] | undefined;
+  /** A request that matches one of these rules does not match, whatever `rules` contains. */
   readonly excluded: readonly NamedRule[];
+  /** `matchPolicy` is Exact: requests for other versions of a resource do not match. */
   readonly isExact: boolean;
+  /** `undefined` = every namespace or object is selected. */
   readonly namespaces: LabelMatcher | undefined;
   readonly objects: LabelMatcher | undefined;
 }
@@ -73,7 +76,9 @@ export interface PolicyBinding {
 }
 
 export interface ParameterReference {
+  /** '' when the parameters are selected by label. */
   readonly name: string;
+  /** '' = that of the request, or none for a cluster-scoped kind. */
   readonly namespace: string;
   readonly selector: LabelMatcher | undefined;
   readonly isNotFoundAllowed: boolean;
@@ -88,6 +93,7 @@ export class AdmissionPolicies {
   /** Wraps every compilation of an expression, so that its duration can be measured. */
   constructor(private readonly measure: MeasureCompilation = (compile) => compile()) {}
 
+  /** Cached until a policy or binding changes. */
   bound(): readonly BoundPolicy[] {
     return (this.boundPolicies ??= this.joinBindings());
   }
@@ -107,8 +113,8 @@ export class AdmissionPolicies {
 
   private joinBindings(): readonly BoundPolicy[] {
     const byPolicy = new Map<string, PolicyBinding[]>();
-    for (const binding of byName(this.bindings.values())) appendToKey(byPolicy, binding.policy, binding);
-    return byName(this.policies.values()).flatMap((policy) => {
+    for (const binding of sortedByName(this.bindings.values())) appendToKey(byPolicy, binding.policy, binding);
+    return sortedByName(this.policies.values()).flatMap((policy) => {
       const bindings = byPolicy.get(policy.name);
       return bindings === undefined ? [] : [{ policy, bindings }];
     });
@@ -120,7 +126,7 @@ export interface BoundPolicy {
   readonly bindings: readonly PolicyBinding[];
 }
 
-const byName = <T extends { readonly name: string }>(items: Iterable<T>): readonly T[] =>
+const sortedByName = <T extends { readonly name: string }>(items: Iterable<T>): readonly T[] =>
   [...items].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 
 /** Calls the given function and returns its result. */
@@ -131,8 +137,8 @@ function readPolicy(
   spec: AdmissionregistrationV1ValidatingAdmissionPolicySpec,
   measure: MeasureCompilation,
 ): AdmissionPolicy {
-  const { paramKind: kind } = spec;
-  const hasParams = kind !== undefined;
+  const { paramKind } = spec;
+  const hasParams = paramKind !== undefined;
   const variables = new Map<string, CompiledExpression>();
   const types = new Map<string, Type>();
   const compileText = (text = '', { hasAuthorizer } = { hasAuthorizer: true }): CompiledExpression => {
@@ -147,7 +153,7 @@ function readPolicy(
   return {
     name,
     matching: readMatchConstraints(spec.matchConstraints),
-    paramKind: hasParams ? { apiVersion: kind.apiVersion ?? '', kind: kind.kind ?? '' } : undefined,
+    paramKind: hasParams ? { apiVersion: paramKind.apiVersion ?? '', kind: paramKind.kind ?? '' } : undefined,
     isIgnoredOnFailure: spec.failurePolicy === 'Ignore',
     conditions: (spec.matchConditions ?? []).map(({ expression }) => compileText(expression)),
     variables,

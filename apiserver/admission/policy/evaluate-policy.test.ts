@@ -15,6 +15,7 @@ function policyOf(spec: JsonObject): AdmissionPolicy {
   return bound.policy;
 }
 
+/** The variables of a request to create `object`. */
 const values = (object: JsonObject, extra: ReadonlyMap<string, Value> = new Map()): ReadonlyMap<string, Value> =>
   new Map<string, Value>([
     ['object', untypedValue(object)],
@@ -32,13 +33,13 @@ function evaluateToEnd(policy: AdmissionPolicy, variables: ReadonlyMap<string, V
   }
 }
 
-const messages = (answer: PolicyResult): readonly string[] =>
-  answer.type === 'evaluated' ? answer.violations.map(({ message }) => message) : [];
+const messages = (result: PolicyResult): readonly string[] =>
+  result.type === 'evaluated' ? result.violations.map(({ message }) => message) : [];
 
 test('policy evaluation evaluates a variable at its first read and only once', () => {
   const checks: string[] = [];
-  const ask = (): AuthorizationDecision => {
-    checks.push('asked');
+  const authorize = (): AuthorizationDecision => {
+    checks.push('called');
     return { allowed: true, reason: '' };
   };
   const policy = policyOf({
@@ -48,25 +49,25 @@ test('policy evaluation evaluates a variable at its first read and only once', (
     ],
     validations: [{ expression: 'variables.mine' }, { expression: 'variables.mine || variables.mine' }],
   });
-  const answer = evaluateToEnd(policy, values({}, new Map([['authorizer', new AuthorizerValue(ask)]])));
-  expect([answer, checks]).toEqual([{ type: 'evaluated', violations: [], annotationErrors: [], auditAnnotations: [] }, ['asked']]);
+  const result = evaluateToEnd(policy, values({}, new Map([['authorizer', new AuthorizerValue(authorize)]])));
+  expect([result, checks]).toEqual([{ type: 'evaluated', violations: [], annotationErrors: [], auditAnnotations: [] }, ['called']]);
 });
 
 test('policy evaluation cancels an expression over its cost limit and skips the rest when the budget is spent', () => {
   const items = Array.from({ length: 400 }, (_, index) => index);
   const expensive = 'object.items.all(x, object.items.all(y, object.items.all(z, x + y + z >= 0)))';
-  const answer = evaluateToEnd(policyOf({ validations: Array.from({ length: 30 }, () => ({ expression: expensive })) }), values({ items }));
-  expect(messages(answer)[0]).toBe(`expression '${expensive}' resulted in error: operation cancelled: actual cost limit exceeded`);
-  expect(messages(answer).at(-1)).toBe('validation failed due to running out of cost budget, no further validation rules will be run');
-  expect(messages(answer).length).toBeLessThan(15);
+  const result = evaluateToEnd(policyOf({ validations: Array.from({ length: 30 }, () => ({ expression: expensive })) }), values({ items }));
+  expect(messages(result)[0]).toBe(`expression '${expensive}' resulted in error: operation cancelled: actual cost limit exceeded`);
+  expect(messages(result).at(-1)).toBe('validation failed due to running out of cost budget, no further validation rules will be run');
+  expect(messages(result).length).toBeLessThan(15);
 });
 
 test('policy evaluation waits for an asynchronous authorizer and calls it once for each distinct check', async () => {
   const checks: string[] = [];
   const decisions = new AuthorizerDecisions(
-    (user, question) => {
-      checks.push(`${user.name} ${question.verb}`);
-      return Promise.resolve({ allowed: question.verb === 'get', reason: '' });
+    (user, { verb }) => {
+      checks.push(`${user.name} ${verb}`);
+      return Promise.resolve({ allowed: verb === 'get', reason: '' });
     },
     { name: 'u', groups: [] },
   );
@@ -86,9 +87,9 @@ test('policy evaluation waits for an asynchronous authorizer and calls it once f
       return evaluateWhenReady();
     }
   };
-  const answer = await evaluateWhenReady();
+  const result = await evaluateWhenReady();
   expect(checks).toEqual(['u get', 'system:serviceaccount:n:a put']);
-  expect(messages(answer)).toEqual(["failed expression: authorizer.serviceAccount('n', 'a').path('/x').check('put').allowed()"]);
+  expect(messages(result)).toEqual(["failed expression: authorizer.serviceAccount('n', 'a').path('/x').check('put').allowed()"]);
 });
 
 test('policy evaluation reports a stored expression that does not compile, and ignores it under failurePolicy Ignore', () => {

@@ -36,29 +36,32 @@ const BUDGET_EXHAUSTED = 'validation failed due to running out of cost budget, n
 const NOT_COMPILED = 'it does not compile';
 
 /**
- * `values`: all variables except `variables`. `onConditions` is called once with the result of the match conditions.
+ * `values`: all variables except `variables`. `onConditions` is called once with the outcome of the match conditions.
  * The caller may yield between two expressions.
  */
 export function* evaluatePolicy(
   policy: AdmissionPolicy,
   values: ReadonlyMap<string, Value>,
-  onConditions: (response: 'yes' | 'no' | 'error') => void = () => undefined,
+  onConditions: (outcome: ConditionsOutcome['type']) => void = () => undefined,
 ): Generator<undefined, PolicyResult, undefined> {
   const run = new PolicyRun(policy, values);
-  const conditionsResult = yield* run.checkConditions();
-  onConditions(conditionsResult === true ? 'yes' : conditionsResult === false ? 'no' : 'error');
-  if (conditionsResult === false) return { type: 'not-applicable' };
-  if (conditionsResult !== true) {
-    if (policy.isIgnoredOnFailure) return { type: 'not-applicable' };
-    return {
-      type: 'evaluated',
-      violations: [{ index: 0, message: conditionsResult, reason: INVALID }],
-      annotationErrors: [],
-      auditAnnotations: [],
-    };
+  const conditions = yield* run.checkConditions();
+  onConditions(conditions.type);
+  switch (conditions.type) {
+    case 'met':
+      return yield* run.runValidations();
+    case 'unmet':
+      return { type: 'not-applicable' };
+    case 'error': {
+      if (policy.isIgnoredOnFailure) return { type: 'not-applicable' };
+      const violations = [{ index: 0, message: conditions.message, reason: INVALID }];
+      return { type: 'evaluated', violations, annotationErrors: [], auditAnnotations: [] };
+    }
   }
-  return yield* run.runValidations();
 }
+
+/** `error`: conditions failed, and none is false. */
+type ConditionsOutcome = { readonly type: 'met' | 'unmet' } | { readonly type: 'error'; readonly message: string };
 
 /** The `variables` of a policy: a member is evaluated at its first read. */
 class LazyVariables extends MapValue {
@@ -96,6 +99,7 @@ class LazyVariables extends MapValue {
   }
 }
 
+/** One evaluation of a policy. The match conditions must be checked before the validations, which have a budget of their own. */
 class PolicyRun {
   private readonly values: ReadonlyMap<string, Value>;
   private budget = new CostBudget(CONDITIONS_COST_BUDGET);
@@ -107,20 +111,18 @@ class PolicyRun {
     this.values = new Map([...values, ['variables', new LazyVariables(policy.variables, (variable) => this.evaluate(variable))]]);
   }
 
-  /**
-   * Whether all conditions are true; a string is the error of those that failed. A false condition outweighs errors.
-   */
-  *checkConditions(): Generator<undefined, boolean | string, undefined> {
+  /** A false condition outweighs errors. */
+  *checkConditions(): Generator<undefined, ConditionsOutcome, undefined> {
     const errors: string[] = [];
     for (const condition of this.policy.conditions) {
       yield;
       const value = this.evaluate(condition);
-      if (value === false) return false;
+      if (value === false) return { type: 'unmet' };
       if (value !== true) errors.push(failureText(condition, value));
     }
     this.budget = new CostBudget(VALIDATION_COST_BUDGET);
-    if (errors.length === 0) return true;
-    return errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`;
+    if (errors.length === 0) return { type: 'met' };
+    return { type: 'error', message: errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]` };
   }
 
   *runValidations(): Generator<undefined, PolicyResult, undefined> {

@@ -5,10 +5,10 @@
 import { stringLabelsOf } from '../../../shared/api/metadata/object-meta';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';
-import type { Cache, Entry } from '../../cache/cache';
+import type { Cache, Entry, Snapshot } from '../../cache/cache';
 import type { Conversions } from '../../registry/conversions';
 import type { ServedResource } from '../../registry/verbs';
-import type { PolicyBinding, AdmissionPolicy } from './admission-policies';
+import type { PolicyBinding, AdmissionPolicy, ParameterReference } from './admission-policies';
 
 export interface ParameterDependencies {
   readonly cache: Pick<Cache, 'snapshot'>;
@@ -48,8 +48,8 @@ const NAMESPACE_NOT_ALLOWED = {
 export type ConvertParameters = (resource: ServedResource, entries: readonly Entry[]) => readonly Entry[] | ParameterConfigurationError;
 
 /**
- * The policy is evaluated once for each parameter. A binding without `paramRef` has the parameter `{}`; an empty list =
- * the policy is not evaluated.
+ * The parameters of a binding; the policy is evaluated once for each. A binding without `paramRef` has the parameter
+ * `{}`; an empty list = the policy is not evaluated. `resource`: that of `paramKind`.
  */
 export function listParameters(
   deps: ParameterDependencies,
@@ -59,18 +59,32 @@ export function listParameters(
   convert: ConvertParameters,
 ): readonly JsonObject[] | ParameterConfigurationError {
   if (parameters === undefined) return [{}];
-  const { name, namespace: paramNamespace, selector, isNotFoundAllowed } = parameters;
+  const { namespace: paramNamespace, selector, isNotFoundAllowed } = parameters;
   const { row, stored } = resource;
   if (!row.namespaced && paramNamespace !== '') return NAMESPACE_NOT_ALLOWED;
-  const namespace = row.namespaced ? (paramNamespace === '' ? requestNamespace : paramNamespace) : '';
+  const namespace = paramNamespace === '' ? requestNamespace : paramNamespace;
   const ifNone = isNotFoundAllowed ? [] : NO_PARAMS_FOUND;
   if (stored === undefined || (row.namespaced && namespace === '')) return ifNone;
   const snapshot = deps.cache.snapshot(stored);
-  const prefix = row.namespaced ? `${namespace}/` : '';
-  const named = selector === undefined ? snapshot.get(prefix + name) : undefined;
-  const candidates = selector === undefined ? [] : row.namespaced ? snapshot.range(prefix, `${namespace}0`) : snapshot.range();
-  const entries = convert(resource, named === undefined ? [...candidates] : [named]);
+  const candidates = row.namespaced ? namespacedCandidates(snapshot, parameters, namespace) : clusterScopedCandidates(snapshot, parameters);
+  const entries = convert(resource, candidates);
   if ('error' in entries) return entries;
   const matching = entries.map((entry) => deps.decodeEntry(resource, entry)).filter((object) => selector?.(stringLabelsOf(object)) ?? true);
   return matching.length === 0 ? ifNone : matching;
 }
+
+/** The named entry, or all entries that the label selector chooses from. */
+function namespacedCandidates(
+  snapshot: Snapshot,
+  { name, selector }: Pick<ParameterReference, 'name' | 'selector'>,
+  namespace: string,
+): readonly Entry[] {
+  if (selector !== undefined) return [...snapshot.range(`${namespace}/`, `${namespace}0`)];
+  return presentEntries(snapshot.get(`${namespace}/${name}`));
+}
+
+function clusterScopedCandidates(snapshot: Snapshot, { name, selector }: Pick<ParameterReference, 'name' | 'selector'>): readonly Entry[] {
+  return selector === undefined ? presentEntries(snapshot.get(name)) : [...snapshot.range()];
+}
+
+const presentEntries = (entry: Entry | undefined): readonly Entry[] => (entry === undefined ? [] : [entry]);

@@ -87,6 +87,7 @@ export function validatingAdmissionPolicies(deps: PolicyDependencies): Validatin
   };
 }
 
+/** Whether some rule matches the resource, in some version and for some operation. */
 const mayMatch = (rules: readonly NamedRule[] | undefined, resource: string, subresource: string): boolean =>
   rules === undefined ||
   rules.some(({ rule }) =>
@@ -196,11 +197,11 @@ class RequestEvaluation {
     this.deps.onEvaluation?.({ policy: name, binding: binding?.name ?? '', ...outcome });
   }
 
-  private recordConditions({ name, conditions }: AdmissionPolicy, outcome: 'yes' | 'no' | 'error', startedAt: number): void {
+  private recordConditions({ name, conditions }: AdmissionPolicy, outcome: 'met' | 'unmet' | 'error', startedAt: number): void {
     if (conditions.length === 0) return;
     const { deps, request } = this;
     const ms = deps.clock.monotonic() - startedAt;
-    const flags = { hasFailed: outcome === 'error', isExcluded: outcome === 'no' };
+    const flags = { hasFailed: outcome === 'error', isExcluded: outcome === 'unmet' };
     deps.onMatchConditions?.({ kind: 'policy', name, type: 'validating', operation: request.operation, ms, ...flags });
   }
 
@@ -322,11 +323,11 @@ class RequestEvaluation {
     if (cached !== undefined) return cached;
     const { names } = this.deps;
     const view = viewOf(request, matchedAs, names);
-    const sent = matchedAs === request.resource ? view.row : viewOf(request, request.resource, names).row;
+    const requestKind = matchedAs === request.resource ? view.row : viewOf(request, request.resource, names).row;
     const valueOf = (object: JsonObject | undefined): Value => (object === undefined ? null : view.value(object));
     const authorizer = new AuthorizerValue(this.decisions.check);
     const values = new Map<string, Value>([
-      ['request', lazyObject(() => admissionRequestOf(request, matchedAs, view.row, sent, names.dialect))],
+      ['request', lazyObject(() => admissionRequestOf(request, { matchedAs, kind: view.row, requestKind }, names.dialect))],
       ['object', valueOf(request.object)],
       ['oldObject', valueOf(request.oldObject)],
       ['namespaceObject', namespaceValue(request)],
@@ -341,7 +342,10 @@ class RequestEvaluation {
 const BINDING_ERROR = 'failed to configure binding';
 const CONVERSION_ERROR = `${BINDING_ERROR}: failed to convert object version`;
 
-const actionOf = (action: string): PolicyEvaluation['action'] => (action === 'Deny' ? 'deny' : action === 'Warn' ? 'warn' : 'audit');
+function actionOf(validationAction: string): PolicyEvaluation['action'] {
+  if (validationAction === 'Deny') return 'deny';
+  return validationAction === 'Warn' ? 'warn' : 'audit';
+}
 
 /** The part of a Namespace that expressions can read. */
 function namespaceValue({ namespaceEntry, resource: { row } }: AdmissionRequest): Value {

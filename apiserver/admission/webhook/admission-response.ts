@@ -1,4 +1,7 @@
-/** Reads the AdmissionReview v1 with which a webhook responds; the members of the response are checked here. */
+/**
+ * Reads the AdmissionReview v1 with which a webhook responds. No schema describes the response, so that every member is
+ * checked before it is used. Applying the patch is left to webhook-patch.ts.
+ */
 import { apiVersionInDialect, canonicalApiVersion, type Dialect } from '../../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, ownMember, stringAt, stringsAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { StatusDetails } from '../../../shared/api/errors/status';
@@ -28,7 +31,7 @@ const MAX_WARNINGS = 100;
 const MAX_ANNOTATIONS = 100;
 const INVALID = 'received invalid webhook response: ';
 
-/** Returns the response, or an error in upstream's words. */
+/** Returns the response, or an error in upstream's words. `uid`: that of the request, which the response must repeat. */
 export function readAdmissionResponse(
   bytes: Buffer,
   type: WebhookType,

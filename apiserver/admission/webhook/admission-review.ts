@@ -1,4 +1,7 @@
-/** Builds the AdmissionReview v1 of a request. The response is read in admission-response.ts. */
+/**
+ * Builds the AdmissionReview v1 of a request in the spelling of one dialect, with members in upstream's order. The response
+ * is read in admission-response.ts.
+ */
 import type { KindRow } from '../../../shared/api/kinds';
 import type { ServedResource } from '../../registry/verbs';
 import { apiVersionInDialect, groupInDialect, type Dialect } from '../../../shared/names/dialect';
@@ -8,18 +11,23 @@ import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { namespaceOf } from './match';
 
 export const ADMISSION_REVIEW_VERSION = 'admission.platform.io/v1';
-const META = 'meta.platform.io/v1';
+const OPTIONS_API_VERSION = 'meta.platform.io/v1';
 export const ADMISSION_REVIEW_KIND = 'AdmissionReview';
 
-/**
- * The `request` of the review without the objects, members in wire order. `matchedAs`: the resource of the matched
- * rule; `shown`, `sent`: the kinds of the objects in that version and in the requested one.
- */
+/** As what a review presents a request: in the version of the matched rule. */
+export interface ReviewedKinds {
+  /** The resource of the matched rule. */
+  readonly matchedAs: ServedResource;
+  /** The kind of the objects in the version of that resource. */
+  readonly kind: KindRow;
+  /** The kind of the objects in the requested version. */
+  readonly requestKind: KindRow;
+}
+
+/** The `request` of the review without the objects. */
 export function admissionRequestOf(
   request: AdmissionRequest,
-  matchedAs: ServedResource,
-  shown: KindRow,
-  sent: KindRow,
+  { matchedAs, kind, requestKind }: ReviewedKinds,
   dialect: Dialect,
 ): JsonObject {
   const { resource, subresource = '', operation, user, dryRun } = request;
@@ -28,10 +36,10 @@ export function admissionRequestOf(
   const requestSubResource = subresource === '' ? {} : { requestSubResource: subresource };
   const namespace = namespaceOf(request);
   return {
-    kind: kindOf(shown, dialect),
+    kind: kindOf(kind, dialect),
     resource: resourceOf(matchedAs.row, dialect),
     ...subResource,
-    requestKind: kindOf(sent, dialect),
+    requestKind: kindOf(requestKind, dialect),
     requestResource: resourceOf(resource.row, dialect),
     ...requestSubResource,
     ...(name === '' ? {} : { name }),
@@ -64,14 +72,14 @@ function userOf({ name, uid = '', groups, extra = {} }: AdmissionRequest['user']
   };
 }
 
-const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
+const OPTIONS_KIND = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
 
 function optionsOf({ operation, dryRun, options }: AdmissionRequest, dialect: Dialect): JsonObject | null {
   if (operation === 'CONNECT') return null;
   const dryRunOptions: JsonObject = dryRun ? { dryRun: ['All'] } : {};
   return {
-    kind: OPTIONS[operation],
-    apiVersion: apiVersionInDialect(dialect, META),
+    kind: OPTIONS_KIND[operation],
+    apiVersion: apiVersionInDialect(dialect, OPTIONS_API_VERSION),
     ...(operation === 'DELETE' ? { ...deleteOptions(options), ...dryRunOptions } : { ...dryRunOptions, ...writeOptions(options) }),
   };
 }
@@ -90,8 +98,14 @@ function deleteOptions({ gracePeriodSeconds, preconditions, orphanDependents, pr
   };
 }
 
-/** `object` and `oldObject` are JSON, `null` when absent. */
-export function reviewBody(uid: string, request: JsonObject, object: string, oldObject: string, dialect: Dialect): Buffer {
+/** JSON of the objects of a request; `null` for an absent one. */
+export interface ObjectTexts {
+  readonly object: string;
+  readonly oldObject: string;
+}
+
+/** `request` is the result of {@link admissionRequestOf}. */
+export function reviewBody(uid: string, request: JsonObject, { object, oldObject }: ObjectTexts, dialect: Dialect): Buffer {
   const { dryRun = false, options = null, ...first } = request;
   const members = stringifyJson({ uid, ...first }).slice(1, -1);
   const last = `"object":${object},"oldObject":${oldObject},"dryRun":${stringifyJson(dryRun)},"options":${stringifyJson(options)}`;

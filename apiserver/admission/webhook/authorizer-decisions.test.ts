@@ -9,8 +9,8 @@ test('AuthorizerDecisions calls the authorizer once for each check and for at mo
   const decisions = new AuthorizerDecisions(() => ((calls += 1), ALLOWED), { name: 'alice', groups: [] });
   for (let round = 0; round < 2; round += 1)
     for (let index = 0; index < 300; index += 1) {
-      const answer = decisions.check(podCheck(String(index)));
-      expect(answer).toEqual(index < 256 ? ALLOWED : { allowed: false, reason: '', error: 'more than 256 questions to the authorizer' });
+      const decision = decisions.check(podCheck(String(index)));
+      expect(decision).toEqual(index < 256 ? ALLOWED : { allowed: false, reason: '', error: 'more than 256 questions to the authorizer' });
     }
   expect(calls).toBe(256);
 });

@@ -53,9 +53,10 @@ export interface PreparedReview {
   readonly view: ObjectView;
   /** The object in the webhook's version, which a patch modifies. */
   readonly object: JsonObject | undefined;
-  /** JSON of the object; `null` when there is none. */
+  /** JSON of the object and of the old one; `null` when there is none. */
   readonly text: string;
   readonly oldText: string;
+  /** The body of the call with the given uid. */
   readonly body: (uid: string) => Buffer;
 }
 
@@ -88,6 +89,7 @@ export function prepareReview(
   }
 }
 
+/** Throws {@link PendingResult} while the authorizer is called. */
 function prepareReviewSync(
   { names, clock, onMatchConditions }: Pick<WebhookDependencies, 'names' | 'clock' | 'onMatchConditions'>,
   webhook: Webhook,
@@ -96,8 +98,8 @@ function prepareReviewSync(
   decisions: AuthorizerDecisions,
 ): PreparedReview | undefined {
   const view = viewOf(request, matchedAs, names);
-  const sent = matchedAs === request.resource ? view.row : viewOf(request, request.resource, names).row;
-  const admissionRequest = admissionRequestOf(request, matchedAs, view.row, sent, names.dialect);
+  const requestKind = matchedAs === request.resource ? view.row : viewOf(request, request.resource, names).row;
+  const admissionRequest = admissionRequestOf(request, { matchedAs, kind: view.row, requestKind }, names.dialect);
   const { object, oldObject } = request;
   const startedAt = webhook.conditions.length === 0 ? 0 : clock.monotonic();
   const conditions = checkConditions(webhook.conditions, () => ({
@@ -128,7 +130,8 @@ function prepareReviewSync(
   }
   const text = object === undefined ? 'null' : view.text(object);
   const oldText = oldObject === undefined ? 'null' : view.text(oldObject);
-  return { webhook, view, object, text, oldText, body: (uid) => reviewBody(uid, admissionRequest, text, oldText, names.dialect) };
+  const body = (uid: string): Buffer => reviewBody(uid, admissionRequest, { object: text, oldObject: oldText }, names.dialect);
+  return { webhook, view, object, text, oldText, body };
 }
 
 function matchConditionError({ resource: { row }, name }: AdmissionRequest, errors: readonly string[]): StatusError {

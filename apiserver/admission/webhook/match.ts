@@ -69,7 +69,7 @@ export function namespaceOf({ resource: { row }, namespace, name }: Pick<Admissi
 /** '' when the name is not known yet. */
 export const nameOf = ({ name, object }: AdmissionRequest): string => (name === '' ? (readMetadata(object ?? {}).name ?? '') : name);
 
-/** The attributes of `authorizer.requestResource`. */
+/** The attributes that `authorizer.requestResource` checks. */
 export function requestResourceOf(request: AdmissionRequest): ConstructorParameters<typeof ResourceCheck>[1] {
   const { group, resource } = request.resource.row;
   return { group, resource, subresource: request.subresource ?? '', namespace: request.namespace, name: nameOf(request) };
@@ -77,6 +77,7 @@ export function requestResourceOf(request: AdmissionRequest): ConstructorParamet
 
 type Labels = Readonly<Record<string, string>>;
 
+/** Whether the selectors match the namespace, and the object or the old object. */
 export function isSelected({ namespaces, objects }: Pick<Webhook, 'namespaces' | 'objects'>, request: AdmissionRequest): boolean {
   if (namespaces !== undefined && !isNamespaceSelected(namespaces, request)) return false;
   if (objects === undefined) return true;
@@ -94,12 +95,8 @@ function isNamespaceSelected(matches: (labels: Labels) => boolean, request: Admi
 const EXPRESSION_COST_LIMIT = 1_000_000;
 const WEBHOOK_COST_BUDGET = 2_500_000;
 
-export interface Conditions {
-  readonly type: 'met' | 'unmet';
-}
-
-/** `errors`: of the conditions that failed, when none is false. */
-export type ConditionsResult = Conditions | { readonly type: 'errors'; readonly errors: readonly string[] };
+/** `errors`: conditions failed, and none is false. */
+export type ConditionsResult = { readonly type: 'met' | 'unmet' } | { readonly type: 'errors'; readonly errors: readonly string[] };
 
 /** The variables of match conditions; objects are in the webhook's version. */
 export interface ConditionInput {
@@ -110,7 +107,7 @@ export interface ConditionInput {
   readonly requestResource: ReturnType<typeof requestResourceOf>;
 }
 
-/** Throws {@link PendingResult} while the authorizer is asked. */
+/** `input` is called only when there are conditions. Throws {@link PendingResult} while the authorizer is called. */
 export function checkConditions(conditions: readonly MatchCondition[], input: () => ConditionInput): ConditionsResult {
   if (conditions.length === 0) return { type: 'met' };
   const { request, object, oldObject, checkAccess, requestResource } = input();

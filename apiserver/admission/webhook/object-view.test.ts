@@ -7,7 +7,7 @@ const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 
 function annotationsAfterPatch(version: string): unknown {
   const row = SERVED_KINDS.find((known) => known.kind === 'HorizontalPodAutoscaler' && known.version === version);
-  if (row === undefined) throw new Error(`no autoscaler ${version}`);
+  if (row === undefined) throw new Error(`HorizontalPodAutoscaler is not served in ${version}`);
   expect(storedRowOf(row).version).toBe('v2');
   const object: JsonObject = { metadata: { name: 'a' }, spec: {} };
   const annotations = { [METRICS]: '[]', k: 'v' };

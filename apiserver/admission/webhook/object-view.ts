@@ -69,9 +69,9 @@ export function kindView(row: KindRow, names: GeneratedNames): ObjectView {
       const decoded = changedCodec.decode(changed).object;
       changedCodec.applyDefaults(decoded);
       dropFieldAnnotations(changedRow, decoded);
-      const fresh = converter === undefined ? decoded : converter.toHub(decoded);
-      canonicalizeGroups(fresh, changedCodec.groupFields, names);
-      replaceObject(object, fresh);
+      const stored = converter === undefined ? decoded : converter.toHub(decoded);
+      canonicalizeGroups(stored, changedCodec.groupFields, names);
+      replaceObject(object, stored);
       return changedRow.version;
     },
   };
@@ -122,9 +122,9 @@ function checkKind(row: KindRow, changed: JsonObject): void {
 }
 
 /** Replaces the contents in place, because callers hold a reference to the object. */
-export function replaceObject(object: JsonObject, fresh: JsonObject): void {
+export function replaceObject(object: JsonObject, replacement: JsonObject): void {
   for (const member of Object.keys(object)) Reflect.deleteProperty(object, member);
-  for (const [member, value] of Object.entries(fresh)) setMember(object, member, value);
+  for (const [member, value] of Object.entries(replacement)) setMember(object, member, value);
 }
 
 function setAtPath(object: JsonObject, [member = '', ...below]: readonly string[], value: JsonValue): void {
@@ -138,9 +138,9 @@ function setAtPath(object: JsonObject, [member = '', ...below]: readonly string[
   setAtPath(next, below, value);
 }
 
-/** Parses JSON that this server has written. */
+/** Parses the JSON of an object that this server has written. */
 export function parseObject(text: string): JsonObject {
   const { value } = parseJson(Buffer.from(text));
-  if (!isObject(value)) throw new Error('no object');
+  if (!isObject(value)) throw new Error('the text is not the JSON of an object');
   return value;
 }

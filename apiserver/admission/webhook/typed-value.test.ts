@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../shared/values/json';
 import { fullObjectOf } from '../../../test/support/objects/full-object';
 import { parseObject, kindView } from './object-view';
 
-/** All that is in a value, in its order. */
+/** A CEL value as plain data: lists as arrays, maps as arrays of their entries in order. */
 function materialize(value: Value | undefined): unknown {
   if (value instanceof ListValue) return [...value].map(materialize);
   if (value instanceof MapValue) return [...value.keys()].map((key) => [key, materialize(value.find(key))]);

@@ -22,10 +22,11 @@ export interface WebhookPluginDependencies extends WebhookDependencies {
 
 const ANNOTATION_DOMAIN = 'webhook.admission.platform.io';
 
+/** The members that both plug-ins share. */
 const pluginBase = ({ webhooks }: WebhookPluginDependencies, type: WebhookType) => ({
-  inspectsObject: (question: AdmissionTarget): boolean => webhooks.list(type).some((webhook) => canMatch(webhook, question)),
-  callsWebhooks: (question: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
-    webhooks.list(type).some((webhook) => canMatch(webhook, question)),
+  inspectsObject: (target: AdmissionTarget): boolean => webhooks.list(type).some((webhook) => canMatch(webhook, target)),
+  callsWebhooks: (target: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
+    webhooks.list(type).some((webhook) => canMatch(webhook, target)),
   handles: (_operation: AdmissionOperation): boolean => webhooks.list(type).length > 0,
 });
 
@@ -86,22 +87,23 @@ class MutatingRun {
     await this.objects?.writeBack();
   }
 
+  /** `annotationSuffix` identifies the call in audit annotations. */
   private async callAndRecord(review: PreparedReview, annotationSuffix: string): Promise<void> {
     const { webhook } = review;
-    let changed = false;
+    let isMutated = false;
     try {
-      changed = await this.callAndApply(review, annotationSuffix);
+      isMutated = await this.callAndApply(review, annotationSuffix);
     } finally {
-      this.annotateMutation(webhook, annotationSuffix, changed);
+      this.annotateMutation(webhook, annotationSuffix, { mutated: isMutated });
     }
-    if (changed) this.requireReinvocation();
-    this.hasChanged ||= changed;
+    if (isMutated) this.requireReinvocation();
+    this.hasChanged ||= isMutated;
     if (webhook.isReinvokedIfNeeded) this.calledSinceChange.add(webhook.id);
   }
 
+  /** Whether the webhook changed the object. */
   private async callAndApply(review: PreparedReview, annotationSuffix: string): Promise<boolean> {
-    const { webhook } = review;
-    const { object } = review;
+    const { webhook, object } = review;
     const { context, operation } = this.request;
     const outcome = await callWebhook(this.deps, review, this.request);
     if (outcome.type === 'failed') {
@@ -115,23 +117,24 @@ class MutatingRun {
     return this.applyPatch(review, object, patch, annotationSuffix);
   }
 
+  /** Whether the patch has operations. */
   private applyPatch(review: PreparedReview, object: JsonObject, patch: Buffer, annotationSuffix: string): boolean {
     const version = applyWebhookPatch(review, object, patch);
-    const changed = version !== undefined;
-    if (changed) this.objects?.setVersion(version);
+    const isMutated = version !== undefined;
+    if (isMutated) this.objects?.setVersion(version);
     const { configuration, name } = review.webhook;
     const { context } = this.request;
-    if (changed && context.auditsRequestObject === true) {
+    if (isMutated && context.auditsRequestObject === true) {
       const start = JSON.stringify({ configuration, webhook: name }).slice(0, -1);
       context.addAuditAnnotation?.(
         `patch.${ANNOTATION_DOMAIN}/${annotationSuffix}`,
         `${start},"patch":${patchText(patch)},"patchType":"JSONPatch"}`,
       );
     }
-    return changed;
+    return isMutated;
   }
 
-  private annotateMutation({ configuration, name }: Webhook, annotationSuffix: string, mutated: boolean): void {
+  private annotateMutation({ configuration, name }: Webhook, annotationSuffix: string, { mutated }: { readonly mutated: boolean }): void {
     this.request.context.addAuditAnnotation?.(
       `mutation.${ANNOTATION_DOMAIN}/${annotationSuffix}`,
       JSON.stringify({ configuration, webhook: name, mutated }),
@@ -144,13 +147,14 @@ class MutatingRun {
   }
 }
 
-/** Wrapping of conversion errors by mutating and by validating webhooks (upstream behaviour). */
+/** Mutating webhooks wrap the error of a conversion twice, validating ones once (upstream behaviour). */
 const mutatingConversionError = (text: string): StatusError => internalError(internalError(text).message);
 const validatingConversionError = (text: string): StatusError => internalError(text);
 
 const patchNotAllowed = ({ name }: Webhook): Error =>
   internalError(`admission webhook ${JSON.stringify(name)} attempted to modify the object, which is not supported for this operation`);
 
+/** Stays synchronous until the first review that needs asynchronous preparation. */
 export function validatingWebhooks(deps: WebhookPluginDependencies): ValidatingPlugin {
   return {
     name: 'ValidatingAdmissionWebhook',
@@ -175,6 +179,7 @@ export function validatingWebhooks(deps: WebhookPluginDependencies): ValidatingP
 /** What is needed to prepare the reviews of one request. */
 interface ReviewContext {
   readonly deps: WebhookPluginDependencies;
+  /** The request as webhooks see it. */
   readonly shown: AdmissionRequest;
   readonly decisions: AuthorizerDecisions;
   /** Absent when no conversion webhook is needed. */

@@ -31,6 +31,7 @@ export interface Webhook extends WebhookTarget {
   /** Unique: configuration, name, and the index among equal names. */
   readonly id: string;
   readonly rules: readonly MatchRule[];
+  /** `matchPolicy` is Exact: requests for other versions of a resource do not match. */
   readonly isExact: boolean;
   /** `undefined` = every namespace or object is selected. */
   readonly namespaces: LabelMatcher | undefined;
@@ -48,6 +49,7 @@ export class Webhooks {
   private readonly byConfiguration = { mutating: new Map<string, readonly Webhook[]>(), validating: new Map<string, readonly Webhook[]>() };
   private readonly ordered: Record<WebhookType, readonly Webhook[]> = { mutating: [], validating: [] };
 
+  /** In the order in which they are called: by name of the configuration, and then as listed. */
   list(type: WebhookType): readonly Webhook[] {
     return this.ordered[type];
   }
@@ -68,25 +70,18 @@ function readWebhooks(type: WebhookType, configuration: string, { webhooks = [] 
     const { name = '' } = webhook;
     const count = counts.get(name) ?? 0;
     counts.set(name, count + 1);
-    return readWebhook(type, configuration, name, `${configuration}/${name}/${count}`, webhook);
+    return readWebhook({ type, configuration, name, id: `${configuration}/${name}/${count}` }, webhook);
   });
 }
 
 const DEFAULT_SECONDS = 10;
 
+type WebhookIdentity = Pick<Webhook, 'type' | 'configuration' | 'name' | 'id'>;
+
 /** Only mutating webhooks have a reinvocation policy. */
-function readWebhook(
-  type: WebhookType,
-  configuration: string,
-  name: string,
-  id: string,
-  webhook: AdmissionregistrationV1MutatingWebhook,
-): Webhook {
+function readWebhook(identity: WebhookIdentity, webhook: AdmissionregistrationV1MutatingWebhook): Webhook {
   return {
-    type,
-    configuration,
-    name,
-    id,
+    ...identity,
     rules: (webhook.rules ?? []).map(readRule),
     isExact: webhook.matchPolicy === 'Exact',
     namespaces: selectorOf(webhook.namespaceSelector),

@@ -1,25 +1,36 @@
 /** Permissions to approve and sign CertificateSigningRequests, and the rejection of system:masters. */
 import { certificateRequest } from '../../../../test/replay/scenarios/certificate-request';
-import { refusalStatus, openWriteFixture, type WriteResult, type WriteFixture } from '../../../../test/support/store/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteResult } from '../../../../test/support/store/write-fixture';
 import type { JsonObject } from '../../../../shared/values/json';
 import type { SignerUse } from './certificate-signing';
 
 const REQUESTS = 'certificatesigningrequests';
+const SIGNER = 'example.com/s';
 const CERTIFICATE = Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n').toString('base64');
 
-let allowed: (use: SignerUse) => boolean;
-let checks: SignerUse[];
-let fixture: WriteFixture;
-beforeEach(async () => {
-  checks = [];
-  allowed = () => false;
-  fixture = await openWriteFixture({
+interface FixtureOptions {
+  /** Signer of the stored CertificateSigningRequest `r`; without it none is stored. */
+  readonly signerName?: string;
+  readonly isAllowed?: (use: SignerUse) => boolean;
+}
+
+/** Opens a registry. `checks` are the permission checks of signers; `patch` patches the request `r`. */
+async function openFixture({ signerName, isAllowed = () => false }: FixtureOptions = {}) {
+  const checks: SignerUse[] = [];
+  const fixture = await openWriteFixture({
     mayUseSigner: (_user, use) => {
       checks.push(use);
-      return allowed(use);
+      return isAllowed(use);
     },
   });
-});
+  if (signerName !== undefined) {
+    await fixture.create(REQUESTS, request(signerName));
+    await fixture.cache.catchUp();
+  }
+  const patch = (subresource: 'approval' | 'status', body: JsonObject): Promise<WriteResult> =>
+    fixture.patch(REQUESTS, 'r', 'merge', body, { subresource });
+  return { fixture, checks, patch };
+}
 
 const request = (signerName: string, organizations = ['devs'], fields: JsonObject = {}): JsonObject => ({
   metadata: { name: 'r' },
@@ -31,13 +42,6 @@ const request = (signerName: string, organizations = ['devs'], fields: JsonObjec
   },
 });
 const condition = (type: string): JsonObject => ({ status: { conditions: [{ type, status: 'True' }] } });
-const patch = (subresource: 'approval' | 'status', body: JsonObject): Promise<WriteResult> =>
-  fixture.patch(REQUESTS, 'r', 'merge', body, { subresource });
-
-async function createRequest(signerName = 'example.com/s'): Promise<void> {
-  await fixture.create(REQUESTS, request(signerName));
-  await fixture.cache.catchUp();
-}
 
 const messagePrefix = 'certificatesigningrequests.certificates.platform.io "r" is forbidden: ';
 const LABELS = { metadata: { labels: { a: 'b' } } };
@@ -53,7 +57,7 @@ test.each<['approval' | 'status', JsonObject, SignerUse['verb']]>([
   ['status', condition('Noted'), 'sign'],
   ['status', { spec: { signerName: 'mine.com/s' }, ...condition('Noted') }, 'sign'],
 ])('CertificateSigningRequest %s with %j requires permission to %s', async (subresource, body, verb) => {
-  await createRequest();
+  const { patch, checks } = await openFixture({ signerName: SIGNER });
   expect(await refusalStatus(patch(subresource, body))).toMatchObject({
     code: 403,
     message: `${messagePrefix}user not permitted to ${verb} requests with signerName "example.com/s"`,
@@ -69,15 +73,14 @@ test.each<['approval' | 'status', JsonObject, SignerUse['verb']]>([
 test.each(['example.com/s', 'example.com/*'])(
   'CertificateSigningRequest accepts approval and certificate with permission for the signer %s',
   async (name) => {
-    await createRequest();
-    allowed = (use) => use.name === name;
+    const { patch } = await openFixture({ signerName: SIGNER, isAllowed: (use) => use.name === name });
     await patch('approval', condition('Approved'));
     await patch('status', { status: { certificate: CERTIFICATE } });
   },
 );
 
 test('CertificateSigningRequest requires no signer permission for labels and unchanged status', async () => {
-  await createRequest();
+  const { fixture, patch, checks } = await openFixture({ signerName: SIGNER });
   await patch('status', LABELS);
   await patch('status', {});
   await fixture.patch(REQUESTS, 'r', 'merge', LABELS);
@@ -87,14 +90,14 @@ test('CertificateSigningRequest requires no signer permission for labels and unc
 test.each(['platform', 'kubernetes'])(
   'CertificateSigningRequest permission check uses the canonical spelling of a signer in the %s spelling',
   async (product) => {
-    await createRequest(`${product}.io/kubelet-serving`);
+    const { patch, checks } = await openFixture({ signerName: `${product}.io/kubelet-serving` });
     await refusalStatus(patch('approval', condition('Approved')));
     expect(checks[0]).toEqual({ verb: 'approve', name: 'platform.io/kubelet-serving' });
   },
 );
 
 test('CertificateSigningRequest is validated before the permission check', async () => {
-  await createRequest();
+  const { fixture, patch } = await openFixture({ signerName: SIGNER });
   expect(await refusalStatus(patch('approval', { status: { conditions: [{ type: 'Approved' }] } }))).toMatchObject({ code: 422 });
   expect(
     await refusalStatus(
@@ -106,6 +109,7 @@ test('CertificateSigningRequest is validated before the permission check', async
 test.each(['platform.io', 'kubernetes.io'])(
   'CertificateSubjectRestriction rejects system:masters for the signer %s/kube-apiserver-client',
   async (product) => {
+    const { fixture } = await openFixture();
     const signer = `${product}/kube-apiserver-client`;
     expect(await refusalStatus(fixture.create(REQUESTS, request(signer, ['devs', 'system:masters'])))).toMatchObject({
       code: 403,
@@ -116,5 +120,6 @@ test.each(['platform.io', 'kubernetes.io'])(
 );
 
 test('CertificateSubjectRestriction admits system:masters for the signer example.com/s', async () => {
-  await fixture.create(REQUESTS, request('example.com/s', ['system:masters']));
+  const { fixture } = await openFixture();
+  await fixture.create(REQUESTS, request(SIGNER, ['system:masters']));
 });

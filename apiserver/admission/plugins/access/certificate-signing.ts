@@ -26,29 +26,44 @@ export type CanUseSigner = (user: UserInfo, use: SignerUse) => MaybePromise<bool
 const CLIENT_SIGNER = 'platform.io/kube-apiserver-client';
 
 export const certificateSigningPlugins = (canUseSigner: CanUseSigner): readonly ValidatingPlugin[] => [
-  certificateRequestPlugin('CertificateApproval', 'UPDATE', 'approval', (request) =>
-    requireSignerPermission(canUseSigner, 'approve', request),
-  ),
-  certificateRequestPlugin('CertificateSigning', 'UPDATE', 'status', (request) =>
-    hasSigningChange(request) ? requireSignerPermission(canUseSigner, 'sign', request) : undefined,
-  ),
-  certificateRequestPlugin('CertificateSubjectRestriction', 'CREATE', undefined, rejectMastersGroup),
+  certificateRequestPlugin({
+    name: 'CertificateApproval',
+    operation: 'UPDATE',
+    subresource: 'approval',
+    check: (request) => requireSignerPermission(canUseSigner, 'approve', request),
+  }),
+  certificateRequestPlugin({
+    name: 'CertificateSigning',
+    operation: 'UPDATE',
+    subresource: 'status',
+    check: (request) => (hasSigningChange(request) ? requireSignerPermission(canUseSigner, 'sign', request) : undefined),
+  }),
+  certificateRequestPlugin({
+    name: 'CertificateSubjectRestriction',
+    operation: 'CREATE',
+    subresource: undefined,
+    check: rejectMastersGroup,
+  }),
 ];
 
 type SigningRequestWrite = AdmissionRequest<CertificatesV1CertificateSigningRequest>;
 
-/** A plug-in for one endpoint of CertificateSigningRequests. */
-function certificateRequestPlugin(
-  name: string,
-  handledOperation: 'CREATE' | 'UPDATE',
-  handledSubresource: string | undefined,
-  check: (request: SigningRequestWrite) => Promise<void> | undefined,
-): ValidatingPlugin {
-  const isHandled = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
-    row.group === 'certificates.platform.io' && row.resource === 'certificatesigningrequests' && subresource === handledSubresource;
+/** A check of one endpoint of CertificateSigningRequests; `subresource` is `undefined` for the resource itself. */
+interface CertificateRequestCheck {
+  readonly name: string;
+  readonly operation: 'CREATE' | 'UPDATE';
+  readonly subresource: string | undefined;
+  readonly check: (request: SigningRequestWrite) => Promise<void> | undefined;
+}
+
+function certificateRequestPlugin({ name, operation, subresource, check }: CertificateRequestCheck): ValidatingPlugin {
+  const isHandled = (target: AdmissionTarget): boolean =>
+    target.resource.row.group === 'certificates.platform.io' &&
+    target.resource.row.resource === 'certificatesigningrequests' &&
+    target.subresource === subresource;
   return {
     name,
-    handles: (operation) => operation === handledOperation,
+    handles: (requested) => requested === operation,
     inspectsObject: isHandled,
     validate: (request) => (isHandled(request) ? check(request) : undefined),
   };

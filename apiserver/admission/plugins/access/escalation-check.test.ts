@@ -48,14 +48,15 @@ async function rejectionOf(
 
 it('role escalation check yields to the event loop between the permissions that it compares', async () => {
   const plugin = escalationCheck(dependenciesWith(new RbacPolicy()));
-  const resourceNames = Array.from({ length: 100 }, (_, at) => `n${at}`);
-  const rules = [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'], resourceNames }];
+  const resourceNames = Array.from({ length: 100 }, (_, index) => `n${index}`);
+  const verbs = ['get', 'list'];
+  const rules = [{ verbs, apiGroups: [''], resources: ['pods'], resourceNames }];
   let requeues = 0;
   const requeue = async (): Promise<void> => void (requeues += 1);
   const context = { warn: () => undefined, isTurnOver: true, requeue };
   const attributes = admissionRequest({ kind: 'Role', object: { metadata: { name: 'r' }, rules }, context });
   expect(await refusalStatus(Promise.resolve(plugin.mutate(attributes)))).toMatchObject({ code: 403 });
-  expect(requeues).toBeGreaterThanOrEqual(200);
+  expect(requeues).toBeGreaterThanOrEqual(verbs.length * resourceNames.length);
 });
 
 const some = (...words: readonly string[]): fc.Arbitrary<string[]> => fc.subarray([...words], { minLength: 1, maxLength: 2 });
@@ -131,22 +132,22 @@ it.each<[held: readonly string[] | undefined, given: readonly string[] | undefin
 const SELECTING = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } };
 const metadata = { name: 'r' };
 
-it.each<[change: string, isRejected: boolean, object: JsonObject, oldObject: JsonObject | undefined]>([
-  ['creating a role with an aggregationRule', true, { metadata, ...SELECTING }, undefined],
-  ['adding an aggregationRule', true, { metadata, ...SELECTING }, { metadata }],
-  ['removing an aggregationRule', true, { metadata }, { metadata, ...SELECTING }],
-  ['labelling an aggregated role', true, { metadata: { ...metadata, labels: { a: 'b' } }, ...SELECTING }, { metadata, ...SELECTING }],
+it.each<[change: string, requires: 'requires' | 'does not require', object: JsonObject, oldObject: JsonObject | undefined]>([
+  ['creating a role with an aggregationRule', 'requires', { metadata, ...SELECTING }, undefined],
+  ['adding an aggregationRule', 'requires', { metadata, ...SELECTING }, { metadata }],
+  ['removing an aggregationRule', 'requires', { metadata }, { metadata, ...SELECTING }],
+  ['labelling an aggregated role', 'requires', { metadata: { ...metadata, labels: { a: 'b' } }, ...SELECTING }, { metadata, ...SELECTING }],
   [
     'changing finalizers of an aggregated role',
-    false,
+    'does not require',
     { metadata: { ...metadata, finalizers: ['a.test/b'] }, ...SELECTING },
     { metadata, ...SELECTING },
   ],
-  ['labelling a role without an aggregationRule', false, { metadata: { ...metadata, labels: { a: 'b' } } }, { metadata }],
-])('%s requires every permission: %p', async (_change, isRefused, object, oldObject) => {
+  ['labelling a role without an aggregationRule', 'does not require', { metadata: { ...metadata, labels: { a: 'b' } } }, { metadata }],
+])('role escalation check: %s %s every permission', async (_change, requires, object, oldObject) => {
   const change = { operation: oldObject === undefined ? 'CREATE' : 'UPDATE', oldObject } as const;
   const text = await rejectionOf([], object, change);
-  expect(text?.includes('must have cluster-admin privileges to use the aggregationRule') ?? false).toBe(isRefused);
+  expect(text?.includes('must have cluster-admin privileges to use the aggregationRule') ?? false).toBe(requires === 'requires');
   const everything = [
     { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
     { verbs: ['*'], nonResourceURLs: ['*'] },

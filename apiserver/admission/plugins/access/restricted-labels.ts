@@ -1,5 +1,6 @@
 /**
- * Determines which labels in the product's domains a node may set on itself. Others could decide which pods run on it.
+ * Determines which labels in the product's domains a node must not set on itself: such labels decide
+ * which pods are scheduled to it. Labels outside these domains are not restricted.
  */
 import { canonicalQualifiedName, isProtectedGroup } from '../../../../shared/names/dialect';
 

@@ -26,6 +26,7 @@ export function namespaceAutoProvision(createNamespace: CreateNamespace): Mutati
   };
 }
 
+/** Always throws: StateChanged restarts the attempt, which then finds the namespace, and a StatusError rejects the request. */
 async function createThenRetry(
   createNamespace: CreateNamespace,
   namespace: string,
@@ -36,6 +37,7 @@ async function createThenRetry(
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     if (error.reason === 'Invalid') throw rejection(error.message);
+    // Another request created the namespace first, which is as good.
     if (error.reason !== 'AlreadyExists') throw error;
   }
   throw new StateChanged();

@@ -9,12 +9,15 @@ const BACKEND = { defaultBackend: { service: { name: 'a', port: { number: 1 } } 
 let fixture: WriteFixture;
 beforeEach(async () => (fixture = await openWriteFixture()));
 
-/** Creates classes, each in a second of its own, or with `together` in one; null = no annotation. */
-async function createClasses(annotationsByClass: Readonly<Record<string, JsonObject | null>>, isSameSecond = false): Promise<void> {
+/** Creates classes in order, `intervalMs` apart; null = no annotation. */
+async function createClasses(
+  annotationsByClass: Readonly<Record<string, JsonObject | null>>,
+  { intervalMs } = { intervalMs: 1000 },
+): Promise<void> {
   for (const [name, annotations] of Object.entries(annotationsByClass)) {
     const metadata: JsonObject = annotations === null ? { name } : { name, annotations };
     await fixture.create('ingressclasses', { metadata, spec: { controller: 'example.com/a' } });
-    if (!isSameSecond) fixture.clock.advance(1000);
+    fixture.clock.advance(intervalMs);
   }
   await fixture.cache.catchUp();
 }
@@ -49,7 +52,7 @@ it.each<[string, Readonly<Record<string, JsonObject | null>>, string | undefined
     { a: { [DEFAULT_ANNOTATION]: 'true' }, c: { [DEFAULT_ANNOTATION]: 'true' } },
     'c',
   ],
-])('DefaultIngressClass assigns the newest class marked as default: %s', async (_title, marks, expected) => {
+])('DefaultIngressClass assigns the newest class marked as default, if any, when %s', async (_title, marks, expected) => {
   await createClasses(marks);
   expect(await assignedClass()).toBe(expected);
 });
@@ -57,7 +60,7 @@ it.each<[string, Readonly<Record<string, JsonObject | null>>, string | undefined
 it('DefaultIngressClass assigns the first class by name among defaults created in the same second', async () => {
   await createClasses(
     { b: { [DEFAULT_ANNOTATION]: 'true' }, a: { [DEFAULT_ANNOTATION]: 'true' }, c: { [DEFAULT_ANNOTATION]: 'true' } },
-    true,
+    { intervalMs: 0 },
   );
   expect(await assignedClass()).toBe('a');
 });

@@ -1,4 +1,7 @@
-/** DenyServiceExternalIPs: rejects external IPs that the Service does not have yet. */
+/**
+ * DenyServiceExternalIPs: rejects a write that adds external IPs to a Service, for every user. IPs that the Service has
+ * already may stay.
+ */
 import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
 import type { AdmissionRequest, AdmissionTarget } from '../../../registry/admission';
 import type { ValidatingPlugin } from '../../chain';
@@ -16,7 +19,8 @@ export function denyExternalIps(): ValidatingPlugin {
       if (!isService(request)) return undefined;
       const { object, oldObject }: AdmissionRequest<CoreV1Service> = request;
       const previousAddresses = new Set(oldObject?.spec?.externalIPs);
-      if (object?.spec?.externalIPs?.every((address) => previousAddresses.has(address)) !== false) return undefined;
+      const addresses = object?.spec?.externalIPs ?? [];
+      if (addresses.every((address) => previousAddresses.has(address))) return undefined;
       throw newForbidden(request, 'Use of external IPs is denied by admission control');
     },
   };

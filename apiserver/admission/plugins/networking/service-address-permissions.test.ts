@@ -7,19 +7,19 @@ import type { JsonObject } from '../../../../shared/values/json';
 import type { ServiceAddressUse } from './service-address-permissions';
 
 const PORTS = [{ port: 80, protocol: 'TCP' }];
-const EXTERNAL = 'services "a" is forbidden: Use of external IPs is denied by admission control';
-const BALANCER = 'services "a" is forbidden: Use of load balancer addresses is denied by admission control';
+const EXTERNAL_REJECTION = 'services "a" is forbidden: Use of external IPs is denied by admission control';
+const BALANCER_REJECTION = 'services "a" is forbidden: Use of load balancer addresses is denied by admission control';
 
-let allowed: boolean;
+let isAllowed: boolean;
 let checks: ServiceAddressUse[];
 let fixture: WriteFixture;
 beforeEach(async () => {
-  allowed = true;
+  isAllowed = true;
   checks = [];
   fixture = await openWriteFixture({
     mayUseAddresses: (_user, use) => {
       checks.push(use);
-      return allowed;
+      return isAllowed;
     },
   });
 });
@@ -33,7 +33,7 @@ const twoIngressPoints = ingress({ ip: '192.0.2.7' }, { hostname: 'a.example.com
 async function createLoadBalancer(): Promise<void> {
   await fixture.create('services', service(balancer));
   await fixture.patch('services', 'a', 'merge', twoIngressPoints, { subresource: 'status' });
-  allowed = false;
+  isAllowed = false;
   await fixture.cache.catchUp();
 }
 
@@ -42,24 +42,44 @@ const status = { subresource: 'status' } as const;
 const apply = (body: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, ...body });
 
 const ADDS_ADDRESS: readonly (readonly [string, string, Write])[] = [
-  ['an update', EXTERNAL, () => fixture.update('services', 'a', service({ ...balancer, externalIPs: ['192.0.2.3'] }))],
-  ['a merge patch', EXTERNAL, () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.1', '192.0.2.3'] } })],
+  ['an update', EXTERNAL_REJECTION, () => fixture.update('services', 'a', service({ ...balancer, externalIPs: ['192.0.2.3'] }))],
+  [
+    'a merge patch',
+    EXTERNAL_REJECTION,
+    () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.1', '192.0.2.3'] } }),
+  ],
   [
     'a JSON patch',
-    EXTERNAL,
+    EXTERNAL_REJECTION,
     () => fixture.patch('services', 'a', 'json', [{ op: 'add', path: '/spec/externalIPs/-', value: '192.0.2.3' }]),
   ],
-  ['a strategic patch', EXTERNAL, () => fixture.patch('services', 'a', 'strategic', { spec: { externalIPs: ['192.0.2.3'] } })],
-  ['an apply', EXTERNAL, () => fixture.patch('services', 'a', 'apply', apply({ spec: { externalIPs: ['192.0.2.3'] } }), { force: true })],
-  ['a dry run', EXTERNAL, () => fixture.update('services', 'a', service({ externalIPs: ['192.0.2.3'] }), { dryRun: true })],
-  ['a status with another address', BALANCER, () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.8' }), status)],
-  ['a status with another name', BALANCER, () => fixture.patch('services', 'a', 'merge', ingress({ hostname: 'b.example.com' }), status)],
+  ['a strategic patch', EXTERNAL_REJECTION, () => fixture.patch('services', 'a', 'strategic', { spec: { externalIPs: ['192.0.2.3'] } })],
+  [
+    'an apply',
+    EXTERNAL_REJECTION,
+    () => fixture.patch('services', 'a', 'apply', apply({ spec: { externalIPs: ['192.0.2.3'] } }), { force: true }),
+  ],
+  ['a dry run', EXTERNAL_REJECTION, () => fixture.update('services', 'a', service({ externalIPs: ['192.0.2.3'] }), { dryRun: true })],
+  [
+    'a status with another address',
+    BALANCER_REJECTION,
+    () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.8' }), status),
+  ],
+  [
+    'a status with another name',
+    BALANCER_REJECTION,
+    () => fixture.patch('services', 'a', 'merge', ingress({ hostname: 'b.example.com' }), status),
+  ],
   [
     'an applied status',
-    BALANCER,
+    BALANCER_REJECTION,
     () => fixture.patch('services', 'a', 'apply', apply(ingress({ ip: '192.0.2.8' })), { ...status, force: true }),
   ],
-  ['an update of the status', BALANCER, () => fixture.update('services', 'a', { ...service(balancer), ...ingress({ ip: '::1' }) }, status)],
+  [
+    'an update of the status',
+    BALANCER_REJECTION,
+    () => fixture.update('services', 'a', { ...service(balancer), ...ingress({ ip: '::1' }) }, status),
+  ],
 ];
 
 it.each(ADDS_ADDRESS)('Service address check rejects %s that adds an address without permission', async (_title, message, write) => {
@@ -69,7 +89,7 @@ it.each(ADDS_ADDRESS)('Service address check rejects %s that adds an address wit
 
 it.each(ADDS_ADDRESS)('Service address check admits %s that adds an address with permission', async (_title, _message, write) => {
   await createLoadBalancer();
-  allowed = true;
+  isAllowed = true;
   await write();
 });
 
@@ -92,23 +112,23 @@ it.each(NEEDS_NO_PERMISSION)('Service address check needs no permission for a wr
 });
 
 it('Service address check asks for permission on create, with the namespace and name of the Service', async () => {
-  allowed = false;
+  isAllowed = false;
   expect(await refusalStatus(fixture.create('services', service({ externalIPs: ['192.0.2.1'] })))).toMatchObject({
     code: 403,
-    message: EXTERNAL,
+    message: EXTERNAL_REJECTION,
   });
   await fixture.create('services', service({}));
   expect(checks[0]).toEqual({ subresource: 'externalips', namespace: 'ns', name: 'a' });
 });
 
 it('Service address check rejects with the generated name of the Service', async () => {
-  allowed = false;
+  isAllowed = false;
   const body = { metadata: { generateName: 'b-' }, spec: { ports: PORTS, externalIPs: ['192.0.2.1'] } };
   const { message } = await refusalStatus(fixture.create('services', body));
   expect(message).toMatch(/^services "b-\S{5}" is forbidden: Use of external IPs is denied by admission control$/);
 });
 
 it('Service address check runs after validation of the addresses', async () => {
-  allowed = false;
+  isAllowed = false;
   expect(await refusalStatus(fixture.create('services', service({ externalIPs: ['x'] })))).toMatchObject({ code: 422 });
 });

@@ -19,18 +19,18 @@ export const profileAnnotationNames = ({ containers }: SecuredPod): readonly str
   ...containers.flatMap(({ name = '' }) => [CONTAINER_SECCOMP + name, APP_ARMOR + name]),
 ];
 
-/** The annotations with their canonical names. */
-const annotationsOf = (pod: SecuredPod): readonly (readonly [canonical: string, key: string, value: string])[] =>
-  Object.entries(pod.annotations).map(([key, value]) => [canonicalQualifiedName(key), key, value]);
+/** The texts, as messages show them, of the annotations that `isForbidden` selects by canonical name and value. */
+const annotationTexts = (pod: SecuredPod, isForbidden: (canonicalName: string, value: string) => boolean): readonly string[] =>
+  Object.entries(pod.annotations)
+    .filter(([name, value]) => isForbidden(canonicalQualifiedName(name), value))
+    .map(([name, value]) => `${name}="${value}"`);
 
 export function appArmor(pod: SecuredPod): Violation | undefined {
   const isForbidden = (profile: CoreV1AppArmorProfile | undefined): boolean =>
     !['', 'RuntimeDefault', 'Localhost'].includes(profile?.type ?? '');
   const podProfile = pod.spec.securityContext?.appArmorProfile;
   const badContainers = pod.containers.filter(({ security }) => isForbidden(security.appArmorProfile));
-  const badAnnotations = annotationsOf(pod)
-    .filter(([canonical, , value]) => canonical.startsWith(APP_ARMOR) && !isKnownProfile(value))
-    .map(([, key, value]) => `${key}="${value}"`);
+  const badAnnotations = annotationTexts(pod, (name, value) => name.startsWith(APP_ARMOR) && !isKnownProfile(value));
   const setBy = [
     settersText({ isSetOnPod: isForbidden(podProfile), containers: badContainers.map(({ name = '' }) => name) }),
     badAnnotations.length === 0 ? undefined : plural('annotation', badAnnotations.length),
@@ -137,13 +137,14 @@ export function seLinux(types: readonly string[]): Control {
   };
 }
 
-/** Seccomp profiles in annotations, before the fields existed. */
+/** Checks the seccomp profiles in annotations, which pods of releases before the field `seccompProfile` use. */
 export function seccompAnnotations(pod: SecuredPod): Violation | undefined {
-  const isSeccompAnnotation = (canonical: string): boolean =>
-    canonical === POD_SECCOMP || pod.containers.some(({ name = '' }) => canonical === CONTAINER_SECCOMP + name);
-  const badAnnotations = annotationsOf(pod)
-    .filter(([canonical, , value]) => isSeccompAnnotation(canonical) && !isKnownProfile(value) && value !== 'docker/default')
-    .map(([, key, value]) => `${key}="${value}"`);
+  const isSeccompAnnotation = (annotation: string): boolean =>
+    annotation === POD_SECCOMP || pod.containers.some(({ name = '' }) => annotation === CONTAINER_SECCOMP + name);
+  const badAnnotations = annotationTexts(
+    pod,
+    (name, value) => isSeccompAnnotation(name) && !isKnownProfile(value) && value !== 'docker/default',
+  );
   return badAnnotations.length === 0
     ? undefined
     : {

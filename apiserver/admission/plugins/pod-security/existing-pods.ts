@@ -19,6 +19,7 @@ export interface ExistingPods {
   readonly entries: Iterable<Entry>;
 }
 
+/** The name of the request is that of the namespace. Exempt pods are skipped, but count for the limit. */
 export async function warnAboutExistingPods(
   { context, name: namespace }: Pick<AdmissionRequest, 'context' | 'name'>,
   enforce: LevelVersion,

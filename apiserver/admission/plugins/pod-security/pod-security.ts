@@ -76,12 +76,12 @@ export function podSecurity(deps: PodSecurityDependencies): ValidatingPlugin {
   return {
     name: NAME,
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    inspectsObject(question) {
-      const target = targetOf(question);
+    inspectsObject(request) {
+      const target = targetOf(request);
       if (target === undefined || target === 'namespace') return target === 'namespace';
       const { defaults = PRIVILEGED_POLICY, exemptions } = deps.settings ?? {};
-      if (exemptions?.namespaces.has(question.namespace) === true) return false;
-      return !isFullyPrivileged(readPolicyLabels(deps.getNamespace(question.namespace)?.labels ?? {}, defaults).policy);
+      if (exemptions?.namespaces.has(request.namespace) === true) return false;
+      return !isFullyPrivileged(readPolicyLabels(deps.getNamespace(request.namespace)?.labels ?? {}, defaults).policy);
     },
     validate(request) {
       const target = targetOf(request);
@@ -233,7 +233,9 @@ function validateNamespace(
     throw invalid({ group: '', kind: resource.row.kind }, name, errors);
   const namespaceName = object.metadata?.name ?? name;
   const isExempt = exemptions?.namespaces.has(namespaceName) === true;
-  if (before === undefined ? !isExempt : !isStricter(policy.enforce, before.policy.enforce)) return undefined;
+  // A new namespace has no pods; its creation only warns of labels that an exemption overrides.
+  const mayWarn = before === undefined ? isExempt : isStricter(policy.enforce, before.policy.enforce);
+  if (!mayWarn) return undefined;
   if (!isExempt) return warnAboutExistingPods(request, policy.enforce, listPods(name), (pod) => hasExemptRuntimeClass(pod, exemptions));
   if (!isSamePolicy(policy, defaults))
     context.warn(

@@ -1,4 +1,7 @@
-/** Reads the ImageReview with which a webhook responds; the members of its status are checked here. */
+/**
+ * Reads the ImageReview with which a webhook responds. No schema describes the response, so that every member is checked
+ * before it is used; what a denial or an error leads to is left to image-policy.ts.
+ */
 import { canonicalApiVersion } from '../../../../shared/names/dialect';
 import { isObject, objectAt, ownMember, stringAt, type JsonValue } from '../../../../shared/values/json';
 import { IMAGE_REVIEW_KIND, IMAGE_REVIEW_VERSION } from './image-review';
@@ -6,7 +9,7 @@ import { IMAGE_REVIEW_KIND, IMAGE_REVIEW_VERSION } from './image-review';
 export interface ImageReviewStatus {
   readonly allowed: boolean;
   readonly reason: string;
-  /** Audit annotations. */
+  /** Names are without the prefix of the plug-in, and unchecked. */
   readonly auditAnnotations: readonly (readonly [name: string, value: string])[];
 }
 

@@ -11,9 +11,9 @@ const isCase = shape(
   { old: object, message: text, shown: anything },
 );
 
-let f: WriteFixture;
+let fixture: WriteFixture;
 beforeEach(async () => {
-  f = await openWriteFixture({ naming: 'kubernetes' });
+  fixture = await openWriteFixture({ naming: 'kubernetes' });
 });
 
 const named = (body: JsonObject): JsonObject => ({ ...body, metadata: { name: 'x', ...objectAt(body, 'metadata') } });
@@ -31,12 +31,12 @@ it.each(readRecording('admission/limit-ranges', body, isCase).cases.map((recorde
   'LimitRanger decides as recorded: %s',
   async (_, { ranges, resource, body, old, code, message, shown: expected }) => {
     if (old !== undefined) {
-      await f.create(resource, named(old));
-      await f.cache.catchUp();
+      await fixture.create(resource, named(old));
+      await fixture.cache.catchUp();
     }
-    for (const [name, limits] of Object.entries(ranges)) await f.create('limitranges', { metadata: { name }, spec: { limits } });
-    await f.cache.catchUp();
-    const sent = old === undefined ? f.create(resource, named(body)) : f.patch(resource, 'x', 'merge', body);
+    for (const [name, limits] of Object.entries(ranges)) await fixture.create('limitranges', { metadata: { name }, spec: { limits } });
+    await fixture.cache.catchUp();
+    const sent = old === undefined ? fixture.create(resource, named(body)) : fixture.patch(resource, 'x', 'merge', body);
     const outcome = await sent.then(
       ({ object: stored }) => ({
         code: old === undefined ? 201 : 200,
@@ -54,11 +54,13 @@ it.each(readRecording('admission/limit-ranges', body, isCase).cases.map((recorde
 
 it('LimitRanger applies to pods in the namespace of the LimitRange only', async () => {
   const limits = [{ type: 'Container', max: { cpu: '1' } }];
-  await f.create('limitranges', { metadata: { name: 'a' }, spec: { limits } });
-  await f.create('namespaces', { metadata: { name: 'other' } }, { namespace: '' });
-  await f.cache.catchUp();
+  await fixture.create('limitranges', { metadata: { name: 'a' }, spec: { limits } });
+  await fixture.create('namespaces', { metadata: { name: 'other' } }, { namespace: '' });
+  await fixture.cache.catchUp();
   const resources = { requests: { cpu: '5' }, limits: { cpu: '5' } };
   const pod = { metadata: { name: 'x' }, spec: { containers: [{ name: 'c', image: 'i', resources }] } };
-  await expect(f.create('pods', pod)).rejects.toThrow('maximum cpu usage per Container is 1, but limit is 5');
-  await expect(f.create('pods', { ...pod, metadata: { name: 'x', namespace: 'other' } }, { namespace: 'other' })).resolves.toBeDefined();
+  await expect(fixture.create('pods', pod)).rejects.toThrow('maximum cpu usage per Container is 1, but limit is 5');
+  await expect(
+    fixture.create('pods', { ...pod, metadata: { name: 'x', namespace: 'other' } }, { namespace: 'other' }),
+  ).resolves.toBeDefined();
 });

@@ -1,6 +1,6 @@
 /**
- * Checks the Secrets that a pod references against those that its service account may mount. Returns what is wrong; the
- * caller rejects the pod.
+ * Checks the Secrets that a pod references against those that its service account may mount. Each check returns an error
+ * message, or `undefined` when the pod is acceptable; the caller rejects the pod.
  */
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type {
@@ -59,40 +59,40 @@ const hasSecretSource = (volume: CoreV1Volume): boolean =>
     volume.storageos?.secretRef,
   ].some((reference) => reference !== undefined) || volume.projected?.sources?.some(({ secret }) => secret !== undefined) === true;
 
-/** Names of environment variables, and the Secrets that their values come from. */
-const envSecretReferences = ({ env = [] }: Container): readonly (readonly [variable: string, secret: string])[] =>
+/** The Secrets that values of environment variables come from. */
+const envSecretReferences = ({ env = [] }: Container): readonly { readonly variable: string; readonly secret: string }[] =>
   env.flatMap(({ name = '', valueFrom }) => {
     const reference = valueFrom?.secretKeyRef;
-    return reference === undefined ? [] : [[name, reference.name ?? ''] as const];
+    return reference === undefined ? [] : [{ variable: name, secret: reference.name ?? '' }];
   });
 
 const envFromSecrets = ({ envFrom = [] }: Container): readonly string[] =>
   envFrom.flatMap(({ secretRef }) => (secretRef === undefined ? [] : [secretRef.name ?? '']));
 
-/** The first Secret that one of the containers references and that is not allowed. `containerType`: for messages. */
+/** The error about the first Secret that a container references and that is not allowed. `containerType`: for messages. */
 function containerError(
   containers: readonly Container[] | null | undefined,
   containerType: string,
   allowed: ReadonlySet<string>,
 ): string | undefined {
   for (const container of containers ?? []) {
-    const shown = `${containerType} ${container.name ?? ''}`;
-    const variable = envSecretReferences(container).find(([, secret]) => !allowed.has(secret));
-    if (variable !== undefined) return `${shown} with envVar ${variable[0]} referencing secret.secretName="${variable[1]}"`;
+    const subject = `${containerType} ${container.name ?? ''}`;
+    const reference = envSecretReferences(container).find(({ secret }) => !allowed.has(secret));
+    if (reference !== undefined) return `${subject} with envVar ${reference.variable} referencing secret.secretName="${reference.secret}"`;
     const source = envFromSecrets(container).find((secret) => !allowed.has(secret));
-    if (source !== undefined) return `${shown} with envFrom referencing secret.secretName="${source}"`;
+    if (source !== undefined) return `${subject} with envFrom referencing secret.secretName="${source}"`;
   }
   return undefined;
 }
 
-const notReferenced = (reference: string, account: string): string =>
+const notAllowedError = (reference: string, account: string): string =>
   `${reference} is not allowed because service account ${account} does not reference that secret`;
 
 /** Checks the ephemeral containers that are added to a running pod. */
 export function ephemeralSecretReferenceError(spec: CoreV1PodSpec, account: CoreV1ServiceAccount): string | undefined {
   if (!isMountableSecretsEnforced(account)) return undefined;
   const error = containerError(spec.ephemeralContainers, 'ephemeral container', allowedSecrets(account));
-  return error === undefined ? undefined : notReferenced(error, nameOf(account));
+  return error === undefined ? undefined : notAllowedError(error, nameOf(account));
 }
 
 const nameOf = ({ metadata }: CoreV1ServiceAccount): string => metadata?.name ?? '';
@@ -106,10 +106,10 @@ export function secretReferenceError(spec: CoreV1PodSpec, account: CoreV1Service
   const allowed = allowedSecrets(account);
   for (const volume of spec.volumes ?? []) {
     const secret = volume.secret?.secretName;
-    if (secret !== undefined && !allowed.has(secret)) return notReferenced(`volume with secret.secretName="${secret}"`, name);
+    if (secret !== undefined && !allowed.has(secret)) return notAllowedError(`volume with secret.secretName="${secret}"`, name);
   }
   const error = containerError(spec.initContainers, 'init container', allowed) ?? containerError(spec.containers, 'container', allowed);
-  if (error !== undefined) return notReferenced(error, name);
+  if (error !== undefined) return notAllowedError(error, name);
   return imagePullSecretError(spec, account, name);
 }
 

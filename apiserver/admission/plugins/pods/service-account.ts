@@ -65,8 +65,8 @@ function withEphemeralContainers(plugin: ValidatingPlugin, check: CheckPodSpec):
   return {
     ...plugin,
     handles: (operation) => operation === 'UPDATE' || plugin.handles(operation),
-    inspectsObject: (question) =>
-      isEphemeralContainersRequest(question) || (plugin.handles(question.operation) && plugin.inspectsObject?.(question) !== false),
+    inspectsObject: (target) =>
+      isEphemeralContainersRequest(target) || (plugin.handles(target.operation) && plugin.inspectsObject?.(target) !== false),
     validate(request) {
       if (isEphemeralContainersRequest(request)) {
         const typed: AdmissionRequest<CoreV1Pod> = request;
@@ -97,6 +97,7 @@ function rejectInvalidMirrorPod(request: AdmissionRequest, spec: CoreV1PodSpec):
   if (error !== undefined) throw newForbidden(request, error);
 }
 
+/** Sets the account of the pod, by default `default`, and returns it. Throws when it does not exist. */
 function resolveAccount(deps: ServiceAccountDependencies, request: AdmissionRequest, spec: CoreV1PodSpec): CoreV1ServiceAccount {
   spec.serviceAccountName = spec.serviceAccountName || 'default';
   spec.serviceAccount = spec.serviceAccountName;
@@ -119,7 +120,7 @@ function applyAccount(deps: ServiceAccountDependencies, spec: CoreV1PodSpec, acc
   if (secrets.length > 0) spec.imagePullSecrets = secrets.map(({ name = '' }) => ({ name }));
 }
 
-/** In every container that has no other mount at the token's path. */
+/** Mounts a token in every container that has no other mount at the token's path. */
 function mountToken({ names: { dialect }, random }: ServiceAccountDependencies, spec: CoreV1PodSpec): void {
   const { tokenFolder, rootCertificateConfigMap, tokenVolumePrefix } = WORKLOAD_NAMES[dialect];
   const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];

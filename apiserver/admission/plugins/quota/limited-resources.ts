@@ -54,8 +54,8 @@ export const isLimitedResource = (limited: readonly LimitedResource[], { group, 
   limited.some(({ kind }) => kind.group === group && kind.resource === resource);
 
 /**
- * The rejection when usage is not covered, else `undefined`. `quotas`: those of the namespace that limit the kind.
- * `now`: milliseconds since 1970.
+ * The message of the rejection when a write adds usage that no quota covers, else `undefined`. `quotas`: those of the
+ * namespace that limit the kind. `old` is `undefined` for a new object. `now`: milliseconds since 1970.
  */
 export function uncoveredMessage(
   limited: readonly LimitedResource[],

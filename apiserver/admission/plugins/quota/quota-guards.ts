@@ -17,6 +17,7 @@ const GUARD_VALUE = Buffer.from('-');
 export interface HeldGuard {
   /** The revision that the cache must have before usage is counted. */
   readonly revision: Revision;
+  /** Compares and puts the guard key; a conflict releases the guard. Belongs into the transaction of the object. */
   readonly write: () => KeyWrite;
   /** Wakes the next waiter; `revision` = that of the transaction, when it was committed. */
   readonly release: (revision?: Revision) => void;
@@ -43,9 +44,9 @@ export class QuotaGuards implements KeyListener {
   /** Acquires the guard of a namespace; waits while another request of this replica holds it. */
   async acquire(namespace: string): Promise<HeldGuard> {
     const id = guardIdOf(namespace);
-    const queue = this.waitersByGuard.get(id);
-    if (queue === undefined) this.waitersByGuard.set(id, []);
-    else await new Promise<void>((resolve) => queue.push(resolve));
+    const waiters = this.waitersByGuard.get(id);
+    if (waiters === undefined) this.waitersByGuard.set(id, []);
+    else await new Promise<void>((resolve) => waiters.push(resolve));
     let isHeld = true;
     const release = (revision?: Revision): void => {
       if (revision !== undefined) this.updateRevision(id, revision);
@@ -72,8 +73,8 @@ export class QuotaGuards implements KeyListener {
   }
 
   private wakeNext(id: string): void {
-    const queue = this.waitersByGuard.get(id);
-    const wake = queue?.shift();
+    const waiters = this.waitersByGuard.get(id);
+    const wake = waiters?.shift();
     if (wake === undefined) this.waitersByGuard.delete(id);
     else wake();
   }

@@ -7,7 +7,7 @@ import type { GroupResource } from '../../../../shared/api/identity/identity';
 import { forbidden, timeout, type StatusError } from '../../../../shared/api/errors/status';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { addAmounts, type ResourceAmounts } from '../../../../shared/quota/amounts';
-import { isInQuotaScopes } from '../../../../shared/quota/scopes';
+import { isInQuotaScopes, type QuotaScopes } from '../../../../shared/quota/scopes';
 import { quotaUsageOf, quotaReleasedAt } from '../../../../shared/quota/usage';
 import type { Clock } from '../../../../shared/runtime/clock';
 import type { JsonObject } from '../../../../shared/values/json';
@@ -32,6 +32,7 @@ export interface ResourceQuotaDependencies {
 /** Kinds with usage that an update can raise; for all others only the number of objects counts. */
 const CHECKED_ON_UPDATE: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
 
+/** `limitedResources` are checked before the quotas, which are checked in order of name. */
 export function resourceQuota(deps: ResourceQuotaDependencies): ReservingPlugin {
   const counter = new UsageCounter(deps);
   const isHandled = ({ operation, resource: { row }, subresource, namespace }: AdmissionTarget): boolean =>
@@ -98,9 +99,9 @@ function rejection({ resource: { row }, name, object }: AdmissionRequest, text: 
   return forbidden({ group: row.group, resource: row.resource }, readMetadata(object ?? {}).name ?? name, text);
 }
 
-/** Usage of one object. */
 interface EntryUsage {
   readonly amounts: ResourceAmounts;
+  /** `undefined` unless it is needed to determine whether a quota covers it. */
   readonly object: JsonObject | undefined;
 }
 
@@ -110,13 +111,14 @@ class UsageCounter {
 
   constructor(private readonly deps: Pick<ResourceQuotaDependencies, 'cache' | 'clock'>) {}
 
+  /** `now`: milliseconds since 1970, the same for all objects. */
   async countUsage(kind: GroupResource, stored: StoredType, namespace: string, { scopes }: Quota, now: number): Promise<ResourceAmounts> {
     const total = new Map<string, Quantity>();
     const slice = new TimeSlice(this.deps.clock, { stepsPerCheck: 1 });
     // All objects are counted from one snapshot, however long that takes.
     const snapshot = this.deps.cache.snapshot(stored);
     for (const entry of snapshot.range(`${namespace}/`, `${namespace}0`)) {
-      const { amounts, object } = this.usageOfEntry(kind, entry, scopes.length > 0, now);
+      const { amounts, object } = this.usageOfEntry(kind, entry, scopes, now);
       if (object === undefined || isInQuotaScopes(kind, object, scopes)) addAmounts(total, amounts);
       const pause = slice.yieldIfDue();
       if (pause !== undefined) await pause;
@@ -124,7 +126,9 @@ class UsageCounter {
     return total;
   }
 
-  private usageOfEntry(kind: GroupResource, entry: Entry, needsObject: boolean, now: number): EntryUsage {
+  private usageOfEntry(kind: GroupResource, entry: Entry, scopes: QuotaScopes, now: number): EntryUsage {
+    // Whether an object is in the scopes depends on more than its usage.
+    const needsObject = scopes.length > 0;
     const cached = this.usageByEntry.get(entry);
     if (cached !== undefined && !needsObject) return cached;
     const { object } = parseEntry(entry);

@@ -32,12 +32,12 @@ it.each(readRecording('admission/quota', body, isCase).cases.map((recorded) => [
     const after = old === undefined ? decoded(body) : decoded(mergeObject(old, body));
     const quota = quotaFor(row, { metadata: { name: 'q' }, spec: { hard, ...spec } });
     const amounts = new Map(Object.keys(used).map((name) => [canonicalQualifiedName(name), parseQuantity(stringAt(used, name) ?? '0')]));
-    const refusal =
+    const rejection =
       quota === undefined
         ? undefined
         : ((before === undefined ? unspecifiedMessage(row, quota, after) : undefined) ??
           exceededMessage(quota, usageDeltas(row, quota, after, before, NOW), amounts));
-    expect(refusal === undefined ? undefined : `${row.resource} "x" is forbidden: ${refusal}`).toBe(message);
-    expect(code < 300).toBe(refusal === undefined);
+    expect(rejection === undefined ? undefined : `${row.resource} "x" is forbidden: ${rejection}`).toBe(message);
+    expect(code < 300).toBe(rejection === undefined);
   },
 );

@@ -1,4 +1,7 @@
-/** Compares the usage that a write adds with a ResourceQuota. Messages are those of upstream 1.31.1. Pure functions. */
+/**
+ * Compares the usage that a write adds with a ResourceQuota. Messages are those of upstream 1.31.1. Pure functions: the
+ * usage of the other objects is counted by resource-quota.ts.
+ */
 import type { GroupResource } from '../../../../shared/api/identity/identity';
 import type { ResourceAmounts } from '../../../../shared/quota/amounts';
 import { parseCountedResource } from '../../../../shared/quota/counted-resource';
@@ -46,7 +49,10 @@ export interface UsageDelta {
   readonly requested: Quantity;
 }
 
-/** Empty when the quota does not cover the object or the write adds no usage. `now`: milliseconds since 1970. */
+/**
+ * The usage that the write adds, by limited resource: empty when the quota does not cover the object or the write adds
+ * none. `old` is `undefined` for a new object. `now`: milliseconds since 1970.
+ */
 export function usageDeltas(
   kind: GroupResource,
   { scopes, limits }: Quota,
@@ -69,21 +75,27 @@ export function usageDeltas(
 export function exceededMessage(quota: Quota, deltas: readonly UsageDelta[], used: ResourceAmounts): string | undefined {
   const exceeded = deltas.filter(({ limit, requested }) => (used.get(limit.counted)?.nanos ?? 0n) + requested.nanos > limit.hard.nanos);
   if (exceeded.length === 0) return undefined;
-  const shown = (amountOf: (delta: UsageDelta) => Quantity): string =>
+  const listText = (amountOf: (delta: UsageDelta) => Quantity): string =>
     exceeded.map((delta) => `${delta.limit.name}=${formatQuantity(amountOf(delta))}`).join(',');
-  const requestedText = shown(({ requested: amount }) => amount);
-  const usedText = shown(({ limit }) => used.get(limit.counted) ?? ZERO);
-  return `exceeded quota: ${quota.name}, requested: ${requestedText}, used: ${usedText}, limited: ${shown(({ limit }) => limit.hard)}`;
+  const requestedText = listText(({ requested: amount }) => amount);
+  const usedText = listText(({ limit }) => used.get(limit.counted) ?? ZERO);
+  return `exceeded quota: ${quota.name}, requested: ${requestedText}, used: ${usedText}, limited: ${listText(({ limit }) => limit.hard)}`;
 }
 
-/** By limited resource: the member of a container's resources that every container must set. */
-const REQUIRED_MEMBERS: ReadonlyMap<string, readonly ['requests' | 'limits', string]> = new Map([
-  ['cpu', ['requests', 'cpu']],
-  ['memory', ['requests', 'memory']],
-  ['requests.cpu', ['requests', 'cpu']],
-  ['requests.memory', ['requests', 'memory']],
-  ['limits.cpu', ['limits', 'cpu']],
-  ['limits.memory', ['limits', 'memory']],
+/** A member of a container's resources. */
+interface RequiredMember {
+  readonly list: 'requests' | 'limits';
+  readonly resource: string;
+}
+
+/** By limited resource: the member that every container must set. */
+const REQUIRED_MEMBERS: ReadonlyMap<string, RequiredMember> = new Map([
+  ['cpu', { list: 'requests', resource: 'cpu' }],
+  ['memory', { list: 'requests', resource: 'memory' }],
+  ['requests.cpu', { list: 'requests', resource: 'cpu' }],
+  ['requests.memory', { list: 'requests', resource: 'memory' }],
+  ['limits.cpu', { list: 'limits', resource: 'cpu' }],
+  ['limits.memory', { list: 'limits', resource: 'memory' }],
 ]);
 
 /** The rejection when a new pod omits requests or limits that the quota requires, else `undefined`. */
@@ -93,16 +105,10 @@ export function unspecifiedMessage(kind: GroupResource, quota: Quota, pod: CoreV
   const missing = quota.limits.flatMap(({ name }) => {
     const required = REQUIRED_MEMBERS.get(name);
     if (required === undefined) return [];
-    const [requirementList, resource] = required;
-    const unspecified = containers.filter(({ resources }) => ownMember(resources?.[requirementList] ?? {}, resource) === undefined);
-    return unspecified.length === 0
-      ? []
-      : [
-          `${name} for: ${unspecified
-            .map((container) => container.name ?? '')
-            .sort()
-            .join(',')}`,
-        ];
+    const { list, resource } = required;
+    const unspecified = containers.filter(({ resources }) => ownMember(resources?.[list] ?? {}, resource) === undefined);
+    const containerNames = unspecified.map((container) => container.name ?? '').sort();
+    return containerNames.length === 0 ? [] : [`${name} for: ${containerNames.join(',')}`];
   });
   return missing.length === 0 ? undefined : `failed quota: ${quota.name}: must specify ${missing.join('; ')}`;
 }

@@ -26,6 +26,7 @@ interface Priority {
   readonly preemptionPolicy: string;
 }
 
+/** `classes` returns the current PriorityClasses. */
 export function podPriority(classes: () => PriorityClasses): MutatingPlugin {
   return podMutatingPlugin(NAME, ON_CREATE_OR_UPDATE, (request, spec) => {
     if (request.operation === 'UPDATE') carryOverPriority(spec, request.oldObject?.spec ?? {});
@@ -88,7 +89,7 @@ export function priorityClassValidation(classes: () => PriorityClasses): Validat
   return {
     name: NAME,
     handles: () => true,
-    inspectsObject: (question) => question.operation !== 'DELETE' && isPriorityClass(question),
+    inspectsObject: (target) => target.operation !== 'DELETE' && isPriorityClass(target),
     validate(request) {
       if (request.operation === 'DELETE') return systemClassProtection.validate(request);
       const { object }: AdmissionRequest<SchedulingV1PriorityClass> = request;

@@ -6,7 +6,7 @@ import { parseEntry } from '../../../registry/object/stored-object';
 
 const DOMAIN = 'scheduler.alpha.platform.io';
 
-/** `undefined` when the namespace has no such annotation. */
+/** `name` is without its domain, and found in either spelling of it; `undefined` when the namespace has no such annotation. */
 export function schedulingAnnotation(namespace: Entry | undefined, name: string): string | undefined {
   if (namespace === undefined) return undefined;
   const { annotations = {} } = readMetadata(parseEntry(namespace).object);

@@ -13,14 +13,14 @@ it('Priority plug-in rejects deletion of system priority classes only', async ()
   await fixture.cache.catchUp();
   const { writer, context } = fixture;
   const classes = fixture.resource('priorityclasses');
-  const remove = (name: string, dryRun = false) => writer.delete(context, classes, { namespace: '', name }, { dryRun });
+  const remove = (name: string, { dryRun } = { dryRun: false }) => writer.delete(context, classes, { namespace: '', name }, { dryRun });
   const rejection = {
     code: 403,
     message:
       'priorityclasses.scheduling.platform.io "system-node-critical" is forbidden: this is a system priority class and cannot be deleted',
   };
   await expect(remove('system-node-critical')).rejects.toMatchObject({ status: rejection });
-  await expect(remove('system-node-critical', true)).rejects.toMatchObject({ status: rejection });
+  await expect(remove('system-node-critical', { dryRun: true })).rejects.toMatchObject({ status: rejection });
   await expect(remove('system-none')).rejects.toMatchObject({ status: { code: 404 } });
   await remove('mine');
   for (const name of SYSTEM_PRIORITY_CLASSES.keys()) expect(await fixture.stored('priorityclasses', name)).toBeDefined();

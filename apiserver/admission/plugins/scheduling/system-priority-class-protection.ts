@@ -1,4 +1,4 @@
-/** Rejects the deletion of the system PriorityClasses. */
+/** The part of the Priority plug-in that rejects the deletion of a system PriorityClass, whether or not it is stored. */
 import { forbidden } from '../../../../shared/api/errors/status';
 import { SYSTEM_PRIORITY_CLASSES } from '../../../kinds/scheduling/priority-class';
 import type { ValidatingPlugin } from '../../chain';

@@ -17,7 +17,7 @@ interface Taint {
   readonly key: string;
   readonly value: string;
   readonly effect: string;
-  /** How long it has been there. */
+  /** How long the taint has been on its node. */
   readonly seconds: number;
 }
 
@@ -27,7 +27,7 @@ const TAINTS: readonly Taint[] = ['a', 'b', 'c'].flatMap((key) =>
   ),
 );
 
-/** What a scheduler and a node make of it. */
+/** Whether a scheduler and a node let a pod with the toleration stay on a node with the taint. */
 function tolerates({ key = '', operator, value = '', effect = '', tolerationSeconds }: JsonObject, taint: Taint): boolean {
   if (effect !== '' && effect !== taint.effect) return false;
   if (key === '' ? operator !== 'Exists' : key !== taint.key) return false;

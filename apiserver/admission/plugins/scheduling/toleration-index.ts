@@ -12,6 +12,7 @@ const indexKey = (key: string, value: string | undefined, effect: string): strin
 /** How long a NoExecute taint is tolerated, in seconds. */
 const secondsTolerated = ({ tolerationSeconds = Number.POSITIVE_INFINITY }: CoreV1Toleration): number | bigint => tolerationSeconds;
 
+/** Tolerations by what they tolerate, for look-ups of one that covers another. Immutable. */
 export class TolerationIndex {
   /** By key, value and effect, the first of those with the longest duration. */
   private readonly longestByKey = new Map<string, CoreV1Toleration>();
@@ -30,12 +31,13 @@ export class TolerationIndex {
   findCovering(toleration: CoreV1Toleration): CoreV1Toleration | undefined {
     const { value: ownValue = '', effect = '' } = toleration;
     const key = keyOf(toleration);
+    // From general to specific: every key, every value of the key, the value.
     const candidates = [
-      ['', undefined],
-      [key, undefined],
-      ...(isForAnyValue(toleration) || key === '' ? [] : [[key, ownValue] as const]),
-    ] as const;
-    for (const [candidateKey, value] of candidates)
+      { key: '', value: undefined },
+      { key, value: undefined },
+      ...(isForAnyValue(toleration) || key === '' ? [] : [{ key, value: ownValue }]),
+    ];
+    for (const { key: candidateKey, value } of candidates)
       for (const candidateEffect of ['', effect]) {
         const candidate = this.longestByKey.get(indexKey(candidateKey, value, candidateEffect));
         if (candidate !== undefined && (candidateEffect !== 'NoExecute' || secondsTolerated(candidate) >= secondsTolerated(toleration)))
