@@ -23,6 +23,7 @@ import { availableCondition, type Registration, type Registrations } from './reg
 export interface AvailabilityDependencies {
   readonly registrations: Registrations;
   readonly extensions: Pick<ExtensionServers, 'locate' | 'open'>;
+  /** From this replica's cache. */
   readonly stateOf: (service: Registration['service']) => ServiceState;
   readonly writer: Pick<Writer, 'update'>;
   readonly cache: Pick<Cache, 'get'>;
@@ -33,13 +34,14 @@ export interface AvailabilityDependencies {
   readonly random: Random;
   /** Called when a server that was available becomes unavailable. */
   readonly onUnavailable: (name: string, reason: string) => void;
-  /** Called with failures, which are retried. */
+  /** Called with failures of checks, which are retried. */
   readonly failed: (message: string, error: unknown) => void;
 }
 
 export interface AvailabilityReconciler {
-  /** Called when the APIService, its Service or the endpoints of the Service have changed. */
+  /** Call when the APIService, its Service or the endpoints of the Service have changed. */
   recheck(name: string): void;
+  /** Aborts running checks; their results are ignored. */
   stop(): void;
 }
 
@@ -134,12 +136,9 @@ class Reconciler implements AvailabilityReconciler {
     const registration = registrations.get(name);
     if (registration === undefined) return 'done';
     const result = await checkAvailability(
-      extensions,
-      registration,
+      { extensions, registration, clock, signal },
       stateOf(registration.service),
-      clock,
-      registrations.descriptionOf(name),
-      signal,
+      registrations.openApiV2Of(name),
     );
     if (this.isStopped || signal.aborted) return 'done';
     registrations.setDiscovered(name, result.discovered);

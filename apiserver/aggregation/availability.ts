@@ -29,12 +29,13 @@ export interface CheckResult extends Availability {
 }
 
 const RESPONSE_TIMEOUT_MS = 5_000;
+const HEADERS_TIMEOUT_TEXT = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
 /** Limit for one document. */
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 /** A failed attempt may have used an endpoint that was just removed. */
 const ATTEMPTS = 3;
 
-/** The condition that follows from the state of the Service; undefined = the server must be contacted. Pure. */
+/** The condition that follows from the state of the Service; `undefined` when the server must be contacted. */
 export function serviceError({ service: { namespace, name, port } }: Registration, state: ServiceState): Availability | undefined {
   const service = `service/${name} in "${namespace}"`;
   switch (state) {
@@ -53,30 +54,35 @@ export function serviceError({ service: { namespace, name, port } }: Registratio
 
 const unavailable = (reason: string, message: string): Availability => ({ status: 'False', reason, message });
 
+export interface AvailabilityCheckContext {
+  readonly extensions: Pick<ExtensionServers, 'locate' | 'open'>;
+  readonly registration: Registration;
+  readonly clock: Clock;
+  /** Aborts the check; the result is then meaningless. */
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
- * `previous`: the OpenAPI document from an earlier check, valid while the server is registered. After an abort of
- * `signal` the result is meaningless. Never rejects.
+ * `previous`: the OpenAPI v2 document from an earlier check, which stays valid while the server is registered. Never
+ * rejects.
  */
 export async function checkAvailability(
-  extensions: CheckContext['extensions'],
-  registration: Registration,
+  context: AvailabilityCheckContext,
   state: ServiceState,
-  clock: Clock,
-  previous?: OpenApiV2Document,
-  signal?: AbortSignal,
+  previous: OpenApiV2Document | undefined,
 ): Promise<CheckResult> {
+  const { registration, signal } = context;
   const error = serviceError(registration, state);
   if (error !== undefined) return { ...error, hasNoResponse: false, discovered: undiscoveredServer(previous) };
   const { group, version } = registration;
   const path = `/apis/${group}/${version}`;
-  const context = { extensions, registration, clock, signal };
   let lastError = '';
   for (let attempt = 0; attempt < ATTEMPTS && signal?.aborted !== true; attempt++) {
     const response = await fetchDocument(context, path);
     if ('body' in response) {
       const resources = remoteResources(registration, response.body ?? {});
-      const [openApi, description] = await Promise.all([fetchOpenApiUrl(context), fetchDescription(context, previous)]);
-      const discovered = { resources, openApi, description };
+      const [openApiV3Url, openApiV2] = await Promise.all([fetchOpenApiV3Url(context), fetchOpenApiV2(context, previous)]);
+      const discovered = { resources, openApiV3Url, openApiV2 };
       return { status: 'True', reason: 'Passed', message: 'all checks passed', hasNoResponse: false, discovered };
     }
     lastError = response.error;
@@ -88,8 +94,8 @@ export async function checkAvailability(
   };
 }
 
-/** The URL of the OpenAPI v3 document; only one for this very version is accepted. */
-async function fetchOpenApiUrl(context: CheckContext): Promise<string | undefined> {
+/** The URL of the OpenAPI v3 document; the URL of another version's document is ignored. */
+async function fetchOpenApiV3Url(context: AvailabilityCheckContext): Promise<string | undefined> {
   const { registration } = context;
   const response = await fetchDocument(context, '/openapi/v3');
   const paths = 'body' in response ? response.body?.['paths'] : undefined;
@@ -100,14 +106,17 @@ async function fetchOpenApiUrl(context: CheckContext): Promise<string | undefine
 }
 
 /** The OpenAPI v2 document; `previous` when the server returns none, the same one or an invalid one. */
-async function fetchDescription(context: CheckContext, previous: OpenApiV2Document | undefined): Promise<OpenApiV2Document | undefined> {
+async function fetchOpenApiV2(
+  context: AvailabilityCheckContext,
+  previous: OpenApiV2Document | undefined,
+): Promise<OpenApiV2Document | undefined> {
   const ifNoneMatch = previous?.etag === undefined ? {} : { 'if-none-match': previous.etag };
   const response = await fetchBytes(context, '/openapi/v2', {
     ...remoteHeaders({ name: 'system:aggregator', groups: [] }),
     ...ifNoneMatch,
   });
-  const text = 'bytes' in response ? response.bytes : undefined;
-  if (text === undefined || !('bytes' in response)) return previous;
+  if ('error' in response || response.bytes === undefined) return previous;
+  const text = response.bytes;
   const id = createHash('sha512').update(text).digest('base64');
   if (id === previous?.id && response.etag === previous.etag) return previous;
   if (id !== previous?.id && tryParseObject(text.toString())?.['swagger'] !== '2.0') return previous;
@@ -117,25 +126,19 @@ async function fetchDescription(context: CheckContext, previous: OpenApiV2Docume
   return { id, packed, etag: response.etag };
 }
 
-interface CheckContext {
-  readonly extensions: Pick<ExtensionServers, 'locate' | 'open'>;
-  readonly registration: Registration;
-  readonly clock: Clock;
-  readonly signal: AbortSignal | undefined;
-}
-
-type Fetched = { readonly body: JsonObject | undefined } | { readonly error: string };
-/** `bytes`: undefined when the body is too long or incomplete. */
+/** `body` is `undefined` when the response is not an object. */
+type FetchedDocument = { readonly body: JsonObject | undefined } | { readonly error: string };
+/** `bytes` is `undefined` when the body is too long or incomplete. */
 type FetchedBytes = { readonly bytes: Buffer | undefined; readonly etag: string | undefined } | { readonly error: string };
 
-async function fetchDocument(context: CheckContext, path: string): Promise<Fetched> {
+async function fetchDocument(context: AvailabilityCheckContext, path: string): Promise<FetchedDocument> {
   const response = await fetchBytes(context, path, remoteHeaders({ name: 'system:kube-aggregator', groups: [MASTERS_GROUP] }));
   if ('error' in response) return response;
   return { body: response.bytes === undefined ? undefined : tryParseObject(response.bytes.toString()) };
 }
 
 async function fetchBytes(
-  { extensions, registration, clock, signal }: CheckContext,
+  { extensions, registration, clock, signal }: AvailabilityCheckContext,
   path: string,
   identity: OutgoingHttpHeaders,
 ): Promise<FetchedBytes> {
@@ -158,10 +161,8 @@ async function fetchBytes(
     const response = await pending;
     if (response.type === 'upgraded') response.socket.destroy();
     if (response.type !== 'response') {
-      const timeoutMessage = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
-      const text = isTimedOut
-        ? timeoutMessage
-        : connectionErrorText(response.type === 'failure' ? response.error : new Error('unexpected upgrade'), url);
+      const error = response.type === 'failure' ? response.error : new Error('unexpected upgrade');
+      const text = isTimedOut ? HEADERS_TIMEOUT_TEXT : connectionErrorText(error, url);
       return { error: `${requestUrl}: Get ${JSON.stringify(requestUrl)}: ${text}` };
     }
     const { statusCode = 0 } = response.message;
@@ -174,7 +175,7 @@ async function fetchBytes(
   }
 }
 
-/** Undefined when the body is too long or incomplete. */
+/** `undefined` when the body is too long or incomplete. */
 async function readBytes(message: AsyncIterable<unknown>): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -32,12 +32,11 @@ export interface ExtensionRequest {
   /** Includes the query; sent unchanged. */
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
-  /** Use a new connection: when a kept one breaks, it is unknown whether the server has received a body. */
+  /** Whether to use a new connection: when a kept one breaks, it is unknown whether the server has received a body. */
   readonly needsOwnConnection: boolean;
 }
 
-/** Connect time-out. */
-const CONNECT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 const MAX_IDLE_SOCKETS = 16;
 
 export class ExtensionServers {
@@ -49,7 +48,7 @@ export class ExtensionServers {
     return this.deps.traces;
   }
 
-  /** The present address of the server. */
+  /** The present address of the server, or the reason why there is none. Each call may choose another endpoint. */
   locate({ service }: Registration): URL | { readonly error: string } {
     const resolved = this.deps.resolve(service);
     if ('error' in resolved) return resolved;
@@ -57,13 +56,13 @@ export class ExtensionServers {
     return host === undefined ? { error: `lookup ${resolved.host}: no such host` } : hostUrl('https', host, resolved.port);
   }
 
-  /** The caller sends the body and listens for the response. */
+  /** Opens a request to an address that {@link locate} returned. The caller sends the body and listens for the response. */
   open(
     { service, caBundle, insecureSkipTlsVerify }: Registration,
     url: URL,
     { method, path, headers, needsOwnConnection }: ExtensionRequest,
   ): ClientRequest {
-    return dial({ clock: this.deps.clock, timeoutMs: CONNECT_MS }, url, {
+    return dial({ clock: this.deps.clock, timeoutMs: CONNECT_TIMEOUT_MS }, url, {
       method,
       path,
       headers: { ...headers, host: `${url.hostname}:${url.port === '' ? '443' : url.port}` },

@@ -58,7 +58,7 @@ export async function proxyRequest(extensions: ExtensionServers, registration: R
     return;
   }
   const upgrades = upgradeProtocols(exchange) !== undefined && exchange.output instanceof UpgradableResponse;
-  const request = (traceHeaders: Readonly<Record<string, string>>) =>
+  const openRequest = (traceHeaders: Readonly<Record<string, string>>) =>
     extensions.open(registration, url, {
       method: exchange.method,
       path: requestTarget(exchange),
@@ -67,8 +67,8 @@ export async function proxyRequest(extensions: ExtensionServers, registration: R
     });
   const attempt = (): Promise<AttemptResult> => {
     const { traces } = extensions;
-    if (traces === undefined) return send(exchange, request({}));
-    return traces.traceOutgoing(outgoingRequest(exchange, url), (headers) => send(exchange, request(headers)), statusOf);
+    if (traces === undefined) return send(exchange, openRequest({}));
+    return traces.traceOutgoing(outgoingRequest(exchange, url), (headers) => send(exchange, openRequest(headers)), statusOf);
   };
   let response = await attempt();
   // The server may close an idle connection at any time; then it has processed nothing of this request.
@@ -118,6 +118,7 @@ function relayToClient(exchange: Exchange, response: Exclude<BackendResponse, { 
   return relayResponse(exchange, message);
 }
 
+/** `isStale`: the server has closed the idle connection that the attempt reused, and processed nothing. */
 type AttemptResult =
   | Exclude<BackendResponse, { type: 'failure' }>
   | { readonly type: 'failure'; readonly error: Error; readonly isStale: boolean };

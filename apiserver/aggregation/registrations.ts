@@ -23,7 +23,7 @@ export interface Registration {
 
 const DEFAULT_PORT = 443;
 
-/** Undefined when the APIService is local. */
+/** `undefined` when the APIService is local. */
 export function readRegistration(name: string, object: JsonObject): Registration | undefined {
   const spec = objectAt(object, 'spec');
   const service = objectAt(spec, 'service');
@@ -48,6 +48,7 @@ export function readRegistration(name: string, object: JsonObject): Registration
   };
 }
 
+/** The condition Available of an APIService; `undefined` when it has none. */
 export function availableCondition(object: JsonObject): JsonObject | undefined {
   const conditions = (arrayAt(objectAt(object, 'status') ?? {}, 'conditions') ?? []).filter(isObject);
   return conditions.find((condition) => stringAt(condition, 'type') === 'Available');
@@ -55,12 +56,12 @@ export function availableCondition(object: JsonObject): JsonObject | undefined {
 
 /** What is discovered from a server beyond its registration. */
 export interface DiscoveredServer {
-  /** Undefined = unknown at present. */
+  /** `undefined` while they are unknown. */
   readonly resources: readonly JsonObject[] | undefined;
-  /** URL of the OpenAPI v3 document; undefined when there is none. */
-  readonly openApi: string | undefined;
-  /** The OpenAPI v2 document; undefined when none has been received. */
-  readonly description: OpenApiV2Document | undefined;
+  /** `undefined` when there is no OpenAPI v3 document. */
+  readonly openApiV3Url: string | undefined;
+  /** `undefined` when no OpenAPI v2 document has been received. */
+  readonly openApiV2: OpenApiV2Document | undefined;
 }
 
 /** The OpenAPI v2 document of an aggregated API server, unparsed. */
@@ -69,36 +70,36 @@ export interface OpenApiV2Document {
   readonly id: string;
   /** Compressed with gzip. */
   readonly packed: Uint8Array;
-  /** The ETag for conditional requests; undefined when the server sent none. */
+  /** The ETag for conditional requests; `undefined` when the server sent none. */
   readonly etag: string | undefined;
 }
 
 /** Nothing is discovered, apart from an earlier document. */
-export const undiscoveredServer = (description: OpenApiV2Document | undefined): DiscoveredServer => ({
+export const undiscoveredServer = (openApiV2: OpenApiV2Document | undefined): DiscoveredServer => ({
   resources: undefined,
-  openApi: undefined,
-  description,
+  openApiV3Url: undefined,
+  openApiV2,
 });
 
-/** An OpenAPI v3 document of an aggregated API server in the index. */
-export interface RemoteDocument {
+/** An OpenAPI v3 document of an aggregated API server, as the index of documents lists it. */
+export interface RemoteOpenApiV3 {
   /** `apis/<group>/<version>` */
   readonly name: string;
   readonly url: string;
 }
 
-/** An OpenAPI v2 document with the name of its version. */
-export interface RemoteDescription {
+/** An OpenAPI v2 document of an aggregated API server, with the name of its version. */
+export interface RemoteOpenApiV2 {
   /** `apis/<group>/<version>` */
   readonly name: string;
   readonly id: string;
   readonly packed: Uint8Array;
 }
 
-const isSame = (a: DiscoveredServer, b: DiscoveredServer): boolean =>
-  a.description?.id === b.description?.id &&
-  a.description?.etag === b.description?.etag &&
-  a.openApi === b.openApi &&
+const isSameDiscovery = (a: DiscoveredServer, b: DiscoveredServer): boolean =>
+  a.openApiV2?.id === b.openApiV2?.id &&
+  a.openApiV2?.etag === b.openApiV2?.etag &&
+  a.openApiV3Url === b.openApiV3Url &&
   JSON.stringify(a.resources) === JSON.stringify(b.resources);
 
 /** Segments of `/openapi/v3/apis/<group>/<version>`, including the empty first one. */
@@ -109,8 +110,8 @@ export class Registrations {
   private readonly byName = new Map<string, { readonly registration: Registration; readonly discovered: DiscoveredServer }>();
   private byVersion = new Map<string, Registration>();
   private versions: readonly RemoteVersion[] = [];
-  private documents: readonly RemoteDocument[] = [];
-  private descriptions: readonly RemoteDescription[] = [];
+  private openApiV3: readonly RemoteOpenApiV3[] = [];
+  private openApiV2: readonly RemoteOpenApiV2[] = [];
 
   /** `undefined` removes the registration: the APIService was deleted or has become local. */
   set(name: string, registration: Registration | undefined): void {
@@ -123,7 +124,7 @@ export class Registrations {
 
   setDiscovered(name: string, discovered: DiscoveredServer): void {
     const current = this.byName.get(name);
-    if (current === undefined || isSame(current.discovered, discovered)) return;
+    if (current === undefined || isSameDiscovery(current.discovered, discovered)) return;
     this.byName.set(name, { registration: current.registration, discovered });
     this.rebuildLists();
   }
@@ -132,11 +133,12 @@ export class Registrations {
     return this.byName.get(name)?.registration;
   }
 
-  /** The OpenAPI v2 document. */
-  descriptionOf(name: string): OpenApiV2Document | undefined {
-    return this.byName.get(name)?.discovered.description;
+  /** `undefined` when no document has been received. */
+  openApiV2Of(name: string): OpenApiV2Document | undefined {
+    return this.byName.get(name)?.discovered.openApiV2;
   }
 
+  /** Every registration and whether it is available. */
   states(): readonly (readonly [name: string, isAvailable: boolean])[] {
     return Array.from(this.byName.values(), ({ registration: { name, isAvailable } }) => [name, isAvailable] as const);
   }
@@ -173,13 +175,13 @@ export class Registrations {
   }
 
   /** The same list until something changes. */
-  remoteDocuments(): readonly RemoteDocument[] {
-    return this.documents;
+  openApiV3Documents(): readonly RemoteOpenApiV3[] {
+    return this.openApiV3;
   }
 
   /** The same list until something changes. */
-  remoteDescriptions(): readonly RemoteDescription[] {
-    return this.descriptions;
+  openApiV2Documents(): readonly RemoteOpenApiV2[] {
+    return this.openApiV2;
   }
 
   private rebuildLists(): void {
@@ -191,16 +193,18 @@ export class Registrations {
       priorities,
       resources,
     }));
-    this.documents = sorted.flatMap(({ registration: { group, version }, discovered: { openApi } }) =>
-      openApi === undefined ? [] : [{ name: `apis/${group}/${version}`, url: openApi }],
+    this.openApiV3 = sorted.flatMap(({ registration: { group, version }, discovered: { openApiV3Url } }) =>
+      openApiV3Url === undefined ? [] : [{ name: `apis/${group}/${version}`, url: openApiV3Url }],
     );
-    const descriptions = sorted.flatMap(({ registration: { group, version }, discovered: { description } }) =>
-      description === undefined ? [] : [{ name: `apis/${group}/${version}`, id: description.id, packed: description.packed }],
+    const openApiV2 = sorted.flatMap(({ registration: { group, version }, discovered }) =>
+      discovered.openApiV2 === undefined
+        ? []
+        : [{ name: `apis/${group}/${version}`, id: discovered.openApiV2.id, packed: discovered.openApiV2.packed }],
     );
-    if (!sameDescriptions(descriptions, this.descriptions)) this.descriptions = descriptions;
+    if (!hasSameContent(openApiV2, this.openApiV2)) this.openApiV2 = openApiV2;
   }
 }
 
-function sameDescriptions(a: readonly RemoteDescription[], b: readonly RemoteDescription[]): boolean {
-  return a.length === b.length && a.every(({ name, id }, at) => b[at]?.name === name && b[at].id === id);
+function hasSameContent(a: readonly RemoteOpenApiV2[], b: readonly RemoteOpenApiV2[]): boolean {
+  return a.length === b.length && a.every(({ name, id }, index) => b[index]?.name === name && b[index].id === id);
 }

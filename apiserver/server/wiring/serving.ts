@@ -141,8 +141,8 @@ function createOpenApiHandler(
   const openApi = createOpenApi({
     builtIn: resources.builtInRows,
     rows: () => resources.rows,
-    remotes: () => registrations.remoteDocuments(),
-    descriptions: () => registrations.remoteDescriptions(),
+    remotes: () => registrations.openApiV3Documents(),
+    descriptions: () => registrations.openApiV2Documents(),
     naming: options.naming,
     servesOpenId,
     clock,
@@ -155,7 +155,7 @@ function createOpenApiHandler(
   });
   if (definitions.rows.length > 0) openApi.prepare();
   definitions.onChange(({ after }) => {
-    if (after?.established === true) openApi.prepare();
+    if (after?.isEstablished === true) openApi.prepare();
   });
   return openApi;
 }
