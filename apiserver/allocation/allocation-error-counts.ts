@@ -1,4 +1,4 @@
-/** Counts the errors that allocation repair has found, for metrics. */
+/** Counts the errors that allocation repair has found since the start of the server, for metrics. Repairs nothing. */
 
 export const ALLOCATION_SUBJECTS = ['ips', 'ports'] as const;
 export type AllocationSubject = (typeof ALLOCATION_SUBJECTS)[number];

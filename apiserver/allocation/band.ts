@@ -32,7 +32,7 @@ export class Band {
     return this.contains(number) && this.positionOf(number - this.first) < this.allocated;
   }
 
-  /** Returns false when the number is already allocated or out of range. */
+  /** Whether the number was free, and is allocated now; false for a number outside the range. */
   allocate(number: number): boolean {
     if (!this.contains(number) || this.has(number)) return false;
     const value = number - this.first;
@@ -41,7 +41,7 @@ export class Band {
     return true;
   }
 
-  /** Returns false when the number was not allocated. */
+  /** Whether the number was allocated, and is free now. */
   release(number: number): boolean {
     if (!this.has(number)) return false;
     const value = number - this.first;

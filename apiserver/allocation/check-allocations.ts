@@ -9,14 +9,21 @@ import type { AllocationRecord, AllocationOwner } from './service-allocator';
 /** An object and the ids that it holds. */
 export interface AllocationHolder {
   readonly owner: AllocationOwner;
+  /** Revision of the object. */
   readonly revision: Revision;
   readonly ids: readonly string[];
   /** Texts in the object that are not addresses. */
   readonly unreadable?: readonly string[];
 }
 
+/**
+ * - `missing`: the id has no key, or the key of an object that does not hold it (`keyRevision` is 0 without a key).
+ * - `duplicate`: another object holds the id too, and it is allocated to that object.
+ * - `outside`: the id is not in any range of this server.
+ * - `unreadable`: a text in the object is not an address.
+ * - `leaked`: no object holds the id.
+ */
 export type AllocationFinding =
-  /** The id has no key, or the key of an object that does not hold it. `keyRevision`: 0 without a key. */
   | {
       readonly type: 'missing';
       readonly id: string;
@@ -24,33 +31,30 @@ export type AllocationFinding =
       readonly revision: Revision;
       readonly keyRevision: Revision;
     }
-  /** Another object holds the id too, and it is allocated to that object. */
-  | { readonly type: 'duplicate'; readonly id: string; readonly owner: AllocationOwner }
-  /** The id is not in any range of this server. */
-  | { readonly type: 'outside'; readonly id: string; readonly owner: AllocationOwner }
+  | { readonly type: 'duplicate' | 'outside'; readonly id: string; readonly owner: AllocationOwner }
   | { readonly type: 'unreadable'; readonly text: string; readonly owner: AllocationOwner }
-  /** No object holds the id. */
   | { readonly type: 'leaked'; readonly id: string; readonly keyRevision: Revision };
 
+/** `records`: the allocation keys by id. `isWithin`: whether an id is in a range of this server. */
 export function checkAllocations(
   holders: readonly AllocationHolder[],
-  holdings: ReadonlyMap<string, AllocationRecord>,
+  records: ReadonlyMap<string, AllocationRecord>,
   isWithin: (id: string) => boolean = () => true,
 ): readonly AllocationFinding[] {
+  const isAllocatedTo = (owner: AllocationOwner, id: string): boolean => records.get(id)?.uid === owner.uid;
+  /** Ids that an object holds and that are allocated to it. */
+  const consistentIds = new Set(holders.flatMap(({ owner, ids }) => ids.filter((id) => isAllocatedTo(owner, id))));
   const findings: AllocationFinding[] = [];
-  const accounted = new Set<string>();
-  for (const { owner, ids } of holders) for (const id of ids) if (holdings.get(id)?.uid === owner.uid) accounted.add(id);
   for (const { owner, revision, ids, unreadable = [] } of holders) {
     for (const text of unreadable) findings.push({ type: 'unreadable', text, owner });
     for (const id of ids) {
-      const holding = holdings.get(id);
       if (!isWithin(id)) findings.push({ type: 'outside', id, owner });
-      else if (holding?.uid === owner.uid) continue;
-      else if (accounted.has(id)) findings.push({ type: 'duplicate', id, owner });
-      else findings.push({ type: 'missing', id, owner, revision, keyRevision: holding?.revision ?? 0 });
+      else if (isAllocatedTo(owner, id)) continue;
+      else if (consistentIds.has(id)) findings.push({ type: 'duplicate', id, owner });
+      else findings.push({ type: 'missing', id, owner, revision, keyRevision: records.get(id)?.revision ?? 0 });
     }
   }
-  const held = new Set(holders.flatMap(({ ids }) => ids));
-  for (const [id, { revision }] of holdings) if (!held.has(id)) findings.push({ type: 'leaked', id, keyRevision: revision });
+  const heldIds = new Set(holders.flatMap(({ ids }) => ids));
+  for (const [id, { revision }] of records) if (!heldIds.has(id)) findings.push({ type: 'leaked', id, keyRevision: revision });
   return findings;
 }

@@ -8,7 +8,7 @@ import type { KeyValue, StoreOperation, Revision } from '../storage/store';
 import { holdingOf, type ServiceAllocator, type AllocationOwner, type AllocationScope } from './service-allocator';
 import { addressId, portId, addressOrPortIn, type AllocationPool } from './pool';
 
-/** An id cannot be allocated. The message is the one of upstream. */
+/** An id cannot be allocated. The message is upstream's. */
 export class NotAllocatedError extends Error {
   override readonly name = 'NotAllocated';
 }
@@ -25,7 +25,7 @@ export interface KeyWrite {
   onConflict(state: KeyValue | undefined, revision: Revision): void;
 }
 
-const FULL = 'range is full';
+const RANGE_FULL = 'range is full';
 
 export class AllocationClaims {
   private owner: AllocationOwner = { namespace: '', name: '', uid: '' };
@@ -62,6 +62,7 @@ export class AllocationClaims {
     this.claim(pool, id);
   }
 
+  /** Chooses a free address, one of an earlier attempt if possible. Throws {@link NotAllocatedError}. */
   chooseAddress(family: IpFamily): string {
     return this.choose(this.addresses(family));
   }
@@ -74,6 +75,7 @@ export class AllocationClaims {
     this.claim(pool, id);
   }
 
+  /** Chooses a free port, one of an earlier attempt if possible. Throws {@link NotAllocatedError}. */
   choosePort(): number {
     return Number(this.choose(this.allocator.ports));
   }
@@ -107,8 +109,8 @@ export class AllocationClaims {
     }
   }
 
-  /** Call when the request is done. */
-  close(dryRun: boolean): void {
+  /** Call when the request is done. Counts a refusal, unless the request was a dry run. */
+  close({ dryRun }: { readonly dryRun: boolean }): void {
     for (const id of this.reserved) this.allocator.unreserve(id);
     this.reserved.clear();
     const counts = this.refusal === undefined || dryRun ? undefined : this.allocator.counts.get(this.refusal.pool);
@@ -134,7 +136,7 @@ export class AllocationClaims {
       (id) => pool.contains(id) && !this.requestedIds.has(id) && !this.allocator.isAllocated(id, this.owner),
     );
     const id = reusableIndex < 0 ? this.allocator.pickFree(pool, this.reserved) : this.reusable.splice(reusableIndex, 1)[0];
-    if (id === undefined) throw this.allocationError(pool, 'dynamic', FULL);
+    if (id === undefined) throw this.allocationError(pool, 'dynamic', RANGE_FULL);
     this.dynamicIds.add(id);
     this.reserve(id);
     return addressOrPortIn(id);
@@ -156,8 +158,7 @@ export class AllocationClaims {
     const holding = this.allocator.holding(id);
     // A put requires that the key does not exist or belongs to this object.
     const modRevision = holding !== undefined && (value === undefined || holding.uid === this.owner.uid) ? holding.revision : 0;
-    const operation: StoreOperation | undefined =
-      value !== undefined ? { type: 'put', key, value } : modRevision === 0 ? undefined : { type: 'delete', key };
+    const operation = value === undefined ? deleteOperation(key, modRevision) : ({ type: 'put', key, value } as const);
     return {
       key,
       modRevision,
@@ -170,4 +171,9 @@ export class AllocationClaims {
     const { namespace, name, uid } = this.owner;
     return Buffer.from(JSON.stringify({ namespace, name, uid, ...(protocols.length === 0 ? {} : { protocols }) }));
   }
+}
+
+/** `undefined` when there is no key to delete. */
+function deleteOperation(key: string, modRevision: Revision): StoreOperation | undefined {
+  return modRevision === 0 ? undefined : { type: 'delete', key };
 }

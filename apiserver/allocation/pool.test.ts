@@ -1,22 +1,22 @@
 import { addressPool, portPool } from './pool';
 import { parsePortRange, parseServiceRanges } from './ranges';
 
-function addresses(text: string): ReturnType<typeof addressPool> {
+function addressPoolOf(text: string): ReturnType<typeof addressPool> {
   const ranges = parseServiceRanges(text);
   if (typeof ranges === 'string') throw new Error(ranges);
   return addressPool(ranges[0]);
 }
 
-function ports(text: string): ReturnType<typeof portPool> {
+function portPoolOf(text: string): ReturnType<typeof portPool> {
   const range = parsePortRange(text);
   if (typeof range === 'string') throw new Error(range);
   return portPool(range);
 }
 
-/** All ids that the pool picks, in order. */
-function pickAll(pool: ReturnType<typeof addressPool>, most: number): string[] {
+/** The ids that the pool picks, in order, at most `limit`. */
+function pickAll(pool: ReturnType<typeof addressPool>, limit: number): string[] {
   const picked: string[] = [];
-  for (let id = pool.pickFree(0); id !== undefined && picked.length < most; id = pool.pickFree(0)) {
+  for (let id = pool.pickFree(0); id !== undefined && picked.length < limit; id = pool.pickFree(0)) {
     pool.markAllocated(id);
     picked.push(id);
   }
@@ -31,7 +31,7 @@ it.each([
   ['fd00::/125', 'ips/fd00::1', 7],
   ['fd00::/108', 'ips/fd00::101', 2 ** 20 - 1],
 ])('addressPool of %s chooses %s first', (range, first, size) => {
-  const pool = addresses(range);
+  const pool = addressPoolOf(range);
   expect(pool.size).toBe(size);
   expect(pool.pickFree(0)).toBe(first);
 });
@@ -42,13 +42,13 @@ it.each([
   ['30000-30099', 'ports/30016', 100],
   ['1-65535', 'ports/129', 65_535],
 ])('portPool of %s chooses %s first', (range, first, size) => {
-  const pool = ports(range);
+  const pool = portPoolOf(range);
   expect(pool.size).toBe(size);
   expect(pool.pickFree(0)).toBe(first);
 });
 
 it('a pool chooses from the lower band when the upper one is exhausted, and never the network or broadcast address', () => {
-  const picked = pickAll(addresses('10.0.0.0/24'), 1000);
+  const picked = pickAll(addressPoolOf('10.0.0.0/24'), 1000);
   expect(new Set(picked).size).toBe(254);
   expect(picked.indexOf('ips/10.0.0.1')).toBeGreaterThanOrEqual(238);
   expect(picked.slice(0, 238)).toContain('ips/10.0.0.254');
@@ -56,7 +56,7 @@ it('a pool chooses from the lower band when the upper one is exhausted, and neve
 });
 
 it('addressPool chooses distinct addresses of a /64 range', () => {
-  const pool = addresses('fd00::/64');
+  const pool = addressPoolOf('fd00::/64');
   const picked = [0, 0.25, 0.5, 0.999999].map((chance) => pool.pickFree(chance));
   expect(new Set(picked).size).toBe(4);
   for (const id of picked) expect(id !== undefined && pool.contains(id)).toBe(true);
@@ -67,6 +67,6 @@ it('addressPool chooses distinct addresses of a /64 range', () => {
 it.each(['ips/10.0.0.0', 'ips/10.0.0.255', 'ips/10.0.1.0', 'ips/fd00::1', 'ports/30000', 'ips/nonsense'])(
   'addressPool of 10.0.0.0/24 does not contain %s',
   (id) => {
-    expect(addresses('10.0.0.0/24').contains(id)).toBe(false);
+    expect(addressPoolOf('10.0.0.0/24').contains(id)).toBe(false);
   },
 );

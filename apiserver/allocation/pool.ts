@@ -24,7 +24,7 @@ export interface AllocationPool {
   readonly first: string;
   /** Whether the id is in the range. Ids are `ips/10.0.0.1` and `ports/30000`, the allocation keys without prefix. */
   contains(id: string): boolean;
-  /** The id is not picked any more. */
+  /** The id is no longer picked, until it is released. */
   markAllocated(id: string): void;
   release(id: string): void;
   /** A random free id; `chance` is in [0, 1). `undefined` when none is free. */
@@ -50,12 +50,19 @@ export const addressOrPortIn = (id: string): string => id.slice(id.indexOf('/') 
 /** Ids beyond this number are not picked. It keeps numbers exact, and no cluster allocates as many. */
 const MAX_NUMBERS = 2 ** 52;
 
-const IP_BANDS = { least: 16, share: 16, most: 256 };
-const PORT_BANDS = { least: 16, share: 32, most: 128 };
+/** The lower band has 1/`divisor` of the range, but at least `min` and at most `max` ids. */
+interface BandLimits {
+  readonly min: number;
+  readonly divisor: number;
+  readonly max: number;
+}
 
-/** Size of the lower band, for static allocation; 0 for small ranges. */
-function reservedBandSize(size: number, { least, share, most }: typeof IP_BANDS): number {
-  return size <= least ? 0 : Math.min(Math.max(least, Math.floor(size / share)), most);
+const IP_BANDS: BandLimits = { min: 16, divisor: 16, max: 256 };
+const PORT_BANDS: BandLimits = { min: 16, divisor: 32, max: 128 };
+
+/** Size of the lower band, for static allocation; 0 when the range has no more ids than the smallest band. */
+function lowerBandSizeOf(size: number, { min, divisor, max }: BandLimits): number {
+  return size <= min ? 0 : Math.min(Math.max(min, Math.floor(size / divisor)), max);
 }
 
 export function addressPool(range: ServiceRange): AllocationPool {
@@ -78,7 +85,7 @@ export function addressPool(range: ServiceRange): AllocationPool {
     },
     first: 1,
     size,
-    lowerBandSize: Math.min(reservedBandSize(Number(range.size), IP_BANDS), size),
+    lowerBandSize: Math.min(lowerBandSizeOf(Number(range.size), IP_BANDS), size),
     idOf,
     numberOf,
   });
@@ -94,7 +101,7 @@ export function portPool(range: PortRange): AllocationPool {
     },
     first: range.first,
     size: range.size,
-    lowerBandSize: reservedBandSize(range.size, PORT_BANDS),
+    lowerBandSize: lowerBandSizeOf(range.size, PORT_BANDS),
     idOf: portId,
     numberOf(id) {
       const port = id.startsWith(PORTS) ? Number(addressOrPortIn(id)) : -1;

@@ -1,4 +1,7 @@
-/** Parses and validates the flags for Service addresses and node ports. */
+/**
+ * Parses and validates the flags for Service addresses and node ports, with upstream's limits and messages. Allocating ids
+ * of the ranges is left to pool.ts.
+ */
 import { formatIpRange, parseIpRange, type IpAddress, type IpFamily } from '../../shared/values/network/ip-address';
 
 /** A range of one family with cleared host bits. */
@@ -69,11 +72,19 @@ export function parsePortRange(text: string): PortRange | string {
   if (match === null) return 'must be two ports with a hyphen between them, such as 30000-32767';
   const first = Number(match[1]);
   const second = Number(match[3] ?? 0);
-  const last = match[2] === undefined ? first : match[2] === '-' ? second : first + second;
+  const last = lastPort(match[2], first, second);
   if (first > MAX_PORT || last > MAX_PORT) return `the port range cannot be greater than ${MAX_PORT}: ${text}`;
   return last < first ? `end port cannot be less than start port: ${text}` : { first, size: last - first + 1 };
 }
 
+/** `separator`: `-` before a last port, `+` before a count, `undefined` for a single port. */
+function lastPort(separator: string | undefined, first: number, second: number): number {
+  if (separator === undefined) return first;
+  return separator === '-' ? second : first + second;
+}
+
+/** The range as the flag spells it: `30000-32767`, one port, or '' for no ports. */
 export function portRangeText({ first, size }: PortRange): string {
-  return size === 0 ? '' : size === 1 ? String(first) : `${first}-${first + size - 1}`;
+  if (size === 0) return '';
+  return size === 1 ? String(first) : `${first}-${first + size - 1}`;
 }

@@ -77,10 +77,12 @@ export class ServiceAllocator {
     return this.byFamily.get(family);
   }
 
+  /** The store key of an id. */
   keyOf(id: string): string {
     return this.root + id;
   }
 
+  /** The allocation keys by id. */
   allHoldings(): ReadonlyMap<string, AllocationRecord> {
     return this.holdings;
   }
@@ -109,6 +111,7 @@ export class ServiceAllocator {
     return undefined;
   }
 
+  /** Keeps other requests of this replica from choosing the id; undone by {@link unreserve}. */
   reserve(id: string): void {
     this.chosen.set(id, (this.chosen.get(id) ?? 0) + 1);
     this.markAllocated(id);
@@ -135,7 +138,7 @@ export class ServiceAllocator {
     if (counts !== undefined) counts.allocated += 1;
   }
 
-  // KeyListener: events of the cache's watch. Keys are relative to the key prefix.
+  // The members of the cache's KeyListener; keys are relative to the key prefix.
 
   onReset(): void {
     for (const id of [...this.holdings.keys()]) this.removeHolding(id);
@@ -146,6 +149,7 @@ export class ServiceAllocator {
     this.recordHolding(id, value === undefined ? undefined : { revision, uid: uidIn(value) }, revision);
   }
 
+  /** The metrics of the pool that contains the id; `undefined` when none does. */
   countsOf(id: string): PoolCounts | undefined {
     const pool = this.pools.find((candidate) => candidate.contains(id));
     return pool === undefined ? undefined : this.counts.get(pool);
@@ -176,6 +180,7 @@ function newCounts(): PoolCounts {
   return { allocations: { static: 0, dynamic: 0 }, errors: { static: 0, dynamic: 0 }, allocated: 0 };
 }
 
+/** The record of an allocation key; `undefined` when the key does not exist. */
 export function holdingOf(kv: KeyValue | undefined): AllocationRecord | undefined {
   return kv === undefined ? undefined : { revision: kv.modRevision, uid: uidIn(kv.value) };
 }

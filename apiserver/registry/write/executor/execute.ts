@@ -87,7 +87,7 @@ export async function execute<R>(deps: ExecutorDependencies, execution: Executio
     );
   } finally {
     startedAttempt?.abandon();
-    claims?.close(request.dryRun);
+    claims?.close(request);
   }
 }
 
