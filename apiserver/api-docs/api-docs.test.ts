@@ -14,9 +14,9 @@ beforeAll(() => {
   for (const name of Object.values(SCRIPT_FILES)) writeFileSync(path.join(folder, name), gzipSync(SCRIPT));
 });
 
-async function request(requested: string, more: Partial<DocumentRequest> = {}): Promise<DocumentResponse | undefined> {
+async function request(requestPath: string, changes: Partial<DocumentRequest> = {}): Promise<DocumentResponse | undefined> {
   const docs = createApiDocs(await loadPageScripts(folder), systemRandom);
-  return docs.handle({ path: requested, query: '', accept: undefined, ifNoneMatch: undefined, pretty: false, ...more });
+  return docs.handle({ path: requestPath, query: '', accept: undefined, ifNoneMatch: undefined, pretty: false, ...changes });
 }
 
 describe('the API documentation', () => {
@@ -52,11 +52,11 @@ describe('the API documentation', () => {
     });
   });
 
-  it('has no other pages', async () => {
+  it('handles no other path', async () => {
     expect(await request('/docs/other')).toBeUndefined();
   });
 
-  it('is refused with the name of the flag when a script is missing', async () => {
+  it('fails to load with the name of its flag when a script is missing', async () => {
     await expect(loadPageScripts(path.join(folder, 'none'))).rejects.toThrow(/^--enable-api-docs: cannot read .*, which the build creates/);
   });
 });

@@ -21,8 +21,8 @@ const document: JsonObject = {
   components: { schemas: {} },
 };
 
-describe('the resources of an OpenAPI document', () => {
-  it('are counted with the operations of all namespaces, subresources and watches', () => {
+describe('countOperations', () => {
+  it('counts the operations of a resource in all namespaces, with subresources and watches', () => {
     expect([...countOperations(document)]).toEqual([
       [OTHER_PATHS, 1],
       ['daemonsets', 1],
@@ -30,7 +30,7 @@ describe('the resources of an OpenAPI document', () => {
     ]);
   });
 
-  it('include namespaces, whose paths have a name in place of a namespace', () => {
+  it('counts the operations of namespaces, whose paths have a name in place of a namespace', () => {
     const paths = {
       '/api/v1/namespaces/{name}/status': { get: {} },
       '/api/v1/namespaces/{namespace}/pods': { get: {} },
@@ -39,20 +39,20 @@ describe('the resources of an OpenAPI document', () => {
     expect([...countOperations({ paths }).keys()]).toEqual([OTHER_PATHS, 'namespaces', 'pods']);
   });
 
-  it('of a document without paths are none', () => {
+  it('counts nothing in a document without paths', () => {
     expect(countOperations({}).size).toBe(0);
   });
 });
 
-describe('the document of one resource', () => {
+describe('selectResource', () => {
   const selected = selectResource(document, 'deployments');
 
-  it('has the paths of the resource and its subresources, and all schemas', () => {
+  it('keeps the paths of the resource and its subresources, and all schemas', () => {
     expect(Object.keys(selected['paths'] ?? {})).toHaveLength(4);
     expect(selected).toMatchObject({ openapi: '3.0.0', components: { schemas: {} } });
   });
 
-  it('has bodies in JSON only, except where there is another schema for each media type', () => {
+  it('keeps JSON bodies only, except where each media type has a schema of its own', () => {
     expect(selected).toMatchObject({
       paths: {
         '/apis/apps/v1/namespaces/{namespace}/deployments': {
@@ -65,7 +65,7 @@ describe('the document of one resource', () => {
     expect(JSON.stringify(selected)).not.toContain('application/yaml');
   });
 
-  it('has descriptions as headings, without their full stop, and no tags', () => {
+  it('makes descriptions headings, without their full stop, and drops tags', () => {
     expect(selected).toHaveProperty(['paths', '/apis/apps/v1/deployments'], {
       get: { summary: 'List or watch objects', responses: { 200: { content: { 'application/json': SCHEMA } } } },
       parameters: [],

@@ -42,10 +42,13 @@ function reducePath(item: JsonObject): JsonObject {
   return Object.fromEntries(members);
 }
 
-/** Without tags all operations are in the menu; the description becomes the heading, which would otherwise be the identifier. */
+/**
+ * Drops the tags, so that the menu shows all operations in one list, and makes the description the heading, which would
+ * otherwise be the identifier.
+ */
 function reduceOperation(operation: JsonObject): JsonObject {
-  const { description: _description, tags: _tags, ...rest } = operation;
-  const reduced: JsonObject = rest;
+  const { description: _description, tags: _tags, ...members } = operation;
+  const reduced: JsonObject = members;
   const text = stringAt(operation, 'description');
   if (text !== undefined) reduced['summary'] = stringAt(operation, 'summary') ?? text.replace(/\.$/, '');
   const body = objectAt(operation, 'requestBody');
