@@ -1,16 +1,21 @@
-/** Combines the audit policy, the audits of requests and the backends of a server, and counts events. */
+/**
+ * Combines the audit policy, the audits of requests and the backends of a server, and counts events. Every event goes to
+ * every backend. What an event contains is decided by request-audit.ts, how it is delivered by the backends.
+ */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import { throttle } from '../../shared/runtime/throttle';
-import type { AuditEvent, AuditObject, AuditSubject } from './event';
-import type { AuditPolicy, AuditedRequest } from './policy';
+import type { AuditEvent, AuditSubject } from './event';
+import type { AuditPolicy } from './policy';
 import type { AuditLevel } from './policy-format';
 import type { OnEventsLost, AuditBackend, BackendName } from './audit-backend';
-import { RequestAudit, type RequestState, type RequestAuditDependencies } from './request-audit';
+import { RequestAudit, type AuditedExchange, type RequestAuditDependencies } from './request-audit';
 
 interface AuditCounts {
   readonly events: number;
+  /** Requests that were rejected because their first event could not be recorded. */
   readonly rejected: number;
+  /** Requests by the level of their matching rule. */
   readonly levels: Readonly<Record<AuditLevel, number>>;
   /** Events that a backend could not accept. */
   readonly lost: Readonly<Record<BackendName, number>>;
@@ -20,6 +25,7 @@ type RequestInfo = Pick<AuditSubject, 'auditId' | 'requestUri' | 'sourceIps' | '
 
 /** Minimum interval of log messages about lost events. */
 const LOSS_LOG_INTERVAL_MS = 60_000;
+/** A larger difference between wall clock and monotonic clock is a step of the wall clock, which is followed. */
 const MAX_CLOCK_DRIFT_MS = 2;
 const CLOCK_COMPARISON_INTERVAL_MS = 1;
 
@@ -33,6 +39,7 @@ export class Auditor {
   private readonly dependencies: RequestAuditDependencies;
   private backends: readonly AuditBackend[] = [];
   private policy: AuditPolicy = () => ({ level: 'None', omittedStages: new Set(), omitsManagedFields: false });
+  /** Wall-clock time at which the monotonic clock was 0, in milliseconds since 1970. */
   private origin = Number.NEGATIVE_INFINITY;
   /** Monotonic time of the last comparison with the wall clock, in milliseconds. */
   private comparedAt = Number.NEGATIVE_INFINITY;
@@ -47,6 +54,7 @@ export class Auditor {
     );
     this.dependencies = {
       policy: (user, request) => this.policy(user, request),
+      // Stages after the first use the origin of the last arrival, so that one reading of a clock suffices.
       now: () => this.origin + this.clock.monotonic(),
       record: (event) => this.record(event),
       onDecided: ({ level }) => void (this.mutableCounts.levels[level] += 1),
@@ -54,10 +62,10 @@ export class Auditor {
   }
 
   /**
-   * Wall-clock time with microseconds: follows steps of the wall clock, and advances by the monotonic clock between
-   * them.
+   * The wall-clock time of a request's arrival, with microseconds: follows steps of the wall clock, and advances by the
+   * monotonic clock between them.
    */
-  private now(): number {
+  private arrivalTime(): number {
     const passed = this.clock.monotonic();
     if (passed >= this.comparedAt + CLOCK_COMPARISON_INTERVAL_MS) {
       this.comparedAt = passed;
@@ -72,21 +80,16 @@ export class Auditor {
     this.policy = policy;
   }
 
+  /** Replaces the backends for later events; the previous ones are not closed. */
   setBackends(...backends: readonly AuditBackend[]): void {
     this.backends = backends;
   }
 
-  /** Starts the audit of a request. */
-  startRequest(
-    requestInfo: RequestInfo,
-    request: AuditedRequest,
-    object: AuditObject | undefined,
-    state: RequestState,
-    isLongRunning: boolean,
-  ): RequestAudit {
-    const { auditId, requestUri, sourceIps, userAgent } = requestInfo;
-    const subject = { auditId, requestUri, verb: request.verb, sourceIps, userAgent, receivedAt: this.now(), written: undefined };
-    return new RequestAudit(this.dependencies, subject, request, object, state, isLongRunning);
+  /** Starts the audit of a request that has just arrived. */
+  startRequest({ auditId, requestUri, sourceIps, userAgent }: RequestInfo, exchange: AuditedExchange): RequestAudit {
+    const { verb } = exchange.request;
+    const subject = { auditId, requestUri, verb, sourceIps, userAgent, receivedAt: this.arrivalTime(), written: undefined };
+    return new RequestAudit(this.dependencies, subject, exchange);
   }
 
   /** Counts a request that is rejected because its first event could not be recorded. */
@@ -98,11 +101,13 @@ export class Auditor {
     return this.mutableCounts;
   }
 
+  /** For the backends: counts the events and logs the loss. */
   readonly onEventsLost: OnEventsLost = (backend, events, reason) => {
     this.mutableCounts.lost[backend] += events;
     this.logLoss(backend, reason);
   };
 
+  /** Resolves when every backend has delivered or lost its events. */
   async close(): Promise<void> {
     await Promise.all(this.backends.map((backend) => backend.close()));
   }

@@ -11,7 +11,9 @@ import { EVENT_TOO_LONG, writeEncoded, type OnEventsLost, type AuditBackend, typ
 export interface BatchOptions {
   /** Maximum number of buffered events. */
   readonly bufferSize: number;
+  /** Maximum number of events per batch. */
   readonly maxSize: number;
+  /** How long the first event of a batch waits for others. */
   readonly maxWaitMs: number;
   /** Rate limit in batches per second; undefined = unlimited. */
   readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined;
@@ -36,6 +38,7 @@ export interface BatchBackendOptions {
 /** Maximum number of buffered characters, whatever the number of events. */
 const MAX_BUFFERED_CHARACTERS = 64 * 1024 * 1024;
 
+/** Never rejects a request: an event that the buffer cannot hold is lost. */
 export class BatchBackend implements AuditBackend {
   readonly name: BackendName;
   private readonly buffer = new LineBuffer();

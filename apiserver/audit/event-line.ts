@@ -19,11 +19,11 @@ export type EventParts = 'with-objects' | 'without-objects';
 
 /** Writes the event without a line break. The legacy format never contains objects. */
 export function writeEvent(buffer: LineBuffer, event: AuditEvent, format: AuditFormat, dialect: Dialect, parts: EventParts): void {
-  if (format === 'json') writeJson(buffer, event, dialect, parts === 'without-objects');
+  if (format === 'json') writeJson(buffer, event, dialect, parts);
   else writeLegacy(buffer, event);
 }
 
-function writeJson(buffer: LineBuffer, event: AuditEvent, dialect: Dialect, isShortened: boolean): void {
+function writeJson(buffer: LineBuffer, event: AuditEvent, dialect: Dialect, parts: EventParts): void {
   const { subject, responseStatus, requestObject, responseObject } = event;
   const written = findReusableLine(buffer, event);
   if (written === undefined) {
@@ -34,11 +34,11 @@ function writeJson(buffer: LineBuffer, event: AuditEvent, dialect: Dialect, isSh
     buffer.repeat(written.restStart, written.restEnd);
   }
   if (responseStatus !== undefined) writeStatus(buffer, responseStatus);
-  if (!isShortened && requestObject !== undefined) {
+  if (parts === 'with-objects' && requestObject !== undefined) {
     buffer.writePiece(REQUEST_OBJECT);
     buffer.writeJson(requestObject);
   }
-  if (!isShortened && responseObject !== undefined) {
+  if (parts === 'with-objects' && responseObject !== undefined) {
     buffer.writePiece(RESPONSE_OBJECT);
     buffer.writeJson(responseObject);
   }
@@ -46,7 +46,7 @@ function writeJson(buffer: LineBuffer, event: AuditEvent, dialect: Dialect, isSh
   buffer.writeTime(subject.receivedAt);
   buffer.writePiece(STAGE_TIME);
   buffer.writeTime(event.at);
-  writeAnnotations(buffer, event.annotations, dialect, isShortened);
+  writeAnnotations(buffer, event.annotations, dialect, parts);
 }
 
 /** The stages of a request are often in the same buffer; then most of the second line is a copy of the first. */
@@ -194,7 +194,7 @@ const VERSION = encodePiece(',"apiVersion":');
 const REVISION = encodePiece(',"resourceVersion":');
 const SUBRESOURCE = encodePiece(',"subresource":');
 
-/** Written out member by member: looking members up by variable names would dominate the cost. */
+/** Names each member: a loop over member names would dominate the cost of an event. */
 function writeObjectReference(buffer: LineBuffer, object: AuditObject): void {
   buffer.writePiece(RESOURCE);
   buffer.writeString(object.resource);
@@ -223,8 +223,8 @@ function writeStatus(buffer: LineBuffer, status: string): void {
   }
 }
 
-function writeAnnotations(buffer: LineBuffer, annotations: AuditEvent['annotations'], dialect: Dialect, isShortened: boolean): void {
-  const needsTruncatedAnnotation = isShortened && annotations?.has(TRUNCATED_ANNOTATION) !== true;
+function writeAnnotations(buffer: LineBuffer, annotations: AuditEvent['annotations'], dialect: Dialect, parts: EventParts): void {
+  const needsTruncatedAnnotation = parts === 'without-objects' && annotations?.has(TRUNCATED_ANNOTATION) !== true;
   let isFirst = true;
   const write = (name: string, value: string): void => {
     if (isFirst) buffer.writePiece(CLOSE_TIME_OPEN_ANNOTATIONS);

@@ -22,8 +22,9 @@ export interface AuditSubject {
 }
 
 /**
- * The position of an encoded line in a buffer: its audit ID, the rest of its members, and the context that they
- * contain.
+ * Where a buffer holds an encoded line, and the context that its members contain. The next stage can copy the line up to
+ * the end of the audit ID (`start` to `idEnd`) and the members after the stage (`restStart` to `restEnd`), while the
+ * buffer has the same generation.
  */
 export interface WrittenLine extends AuditContext {
   readonly buffer: LineBuffer;
@@ -36,7 +37,7 @@ export interface WrittenLine extends AuditContext {
 
 /** The members that may change between the stages of a request. */
 export interface AuditContext {
-  /** Undefined when the request was not authenticated. */
+  /** `undefined` when the request was not authenticated. */
   readonly user: UserInfo | undefined;
   readonly impersonated: UserInfo | undefined;
   readonly object: AuditObject | undefined;
@@ -58,10 +59,11 @@ export interface AuditEvent extends AuditContext {
   readonly level: AuditLevel;
   readonly stage: AuditStage;
   readonly subject: AuditSubject;
-  /** JSON. */
+  /** JSON; `undefined` before the response. */
   readonly responseStatus: string | undefined;
-  /** The HTTP status; undefined before the response. */
+  /** The HTTP status; `undefined` before the response. */
   readonly code: number | undefined;
+  /** JSON; `undefined` when the level of the request excludes the object, or there is none. */
   readonly requestObject: string | undefined;
   readonly responseObject: string | undefined;
   /** Milliseconds since 1970. */

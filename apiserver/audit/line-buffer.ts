@@ -11,7 +11,7 @@ const MAX_BYTES_PER_UNIT = 3;
 const MAX_INLINE_LENGTH = 256;
 /** `2026-01-31T12:00:00.` */
 const SECOND_BYTES = 20;
-/** The same with six digits and the letter Z. */
+/** `2026-01-31T12:00:00.000250Z` */
 const TIME_BYTES = 27;
 
 const QUOTE = 0x22;
@@ -23,7 +23,7 @@ const NEEDS_NO_ESCAPE = Uint8Array.from({ length: 128 }, (_, code) =>
   code >= 0x20 && code < 0x7f && !'"\\<>&'.includes(String.fromCharCode(code)) ? 1 : 0,
 );
 
-/** Encodes a constant part. */
+/** Encodes a constant part, with its markup escaped. */
 export const encodePiece = (json: string): Uint8Array => Buffer.from(escapeJsonMarkup(json));
 
 export class LineBuffer {
@@ -56,8 +56,8 @@ export class LineBuffer {
   }
 
   /** Writes any string as a JSON string without markup. */
-  writeString(writeString: string): void {
-    if (!this.tryWriteQuoted(writeString)) this.writeRaw(stringifyJsonString(writeString));
+  writeString(text: string): void {
+    if (!this.tryWriteQuoted(text)) this.writeRaw(stringifyJsonString(text));
   }
 
   /** Writes JSON with its markup escaped. */
@@ -92,7 +92,7 @@ export class LineBuffer {
     this.used = end + 1;
   }
 
-  /** Appends a copy of its own bytes. */
+  /** Appends a copy of the bytes in [from, to). */
   repeat(from: number, to: number): void {
     const count = to - from;
     this.ensureCapacity(count);
@@ -100,7 +100,7 @@ export class LineBuffer {
     this.used += count;
   }
 
-  /** A copy of its own bytes in new memory. */
+  /** The bytes in [from, to), in new memory. */
   copyOf(from: number, to: number): Uint8Array {
     return Uint8Array.prototype.slice.call(this.bytes, from, to);
   }

@@ -50,8 +50,8 @@ export class LogBackend implements AuditBackend {
     this.buffer.writeByte(LINE_BREAK);
     this.count += 1;
     if (this.options.isStrict) return this.flush();
-    const isOver = event.stage !== 'RequestReceived' && !READ_VERBS.has(event.subject.verb);
-    if (isOver || this.buffer.length > FLUSH_AT_BYTES) this.flush();
+    const isCompletedWrite = event.stage !== 'RequestReceived' && !READ_VERBS.has(event.subject.verb);
+    if (isCompletedWrite || this.buffer.length > FLUSH_AT_BYTES) this.flush();
     else this.timer ??= this.options.clock.after(MAX_DELAY_MS, () => this.flush());
     return true;
   }

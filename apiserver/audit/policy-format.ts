@@ -1,6 +1,6 @@
 /**
- * The configuration kind Policy of the group audit: which requests are recorded, and at which level. The validation is
- * upstream's.
+ * The format of the audit policy file: which requests are recorded, and at which level. The validation and its messages
+ * are upstream's. Evaluating a policy is left to policy.ts.
  */
 import { appendAll } from '../../shared/values/append';
 import { appendFieldPath, type InvalidField } from '../../shared/configuration/configuration-error';

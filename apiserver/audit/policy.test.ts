@@ -16,50 +16,55 @@ const resource = (changes: object = {}): AuditedRequest => ({
 });
 const pathRequest = (path: string): AuditedRequest => ({ kind: 'path', verb: 'get', path });
 
-function isMatch(rule: Partial<AuditRule>, about: AuditedRequest, user: UserInfo | undefined = dev): boolean {
-  return compilePolicy({ rules: [{ level: 'Metadata', ...rule }] }, GENERATED_NAMES.platform)(user, about).level === 'Metadata';
+function isMatch(rule: Partial<AuditRule>, request: AuditedRequest, user: UserInfo | undefined = dev): boolean {
+  return compilePolicy({ rules: [{ level: 'Metadata', ...rule }] }, GENERATED_NAMES.platform)(user, request).level === 'Metadata';
 }
 
 const ruleFor = (group: string, resources?: string[], resourceNames?: string[]): Partial<AuditRule> => ({
   resources: [{ group, ...(resources === undefined ? {} : { resources }), ...(resourceNames === undefined ? {} : { resourceNames }) }],
 });
 
-it.each<[Partial<AuditRule>, AuditedRequest, boolean]>([
-  [{}, resource(), true],
-  [{}, pathRequest('/x'), true],
-  [{ users: ['dev'] }, resource(), true],
-  [{ users: ['other'] }, resource(), false],
-  [{ userGroups: ['devs'] }, pathRequest('/x'), true],
-  [{ userGroups: ['ops'] }, pathRequest('/x'), false],
-  [{ verbs: ['get', 'list'] }, resource(), true],
-  [{ verbs: ['list'] }, resource(), false],
-  [{ namespaces: ['a'] }, resource(), true],
-  [{ namespaces: ['b'] }, resource(), false],
-  [{ namespaces: [''] }, resource({ namespace: '' }), true],
-  [{ namespaces: [''] }, pathRequest('/x'), false],
+it.each<[Partial<AuditRule>, AuditedRequest]>([
+  [{}, resource()],
+  [{}, pathRequest('/x')],
+  [{ users: ['dev'] }, resource()],
+  [{ userGroups: ['devs'] }, pathRequest('/x')],
+  [{ verbs: ['get', 'list'] }, resource()],
+  [{ namespaces: ['a'] }, resource()],
+  [{ namespaces: [''] }, resource({ namespace: '' })],
   // The system namespace in the other dialect.
-  [{ namespaces: ['kube-system'] }, resource({ namespace: 'platform-system' }), true],
-  [ruleFor(''), resource(), true],
-  [ruleFor('apps'), resource(), false],
-  [ruleFor('rbac.authorization.k8s.io'), resource({ group: 'rbac.authorization.platform.io' }), true],
-  [ruleFor(''), pathRequest('/api'), false],
-  [ruleFor('', ['pods']), resource(), true],
-  [ruleFor('', ['pods']), resource({ subresource: 'log' }), false],
-  [ruleFor('', ['pods/log']), resource({ subresource: 'log' }), true],
-  [ruleFor('', ['pods/*']), resource({ subresource: 'log' }), true],
-  [ruleFor('', ['pods/*']), resource(), true],
-  [ruleFor('', ['*/log']), resource({ subresource: 'log' }), true],
-  [ruleFor('', ['*/log']), resource(), false],
-  [ruleFor('', ['*']), resource({ subresource: 'log' }), true],
-  [ruleFor('', ['pods'], ['p']), resource(), true],
-  [ruleFor('', ['pods'], ['q']), resource(), false],
-  [{ nonResourceURLs: ['/x'] }, pathRequest('/x'), true],
-  [{ nonResourceURLs: ['/x'] }, pathRequest('/x/y'), false],
-  [{ nonResourceURLs: ['/x/*'] }, pathRequest('/x/y'), true],
-  [{ nonResourceURLs: ['*'] }, pathRequest('/x/y'), true],
-  [{ nonResourceURLs: ['*'] }, resource(), false],
-])('audit rule %j applied to %j matches: %p', (rule, about, expected) => {
-  expect(isMatch(rule, about)).toBe(expected);
+  [{ namespaces: ['kube-system'] }, resource({ namespace: 'platform-system' })],
+  [ruleFor(''), resource()],
+  [ruleFor('rbac.authorization.k8s.io'), resource({ group: 'rbac.authorization.platform.io' })],
+  [ruleFor('', ['pods']), resource()],
+  [ruleFor('', ['pods/log']), resource({ subresource: 'log' })],
+  [ruleFor('', ['pods/*']), resource({ subresource: 'log' })],
+  [ruleFor('', ['pods/*']), resource()],
+  [ruleFor('', ['*/log']), resource({ subresource: 'log' })],
+  [ruleFor('', ['*']), resource({ subresource: 'log' })],
+  [ruleFor('', ['pods'], ['p']), resource()],
+  [{ nonResourceURLs: ['/x'] }, pathRequest('/x')],
+  [{ nonResourceURLs: ['/x/*'] }, pathRequest('/x/y')],
+  [{ nonResourceURLs: ['*'] }, pathRequest('/x/y')],
+])('audit rule %j matches the request %j', (rule, request) => {
+  expect(isMatch(rule, request)).toBe(true);
+});
+
+it.each<[Partial<AuditRule>, AuditedRequest]>([
+  [{ users: ['other'] }, resource()],
+  [{ userGroups: ['ops'] }, pathRequest('/x')],
+  [{ verbs: ['list'] }, resource()],
+  [{ namespaces: ['b'] }, resource()],
+  [{ namespaces: [''] }, pathRequest('/x')],
+  [ruleFor('apps'), resource()],
+  [ruleFor(''), pathRequest('/api')],
+  [ruleFor('', ['pods']), resource({ subresource: 'log' })],
+  [ruleFor('', ['*/log']), resource()],
+  [ruleFor('', ['pods'], ['q']), resource()],
+  [{ nonResourceURLs: ['/x'] }, pathRequest('/x/y')],
+  [{ nonResourceURLs: ['*'] }, resource()],
+])('audit rule %j does not match the request %j', (rule, request) => {
+  expect(isMatch(rule, request)).toBe(false);
 });
 
 it('an audit rule matches service accounts by either name of their namespace', () => {
@@ -69,9 +74,9 @@ it('an audit rule matches service accounts by either name of their namespace', (
 });
 
 it('an audit rule for users or groups does not match a request without a user', () => {
-  const about = resource();
+  const request = resource();
   const level = (rule: Partial<AuditRule>): string =>
-    compilePolicy({ rules: [{ level: 'Metadata', ...rule }] }, GENERATED_NAMES.platform)(undefined, about).level;
+    compilePolicy({ rules: [{ level: 'Metadata', ...rule }] }, GENERATED_NAMES.platform)(undefined, request).level;
   expect([level({ users: ['dev'] }), level({ userGroups: ['devs'] }), level({})]).toEqual(['None', 'None', 'Metadata']);
 });
 
@@ -109,7 +114,7 @@ it.each<[Partial<AuditRule>, string]>([
   [{ nonResourceURLs: ['/x*y'] }, 'rules[0].nonResourceURLs[0]: non-resource URLs wildcards must be the final character of the rule'],
   [ruleFor('apps/v1'), 'rules[0].resources[0].group: must be the name of an API group, without a version'],
   [ruleFor('', undefined, ['p']), 'rules[0].resources[0].resourceNames: using resourceNames requires at least one resource'],
-])('audit policy rejects %j: %s', (rule, fault) => {
-  const faults = AUDIT_POLICY_FORMAT.validate?.({ rules: [{ level: 'Metadata', ...rule }] }) ?? [];
-  expect(faults.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([fault]);
+])('audit policy rejects %j: %s', (rule, error) => {
+  const errors = AUDIT_POLICY_FORMAT.validate?.({ rules: [{ level: 'Metadata', ...rule }] }) ?? [];
+  expect(errors.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([error]);
 });

@@ -15,7 +15,7 @@ const OBJECT = {
   subresource: '',
 };
 
-interface TrailOptions {
+interface FixtureOptions {
   readonly status?: number;
   readonly isLongRunning?: boolean;
   readonly omitsManagedFields?: boolean;
@@ -23,71 +23,74 @@ interface TrailOptions {
 
 function createFixture(
   level: AuditLevel,
-  more: TrailOptions,
+  options: FixtureOptions,
   now: () => number,
-): { readonly trail: RequestAudit; readonly events: AuditEvent[] } {
+): { readonly audit: RequestAudit; readonly events: AuditEvent[] } {
   const events: AuditEvent[] = [];
-  const trail = new RequestAudit(
+  const audit = new RequestAudit(
     {
-      policy: () => ({ level, omittedStages: new Set(['RequestReceived']), omitsManagedFields: more.omitsManagedFields ?? false }),
+      policy: () => ({ level, omittedStages: new Set(['RequestReceived']), omitsManagedFields: options.omitsManagedFields ?? false }),
       now,
       record: (event) => events.push(event) > 0,
       onDecided: () => undefined,
     },
     { auditId: '1', requestUri: '/', verb: 'create', sourceIps: [], userAgent: '', receivedAt: 0, written: undefined },
-    { kind: 'resource', verb: 'create', group: '', resource: 'pods', subresource: '', namespace: 'n', name: '' },
-    OBJECT,
-    { user: USER, impersonator: undefined, status: more.status ?? 201 },
-    more.isLongRunning ?? false,
+    {
+      request: { kind: 'resource', verb: 'create', group: '', resource: 'pods', subresource: '', namespace: 'n', name: '' },
+      object: OBJECT,
+      state: { user: USER, impersonator: undefined, status: options.status ?? 201 },
+      isLongRunning: options.isLongRunning ?? false,
+    },
   );
-  return { trail, events };
+  return { audit, events };
 }
 
 /** The events of a request at the given level, after `act` has recorded what happened to it. */
-function eventsOf(level: AuditLevel, act: (trail: RequestAudit) => void, more: TrailOptions = {}): AuditEvent[] {
-  const { trail, events } = createFixture(level, more, () => 1);
-  trail.recordReceived();
-  act(trail);
-  trail.recordCompleted();
+function eventsOf(level: AuditLevel, act: (audit: RequestAudit) => void, options: FixtureOptions = {}): AuditEvent[] {
+  const { audit, events } = createFixture(level, options, () => 1);
+  audit.recordReceived();
+  act(audit);
+  audit.recordCompleted();
   return events;
 }
 
-const sendObject = (object: { readonly metadata?: JsonObject; readonly data?: string }) => (trail: RequestAudit) => {
+const sendObject = (object: { readonly metadata?: JsonObject; readonly data?: string }) => (audit: RequestAudit) => {
   const text = JSON.stringify(object);
-  trail.addObjectMetadata(object.metadata ?? {});
-  trail.recordRequestObject(text.length, () => `${text}\n`);
+  audit.addObjectMetadata(object.metadata ?? {});
+  audit.recordRequestObject(text.length, () => `${text}\n`);
 };
 
-it.each<[AuditLevel, boolean, boolean]>([
-  ['Metadata', false, false],
-  ['Request', true, false],
-  ['RequestResponse', true, true],
-])('audit trail at level %s records request object: %p, response object: %p', (level, request, response) => {
-  const [event] = eventsOf(level, (trail) => {
-    sendObject({ metadata: { name: 'p', uid: 'u-1' }, data: 'secret' })(trail);
-    trail.recordRejection({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 409 });
+it.each<[AuditLevel, string, readonly ('requestObject' | 'responseObject')[]]>([
+  ['Metadata', 'no object', []],
+  ['Request', 'the request object', ['requestObject']],
+  ['RequestResponse', 'the request object and the response object', ['requestObject', 'responseObject']],
+])('a request audit at level %s records %s', (level, _title, recorded) => {
+  const [event] = eventsOf(level, (audit) => {
+    sendObject({ metadata: { name: 'p', uid: 'u-1' }, data: 'secret' })(audit);
+    audit.recordRejection({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 409 });
   });
-  expect([event?.requestObject !== undefined, event?.responseObject !== undefined]).toEqual([request, response]);
+  expect((['requestObject', 'responseObject'] as const).filter((member) => event?.[member] !== undefined)).toEqual(recorded);
   expect(event?.object).toEqual({ ...OBJECT, name: 'p', uid: 'u-1' });
   expect(event?.responseStatus).toBe('{"metadata":{},"status":"Failure","code":201}');
 });
 
 it('a request audit records only the code of a rejection without a negotiated representation', () => {
-  const [event] = eventsOf('RequestResponse', (trail) => trail.recordRejection(undefined), { status: 406 });
+  const [event] = eventsOf('RequestResponse', (audit) => audit.recordRejection(undefined), { status: 406 });
   expect([event?.responseStatus, event?.responseObject]).toEqual(['{"metadata":{},"code":406}', undefined]);
 });
 
 it('a request audit records the first request object', () => {
-  const [event] = eventsOf('Request', (trail) => {
-    sendObject({ data: 'first' })(trail);
-    sendObject({ data: 'again' })(trail);
+  const [event] = eventsOf('Request', (audit) => {
+    sendObject({ data: 'first' })(audit);
+    sendObject({ data: 'again' })(audit);
   });
   expect(event?.requestObject).toBe('{"data":"first"}');
 });
 
-it.each([
-  [500, undefined],
+it.each<[string, number, Readonly<Record<string, string>> | undefined]>([
+  ['does not annotate the latency of a request of 500 ms', 500, undefined],
   [
+    'annotates the latencies of a request of more than 500 ms',
     501.5,
     {
       'apiserver.latency.platform.io/etcd': '400.5ms',
@@ -95,37 +98,37 @@ it.each([
       'apiserver.latency.platform.io/total': '501.5ms',
     },
   ],
-])('audit trail annotates latencies of a request of %p ms when it takes longer than 500 ms', async (total, expected) => {
+])('a request audit %s', async (_title, total, expected) => {
   const clock = { now: 0 };
-  const stored = async (trail: RequestAudit, ms: number): Promise<void> => {
-    const wait = trail.timeStoreCall(Promise.resolve());
+  const waitForStore = async (audit: RequestAudit, ms: number): Promise<void> => {
+    const wait = audit.timeStoreCall(Promise.resolve());
     clock.now += ms;
     await wait;
   };
-  const { trail, events } = createFixture('Metadata', {}, () => clock.now);
-  trail.recordReceived();
-  await stored(trail, 200);
-  trail.startQueueWait();
+  const { audit, events } = createFixture('Metadata', {}, () => clock.now);
+  audit.recordReceived();
+  await waitForStore(audit, 200);
+  audit.startQueueWait();
   clock.now += 100;
-  trail.endQueueWait();
-  await stored(trail, 200.5);
-  await expect(trail.timeStoreCall(Promise.reject(new Error('lost')))).rejects.toThrow('lost');
+  audit.endQueueWait();
+  await waitForStore(audit, 200.5);
+  await expect(audit.timeStoreCall(Promise.reject(new Error('lost')))).rejects.toThrow('lost');
   clock.now = total;
-  trail.recordCompleted();
+  audit.recordCompleted();
   expect(events.map(({ annotations }) => annotations && Object.fromEntries(annotations))).toEqual([expected]);
 });
 
 it('a request audit does not annotate the latency of a watch', () => {
-  const { trail, events } = createFixture('Metadata', { isLongRunning: true }, () => 1000);
-  trail.recordReceived();
-  trail.recordCompleted();
+  const { audit, events } = createFixture('Metadata', { isLongRunning: true }, () => 1000);
+  audit.recordReceived();
+  audit.recordCompleted();
   expect(events[0]?.annotations).toBeUndefined();
 });
 
 it('a request audit omits managed fields of objects in a Table', () => {
   const rows = (metadata: JsonObject): JsonObject => ({ kind: 'Table', rows: [{ cells: ['p'], object: { metadata } }] });
   const table = JSON.stringify(rows({ name: 'p', managedFields: [] }));
-  const [event] = eventsOf('RequestResponse', (trail) => trail.recordResponseObject(table.length, () => table), {
+  const [event] = eventsOf('RequestResponse', (audit) => audit.recordResponseObject(table.length, () => table), {
     omitsManagedFields: true,
   });
   expect(event?.responseObject).toBe(JSON.stringify(rows({ name: 'p' })));
@@ -135,9 +138,9 @@ it('a request audit omits managed fields of objects and of list items', () => {
   const managed = { name: 'p', managedFields: [{ manager: 'm' }] };
   const [event] = eventsOf(
     'RequestResponse',
-    (trail) => {
-      sendObject({ metadata: managed })(trail);
-      trail.recordResponseObject(1, () => JSON.stringify({ metadata: {}, items: [{ metadata: managed }] }));
+    (audit) => {
+      sendObject({ metadata: managed })(audit);
+      audit.recordResponseObject(1, () => JSON.stringify({ metadata: {}, items: [{ metadata: managed }] }));
     },
     { omitsManagedFields: true },
   );
@@ -146,10 +149,10 @@ it('a request audit omits managed fields of objects and of list items', () => {
 });
 
 it('a request audit omits objects over the length limit and is annotated as truncated', () => {
-  const [event] = eventsOf('RequestResponse', (trail) => {
-    sendObject({ data: 'x'.repeat(1024 * 1024) })(trail);
-    trail.recordResponseObject(1024 * 1024 + 1, () => {
-      throw new Error('it should not have been made');
+  const [event] = eventsOf('RequestResponse', (audit) => {
+    sendObject({ data: 'x'.repeat(1024 * 1024) })(audit);
+    audit.recordResponseObject(1024 * 1024 + 1, () => {
+      throw new Error('the text must not be created');
     });
   });
   expect([event?.requestObject, event?.responseObject, event?.annotations]).toEqual([
@@ -161,24 +164,24 @@ it('a request audit omits objects over the length limit and is annotated as trun
 
 it('a request audit records ResponseStarted of a long-running request, Panic, and a connection that the client closed early', () => {
   const stages = (...events: AuditEvent[]): unknown => events.map(({ stage, code }) => [stage, code]);
-  const twice = (trail: RequestAudit): void => {
-    trail.recordResponseStarted();
-    trail.recordResponseStarted();
+  const twice = (audit: RequestAudit): void => {
+    audit.recordResponseStarted();
+    audit.recordResponseStarted();
   };
   expect(stages(...eventsOf('Metadata', twice, { isLongRunning: true }))).toEqual([
     ['ResponseStarted', 201],
     ['ResponseComplete', 201],
   ]);
   expect(stages(...eventsOf('Metadata', twice))).toEqual([['ResponseComplete', 201]]);
-  expect(stages(...eventsOf('Metadata', (trail) => trail.markPanic(), { status: 500 }))).toEqual([['Panic', 500]]);
+  expect(stages(...eventsOf('Metadata', (audit) => audit.markPanic(), { status: 500 }))).toEqual([['Panic', 500]]);
   const [closedEarly] = eventsOf('Metadata', () => undefined, { status: 0 });
   expect(closedEarly?.responseStatus).toBe('{"metadata":{},"status":"Success","message":"Connection closed early","code":200}');
 });
 
 it('a request audit preserves the first of two annotations with one key', () => {
-  const [event] = eventsOf('Metadata', (trail) => {
-    trail.annotate('a', '1');
-    trail.annotate('a', '2');
+  const [event] = eventsOf('Metadata', (audit) => {
+    audit.annotate('a', '1');
+    audit.annotate('a', '2');
   });
   expect(event?.annotations).toEqual(new Map([['a', '1']]));
 });

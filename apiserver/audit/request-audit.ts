@@ -22,7 +22,7 @@ export interface RequestAuditDependencies {
   onDecided(extent: AuditExtent): void;
 }
 
-/** The current user and response status of the request. */
+/** The current user and response status of the request. Read at each stage. */
 export interface RequestState {
   readonly user: UserInfo;
   readonly impersonator: UserInfo | undefined;
@@ -39,7 +39,21 @@ const LATENCY_PREFIX = 'apiserver.latency.platform.io/';
 /** Maximum number of characters of an object; a longer one is omitted and the event is annotated. */
 const MAX_OBJECT_LENGTH = 1024 * 1024;
 
+/** A request as its audit sees it. */
+export interface AuditedExchange {
+  readonly request: AuditedRequest;
+  /** `undefined` for a request that is not for a resource. */
+  readonly object: AuditObject | undefined;
+  readonly state: RequestState;
+  /** The event ResponseStarted is recorded as well. */
+  readonly isLongRunning: boolean;
+}
+
 export class RequestAudit {
+  private readonly request: AuditedRequest;
+  private object: AuditObject | undefined;
+  private readonly state: RequestState;
+  private readonly isLongRunning: boolean;
   private extent: AuditExtent | undefined;
   private user: UserInfo | undefined;
   private annotations: Map<string, string> | undefined;
@@ -56,12 +70,13 @@ export class RequestAudit {
   constructor(
     private readonly dependencies: RequestAuditDependencies,
     private readonly subject: AuditSubject,
-    private readonly request: AuditedRequest,
-    private object: AuditObject | undefined,
-    private readonly state: RequestState,
-    /** Long-running: the event ResponseStarted is recorded as well. */
-    private readonly isLongRunning: boolean,
-  ) {}
+    { request, object, state, isLongRunning }: AuditedExchange,
+  ) {
+    this.request = request;
+    this.object = object;
+    this.state = state;
+    this.isLongRunning = isLongRunning;
+  }
 
   /**
    * Called after authentication. `ignored` = nothing is recorded of this request; `failed` = its first event could not
@@ -80,7 +95,7 @@ export class RequestAudit {
     this.record('ResponseStarted', { hasResponse: true });
   }
 
-  /** Called at the end of the request, which is not authenticated if it was rejected before. */
+  /** Called at the end of the request, also of one that was rejected before it was authenticated. */
   recordCompleted(): void {
     if (this.user === undefined) {
       if (this.decideExtent().level !== 'None') this.record('ResponseStarted', { hasResponse: true });
@@ -159,7 +174,7 @@ export class RequestAudit {
     if (this.recordsRequest) this.requestObject = this.stringify(value);
   }
 
-  /** The same as JSON, encoded elsewhere; undefined = it is too long. */
+  /** Like {@link recordRequestValue}, for a body that was encoded as JSON elsewhere; `undefined` when it is too long. */
   recordRequestText(text: string | undefined): void {
     if (!this.recordsRequest) return;
     if (text === undefined) this.markTruncated();
@@ -212,7 +227,7 @@ export class RequestAudit {
     this.annotate(TRUNCATED_ANNOTATION, 'true');
   }
 
-  /** `at`: in the time of the event, by default now. */
+  /** `at`: the time of the event, by default now. Returns false when the event could not be recorded. */
   private record(
     stage: AuditStage,
     { hasResponse, at = this.dependencies.now() }: { readonly hasResponse: boolean; readonly at?: number },

@@ -1,4 +1,7 @@
-/** Sends batches of events to a webhook, with retries where they may help. */
+/**
+ * Sends batches of events to a webhook as an EventList. A batch is retried only when the failure may be temporary and the
+ * server is not shutting down; batching, and counting lost batches, are left to batch-backend.ts.
+ */
 import type { BackOff } from '../../shared/client/back-off';
 import { callWebhook, type WebhookOptions } from '../../shared/client/rest/webhook';
 import { AUDIT_NAMES, type Dialect } from '../../shared/names/dialect';
@@ -6,6 +9,7 @@ import type { DeliverBatch } from './batch-backend';
 
 export interface WebhookDeliveryOptions extends Omit<WebhookOptions, 'timeoutMs'> {
   readonly dialect: Dialect;
+  /** Creates the back-off for the retries of one batch. */
   readonly backOff: () => BackOff;
 }
 

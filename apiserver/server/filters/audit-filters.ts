@@ -21,7 +21,12 @@ export function startAudit(auditor: Auditor, naming: Dialect): Filter {
       sourceIps: sourceIps(exchange),
       userAgent: userAgent(exchange),
     };
-    const trail = auditor.startRequest(request, info, referenceOf(exchange, naming), exchange, exchange.longRunning !== undefined);
+    const trail = auditor.startRequest(request, {
+      request: info,
+      object: referenceOf(exchange, naming),
+      state: exchange,
+      isLongRunning: exchange.longRunning !== undefined,
+    });
     exchange.setAudit(trail);
     exchange.whenFinished(() => {
       if (exchange.audit === trail) trail.recordCompleted();
