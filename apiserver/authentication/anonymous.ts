@@ -1,13 +1,16 @@
-/** Decides where anonymous requests are accepted. What they may do is authorized like any other request. */
+/**
+ * Decides at which paths anonymous requests are accepted. What an accepted request may do is decided by the authorizers,
+ * as for every other user.
+ */
 import { decodePercentOrKeep } from '../../shared/values/text/percent';
 
-/** Called with the raw target of the request. */
+/** Whether an anonymous request is accepted; `target` is the raw target of the request. */
 export type AnonymousPolicy = (target: string) => boolean;
 
 export const allowEverywhere: AnonymousPolicy = () => true;
 export const allowNowhere: AnonymousPolicy = () => false;
 
-/** Accepts anonymous requests at these paths only. */
+/** Accepts anonymous requests at exactly these paths, whether or not the target encodes them. */
 export function allowAtPaths(paths: readonly string[]): AnonymousPolicy {
   const allowed = new Set(paths);
   return (target) => {

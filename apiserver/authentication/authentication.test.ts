@@ -35,7 +35,7 @@ const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificat
   ...changes,
 });
 
-it('token file gives users, UIDs and groups; the last of two equal tokens wins and an empty token is skipped with a warning', async () => {
+it('token file yields users, UIDs and groups; the last of two equal tokens wins and an empty token is skipped with a warning', async () => {
   expect(await authenticatedUser('Bearer secret')).toEqual({ name: 'ann', uid: '1', groups: ['devs', 'ops', 'system:authenticated'] });
   expect(await authenticatedUser('bearer plain')).toEqual({ name: 'bert', uid: '4', groups: ['a "b"', 'system:authenticated'] });
   expect(warnings).toEqual(["empty token in token file 't.csv', line 3"]);
@@ -65,10 +65,10 @@ it('authentication prefers a valid certificate to a token and accepts a request 
 });
 
 it('static token authentication succeeds only for audiences of this server', async () => {
-  const audiences = async (...requested: string[]): Promise<unknown> => authenticateToken('secret', requested);
-  expect(await audiences('more', 'x', 'api')).toMatchObject({ type: 'user', audiences: ['more', 'api'] });
-  expect(await audiences()).toMatchObject({ type: 'user', audiences: [] });
-  expect(await audiences('x')).toEqual({ type: 'failed', reason: 'invalid bearer token' });
+  const outcomeFor = async (...audiences: string[]): Promise<unknown> => authenticateToken('secret', audiences);
+  expect(await outcomeFor('more', 'x', 'api')).toMatchObject({ type: 'user', audiences: ['more', 'api'] });
+  expect(await outcomeFor()).toMatchObject({ type: 'user', audiences: [] });
+  expect(await outcomeFor('x')).toEqual({ type: 'failed', reason: 'invalid bearer token' });
 });
 
 it('authentication sends the warning and audit annotations of the credential that it uses only', async () => {
@@ -121,21 +121,13 @@ it('authentication adds no group to a user named system:anonymous', () => {
   ).toEqual(anonymousUser);
 });
 
-it.each<[string, boolean]>([
-  ['/livez', true],
-  ['/livez?verbose', true],
-  ['/%6civez', true],
-  ['/livez/', false],
-  ['/livez/ping', false],
-  ['//livez', false],
-  ['/LIVEZ', false],
-  ['/./livez', false],
-  ['/livez%20', false],
-  ['/livez%zz', false],
-  ['/readyz?/livez', false],
-  ['/readyz/../livez', false],
-])('anonymous access limited to /livez is allowed at %s: %p', (target, expected) =>
-  expect(allowAtPaths(['/livez', '/a b'])(target)).toBe(expected),
+it.each(['/livez', '/livez?verbose', '/%6civez'])('allowAtPaths with /livez accepts the target %s', (target) =>
+  expect(allowAtPaths(['/livez'])(target)).toBe(true),
+);
+
+it.each(['/livez/', '/livez/ping', '//livez', '/LIVEZ', '/./livez', '/livez%20', '/livez%zz', '/readyz?/livez', '/readyz/../livez'])(
+  'allowAtPaths with /livez does not accept the target %s',
+  (target) => expect(allowAtPaths(['/livez'])(target)).toBe(false),
 );
 
 test('authentication rewrites the system namespace in user and group names to the spelling of this server', async () => {

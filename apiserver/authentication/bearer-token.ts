@@ -1,4 +1,7 @@
-/** Reads the bearer token of the Authorization header and authenticates it with the token authenticators. */
+/**
+ * Reads the bearer token of the Authorization header and authenticates it with the token authenticators. A request without
+ * a bearer token is left to the other authenticators.
+ */
 import {
   INVALID_CREDENTIALS,
   NO_CREDENTIALS,
@@ -25,10 +28,12 @@ function toAuthenticationOutcome(outcome: TokenOutcome): AuthenticationOutcome {
   return outcome.type === 'user' ? outcome : INVALID_CREDENTIALS;
 }
 
+const SCHEME = 'bearer ';
+
 /** '' for another scheme, an empty token, or two spaces before the token. */
 function parseBearerToken(header: string): string {
   const text = header.trim();
-  if (text.length < 8 || text[6] !== ' ' || text.slice(0, 6).toLowerCase() !== 'bearer') return '';
-  const end = text.indexOf(' ', 7);
-  return end < 0 ? text.slice(7) : text.slice(7, end);
+  if (text.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return '';
+  const end = text.indexOf(' ', SCHEME.length);
+  return end < 0 ? text.slice(SCHEME.length) : text.slice(SCHEME.length, end);
 }

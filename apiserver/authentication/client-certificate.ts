@@ -1,4 +1,7 @@
-/** Client certificates: the common name is the user name, the organizations are the groups. */
+/**
+ * Authenticates client certificates: the common name is the user name, the organizations are the groups. Verifying the
+ * certificate is left to the TLS layer.
+ */
 import {
   INVALID_CREDENTIALS,
   NO_CREDENTIALS,
@@ -7,6 +10,7 @@ import {
   type AuthenticationOutcome,
 } from './authenticator';
 
+/** A verified certificate without a common name counts as no credentials. */
 export const clientCertificateAuthenticator: Authenticator = {
   authenticate({ certificate }: RequestCredentials): AuthenticationOutcome {
     if (certificate === undefined) return NO_CREDENTIALS;

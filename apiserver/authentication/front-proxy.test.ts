@@ -22,7 +22,6 @@ const authenticate = (
   const credentials: RequestCredentials = { authorization: undefined, certificate: clientCertificate, rawHeaders: headers, url: '/' };
   return frontProxyAuthenticator(options).authenticate(credentials);
 };
-const NONE = { type: 'none' };
 const USER = ['X-Remote-User', 'ann'];
 
 it.each<[string, readonly string[], object]>([
@@ -46,7 +45,9 @@ it.each<[string, readonly string[], object]>([
     [...USER, 'X-Remote-Extra-Scopes', 'x', 'X-Remote-Extra-scopes', 'y', 'X-Remote-Extra-Example%2Fkey', 'z', 'X-Remote-Extra-a%zz', '1'],
     { name: 'ann', groups: [], extra: { scopes: ['x', 'y'], 'example/key': ['z'], 'a%zz': ['1'] } },
   ],
-])('front proxy authentication reads %s', (_title, headers, user) => expect(authenticate(headers)).toEqual({ type: 'user', user }));
+])('front proxy authentication reads %s', (_title, headers, user) => {
+  expect(authenticate(headers)).toEqual({ type: 'user', user });
+});
 
 it.each<[string, readonly string[], ClientCertificate | undefined]>([
   ['without a certificate', USER, undefined],
@@ -56,7 +57,7 @@ it.each<[string, readonly string[], ClientCertificate | undefined]>([
   ['with an empty user', ['X-Remote-User', '', 'X-Remote-Group', 'system:masters'], certificate()],
 ])('front proxy authentication ignores the headers of a request %s', (_title, headers, clientCertificate) => {
   const credentials: RequestCredentials = { authorization: undefined, certificate: clientCertificate, rawHeaders: headers, url: '/' };
-  expect(frontProxyAuthenticator(OPTIONS).authenticate(credentials)).toEqual(NONE);
+  expect(frontProxyAuthenticator(OPTIONS).authenticate(credentials)).toEqual({ type: 'none' });
 });
 
 it('front proxy authentication accepts any proxy name when no names are configured', () => {

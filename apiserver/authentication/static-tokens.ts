@@ -1,4 +1,7 @@
-/** Authenticates the tokens of the static token file, which are valid for all audiences of this server. */
+/**
+ * Authenticates the tokens of the static token file, which are valid for all audiences of this server. A token that the
+ * file does not contain is left to the other authenticators.
+ */
 import { UNKNOWN_TOKEN, type TokenAuthenticator } from './authenticator';
 import type { FindStaticTokenUser } from './token-file';
 

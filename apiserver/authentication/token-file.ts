@@ -1,10 +1,14 @@
-/** The static token file: `token,user,uid[,"group1,group2"]` per line. Read once at startup. */
+/**
+ * Parses the static token file: `token,user,uid[,"group1,group2"]` per line. The file is read once at startup; tokens are
+ * stored as fingerprints only.
+ */
 import type { UserInfo } from '../../shared/api/identity/user';
 import { tokenFingerprint } from './token-fingerprint';
 
+/** The token file is invalid; the message names it. */
 export class TokenFileError extends Error {}
 
-/** Returns the user of a token. */
+/** Returns the user of a token; `undefined` when the file does not contain the token. */
 export type FindStaticTokenUser = (token: string) => UserInfo | undefined;
 
 /** Throws {@link TokenFileError} for a line with too few columns. `warn` is called for skipped lines. */

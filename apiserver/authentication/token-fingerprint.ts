@@ -1,4 +1,7 @@
-/** The digest by which tokens are looked up: comparing digests leaks no token through timing. */
+/**
+ * The digest by which tokens are looked up and cached: comparing digests leaks no token through timing, and caches hold no
+ * tokens.
+ */
 import { hash } from 'node:crypto';
 
 export function tokenFingerprint(token: string): string {

@@ -9,7 +9,7 @@ export type AuthenticateToken = (token: string, audiences: readonly string[]) =>
 
 const INVALID_TOKEN = 'invalid bearer token';
 
-/** The outcome is never `none`: an unknown token fails. */
+/** The outcome is never `none`: an unknown token fails. Synchronous until an authenticator returns a promise. */
 export function unionTokenAuthenticator(authenticators: readonly TokenAuthenticator[]): AuthenticateToken {
   function authenticateFrom(
     start: number,

@@ -11,6 +11,7 @@ import type { Authenticator, RequestCredentials, AuthenticationOutcome, RemarkSi
 /** Returns the user, or `undefined` for a 401. `remarks` receives the remarks about the accepted credentials. */
 export type AuthenticateRequest = (credentials: RequestCredentials, remarks: RemarkSink) => MaybePromise<UserInfo | undefined>;
 
+/** Synchronous until an authenticator returns a promise. */
 export function unionAuthenticator(
   authenticators: readonly Authenticator[],
   anonymous: AnonymousPolicy,
@@ -20,27 +21,28 @@ export function unionAuthenticator(
     start: number,
     credentials: RequestCredentials,
     remarks: RemarkSink,
-    hadFailure: boolean,
+    outcomeSoFar: 'none' | 'failed',
   ): MaybePromise<UserInfo | undefined> {
-    let hasFailed = hadFailure;
+    let combined = outcomeSoFar;
     for (let index = start; index < authenticators.length; index += 1) {
       const outcome = authenticators[index]?.authenticate(credentials) ?? { type: 'none' };
       if (outcome instanceof Promise) {
-        const hasFailedSoFar = hasFailed;
+        const combinedSoFar = combined;
         return outcome.then((resolved) =>
           resolved.type === 'user'
             ? admit(resolved, remarks, names)
-            : authenticateFrom(index + 1, credentials, remarks, hasFailedSoFar || resolved.type === 'failed'),
+            : authenticateFrom(index + 1, credentials, remarks, resolved.type === 'failed' ? 'failed' : combinedSoFar),
         );
       }
       if (outcome.type === 'user') return admit(outcome, remarks, names);
-      hasFailed ||= outcome.type === 'failed';
+      if (outcome.type === 'failed') combined = 'failed';
     }
-    return !hasFailed && anonymous(credentials.url) ? ANONYMOUS_USER : undefined;
+    return combined === 'none' && anonymous(credentials.url) ? ANONYMOUS_USER : undefined;
   }
-  return (credentials, remarks) => authenticateFrom(0, credentials, remarks, false);
+  return (credentials, remarks) => authenticateFrom(0, credentials, remarks, 'none');
 }
 
+/** Passes on the remarks about the credentials, and returns the user as the server knows it. */
 function admit(
   { user, warning, auditAnnotations }: Extract<AuthenticationOutcome, { readonly type: 'user' }>,
   remarks: RemarkSink,

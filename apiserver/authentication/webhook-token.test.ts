@@ -12,7 +12,8 @@ import type { TokenAuthenticator, TokenOutcome } from './authenticator';
 import { webhookTokenAuthenticator, type WebhookTokensOptions } from './webhook-token';
 
 const SERVER_AUDIENCES = ['api'];
-const SEEN = { username: 'ann', uid: '7', groups: ['g', ''], extra: { 'Example.com/A': ['x'], e: [] } };
+/** The user of a review, and the same as this server reads it. */
+const REVIEWED_USER = { username: 'ann', uid: '7', groups: ['g', ''], extra: { 'Example.com/A': ['x'], e: [] } };
 const ANN = { name: 'ann', uid: '7', groups: ['g', ''], extra: { 'Example.com/A': ['x'], e: [] } };
 const random = { float: () => 0, uuid: () => '', string: () => '' };
 
@@ -25,13 +26,14 @@ beforeEach(() => {
   errors.length = 0;
 });
 
-type Answer = (review: string) => Promise<string> | string | WebhookResult;
+/** The response of the webhook to a review, or the failure of the call. */
+type Respond = (review: string) => Promise<string> | string | WebhookResult;
 
-const tokens = (answer: Answer, options: Partial<WebhookTokensOptions> = {}): TokenAuthenticator =>
+const createAuthenticator = (respond: Respond, options: Partial<WebhookTokensOptions> = {}): TokenAuthenticator =>
   webhookTokenAuthenticator({
     async send(body) {
       sent.push(String(body));
-      const response = await answer(String(body));
+      const response = await respond(String(body));
       return typeof response === 'string' ? { type: 'response', bytes: Buffer.from(response) } : response;
     },
     version: 'v1',
@@ -45,13 +47,13 @@ const tokens = (answer: Answer, options: Partial<WebhookTokensOptions> = {}): To
 
 const review = (status: JsonObject, changes: JsonObject = {}): string =>
   JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', status, ...changes });
-const good = (status: JsonObject = {}): string => review({ authenticated: true, user: SEEN, ...status });
-const failure = (reason: string): TokenOutcome => ({ type: 'failed', reason });
+const accepted = (status: JsonObject = {}): string => review({ authenticated: true, user: REVIEWED_USER, ...status });
+const failed = (reason: string): TokenOutcome => ({ type: 'failed', reason });
 
 describe('webhook token authentication', () => {
   it('sends a TokenReview in the configured version and spelling', async () => {
-    await tokens(() => good()).authenticate('t', SERVER_AUDIENCES);
-    await tokens(() => good(), { version: 'v1beta1', dialect: 'platform' }).authenticate('t', []);
+    await createAuthenticator(() => accepted()).authenticate('t', SERVER_AUDIENCES);
+    await createAuthenticator(() => accepted(), { version: 'v1beta1', dialect: 'platform' }).authenticate('t', []);
     expect(sent).toEqual([
       '{"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1","metadata":{"creationTimestamp":null},' +
         '"spec":{"token":"t","audiences":["api"]},"status":{"user":{}}}',
@@ -63,22 +65,22 @@ describe('webhook token authentication', () => {
   it.each<[string, string, readonly string[], TokenOutcome]>([
     [
       'accepts the audiences of this server when the response names none',
-      good(),
+      accepted(),
       SERVER_AUDIENCES,
       { type: 'user', user: ANN, audiences: SERVER_AUDIENCES },
     ],
-    ['accepts a token when no audience is requested', good(), [], { type: 'user', user: ANN, audiences: [] }],
+    ['accepts a token when no audience is requested', accepted(), [], { type: 'user', user: ANN, audiences: [] }],
     [
       'accepts only the requested audiences that the response names',
-      good({ audiences: ['b', 'c'] }),
+      accepted({ audiences: ['b', 'c'] }),
       ['a', 'b'],
       { type: 'user', user: ANN, audiences: ['b'] },
     ],
-    ['ignores a token when the response names other audiences', good({ audiences: ['b'] }), SERVER_AUDIENCES, { type: 'none' }],
-    ['ignores a token for audiences that this server does not have', good(), ['zz'], { type: 'none' }],
+    ['ignores a token when the response names other audiences', accepted({ audiences: ['b'] }), SERVER_AUDIENCES, { type: 'none' }],
+    ['ignores a token for audiences that this server does not have', accepted(), ['zz'], { type: 'none' }],
     [
       'accepts an authenticated token when the response has an error as well',
-      good({ error: 'but' }),
+      accepted({ error: 'but' }),
       SERVER_AUDIENCES,
       { type: 'user', user: ANN, audiences: SERVER_AUDIENCES },
     ],
@@ -86,132 +88,132 @@ describe('webhook token authentication', () => {
     ['ignores a token when the response has no status', review({}), SERVER_AUDIENCES, { type: 'none' }],
     [
       'accepts a response in the other spelling',
-      good().replace('k8s.io', 'platform.io'),
+      accepted().replace('k8s.io', 'platform.io'),
       SERVER_AUDIENCES,
       { type: 'user', user: ANN, audiences: SERVER_AUDIENCES },
     ],
-    [
-      'rejects a token with the error of the response',
-      review({ authenticated: false, error: 'no no' }),
-      SERVER_AUDIENCES,
-      failure('no no'),
-    ],
+    ['rejects a token with the error of the response', review({ authenticated: false, error: 'no no' }), SERVER_AUDIENCES, failed('no no')],
     [
       'rejects a token with an error that is truncated to 1,024 characters',
       review({ error: 'x'.repeat(5000) }),
       SERVER_AUDIENCES,
-      failure('x'.repeat(1024)),
+      failed('x'.repeat(1024)),
     ],
     [
       'rejects a token when the response has another version',
-      good().replace('/v1', '/v1beta1'),
+      accepted().replace('/v1', '/v1beta1'),
       SERVER_AUDIENCES,
-      failure('the response of the webhook is "TokenReview" of "authentication.k8s.io/v1beta1", expected a TokenReview of v1'),
+      failed('the response of the webhook is "TokenReview" of "authentication.k8s.io/v1beta1", expected a TokenReview of v1'),
     ],
     [
       'rejects a token when the response has another kind',
-      review({ authenticated: true, user: SEEN }, { kind: 'Pod' }),
+      review({ authenticated: true, user: REVIEWED_USER }, { kind: 'Pod' }),
       SERVER_AUDIENCES,
-      failure('the response of the webhook is "Pod" of "authentication.k8s.io/v1", expected a TokenReview of v1'),
+      failed('the response of the webhook is "Pod" of "authentication.k8s.io/v1", expected a TokenReview of v1'),
     ],
-    ['rejects a token when the response is not an object', '[]', SERVER_AUDIENCES, failure('the response of the webhook is not an object')],
+    ['rejects a token when the response is not an object', '[]', SERVER_AUDIENCES, failed('the response of the webhook is not an object')],
     [
       'rejects a token when the user has no name',
       review({ authenticated: true, user: { groups: ['system:masters'] } }),
       SERVER_AUDIENCES,
-      failure('the webhook authenticated a request without a user name'),
+      failed('the webhook authenticated a request without a user name'),
     ],
     [
       'rejects a token when the user name is not a string',
       review({ authenticated: true, user: { username: 7 } }),
       SERVER_AUDIENCES,
-      failure('the response of the webhook has an unexpected value in "username"'),
+      failed('the response of the webhook has an unexpected value in "username"'),
     ],
     [
       'rejects a token when a group is not a string',
       review({ authenticated: true, user: { username: 'a', groups: [{}] } }),
       SERVER_AUDIENCES,
-      failure('the response of the webhook has an unexpected value in "groups"'),
+      failed('the response of the webhook has an unexpected value in "groups"'),
     ],
     [
       'rejects a token when an extra value is not a list',
       review({ authenticated: true, user: { username: 'a', extra: { k: 'v' } } }),
       SERVER_AUDIENCES,
-      failure('the response of the webhook has an unexpected value in "k"'),
+      failed('the response of the webhook has an unexpected value in "k"'),
     ],
     [
       'ignores a token whose authenticated field is a string',
-      review({ authenticated: 'true', user: SEEN }),
+      review({ authenticated: 'true', user: REVIEWED_USER }),
       SERVER_AUDIENCES,
       { type: 'none' },
     ],
-  ])('%s', async (_title, answer, audiences, expected) => {
-    expect(await tokens(() => answer).authenticate('t', audiences)).toEqual(expected);
+  ])('%s', async (_title, response, audiences, expected) => {
+    expect(await createAuthenticator(() => response).authenticate('t', audiences)).toEqual(expected);
   });
 
   it('rejects a token when the response is not JSON or is nested too deeply', async () => {
-    const outcome = await tokens(() => '{{{').authenticate('t', SERVER_AUDIENCES);
+    const outcome = await createAuthenticator(() => '{{{').authenticate('t', SERVER_AUDIENCES);
     expect(outcome).toMatchObject({ type: 'failed', reason: expect.stringContaining('is not JSON') });
     const nested = `{"status":${'{"user":'.repeat(100_000)}1${'}'.repeat(100_000)}}`;
-    expect(await tokens(() => nested).authenticate('t', SERVER_AUDIENCES)).toMatchObject({ type: 'failed' });
+    expect(await createAuthenticator(() => nested).authenticate('t', SERVER_AUDIENCES)).toMatchObject({ type: 'failed' });
   });
 
   it('treats __proto__ as an ordinary key of extra', async () => {
-    const answer = good().replace('"e":[]', '"__proto__":["p"]');
-    const outcome = await tokens(() => answer).authenticate('t', []);
+    const response = accepted().replace('"e":[]', '"__proto__":["p"]');
+    const outcome = await createAuthenticator(() => response).authenticate('t', []);
     expect(outcome).toMatchObject({ type: 'user' });
     expect(JSON.stringify(outcome)).toContain('"__proto__":["p"]');
   });
 
   it('caches authenticated and unauthenticated tokens for the configured time', async () => {
-    const known = tokens((body) => (body.includes('good') ? good() : review({ authenticated: false })));
-    for (const token of ['good', 'bad', 'good', 'bad']) await known.authenticate(token, SERVER_AUDIENCES);
+    const authenticator = createAuthenticator((body) => (body.includes('good') ? accepted() : review({ authenticated: false })));
+    for (const token of ['good', 'bad', 'good', 'bad']) await authenticator.authenticate(token, SERVER_AUDIENCES);
     expect(sent).toHaveLength(2);
     clock.advance(119_999);
-    expect(await known.authenticate('good', SERVER_AUDIENCES)).toBe(known.authenticate('good', SERVER_AUDIENCES));
+    expect(await authenticator.authenticate('good', SERVER_AUDIENCES)).toBe(authenticator.authenticate('good', SERVER_AUDIENCES));
     expect(sent).toHaveLength(2);
     clock.advance(1);
-    await known.authenticate('good', SERVER_AUDIENCES);
+    await authenticator.authenticate('good', SERVER_AUDIENCES);
     expect(sent).toHaveLength(3);
   });
 
   it('caches a token for each set of audiences separately', async () => {
-    const known = tokens(() => good());
-    await known.authenticate('t', SERVER_AUDIENCES);
-    await known.authenticate('t', []);
-    await known.authenticate('t', ['api', 'b']);
+    const authenticator = createAuthenticator(() => accepted());
+    await authenticator.authenticate('t', SERVER_AUDIENCES);
+    await authenticator.authenticate('t', []);
+    await authenticator.authenticate('t', ['api', 'b']);
     expect(sent).toHaveLength(3);
   });
 
   it('caches no failure and logs failures at most once a minute', async () => {
-    const known = tokens(() => ({ type: 'failure', error: new Error('the webhook responded with 500'), status: 500, isRetryable: true }));
-    const unavailable = failure('the webhook responded with 500');
-    expect([await known.authenticate('t', SERVER_AUDIENCES), await known.authenticate('t', SERVER_AUDIENCES)]).toEqual([
+    const authenticator = createAuthenticator(() => ({
+      type: 'failure',
+      error: new Error('the webhook responded with 500'),
+      status: 500,
+      isRetryable: true,
+    }));
+    const unavailable = failed('the webhook responded with 500');
+    expect([await authenticator.authenticate('t', SERVER_AUDIENCES), await authenticator.authenticate('t', SERVER_AUDIENCES)]).toEqual([
       unavailable,
       unavailable,
     ]);
     expect(sent).toHaveLength(2);
     expect(errors).toHaveLength(1);
     clock.advance(60_000);
-    await known.authenticate('t', SERVER_AUDIENCES);
+    await authenticator.authenticate('t', SERVER_AUDIENCES);
     expect(errors).toHaveLength(2);
   });
 
   it('sends one TokenReview for concurrent requests with the same token', async () => {
-    let answer: (text: string) => void = () => undefined;
-    const known = tokens(() => new Promise((resolve) => (answer = resolve)));
-    const waiting = [known.authenticate('t', SERVER_AUDIENCES), known.authenticate('t', SERVER_AUDIENCES)];
+    let respond: (text: string) => void = () => undefined;
+    const authenticator = createAuthenticator(() => new Promise((resolve) => (respond = resolve)));
+    const waiting = [authenticator.authenticate('t', SERVER_AUDIENCES), authenticator.authenticate('t', SERVER_AUDIENCES)];
     await flushPromises();
-    answer(good());
+    respond(accepted());
     expect(await Promise.all(waiting.map(async (outcome) => (await outcome).type))).toEqual(['user', 'user']);
     expect(sent).toHaveLength(1);
   });
 
   it('rejects a token while 256 are in review; never sends one over 16 KiB', async () => {
-    const known = tokens(() => new Promise(() => undefined));
-    for (let count = 0; count < 256; count += 1) void known.authenticate(`t${count}`, SERVER_AUDIENCES);
-    expect(known.authenticate('one more', SERVER_AUDIENCES)).toEqual(failure('too many tokens are being reviewed'));
-    expect(known.authenticate('x'.repeat(16 * 1024 + 1), SERVER_AUDIENCES)).toEqual(failure('the token is too long'));
+    const authenticator = createAuthenticator(() => new Promise(() => undefined));
+    for (let count = 0; count < 256; count += 1) void authenticator.authenticate(`t${count}`, SERVER_AUDIENCES);
+    expect(authenticator.authenticate('one more', SERVER_AUDIENCES)).toEqual(failed('too many tokens are being reviewed'));
+    expect(authenticator.authenticate('x'.repeat(16 * 1024 + 1), SERVER_AUDIENCES)).toEqual(failed('the token is too long'));
     expect(sent).toHaveLength(256);
   });
 });
@@ -227,9 +229,9 @@ describe('token webhook', () => {
     server = createServer((request, response) => {
       requests.push({ url: request.url ?? '', authorization: request.headers.authorization });
       request.resume();
-      const answer = respond(requests.length);
-      if (answer === 'reset') request.socket.destroy();
-      else if (answer !== 'nothing') response.writeHead(answer.status).end(answer.body);
+      const outcome = respond(requests.length);
+      if (outcome === 'reset') request.socket.destroy();
+      else if (outcome !== 'nothing') response.writeHead(outcome.status).end(outcome.body);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
@@ -255,40 +257,40 @@ describe('token webhook', () => {
     );
   }
 
-  const ask = async (timeoutMs = 30_000): Promise<TokenOutcome> => {
+  const reviewToken = async (timeoutMs = 30_000): Promise<TokenOutcome> => {
     const webhook = new KubeconfigWebhook(file, systemClock);
     webhook.read();
-    return tokens(() => '', { send: createWebhookCaller(webhook, { clock: systemClock, random }, { timeoutMs }) }).authenticate(
+    return createAuthenticator(() => '', { send: createWebhookCaller(webhook, { clock: systemClock, random }, { timeoutMs }) }).authenticate(
       't',
       SERVER_AUDIENCES,
     );
   };
 
   it('receives requests with the path and the credentials of its kubeconfig', async () => {
-    respond = () => ({ status: 201, body: good() });
-    expect(await ask()).toEqual({ type: 'user', user: ANN, audiences: SERVER_AUDIENCES });
+    respond = () => ({ status: 201, body: accepted() });
+    expect(await reviewToken()).toEqual({ type: 'user', user: ANN, audiences: SERVER_AUDIENCES });
     expect(requests).toEqual([{ url: '/review?x=1', authorization: 'Bearer mine' }]);
   });
 
   it.each([302, 400, 401, 404])('is called once when it responds with %d', async (status) => {
-    respond = () => ({ status, body: good() });
-    expect(await ask()).toEqual(failure(`the webhook responded with ${status}`));
+    respond = () => ({ status, body: accepted() });
+    expect(await reviewToken()).toEqual(failed(`the webhook responded with ${status}`));
     expect(requests).toHaveLength(1);
   });
 
   it('is called once when it resets the connection', async () => {
     respond = () => 'reset';
-    expect(await ask()).toMatchObject({ type: 'failed' });
+    expect(await reviewToken()).toMatchObject({ type: 'failed' });
     expect(requests).toHaveLength(1);
   });
 
   it('fails the review when it does not respond before the timeout', async () => {
     respond = () => 'nothing';
-    expect(await ask(50)).toEqual(failure('no response within 1 s'));
+    expect(await reviewToken(50)).toEqual(failed('no response within 1 s'));
   });
 
   it('fails the review when its response is longer than 1 MiB', async () => {
-    respond = () => ({ status: 200, body: good().padEnd(1024 * 1024 + 1) });
-    expect(await ask()).toEqual(failure('the response of the server is longer than 1048576 bytes'));
+    respond = () => ({ status: 200, body: accepted().padEnd(1024 * 1024 + 1) });
+    expect(await reviewToken()).toEqual(failed('the response of the server is longer than 1048576 bytes'));
   });
 });

@@ -28,17 +28,20 @@ export function webSocketTokenAuthenticator(authenticateToken: AuthenticateToken
 function isWebSocketUpgrade(rawHeaders: readonly string[]): boolean {
   if (!rawHeaders.some(isUpgradeHeader)) return false;
   const hasItem = (header: string, word: string): boolean => headerItems(rawHeaders, header).some((item) => item.toLowerCase() === word);
-  return hasItem('upgrade', 'websocket') && hasItem('connection', 'upgrade');
+  return hasItem(UPGRADE, 'websocket') && hasItem('connection', UPGRADE);
 }
 
+const UPGRADE = 'upgrade';
+
 /** Checked first, because nearly every request has no such header. */
-const isUpgradeHeader = (header: string, at: number): boolean => header.length === 7 && at % 2 === 0 && header.toLowerCase() === 'upgrade';
+const isUpgradeHeader = (header: string, index: number): boolean =>
+  header.length === UPGRADE.length && index % 2 === 0 && header.toLowerCase() === UPGRADE;
 
 /** The comma-separated items of all headers with the name, which is in lower case. */
 function headerItems(rawHeaders: readonly string[], name: string): readonly string[] {
-  return rawHeaders.flatMap((header, at) => {
-    const isNamed = at % 2 === 0 && header.toLowerCase() === name;
-    return isNamed ? (rawHeaders[at + 1] ?? '').split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()])) : [];
+  return rawHeaders.flatMap((header, index) => {
+    const isNamed = index % 2 === 0 && header.toLowerCase() === name;
+    return isNamed ? (rawHeaders[index + 1] ?? '').split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()])) : [];
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * OpenID Connect tokens. A verified token and its user are cached for some seconds; the expiry is checked in every
- * request.
+ * Authenticates ID tokens of OpenID Connect issuers. A verified token and its user are cached for some seconds; the expiry
+ * is checked in every request. Keys are left to provider.ts, claims to claim-mapping.ts.
  */
 import { LRUCache } from 'lru-cache';
 import { compactVerify } from 'jose/jws/compact/verify';
@@ -32,14 +32,15 @@ interface CachedToken {
   readonly user: UserInfo;
   /** Seconds since 1970. */
   readonly expires: number;
-  /** Clock.monotonic; the signature is verified again after it. */
-  readonly validUntil: number;
+  /** Time of Clock.monotonic after which the signature is verified again. */
+  readonly verifyAgainAt: number;
 }
 
 const MAX_CACHED_TOKENS = 4096;
 /** How long a token stays valid after its key is withdrawn from the known keys. */
 const CACHE_TTL_MS = 10_000;
 
+/** The token is invalid; the message is the reason in a TokenReview. */
 class TokenRejected extends Error {}
 
 export function oidcAuthenticator({ issuers, audiences: serverAudiences, clock }: OidcAuthenticatorOptions): TokenAuthenticator {
@@ -55,7 +56,7 @@ export function oidcAuthenticator({ issuers, audiences: serverAudiences, clock }
     try {
       const expires = await checkToken(token, issuer, clock.now() / 1000);
       const user = issuer.mapping.user(token.payload);
-      cache.set(cacheKey, { user, expires, validUntil: clock.monotonic() + CACHE_TTL_MS });
+      cache.set(cacheKey, { user, expires, verifyAgainAt: clock.monotonic() + CACHE_TTL_MS });
       return outcomeFor(user, audiences);
     } catch (error) {
       if (error instanceof TokenRejected || error instanceof ClaimsError) return { type: 'failed', reason: error.message };
@@ -72,7 +73,7 @@ export function oidcAuthenticator({ issuers, audiences: serverAudiences, clock }
       if (currentIssuers.size === 0) return UNKNOWN_TOKEN;
       const cacheKey = tokenFingerprint(text);
       const cached = cache.get(cacheKey);
-      if (cached !== undefined && clock.monotonic() < cached.validUntil && clock.now() / 1000 < cached.expires)
+      if (cached !== undefined && clock.monotonic() < cached.verifyAgainAt && clock.now() / 1000 < cached.expires)
         return outcomeFor(cached.user, audiences);
       const token = parseToken(text);
       const issuer = token === undefined ? undefined : currentIssuers.get(stringClaim(token.payload, 'iss'));

@@ -27,6 +27,7 @@ export interface MappingError {
   readonly reason: string;
 }
 
+/** Where a member of the user comes from; `prefix` is put before each value. */
 type Source = { readonly claim: string; readonly prefix: string } | { readonly expression: Expression };
 
 type CompiledClaimRule =
@@ -38,6 +39,7 @@ export interface ClaimMapping {
   user(claims: JsonObject): UserInfo;
 }
 
+/** Returns the mapping, or the errors of all expressions that do not compile. */
 export function compileClaimMapping(config: TokenIssuerConfig): ClaimMapping | { readonly errors: readonly MappingError[] } {
   const errors: MappingError[] = [];
   const compile = (path: string, text: string, compileText: (text: string) => CompileResult): Expression | undefined => {
@@ -46,31 +48,31 @@ export function compileClaimMapping(config: TokenIssuerConfig): ClaimMapping | {
     errors.push({ path, reason: compiled.error });
     return undefined;
   };
-  const condition = (path: string, text: string, compileText: (text: string) => CompileResult): Expression | undefined => {
+  const compileCondition = (path: string, text: string, compileText: (text: string) => CompileResult): Expression | undefined => {
     const expression = compile(path, text, compileText);
     if (expression === undefined || expression.type.kind === 'bool') return expression;
     errors.push({ path, reason: 'must evaluate to bool' });
     return undefined;
   };
-  const source = (path: string, configured: ClaimSource | undefined): Source | undefined => {
+  const compileSource = (path: string, configured: ClaimSource | undefined): Source | undefined => {
     if (configured?.type !== 'expression') return configured;
     const expression = compile(`${path}.expression`, configured.expression, compileClaimsExpression);
     return expression === undefined ? undefined : { expression };
   };
-  const username = source('claimMappings.username', config.username);
-  const groups = source('claimMappings.groups', config.groups);
-  const uid = source('claimMappings.uid', config.uid);
+  const username = compileSource('claimMappings.username', config.username);
+  const groups = compileSource('claimMappings.groups', config.groups);
+  const uid = compileSource('claimMappings.uid', config.uid);
   const extra = config.extra.flatMap(({ key, expression: text }, index) => {
     const expression = compile(`claimMappings.extra[${index}].valueExpression`, text, compileClaimsExpression);
     return expression === undefined ? [] : [{ key, expression }];
   });
   const claimRules = config.claimRules.flatMap((rule, index): readonly CompiledClaimRule[] => {
     if (rule.type === 'required') return [rule];
-    const expression = condition(`claimValidationRules[${index}].expression`, rule.expression, compileClaimsExpression);
+    const expression = compileCondition(`claimValidationRules[${index}].expression`, rule.expression, compileClaimsExpression);
     return expression === undefined ? [] : [{ type: 'expression', expression, message: rule.message }];
   });
   const userRules = config.userRules.flatMap(({ expression: text, message }, index) => {
-    const expression = condition(`userValidationRules[${index}].expression`, text, compileUserExpression);
+    const expression = compileCondition(`userValidationRules[${index}].expression`, text, compileUserExpression);
     return expression === undefined ? [] : [{ expression, message }];
   });
   if (errors.length > 0 || username === undefined) return { errors };

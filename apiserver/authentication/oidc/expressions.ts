@@ -43,6 +43,7 @@ const EXPRESSION_COST_LIMIT = 1_000_000;
 
 export type CompileResult = { readonly expression: Expression } | { readonly error: string };
 
+/** An expression over `claims`, and one over `user`; the error is that of the compiler. */
 export const compileClaimsExpression = (text: string): CompileResult => compile(text, CLAIMS_VARIABLES);
 export const compileUserExpression = (text: string): CompileResult => compile(text, USER_VARIABLES);
 

@@ -1,14 +1,19 @@
-/** The configuration of a token issuer, from flags or a file. */
+/**
+ * The configuration of an issuer of ID tokens, as flags and the authentication configuration file describe it. Expressions
+ * are text here: claim-mapping.ts compiles them.
+ */
 
-/** A claim, or an expression over `claims`. */
+/** What a member of the user is read from: a claim and the prefix of its values, or an expression over `claims`. */
 export type ClaimSource =
-  | { readonly type: 'claim'; readonly claim: string; /** Put before each value. */ readonly prefix: string }
+  | { readonly type: 'claim'; readonly claim: string; readonly prefix: string }
   | { readonly type: 'expression'; readonly expression: string };
 
+/** A condition on the claims: a required value of a claim, or an expression; '' = no message. */
 export type ClaimRule =
   | { readonly type: 'required'; readonly claim: string; readonly value: string }
   | { readonly type: 'expression'; readonly expression: string; readonly message: string };
 
+/** A condition on the resulting user, as an expression over `user`; '' = no message. */
 export interface UserRule {
   readonly expression: string;
   readonly message: string;
@@ -23,6 +28,7 @@ export interface TokenIssuerConfig {
   readonly audiences: readonly string[];
   /** PEM; `undefined` = the CAs of the system. */
   readonly authority: string | undefined;
+  /** Accepted signature algorithms. */
   readonly algorithms: readonly string[];
   readonly username: ClaimSource;
   readonly groups: ClaimSource | undefined;
@@ -32,4 +38,5 @@ export interface TokenIssuerConfig {
   readonly userRules: readonly UserRule[];
 }
 
+/** The signature algorithms that can be configured. */
 export const ALL_ALGORITHMS: readonly string[] = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'];

@@ -3,6 +3,7 @@
  * HTTPS.
  */
 import { createHmac, createPublicKey } from 'node:crypto';
+import { get } from 'node:https';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { OpenIdProvider } from '../../../test/support/servers/openid-provider';
 import type { TokenAuthenticator, TokenOutcome } from '../authenticator';
@@ -210,27 +211,31 @@ it.each<[string, object, object, Partial<TokenIssuerConfig>, RegExp]>([
   expect(await reasonOf(await provider.sign({ ...claims }, head), changes)).toMatch(reason);
 });
 
-const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+/** One part of a JWT. */
+const encodePart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 it('OIDC authentication rejects unsigned tokens and tokens signed with the public key as HMAC secret', async () => {
   const [, body = ''] = (await provider.sign({})).split('.');
-  expect(await reasonOf(`${part({ alg: 'none', kid: 'one' })}.${body}.`, { algorithms: ALL_ALGORITHMS })).toMatch(
+  expect(await reasonOf(`${encodePart({ alg: 'none', kid: 'one' })}.${body}.`, { algorithms: ALL_ALGORITHMS })).toMatch(
     /failed to verify signature/,
   );
-  const keys = (await (await fetchKeys()).keys) as readonly { readonly kty: string }[];
+  const { keys } = await fetchKeys();
   const pem = createPublicKey({ key: { ...keys[0] }, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
-  const head = `${part({ alg: 'HS256', kid: 'one' })}.${body}`;
+  const head = `${encodePart({ alg: 'HS256', kid: 'one' })}.${body}`;
   const forged = `${head}.${createHmac('sha256', pem).update(head).digest('base64url')}`;
   expect(await reasonOf(forged, { algorithms: ALL_ALGORITHMS })).toMatch(/failed to verify signature/);
 });
 
-async function fetchKeys(): Promise<{ readonly keys: unknown }> {
-  const { get } = await import('node:https');
+interface KeySet {
+  readonly keys: readonly { readonly kty: string }[];
+}
+
+function fetchKeys(): Promise<KeySet> {
   return new Promise((resolve, reject) => {
-    get(`${provider.url}/keys`, { ca: provider.authority }, (answer) => {
+    get(`${provider.url}/keys`, { ca: provider.authority }, (response) => {
       const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString()) as { readonly keys: unknown }));
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString()) as KeySet));
     }).on('error', reject);
   });
 }
@@ -238,7 +243,7 @@ async function fetchKeys(): Promise<{ readonly keys: unknown }> {
 it('OIDC authentication accepts 500 groups and claims nested 400 levels deep', async () => {
   let deep: unknown = 'x';
   for (let level = 0; level < 400; level += 1) deep = { a: deep };
-  const groups = Array.from({ length: 500 }, (_, n) => `g${n}`);
+  const groups = Array.from({ length: 500 }, (_, index) => `g${index}`);
   const changes: Partial<TokenIssuerConfig> = {
     groups: { type: 'expression', expression: 'claims.groups' },
     claimRules: [{ type: 'expression', expression: 'has(claims.deep.a.a)', message: '' }],
@@ -258,7 +263,7 @@ it('OIDC authentication fetches new keys at most every ten seconds, whatever key
   const requestsBefore = provider.keyRequests;
   expect(await authenticator.authenticate(first, [])).toMatchObject({ type: 'user' });
   expect(provider.keyRequests).toBe(requestsBefore + 1);
-  for (let n = 0; n < 20; n += 1) await authenticator.authenticate(await provider.sign({}, { kid: `k${n}` }), []);
+  for (let index = 0; index < 20; index += 1) await authenticator.authenticate(await provider.sign({}, { kid: `k${index}` }), []);
   expect(provider.keyRequests).toBe(requestsBefore + 1);
   await provider.rotate('two');
   clock.advance(10_000);
@@ -299,19 +304,20 @@ it('OIDC authentication rejects tokens of a withdrawn key within minutes', async
   await provider.rotate('one');
 });
 
+const discoveryDocument = (): string => JSON.stringify({ issuer: provider.url, jwks_uri: `${provider.url}/keys` });
+
 it.each<[string, (path: string) => { status: number; body: string }, RegExp]>([
   ['responds with an error', () => ({ status: 500, body: '' }), /answers 500/],
   ['sends invalid JSON', () => ({ status: 200, body: '{' }), /JSON/],
   ['sends more than 1 MiB', () => ({ status: 200, body: ' '.repeat(2 * 1024 * 1024) }), /longer than 1048576 bytes/],
   ['names another issuer', () => ({ status: 200, body: '{"issuer":"https://x"}' }), /another issuer/],
   ['sends no key set', (path) => ({ status: 200, body: path === '/keys' ? '[]' : discoveryDocument() }), /the key set has no list of keys/],
-])('OIDC authentication rejects tokens of a provider that %s', async (_title, broken, reason) => {
+])('OIDC authentication rejects tokens of a provider that %s', async (_title, respond, reason) => {
   const token = await provider.sign({});
-  provider.override = broken;
+  provider.override = respond;
   expect(await reasonOf(token)).toMatch(/failed to verify signature/);
   expect(errors.join()).toMatch(reason);
 });
-const discoveryDocument = (): string => JSON.stringify({ issuer: provider.url, jwks_uri: `${provider.url}/keys` });
 
 it('OIDC authentication waits at most ten seconds for a provider and calls it once for concurrent requests', async () => {
   const token = await provider.sign({});

@@ -11,8 +11,9 @@ import type { Clock } from '../../../shared/runtime/clock';
 
 export interface ProviderOptions {
   readonly issuer: string;
+  /** `undefined` = below the issuer URL. */
   readonly discoveryUrl: string | undefined;
-  /** PEM. */
+  /** The CAs of the provider in PEM; `undefined` = those of the system. */
   readonly authority: string | undefined;
   readonly clock: Clock;
   /** Called when a refresh fails; it is retried. */
@@ -20,6 +21,7 @@ export interface ProviderOptions {
 }
 
 export interface ProviderKey {
+  /** The `kid` of its tokens; '' when the provider does not name it. */
   readonly id: string;
   readonly key: KeyObject;
   /** `undefined` = every algorithm of the key type. */
@@ -49,7 +51,7 @@ export class OidcProvider {
       await this.refresh();
       return this.keysFor(id);
     }
-    // Refreshes in the background.
+    // The token need not wait: a refresh only removes withdrawn keys from those that are known.
     if (this.options.clock.monotonic() - this.refreshedAt >= REFRESH_INTERVAL_MS) void this.refresh();
     return known;
   }
@@ -65,7 +67,7 @@ export class OidcProvider {
     return id === undefined ? this.keys : this.keys.filter((key) => key.id === id);
   }
 
-  /** Concurrent callers share one refresh. */
+  /** Concurrent callers share one refresh. Never rejects: a failure is reported, and the known keys stay. */
   private refresh(): Promise<void> {
     const { clock, issuer, onError } = this.options;
     if (this.refreshing !== undefined) return this.refreshing;
@@ -81,10 +83,10 @@ export class OidcProvider {
 
   private async loadKeys(): Promise<void> {
     const { issuer, discoveryUrl } = this.options;
-    const description = await this.fetchDocument(discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-    if (description['issuer'] !== issuer)
-      throw new Error(`the discovery document names another issuer: ${JSON.stringify(description['issuer'])}`);
-    const address = description['jwks_uri'];
+    const discovery = await this.fetchDocument(discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
+    if (discovery['issuer'] !== issuer)
+      throw new Error(`the discovery document names another issuer: ${JSON.stringify(discovery['issuer'])}`);
+    const address = discovery['jwks_uri'];
     if (typeof address !== 'string') throw new Error('the discovery document has no jwks_uri');
     const { keys } = await this.fetchDocument(address);
     if (!Array.isArray(keys)) throw new Error('the key set has no list of keys');

@@ -1,6 +1,6 @@
 /**
- * Service account tokens. A token's signature is verified once and its claims are cached; times, audience and bound
- * objects are checked in every request.
+ * Authenticates service account tokens, bound ones and those stored in Secrets. A token's signature is verified once and
+ * its claims are cached; times, audience and bound objects are checked in every request.
  */
 import { LRUCache } from 'lru-cache';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
@@ -35,10 +35,10 @@ export interface ServiceAccountTokenOptions {
  */
 export type TokenUse = 'fresh' | 'stale' | 'implicit' | LegacyTokenUse;
 
-/** Records the use of tokens. Neither method may throw. */
+/** Records the use of tokens. No method may throw. */
 export interface TokenUseRecorder {
   /** A token was looked up in the cache of verified tokens. */
-  recordCacheLookup(isKnown: boolean): void;
+  recordCacheLookup(result: 'hit' | 'miss'): void;
   recordUse(use: TokenUse): void;
   /** A token of a Secret was used; `lastUsed` = the date in the label of the Secret. */
   recordSecretUse(secret: ObjectKey, lastUsed: string): void;
@@ -122,13 +122,13 @@ export function serviceAccountTokenAuthenticator(options: ServiceAccountTokenOpt
       const cacheKey = tokenFingerprint(text);
       const cached = verifiedTokens.get(cacheKey);
       if (cached !== undefined) {
-        useRecorder.recordCacheLookup(true);
+        useRecorder.recordCacheLookup('hit');
         return checkToken(cached, audiences);
       }
       const token = parseToken(text);
       const isServiceAccountToken = token !== undefined && (isLegacy(token) || issuers.some((issuer) => token.payload['iss'] === issuer));
       if (!isServiceAccountToken) return UNKNOWN_TOKEN;
-      useRecorder.recordCacheLookup(false);
+      useRecorder.recordCacheLookup('miss');
       return verify(cacheKey, token, audiences);
     },
   };

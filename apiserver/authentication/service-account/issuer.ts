@@ -1,9 +1,13 @@
-/** Signs service account tokens. The caller decides their claims. */
+/**
+ * Signs service account tokens in the name of one issuer, with the current signing key. The claims, and with them the
+ * lifetime of a token, are left to the caller.
+ */
 import { signToken } from '../../../shared/api/identity/signed-token';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import { writeClaims, type TokenClaims } from './claims';
 import type { TokenKeys } from '../../../shared/api/identity/token-keys';
 
+/** Resolves with the signed token. */
 export type IssueToken = (claims: Omit<TokenClaims, 'issuer'>) => Promise<string>;
 
 export function tokenIssuer(issuer: string, keys: () => Pick<TokenKeys, 'signing'>, names: GeneratedNames): IssueToken {

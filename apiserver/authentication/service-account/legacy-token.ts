@@ -45,6 +45,7 @@ export function readLegacyClaims(payload: JsonObject): LegacyClaims {
   return { namespace, account, secret };
 }
 
+/** `fingerprint`: the digest of the token, which is compared with that of the token in the Secret. */
 export function legacyTokenStatus(
   { namespace, account, secret }: LegacyClaims,
   fingerprint: string,

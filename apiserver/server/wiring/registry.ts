@@ -27,7 +27,7 @@ import { createDefaultAdmission } from '../../admission/plugins/default-admissio
 import type { AdmissionDependencies, WebhookPlugins } from '../../admission/plugins/admission-plugins';
 import { SIGNERS, type Authorizer } from '../../authorization/authorizer';
 import type { BindableResource } from '../../authentication/service-account/bound-objects';
-import { legacyTokenUseRecorder } from '../../authentication/service-account/legacy-token-uses';
+import { legacyTokenUseRecorder } from '../../authentication/service-account/legacy-token-use-recorder';
 import { tableConvertor } from '../../printers/table';
 import { Backends } from '../../endpoints/forward/backend';
 import { createHostResolver } from '../../endpoints/forward/resolve-host';
@@ -295,7 +295,7 @@ function buildAccess(
     keySetAddress: options.keySetAddress,
     tokenUses: {
       recordUse: (use) => metrics.identity.recordTokenUse(use),
-      recordCacheLookup: (isKnown) => lookups[isKnown ? 'hit' : 'miss'].add(),
+      recordCacheLookup: (result) => lookups[result].add(),
       recordSecretUse: legacyTokenUseRecorder({
         clock,
         recordLastUsed: createLastUsedRecorder({ writer, secrets: bindable.secrets, names, clock }),

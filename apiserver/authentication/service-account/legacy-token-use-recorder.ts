@@ -7,9 +7,11 @@ import type { ObjectKey } from '../../../shared/api/identity/identity';
 import { formatUtcDay } from '../../../shared/api/metadata/object-meta';
 import type { Clock } from '../../../shared/runtime/clock';
 
-export interface LegacyTokenUsesOptions {
+export interface LegacyTokenUseRecorderOptions {
   readonly clock: Clock;
+  /** Writes the day (`2006-01-02`) to the Secret. */
   readonly recordLastUsed: (secret: ObjectKey, day: string) => Promise<void>;
+  /** Called when a write fails; it is retried at a later use. */
   readonly onError: (message: string, error: unknown) => void;
 }
 
@@ -21,12 +23,12 @@ const MAX_CONCURRENT_WRITES = 4;
 const RETRY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** See TokenUseRecorder.recordSecretUse. */
+/** Returns a function for `TokenUseRecorder.recordSecretUse`. */
 export function legacyTokenUseRecorder({
   clock,
   recordLastUsed,
   onError,
-}: LegacyTokenUsesOptions): (secret: ObjectKey, lastUsed: string) => void {
+}: LegacyTokenUseRecorderOptions): (secret: ObjectKey, lastUsed: string) => void {
   const attempts = new LRUCache<string, number>({ max: MAX_TRACKED_SECRETS });
   let running = 0;
 
