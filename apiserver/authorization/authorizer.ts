@@ -28,7 +28,7 @@ export interface PathAttributes {
 
 export type Attributes = ResourceAttributes | PathAttributes;
 
-/** `reason` may be empty. */
+/** `reason` may be empty. A `no-opinion` leaves the decision to the next authorizer. */
 export type Decision =
   | { readonly type: 'allow'; readonly reason: string }
   /** Ends the chain of authorizers. */
@@ -62,6 +62,7 @@ export interface AccessRules {
 
 export interface Authorizer {
   authorize(user: UserInfo, attributes: Attributes): MaybePromise<Decision>;
+  /** The rules by which {@link authorize} allows requests; they may be incomplete, and never show what is denied. */
   rules(user: UserInfo, namespace: string): AccessRules;
   /** Explains a decision to users with permission to review the access of others; absent = there is only the reason. */
   readonly explain?: (user: UserInfo, attributes: Attributes) => string;

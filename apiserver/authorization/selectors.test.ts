@@ -30,6 +30,6 @@ it.each([
     },
   ],
   ['nonsense', 'a b', {}],
-])('selectorsOf reads the field selector %j and the label selector %j', (field, label, selectors) =>
-  expect(selectorsOf(field, label)).toEqual(selectors),
+])('selectorsOf reads the field selector %j and the label selector %j', (fieldSelector, labelSelector, selectors) =>
+  expect(selectorsOf({ fieldSelector, labelSelector })).toEqual(selectors),
 );

@@ -17,6 +17,7 @@ export interface RequestSelectors {
   readonly labelSelector?: AuthorizationV1LabelSelectorAttributes;
 }
 
+/** The operators of SubjectAccessReview; `undefined` where it has none. */
 const OPERATORS: Readonly<Record<LabelOperator, string | undefined>> = {
   '=': 'In',
   in: 'In',
@@ -28,13 +29,18 @@ const OPERATORS: Readonly<Record<LabelOperator, string | undefined>> = {
   '<': undefined,
 };
 
-/** Selectors from the query; `undefined` = not given. */
-export function selectorsOf(field: string | undefined, label: string | undefined): RequestSelectors {
+/** The texts of the selectors of a request; absent when it has none. */
+export interface SelectorTexts {
+  readonly fieldSelector?: string | undefined;
+  readonly labelSelector?: string | undefined;
+}
+
+export function selectorsOf({ fieldSelector = '', labelSelector = '' }: SelectorTexts): RequestSelectors {
   const fields = requirementsOf(() =>
-    parseFieldSelector(field ?? '').map((term) => requirement(term.field, term.operator === '=' ? 'In' : 'NotIn', [term.value])),
+    parseFieldSelector(fieldSelector).map((term) => requirement(term.field, term.operator === '=' ? 'In' : 'NotIn', [term.value])),
   );
   const labels = requirementsOf(() =>
-    parseLabelSelector(label ?? '').flatMap(({ key, operator, values }) => {
+    parseLabelSelector(labelSelector).flatMap(({ key, operator, values }) => {
       const name = OPERATORS[operator];
       return name === undefined ? [] : [requirement(key, name, values)];
     }),

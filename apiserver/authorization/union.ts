@@ -1,4 +1,7 @@
-/** Chains authorizers: the first that allows or denies decides; without a decision the request is rejected. */
+/**
+ * Chains authorizers: the first that allows or denies decides. Also creates the 403 for a request that is not allowed;
+ * sending it is left to the callers.
+ */
 import { forbidden, forbiddenPath, type StatusError } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';

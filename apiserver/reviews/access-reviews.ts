@@ -179,8 +179,8 @@ function selectorsMember({ fieldSelector, labelSelector }: AuthorizationV1Resour
     selectors: {
       ...(fieldSelector === undefined || rawFields !== '' ? {} : { fieldSelector }),
       ...(labelSelector === undefined || rawLabels !== '' ? {} : { labelSelector }),
-      ...(rawFields === '' ? {} : selectorsOf(rawFields, undefined)),
-      ...(rawLabels === '' ? {} : selectorsOf(undefined, rawLabels)),
+      ...(rawFields === '' ? {} : selectorsOf({ fieldSelector: rawFields })),
+      ...(rawLabels === '' ? {} : selectorsOf({ labelSelector: rawLabels })),
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The Node authorizer: nodes may read the objects that their pods reference, and do what every node must. Decides allow
- * or no opinion, never deny.
+ * The Node authorizer: a node may read the objects that its pods reference, and has the permissions of every node. Decides
+ * allow or no opinion, never deny. Which writes a node may make is left to the admission plug-in NodeRestriction.
  */
 import type { UserInfo } from '../../../shared/api/identity/user';
 import { ALLOW, NO_OPINION, NO_RULES, type Authorizer, type Decision, type ResourceAttributes } from '../authorizer';

@@ -1,8 +1,12 @@
-/** Formats rules as upstream prints them in errors. */
+/**
+ * Formats rules as upstream prints them in errors: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. Lists that are
+ * empty are omitted.
+ */
 import { appendAll } from '../../../shared/values/append';
 import type { Steps } from '../../../shared/scheduling/steps';
 import type { PolicyRule } from './rule';
 
+/** The lists of a rule and their names in the text, in upstream's order. */
 const LISTS = [
   ['groups', 'APIGroups'],
   ['resources', 'Resources'],
@@ -17,9 +21,9 @@ export function formatRule(rule: PolicyRule): string {
 }
 
 const listsOf = (rule: PolicyRule): string =>
-  LISTS.flatMap(([list, word]) => (rule[list].length === 0 ? [] : [`${word}:[${quoted(rule[list])}], `])).join('');
+  LISTS.flatMap(([list, name]) => (rule[list].length === 0 ? [] : [`${name}:[${quoted(rule[list])}], `])).join('');
 
-/** Formats the results of `breakdownRule`, one line per resource or path, sorted. */
+/** Formats the results of `breakdownRule`, one line per resource or path, sorted. Yields after each rule: there may be thousands. */
 export function* formatRules(rules: readonly PolicyRule[]): Steps<string> {
   const verbsByLists = new Map<string, string[]>();
   const lines: string[] = [];

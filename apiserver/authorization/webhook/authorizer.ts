@@ -26,12 +26,14 @@ export interface WebhookAuthorizerMetrics {
 type CallResult = 'success' | 'error' | 'timeout';
 
 export interface WebhookAuthorizerOptions {
-  /** Never rejects. `attempted` is called for each POST. */
-  readonly send: (body: Buffer, attempted: AttemptListener) => Promise<WebhookResult>;
+  /** Never rejects. `onAttempt` is called for each POST. */
+  readonly send: (body: Buffer, onAttempt: AttemptListener) => Promise<WebhookResult>;
   readonly version: ReviewVersion;
   readonly dialect: Dialect;
+  /** How long a decision is cached that allows, and any other. */
   readonly allowedTtlMs: number;
   readonly notAllowedTtlMs: number;
+  /** The failure policy: the decision when the webhook fails. */
   readonly onFailure: 'NoOpinion' | 'Deny';
   /** `undefined` = the webhook is called for every request. */
   readonly matchConditions: MatchConditions | undefined;
@@ -62,6 +64,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     options.onError('an authorization webhook could not be called', error),
   );
 
+  /** `bytes`: the size of the cache entry. */
   async function fetchDecision(bytes: number, body: Buffer): Promise<CacheableResponse<Decision>> {
     const response = await options.send(body, (attempt, ms) => metrics?.observeCall(resultOf(attempt), ms));
     const decided = response.type === 'response' ? readDecision(response.bytes) : undefined;

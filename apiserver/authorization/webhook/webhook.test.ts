@@ -7,11 +7,11 @@ import { compileMatchConditions, type MatchResult } from './match-conditions';
 import { readDecision, subjectAccessReviewBody, subjectAccessReviewSpec } from './subject-access-review';
 
 const user = { name: 'ann', uid: '7', groups: ['devs'], extra: { 'example.com/x': ['1', '2'] } };
-const pods = resourceAttributes({ group: 'rbac.authorization.platform.io', resource: 'roles' });
+const getRole = resourceAttributes({ group: 'rbac.authorization.platform.io', resource: 'roles' });
 
 describe('SubjectAccessReview of the webhook', () => {
   it('contains the user and the request in the configured spelling and version', () => {
-    const spec = subjectAccessReviewSpec(user, pods, 'kubernetes');
+    const spec = subjectAccessReviewSpec(user, getRole, 'kubernetes');
     expect(spec).toEqual({
       resourceAttributes: { namespace: 'n', verb: 'get', group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'roles' },
       user: 'ann',
@@ -50,28 +50,29 @@ describe('SubjectAccessReview of the webhook', () => {
     ['{}', undefined],
     ['[]', undefined],
     ['<html>', undefined],
-  ])('response %s is read as %s', (text, type) => expect(readDecision(Buffer.from(text))?.type).toBe(type));
+  ])('reads the response %s as the decision %s', (text, type) => expect(readDecision(Buffer.from(text))?.type).toBe(type));
 });
 
 describe('webhook authorizer', () => {
   const clock = new ManualClock();
   const sentReviews: string[] = [];
-  let answer: WebhookResult;
+  /** The outcome of the next calls. */
+  let result: WebhookResult;
   let releaseReview: (() => void) | undefined;
   beforeEach(() => {
     sentReviews.length = 0;
     releaseReview = undefined;
-    answer = respondWith({ allowed: true, reason: 'r' });
+    result = respondWith({ allowed: true, reason: 'r' });
   });
   const respondWith = (status: object): WebhookResult => ({ type: 'response', bytes: Buffer.from(JSON.stringify({ status })) });
-  const broken: WebhookResult = { type: 'failure', error: new Error('away'), status: undefined, isRetryable: true };
+  const unavailable: WebhookResult = { type: 'failure', error: new Error('away'), status: undefined, isRetryable: true };
 
   function createAuthorizer(changes: Partial<WebhookAuthorizerOptions> = {}): Authorizer {
     return webhookAuthorizer({
       send: async (body) => {
         sentReviews.push(body.toString());
         if (releaseReview !== undefined) await new Promise<void>((resolve) => (releaseReview = resolve));
-        return answer;
+        return result;
       },
       version: 'v1',
       dialect: 'platform',
@@ -87,62 +88,62 @@ describe('webhook authorizer', () => {
 
   it('caches allowed decisions longer than other decisions', async () => {
     const authorizer = createAuthorizer();
-    expect(await authorizer.authorize(user, pods)).toEqual({ type: 'allow', reason: 'r' });
-    expect(authorizer.authorize(user, pods)).toEqual({ type: 'allow', reason: 'r' });
-    answer = respondWith({ allowed: false, denied: true, reason: 'never' });
+    expect(await authorizer.authorize(user, getRole)).toEqual({ type: 'allow', reason: 'r' });
+    expect(authorizer.authorize(user, getRole)).toEqual({ type: 'allow', reason: 'r' });
+    result = respondWith({ allowed: false, denied: true, reason: 'never' });
     clock.advance(300_000);
-    expect(await authorizer.authorize(user, pods)).toEqual({ type: 'deny', reason: 'never' });
-    answer = respondWith({ allowed: true });
+    expect(await authorizer.authorize(user, getRole)).toEqual({ type: 'deny', reason: 'never' });
+    result = respondWith({ allowed: true });
     clock.advance(29_999);
-    expect(authorizer.authorize(user, pods)).toEqual({ type: 'deny', reason: 'never' });
+    expect(authorizer.authorize(user, getRole)).toEqual({ type: 'deny', reason: 'never' });
     clock.advance(1);
-    expect(await authorizer.authorize(user, pods)).toMatchObject({ type: 'allow' });
+    expect(await authorizer.authorize(user, getRole)).toMatchObject({ type: 'allow' });
     expect(sentReviews).toHaveLength(3);
   });
 
   it('sends one review for concurrent equal requests, and has no opinion when too many reviews are in flight', async () => {
     releaseReview = () => undefined;
     const authorizer = createAuthorizer();
-    const concurrent = Array.from({ length: 5 }, async () => authorizer.authorize(user, pods));
+    const concurrent = Array.from({ length: 5 }, async () => authorizer.authorize(user, getRole));
     expect(sentReviews).toHaveLength(1);
     releaseReview();
     expect(await Promise.all(concurrent)).toHaveLength(5);
     releaseReview = () => undefined;
-    for (let n = 0; n < 1_000; n += 1) void authorizer.authorize({ name: `u${n}`, groups: [] }, pods);
-    expect(authorizer.authorize({ name: 'one too many', groups: [] }, pods)).toEqual({
+    for (let index = 0; index < 1_000; index += 1) void authorizer.authorize({ name: `u${index}`, groups: [] }, getRole);
+    expect(authorizer.authorize({ name: 'one too many', groups: [] }, getRole)).toEqual({
       type: 'no-opinion',
       reason: 'too many calls are in flight',
     });
   });
 
   it('logs failures at most once a minute', async () => {
-    answer = broken;
+    result = unavailable;
     const errors: unknown[] = [];
     const authorizer = createAuthorizer({ onError: (_message, error) => void errors.push(error) });
-    for (let n = 0; n < 3; n += 1) await authorizer.authorize(user, pods);
+    for (let call = 0; call < 3; call += 1) await authorizer.authorize(user, getRole);
     expect([sentReviews.length, errors.length]).toEqual([3, 1]);
     clock.advance(60_000);
-    await authorizer.authorize(user, pods);
+    await authorizer.authorize(user, getRole);
     expect(errors).toHaveLength(2);
   });
 
   it('does not cache decisions for requests over 10,000 characters', async () => {
     const long = { name: 'x'.repeat(10_001), groups: [] };
     const authorizer = createAuthorizer();
-    await authorizer.authorize(long, pods);
-    await authorizer.authorize(long, pods);
+    await authorizer.authorize(long, getRole);
+    await authorizer.authorize(long, getRole);
     expect(sentReviews).toHaveLength(2);
   });
 
   it.each([
-    ['NoOpinion', broken, 'no-opinion'],
-    ['Deny', broken, 'deny'],
+    ['NoOpinion', unavailable, 'no-opinion'],
+    ['Deny', unavailable, 'deny'],
     ['Deny', { type: 'response', bytes: Buffer.from('rubbish') }, 'deny'],
-  ] as const)('applies the failure policy %s when the webhook fails', async (onFailure, failingAnswer, type) => {
-    answer = failingAnswer;
+  ] as const)('applies the failure policy %s when the webhook fails', async (onFailure, failure, type) => {
+    result = failure;
     const authorizer = createAuthorizer({ onFailure });
-    expect(await authorizer.authorize(user, pods)).toMatchObject({ type });
-    await authorizer.authorize(user, pods);
+    expect(await authorizer.authorize(user, getRole)).toMatchObject({ type });
+    await authorizer.authorize(user, getRole);
     expect(sentReviews).toHaveLength(2);
   });
 
@@ -157,7 +158,7 @@ describe('webhook authorizer', () => {
     const compiled = compileMatchConditions(expressions);
     if ('errors' in compiled) throw new Error(JSON.stringify(compiled.errors));
     const authorizer = createAuthorizer({ matchConditions: compiled.conditions, onFailure: 'Deny' });
-    expect(await authorizer.authorize(user, pods)).toMatchObject({ type });
+    expect(await authorizer.authorize(user, getRole)).toMatchObject({ type });
     expect(sentReviews).toHaveLength(times);
   });
 
@@ -219,7 +220,7 @@ describe('webhook authorizer', () => {
     expect([matchResult('b'), matchResult('c')]).toEqual(['yes', 'no']);
   });
 
-  /** Results of release 1.31.1 for a plain request for pods, one with all fields set, and a non-resource request. */
+  /** Results of release 1.31.1 for a plain request for getRole, one with all fields set, and a non-resource request. */
   it.each<[expression: string, plain: MatchResult, full: MatchResult, path: MatchResult]>([
     ['has(request.resourceAttributes)', 'yes', 'yes', 'no'],
     ['has(request.nonResourceAttributes)', 'no', 'no', 'yes'],

@@ -360,7 +360,10 @@ const VERBS_WITH_SELECTORS: ReadonlySet<string> = new Set(['list', 'watch', 'del
 
 function withSelectorAttributes({ query }: Exchange, attributes: Attributes): Attributes {
   if (attributes.kind === 'path' || !VERBS_WITH_SELECTORS.has(attributes.verb)) return attributes;
-  return { ...attributes, selectors: selectorsOf(query.get('fieldSelector'), query.get('labelSelector')) };
+  return {
+    ...attributes,
+    selectors: selectorsOf({ fieldSelector: query.get('fieldSelector'), labelSelector: query.get('labelSelector') }),
+  };
 }
 
 function attributesOf(exchange: Exchange): Attributes {

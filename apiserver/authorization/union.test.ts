@@ -34,29 +34,33 @@ it('forbiddenError names the user and the request, and escapes markup', () => {
 });
 
 it.each([
-  ['the first authorizer that allows', [authorizerDeciding(noOpinion('a')), authorizerDeciding(ALLOW), authorizerDeciding(deny)], ALLOW],
   [
-    'the first authorizer that denies',
+    'allows when the first authorizer with an opinion allows',
+    [authorizerDeciding(noOpinion('a')), authorizerDeciding(ALLOW), authorizerDeciding(deny)],
+    ALLOW,
+  ],
+  [
+    'denies when the first authorizer with an opinion denies',
     [authorizerDeciding(noOpinion('a')), authorizerDeciding(deny), authorizerDeciding(ALLOW)],
     { type: 'deny', reason: 'a\nnever' },
   ],
   [
-    'no authorizer, with all reasons',
+    'has no opinion when no authorizer has one, and joins their reasons',
     [authorizerDeciding(noOpinion('a')), authorizerDeciding(NO_OPINION), authorizerDeciding(noOpinion('b'))],
     noOpinion('a\nb'),
   ],
   [
-    'no authorizer, one of them asynchronous',
+    'has no opinion when no authorizer has one and one is asynchronous',
     [authorizerDeciding(noOpinion('a')), authorizerDecidingLater(noOpinion('b')), authorizerDeciding(noOpinion('c'))],
     noOpinion('a\nb\nc'),
   ],
-  ['an authorizer after an asynchronous one', [authorizerDecidingLater(NO_OPINION), authorizerDeciding(ALLOW)], ALLOW],
+  ['allows when an authorizer after an asynchronous one allows', [authorizerDecidingLater(NO_OPINION), authorizerDeciding(ALLOW)], ALLOW],
   [
-    'an asynchronous authorizer that denies',
+    'denies when an asynchronous authorizer denies',
     [authorizerDeciding(noOpinion('a')), authorizerDecidingLater(deny), authorizerDeciding(ALLOW)],
     { type: 'deny', reason: 'a\nnever' },
   ],
-] as const)('union authorizer returns the decision of %s', async (_title, authorizers, decision) => {
+] as const)('union authorizer %s', async (_title, authorizers, decision) => {
   expect(await unionAuthorizer(authorizers).authorize(user, resource())).toEqual(decision);
 });
 
@@ -67,8 +71,8 @@ it('union authorizer returns a synchronous decision synchronously', () => {
 });
 
 it('union authorizer merges the rules of all authorizers', () => {
-  const some = { ...NO_RULES, errors: ['broken'], incomplete: true };
-  expect(unionAuthorizer([authorizerDeciding(ALLOW, ALL_RULES), authorizerDeciding(ALLOW, some)]).rules(user, 'n')).toEqual({
+  const incompleteRules = { ...NO_RULES, errors: ['broken'], incomplete: true };
+  expect(unionAuthorizer([authorizerDeciding(ALLOW, ALL_RULES), authorizerDeciding(ALLOW, incompleteRules)]).rules(user, 'n')).toEqual({
     ...ALL_RULES,
     errors: ['broken'],
     incomplete: true,
