@@ -28,8 +28,10 @@ async function encode(records: readonly BackupRecord[]): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function decode(bytes: Buffer, chunk = 1_000): Promise<readonly BackupRecord[]> {
-  const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, index) => bytes.subarray(index * chunk, (index + 1) * chunk));
+async function decode(bytes: Buffer, chunkBytes = 1_000): Promise<readonly BackupRecord[]> {
+  const chunks = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, index) =>
+    bytes.subarray(index * chunkBytes, (index + 1) * chunkBytes),
+  );
   const backup = await decodeBackup(iterate(chunks));
   expect(backup.header).toEqual(header);
   const records: BackupRecord[] = [];
@@ -48,8 +50,8 @@ it('decodeBackup reads what encodeBackup wrote, for any chunk size', async () =>
     version: fc.nat(),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(anyRecord, { maxLength: 20 }), fc.integer({ min: 1, max: 5_000 }), async (records, chunk) => {
-      expect(await decode(await encode(records), chunk)).toEqual(records);
+    fc.asyncProperty(fc.array(anyRecord, { maxLength: 20 }), fc.integer({ min: 1, max: 5_000 }), async (records, chunkBytes) => {
+      expect(await decode(await encode(records), chunkBytes)).toEqual(records);
     }),
     { numRuns: 50 },
   );
@@ -74,9 +76,9 @@ it('decodeBackup rejects a backup truncated at any byte', async () => {
 
 it('decodeBackup rejects a backup with a changed bit at any byte', async () => {
   const complete = await encode(records);
-  for (let at = 0; at < complete.length; at++) {
+  for (let offset = 0; offset < complete.length; offset++) {
     const changed = Buffer.from(complete);
-    changed.writeUInt8(changed.readUInt8(at) ^ 0x10, at);
+    changed.writeUInt8(changed.readUInt8(offset) ^ 0x10, offset);
     const reading = decodeBackup(iterate([changed])).then(async (backup) => {
       for await (const record of backup.records()) void record;
     });

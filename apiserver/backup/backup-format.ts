@@ -21,16 +21,17 @@ const RECORD = 'R';
 const END = 'E';
 
 const FRAME_HEADER_BYTES = 5;
+/** Bytes of a number, which is a safe integer, at the end of its field. */
 const NUMBER_BYTES = 6;
-const WIDE_BYTES = 8;
-const RECORD_HEADER_BYTES = 4 + 3 * WIDE_BYTES;
+const NUMBER_FIELD_BYTES = 8;
+const RECORD_HEADER_BYTES = 4 + 3 * NUMBER_FIELD_BYTES;
 /** Stores accept a few MiB per value; a longer length is damage. */
 const MAX_FRAME_BYTES = 64 << 20;
 const CHUNK_BYTES = 256 << 10;
 
 /**
  * The backup is truncated, damaged or not a backup. The message continues a sentence that starts with the backup's
- * name: "… was cut off".
+ * name, such as "is damaged".
  */
 export class BackupFormatError extends Error {
   override readonly name = 'BackupFormatError';
@@ -99,13 +100,12 @@ function encodeRecord({ key, value, createRevision, modRevision, version }: Back
   const bytes = Buffer.alloc(FRAME_HEADER_BYTES + length);
   bytes.write(RECORD);
   bytes.writeUInt32BE(length, 1);
-  let at = FRAME_HEADER_BYTES;
-  at = bytes.writeUInt32BE(keyBytes, at);
+  let offset = bytes.writeUInt32BE(keyBytes, FRAME_HEADER_BYTES);
   for (const number of [createRevision, modRevision, version]) {
-    at = bytes.writeUIntBE(number, at + WIDE_BYTES - NUMBER_BYTES, NUMBER_BYTES);
+    offset = bytes.writeUIntBE(number, offset + NUMBER_FIELD_BYTES - NUMBER_BYTES, NUMBER_BYTES);
   }
-  at += bytes.write(key, at);
-  value.copy(bytes, at);
+  offset += bytes.write(key, offset);
+  value.copy(bytes, offset);
   return bytes;
 }
 
@@ -182,7 +182,7 @@ async function readFrame(input: ByteReader): Promise<Frame> {
 function decodeRecord(content: Buffer): BackupRecord {
   const keyEnd = content.length < RECORD_HEADER_BYTES ? Infinity : RECORD_HEADER_BYTES + content.readUInt32BE(0);
   if (keyEnd > content.length) throw damagedError();
-  const number = (index: number): number => content.readUIntBE(4 + (index + 1) * WIDE_BYTES - NUMBER_BYTES, NUMBER_BYTES);
+  const number = (index: number): number => content.readUIntBE(4 + (index + 1) * NUMBER_FIELD_BYTES - NUMBER_BYTES, NUMBER_BYTES);
   return {
     key: content.toString('utf8', RECORD_HEADER_BYTES, keyEnd),
     value: content.subarray(keyEnd),

@@ -1,6 +1,6 @@
 /**
- * Reads what is backed up: everything below a prefix of a store at one revision, as records, and the header that
- * describes it. Writes nothing and does not interpret values.
+ * The content of a backup: everything below a prefix of a store at one revision, as records, and the header that
+ * describes them. Writes nothing to the store and does not interpret values; encoding is left to backup-format.ts.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import { readPages } from '../cache/read-pages';
@@ -68,6 +68,7 @@ export async function confirmIdle(store: Store, prefix: string): Promise<void> {
     throw new BackupSourceError(`${count} API servers use the store: stop them first (after a crash, a server counts for 15 more seconds)`);
 }
 
+/** How records are read from one kind of store. */
 interface StoreContents {
   entries(range: KeyRange): AsyncIterable<KeyValue>;
   confirmUnchanged(): Promise<void>;
@@ -102,6 +103,7 @@ function createSource(
   };
 }
 
+/** The naming in the format marker. Throws {@link BackupSourceError} unless the marker shows complete data of this program. */
 function namingOf(kv: KeyValue | undefined, prefix: string): string {
   const marker = kv && parseFormatMarker(kv.value);
   if (marker?.format !== DATA_FORMAT) throw new BackupSourceError(`there is no data of this program under ${prefix}/`);

@@ -24,7 +24,9 @@ it('a backup excludes every other key that a running server writes', async () =>
     return keys.filter((key) => ![...segments, ALLOCATIONS, QUOTA_GUARD_PREFIX].some((start) => key.startsWith(start)));
   };
   try {
-    await waitUntil('the terms to be taken', async () => (await otherKeys()).some((key) => key === 'allocation-audit'));
+    await waitUntil('the leases of the background work to be taken', async () =>
+      (await otherKeys()).some((key) => key === 'allocation-audit'),
+    );
     expect((await otherKeys()).filter((key) => isIncludedKey(key))).toEqual([]);
     expect(EXCLUDED_KEYS.every(({ reason }) => reason !== '')).toBe(true);
   } finally {

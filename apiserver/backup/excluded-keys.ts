@@ -1,4 +1,7 @@
-/** The keys that a backup excludes: those below the prefix that describe the running servers and their store. */
+/**
+ * The keys that a backup excludes: those below the prefix that describe the running servers and their store. A restored
+ * store gets its own.
+ */
 
 interface ExcludedKey {
   /** Relative to the prefix; a trailing slash means all keys that start with it. */
@@ -15,7 +18,7 @@ export const EXCLUDED_KEYS: readonly ExcludedKey[] = [
   { key: 'replicas/', reason: 'running servers; their leases delete the keys' },
 ];
 
-/** `key` is relative to the prefix. */
+/** Whether a backup includes the key, which is relative to the prefix. */
 export function isIncludedKey(key: string): boolean {
   return !EXCLUDED_KEYS.some((row) => (row.key.endsWith('/') ? key.startsWith(row.key) : key === row.key));
 }

@@ -74,7 +74,10 @@ export async function checkEmpty({ store, prefix }: RestoreTarget): Promise<void
   );
 }
 
-/** Deletes the keys of an unfinished restore, if there is one. Resolves with the number of deleted keys. */
+/**
+ * Deletes the keys of an unfinished restore, if there is one. Resolves with the number of deleted keys; rejects with
+ * {@link RestoreTargetError} when another program writes to the store meanwhile.
+ */
 export async function discardUnfinished({ store, prefix, clock }: RestoreTarget): Promise<number> {
   const unfinished = await findUnfinishedRestore(store, prefix);
   if (unfinished === undefined) return 0;

@@ -22,6 +22,12 @@ import { MemoryStore } from '../../../test/support/store/memory-store';
 
 const prefix = '/registry';
 const bumpRevision = 1_000_000_000;
+/** Number of pods that {@link fill} creates. */
+const PODS = 700;
+/** Number of records in a backup: the pods, a ConfigMap, a Secret, an allocation and a quota guard. */
+const RECORDS = PODS + 4;
+/** Number of transactions of a restore: one for each record, and the format marker. */
+const RESTORE_WRITES = RECORDS + 1;
 
 /** An empty store of one kind. */
 interface StoreUnderTest {
@@ -31,7 +37,7 @@ interface StoreUnderTest {
   dispose(): Promise<void>;
 }
 
-async function embedded(): Promise<StoreUnderTest> {
+async function openEmbedded(): Promise<StoreUnderTest> {
   const directory = mkdtempSync(join(tmpdir(), 'backup-contract-'));
   const open = (): Promise<Store> => openEmbeddedStore({ directory, clock, random });
   let store = await open();
@@ -58,7 +64,7 @@ async function embedded(): Promise<StoreUnderTest> {
   return underTest;
 }
 
-async function etcd(): Promise<StoreUnderTest> {
+async function openEtcd(): Promise<StoreUnderTest> {
   const server = await startEtcd();
   const store = await openEtcdStore({ endpoints: [server.endpoint], clock, random });
   return {
@@ -71,7 +77,7 @@ async function etcd(): Promise<StoreUnderTest> {
   };
 }
 
-function memory(): Promise<StoreUnderTest> {
+function openMemory(): Promise<StoreUnderTest> {
   const store = new MemoryStore();
   return Promise.resolve({
     store,
@@ -97,7 +103,7 @@ async function fill(store: Store): Promise<void> {
     tick: '4',
     'replicas/x': 'here',
   });
-  for (let index = 0; index < 700; index++) await putAll(store, { [`pods/n/p${index}`]: `pod ${index} `.repeat(20) });
+  for (let index = 0; index < PODS; index++) await putAll(store, { [`pods/n/p${index}`]: `pod ${index} `.repeat(20) });
   await store.transact({ compare: [], operations: [{ type: 'delete', key: `${prefix}/configmaps/a/c` }] });
 }
 
@@ -122,7 +128,14 @@ async function restoreTo(store: Store, bytes: Buffer): Promise<RestoreResult> {
   return restore(header, records(), { store, prefix, clock, name: 'a.backup', bumpRevision, onProgress: () => undefined });
 }
 
-function suite(createSource: () => Promise<StoreUnderTest>, createTarget: () => Promise<StoreUnderTest>): void {
+/** The two kinds of store of a suite. */
+interface RestoredStores {
+  readonly createSource: () => Promise<StoreUnderTest>;
+  readonly createTarget: () => Promise<StoreUnderTest>;
+}
+
+/** Defines the tests of a restore, within a `describe` that names the stores. */
+function defineRestoreTests({ createSource, createTarget }: RestoredStores): void {
   let source: StoreUnderTest;
   let target: StoreUnderTest;
   let bytes: Buffer;
@@ -146,15 +159,15 @@ function suite(createSource: () => Promise<StoreUnderTest>, createTarget: () => 
     const marker = parseFormatMarker(Buffer.from(after.get('platform-format') ?? ''));
     after.delete('platform-format');
     expect(after).toEqual(before);
-    expect(after.size).toBe(704);
-    expect(restored.records).toBe(704);
+    expect(after.size).toBe(RECORDS);
+    expect(restored.records).toBe(RECORDS);
     expect(marker).toMatchObject({ format: DATA_FORMAT, naming: 'platform' });
     await expect(target.store.get(`${prefix}/configmaps/a/c`)).resolves.toMatchObject({ kv: undefined });
   });
 
   it('continues at higher revisions, and reports the earlier ones as compacted', async () => {
     const { firstRevision } = await restoreTo(target.store, bytes);
-    expect(firstRevision).toBe(revision + bumpRevision + 705);
+    expect(firstRevision).toBe(revision + bumpRevision + RESTORE_WRITES);
     const shifted = await shiftStoreByMarker(target.store, prefix);
     await claimPrefix({ store: shifted, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
     expect(await shifted.revision()).toBe(firstRevision);
@@ -180,7 +193,7 @@ function suite(createSource: () => Promise<StoreUnderTest>, createTarget: () => 
     const secondTarget = await createTarget();
     try {
       const second = await restoreTo(secondTarget.store, again);
-      expect(second).toEqual({ records: 704, firstRevision: first.firstRevision + bumpRevision + 705 });
+      expect(second).toEqual({ records: RECORDS, firstRevision: first.firstRevision + bumpRevision + RESTORE_WRITES });
       expect((await contents(secondTarget.store)).get('secrets/a/s')).toBe('\u0001enc\u0000\u00ff');
     } finally {
       await secondTarget.dispose();
@@ -203,10 +216,10 @@ function suite(createSource: () => Promise<StoreUnderTest>, createTarget: () => 
     await expect(target.backUp(bytesOf)).rejects.toThrow(BackupSourceError);
     expect(await discardUnfinished({ store: target.store, prefix, clock })).toBeGreaterThan(600);
     expect((await contents(target.store)).size).toBe(0);
-    expect((await restoreTo(target.store, bytes)).records).toBe(704);
+    expect((await restoreTo(target.store, bytes)).records).toBe(RECORDS);
     // Complete data are not discarded.
     expect(await discardUnfinished({ store: target.store, prefix, clock })).toBe(0);
-    expect((await contents(target.store)).size).toBe(705);
+    expect((await contents(target.store)).size).toBe(RECORDS + 1);
   });
 
   it('fails when another program writes to the store', async () => {
@@ -227,11 +240,17 @@ function suite(createSource: () => Promise<StoreUnderTest>, createTarget: () => 
   });
 }
 
-describe('a restore from an in-memory store to another', () => suite(memory, memory));
-describe('a restore from an embedded store to an in-memory one', () => suite(embedded, memory));
-describe('a restore from an in-memory store to an embedded one', () => suite(memory, embedded));
-describeWithEtcd('a restore from an embedded store to etcd', () => suite(embedded, etcd));
-describeWithEtcd('a restore from etcd to an embedded store', () => suite(etcd, embedded));
+describe('a restore from an in-memory store to another', () => defineRestoreTests({ createSource: openMemory, createTarget: openMemory }));
+describe('a restore from an embedded store to an in-memory one', () =>
+  defineRestoreTests({ createSource: openEmbedded, createTarget: openMemory }));
+describe('a restore from an in-memory store to an embedded one', () =>
+  defineRestoreTests({ createSource: openMemory, createTarget: openEmbedded }));
+describeWithEtcd('a restore from an embedded store to etcd', () =>
+  defineRestoreTests({ createSource: openEmbedded, createTarget: openEtcd }),
+);
+describeWithEtcd('a restore from etcd to an embedded store', () =>
+  defineRestoreTests({ createSource: openEtcd, createTarget: openEmbedded }),
+);
 
 describe('a backup', () => {
   it.each([
