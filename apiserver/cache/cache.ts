@@ -114,6 +114,9 @@ export interface WatchScope {
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
+/** `progress` is sent when bookmarks are allowed, `end-of-initial-events` to mark the end of the initial state. */
+export type BookmarkType = 'progress' | 'end-of-initial-events';
+
 /**
  * Receives the events of a watch. Calls never overlap and never happen before `watch` returned. When an object enters
  * or leaves the selector, the type is ADDED or DELETED. `entry` is the body to send (for DELETED: the previous state,
@@ -121,11 +124,8 @@ export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
  */
 export interface ChangeSink {
   event(type: WatchEventType, entry: Entry, change: Change): void;
-  /**
-   * Everything in scope up to `revision` has been delivered. Sent only when bookmarks are allowed, or to mark the end
-   * of the initial state.
-   */
-  bookmark(revision: Revision, endOfInitialEvents: boolean): void;
+  /** Everything in scope up to `revision` has been delivered. */
+  bookmark(revision: Revision, type: BookmarkType): void;
   /**
    * The watch has ended; no further calls follow. `expired` carries the two revisions of upstream's "too old resource
    * version" error.
@@ -161,8 +161,9 @@ export interface WatchRequest {
    * waits for N first.
    */
   readonly start: { readonly type: 'after'; readonly revision: Revision } | { readonly type: 'state' };
+  /** Whether progress bookmarks are sent. */
   readonly bookmarks: boolean;
-  /** Send `bookmark(revision, true)` after the initial state. */
+  /** Send a bookmark `end-of-initial-events` after the initial state. */
   readonly markEndOfInitialEvents: boolean;
 }
 
@@ -183,6 +184,7 @@ export interface UnreadableKey {
 }
 
 export interface WaitOptions {
+  /** In milliseconds of Clock.monotonic. */
   readonly deadline: number;
 }
 
@@ -205,9 +207,10 @@ export interface Cache {
    * caller then reads from the store), else the error of the store.
    */
   waitUntilFresh(options: WaitOptions): Promise<Revision>;
+  /** The current state of one object; `undefined` when it does not exist or cannot be read. */
   get(type: StoredType, key: string): Entry | undefined;
   /**
-   * The reason why the current value of the key cannot be read, so that `get` returns undefined; undefined when it can
+   * The reason why the current value of the key cannot be read, so that `get` returns `undefined`; `undefined` when it can
    * be read or does not exist.
    */
   unreadableReason(type: StoredType, key: string): string | undefined;
@@ -226,10 +229,11 @@ export interface Cache {
    * first).
    */
   pin(type: StoredType, snapshot: Snapshot): void;
+  /** Starts a watch; it ends by `CacheWatch.close`, or when the sink's `end` is called. */
   watch(type: StoredType, request: WatchRequest, sink: ChangeSink): CacheWatch;
   /**
    * Reads the newest state of the key from the store, for writes that found the cached state stale. `entry` is
-   * undefined when the key does not exist.
+   * `undefined` when the key does not exist. Rejects with StoreError.
    */
   readFromStore(
     type: StoredType,

@@ -1,7 +1,9 @@
-/** A FIFO queue with access by position. Unbounded: callers limit its size. */
+/**
+ * A FIFO queue with access by position, in amortized constant time per operation. Unbounded: callers limit its size.
+ */
 
-/** Number of removed positions at the front before the array is compacted. */
-const SLACK = 1024;
+/** Minimum number of removed positions at the front before the array is copied without them. */
+const MIN_REMOVED = 1024;
 
 export class Deque<T> {
   private items: (T | undefined)[] = [];
@@ -11,6 +13,7 @@ export class Deque<T> {
     return this.items.length - this.head;
   }
 
+  /** `position` counts from the front. */
   at(position: number): T | undefined {
     return this.items[this.head + position];
   }
@@ -24,7 +27,7 @@ export class Deque<T> {
     const item = this.items[this.head];
     this.items[this.head] = undefined;
     this.head += 1;
-    if (this.head >= SLACK && this.head * 2 >= this.items.length) {
+    if (this.head >= MIN_REMOVED && this.head * 2 >= this.items.length) {
       this.items = this.items.slice(this.head);
       this.head = 0;
     }

@@ -1,11 +1,14 @@
-/** Listeners for keys below the prefix that are not API objects (allocations, the compaction key). */
+/**
+ * Listeners for keys below the prefix that are not API objects (allocations, the compaction key). A failing listener
+ * affects neither the others nor the stream.
+ */
 import type { Revision } from '../storage/store';
 
 export interface KeyListener {
   /** Earlier notifications are invalid; the existing keys follow as changes. */
   onReset(): void;
   /**
-   * `key` is relative to the cache's prefix; `value` is undefined for a deletion. The value must be copied if it is
+   * `key` is relative to the cache's prefix; `value` is `undefined` for a deletion. The value must be copied if it is
    * kept: it may be a view of a larger message.
    */
   onKeyChange(key: string, value: Buffer | undefined, revision: Revision): void;
@@ -14,7 +17,7 @@ export interface KeyListener {
 export class KeyListeners {
   private readonly listeners: { readonly prefix: string; readonly listener: KeyListener }[] = [];
 
-  /** `onError` is called with the error of a listener; the other listeners and the stream continue. */
+  /** `onError` is called with the error of a listener. */
   constructor(private readonly onError: (error: unknown) => void) {}
 
   add(prefix: string, listener: KeyListener): void {

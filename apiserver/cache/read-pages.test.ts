@@ -35,7 +35,10 @@ async function read(store: Pick<Store, 'range'>, request: PageRequest, onPage: (
   return keys;
 }
 
-it.each([false, true])('readPages returns all keys in order at the revision of the first page (prefetch: %p)', async (prefetch) => {
+it.each([
+  ['with', true],
+  ['without', false],
+])('readPages %s prefetch returns all keys in order at the revision of the first page', async (_title, prefetch) => {
   const { store, requests } = storeOf(60, 10);
   expect(await read(store, { prefetch })).toEqual(Array.from({ length: 60 }, (_, index) => `a${String(index).padStart(2, '0')}`));
   expect(requests.map(({ revision }) => revision)).toEqual([undefined, 101, 101]);

@@ -1,4 +1,7 @@
-/** Reads a range of the store in pages at one revision, with bounded memory for any size of the values. */
+/**
+ * Reads a range of the store in pages at one revision, with bounded memory for any size of the values: the number of keys
+ * of a page follows from the bytes of the one before.
+ */
 import type { KeyRange, KeyValue, RangeResult, Revision, Store } from '../storage/store';
 
 export interface Page {
@@ -28,6 +31,7 @@ const MAX_PAGE_SIZE = 8192;
 /** Target size of a page: the limit of the next page follows from the size of the last one. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
+/** Throws StoreError. A caller may stop at any page. */
 export async function* readPages(
   store: Pick<Store, 'range'>,
   range: KeyRange,
@@ -45,7 +49,7 @@ export async function* readPages(
     const result: RangeResult = await next;
     const { kvs, count, more } = result;
     revision ??= result.revision;
-    if (!keysOnly) pageSize = nextSize(pageSize, kvs);
+    if (!keysOnly) pageSize = nextPageSize(pageSize, kvs);
     const last = kvs.at(-1);
     const nextStart = more && last !== undefined ? `${last.key}\0` : undefined;
     next = nextStart !== undefined && prefetch ? requestPage(nextStart) : undefined;
@@ -56,7 +60,7 @@ export async function* readPages(
   }
 }
 
-function nextSize(pageSize: number, kvs: readonly KeyValue[]): number {
+function nextPageSize(pageSize: number, kvs: readonly KeyValue[]): number {
   let bytes = 0;
   for (const kv of kvs) bytes += kv.value.length;
   if (bytes > PAGE_BYTES) return Math.max(1, pageSize >>> 1);

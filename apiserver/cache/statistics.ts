@@ -12,8 +12,9 @@ export class CacheStatistics {
   /** Gauge: open watches per type name. */
   readonly watchers = new Map<string, number>();
   watchesStarted = 0;
-  /** Watches ended by the cache, by reason. */
+  /** Watches that ended because the history needed to resume them was compacted or is unknown. */
   watchesExpired = 0;
+  /** Watches that ended because of an unreadable value or an error of their sink. */
   watchesFailed = 0;
   /** Watches that started before the window and were replayed from the store. */
   replays = 0;
@@ -26,13 +27,16 @@ export class CacheStatistics {
   resyncs = 0;
   /** Keys that the consistency checker found different. */
   differences = 0;
+  /** Passes of the consistency checker. */
   checks = 0;
   consistentReads = 0;
   /** Consistent reads that fell back to the store. */
   consistentReadFallbacks = 0;
+  /** Requests for the revision of the store, each shared by concurrent consistent reads. */
   revisionLookups = 0;
   /** Maximum number of concurrent lookups. */
   revisionLookupsInFlight = 0;
+  /** Attempts to advance a stalled stream: progress requests, writes of the tick key, and reopened streams. */
   progressRequests = 0;
   ticks = 0;
   streamReopens = 0;

@@ -12,7 +12,7 @@ import { configMaps, keyOf, nodes, storedValue } from '../../../test/support/sto
 export interface Write {
   readonly type: StoredType;
   readonly key: string;
-  /** Value of the label `on`; undefined = delete. */
+  /** Value of the label `on`; `undefined` = delete the object. */
   readonly on: boolean | undefined;
 }
 
@@ -27,36 +27,36 @@ export interface WatchPlan {
   readonly type: StoredType;
   readonly namespace?: string;
   readonly name?: string;
-  /** Selects only objects with the label `on`. */
-  readonly selective: boolean;
+  /** Selects only objects with the label `on: "true"`. */
+  readonly isSelective: boolean;
   /** A selective watch uses the index of the field `on`, which always equals the label. */
-  readonly indexed: boolean;
-  /** Number of steps before the current one at which the watch starts; undefined = start with the state. */
-  readonly back: number | undefined;
+  readonly usesIndex: boolean;
+  /** Number of steps before the current one at which the watch starts; `undefined` = start with the state. */
+  readonly stepsBack: number | undefined;
 }
 
 const names = ['a', 'b', 'c'];
 const namespaces = ['n', 'n-1'];
 
-const write: fc.Arbitrary<Write> = fc
+const anyWrite: fc.Arbitrary<Write> = fc
   .record({
     type: fc.constantFrom(configMaps, configMaps, nodes),
     key: fc.tuple(fc.constantFrom(...namespaces), fc.constantFrom(...names)).map(([namespace, name]) => `${namespace}/${name}`),
     on: fc.constantFrom(true, true, false, undefined),
   })
-  .map((candidate) => (candidate.type.namespaced ? candidate : { ...candidate, key: candidate.key.slice(candidate.key.indexOf('/') + 1) }));
+  .map((write) => (write.type.namespaced ? write : { ...write, key: write.key.slice(write.key.indexOf('/') + 1) }));
 
-const plan: fc.Arbitrary<WatchPlan> = fc
+const anyWatchPlan: fc.Arbitrary<WatchPlan> = fc
   .record(
     {
       type: fc.constantFrom(configMaps, configMaps, nodes),
       namespace: fc.constantFrom(...namespaces),
       name: fc.constantFrom(...names),
-      selective: fc.boolean(),
-      indexed: fc.boolean(),
-      back: fc.option(fc.nat(30), { nil: undefined }),
+      isSelective: fc.boolean(),
+      usesIndex: fc.boolean(),
+      stepsBack: fc.option(fc.nat(30), { nil: undefined }),
     },
-    { requiredKeys: ['type', 'selective', 'indexed', 'back'] },
+    { requiredKeys: ['type', 'isSelective', 'usesIndex', 'stepsBack'] },
   )
   .map((candidate) => {
     const { namespace: _namespace, ...clusterWide } = candidate;
@@ -65,8 +65,8 @@ const plan: fc.Arbitrary<WatchPlan> = fc
 
 export const histories: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
-    writes: fc.uniqueArray(write, { minLength: 1, maxLength: 3, selector: (candidate) => `${candidate.type.name} ${candidate.key}` }),
-    watch: fc.option(plan, { nil: undefined, freq: 2 }),
+    writes: fc.uniqueArray(anyWrite, { minLength: 1, maxLength: 3, selector: (candidate) => `${candidate.type.name} ${candidate.key}` }),
+    watch: fc.option(anyWatchPlan, { nil: undefined, freq: 2 }),
   }),
   { minLength: 10, maxLength: 60 },
 );
@@ -76,6 +76,7 @@ interface AppliedChange {
   readonly revision: Revision;
   readonly type: StoredType;
   readonly key: string;
+  /** The label `on` before and after the change; `undefined` when the object does not exist. */
   readonly before: boolean | undefined;
   readonly after: boolean | undefined;
 }
@@ -90,11 +91,14 @@ interface ObservedEvent {
   readonly isAtomic: boolean;
 }
 
+/** What one watch received, and what it must receive. */
 export interface Recording {
   readonly plan: WatchPlan;
+  /** The revision at which the watch started. */
   readonly from: Revision;
   readonly observed: readonly ObservedEvent[];
   readonly expected: readonly ObservedEvent[];
+  /** `undefined` while the watch is open. */
   readonly ended: WatchEnd | undefined;
 }
 
@@ -102,21 +106,21 @@ export interface Recording {
 export async function record(store: Store, cache: OpenedCache, steps: readonly Step[]): Promise<Recording[]> {
   const changes: AppliedChange[] = [];
   const revisions: Revision[] = [cache.revision];
-  const open: RecordingSink[] = [];
+  const sinks: RecordingSink[] = [];
   for (const step of steps) {
     await applyWrites(store, step.writes, changes, revisions);
     if (step.watch === undefined) continue;
     await cache.waitUntilFresh({ deadline: Infinity });
-    open.push(new RecordingSink(cache, changes, step.watch, startRevision(step.watch, revisions)));
+    sinks.push(new RecordingSink(cache, changes, step.watch, startRevision(step.watch, revisions)));
   }
   await cache.waitUntilFresh({ deadline: Infinity });
   const recordings: Recording[] = [];
-  for (const listener of open) recordings.push(await listener.finish());
+  for (const sink of sinks) recordings.push(await sink.finish());
   return recordings;
 }
 
 function startRevision(plan: WatchPlan, revisions: readonly Revision[]): Revision | undefined {
-  return plan.back === undefined ? undefined : revisions[Math.max(0, revisions.length - 1 - plan.back)];
+  return plan.stepsBack === undefined ? undefined : revisions[Math.max(0, revisions.length - 1 - plan.stepsBack)];
 }
 
 async function applyWrites(store: Store, writes: readonly Write[], changes: AppliedChange[], revisions: Revision[]): Promise<void> {
@@ -126,7 +130,7 @@ async function applyWrites(store: Store, writes: readonly Write[], changes: Appl
   });
   const result = await store.transact({ compare: [], operations });
   for (const { type, key, on } of writes) {
-    const before = changes.findLast((fact) => fact.type === type && fact.key === key)?.after;
+    const before = changes.findLast((change) => change.type === type && change.key === key)?.after;
     if (before !== undefined || on !== undefined) changes.push({ revision: result.revision, type, key, before, after: on });
   }
   revisions.push(result.revision);
@@ -156,8 +160,8 @@ class RecordingSink implements ChangeSink {
         scope: {
           ...(namespace === undefined ? {} : { namespace }),
           ...(name === undefined ? {} : { name }),
-          ...(plan.selective ? { matches: isOn } : {}),
-          ...(plan.selective && plan.indexed ? { indexed: { field: 'on', value: 'true' } } : {}),
+          ...(plan.isSelective ? { matches: isOn } : {}),
+          ...(plan.isSelective && plan.usesIndex ? { indexed: { field: 'on', value: 'true' } } : {}),
         },
         start: after === undefined ? { type: 'state' } : { type: 'after', revision: after },
         bookmarks: true,
@@ -182,6 +186,7 @@ class RecordingSink implements ChangeSink {
     this.wake();
   }
 
+  /** Resolves when the expected number of events has arrived, or the watch has ended. */
   async finish(): Promise<Recording> {
     const expected = expectedOf(this.changes, this.plan, this.from);
     while (this.events.length < expected.length && this.ended === undefined) {
@@ -201,7 +206,7 @@ class RecordingSink implements ChangeSink {
   private isAtomic(change: Change): boolean {
     const { cache } = this;
     if (change.revision > cache.revision) return false;
-    const siblings = this.changes.filter((fact) => fact.revision === change.revision && fact.after !== undefined);
+    const siblings = this.changes.filter(({ revision, after }) => revision === change.revision && after !== undefined);
     return siblings.every(
       ({ type, key }) => (cache.get(type, key)?.revision ?? Infinity) >= change.revision || cache.revision > change.revision,
     );
@@ -212,20 +217,20 @@ function isOn(entry: Entry): boolean {
   return entry.labels['on'] === 'true';
 }
 
-function inScope(plan: WatchPlan, key: string): boolean {
+function isInScope(plan: WatchPlan, key: string): boolean {
   const slash = key.indexOf('/');
-  return (
-    (plan.namespace ?? key.slice(0, Math.max(0, slash))) === key.slice(0, Math.max(0, slash)) &&
-    (plan.name ?? key.slice(slash + 1)) === key.slice(slash + 1)
-  );
+  const namespace = key.slice(0, Math.max(0, slash));
+  const name = key.slice(slash + 1);
+  return (plan.namespace ?? namespace) === namespace && (plan.name ?? name) === name;
 }
 
+/** The events that a watch must receive according to the list of writes. */
 function expectedOf(changes: readonly AppliedChange[], plan: WatchPlan, from: Revision): ObservedEvent[] {
-  const isMatch = (on: boolean | undefined): on is boolean => on !== undefined && (!plan.selective || on);
-  const inScopeChanges = changes.filter((fact) => fact.type === plan.type && inScope(plan, fact.key));
+  const isMatch = (on: boolean | undefined): on is boolean => on !== undefined && (!plan.isSelective || on);
+  const changesInScope = changes.filter(({ type, key }) => type === plan.type && isInScope(plan, key));
   const state = new Map<string, ObservedEvent>();
   const liveEvents: ObservedEvent[] = [];
-  for (const { revision, key, before, after } of inScopeChanges) {
+  for (const { revision, key, before, after } of changesInScope) {
     if (revision <= from) {
       if (isMatch(after)) state.set(key, { kind: 'ADDED', revision, key, on: after, isAtomic: true });
       else state.delete(key);
@@ -236,7 +241,7 @@ function expectedOf(changes: readonly AppliedChange[], plan: WatchPlan, from: Re
     }
   }
   const initial = [...state.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
-  return plan.back === undefined ? [...initial, ...liveEvents] : liveEvents;
+  return plan.stepsBack === undefined ? [...initial, ...liveEvents] : liveEvents;
 }
 
 const eventsOf = ({ observed }: Recording): ObservedEvent[] => observed.filter(({ kind }) => kind !== 'BOOKMARK');
@@ -244,7 +249,7 @@ const liveOf = (recording: Recording): ObservedEvent[] => eventsOf(recording).fi
 
 /** Each guarantee: true when the recording satisfies it. */
 export const guarantees: Readonly<Record<string, (recording: Recording) => boolean>> = {
-  Filter: (recording) => eventsOf(recording).every(({ key, on }) => inScope(recording.plan, key) && (on || !recording.plan.selective)),
+  Filter: (recording) => eventsOf(recording).every(({ key, on }) => isInScope(recording.plan, key) && (on || !recording.plan.isSelective)),
   Ordered: (recording) => {
     const live = liveOf(recording);
     const initial = eventsOf(recording).slice(0, eventsOf(recording).length - live.length);

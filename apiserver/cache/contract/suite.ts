@@ -1,4 +1,7 @@
-/** What every cache must do, independent of the store. Runs with the memory, embedded and etcd stores. */
+/**
+ * The contract of the cache, independent of the store: guarantees of watches over random histories, reads of current and
+ * past states, compaction, custom resources and the consistency check. cache.test.ts runs it with every kind of store.
+ */
 import fc from 'fast-check';
 import type { OpenedStore } from '../../../test/support/store/open-stores';
 import type { Snapshot, WatchRequest } from '../cache';
@@ -22,12 +25,13 @@ import {
 } from '../../../test/support/store/cache-fixture';
 import { guarantees, histories, record, type Recording } from './history';
 
-/** `open` creates an empty store; `runs` is the number of random histories to run on it. */
-export function describeCache(open: () => Promise<OpenedStore>, runs: number): void {
+/** `open` creates an empty store; `historyRuns` is the number of random histories, each on a store of its own. */
+export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }: { readonly historyRuns: number }): void {
   let opened: OpenedStore;
   let store: Store;
   let caches: OpenedCache[];
 
+  /** Opens a cache on the store of the test and waits until it is ready. */
   async function start(options: Partial<CacheOptions> = {}): Promise<OpenedCache> {
     const fixed = { store, prefix: storePrefix, types: storedTypes, clock: systemClock, random: systemRandom, logger: silentLogger };
     const cache = openCache({ ...fixed, checkMs: 0, compactionMs: 0, ...options });
@@ -64,11 +68,11 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
     // Each history runs once; every guarantee is then checked against all recordings.
     beforeAll(async () => {
       recordings = [];
-      for (const [index, steps] of fc.sample(histories, { numRuns: runs, seed: 42 }).entries()) {
+      for (const [index, steps] of fc.sample(histories, { numRuns: historyRuns, seed: 42 }).entries()) {
         const historyStore = await open();
         const cache = openCache({
           store: historyStore.store,
-          prefix: `${storePrefix}`,
+          prefix: storePrefix,
           types: storedTypes,
           clock: systemClock,
           random: systemRandom,
@@ -86,18 +90,18 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
     }, 60_000);
 
     it.each(Object.entries(guarantees))('watches satisfy %s', (_guarantee, isSatisfied) => {
-      expect(recordings.length).toBeGreaterThan(runs);
+      expect(recordings.length).toBeGreaterThan(historyRuns);
       expect(recordings.filter((recording) => !isSatisfied(recording))).toEqual([]);
     });
   });
 
   it('waitUntilFresh makes every earlier write visible', async () => {
     const cache = await start();
-    const otherRun = await start();
+    const otherCache = await start();
     for (let i = 0; i < 50; i += 1) {
       const revision = await putObject(store, configMaps, 'a/one', { data: String(i) });
-      expect(await otherRun.waitUntilFresh(fiveSeconds())).toBeGreaterThanOrEqual(revision);
-      expect(dataOf(otherRun.get(configMaps, 'a/one')!)).toBe(String(i));
+      expect(await otherCache.waitUntilFresh(fiveSeconds())).toBeGreaterThanOrEqual(revision);
+      expect(dataOf(otherCache.get(configMaps, 'a/one')!)).toBe(String(i));
     }
     await cache.waitUntilFresh(fiveSeconds());
     expect(dataOf(cache.get(configMaps, 'a/one')!)).toBe('49');
@@ -113,8 +117,8 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
   });
 
   it('returns the same past states from memory and from the store', async () => {
-    const memory = await start();
-    const bare = await start({ windowBytes: 0 });
+    const withWindow = await start();
+    const withoutWindow = await start({ windowBytes: 0 });
     const states: { readonly revision: Revision; readonly keys: string[] }[] = [];
     const present = new Set<string>();
     for (let i = 0; i < 40; i += 1) {
@@ -126,7 +130,7 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
       states.push({ revision, keys: [...present].sort() });
     }
     for (const { revision, keys } of states) {
-      for (const cache of [memory, bare]) {
+      for (const cache of [withWindow, withoutWindow]) {
         const snapshot = await cache.snapshotAt(configMaps, revision, fiveSeconds());
         const inA = keys.filter((key) => key.startsWith('a/'));
         expect(snapshot.revision).toBe(revision);
@@ -137,8 +141,8 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
         expect(snapshot.get('a/none')).toBeUndefined();
       }
     }
-    expect(memory.statistics.storeSnapshots).toBe(0);
-    expect(bare.statistics.storeSnapshots).toBeGreaterThan(0);
+    expect(withWindow.statistics.storeSnapshots).toBe(0);
+    expect(withoutWindow.statistics.storeSnapshots).toBeGreaterThan(0);
   });
 
   it('reads a part of a past state from the store in pages', async () => {
@@ -199,7 +203,7 @@ export function describeCache(open: () => Promise<OpenedStore>, runs: number): v
     }
   });
 
-  it('is compacted once per interval by one replica, at the revision of its previous round', async () => {
+  it('compacts the store once per interval on one replica, at the revision of its previous round', async () => {
     const firstCache = await start();
     const secondCache = await start();
     await putObject(store, nodes, 'n');

@@ -10,8 +10,24 @@ const entry = (key: string, size: number): Entry => ({
   isDialectSensitive: false,
 });
 
-function change(window: EventWindow, log: ChangeLog, revision: number, arrived = 0, size = 1000): RecordedChange {
-  const recorded = new RecordedChange(revision, 'a/one', undefined, entry('a/one', size), arrived, window.frames);
+/** Bytes of the state that a change replaces, and what the window counts for such a change. */
+const ENTRY_BYTES = 1000;
+const CHANGE_COST = ENTRY_BYTES + 256;
+
+interface ChangeOptions {
+  readonly arrivedAt?: number;
+  /** Bytes of the replaced state. */
+  readonly size?: number;
+}
+
+/** Records a deletion of `a/one`. */
+function change(
+  window: EventWindow,
+  log: ChangeLog,
+  revision: number,
+  { arrivedAt = 0, size = ENTRY_BYTES }: ChangeOptions = {},
+): RecordedChange {
+  const recorded = new RecordedChange(revision, 'a/one', undefined, entry('a/one', size), arrivedAt, window.frames);
   window.record(log, recorded);
   return recorded;
 }
@@ -19,14 +35,14 @@ function change(window: EventWindow, log: ChangeLog, revision: number, arrived =
 describe('EventWindow', () => {
   it('drops the oldest changes over all types when it exceeds its size, and updates the floor of each log', () => {
     const released: unknown[] = [];
-    const window = new EventWindow({ ageMs: 1000, bytes: 3 * 1256 }, (element) => released.push(element));
+    const window = new EventWindow({ ageMs: 1000, bytes: 3 * CHANGE_COST }, (element) => released.push(element));
     const firstLog = new ChangeLog();
     const secondLog = new ChangeLog();
     const first = change(window, firstLog, 1);
     change(window, secondLog, 2);
     change(window, firstLog, 3);
     window.trim(0);
-    expect([window.size, window.bytes]).toEqual([3, 3 * 1256]);
+    expect([window.size, window.bytes]).toEqual([3, 3 * CHANGE_COST]);
     change(window, secondLog, 4);
     window.trim(0);
     expect([firstLog.floor, secondLog.floor, firstLog.size, secondLog.size]).toEqual([1, 0, 1, 2]);
@@ -39,8 +55,8 @@ describe('EventWindow', () => {
   it('drops changes over the maximum age', () => {
     const window = new EventWindow({ ageMs: 1000, bytes: 1e9 }, () => undefined);
     const log = new ChangeLog();
-    change(window, log, 1, 0);
-    change(window, log, 2, 500);
+    change(window, log, 1);
+    change(window, log, 2, { arrivedAt: 500 });
     window.trim(1000);
     expect(log.size).toBe(2);
     window.trim(1001);
@@ -50,7 +66,7 @@ describe('EventWindow', () => {
   it('drops at most two thousand changes per trim', () => {
     const window = new EventWindow({ ageMs: 1000, bytes: 1e9 }, () => undefined);
     const log = new ChangeLog();
-    for (let revision = 1; revision <= 5_000; revision += 1) change(window, log, revision, 0, 1);
+    for (let revision = 1; revision <= 5_000; revision += 1) change(window, log, revision, { size: 1 });
     const left = [1, 2, 3].map(() => {
       window.trim(2000);
       return [log.size, log.floor];
@@ -66,12 +82,12 @@ describe('EventWindow', () => {
     const window = new EventWindow({ ageMs: 1000, bytes: 1e9 }, () => undefined);
     const before = new ChangeLog();
     const otherLog = new ChangeLog();
-    change(window, before, 1, 0);
-    change(window, otherLog, 2, 0);
-    change(window, before, 3, 0);
+    change(window, before, 1);
+    change(window, otherLog, 2);
+    change(window, before, 3);
     const after = new ChangeLog(10);
-    change(window, after, 11, 900);
-    expect([window.size, window.bytes, after.floor]).toEqual([4, 4 * 1256, 10]);
+    change(window, after, 11, { arrivedAt: 900 });
+    expect([window.size, window.bytes, after.floor]).toEqual([4, 4 * CHANGE_COST, 10]);
     window.trim(1500);
     expect([window.size, before.size, after.floor, after.size, otherLog.floor, otherLog.size]).toEqual([1, 0, 10, 1, 2, 0]);
     window.trim(5000);
@@ -88,7 +104,7 @@ describe('EventWindow', () => {
   it('drops the frames of older changes', () => {
     const window = new EventWindow({ ageMs: 1000, bytes: 1e9 }, () => undefined);
     const log = new ChangeLog();
-    const changes = Array.from({ length: 6 }, (_, i) => change(window, log, i, 0, 1024 * 1024));
+    const changes = Array.from({ length: 6 }, (_, revision) => change(window, log, revision, { size: 1024 * 1024 }));
     for (const element of changes) element.frames.set('x', Buffer.alloc(1));
     expect(changes[5]?.frames.size).toBe(1);
     expect(changes[0]?.frames.size).toBe(0);

@@ -29,16 +29,19 @@ export class KeySpace {
     return [...this.bySegment.values()];
   }
 
-  /** `now` is the cache's revision, from which on a previously unknown type is known. */
-  stateOf(type: StoredType, now: Revision): TypeState {
+  /**
+   * `cacheRevision` is the revision from which on a type that was unknown before is known. Throws for a built-in type that
+   * the cache was opened without, and for a custom resource with stored objects of another scope.
+   */
+  stateOf(type: StoredType, cacheRevision: Revision): TypeState {
     const state = this.bySegment.get(type.segment);
     if (state !== undefined && state.type.namespaced === type.namespaced) return state;
     if (!isCustomResource(type.segment)) throw new Error(`the cache was opened without ${type.name}`);
     if (state !== undefined && state.size > 0) throw new Error(`objects of another scope are stored under ${type.segment}`);
-    return this.addType(type, now);
+    return this.addType(type, cacheRevision);
   }
 
-  /** The type of a store key, registered as of `before` if new; undefined for keys that are not API objects. */
+  /** The type of a store key, registered as of `before` if new; `undefined` for keys that are not API objects. */
   locate(storeKey: string, before: Revision): TypeState | undefined {
     const first = storeKey.indexOf('/', this.root.length);
     if (first < 0) return undefined;
@@ -51,11 +54,11 @@ export class KeySpace {
     if (!isCustomResource(segment) || (state !== undefined && this.builtIn.has(state))) return state;
     const namespaced = storeKey.includes('/', second + 1);
     if (state?.type.namespaced === namespaced) return state;
-    // Objects of another scope than the existing ones can only be leftovers.
-    return state === undefined || state.size === 0 ? this.addType(customStoredType(segment, namespaced), before) : undefined;
+    // Objects of another scope than the existing ones remain from an earlier definition.
+    return state === undefined || state.size === 0 ? this.addType(customStoredType(segment, { namespaced }), before) : undefined;
   }
 
-  /** Removes a custom resource type without objects. */
+  /** Removes the type of a custom resource without objects and returns its state; `undefined` for any other type. */
   removeType(type: StoredType): TypeState | undefined {
     const state = this.bySegment.get(type.segment);
     if (state === undefined || state.size > 0 || this.builtIn.has(state)) return undefined;
@@ -81,11 +84,12 @@ export class KeySpace {
     return last < 0 ? `${storeKey}\0` : prefixRange(storeKey.slice(0, last + 1)).end;
   }
 
-  /** The key without the prefix. */
+  /** The store key without the prefix. */
   relativeKey(storeKey: string): string {
     return storeKey.slice(this.root.length);
   }
 
+  /** The store key of a key that is not an API object; `relativeKey` is without the prefix. */
   nonObjectKey(relativeKey: string): string {
     return this.root + relativeKey;
   }
@@ -120,13 +124,17 @@ function isCustomResource(segment: string): boolean {
 }
 
 /** The stored type of a custom resource with the segment `<group>/<resource>`. */
-export function customStoredType(segment: string, namespaced: boolean): StoredType {
+export function customStoredType(segment: string, { namespaced }: { readonly namespaced: boolean }): StoredType {
+  return { name: customTypeName(segment), segment, namespaced };
+}
+
+function customTypeName(segment: string): string {
   const slash = segment.indexOf('/');
-  return { name: `${segment.slice(slash + 1)}.${segment.slice(0, slash)}`, segment, namespaced };
+  return `${segment.slice(slash + 1)}.${segment.slice(0, slash)}`;
 }
 
 /**
- * Returns a function from a store key to the name of its type, such as `secrets` or `deployments.apps`; undefined for
+ * Returns a function from a store key to the name of its type, such as `secrets` or `deployments.apps`; `undefined` for
  * keys of no type.
  */
 export function createTypeNameLookup(prefix: string, types: readonly StoredType[]): (storeKey: string) => string | undefined {
@@ -140,13 +148,13 @@ export function createTypeNameLookup(prefix: string, types: readonly StoredType[
     const second = storeKey.indexOf('/', first + 1);
     if (second < 0) return undefined;
     const segment = storeKey.slice(root.length, second);
-    return names.get(segment) ?? (isCustomResource(segment) ? customStoredType(segment, false).name : undefined);
+    return names.get(segment) ?? (isCustomResource(segment) ? customTypeName(segment) : undefined);
   };
 }
 
 /**
- * Returns a function from a store key to its type and the key after all keys of that type; undefined for keys of no
- * type.
+ * Returns a function from a store key to its type and the key after all keys of that type; `undefined` for keys of
+ * no type.
  */
 export function createTypeRangeLookup(
   prefix: string,

@@ -25,8 +25,8 @@ export function lazyLabels(text: string): Labels {
   const find = (name: string | symbol): string | undefined => {
     if (typeof name === 'symbol') return undefined;
     const member = `${JSON.stringify(name)}:"`;
-    const at = text.indexOf(member);
-    return at < 0 ? undefined : text.slice(at + member.length, text.indexOf('"', at + member.length));
+    const start = text.indexOf(member);
+    return start < 0 ? undefined : text.slice(start + member.length, text.indexOf('"', start + member.length));
   };
   return new Proxy<Record<string, string>>(
     {},

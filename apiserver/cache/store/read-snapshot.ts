@@ -1,4 +1,7 @@
-/** Reads the requested part of a past state from the store, page by page. */
+/**
+ * Reads the requested part of a past state from the store, page by page, until the limit of the request is reached. Yields
+ * between entries; nothing is cached.
+ */
 import { StoreError, type Revision, type Store } from '../../storage/store';
 import type { Entry, SnapshotRequest } from '../cache';
 import type { EntryFactory } from './entry';

@@ -27,7 +27,7 @@ const MAX_PENDING_BYTES = 64 * 1024 * 1024;
  */
 const MIN_LIVE_SHARE = 0.8;
 
-/** Compresses asynchronously; calls `done` with undefined on failure. */
+/** Compresses asynchronously; calls `done` with `undefined` on failure. */
 export type CompressBytes = (bytes: Buffer, done: (compressed: Buffer | undefined) => void) => void;
 
 const FASTEST = { level: 1 } as const;
@@ -47,10 +47,14 @@ class Slab {
   usedBytes = 0;
   liveBytes = 0;
 
+  readonly isCompressed: boolean;
+
   constructor(
     readonly bytes: Buffer,
-    readonly isCompressed = false,
-  ) {}
+    encoding: 'plain' | 'compressed' = 'plain',
+  ) {
+    this.isCompressed = encoding === 'compressed';
+  }
 
   /** Reserves the next `length` bytes; returns their offset. */
   reserve(length: number): number {
@@ -62,6 +66,7 @@ class Slab {
 }
 
 export class SlabEntry implements Entry {
+  /** Whether the index or the event window still refers to the entry. */
   isReferenced = true;
 
   constructor(
@@ -114,6 +119,7 @@ export class SlabAllocator {
     return this.slabCount;
   }
 
+  /** Copies the value into a slab; the entry does not keep it. */
   allocate(metadata: EntryMetadata, value: StoredValue): SlabEntry {
     const length = splicedLength(value, metadata.revision);
     const slab = this.slabFor(length);
@@ -173,7 +179,7 @@ export class SlabAllocator {
 
   /** Existing views keep the old buffer. */
   private useCompressed(entry: SlabEntry, compressed: Buffer): void {
-    entry.slab = new Slab(compressed, true);
+    entry.slab = new Slab(compressed, 'compressed');
     entry.offset = 0;
   }
 

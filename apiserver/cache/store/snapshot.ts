@@ -26,7 +26,7 @@ const SURROGATE = /[\ud800-\udfff]/;
 
 const compareUnits: KeyOrder = (a, b) => (a === b ? 0 : a < b ? -1 : 1);
 
-export function createTree(usesByteOrder: boolean): Tree {
+export function createTree({ usesByteOrder }: { readonly usesByteOrder: boolean }): Tree {
   return new BTree<string, Entry>(undefined, usesByteOrder ? compareBytes : compareUnits, NODE_SIZE);
 }
 
@@ -111,6 +111,7 @@ export class FrozenTree {
     return this.usesByteOrder ? compareBytes : compareUnits;
   }
 
+  /** The range in a tree that is ordered by UTF-16 units, for bounds in byte order. */
   private *filter(start: string | undefined, end: string | undefined): Generator<Entry, void, undefined> {
     for (const entry of this.tree.values()) {
       if (end !== undefined && compareBytes(entry.key, end) >= 0) return;
@@ -119,11 +120,14 @@ export class FrozenTree {
   }
 }
 
-/** What the type keeps about its current state. Undefined once the type has changed since the snapshot. */
+/**
+ * What the type keeps about its current state, which is that of a snapshot until the type changes. From then on every
+ * method returns `undefined`.
+ */
 export interface CurrentStateIndexes {
   /** The number of entries in a namespace. */
   namespaceCount(namespace: string): number | undefined;
-  /** The sorted keys of the entries with the field value; also undefined when reading the range costs less. */
+  /** The sorted keys of the entries with the field value; also `undefined` when reading the range costs less. */
   keysWith(selected: SelectedField): readonly string[] | undefined;
 }
 
@@ -178,6 +182,7 @@ export class TreeSnapshot implements Snapshot {
     return revision === this.revision ? this : new TreeSnapshot(revision, this.frozen, this.supersededBefore, this.indexes);
   }
 
+  /** Whether no change lies between the two snapshots of a type. */
   hasSameState(other: TreeSnapshot): boolean {
     return other.frozen === this.frozen;
   }
@@ -252,7 +257,7 @@ export class StoreSnapshot implements Snapshot {
   }
 }
 
-/** The namespace with exactly the range from `<namespace>/` to `<namespace>0` (0 follows the slash). */
+/** The namespace that has exactly the keys from `<namespace>/` to `<namespace>0` (the character 0 follows the slash). */
 function wholeNamespace(start: string | undefined, end: string | undefined): string | undefined {
   if (start === undefined || end === undefined || !start.endsWith('/') || !end.endsWith('0')) return undefined;
   const namespace = start.slice(0, -1);

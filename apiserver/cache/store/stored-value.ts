@@ -12,6 +12,9 @@ import { unreadableReason } from '../../storage/unreadable-value';
 import type { Labels } from '../cache';
 
 const FIXED_HEADER_BYTES = 14;
+/** The magic 'P' 'V'. */
+const MAGIC_FIRST = 0x50;
+const MAGIC_SECOND = 0x56;
 const STORED_FORMAT = 1;
 const DIALECT_SENSITIVE_FLAG = 1;
 
@@ -32,6 +35,7 @@ export interface StoredValue {
   readonly body: Buffer;
 }
 
+/** The bytes are not a value that this server can read; the message states the reason. */
 export class UnknownFormatError extends Error {
   override readonly name = 'UnknownFormatError';
 }
@@ -51,8 +55,8 @@ export function encodeStoredValue(value: {
   const header = headerText(value.labels, value.fields);
   const headerLength = Buffer.byteLength(header);
   const bytes = Buffer.allocUnsafeSlow(FIXED_HEADER_BYTES + headerLength + Buffer.byteLength(value.body));
-  bytes[0] = 0x50;
-  bytes[1] = 0x56;
+  bytes[0] = MAGIC_FIRST;
+  bytes[1] = MAGIC_SECOND;
   bytes[2] = STORED_FORMAT;
   bytes[3] = value.isDialectSensitive ? DIALECT_SENSITIVE_FLAG : 0;
   bytes.writeUInt16BE(TABLE_GENERATION, 4);
@@ -65,7 +69,7 @@ export function encodeStoredValue(value: {
 
 /** Throws {@link UnknownFormatError} for bytes that this version of the server cannot read. */
 export function decodeStoredValue(bytes: Buffer): StoredValue {
-  if (bytes.length < FIXED_HEADER_BYTES || bytes[0] !== 0x50 || bytes[1] !== 0x56) {
+  if (bytes.length < FIXED_HEADER_BYTES || bytes[0] !== MAGIC_FIRST || bytes[1] !== MAGIC_SECOND) {
     throw new UnknownFormatError(unreadableReason(bytes) ?? 'the value has no known header');
   }
   if (bytes[2] !== STORED_FORMAT)
@@ -88,10 +92,11 @@ export function decodeStoredValue(bytes: Buffer): StoredValue {
 }
 
 function headerText(labels: Labels | undefined, fields: Labels | undefined): string {
-  const l = membersText(labels);
-  const f = membersText(fields);
-  if (l === '' && f === '') return '';
-  return `{${[...(l === '' ? [] : [`"l":${l}`]), ...(f === '' ? [] : [`"f":${f}`])].join(',')}}`;
+  const labelsText = membersText(labels);
+  const fieldsText = membersText(fields);
+  if (labelsText === '' && fieldsText === '') return '';
+  if (fieldsText === '') return `{"l":${labelsText}}`;
+  return labelsText === '' ? `{"f":${fieldsText}}` : `{"l":${labelsText},"f":${fieldsText}}`;
 }
 
 /** '' when there are no members. */

@@ -12,9 +12,11 @@ import { ChangeLog } from './event-window';
 /** Estimated memory of an entry besides its bytes, for limiting snapshots. */
 const ENTRY_OVERHEAD = 300;
 
-/** A value that more than this part of the objects have is found by reading all of them, without sorting keys. */
-const MIN_INDEXED_FRACTION = 8;
-/** So is a value that more objects have: their keys are sorted within one turn of the event loop, for each page. */
+/**
+ * Limits of a read by the index of a field: a list by a value that more than 1/8 of the objects or more than 1,000 have
+ * reads all objects instead. The index sorts the keys of a value for each page, within one turn of the event loop.
+ */
+const INDEXED_FRACTION_DIVISOR = 8;
 const MAX_INDEXED_KEYS = 1_000;
 
 export interface UnreadableValue {
@@ -39,7 +41,7 @@ export class TypeState {
   /** Number of consecutive consistency checks that found a difference. */
   consecutiveDifferences = 0;
 
-  private tree: Tree = createTree(false);
+  private tree: Tree = createTree({ usesByteOrder: false });
   private usesByteOrder = false;
   private namespaces = new Map<string, number>();
   private fieldIndexes: readonly FieldIndex[];
@@ -96,7 +98,7 @@ export class TypeState {
   clear(release: (entry: Entry) => void): void {
     for (const entry of this.tree.values()) release(entry);
     this.frozen = undefined;
-    this.tree = createTree(this.usesByteOrder);
+    this.tree = createTree({ usesByteOrder: this.usesByteOrder });
     this.namespaces = new Map();
     this.fieldIndexes = createFieldIndexes(this.type);
     this.unreadable.clear();
@@ -132,7 +134,7 @@ export class TypeState {
 
   private keysWith({ field, value }: SelectedField): readonly string[] | undefined {
     const index = this.fieldIndexes.find((candidate) => candidate.field === field);
-    return index?.keysWith(value, Math.min(this.tree.size / MIN_INDEXED_FRACTION, MAX_INDEXED_KEYS));
+    return index?.keysWith(value, Math.min(this.tree.size / INDEXED_FRACTION_DIVISOR, MAX_INDEXED_KEYS));
   }
 
   private addKey(key: string): void {
@@ -140,10 +142,10 @@ export class TypeState {
     this.countNamespace(key, 1);
   }
 
-  /** From the first key with a surrogate on, the order needs the slower comparison. */
+  /** Rebuilds the tree for the slower comparison, which the first key with a surrogate and all later ones need. */
   private switchToByteOrder(): void {
     this.usesByteOrder = true;
-    const tree = createTree(true);
+    const tree = createTree({ usesByteOrder: true });
     for (const entry of this.tree.values()) tree.set(entry.key, entry);
     this.tree = tree;
   }

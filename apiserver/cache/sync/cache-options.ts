@@ -1,4 +1,7 @@
-/** The options of a cache, and the members for its owner beyond the readers' contract. */
+/**
+ * The options of a cache, and the interface for its owner: what it needs beyond the contract of readers, which is in
+ * cache.ts.
+ */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { Random } from '../../../shared/runtime/random';
@@ -30,7 +33,9 @@ export interface CacheOptions {
   readonly checkMs?: number;
   /** Interval of the store's compaction; default 5 minutes, 0 = off. */
   readonly compactionMs?: number;
+  /** Absent = values of an older table generation are unreadable. */
   readonly migrate?: MigrateStoredValue;
+  /** For tests; absent = yields to the event loop. */
   readonly yieldNow?: YieldNow;
 }
 

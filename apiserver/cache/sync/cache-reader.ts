@@ -1,6 +1,6 @@
 /**
- * Serves reads of the cache from the replicated state, from past snapshots, or from the store where requested. Does not
- * change the state.
+ * Serves reads of the cache from the replicated state, from past snapshots, or from the store where requested; the
+ * contract of each method is in cache.ts. Does not change the state.
  */
 import { StoreError, type Revision } from '../../storage/store';
 import type { Entry, UnreadableKey, Snapshot, SnapshotRequest, StoredType, WaitOptions } from '../cache';

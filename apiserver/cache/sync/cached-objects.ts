@@ -29,7 +29,7 @@ const UNREADABLE_MESSAGE =
 export class CachedObjects {
   readonly window: EventWindow;
   private readonly slabs = new SlabAllocator();
-  /** Created on demand. */
+  /** By type; created on demand. */
   private readonly watchers = new Map<TypeState, TypeWatchers>();
 
   constructor(private readonly options: CachedObjectsOptions) {
@@ -48,7 +48,10 @@ export class CachedObjects {
     this.watchers.delete(state);
   }
 
-  /** Applies one event to its type; undefined when nothing visible changed. */
+  /**
+   * Applies one event to its type and returns the change; `undefined` when nothing visible changed. `now` is in
+   * milliseconds of Clock.monotonic.
+   */
   applyEvent(state: TypeState, event: StoreEvent, now: number): RecordedChange | undefined {
     const { name } = state.type;
     this.options.statistics.eventsReceived.set(name, (this.options.statistics.eventsReceived.get(name) ?? 0) + 1);
@@ -74,7 +77,7 @@ export class CachedObjects {
     state.clear((entry) => this.slabs.release(entry));
   }
 
-  /** Puts a stored value into its type's state; undefined when it is unreadable. */
+  /** Puts a stored value into its type's state; `undefined` when it is unreadable. */
   putValue(state: TypeState, key: string, previous: Entry | undefined, revision: Revision, value: Buffer): Entry | undefined {
     try {
       const entry = this.options.entries.createInSlab(this.slabs, state.type, previous?.key ?? copyString(key), revision, value);
@@ -106,22 +109,23 @@ export class CachedObjects {
 
   /**
    * Corrects a type by a difference found at revision `comparedAt`, except for keys that the stream has changed since.
-   * `now` is the cache's revision.
+   * `cacheRevision` is the current one.
    */
-  repair(state: TypeState, difference: Difference, comparedAt: Revision, now: Revision): void {
+  repair(state: TypeState, difference: Difference, comparedAt: Revision, cacheRevision: Revision): void {
     if (state.log.floor > comparedAt) return;
     const touched = new Set<string>();
-    for (let at = state.log.positionAfter(comparedAt); at < state.log.size; at += 1) touched.add(state.log.at(at)?.key ?? '');
+    for (let position = state.log.positionAfter(comparedAt); position < state.log.size; position += 1)
+      touched.add(state.log.at(position)?.key ?? '');
     const changed = difference.changed.filter((kv) => !touched.has(kv.key.slice(state.keyOffset)));
     const removed = difference.removed.filter((key) => !touched.has(key));
-    this.resync(state, { changed, removed }, now);
+    this.resync(state, { changed, removed }, cacheRevision);
   }
 
   /**
    * Applies a difference. The missed changes have no revisions of their own: the type's watches end, and none can
-   * resume from before `now`.
+   * resume from before `cacheRevision`.
    */
-  resync(state: TypeState, difference: Difference, now: Revision): void {
+  resync(state: TypeState, difference: Difference, cacheRevision: Revision): void {
     if (difference.changed.length === 0 && difference.removed.length === 0) return;
     this.options.statistics.resyncs += 1;
     for (const key of difference.removed) this.slabs.release(state.delete(key));
@@ -130,8 +134,8 @@ export class CachedObjects {
       const previous = state.get(key);
       if (this.putValue(state, key, previous, kv.modRevision, kv.value) !== undefined) this.slabs.release(previous);
     }
-    state.resetLog(now);
-    for (const watcher of this.watchersOf(state).list()) watcher.expire(now);
+    state.resetLog(cacheRevision);
+    for (const watcher of this.watchersOf(state).list()) watcher.expire(cacheRevision);
   }
 
   private endWatches(state: TypeState, reason: WatchEnd): void {

@@ -27,20 +27,22 @@ export interface ComparisonHost {
   timeSlice(): TimeSlice;
 }
 
-/**
- * `local` are the entries in memory in key order; both sides are taken at `revision`. Unreadable values count as
- * unchanged, or as different with `retryUnreadable`. Rejects with StoreError.
- */
+export interface ComparisonOptions {
+  /** Whether values that were unreadable count as different, instead of as unchanged. */
+  readonly retriesUnreadable: boolean;
+}
+
+/** `local` are the entries in memory in key order; both sides are taken at `revision`. Rejects with StoreError. */
 export async function compareWithStore(
   host: ComparisonHost,
   state: TypeState,
   local: Iterable<Entry>,
   revision: Revision,
-  retryUnreadable = false,
+  { retriesUnreadable }: ComparisonOptions = { retriesUnreadable: false },
 ): Promise<Difference> {
   const changed: KeyValue[] = [];
   const removed: string[] = [];
-  const unreadable = new Map(retryUnreadable ? [] : state.unreadable);
+  const unreadable = new Map(retriesUnreadable ? [] : state.unreadable);
   const slice = host.timeSlice();
   const localEntries = local[Symbol.iterator]();
   let next = localEntries.next();

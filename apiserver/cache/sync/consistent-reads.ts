@@ -100,17 +100,22 @@ export class ConsistentReads {
   }
 }
 
+/** Interval of the checks, and of the requests for progress. */
 const STALL_MS = 250;
+/** Time without progress after which the stream is reopened. */
 const REOPEN_AFTER_MS = 1000;
 const MIN_REOPEN_INTERVAL_MS = 5000;
 
+/** What {@link StallGuard} needs from the event stream. */
 export interface StallHost {
   readonly clock: Clock;
   readonly statistics: CacheStatistics;
   readonly revision: Revision;
   /** Requests progress on the stream; false when the store cannot report it. */
   requestProgress(): boolean;
+  /** Writes the tick key, so that an event advances the cache. */
   tick(): void;
+  /** Opens another stream from the cache's revision. */
   reopen(): void;
 }
 

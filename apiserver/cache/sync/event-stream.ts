@@ -18,6 +18,7 @@ const TICK_MS = 1000;
 const RETRY_MS = 1000;
 
 export class EventStream implements InboundQueueHandler, StallHost {
+  /** Whether the store's stream is connected. */
   isConnected = false;
   readonly stall = new StallGuard(this);
   private readonly inbound: InboundQueue;
@@ -27,7 +28,7 @@ export class EventStream implements InboundQueueHandler, StallHost {
   constructor(
     private readonly replica: ReplicatedState,
     /**
-     * Number of revisions before the current one at which the state is loaded; undefined = chosen by
+     * Number of revisions before the current one at which the state is loaded; `undefined` = chosen by
      * replayed-revisions.ts.
      */
     private readonly replayRevisions: number | undefined,
@@ -82,7 +83,7 @@ export class EventStream implements InboundQueueHandler, StallHost {
       if (kv !== undefined) replica.setCompactedRevision(Number(kv.value.toString()));
       // The first revision of an empty store may have no event, so the stream would never report it.
       const first = Math.min(1, now);
-      const replayed = this.replayRevisions ?? (await revisionsToReplay(store, replica.compactedRevision, now));
+      const replayed = this.replayRevisions ?? (await revisionsToReplay(store, { compacted: replica.compactedRevision, current: now }));
       const revision = await loadState(replica, Math.max(first, replica.compactedRevision, now - replayed));
       for (const { type } of keys.states) this.statistics.loads.set(type.name, (this.statistics.loads.get(type.name) ?? 0) + 1);
       if (this.abortSignal.aborted) return;
@@ -154,7 +155,7 @@ export class EventStream implements InboundQueueHandler, StallHost {
         const differences = await compareAllTypes(replica, revision);
         if (this.abortSignal.aborted) return;
         replica.revision = Math.max(replica.revision, revision);
-        for (const [state, difference] of differences) replica.objects.resync(state, difference, replica.revision);
+        for (const { state, difference } of differences) replica.objects.resync(state, difference, replica.revision);
         replica.pastSnapshots.clear();
         replica.advanceTo(revision);
         this.openWatch();

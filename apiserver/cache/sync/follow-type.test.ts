@@ -21,13 +21,13 @@ it('followType continues after an error of its handler and never removes an obje
       return { close: () => undefined, sendBookmark: () => undefined };
     },
   };
-  const failForBad = (key: string): void => {
+  const recordCall = (key: string): void => {
     calls.push(key);
     if (key === 'ns/bad') throw new Error('no');
   };
-  const onError = (message: string): void => void calls.push(message);
-  const options = { cache, stored: TYPE, clock: new ManualClock(), failed: onError };
-  followType(options, { upsert: ({ key }) => failForBad(key), remove: failForBad });
+  const failed = (message: string): void => void calls.push(message);
+  const options = { cache, stored: TYPE, clock: new ManualClock(), failed };
+  followType(options, { upsert: ({ key }) => recordCall(key), remove: recordCall });
   await flushPromises(2);
   const deliver = (type: WatchEventType, key: string): void =>
     sinks[0]?.event(type, entry(key), { revision: 8, key, current: undefined, previous: undefined, frames: new Map() });

@@ -9,8 +9,9 @@ import { TimeSlice } from '../../../shared/scheduling/yielding';
 
 /** Errors are reported to `failed`; the other objects are not affected. */
 export interface ObjectHandler {
-  /** Called for every new or changed object. */
+  /** Called for every new or changed object, and again for unchanged ones after the watch was restarted. */
   upsert(entry: Entry): void;
+  /** Called only for objects that were passed to `upsert`. */
   remove(key: string): void;
 }
 
@@ -30,11 +31,11 @@ export interface TypeFollower {
   stop(): void;
 }
 
-/** Combines several into one. */
+/** Combines followers into one, which is complete when all of them are. */
 export function combineFollowers(followers: readonly TypeFollower[]): TypeFollower {
   return {
     complete: Promise.all(followers.map(({ complete }) => complete)).then(() => undefined),
-    stop: () => followers.forEach((following) => following.stop()),
+    stop: () => followers.forEach((follower) => follower.stop()),
   };
 }
 
@@ -76,8 +77,8 @@ export function followType({ cache, stored, scope = {}, clock, failed }: FollowT
         if (type === 'DELETED') removeKey(entry.key);
         else upsertEntry(entry);
       },
-      bookmark(_revision, endOfInitialEvents) {
-        if (!endOfInitialEvents) return;
+      bookmark(_revision, type) {
+        if (type !== 'end-of-initial-events') return;
         for (const key of unseen) removeKey(key);
         resolveComplete();
       },

@@ -3,10 +3,12 @@ import { flushPromises } from '../../../test/support/clock/manual-clock';
 import { InboundQueue, type InboundQueueHandler } from './inbound-queue';
 import { TimeSlice } from '../../../shared/scheduling/yielding';
 
+const MEBIBYTE = 1024 * 1024;
+
 const put = (revision: Revision, size = 10): StoreEvent => ({ type: 'put', key: 'k', value: Buffer.alloc(size), revision, created: true });
 
 /** A time slice with a clock that advances 10 ms per reading, so that a yield is due as often as possible. */
-function shortSlice(): TimeSlice {
+function shortSlice(yieldNow: () => Promise<void>): TimeSlice {
   let now = 0;
   const clock = {
     now: () => now,
@@ -17,19 +19,14 @@ function shortSlice(): TimeSlice {
     after: () => ({ cancel: () => undefined }),
     sleep: () => Promise.resolve(),
   };
-  return new TimeSlice(clock, { yieldNow: () => yieldNow() });
+  return new TimeSlice(clock, { yieldNow });
 }
 
-let yieldNow: () => Promise<void>;
-let log: string[];
-let watchCalls: string[];
-let inbound: InboundQueue;
-let finishResync: () => void;
-
-beforeEach(() => {
-  log = [];
-  watchCalls = [];
-  yieldNow = () => Promise.resolve();
+/** A queue that logs what it applies and how it pauses its stream. `finishResync` ends the resync after a compaction. */
+function createFixture(yieldNow: () => Promise<void> = () => Promise.resolve()) {
+  const log: string[] = [];
+  const watchCalls: string[] = [];
+  let endResync: () => void = () => undefined;
   const handler: InboundQueueHandler = {
     apply: (revision, events) => log.push(`${revision}x${events.length}`),
     onProgress: (revision) => log.push(`through ${revision}`),
@@ -37,7 +34,7 @@ beforeEach(() => {
     resyncAfterCompaction: (revision) => {
       log.push(`gap ${revision}`);
       return new Promise((resolve) => {
-        finishResync = resolve;
+        endResync = resolve;
       });
     },
     onConnectionChange: (connected) => log.push(String(connected)),
@@ -50,12 +47,16 @@ beforeEach(() => {
     resume: () => watchCalls.push('resume'),
     close: () => undefined,
   };
-  inbound = new InboundQueue(handler, shortSlice);
+  const inbound = new InboundQueue(handler, () => shortSlice(yieldNow));
   inbound.attach(watch);
-});
+  return { inbound, log, watchCalls, finishResync: () => endResync() };
+}
+
+const appliedRevisions = (log: readonly string[]): readonly string[] => log.filter((line) => line.endsWith('x1'));
 
 describe('InboundQueue', () => {
   it('applies whole revisions immediately and then reports its progress', () => {
+    const { inbound, log } = createFixture();
     inbound.events([put(2), put(2), put(3)], 5);
     inbound.progress(7);
     expect(log).toEqual(['2x2', '3x1', 'through 5', 'through 7']);
@@ -63,26 +64,29 @@ describe('InboundQueue', () => {
 
   it('yields in a long batch without changing the order, and pauses the stream while too many bytes are queued', async () => {
     let resume: () => void = () => undefined;
-    yieldNow = () =>
-      new Promise((resolve) => {
-        resume = resolve;
-      });
-    const many = Array.from({ length: 40 }, (_, i) => put(i + 1, 1024 * 1024));
-    inbound.events(many, 40);
-    expect(log.filter((line) => line.endsWith('x1'))).toHaveLength(16);
+    const { inbound, log, watchCalls } = createFixture(
+      () =>
+        new Promise((resolve) => {
+          resume = resolve;
+        }),
+    );
+    const events = Array.from({ length: 40 }, (_, index) => put(index + 1, MEBIBYTE));
+    inbound.events(events, 40);
+    expect(appliedRevisions(log)).toHaveLength(16);
     expect(watchCalls).toEqual(['pause']);
     inbound.events([put(41)], 41);
     expect(log).not.toContain('41x1');
-    for (let i = 0; i < 4; i += 1) {
+    for (let turn = 0; turn < 4; turn += 1) {
       resume();
       await flushPromises();
     }
-    expect(log.filter((line) => line.endsWith('x1'))).toEqual(Array.from({ length: 41 }, (_, i) => `${i + 1}x1`));
+    expect(appliedRevisions(log)).toEqual(Array.from({ length: 41 }, (_, index) => `${index + 1}x1`));
     expect(log.at(-1)).toBe('through 41');
     expect(watchCalls).toEqual(['pause', 'resume']);
   });
 
   it('applies nothing while it resyncs after a compaction', async () => {
+    const { inbound, log, finishResync } = createFixture();
     inbound.compacted(100);
     inbound.events([put(101)], 101);
     await flushPromises();
@@ -93,6 +97,7 @@ describe('InboundQueue', () => {
   });
 
   it('ignores events after close', () => {
+    const { inbound, log } = createFixture();
     inbound.close();
     inbound.events([put(1)], 1);
     inbound.connection('connected');

@@ -7,8 +7,10 @@ import type { Revision, Watch, StoreEvent, WatchSink } from '../../storage/store
 import { Deque } from '../deque';
 import type { TimeSlice } from '../../../shared/scheduling/yielding';
 
+/** Queued bytes above which the store's stream is paused, and below which it is resumed. */
 const PAUSE_BYTES = 4 * 1024 * 1024;
 const RESUME_BYTES = PAUSE_BYTES / 2;
+/** Estimated memory of an event besides its value, in bytes. */
 const EVENT_OVERHEAD = 200;
 
 export interface InboundQueueHandler {
@@ -26,6 +28,7 @@ export interface InboundQueueHandler {
   onPause(): void;
 }
 
+/** Queued events up to the revision `through`, or a gap in the history that a compaction has made. */
 type Item =
   | { readonly type: 'events'; readonly events: readonly StoreEvent[]; readonly through: Revision; readonly bytes: number }
   | { readonly type: 'gap'; readonly compactRevision: Revision };

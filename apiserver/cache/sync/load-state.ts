@@ -74,15 +74,22 @@ async function discoverTypes({ store, keys }: LoadHost, revision: Revision): Pro
   }
 }
 
+/** How the objects of one type differ from the store. */
+export interface TypeDifference {
+  readonly state: TypeState;
+  readonly difference: Difference;
+}
+
 /**
  * The differences of every type to the store's state at `revision`. Key listeners are reset and notified of all keys.
  * Rejects with StoreError.
  */
-export async function compareAllTypes(host: LoadHost, revision: Revision): Promise<[TypeState, Difference][]> {
-  const differences: [TypeState, Difference][] = [];
+export async function compareAllTypes(host: LoadHost, revision: Revision): Promise<readonly TypeDifference[]> {
+  const differences: TypeDifference[] = [];
   await discoverTypes(host, revision);
   for (const state of host.keys.states) {
-    differences.push([state, await compareWithStore(host, state, state.snapshot(host.revision).range(), revision)]);
+    const difference = await compareWithStore(host, state, state.snapshot(host.revision).range(), revision);
+    differences.push({ state, difference });
   }
   host.listeners.notifyReset();
   for (const prefix of host.listeners.prefixes) {

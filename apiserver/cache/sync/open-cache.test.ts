@@ -146,8 +146,8 @@ describe('cache', () => {
   });
 });
 
-describe('start of the cache', () => {
-  it('is not ready before everything is loaded, and is retried while the store is down', async () => {
+describe('cache at its start', () => {
+  it('is not ready before everything is loaded, and retries while the store is down', async () => {
     await putObject(store, configMaps, 'a/one');
     store.failure = new StoreError('unavailable', 'down');
     cache = openCache({ store, prefix: storePrefix, types: storedTypes, clock, random: systemRandom, logger: silentLogger });

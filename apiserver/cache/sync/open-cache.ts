@@ -41,6 +41,7 @@ export function openCache(options: CacheOptions): OpenedCache {
   return cache;
 }
 
+/** Passes each call on to the part that serves it. */
 class KeyspaceCache implements OpenedCache {
   readonly statistics: CacheStatistics;
   isReady = false;
@@ -195,7 +196,8 @@ class KeyspaceCache implements OpenedCache {
     const at = replica.revision;
     for (const state of replica.keys.states) {
       if (state.unreadable.size === 0) continue;
-      const { changed, removed } = await compareWithStore(replica, state, state.snapshot(at).range(), at, true);
+      const local = state.snapshot(at).range();
+      const { changed, removed } = await compareWithStore(replica, state, local, at, { retriesUnreadable: true });
       const readable = changed.filter(({ value }) => unreadableReason(value) === undefined);
       replica.objects.repair(state, { changed: readable, removed }, at, replica.revision);
     }

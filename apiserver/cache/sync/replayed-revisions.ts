@@ -9,21 +9,23 @@ const MAX_REVISIONS = 5_000;
 /** Replaying a few hundred large objects would otherwise take longer than loading the whole state. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** In revisions; the store's files hold those from `compacted` to `now`. */
-export async function revisionsToReplay(
-  store: Pick<Store, 'revisionsWithin' | 'status'>,
-  compacted: Revision,
-  now: Revision,
-): Promise<number> {
+/** The revisions that the store holds: those after `compacted` up to `current`. */
+export interface StoredRevisions {
+  readonly compacted: Revision;
+  readonly current: Revision;
+}
+
+/** Resolves with a number of revisions before the current one. */
+export async function revisionsToReplay(store: Pick<Store, 'revisionsWithin' | 'status'>, stored: StoredRevisions): Promise<number> {
   const revisions = await store.revisionsWithin?.(MAX_BYTES, MAX_REVISIONS);
-  return revisions ?? estimateReplayedRevisions((await store.status()).size, compacted, now);
+  return revisions ?? estimateReplayedRevisions((await store.status()).size, stored);
 }
 
 /**
- * An estimate from the average size of a revision, for a store that does not know the sizes.
- * @param size bytes of the files, which hold the revisions `compacted` to `now`
+ * An estimate from the average size of a revision, for a store that does not know the sizes of revisions. `storeBytes`:
+ * size of the files that hold them.
  */
-export function estimateReplayedRevisions(size: number, compacted: number, now: number): number {
-  const average = size / Math.max(1, now - compacted);
-  return Math.min(MAX_REVISIONS, Math.ceil(MAX_BYTES / Math.max(1, average)));
+export function estimateReplayedRevisions(storeBytes: number, { compacted, current }: StoredRevisions): number {
+  const averageBytes = storeBytes / Math.max(1, current - compacted);
+  return Math.min(MAX_REVISIONS, Math.ceil(MAX_BYTES / Math.max(1, averageBytes)));
 }

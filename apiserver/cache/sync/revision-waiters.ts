@@ -8,7 +8,7 @@ import type { Revision } from '../../storage/store';
 interface Waiter {
   readonly revision: Revision;
   readonly timer: Timer;
-  readonly resolve: (reached: boolean) => void;
+  readonly resolve: (isReached: boolean) => void;
 }
 
 export class RevisionWaiters {
@@ -45,19 +45,23 @@ export class RevisionWaiters {
     if (revision < this.lowestAwaited) return;
     this.lowestAwaited = Infinity;
     for (const waiter of this.waiting) {
-      if (waiter.revision <= revision) this.finish(waiter, true);
-      else this.lowestAwaited = Math.min(this.lowestAwaited, waiter.revision);
+      if (waiter.revision <= revision) {
+        this.remove(waiter);
+        waiter.resolve(true);
+      } else this.lowestAwaited = Math.min(this.lowestAwaited, waiter.revision);
     }
   }
 
   close(): void {
     this.isClosed = true;
-    for (const waiter of this.waiting) this.finish(waiter, false);
+    for (const waiter of this.waiting) {
+      this.remove(waiter);
+      waiter.resolve(false);
+    }
   }
 
-  private finish(waiter: Waiter, reached: boolean): void {
+  private remove(waiter: Waiter): void {
     this.waiting.delete(waiter);
     waiter.timer.cancel();
-    waiter.resolve(reached);
   }
 }

@@ -14,8 +14,12 @@ import type { YieldNow } from '../../../shared/scheduling/yielding';
 import type { TypeState } from '../store/type-state';
 import { RecordedChange } from '../store/event-window';
 
+/** Buffered bytes above which the store watch is paused. */
 const PAUSE_BYTES = 256 * 1024;
 const MAX_REMEMBERED_BYTES = 1024 * 1024;
+/** Estimated memory of a remembered entry and of a buffered event besides their values, in bytes. */
+const ENTRY_OVERHEAD = 300;
+const EVENT_OVERHEAD = 200;
 /** Interval of progress requests on an idle range. */
 const PROGRESS_MS = 250;
 
@@ -35,15 +39,15 @@ export interface ReplayHost {
 export interface ReplayRequest {
   readonly state: TypeState;
   readonly scope: WatchScope;
-  /** Changes after this revision … */
+  /** The changes after `from`, up to and including `until`, are replayed. */
   readonly from: Revision;
-  /** … up to and including this one. */
   readonly until: Revision;
   /** False once the watcher is closed. */
   isActive(): boolean;
   onChange(change: Change): void;
   /** A modification for which no earlier state is needed. */
   onModified(change: Change, entry: Entry): void;
+  /** See `ChangeSink.whenWritable`. */
   whenWritable(): Promise<void> | undefined;
 }
 
@@ -101,7 +105,7 @@ async function deliver(host: ReplayHost, request: ReplayRequest, previousStates:
 class PreviousStates {
   private readonly remembered = new LRUCache<string, Entry>({
     maxSize: MAX_REMEMBERED_BYTES,
-    sizeCalculation: (entry) => entry.bytes.length + 300,
+    sizeCalculation: (entry) => entry.bytes.length + ENTRY_OVERHEAD,
   });
 
   constructor(
@@ -224,6 +228,6 @@ class StoreEventReader implements WatchSink {
 
 function bytesOf(events: readonly StoreEvent[]): number {
   let bytes = 0;
-  for (const event of events) bytes += 200 + (event.type === 'put' ? event.value.length : 0);
+  for (const event of events) bytes += EVENT_OVERHEAD + (event.type === 'put' ? event.value.length : 0);
   return bytes;
 }

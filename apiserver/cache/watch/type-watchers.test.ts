@@ -43,26 +43,29 @@ beforeEach(async () => {
 
 afterEach(() => cache.close());
 
-function scopeOfNode(node: string, more: WatchScope = {}): WatchScope {
+/** The scope of objects on a node; counts the calls of `matches`. */
+function scopeOfNode(node: string, restrictions: WatchScope = {}): WatchScope {
   const matches: WatchScope['matches'] = ({ fields }) => {
     matchCalls += 1;
     return (fields[field] ?? '') === node;
   };
-  return { matches, indexed: hasNode(node), ...more };
+  return { matches, indexed: hasNode(node), ...restrictions };
 }
 
-function watch(
-  scope: WatchScope,
-  start: WatchRequest['start'] = { type: 'after', revision: cache.revision },
-): [ChangeRecorder, CacheWatch] {
+interface RecordedWatch {
+  readonly recorder: ChangeRecorder;
+  readonly opened: CacheWatch;
+}
+
+function watch(scope: WatchScope, start: WatchRequest['start'] = { type: 'after', revision: cache.revision }): RecordedWatch {
   const recorder = new ChangeRecorder();
-  return [recorder, cache.watch(configMaps, { scope, start, bookmarks: true, markEndOfInitialEvents: false }, recorder)];
+  return { recorder, opened: cache.watch(configMaps, { scope, start, bookmarks: true, markEndOfInitialEvents: false }, recorder) };
 }
 
 const linesOf = (recorders: readonly ChangeRecorder[]): string[][] => recorders.map(({ lines }) => lines);
 
 test('a change visits the watchers of its current and previous value only', async () => {
-  const recorders = Array.from({ length: 1000 }, (_, index) => watch(scopeOfNode(`n${index}`))[0]);
+  const recorders = Array.from({ length: 1000 }, (_, index) => watch(scopeOfNode(`n${index}`)).recorder);
   await putObject(store, configMaps, 'a/x', onNode('n7'));
   expect(matchCalls).toBe(1);
   await putObject(store, configMaps, 'a/x', onNode('n7'));
@@ -84,7 +87,7 @@ test('a change visits the watchers of its name only', async () => {
     matchCalls += 1;
     return true;
   };
-  const recorders = Array.from({ length: 1000 }, (_, index) => watch({ name: `p${index}`, matches })[0]);
+  const recorders = Array.from({ length: 1000 }, (_, index) => watch({ name: `p${index}`, matches }).recorder);
   await putObject(store, configMaps, 'a/p7');
   await putObject(store, configMaps, 'b/p7');
   expect(matchCalls).toBe(2);
@@ -92,18 +95,22 @@ test('a change visits the watchers of its name only', async () => {
 });
 
 test('an object without the indexed field has the empty value', async () => {
-  const [[withoutNode], [withNode]] = [watch(scopeOfNode('')), watch(scopeOfNode('n1'))];
+  const { recorder: withoutNode } = watch(scopeOfNode(''));
+  const { recorder: withNode } = watch(scopeOfNode('n1'));
   await putObject(store, configMaps, 'a/x');
   await putObject(store, configMaps, 'a/x', onNode('n1'));
   expect(linesOf([withoutNode, withNode])).toEqual([['ADDED a/x@2', 'DELETED a/x@3'], ['ADDED a/x@3']]);
 });
 
 test('watchers without an index, of another field, and of a namespace or name are notified once each', async () => {
-  const everything = watch({})[0];
-  const otherField = watch({ matches: ({ labels }) => labels['app'] === 'x', indexed: { field: 'status.phase', value: 'Running' } })[0];
-  const inNamespace = watch(scopeOfNode('n1', { namespace: 'a' }))[0];
-  const inOtherNamespace = watch(scopeOfNode('n1', { namespace: 'b' }))[0];
-  const named = watch(scopeOfNode('n1', { name: 'x' }))[0];
+  const { recorder: everything } = watch({});
+  const { recorder: otherField } = watch({
+    matches: ({ labels }) => labels['app'] === 'x',
+    indexed: { field: 'status.phase', value: 'Running' },
+  });
+  const { recorder: inNamespace } = watch(scopeOfNode('n1', { namespace: 'a' }));
+  const { recorder: inOtherNamespace } = watch(scopeOfNode('n1', { namespace: 'b' }));
+  const { recorder: named } = watch(scopeOfNode('n1', { name: 'x' }));
   await putObject(store, configMaps, 'a/x', { labels: { app: 'x' }, fields: { [field]: 'n1', 'status.phase': 'Running' } });
   expect(linesOf([everything, otherField, inNamespace, named])).toEqual(Array.from({ length: 4 }, () => ['ADDED a/x@2']));
   expect(linesOf([inOtherNamespace])).toEqual([[]]);
@@ -111,8 +118,8 @@ test('watchers without an index, of another field, and of a namespace or name ar
 });
 
 test('a closed watcher is not notified, even by the change that closes it', async () => {
-  const [first, opened] = watch(scopeOfNode('n1'));
-  const [second] = watch(scopeOfNode('n1'));
+  const { recorder: first, opened } = watch(scopeOfNode('n1'));
+  const { recorder: second } = watch(scopeOfNode('n1'));
   first.event = () => opened.close();
   await putObject(store, configMaps, 'a/x', onNode('n1'));
   await putObject(store, configMaps, 'a/y', onNode('n1'));
@@ -124,11 +131,11 @@ test('a closed watcher is not notified, even by the change that closes it', asyn
 test('bookmarks, the initial state, a resume and the end of all watches do not depend on the index', async () => {
   await putObject(store, configMaps, 'a/x', onNode('n1'));
   await putObject(store, configMaps, 'a/x', onNode('n2'));
-  const [resumed, open] = watch(scopeOfNode('n1'), { type: 'after', revision: 2 });
-  const [state] = watch(scopeOfNode('n2'), { type: 'state' });
+  const { recorder: resumed, opened } = watch(scopeOfNode('n1'), { type: 'after', revision: 2 });
+  const { recorder: state } = watch(scopeOfNode('n2'), { type: 'state' });
   await flushPromises();
   expect(linesOf([resumed, state])).toEqual([['DELETED a/x@3'], ['ADDED a/x@3']]);
-  open.sendBookmark();
+  opened.sendBookmark();
   expect(resumed.bookmarks.map(({ revision }) => revision)).toEqual([3]);
   cache.endWatches(configMaps);
   expect([resumed.ended, state.ended]).toEqual([{ type: 'closed' }, { type: 'closed' }]);

@@ -115,7 +115,7 @@ export class Watcher implements CacheWatch {
   private deliverBookmark(): void {
     this.lastSent = this.host.revision;
     this.host.onBookmark();
-    this.callSink(() => this.sink.bookmark(this.lastSent, false));
+    this.callSink(() => this.sink.bookmark(this.lastSent, 'progress'));
   }
 
   private goLive(): void {
@@ -154,7 +154,7 @@ export class Watcher implements CacheWatch {
     this.host.onInitialEvents(this, events);
     if (this.phase !== 'backlog') return;
     this.lastSent = revision;
-    if (this.request.markEndOfInitialEvents) this.callSink(() => this.sink.bookmark(revision, true));
+    if (this.request.markEndOfInitialEvents) this.callSink(() => this.sink.bookmark(revision, 'end-of-initial-events'));
   }
 
   /** Delivers the changes since `position` from the window, or from the store where the window does not reach back. */
@@ -237,7 +237,7 @@ export class Watcher implements CacheWatch {
   }
 }
 
-/** Chosen at once: the index of the type answers for the current state only. */
+/** Selects the entries when the watch starts, because the indexes of a type are those of its current state. */
 function entriesInScope(snapshot: TreeSnapshot, { type }: TypeState, scope: WatchScope): Iterable<Entry> {
   const { start, end } = scopeBounds(type, scope);
   return scope.indexed === undefined ? snapshot.range(start, end) : snapshot.rangeWith(scope.indexed, start, end);

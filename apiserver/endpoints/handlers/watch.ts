@@ -6,7 +6,7 @@ import { badRequest } from '../../../shared/api/errors/status';
 import { codecOf } from '../../../shared/api/codec/codec';
 import { currentSchemaFields } from '../../registry/object/hidden-fields';
 import { INITIAL_EVENTS_END } from '../../../shared/names/dialect';
-import type { Entry } from '../../cache/cache';
+import type { BookmarkType, Entry } from '../../cache/cache';
 import type { Resource, Selection } from '../../registry/verbs';
 import type { ApiDependencies } from './api-dependencies';
 import type { Exchange } from '../request/exchange';
@@ -36,7 +36,7 @@ export async function watchObjects(deps: ApiDependencies, exchange: Exchange, re
     isOverWebSocket,
     watches: deps.watches,
     outbox: deps.outbox,
-    bookmarkEntry: (revision, endOfInitialEvents) => bookmarkEntry(exchange, resource, revision, { endOfInitialEvents }),
+    bookmarkEntry: (revision, type) => bookmarkEntry(exchange, resource, revision, type),
     onInitialEventsEnd: observeInitialEvents,
   });
   const started = await deps.reader.watch(exchange, resource, info.namespace, { ...options, selection }, stream);
@@ -55,16 +55,9 @@ function nameOf(entry: Entry): string {
   return entry.key.slice(entry.key.indexOf('/') + 1);
 }
 
-/**
- * An empty object of the kind with only the revision, and with the annotation that marks the end of the initial events.
- */
-function bookmarkEntry(
-  exchange: Exchange,
-  { row, hub }: Resource,
-  revision: number,
-  { endOfInitialEvents }: { readonly endOfInitialEvents: boolean },
-): Entry {
-  const annotations = endOfInitialEvents ? { annotations: { [INITIAL_EVENTS_END[exchange.dialect]]: 'true' } } : {};
+/** An empty object of the kind with only the revision, and the annotation that marks the end of the initial events. */
+function bookmarkEntry(exchange: Exchange, { row, hub }: Resource, revision: number, type: BookmarkType): Entry {
+  const annotations = type === 'end-of-initial-events' ? { annotations: { [INITIAL_EVENTS_END[exchange.dialect]]: 'true' } } : {};
   const body = codecOf(hub).encodeBody({ metadata: { resourceVersion: String(revision), ...annotations } });
   return {
     key: '',

@@ -5,7 +5,7 @@
 import { ServerResponse } from 'node:http';
 import { expired, internalError } from '../../../shared/api/errors/status';
 import type { Clock, Timer } from '../../../shared/runtime/clock';
-import type { CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../../cache/cache';
+import type { BookmarkType, CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../../cache/cache';
 import type { Exchange } from '../request/exchange';
 import type { WebSocket } from 'ws';
 import { encodeChunk } from '../output/frame';
@@ -36,7 +36,7 @@ export interface WatchStreamDependencies {
   readonly watches: OpenWatchStreams;
   readonly outbox: Outbox;
   /** The entry that a bookmark shows. */
-  bookmarkEntry(revision: number, endOfInitialEvents: boolean): Entry;
+  bookmarkEntry(revision: number, type: BookmarkType): Entry;
   /** The initial state has been sent. */
   onInitialEventsEnd(): void;
 }
@@ -106,14 +106,14 @@ export class WatchStream implements ChangeSink, OpenWatch {
     this.send(frame);
   }
 
-  bookmark(revision: number, endOfInitialEvents: boolean): void {
+  bookmark(revision: number, type: BookmarkType): void {
     if (this.isEnded) return;
     if (this.deps.endsAtFirstEvent) {
       this.expire();
       return;
     }
-    if (endOfInitialEvents) this.deps.onInitialEventsEnd();
-    const entry = this.deps.bookmarkEntry(revision, endOfInitialEvents);
+    if (type === 'end-of-initial-events') this.deps.onInitialEventsEnd();
+    const entry = this.deps.bookmarkEntry(revision, type);
     this.send(encodeChunk(this.deps.encoder.frame('BOOKMARK', entry, revision, this.nextPosition)));
   }
 

@@ -82,7 +82,7 @@ function fixture(matches?: (entry: Entry) => boolean) {
 it('ConvertedWatch converts the events of one event loop turn together and delivers them in order', async () => {
   const { delivered, conversions, watch, event } = fixture();
   event('a', 1);
-  watch.bookmark(1, true);
+  watch.bookmark(1, 'end-of-initial-events');
   watch.onLive();
   event('b', 2);
   expect(delivered).toEqual([]);
@@ -174,6 +174,6 @@ it('ConvertedWatch delivers nothing after close, and resolves pending waits', as
   watch.close();
   await ready;
   await conversions.answer();
-  watch.bookmark(2, false);
+  watch.bookmark(2, 'progress');
   expect([delivered, closed()]).toEqual([[], 1]);
 });

@@ -4,7 +4,7 @@
  * error during the initial state, without one afterwards. A live watch with too many pending bytes is closed.
  */
 import { errorMessage } from '../../../shared/runtime/error-message';
-import type { CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../../cache/cache';
+import type { BookmarkType, CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../../cache/cache';
 import { yieldToEventLoop } from '../../../shared/scheduling/yielding';
 import type { Revision } from '../../storage/store';
 import type { ConversionContext, Conversions } from '../conversions';
@@ -57,8 +57,8 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
     else this.deliverSelected(type, entry, change, this.parts.matches);
   }
 
-  bookmark(revision: Revision, endOfInitialEvents: boolean): void {
-    this.enqueue([], () => this.sink.bookmark(revision, endOfInitialEvents));
+  bookmark(revision: Revision, type: BookmarkType): void {
+    this.enqueue([], () => this.sink.bookmark(revision, type));
   }
 
   end(reason: WatchEnd): void {

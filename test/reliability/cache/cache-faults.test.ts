@@ -375,7 +375,7 @@ describe('slow or faulty watchers', () => {
     slow.release();
     await slow.until(({ events }) => events.length === 5);
     expect(slow.lines).toEqual(['ADDED a/one@2', 'ADDED a/three@4', 'ADDED a/two@3', 'DELETED a/two@5', 'ADDED a/four@6']);
-    expect(slow.bookmarks).toEqual([{ revision: from, initial: true, after: 3 }]);
+    expect(slow.bookmarks).toEqual([{ revision: from, type: 'end-of-initial-events', after: 3 }]);
     await putObject(store, configMaps, 'a/five');
     expect(slow.events).toHaveLength(6);
   });
@@ -553,7 +553,7 @@ describe('bookmarks', () => {
     expect(watching.bookmarks).toEqual([]);
     const otherRevision = await putObject(store, nodes, 'n');
     await clock.advanceAsync(61_000);
-    expect(watching.bookmarks).toEqual([{ revision: otherRevision, initial: false, after: 0 }]);
+    expect(watching.bookmarks).toEqual([{ revision: otherRevision, type: 'progress', after: 0 }]);
     await clock.advanceAsync(300_000);
     expect(watching.bookmarks).toHaveLength(1);
     await putObject(store, configMaps, 'a/one');
@@ -569,7 +569,7 @@ describe('bookmarks', () => {
     expect(recorder.bookmarks).toEqual([]);
     const revision = await putObject(store, configMaps, 'a/one');
     watch.sendBookmark();
-    expect(recorder.bookmarks).toEqual([{ revision, initial: false, after: 1 }]);
+    expect(recorder.bookmarks).toEqual([{ revision, type: 'progress', after: 1 }]);
     watch.close();
     watch.sendBookmark();
     expect(recorder.bookmarks).toHaveLength(1);

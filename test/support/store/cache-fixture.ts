@@ -2,7 +2,7 @@
  * Fixture of tests that use a watch cache directly: stored types with values, and a sink that records changes and lets
  * a test wait for them.
  */
-import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../../apiserver/cache/cache';
+import type { BookmarkType, Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../../apiserver/cache/cache';
 import { encodeStoredValue } from '../../../apiserver/cache/store/stored-value';
 import type { Revision, Store, TransactionResult } from '../../../apiserver/storage/store';
 
@@ -69,7 +69,7 @@ export interface RecordedEvent {
 
 export interface RecordedBookmark {
   readonly revision: Revision;
-  readonly initial: boolean;
+  readonly type: BookmarkType;
   /** The number of events before the bookmark. */
   readonly after: number;
 }
@@ -86,8 +86,8 @@ export class ChangeRecorder implements ChangeSink {
     this.notifyWaiters();
   }
 
-  bookmark(revision: Revision, endOfInitialEvents: boolean): void {
-    this.bookmarks.push({ revision, initial: endOfInitialEvents, after: this.events.length });
+  bookmark(revision: Revision, type: BookmarkType): void {
+    this.bookmarks.push({ revision, type, after: this.events.length });
     this.notifyWaiters();
   }
 
