@@ -3,8 +3,8 @@ import { CallLimiter } from './call-limiter';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Calls that end on demand. */
-function calls(limiter: CallLimiter) {
+/** Starts calls that end on demand: `ends` has a function for each running call, oldest first. */
+function createCalls(limiter: CallLimiter) {
   const ends: (() => void)[] = [];
   const started: number[] = [];
   const start = (id: number): Promise<number> =>
@@ -18,7 +18,7 @@ function calls(limiter: CallLimiter) {
 
 it('CallLimiter runs sixteen calls at a time and queues the others in order', async () => {
   const limiter = new CallLimiter();
-  const { started, ends, start } = calls(limiter);
+  const { started, ends, start } = createCalls(limiter);
   const results = Array.from({ length: 20 }, (_, id) => start(id));
   await nextTurn();
   expect(started).toHaveLength(16);
@@ -36,11 +36,11 @@ it('CallLimiter runs sixteen calls at a time and queues the others in order', as
 
 it('CallLimiter rejects a call with 429 when 1,000 calls wait', async () => {
   const limiter = new CallLimiter();
-  const { ends, start } = calls(limiter);
+  const { ends, start } = createCalls(limiter);
   const results = Array.from({ length: 1_016 }, (_, id) => start(id));
-  const refused = await start(2_000).catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(StatusError);
-  expect(refused).toMatchObject({ code: 429 });
+  const rejection = await start(2_000).catch((error: unknown) => error);
+  expect(rejection).toBeInstanceOf(StatusError);
+  expect(rejection).toMatchObject({ code: 429 });
   await nextTurn();
   while (ends.length > 0) {
     for (const end of ends.splice(0)) end();

@@ -4,27 +4,28 @@
  */
 import { tooManyRequests } from '../../shared/api/errors/status';
 
-const MAX_CALLS = 16;
-const MAX_WAITING = 1_000;
+const MAX_CONCURRENT_CALLS = 16;
+const MAX_QUEUED_CALLS = 1_000;
 
 export class CallLimiter {
+  /** Running calls. A call that ends passes its slot on without a change of this count. */
   private calls = 0;
   private readonly queue: (() => void)[] = [];
 
+  /** Whether no call runs or waits. */
   get isIdle(): boolean {
     return this.calls === 0;
   }
 
   /** Rejects with a StatusError (429) when the queue is full. */
   async run<T>(call: () => Promise<T>): Promise<T> {
-    if (this.calls >= MAX_CALLS) {
-      if (this.queue.length >= MAX_WAITING) throw tooManyRequests('too many objects are waiting to be converted', 1);
+    if (this.calls >= MAX_CONCURRENT_CALLS) {
+      if (this.queue.length >= MAX_QUEUED_CALLS) throw tooManyRequests('too many objects are waiting to be converted', 1);
       await new Promise<void>((resolve) => this.queue.push(resolve));
     } else this.calls += 1;
     try {
       return await call();
     } finally {
-      // The slot passes to the next call in the queue.
       const next = this.queue.shift();
       if (next === undefined) this.calls -= 1;
       else next();

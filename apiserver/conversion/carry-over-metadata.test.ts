@@ -7,21 +7,22 @@ const original = {
   metadata: { name: 'a', namespace: 'n', uid: 'u', generation: 3, resourceVersion: '7', labels: { l: '1' }, annotations: { n: '1' } },
   spec: { address: 'h:1' },
 };
-const converted = (metadata: JsonObject, more: JsonObject = {}): JsonObject => ({
+const converted = (metadata: JsonObject, members: JsonObject = {}): JsonObject => ({
   apiVersion: 'example.com/v2',
   kind: 'Widget',
   metadata: { name: 'a', namespace: 'n', uid: 'u', ...metadata },
   spec: { host: 'h' },
-  ...more,
+  ...members,
 });
-const result = (value: JsonValue): unknown => {
-  const made = carryOverMetadata(original, value, WANTED, 2);
-  return made instanceof ConversionFailure ? made.text : made;
+/** The converted object, or the text of the failure; the object has index 2 in the response. */
+const outcomeOf = (value: JsonValue): unknown => {
+  const outcome = carryOverMetadata(original, value, WANTED, 2);
+  return outcome instanceof ConversionFailure ? outcome.text : outcome;
 };
 
 it('converted object takes every field of the response, and labels and annotations of its metadata', () => {
   expect(
-    result(converted({ labels: { new: 'yes' }, generation: 99, resourceVersion: '8', finalizers: ['x'], odd: 1 }, { other: 1 })),
+    outcomeOf(converted({ labels: { new: 'yes' }, generation: 99, resourceVersion: '8', finalizers: ['x'], odd: 1 }, { other: 1 })),
   ).toEqual({
     metadata: { name: 'a', namespace: 'n', uid: 'u', generation: 3, resourceVersion: '7', labels: { new: 'yes' } },
     spec: { host: 'h' },
@@ -31,10 +32,10 @@ it('converted object takes every field of the response, and labels and annotatio
 
 it('carryOverMetadata modifies neither the original object nor the response', () => {
   const before = JSON.stringify(original);
-  const answer = converted({ labels: { new: 'yes' } });
-  const text = JSON.stringify(answer);
-  result(answer);
-  expect([JSON.stringify(original), JSON.stringify(answer)]).toEqual([before, text]);
+  const response = converted({ labels: { new: 'yes' } });
+  const text = JSON.stringify(response);
+  outcomeOf(response);
+  expect([JSON.stringify(original), JSON.stringify(response)]).toEqual([before, text]);
 });
 
 it.each<readonly [string, JsonValue, string]>([
@@ -60,14 +61,14 @@ it.each<readonly [string, JsonValue, string]>([
   ['an invalid label key', converted({ labels: { 'a b': 'c' } }), 'metadata.labels: Invalid value: "a b"'],
   ['null as object', null, 'unexpected end of JSON input'],
   ['a list as object', [], 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
-])('carryOverMetadata rejects a response with %s', (_title, value, words) => {
-  expect(result(value)).toContain(words);
+])('carryOverMetadata rejects a response with %s', (_title, value, message) => {
+  expect(outcomeOf(value)).toContain(message);
 });
 
 it('carryOverMetadata reports at most twenty errors and about 4,096 characters for an object', () => {
-  const labels = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`a b${at}`, 'c']));
-  expect(String(result(converted({ labels }))).split('Invalid value').length - 1).toBe(20);
-  expect(String(result({ long: 'x'.repeat(100_000) })).length).toBeLessThan(4_200);
+  const labels = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`a b${index}`, 'c']));
+  expect(String(outcomeOf(converted({ labels }))).split('Invalid value').length - 1).toBe(20);
+  expect(String(outcomeOf({ long: 'x'.repeat(100_000) })).length).toBeLessThan(4_200);
 });
 
 it('isOfKind compares apiVersion and kind of an object', () => {

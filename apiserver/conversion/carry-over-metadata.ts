@@ -10,6 +10,7 @@ import { isObject, ownMember, stringAt, stringifyJson, type JsonObject, type Jso
 import { bareFailure, objectFailure, type ConversionFailure } from './conversion-failure';
 import { goJsonTypeName } from './review-response';
 
+/** The kind and version that a webhook is asked for. */
 export interface WantedKind {
   /** In canonical spelling. */
   readonly apiVersion: string;
@@ -17,8 +18,8 @@ export interface WantedKind {
 }
 
 /**
- * `original` is the object that was sent, without kind and apiVersion; so is the result. Modifies neither argument; the
- * result shares parts of both.
+ * `original` is the object that was sent, without kind and apiVersion, which the result lacks too. `index`: that of the
+ * object in the response, for messages. Modifies neither object; the result shares parts of both.
  */
 export function carryOverMetadata(
   original: JsonObject,
@@ -33,8 +34,8 @@ export function carryOverMetadata(
   const before = readMetadata(original);
   const metadataFailure = checkIdentity(before, metadata) ?? checkMetadata(metadata);
   if (metadataFailure !== undefined) return metadataFailure;
-  const { labels: _, annotations: __, ...serverMetadata } = before;
-  const { apiVersion: ___, kind: ____, ...members } = converted;
+  const { labels: _labels, annotations: _annotations, ...serverMetadata } = before;
+  const { apiVersion: _apiVersion, kind: _kind, ...members } = converted;
   return { ...members, metadata: { ...serverMetadata, ...mapAt(metadata, 'labels'), ...mapAt(metadata, 'annotations') } };
 }
 
@@ -56,10 +57,10 @@ function checkType(converted: JsonValue, wanted: WantedKind, index: number): Con
   const apiVersion = stringAt(converted, 'apiVersion') ?? '';
   const kind = stringAt(converted, 'kind') ?? '';
   if (kind === '' || apiVersion.split('/').length > 2) return bareFailure(`Object 'Kind' is missing in '${excerpt(converted)}'`);
-  const at = `returned invalid object at index ${index}: invalid`;
+  const start = `returned invalid object at index ${index}: invalid`;
   if (canonicalApiVersion(apiVersion) !== wanted.apiVersion)
-    return objectFailure(`${at} groupVersion (expected ${wanted.apiVersion}, received ${apiVersion})`);
-  return kind === wanted.kind ? undefined : objectFailure(`${at} kind (expected ${wanted.kind}, received ${kind})`);
+    return objectFailure(`${start} groupVersion (expected ${wanted.apiVersion}, received ${apiVersion})`);
+  return kind === wanted.kind ? undefined : objectFailure(`${start} kind (expected ${wanted.kind}, received ${kind})`);
 }
 
 const MAX_EXCERPT_LENGTH = 4_096;
@@ -68,6 +69,7 @@ function excerpt(value: JsonObject): string {
   return stringifyJson(value, 'sorted').slice(0, MAX_EXCERPT_LENGTH);
 }
 
+/** Members that must not change, with their names in messages. */
 const IDENTITY = [
   ['name', 'name'],
   ['namespace', 'namespace'],
@@ -75,10 +77,11 @@ const IDENTITY = [
 ] as const;
 
 function checkIdentity(before: JsonObject, metadata: JsonObject): ConversionFailure | undefined {
-  for (const [member, shown] of IDENTITY) {
+  for (const [member, displayName] of IDENTITY) {
     const oldValue = stringAt(before, member) ?? '';
     const newValue = stringAt(metadata, member) ?? '';
-    if (oldValue !== newValue) return objectFailure(`returned invalid object: must have the same ${shown}: ${oldValue} != ${newValue}`);
+    if (oldValue !== newValue)
+      return objectFailure(`returned invalid object: must have the same ${displayName}: ${oldValue} != ${newValue}`);
   }
   return undefined;
 }

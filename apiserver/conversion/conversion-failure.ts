@@ -1,6 +1,9 @@
-/** Failures of a conversion, with upstream's messages and metric labels. */
+/**
+ * Failures of a conversion, with upstream's messages and metric labels. They are returned, not thrown, so that one failure
+ * can be replaced by another that is reported first; converter.ts makes errors of them.
+ */
 
-/** Upstream's names. */
+/** Labels of upstream's metrics. */
 export type ConversionFailureType =
   | 'conversion_webhook_call_failure'
   | 'conversion_webhook_invalid_converted_object_failure'
@@ -16,12 +19,17 @@ export class ConversionFailure {
   ) {}
 }
 
+/** The webhook could not be called, or responded with an error. */
 export const callFailure = (text: string): ConversionFailure => new ConversionFailure('conversion_webhook_call_failure', `failed: ${text}`);
+/** The response is not a valid ConversionReview. */
 export const responseFailure = (text: string): ConversionFailure =>
   new ConversionFailure('conversion_webhook_malformed_response_failure', `failed: ${text}`);
+/** The response has another number of objects than the request. */
 export const countFailure = (actual: number, wanted: number): ConversionFailure =>
   new ConversionFailure('conversion_webhook_partial_response_failure', `returned ${actual} objects, expected ${wanted}`);
+/** A converted object is invalid. */
 export const objectFailure = (text: string): ConversionFailure =>
   new ConversionFailure('conversion_webhook_invalid_converted_object_failure', text);
+/** Like {@link objectFailure}, with a message that does not name the objects. */
 export const bareFailure = (text: string): ConversionFailure =>
   new ConversionFailure('conversion_webhook_invalid_converted_object_failure', text, 'whole');

@@ -8,18 +8,18 @@ const KIB = 1024;
 /** The entries of one call, each with the given number of bytes. */
 function entries(count: number, bytes = KIB): readonly ConvertedEntry[] {
   const slabs = new EntrySlabAllocator(count);
-  return Array.from({ length: count }, (_, at) => {
-    const entry = storedWidget(FIRST, `w${at}`, at + 1);
-    const { bytes: own, slab } = slabs.store(EMPTY, 0, String(at % 10).repeat(bytes));
-    return new ConvertedEntry(entry, entry.labels, entry.fields, own, slab);
+  return Array.from({ length: count }, (_, index) => {
+    const entry = storedWidget(FIRST, `w${index}`, index + 1);
+    const stored = slabs.store(EMPTY, 0, String(index % 10).repeat(bytes));
+    return new ConvertedEntry(entry, entry.labels, entry.fields, stored.bytes, stored.slab);
   });
 }
 
 describe('slabs of converted objects', () => {
   it('hold many objects without overlap', () => {
-    const made = entries(100);
-    expect(new Set(made.map(({ slab }) => slab)).size).toBe(2);
-    made.forEach(({ bytes }, at) => expect(bytes.toString()).toBe(String(at % 10).repeat(KIB)));
+    const created = entries(100);
+    expect(new Set(created.map(({ slab }) => slab)).size).toBe(2);
+    created.forEach(({ bytes }, index) => expect(bytes.toString()).toBe(String(index % 10).repeat(KIB)));
   });
 
   it('are no larger than the objects of their call', () => {
@@ -36,45 +36,46 @@ describe('slabs of converted objects', () => {
 });
 
 describe('ConvertedEntryCache', () => {
-  const fill = (known: ConvertedEntryCache, name: string, made: readonly ConvertedEntry[]): void =>
-    made.forEach((entry, at) => known.set(`${name}${at}`, entry));
-  const isKnown = (known: ConvertedEntryCache, ...keys: readonly string[]): readonly boolean[] =>
-    keys.map((key) => known.get(key) !== undefined);
+  /** Stores the entries under the keys `<prefix>0`, `<prefix>1` and so on. */
+  const fill = (cache: ConvertedEntryCache, prefix: string, added: readonly ConvertedEntry[]): void =>
+    added.forEach((entry, index) => cache.set(`${prefix}${index}`, entry));
+  const areCached = (cache: ConvertedEntryCache, ...keys: readonly string[]): readonly boolean[] =>
+    keys.map((key) => cache.get(key) !== undefined);
 
   it('returns the entry of a key', () => {
-    const known = new ConvertedEntryCache(KIB * KIB);
-    const made = entries(3);
-    fill(known, 'a', made);
-    expect(known.get('a1')).toBe(made[1]);
-    expect(known.get('b1')).toBeUndefined();
+    const cache = new ConvertedEntryCache(KIB * KIB);
+    const created = entries(3);
+    fill(cache, 'a', created);
+    expect(cache.get('a1')).toBe(created[1]);
+    expect(cache.get('b1')).toBeUndefined();
   });
 
   it('evicts whole slabs when it is full, least recently used first', () => {
-    const known = new ConvertedEntryCache(160 * KIB);
-    fill(known, 'a', entries(50));
-    fill(known, 'b', entries(50));
-    expect(isKnown(known, 'a0', 'a49', 'b0')).toEqual([true, true, true]);
-    fill(known, 'c', entries(50));
-    // b0 was used last.
-    expect(isKnown(known, 'a0', 'a49', 'b0', 'b49', 'c0')).toEqual([false, false, true, true, true]);
+    const cache = new ConvertedEntryCache(160 * KIB);
+    fill(cache, 'a', entries(50));
+    fill(cache, 'b', entries(50));
+    expect(areCached(cache, 'a0', 'a49', 'b0')).toEqual([true, true, true]);
+    fill(cache, 'c', entries(50));
+    // The slab of b0 was used last.
+    expect(areCached(cache, 'a0', 'a49', 'b0', 'b49', 'c0')).toEqual([false, false, true, true, true]);
   });
 
   it('keeps an entry that replaced one on an evicted slab', () => {
-    const known = new ConvertedEntryCache(160 * KIB);
-    fill(known, 'a', entries(50));
-    const again = entries(1);
-    fill(known, 'a', again);
-    fill(known, 'b', entries(50));
-    fill(known, 'c', entries(50));
-    expect(known.get('a0')).toBe(again[0]);
-    expect(known.get('a1')).toBeUndefined();
+    const cache = new ConvertedEntryCache(160 * KIB);
+    fill(cache, 'a', entries(50));
+    const replacement = entries(1);
+    fill(cache, 'a', replacement);
+    fill(cache, 'b', entries(50));
+    fill(cache, 'c', entries(50));
+    expect(cache.get('a0')).toBe(replacement[0]);
+    expect(cache.get('a1')).toBeUndefined();
   });
 
   it('does not store an entry over its capacity', () => {
-    const known = new ConvertedEntryCache(KIB);
-    fill(known, 'a', entries(1, 2 * KIB));
-    expect(known.get('a0')).toBeUndefined();
-    fill(known, 'b', entries(1, KIB / 4));
-    expect(known.get('b0')).toBeDefined();
+    const cache = new ConvertedEntryCache(KIB);
+    fill(cache, 'a', entries(1, 2 * KIB));
+    expect(cache.get('a0')).toBeUndefined();
+    fill(cache, 'b', entries(1, KIB / 4));
+    expect(cache.get('b0')).toBeDefined();
   });
 });

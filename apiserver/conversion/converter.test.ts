@@ -29,8 +29,9 @@ function fixture() {
 }
 
 const widgets = (count: number, spec = {}, revision = 0) =>
-  Array.from({ length: count }, (_, at) => storedWidget(FIRST, `w${at}`, revision + at + 1, spec));
+  Array.from({ length: count }, (_, index) => storedWidget(FIRST, `w${index}`, revision + index + 1, spec));
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** The webhook of these tests adds the member `seen`. */
 const isSeen = (bytes: Buffer): boolean => bytes.toString().includes('"seen":true');
 
 describe('conversion of a list', () => {
@@ -129,9 +130,9 @@ describe('failing conversion webhook', () => {
   it('is logged, counted, and called again by the next request', async () => {
     const { calls, client, converter, failures } = fixture();
     client.fault = 'Post "https://webhook.example/convert": refused';
-    const words = `conversion webhook for example.com/v1, Kind=Widget failed: ${client.fault}`;
-    await expect(converter.convertEntries(SECOND, widgets(2), LATER)).rejects.toThrow(words);
-    expect(failures).toEqual([words]);
+    const message = `conversion webhook for example.com/v1, Kind=Widget failed: ${client.fault}`;
+    await expect(converter.convertEntries(SECOND, widgets(2), LATER)).rejects.toThrow(message);
+    expect(failures).toEqual([message]);
     expect(calls).toMatchObject([{ from: 'v1', to: 'v2', definition: 'widgets.example.com', error: 'conversion_webhook_call_failure' }]);
     client.fault = undefined;
     expect(await converter.convertEntries(SECOND, widgets(2), LATER)).toHaveLength(2);

@@ -1,13 +1,12 @@
 /**
  * Converts objects of custom kinds between versions through the conversion webhook of their definition: batches objects
- * into calls, caches converted objects, and limits the wait to the deadline of the request. carry-over-metadata.ts
- * decides which parts of a response are accepted.
+ * into calls, caches converted objects, and limits the wait to the deadline of the request. accept-object.ts decides
+ * which parts of a response are accepted.
  */
-import { codecOf, encodeWithMetadata, encodeAfterMetadata } from '../../shared/api/codec/codec';
 import { conversionFailed, timeout } from '../../shared/api/errors/status';
 import { appendToKey } from '../../shared/values/append';
 import type { KindRow } from '../../shared/api/kinds';
-import { stringLabelsOf, readMetadata } from '../../shared/api/metadata/object-meta';
+import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { ConversionWebhook, CustomVersion } from '../../shared/api/structural/version';
 import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
@@ -15,12 +14,11 @@ import type { Clock } from '../../shared/runtime/clock';
 import { withTimeout } from '../../shared/runtime/with-timeout';
 import type { Random } from '../../shared/runtime/random';
 import type { JsonObject } from '../../shared/values/json';
-import type { Entry, Labels } from '../cache/cache';
+import type { Entry } from '../cache/cache';
 import { entrySize } from '../cache/store/slab-entry';
 import { TimeSlice } from '../../shared/scheduling/yielding';
 import type { ConversionContext, Conversions, Freshness } from '../registry/conversions';
-import { fieldReader } from '../registry/object/field-reader';
-import { convertedObjectFields, versionToConvertFrom } from '../registry/object/hidden-fields';
+import { versionToConvertFrom } from '../registry/object/hidden-fields';
 import type { WebhookClient } from '../webhook-client/client';
 import { readWebhookTarget, type WebhookTarget } from '../webhook-client/webhook-target';
 import { callFailure, countFailure, ConversionFailure, type ConversionFailureType } from './conversion-failure';
@@ -28,8 +26,9 @@ import { storedOriginalFactory, originalOfObject, type OriginalObject } from './
 import { CallLimiter } from './call-limiter';
 import { readReviewResponse, parseReviewResponse, type ConvertedObjects } from './review-response';
 import { ReviewRequestBody } from './review-request';
-import { ConvertedEntry, ConvertedEntryCache, EntrySlabAllocator } from './converted-entry-cache';
-import { isOfKind, carryOverMetadata } from './carry-over-metadata';
+import { acceptObject, type NewMetadata } from './accept-object';
+import { type ConvertedEntry, ConvertedEntryCache } from './converted-entry-cache';
+import { convertedEntryFactory } from './converted-entry-factory';
 import { webhookConversionOf, type WebhookConversion } from './webhook-conversion';
 
 /** The outcome of a call, for metrics. */
@@ -69,6 +68,15 @@ const MAX_GROWTH = 4;
 const CALLS_PER_REQUEST = 4;
 const CACHE_BYTES = 32 * 1024 * 1024;
 
+/** Entries to convert to the version of the row. */
+interface EntryConversion {
+  readonly row: KindRow;
+  readonly entries: readonly Entry[];
+  readonly context: ConversionContext;
+  /** The entries are not the stored ones, so that the cache is not used. */
+  readonly isFresh: boolean;
+}
+
 /** A conversion in progress: the batch and the index in it. */
 interface Pending {
   readonly batch: Promise<readonly ConvertedEntry[]>;
@@ -100,7 +108,7 @@ export class WebhookConverter implements Conversions {
     { isFresh }: Freshness = { isFresh: false },
   ): Promise<readonly Entry[]> {
     if (entries.every((entry) => versionToConvertFrom(row, entry) === undefined)) return Promise.resolve(entries);
-    return this.withinDeadline(this.convertMissing(row, entries, context, isFresh), context);
+    return this.withinDeadline(this.convertMissing({ row, entries, context, isFresh }), context);
   }
 
   async convertObject(row: KindRow, from: string, to: string, object: JsonObject, context: ConversionContext): Promise<JsonObject> {
@@ -114,12 +122,9 @@ export class WebhookConverter implements Conversions {
     return converted ?? object;
   }
 
-  private async convertMissing(
-    row: KindRow,
-    entries: readonly Entry[],
-    context: ConversionContext,
-    isFresh: boolean,
-  ): Promise<readonly Entry[]> {
+  /** Converts the entries that are neither in the wanted version nor in the cache nor being converted. */
+  private async convertMissing(request: EntryConversion): Promise<readonly Entry[]> {
+    const { row, entries, isFresh } = request;
     const converted = [...entries];
     const pendingResults: Promise<void>[] = [];
     const missing = new Map<string, number[]>();
@@ -139,7 +144,7 @@ export class WebhookConverter implements Conversions {
         const conversion = webhookConversionOf(row, from, row.version);
         if (conversion === undefined) return;
         await withConcurrencyLimit(CALLS_PER_REQUEST, batchesOf(entries, indexes), async (batch) => {
-          const results = await this.convertBatch(row, conversion, batch, entries, context, isFresh);
+          const results = await this.convertBatch(request, conversion, batch);
           batch.forEach((index, position) => {
             const entry = results[position];
             if (entry !== undefined) converted[index] = entry;
@@ -151,18 +156,16 @@ export class WebhookConverter implements Conversions {
     return converted;
   }
 
+  /** `batch`: indexes of entries for one call. Resolves with one entry for each. */
   private async convertBatch(
-    row: KindRow,
+    { row, entries, context, isFresh }: EntryConversion,
     conversion: WebhookConversion,
     batch: readonly number[],
-    entries: readonly Entry[],
-    context: ConversionContext,
-    isFresh: boolean,
   ): Promise<readonly ConvertedEntry[]> {
     const chosen = batch.flatMap((index) => entries[index] ?? []);
     const slice = this.timeSlice(context);
     const originals = chosen.map(storedOriginalFactory(conversion, this.parts.dialect));
-    const entryOf = entryFactory(row, chosen.length);
+    const entryOf = convertedEntryFactory(row, chosen.length);
     const results = this.convertAll(conversion, originals, slice, (object, at, metadata) => entryOf(chosen[at], object, metadata));
     if (isFresh) return results;
     const keys = chosen.map(this.keysOf(row));
@@ -290,6 +293,7 @@ export class WebhookConverter implements Conversions {
     return target;
   }
 
+  /** Returns a function from an entry to its cache key. */
   private keysOf({ custom, storageSegment, resource }: KindRow): (entry: Entry) => string {
     const number = (custom === undefined ? undefined : this.numbers.get(custom)) ?? (this.versionCount += 1);
     if (custom !== undefined) this.numbers.set(custom, number);
@@ -312,71 +316,8 @@ export class WebhookConverter implements Conversions {
   }
 }
 
-/**
- * The metadata of a converted object: identical to the stored bytes up to `unchangedEnd`, other canonical text, or part
- * of the object itself.
- */
-type NewMetadata = { readonly unchangedEnd: number } | { readonly text: string } | 'inside';
-
-interface AcceptedObject {
-  /** May lack its metadata when that is not `inside`. */
-  readonly object: JsonObject;
-  readonly metadata: NewMetadata;
-}
-
-function acceptObject(
-  { to, kind }: WebhookConversion,
-  original: OriginalObject,
-  response: ConvertedObjects,
-  index: number,
-): AcceptedObject | ConversionFailure {
-  const wanted = { apiVersion: to.apiVersion, kind };
-  let unchangedEnd: number | undefined;
-  const withoutMetadata = response.withoutMetadata(
-    index,
-    (response, span) => (unchangedEnd = original.unchangedMetadataEnd(response, span)) !== undefined,
-  );
-  if (withoutMetadata !== undefined && unchangedEnd !== undefined && isOfKind(withoutMetadata, wanted))
-    return { object: withoutMetadata, metadata: { unchangedEnd } };
-  const metadata = original.metadata();
-  const before = metadata === undefined ? original.object() : { metadata: metadata.scalars };
-  const object = carryOverMetadata(before, response.at(index) ?? null, wanted, index);
-  if (object instanceof ConversionFailure) return object;
-  return { object, metadata: metadata === undefined ? 'inside' : { text: metadata.withMaps(readMetadata(object)) } };
-}
-
 /** Creates the result from the converted object at an index. */
 type Finish<T> = (object: JsonObject, at: number, metadata: NewMetadata) => T;
-
-type EntryFactory = (entry: Entry | undefined, object: JsonObject, metadata: NewMetadata) => ConvertedEntry;
-
-/** Creates entries for `count` converted objects. */
-function entryFactory(row: KindRow, count: number): EntryFactory {
-  const codec = codecOf(row);
-  const readers = (row.selectableFields ?? []).map(fieldReader);
-  const hiddenFields = convertedObjectFields(row);
-  const slabs = new EntrySlabAllocator(count);
-  const fieldsOf = (object: JsonObject): Labels => {
-    const hidden = hiddenFields(object);
-    if (readers.length === 0) return hidden;
-    const fields = { ...hidden };
-    for (const reader of readers) fields[reader.name] = reader.read(object);
-    return fields;
-  };
-  return (entry, object, metadata) => {
-    if (entry === undefined) throw new Error('an entry is missing after its conversion');
-    const fields = fieldsOf(object);
-    if (metadata !== 'inside' && 'unchangedEnd' in metadata) {
-      const { bytes, slab } = slabs.store(entry.bytes, metadata.unchangedEnd, encodeAfterMetadata(object));
-      return new ConvertedEntry(entry, entry.labels, fields, bytes, slab);
-    }
-    const text = metadata === 'inside' ? codec.encodeBody(object) : encodeWithMetadata(metadata.text, object);
-    const { bytes, slab } = slabs.store(EMPTY_BYTES, 0, text);
-    return new ConvertedEntry(entry, stringLabelsOf(object), fields, bytes, slab);
-  };
-}
-
-const EMPTY_BYTES = Buffer.alloc(0);
 
 /** Conversion cannot change an object without members. */
 const hasNoMembers = (object: JsonObject): boolean =>

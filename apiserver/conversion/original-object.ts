@@ -1,6 +1,7 @@
 /**
- * The object to be converted, as it is sent to the webhook and as it is stored. Sends the stored bytes when they are
- * equal to the encoding of the object.
+ * An object to be converted: as it is sent to the webhook, and as what the response is compared with. Sends the stored
+ * bytes when they are equal to the encoding of the object. Each method reads the entry, so that no decoded object
+ * is held while a call waits.
  */
 import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
@@ -20,6 +21,7 @@ export interface OriginalObject {
   readonly size: number;
   /** Appends the object to a review, without its resourceVersion. */
   writeTo(review: ReviewRequestBody): void;
+  /** The decoded object in the version that was sent. */
   object(): JsonObject;
   /** `undefined` when the metadata must be read from the object. */
   metadata(): StoredMetadata | undefined;
@@ -30,6 +32,7 @@ export interface OriginalObject {
   unchangedMetadataEnd(response: Buffer, span: TextSpan): number | undefined;
 }
 
+/** An object that is not stored. */
 export function originalOfObject(conversion: WebhookConversion, object: JsonObject, dialect: Dialect): OriginalObject {
   return {
     size: 0,
@@ -40,6 +43,7 @@ export function originalOfObject(conversion: WebhookConversion, object: JsonObje
   };
 }
 
+/** Returns a function that creates the original of an entry. */
 export function storedOriginalFactory(conversion: WebhookConversion, dialect: Dialect): (entry: Entry) => OriginalObject {
   const { apiVersion } = conversion.from;
   const head = Buffer.from(

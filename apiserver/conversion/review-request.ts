@@ -11,7 +11,7 @@ export const reviewApiVersion = (version: ConversionReviewVersion): string => `$
 export interface ReviewRequest {
   readonly version: ConversionReviewVersion;
   readonly uid: string;
-  /** The desired version, as the webhook spells it. */
+  /** The desired apiVersion, in the spelling of the webhook. */
   readonly desired: string;
   readonly dialect: Dialect;
 }
@@ -43,9 +43,9 @@ export class ReviewRequestBody {
     this.length += 1;
   }
 
-  appendText(appendText: string): void {
-    this.reserve(appendText.length * MAX_CHARACTER_BYTES);
-    this.length += this.target.write(appendText, this.length);
+  appendText(text: string): void {
+    this.reserve(text.length * MAX_CHARACTER_BYTES);
+    this.length += this.target.write(text, this.length);
   }
 
   appendBytes(source: Buffer, start: number, end: number): void {

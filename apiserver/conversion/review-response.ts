@@ -1,4 +1,7 @@
-/** Reads the ConversionReview response of a conversion webhook. The converted objects themselves are not validated. */
+/**
+ * Reads the ConversionReview with which a conversion webhook responds. Checks everything around the converted objects;
+ * the objects are parsed on access and checked in accept-object.ts.
+ */
 import { isAscii } from 'node:buffer';
 import { parseBody, tryParseObject } from '../../shared/client/rest/json-body';
 import { apiVersionInDialect, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
@@ -49,9 +52,9 @@ export function readReviewResponse(
       const span = spans[index];
       if (span?.metadata === undefined || !isKnown(bytes, span.metadata)) return undefined;
       const { start, end, metadata } = span;
-      const rest = tryParse(`${textAt(start, metadata.start)}"${uid}"${textAt(metadata.end, end)}`);
-      // A second member named metadata may follow.
-      return isObject(rest) && rest['metadata'] === uid ? rest : undefined;
+      const object = tryParse(`${textAt(start, metadata.start)}"${uid}"${textAt(metadata.end, end)}`);
+      // A second member named metadata may follow, which replaces the placeholder.
+      return isObject(object) && object['metadata'] === uid ? object : undefined;
     },
   };
 }
@@ -114,6 +117,7 @@ function typeMetaError(value: JsonValue): string {
   return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goJsonTypeName(value)} into Go value of type ${type}`;
 }
 
+/** The name of a JSON value's type in messages of Go's JSON decoder. */
 export function goJsonTypeName(value: JsonValue): string {
   if (Array.isArray(value)) return 'array';
   if (value === null) return 'null';

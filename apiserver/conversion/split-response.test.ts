@@ -12,33 +12,36 @@ type Reader = typeof readReviewResponse;
  * The outcome of a reader: a failure message, or the objects. Invalid JSON is reported by the parser of the whole
  * response.
  */
-function outcome(text: string, reader: Reader, isUnread = false): unknown {
-  const answer = reader('v1', UID, Buffer.from(text), 'platform');
-  if (answer instanceof ConversionFailure) return answer.text;
-  const objects = Array.from({ length: answer.count }, (_, at) => (isUnread ? unreadMetadata(answer, at) : undefined) ?? answer.at(at));
+function outcome(text: string, reader: Reader, { skipsMetadata } = { skipsMetadata: false }): unknown {
+  const response = reader('v1', UID, Buffer.from(text), 'platform');
+  if (response instanceof ConversionFailure) return response.text;
+  const objects = Array.from(
+    { length: response.count },
+    (_, index) => (skipsMetadata ? readWithoutMetadata(response, index) : undefined) ?? response.at(index),
+  );
   return objects.includes(undefined) ? outcome(text, parseReviewResponse) : objects;
 }
 
 /** An object with separately parsed metadata; `undefined` when the metadata cannot be located or is not JSON. */
-function unreadMetadata(answer: ConvertedObjects, at: number): unknown {
+function readWithoutMetadata(response: ConvertedObjects, index: number): unknown {
   const metadata: unknown[] = [];
-  const besides = answer.withoutMetadata(at, (bytes, { start, end }) => {
+  const object = response.withoutMetadata(index, (bytes, { start, end }) => {
     try {
       return metadata.push(parseBody(bytes.toString('utf8', start, end))) > 0;
     } catch {
       return false;
     }
   });
-  return besides === undefined ? undefined : { ...besides, metadata: metadata[0] };
+  return object === undefined ? undefined : { ...object, metadata: metadata[0] };
 }
 
-const objects = fc.oneof(
+const anyObject = fc.oneof(
   fc.jsonValue(),
   fc.record({ kind: fc.string(), metadata: fc.jsonValue(), spec: fc.jsonValue() }, { requiredKeys: ['metadata'], noNullPrototype: true }),
 );
 
-const answers = fc
-  .tuple(fc.array(objects, { maxLength: 4 }), fc.constantFrom(UID, 'other'), fc.constantFrom(undefined, 1, 2))
+const anyResponse = fc
+  .tuple(fc.array(anyObject, { maxLength: 4 }), fc.constantFrom(UID, 'other'), fc.constantFrom(undefined, 1, 2))
   .map(([convertedObjects, uid, indent]) =>
     JSON.stringify(
       {
@@ -53,8 +56,8 @@ const answers = fc
 
 it('conversion response split into objects gives the same outcome as a whole parse', () => {
   fc.assert(
-    fc.property(answers, fc.boolean(), (text, isUnread) =>
-      expect(outcome(text, readReviewResponse, isUnread)).toEqual(outcome(text, parseReviewResponse)),
+    fc.property(anyResponse, fc.boolean(), (text, skipsMetadata) =>
+      expect(outcome(text, readReviewResponse, { skipsMetadata })).toEqual(outcome(text, parseReviewResponse)),
     ),
   );
 });
@@ -82,10 +85,10 @@ it('conversion response with damaged characters gives the same outcome split as 
     ),
   );
   fc.assert(
-    fc.property(answers, damage, fc.boolean(), (text, [position, length, put], isUnread) => {
-      const at = position % (text.length + 1);
-      const damaged = text.slice(0, at) + put + text.slice(at + length);
-      expect(outcome(damaged, readReviewResponse, isUnread)).toEqual(outcome(damaged, parseReviewResponse));
+    fc.property(anyResponse, damage, fc.boolean(), (text, [position, length, inserted], skipsMetadata) => {
+      const start = position % (text.length + 1);
+      const damaged = text.slice(0, start) + inserted + text.slice(start + length);
+      expect(outcome(damaged, readReviewResponse, { skipsMetadata })).toEqual(outcome(damaged, parseReviewResponse));
     }),
     { numRuns: 500 },
   );
@@ -125,8 +128,9 @@ it('conversion response skips known metadata only when no second metadata member
   const objects = `${good},{"metadata":{"a":1},"metadata":null},{"metadata":{"a":1},"b":}`;
   const head = '"kind":"ConversionReview","apiVersion":"apiextensions.platform.io/v1"';
   const text = `{${head},"response":{"uid":"${UID}","convertedObjects":[${objects}],"result":{"status":"Success"}}}`;
-  const answer = readReviewResponse('v1', UID, Buffer.from(text), 'platform');
-  if (answer instanceof ConversionFailure) throw new Error(answer.text);
-  const isUnread = (at: number, isKnown: boolean): boolean => answer.withoutMetadata(at, () => isKnown) !== undefined;
-  expect([isUnread(0, true), isUnread(0, false), isUnread(1, true), isUnread(2, true)]).toEqual([true, false, false, false]);
+  const response = readReviewResponse('v1', UID, Buffer.from(text), 'platform');
+  if (response instanceof ConversionFailure) throw new Error(response.text);
+  const isSkipped = (index: number, { isKnown } = { isKnown: true }): boolean =>
+    response.withoutMetadata(index, () => isKnown) !== undefined;
+  expect([isSkipped(0), isSkipped(0, { isKnown: false }), isSkipped(1), isSkipped(2)]).toEqual([true, false, false, false]);
 });

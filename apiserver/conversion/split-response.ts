@@ -20,7 +20,7 @@ export interface SplitResponse {
   readonly spans: readonly ObjectSpan[];
 }
 
-/** `undefined` when the response does not have the usual form. */
+/** `undefined` when the response does not have the usual form, in which the list of objects is not empty. */
 export function splitResponse(text: string, placeholder: string): SplitResponse | undefined {
   const response = findMember(text, skipBlanks(text, 0), 'response');
   const list = response === undefined ? undefined : findMember(text, response, 'convertedObjects');

@@ -46,8 +46,9 @@ it.each(['', '{"spec":{}}', '{"metadata":{"name":"a"', '{"metadata":{"name":"a',
 describe('metadata in a conversion response', () => {
   const stored = encode({ name: 'é', namespace: 's', uid: 'u', resourceVersion: '17', generation: 3, annotations: { '"a': '}' } });
   const end = stored.indexOf(',"spec"');
-  const shown = stored.slice('{"metadata":'.length, end).replace(',"resourceVersion":"17"', '');
-  const keptIn = (metadata: string): number | undefined => {
+  const sent = stored.slice('{"metadata":'.length, end).replace(',"resourceVersion":"17"', '');
+  /** The result for a response with this text of metadata. */
+  const unchangedEnd = (metadata: string): number | undefined => {
     const before = '{"é":';
     const after = ',"spec":{}}';
     const span = { start: Buffer.byteLength(before), end: Buffer.byteLength(before + metadata) };
@@ -58,27 +59,27 @@ describe('metadata in a conversion response', () => {
   };
 
   it('is recognized as equal to the stored metadata', () => {
-    expect(keptIn(shown)).toBe(Buffer.byteLength(stored.slice(0, end)));
+    expect(unchangedEnd(sent)).toBe(Buffer.byteLength(stored.slice(0, end)));
   });
 
   it.each([
-    ['with another name', shown.replace('é', 'è')],
-    ['with another uid', shown.replace('"u"', '"v"')],
-    ['with another annotation', shown.replace('"}"', '"{"')],
-    ['with an additional field', shown.replace(/}$/, ',"labels":{"a":"b"}}')],
-    ['without a stored field', shown.replace('"generation":3,', '')],
+    ['with another name', sent.replace('é', 'è')],
+    ['with another uid', sent.replace('"u"', '"v"')],
+    ['with another annotation', sent.replace('"}"', '"{"')],
+    ['with an additional field', sent.replace(/}$/, ',"labels":{"a":"b"}}')],
+    ['without a stored field', sent.replace('"generation":3,', '')],
     ['with a longer value', JSON.stringify({ long: 'x'.repeat(1_000) })],
     ['without fields', '{}'],
     ['that is not an object', '1'],
     ['with the resourceVersion', stored.slice('{"metadata":'.length, end)],
   ])('differs from the stored metadata when it is metadata %s', (_title, metadata) => {
-    expect(metadata).not.toBe(shown);
-    expect(keptIn(metadata)).toBeUndefined();
+    expect(metadata).not.toBe(sent);
+    expect(unchangedEnd(metadata)).toBeUndefined();
   });
 });
 
 it.each(['', '{"spec":{}}', '{"metadata":{"name":"a"}}', '{"spec":{},"metadata":{"name":"a","resourceVersion":"1"}}'])(
-  'revisionIn returns undefined for %j',
+  'findResourceVersion returns undefined for %j',
   (text) => {
     expect(findResourceVersion(Buffer.from(text))).toBeUndefined();
   },

@@ -68,7 +68,7 @@ const QUOTE = 0x22;
  * the member itself.
  */
 export function findResourceVersion(stored: Buffer): TextSpan | undefined {
-  for (let at = 0; at < START.length; at += 1) if (stored[at] !== START.charCodeAt(at)) return undefined;
+  for (let index = 0; index < START.length; index += 1) if (stored[index] !== START.charCodeAt(index)) return undefined;
   const start = stored.indexOf(REVISION);
   if (start < 0) return undefined;
   let end = start + REVISION.length;

@@ -1,4 +1,7 @@
-/** A conversion between two versions of a kind that requires a webhook. */
+/**
+ * Describes a conversion between two versions of a kind that requires a webhook: the webhook, and the versions with their
+ * codecs. Calls nothing.
+ */
 import { codecOf, type KindCodec } from '../../shared/api/codec/codec';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
@@ -6,6 +9,7 @@ import type { ConversionWebhook, CustomVersion } from '../../shared/api/structur
 
 export interface WebhookConversion {
   readonly webhook: ConversionWebhook;
+  /** Name of the CustomResourceDefinition. */
   readonly definition: string;
   readonly kind: string;
   readonly from: { readonly name: string; readonly apiVersion: string; readonly custom: CustomVersion; readonly codec: KindCodec };
@@ -15,13 +19,18 @@ export interface WebhookConversion {
 /** `undefined` when the kind has no conversion webhook. */
 export function webhookConversionOf({ group, kind, type, custom }: KindRow, from: string, to: string): WebhookConversion | undefined {
   if (custom?.webhook === undefined) return undefined;
-  const written = custom.versions.get(from) ?? custom;
-  const wanted = custom.versions.get(to) ?? custom;
+  const fromVersion = custom.versions.get(from) ?? custom;
+  const toVersion = custom.versions.get(to) ?? custom;
   return {
     webhook: custom.webhook,
     definition: custom.definition,
     kind,
-    from: { name: from, apiVersion: apiVersionOf({ group, version: from }), custom: written, codec: codecOf({ type, custom: written }) },
-    to: { name: to, apiVersion: apiVersionOf({ group, version: to }), codec: codecOf({ type, custom: wanted }) },
+    from: {
+      name: from,
+      apiVersion: apiVersionOf({ group, version: from }),
+      custom: fromVersion,
+      codec: codecOf({ type, custom: fromVersion }),
+    },
+    to: { name: to, apiVersion: apiVersionOf({ group, version: to }), codec: codecOf({ type, custom: toVersion }) },
   };
 }
