@@ -1,4 +1,7 @@
-/** The approval condition of a definition in a protected group, as upstream's controller sets it. */
+/**
+ * The approval condition of a definition in a protected group, as upstream's controller sets it. Whether the definition is
+ * rejected without approval is left to its validation.
+ */
 import { parseApiApproval } from '../kinds/apiextensions/api-approval';
 import type { JsonObject } from '../../shared/values/json';
 import { quote } from '../../shared/values/text/quote';

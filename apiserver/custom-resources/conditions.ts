@@ -26,16 +26,17 @@ export function isConditionTrue(status: JsonObject, type: DefinitionCondition['t
   return conditionsOf(status).some((condition) => stringAt(condition, 'type') === type && stringAt(condition, 'status') === 'True');
 }
 
-/** Replaces the condition, or appends it. `ms` is in milliseconds since 1970. */
+/** Returns a status with the condition replaced or appended. `ms` is in milliseconds since 1970. */
 export function withCondition(status: JsonObject, { type, status: value, reason, message }: DefinitionCondition, ms: number): JsonObject {
   const conditions = conditionsOf(status);
-  const known = conditions.find((condition) => stringAt(condition, 'type') === type);
-  const isTransition = known === undefined || stringAt(known, 'status') !== value;
-  const since = isTransition ? formatTimestamp(ms) : (stringAt(known, 'lastTransitionTime') ?? formatTimestamp(ms));
+  const existing = conditions.find((condition) => stringAt(condition, 'type') === type);
+  const isTransition = existing === undefined || stringAt(existing, 'status') !== value;
+  const since = isTransition ? formatTimestamp(ms) : (stringAt(existing, 'lastTransitionTime') ?? formatTimestamp(ms));
   const updated: JsonObject = { type, status: value, lastTransitionTime: since, reason, message };
   return {
     ...status,
-    conditions: known === undefined ? [...conditions, updated] : conditions.map((condition) => (condition === known ? updated : condition)),
+    conditions:
+      existing === undefined ? [...conditions, updated] : conditions.map((condition) => (condition === existing ? updated : condition)),
   };
 }
 
@@ -43,13 +44,13 @@ export function withoutCondition(status: JsonObject, type: DefinitionCondition['
   return { ...status, conditions: conditionsOf(status).filter((condition) => stringAt(condition, 'type') !== type) };
 }
 
-/** The condition of a definition that the OpenAPI documents omit. Specific to this server. */
-export function undescribedCondition(why: string): DefinitionCondition {
+/** The condition of a definition that the OpenAPI documents omit for the given reason. Upstream has no such condition. */
+export function undescribedCondition(reason: string): DefinitionCondition {
   return {
     type: 'Described',
     status: 'False',
     reason: 'DocumentNotMade',
-    message: `the definition is left out of the OpenAPI documents: ${why}`,
+    message: `the definition is left out of the OpenAPI documents: ${reason}`,
   };
 }
 

@@ -120,7 +120,7 @@ class DefinitionController {
   }
 
   private isReconciled(definition: Definition): boolean {
-    if (definition.terminating) return !hasCleanupFinalizer(definition);
+    if (definition.isTerminating) return !hasCleanupFinalizer(definition);
     return equalJson(this.desiredStatus(definition), definition.status);
   }
 
@@ -134,6 +134,7 @@ class DefinitionController {
     return this.changedDefinitions.has(definition.name) ? withoutCondition(status, 'Described') : status;
   }
 
+  /** Whether the definition needs no further work. Never rejects. */
   private async tryReconcile(definition: Definition): Promise<boolean> {
     try {
       return await this.reconcile(definition);
@@ -146,13 +147,16 @@ class DefinitionController {
   }
 
   private async reconcile(definition: Definition): Promise<boolean> {
-    if (definition.terminating) return !hasCleanupFinalizer(definition) || this.cleanUp(definition);
+    if (definition.isTerminating) return !hasCleanupFinalizer(definition) || this.cleanUp(definition);
     const status = this.desiredStatus(definition);
     if (!equalJson(status, definition.status)) await this.updateStatus(definition, status);
     return true;
   }
 
-  /** No objects are created any more, because every create compares the definition, which is marked for deletion. */
+  /**
+   * Deletes the objects of a definition, then removes the finalizer; false while objects remain. No objects are created
+   * any more, because every create compares the definition, which is marked for deletion.
+   */
   private async cleanUp({ name, ...marked }: Definition): Promise<boolean> {
     const { definitions, cache, writer, clock } = this.options;
     const resource = definitions.storageOf(name);

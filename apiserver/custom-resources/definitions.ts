@@ -42,25 +42,28 @@ interface KnownDefinition {
 }
 
 export class Definitions {
+  /** By name. */
   private readonly known = new Map<string, KnownDefinition>();
   private readonly listeners = new Set<(change: DefinitionChange) => void>();
+  /** The served resources, by group, version and resource. */
   private readonly byPath = new Map<string, Resource>();
   private readonly names = new NamesByGroup();
   /** The number of kinds by served group version. */
-  private readonly kinds = new Map<string, number>();
+  private readonly kindCounts = new Map<string, number>();
   private readonly schemas = createSchemaCache();
   /** Why the OpenAPI documents omit a definition, by name. */
   private readonly undescribed = new Map<string, string>();
   /** `undefined` when the list must be rebuilt on the next access. */
   private served: readonly KindRow[] | undefined;
-  private readonly following: TypeFollower;
+  private readonly follower: TypeFollower;
+
   constructor(private readonly options: DefinitionsOptions) {
-    this.following = followType(options, { upsert: (entry) => this.update(entry), remove: (name) => this.remove(name) });
+    this.follower = followType(options, { upsert: (entry) => this.update(entry), remove: (name) => this.remove(name) });
   }
 
   /** Resolves when all definitions that existed at the start are known. */
   get complete(): Promise<void> {
-    return this.following.complete;
+    return this.follower.complete;
   }
 
   /** The rows of everything that is served; the same list until something changes. */
@@ -102,7 +105,7 @@ export class Definitions {
 
   /** Whether a group version has a kind. */
   servesGroupVersion(version: GroupVersion): boolean {
-    return this.kinds.has(apiVersionOf(version));
+    return this.kindCounts.has(apiVersionOf(version));
   }
 
   find(group: string, version: string, resource: string): Resource | undefined {
@@ -120,7 +123,7 @@ export class Definitions {
   }
 
   stop(): void {
-    this.following.stop();
+    this.follower.stop();
   }
 
   private update(entry: Entry): void {
@@ -128,16 +131,17 @@ export class Definitions {
     const before = this.known.get(name);
     const outline = extractSchemas(entry.bytes);
     const source = { texts: outline.schemas };
-    const read = readDefinition(outline, entry.revision, source, this.schemas);
-    const { revision, status, finalizers, approval, terminating } = read;
-    let definition = read;
-    if (before?.definition.identity === read.identity) {
+    const current = readDefinition(outline, entry.revision, source, this.schemas);
+    const { revision, status, finalizers, approval, isTerminating } = current;
+    let definition = current;
+    if (before?.definition.identity === current.identity) {
       // The served resources are unchanged, so they are kept; the new bytes replace the old ones, which can be freed.
       before.source.texts = source.texts;
-      definition = { ...before.definition, revision, status, finalizers, approval, terminating };
+      definition = { ...before.definition, revision, status, finalizers, approval, isTerminating };
       this.known.set(name, { ...before, definition });
-    } else this.replace(name, before, read, source);
-    this.names.set(name, definition.group, objectAt(status, 'acceptedNames') ?? {}, !isConditionTrue(status, 'NamesAccepted'));
+    } else this.replace(name, before, current, source);
+    const accepted = objectAt(status, 'acceptedNames') ?? {};
+    this.names.set(name, { group: definition.group, accepted, isAwaitingNames: !isConditionTrue(status, 'NamesAccepted') });
     this.notify({ name, before: before?.definition, after: definition });
   }
 
@@ -165,24 +169,25 @@ export class Definitions {
     this.notify({ name, before: before.definition, after: undefined });
   }
 
+  /** Serves the resources of an established definition. */
   private serve({ definition, resources }: KnownDefinition): void {
-    if (!definition.established) return;
+    if (!definition.isEstablished) return;
     for (const resource of resources) {
       const version = apiVersionOf(resource.row);
       this.byPath.set(pathOf(resource.row.group, resource.row.version, resource.row.resource), resource);
-      this.kinds.set(version, (this.kinds.get(version) ?? 0) + 1);
+      this.kindCounts.set(version, (this.kindCounts.get(version) ?? 0) + 1);
     }
     this.served = undefined;
   }
 
   private withdraw({ definition, resources }: KnownDefinition): void {
-    if (!definition.established) return;
+    if (!definition.isEstablished) return;
     for (const { row } of resources) {
       const version = apiVersionOf(row);
       this.byPath.delete(pathOf(row.group, row.version, row.resource));
-      const others = (this.kinds.get(version) ?? 1) - 1;
-      if (others === 0) this.kinds.delete(version);
-      else this.kinds.set(version, others);
+      const remaining = (this.kindCounts.get(version) ?? 1) - 1;
+      if (remaining === 0) this.kindCounts.delete(version);
+      else this.kindCounts.set(version, remaining);
     }
     this.served = undefined;
   }

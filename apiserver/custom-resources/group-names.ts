@@ -15,6 +15,15 @@ interface GroupNames {
   readonly awaiting: Set<string>;
 }
 
+/** The names of a definition, as its status states them. */
+export interface AcceptedNames {
+  readonly group: string;
+  /** `acceptedNames` of the status. */
+  readonly accepted: JsonObject;
+  /** Whether the definition requests names that it did not get. */
+  readonly isAwaitingNames: boolean;
+}
+
 interface DefinitionNames {
   readonly group: string;
   readonly names: JsonObject;
@@ -24,8 +33,8 @@ export class NamesByGroup {
   private readonly groups = new Map<string, GroupNames>();
   private readonly namesByDefinition = new Map<string, DefinitionNames>();
 
-  /** `accepted` holds the accepted names of the definition; `isAwaitingNames` whether it requests more. */
-  set(definition: string, group: string, accepted: JsonObject, isAwaitingNames: boolean): void {
+  /** Replaces what is known of the definition with that name. */
+  set(definition: string, { group, accepted, isAwaitingNames }: AcceptedNames): void {
     this.remove(definition);
     const names = this.namesOf(group);
     for (const [holders, name] of namesIn(accepted, names)) {

@@ -9,10 +9,12 @@ function definition(requestedNames: JsonObject, status: JsonObject = { storedVer
   return { requestedNames, status };
 }
 
-/** Names of other definitions of the group. */
-function takenNames(accepted: readonly JsonObject[]): NamesInUse {
+/** The names in use by other definitions of the group, given the accepted names of each. */
+function namesUsedBy(accepted: readonly JsonObject[]): NamesInUse {
   const names = new NamesByGroup();
-  accepted.forEach((had, index) => names.set(`other-${index}`, 'example.com', had, false));
+  accepted.forEach((acceptedNames, index) =>
+    names.set(`other-${index}`, { group: 'example.com', accepted: acceptedNames, isAwaitingNames: false }),
+  );
   return names.namesInUse('own', 'example.com');
 }
 
@@ -30,14 +32,14 @@ const NOT_ACCEPTED = ['Established', 'False', 'NotAccepted', 'not all names are 
 describe('names of a CustomResourceDefinition', () => {
   it('are all accepted when they are free, and the definition is established', () => {
     const names = { ...HOLDER, categories: ['x'] };
-    const status = updateNameStatus(definition(names), takenNames([]), AT);
+    const status = updateNameStatus(definition(names), namesUsedBy([]), AT);
     expect(objectAt(status, 'acceptedNames')).toEqual(names);
     expect(conditionsIn(status)).toEqual(ACCEPTED);
     expect(conditionsOf(status).map(({ lastTransitionTime }) => lastTransitionTime)).toEqual(Array(2).fill('2026-01-02T03:04:05Z'));
     expect(status['storedVersions']).toEqual(['v1']);
   });
 
-  // Recorded: what the reference server makes of these beside HOLDER.
+  // The names that release 1.31.1 accepts beside a definition with the names of HOLDER.
   it.each<[string, JsonObject, JsonObject, string, string]>([
     [
       'singular',
@@ -67,24 +69,24 @@ describe('names of a CustomResourceDefinition', () => {
       'PluralConflict',
       '"aaa" is already in use',
     ],
-  ])('are accepted except a conflicting %s', (_what, names, accepted, reason, message) => {
-    const status = updateNameStatus(definition(names), takenNames([HOLDER]), AT);
+  ])('are accepted except a conflicting %s', (_title, names, accepted, reason, message) => {
+    const status = updateNameStatus(definition(names), namesUsedBy([HOLDER]), AT);
     expect(objectAt(status, 'acceptedNames')).toEqual(accepted);
     expect(conditionsIn(status)).toEqual([['NamesAccepted', 'False', reason, message], NOT_ACCEPTED]);
   });
 
   it('are accepted when the last conflict is gone, and the status is unchanged afterwards', () => {
     const names = { plural: 'bs', singular: 'as', kind: 'Bb', listKind: 'BbList' };
-    const refused = updateNameStatus(definition(names), takenNames([HOLDER]), AT);
-    const later = updateNameStatus(definition(names, refused), takenNames([]), AT + 60_000);
+    const rejected = updateNameStatus(definition(names), namesUsedBy([HOLDER]), AT);
+    const later = updateNameStatus(definition(names, rejected), namesUsedBy([]), AT + 60_000);
     expect(conditionsIn(later)).toEqual(ACCEPTED);
     expect(conditionsOf(later)[1]?.['lastTransitionTime']).toBe('2026-01-02T03:05:05Z');
-    expect(updateNameStatus(definition(names, later), takenNames([]), AT + 120_000)).toEqual(later);
+    expect(updateNameStatus(definition(names, later), namesUsedBy([]), AT + 120_000)).toEqual(later);
   });
 
   it('of an established definition stay accepted when another definition claims them', () => {
-    const established = updateNameStatus(definition(HOLDER), takenNames([]), AT);
-    const contested = updateNameStatus(definition(HOLDER, established), takenNames([{ kind: 'Aa' }]), AT + 60_000);
+    const established = updateNameStatus(definition(HOLDER), namesUsedBy([]), AT);
+    const contested = updateNameStatus(definition(HOLDER, established), namesUsedBy([{ kind: 'Aa' }]), AT + 60_000);
     expect(objectAt(contested, 'acceptedNames')).toEqual(HOLDER);
     expect(conditionsIn(contested)).toEqual([['NamesAccepted', 'False', 'KindConflict', '"Aa" is already in use'], ACCEPTED[1]]);
   });

@@ -36,23 +36,23 @@ interface AcceptedNames {
   readonly condition: DefinitionCondition;
 }
 
+/** `before`: the accepted names so far. Of several conflicts the last one is reported (upstream behaviour). */
 function acceptNames(requested: JsonObject, before: JsonObject, { resources, kinds }: NamesInUse): AcceptedNames {
   const names: JsonObject = { plural: '', kind: '', ...before };
   let condition: DefinitionCondition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
   const reject = (reason: string, message: string): void => {
     condition = { type: 'NamesAccepted', status: 'False', reason, message };
   };
-  const isInUse = (name: string, inUse: NamesInUse['kinds']): boolean => inUse.has(name);
   for (const { member, reason, inUse } of [
     { member: 'plural', reason: 'PluralConflict', inUse: resources },
     { member: 'singular', reason: 'SingularConflict', inUse: resources },
   ]) {
     const name = stringAt(requested, member) ?? '';
-    if (isInUse(name, inUse)) reject(reason, `${quote(name)} is already in use`);
+    if (inUse.has(name)) reject(reason, `${quote(name)} is already in use`);
     else setName(names, member, name);
   }
   const shortNames = stringsAt(requested, 'shortNames');
-  const conflicts = shortNames.filter((name) => isInUse(name, resources)).map((name) => `${quote(name)} is already in use`);
+  const conflicts = shortNames.filter((name) => resources.has(name)).map((name) => `${quote(name)} is already in use`);
   if (conflicts.length > 0) reject('ShortNamesConflict', conflicts.length === 1 ? conflicts.join('') : `[${conflicts.join(', ')}]`);
   else setNameList(names, 'shortNames', shortNames);
   for (const { member, reason } of [
@@ -60,13 +60,14 @@ function acceptNames(requested: JsonObject, before: JsonObject, { resources, kin
     { member: 'listKind', reason: 'ListKindConflict' },
   ]) {
     const name = stringAt(requested, member) ?? '';
-    if (isInUse(name, kinds)) reject(reason, `${quote(name)} is already in use`);
+    if (kinds.has(name)) reject(reason, `${quote(name)} is already in use`);
     else setName(names, member, name);
   }
   setNameList(names, 'categories', stringsAt(requested, 'categories'));
   return { names, condition };
 }
 
+/** An empty plural or kind is stored, any other empty name is removed. */
 function setName(names: JsonObject, member: string, name: string): void {
   if (name !== '' || member === 'plural' || member === 'kind') names[member] = name;
   else delete names[member];

@@ -31,10 +31,10 @@ function definition(changes: { spec?: JsonObject; status?: JsonObject; metadata?
 }
 
 it('CustomResourceDefinition yields a row for every served version, with the settings of the version', () => {
-  const { rows, stored, established, terminating } = parseDefinition(definition());
-  expect({ established, terminating, stored }).toEqual({
-    established: true,
-    terminating: false,
+  const { rows, stored, isEstablished, isTerminating } = parseDefinition(definition());
+  expect({ isEstablished, isTerminating, stored }).toEqual({
+    isEstablished: true,
+    isTerminating: false,
     stored: { name: 'widgets.example.com', segment: 'example.com/widgets', namespaced: true },
   });
   expect(rows).toMatchObject([
@@ -73,9 +73,9 @@ it('CustomResourceDefinition rows use the accepted names, not the requested ones
 });
 
 it('CustomResourceDefinition counts as established by its condition, also while it is terminating', () => {
-  expect(parseDefinition(definition({ status: { conditions: [{ type: 'Established', status: 'False' }] } })).established).toBe(false);
+  expect(parseDefinition(definition({ status: { conditions: [{ type: 'Established', status: 'False' }] } })).isEstablished).toBe(false);
   const terminating = parseDefinition(definition({ metadata: { deletionTimestamp: '2026-01-02T03:04:05Z' } }));
-  expect([terminating.established, terminating.terminating]).toEqual([true, true]);
+  expect([terminating.isEstablished, terminating.isTerminating]).toEqual([true, true]);
 });
 
 it('CustomResourceDefinition schema ids differ by schema and selectable fields, and identities by what is served', () => {

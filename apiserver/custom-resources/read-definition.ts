@@ -42,10 +42,11 @@ export interface Definition {
   readonly revision: Revision;
   readonly group: string;
   readonly stored: StoredType;
-  readonly terminating: boolean;
+  /** Marked for deletion. */
+  readonly isTerminating: boolean;
   /** Whether clients may use it. */
-  readonly established: boolean;
-  /** The cleanup finalizer holds the definition until its objects are deleted. */
+  readonly isEstablished: boolean;
+  /** Those of the metadata. The cleanup finalizer holds the definition until its objects are deleted. */
   readonly finalizers: readonly string[];
   /** The requested names. */
   readonly requestedNames: JsonObject;
@@ -103,15 +104,14 @@ export function readDefinition(
     webhook: webhookOf(objectAt(spec, 'conversion') ?? {}),
   };
   for (const version of versions) context.versions.set(nameOf(version), versionOf(context, version));
-  const terminating = stringAt(metadata, 'deletionTimestamp') !== undefined;
-  const established = isConditionTrue(status, 'Established');
+  const isEstablished = isConditionTrue(status, 'Established');
   return {
     name,
     revision,
     group,
-    stored: customStoredType(`${group}/${plural}`, namespaced),
-    terminating,
-    established,
+    stored: customStoredType(`${group}/${plural}`, { namespaced }),
+    isTerminating: stringAt(metadata, 'deletionTimestamp') !== undefined,
+    isEstablished,
     finalizers: stringsAt(metadata, 'finalizers'),
     requestedNames: objectAt(spec, 'names') ?? {},
     status,
@@ -120,10 +120,11 @@ export function readDefinition(
     storageRow: rowOf(context, storage ?? {}),
     // A terminating definition serves the same resources until the end, so that watchers see the deletion of its
     // objects.
-    identity: digestOf([spec, context.digests, names, established]),
+    identity: digestOf([spec, context.digests, names, isEstablished]),
   };
 }
 
+/** What the rows of all versions share. */
 interface DefinitionContext {
   readonly name: string;
   readonly group: string;
@@ -141,15 +142,15 @@ interface DefinitionContext {
   readonly preferredVersion: string | undefined;
 }
 
-function rowOf(shared: DefinitionContext, version: JsonObject): KindRow {
-  const { group, names, namespaced, plural } = shared;
+function rowOf(context: DefinitionContext, version: JsonObject): KindRow {
+  const { group, names, namespaced, plural } = context;
   const versionName = nameOf(version);
   const kind = stringAt(names, 'kind') ?? '';
   const subresources = objectAt(version, 'subresources') ?? {};
   const scale = objectAt(subresources, 'scale');
   const hasStatus = isObject(ownMember(subresources, 'status'));
   const selectable = (arrayAt(version, 'selectableFields') ?? []).filter(isObject).map(readSelectableField);
-  const custom = shared.versions.get(versionName) ?? versionOf(shared, version);
+  const custom = context.versions.get(versionName) ?? versionOf(context, version);
   return {
     group,
     version: versionName,
@@ -170,12 +171,12 @@ function rowOf(shared: DefinitionContext, version: JsonObject): KindRow {
     requiresResourceVersion: true,
     fieldLabelErrorForm: 'plain',
     ...(selectable.length === 0 ? {} : { selectableFields: selectable }),
-    ...(ownMember(version, 'deprecated') === true ? { deprecationWarning: deprecationWarning(version, shared, kind) } : {}),
+    ...(ownMember(version, 'deprecated') === true ? { deprecationWarning: deprecationWarning(version, context, kind) } : {}),
   };
 }
 
-function versionOf(shared: DefinitionContext, version: JsonObject): CustomVersion {
-  const { name, digests, versions, source, schemas, storageVersion, webhook } = shared;
+function versionOf(context: DefinitionContext, version: JsonObject): CustomVersion {
+  const { name, digests, versions, source, schemas, storageVersion, webhook } = context;
   const schemaIndex = schemaIndexOf(version);
   const schemaDigest = digests[schemaIndex] ?? '';
   const scale = objectAt(objectAt(version, 'subresources'), 'scale');
@@ -211,10 +212,10 @@ function webhookOf(conversion: JsonObject): ConversionWebhook | undefined {
 
 const NO_SCHEMA = Buffer.from('{}');
 
-/** The index of the version's schema in the outline; -1 without a schema. */
+/** The outline has an index in place of each schema; -1 for a version without a schema. */
 function schemaIndexOf(version: JsonObject): number {
-  const number = ownMember(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema');
-  return typeof number === 'number' ? number : -1;
+  const index = ownMember(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema');
+  return typeof index === 'number' ? index : -1;
 }
 
 const STATUS_SUBRESOURCE: SubresourceRow = { name: 'status', verbs: STATUS_VERBS };

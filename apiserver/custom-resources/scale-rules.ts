@@ -10,43 +10,51 @@ import type { ScalePaths } from '../../shared/api/structural/version';
 
 const MAX_REPLICAS = 2_147_483_647;
 
+/** Errors of the replica count in the spec. */
 export function scaleSpecErrors(object: JsonObject, { specReplicas }: ScalePaths): readonly FieldError[] {
   return replicaErrors(object, specReplicas);
 }
 
+/** Errors of the replica count and of the selector in the status. */
 export function scaleStatusErrors(object: JsonObject, { statusReplicas, labelSelector }: ScalePaths): readonly FieldError[] {
-  const selector = labelSelector === '' ? undefined : readAtPath(object, labelSelector, 'string');
-  return [...replicaErrors(object, statusReplicas), ...(typeof selector === 'string' ? [invalidValue(labelSelector, '', selector)] : [])];
+  return [...replicaErrors(object, statusReplicas), ...(labelSelector === '' ? [] : selectorErrors(object, labelSelector))];
 }
 
 function replicaErrors(object: JsonObject, path: string): readonly FieldError[] {
-  const replicas = readAtPath(object, path, 'int64');
-  if (replicas === undefined) return [];
-  if (typeof replicas === 'string') return [invalidValue(path, 0, replicas)];
-  if (replicas.number < 0) return [invalidValue(path, replicas.number, 'should be a non-negative integer')];
-  if (replicas.number > MAX_REPLICAS) return [invalidValue(path, replicas.number, `should be less than or equal to ${MAX_REPLICAS}`)];
+  const field = readField(object, path);
+  if ('error' in field) return [invalidValue(path, 0, field.error)];
+  const { value } = field;
+  if (value === undefined) return [];
+  if (typeof value !== 'bigint' && !Number.isInteger(value)) return [invalidValue(path, 0, mismatch(path, value, 'int64'))];
+  const replicas = Number(value);
+  if (replicas < 0) return [invalidValue(path, replicas, 'should be a non-negative integer')];
+  if (replicas > MAX_REPLICAS) return [invalidValue(path, replicas, `should be less than or equal to ${MAX_REPLICAS}`)];
   return [];
 }
 
-/** The number at a path, or an error message; `undefined` when the field is absent or, for a string, valid. */
-function readAtPath(object: JsonObject, path: string, wanted: 'int64' | 'string'): { readonly number: number } | string | undefined {
+function selectorErrors(object: JsonObject, path: string): readonly FieldError[] {
+  const field = readField(object, path);
+  if ('error' in field) return [invalidValue(path, '', field.error)];
+  const { value } = field;
+  return value === undefined || typeof value === 'string' ? [] : [invalidValue(path, '', mismatch(path, value, 'string'))];
+}
+
+/** The value at a path, `undefined` when it is absent; an error when a member on the way is not an object. */
+function readField(object: JsonObject, path: string): { readonly value: JsonValue | undefined } | { readonly error: string } {
   let value: JsonValue | undefined = object;
   for (const member of membersOfPath(path)) {
-    if (value === undefined) return undefined;
-    if (!isObject(value)) return mismatch(path, value, 'map[string]interface{}');
+    if (value === undefined) return { value };
+    if (!isObject(value)) return { error: mismatch(path, value, 'map[string]interface{}') };
     value = ownMember(value, member);
   }
-  if (value === undefined) return undefined;
-  if (wanted === 'string') return typeof value === 'string' ? undefined : mismatch(path, value, 'string');
-  const isWhole = typeof value === 'bigint' || Number.isInteger(value);
-  return isWhole ? { number: Number(value) } : mismatch(path, value, 'int64');
+  return { value };
 }
 
 function mismatch(path: string, value: JsonValue, wanted: string): string {
-  return `${path} accessor error: ${shown(value)} is of the type ${goTypeName(value)}, expected ${wanted}`;
+  return `${path} accessor error: ${valueText(value)} is of the type ${goTypeName(value)}, expected ${wanted}`;
 }
 
-const shown = (value: JsonValue): string => (typeof value === 'string' ? value : formatGoSyntax(value));
+const valueText = (value: JsonValue): string => (typeof value === 'string' ? value : formatGoSyntax(value));
 
 function goTypeName(value: JsonValue): string {
   if (value === null) return '<nil>';

@@ -26,9 +26,10 @@ const version: CustomVersion = {
   scale: undefined,
   webhook: undefined,
 };
+/** The parts of a context that the strategy reads; warnings are appended to the list. */
 const contextWarningTo = (warnings: string[]): never =>
   ({ names: {}, user: {}, now: 0, serviceFamilies: [], gates: {}, warn: (text: string) => void warnings.push(text) }) as never;
-const context = { names: {}, user: {}, now: 0, serviceFamilies: [], gates: {}, warn: () => undefined } as never;
+const context = contextWarningTo([]);
 
 it('custom resource validation includes apiVersion and kind, which stored objects omit', () => {
   const strategy = customResourceStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, version);
@@ -48,11 +49,11 @@ describe('custom resource validation rules', () => {
     properties: { spec: { type: 'object', properties: { n: { type: 'integer', maximum: 3 }, e: { type: 'string', enum: ['x'] } } } },
   });
   const strategy = customResourceStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
-  const texts = (spec: JsonObject): string[] =>
+  const textsOf = (spec: JsonObject): string[] =>
     (strategy.validate?.({ metadata: { name: 'bad' }, spec }, undefined, context) ?? []).map(({ text }) => text);
 
   it('are evaluated when a value is only out of its bounds', () => {
-    expect(texts({ n: 4 })).toEqual([
+    expect(textsOf({ n: 4 })).toEqual([
       'spec.n: Invalid value: 4: spec.n in body should be less than or equal to 3',
       '<nil>: Invalid value: "object": bad name',
     ]);
@@ -94,7 +95,7 @@ describe('custom resource validation rules', () => {
   });
 
   it('are not evaluated when the object may not have the types that they expect', () => {
-    expect(texts({ e: 'y' })).toEqual([
+    expect(textsOf({ e: 'y' })).toEqual([
       'spec.e: Unsupported value: "y": supported values: "x"',
       '<nil>: Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
     ]);
@@ -102,8 +103,8 @@ describe('custom resource validation rules', () => {
 });
 
 it('custom resource update evaluates validation rules once for errors and warnings', () => {
-  const spent: number[] = [];
-  const spend = jest.spyOn(CostMeter.prototype, 'charge').mockImplementation((cost) => void spent.push(cost));
+  const charges: number[] = [];
+  const charge = jest.spyOn(CostMeter.prototype, 'charge').mockImplementation((cost) => void charges.push(cost));
   const ruled = readSchema({
     type: 'object',
     properties: { spec: { type: 'object', properties: { n: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule: 'self.n > 5' }] } },
@@ -113,12 +114,12 @@ it('custom resource update evaluates validation rules once for errors and warnin
   const old = { metadata: {}, spec: { n: 1 } };
   const warnings: string[] = [];
   expect(strategy.update?.validate?.(object, old, contextWarningTo(warnings))).toEqual([]);
-  const asked = spent.length;
-  expect(asked).toBeGreaterThan(0);
+  const chargesOfUpdate = charges.length;
+  expect(chargesOfUpdate).toBeGreaterThan(0);
   expect(warnings).toEqual([expect.stringContaining('failed rule: self.n > 5')]);
   expect(strategy.warningsOnUpdate?.(object, old)).toEqual([]);
-  expect(spent).toHaveLength(asked);
-  spend.mockRestore();
+  expect(charges).toHaveLength(chargesOfUpdate);
+  charge.mockRestore();
 });
 
 it.each(['update', 'status'] as const)(
@@ -148,16 +149,16 @@ it('custom resource validation limits the amount of text matched against pattern
     properties: { spec: { type: 'object', additionalProperties: { type: 'string', pattern: '^([a-z]{1,50}){1,20}$' } } },
   });
   const strategy = customResourceStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: patterned });
-  const judge = (spec: JsonObject): readonly string[] =>
+  const errorTexts = (spec: JsonObject): readonly string[] =>
     (strategy.validate?.({ metadata: {}, spec }, undefined, context) ?? []).map(({ text }) => text);
-  expect(judge({ a: 'x'.repeat(50) })).toEqual([]);
-  const long = judge(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 'x'.repeat(1000)])));
-  expect(long.length).toBeGreaterThan(50);
-  expect(long.at(-1)).toContain('too long to be matched');
+  expect(errorTexts({ a: 'x'.repeat(50) })).toEqual([]);
+  const errors = errorTexts(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 'x'.repeat(1000)])));
+  expect(errors.length).toBeGreaterThan(50);
+  expect(errors.at(-1)).toContain('too long to be matched');
 });
 
 describe('write of a custom resource runs on the server thread', () => {
-  const mostInline = (spec: JsonObject): number | undefined =>
+  const maxInlineBytesFor = (spec: JsonObject): number | undefined =>
     customResourceStrategy(
       { group: 'example.com', version: 'v1', kind: 'Thing' },
       { ...version, schema: readSchema({ type: 'object', properties: { spec: { type: 'object', ...spec } } }) },
@@ -168,31 +169,31 @@ describe('write of a custom resource runs on the server thread', () => {
   });
 
   it('whatever its size, when its kind has no rules and no patterns', () => {
-    expect(mostInline({ properties: { l: { type: 'array', items: { type: 'integer' } } } })).toBeGreaterThanOrEqual(1_000_000);
+    expect(maxInlineBytesFor({ properties: { l: { type: 'array', items: { type: 'integer' } } } })).toBeGreaterThanOrEqual(1_000_000);
   });
 
   it('up to the size at which nested loops of its rules may take long', () => {
     const rule = 'self.l.all(a, self.l.all(b, a + b >= 0))';
-    const most = mostInline(listWith(rule)) ?? 0;
-    expect(most).toBeGreaterThan(100);
-    expect(most).toBeLessThan(1_000);
-    expect(mostInline(listWith(rule, 10))).toBe(Infinity);
-    expect(mostInline(listWith('self.l.all(a, a >= 0)'))).toBeGreaterThan(16 * 1024);
+    const maxBytes = maxInlineBytesFor(listWith(rule)) ?? 0;
+    expect(maxBytes).toBeGreaterThan(100);
+    expect(maxBytes).toBeLessThan(1_000);
+    expect(maxInlineBytesFor(listWith(rule, 10))).toBe(Infinity);
+    expect(maxInlineBytesFor(listWith('self.l.all(a, a >= 0)'))).toBeGreaterThan(16 * 1024);
   });
 
   it('up to the size at which its patterns may take long', () => {
-    const most = mostInline({ additionalProperties: { type: 'string', pattern: '^([a-z]{1,50}){1,20}$' } }) ?? 0;
-    expect(most).toBeGreaterThan(100);
-    expect(most).toBeLessThan(10_000);
-    expect(mostInline({ additionalProperties: { type: 'string', pattern: '^[a-z0-9-]+$' } })).toBeGreaterThan(16 * 1024);
+    const maxBytes = maxInlineBytesFor({ additionalProperties: { type: 'string', pattern: '^([a-z]{1,50}){1,20}$' } }) ?? 0;
+    expect(maxBytes).toBeGreaterThan(100);
+    expect(maxBytes).toBeLessThan(10_000);
+    expect(maxInlineBytesFor({ additionalProperties: { type: 'string', pattern: '^[a-z0-9-]+$' } })).toBeGreaterThan(16 * 1024);
   });
 
   it('never, when the rules of its kind are too long to be estimated', () => {
-    expect(mostInline(listWith(`self.l.size() >= 0 ${'&& self.l.size() >= 0 '.repeat(1_000)}`))).toBe(0);
+    expect(maxInlineBytesFor(listWith(`self.l.size() >= 0 ${'&& self.l.size() >= 0 '.repeat(1_000)}`))).toBe(0);
   });
 
   it('never, when the types of its rules are too large to be estimated', () => {
-    const members = Object.fromEntries(Array.from({ length: 12_000 }, (_, n) => [`m${n}`, { type: 'integer' }]));
-    expect(mostInline({ properties: members, 'x-kubernetes-validations': [{ rule: 'self.m1 >= 0' }] })).toBe(0);
+    const members = Object.fromEntries(Array.from({ length: 12_000 }, (_, index) => [`m${index}`, { type: 'integer' }]));
+    expect(maxInlineBytesFor({ properties: members, 'x-kubernetes-validations': [{ rule: 'self.m1 >= 0' }] })).toBe(0);
   });
 });

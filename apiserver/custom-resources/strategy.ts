@@ -1,4 +1,8 @@
-/** The strategy of custom resources: validates objects against the schema, the scale subresource and CEL rules. */
+/**
+ * The strategy of custom resources: validates objects against the schema, the scale subresource and CEL rules, in this
+ * order. Rules are skipped when an object may not have the types that they expect. Decoding, pruning and defaulting are
+ * left to the codec.
+ */
 import { stringsAt } from '../../shared/values/json';
 import { patternStepsPerCharacter } from '../../shared/api/structural/pattern-steps';
 import { validateSchema } from '../../shared/api/structural/validation/validate';
@@ -13,11 +17,11 @@ import { compileRules, type CompiledRules } from '../../shared/expression/custom
 import type { Strategy, StrategyContext } from '../registry/strategy';
 import { scaleSpecErrors, scaleStatusErrors } from './scale-rules';
 
-const UNCHECKED =
+const RULES_SKIPPED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
 /** Errors after which the object may not have the types that the rules expect. */
-const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([
+const TYPE_ERRORS: ReadonlySet<FieldErrorReason> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
   'FieldValueTooLong',
@@ -34,9 +38,9 @@ function rulesOf(schema: SchemaNode): CompiledRules {
   return rules;
 }
 
-/** Limits of rules and patterns for a write on the server's thread: about 20 ms each. */
-const INLINE_COST = 100_000;
-const INLINE_STEPS = 1_000_000;
+/** Limits of the rules and of the patterns of a write on the server's thread: about 20 ms each. */
+const MAX_INLINE_COST = 100_000;
+const MAX_INLINE_PATTERN_STEPS = 1_000_000;
 
 const maxInlineBytes = new WeakMap<SchemaNode, number>();
 
@@ -44,7 +48,10 @@ const maxInlineBytes = new WeakMap<SchemaNode, number>();
 function maxInlineBytesOf(schema: SchemaNode): number {
   let maxBytes = maxInlineBytes.get(schema);
   if (maxBytes === undefined) {
-    maxBytes = Math.min(rulesOf(schema).maxBytesWithinCost(INLINE_COST), Math.floor(INLINE_STEPS / patternStepsPerCharacter(schema)));
+    maxBytes = Math.min(
+      rulesOf(schema).maxBytesWithinCost(MAX_INLINE_COST),
+      Math.floor(MAX_INLINE_PATTERN_STEPS / patternStepsPerCharacter(schema)),
+    );
     maxInlineBytes.set(schema, maxBytes);
   }
   return maxBytes;
@@ -68,7 +75,7 @@ export function customResourceStrategy(kind: GroupVersionKind, version: CustomVe
     const errors = validateSchema(schema, object, old, scaleFieldErrors);
     const rules = rulesOf(schema);
     if (rules.isEmpty) return errors;
-    if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidShownValue('<nil>', '"null"', UNCHECKED)];
+    if (errors.some(({ reason }) => TYPE_ERRORS.has(reason))) return [...errors, invalidShownValue('<nil>', '"null"', RULES_SKIPPED)];
     const outcome = rules.validate(object, old);
     // A violation that was stored before the rule existed causes only a warning, which is sent whether or not there are
     // other errors.

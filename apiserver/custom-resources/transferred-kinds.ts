@@ -10,12 +10,13 @@ import { createSchemaCache, type SchemaCache } from './schema-cache';
 
 type TransferredKind = Extract<TransferredResource, { type: 'custom' }>;
 
-const MAX_KINDS = 64;
+const MAX_CACHED_KINDS = 64;
 
 export class TransferredKinds {
-  private readonly cache = new LRUCache<string, Resource>({ max: MAX_KINDS });
+  private readonly cache = new LRUCache<string, Resource>({ max: MAX_CACHED_KINDS });
   private readonly schemas = createSchemaCache();
 
+  /** The resource of a transferred kind; the same one for equal kinds. */
   resourceOf(sent: TransferredKind): Resource {
     const { row, versions, storageVersion } = sent;
     const key = JSON.stringify([row, storageVersion, versions.map(({ name, displayId, schemaId }) => [name, displayId, schemaId])]);
