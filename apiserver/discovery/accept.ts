@@ -9,7 +9,7 @@ export type Encoding =
   /** The dialect of the media type. */
   | { readonly type: 'protobuf'; readonly dialect: Dialect };
 
-/** Values of the parameters `g`, `v` and `as`. */
+/** Values of the parameters `g`, `v` and `as`; '' when one is missing. */
 export interface AcceptTarget {
   readonly group: string;
   readonly version: string;
@@ -18,7 +18,7 @@ export interface AcceptTarget {
 
 export interface AcceptClause {
   readonly encoding: Encoding;
-  /** Undefined when none of these parameters is given. */
+  /** `undefined` when none of these parameters is given. */
   readonly target: AcceptTarget | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface AggregatedTarget {
   readonly dialect: Dialect;
 }
 
-/** The aggregated form that a clause requests, if it exists. */
+/** The aggregated form that a clause requests; `undefined` when there is no such form. */
 export function aggregatedTarget({ group, version, as }: AcceptTarget): AggregatedTarget | undefined {
   if (as !== AGGREGATED_KIND) return undefined;
   const supported = AGGREGATED_VERSIONS.find((candidate) => candidate === version);
@@ -85,6 +85,7 @@ export function aggregatedParameters(version: AggregatedVersion, dialect: Dialec
   return `;g=${groupInDialect(dialect, DISCOVERY_GROUP)};v=${version};as=${AGGREGATED_KIND}`;
 }
 
+/** The apiVersion of an aggregated document. */
 export function aggregatedApiVersion(version: AggregatedVersion, dialect: Dialect): string {
   return `${groupInDialect(dialect, DISCOVERY_GROUP)}/${version}`;
 }

@@ -47,7 +47,10 @@ function groupEntry({ group, spelling, versions }: ServedGroup, dialect: Dialect
 /** `/api/v1` and `/apis/<group>/<version>` */
 export function resourceList(group: string, { version, rows }: ServedVersion, dialect: Dialect): JsonObject {
   const groupVersion = apiVersionOf({ group: groupInDialect(dialect, group), version });
-  const resources = rows.flatMap((row) => [resourceEntry(row), ...subresources(row).map((sub) => subresourceEntry(row, sub, dialect))]);
+  const resources = rows.flatMap((row) => [
+    resourceEntry(row),
+    ...orderedSubresources(row).map((sub) => subresourceEntry(row, sub, dialect)),
+  ]);
   return { kind: 'APIResourceList', ...(group === '' ? {} : { apiVersion: 'v1' }), groupVersion, resources };
 }
 
@@ -64,17 +67,19 @@ function resourceEntry(row: KindRow): JsonObject {
 }
 
 function subresourceEntry(row: KindRow, { name, verbs, kind }: SubresourceRow, dialect: Dialect): JsonObject {
-  const foreign = kind === undefined || (kind.group === row.group && kind.version === row.version) ? undefined : kind;
+  // Stated only when the subresource has a kind of another group version.
+  const otherKind = kind === undefined || (kind.group === row.group && kind.version === row.version) ? undefined : kind;
   return {
     name: `${row.resource}/${name}`,
     singularName: '',
     namespaced: row.namespaced,
-    ...(foreign === undefined ? {} : { group: groupInDialect(dialect, foreign.group), version: foreign.version }),
+    ...(otherKind === undefined ? {} : { group: groupInDialect(dialect, otherKind.group), version: otherKind.version }),
     kind: kind?.kind ?? row.kind,
     verbs: orderedVerbs(row, verbs),
   };
 }
 
+/** Custom resources list their verbs and subresources in the order of their rows, built-in kinds by name. */
 function orderedVerbs({ custom }: KindRow, verbs: readonly Verb[]): Verb[] {
   return custom === undefined ? [...verbs].sort() : [...verbs];
 }
@@ -86,7 +91,7 @@ function namesOf({ shortNames = [], categories = [] }: KindRow): JsonObject {
   };
 }
 
-function subresources(row: KindRow): readonly SubresourceRow[] {
+function orderedSubresources(row: KindRow): readonly SubresourceRow[] {
   const rows = row.subresources ?? [];
   return row.custom === undefined ? [...rows].sort((a, b) => (a.name < b.name ? -1 : 1)) : rows;
 }
@@ -120,7 +125,7 @@ function aggregatedVersion({ version, rows, remote }: ServedVersion, dialect: Di
 }
 
 function aggregatedResource(row: KindRow, dialect: Dialect): JsonObject {
-  const subs = subresources(row).map(({ name, verbs, kind }) => ({
+  const subresources = orderedSubresources(row).map(({ name, verbs, kind }) => ({
     subresource: name,
     responseKind: responseKind(row, kind, dialect),
     verbs: orderedVerbs(row, verbs),
@@ -132,7 +137,7 @@ function aggregatedResource(row: KindRow, dialect: Dialect): JsonObject {
     singularResource: row.singular,
     verbs: orderedVerbs(row, row.verbs),
     ...namesOf(row),
-    ...(subs.length === 0 ? {} : { subresources: subs }),
+    ...(subresources.length === 0 ? {} : { subresources }),
   };
 }
 

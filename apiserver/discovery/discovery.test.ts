@@ -19,28 +19,29 @@ const SETTINGS = {
 const everything = createDiscovery({ ...SETTINGS, rows: () => EVERY_KIND });
 /** In the spelling of the recorded responses, also when the path does not determine it. */
 const upstream = createDiscovery({ ...SETTINGS, naming: 'kubernetes', rows: () => EVERY_KIND });
-/** One named group, so that whole documents can be compared. */
-const small = createDiscovery({
+/** The core group and one named group, so that whole documents can be compared. */
+const twoGroups = createDiscovery({
   ...SETTINGS,
   rows: () => SERVED_KINDS.filter(({ group }) => group === '' || group === 'coordination.platform.io'),
 });
 
-function handle(path: string, overrides: Partial<DocumentRequest> = {}, from = small): DocumentResponse | undefined {
+function handle(path: string, overrides: Partial<DocumentRequest> = {}, from = twoGroups): DocumentResponse | undefined {
   return from.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined, pretty: false, ...overrides });
 }
 
-function get(path: string, overrides: Partial<DocumentRequest> = {}, from = small): DocumentResponse {
-  const answer = handle(path, overrides, from);
-  if (answer === undefined) throw new Error(`${path} is not served`);
-  return answer;
+function get(path: string, overrides: Partial<DocumentRequest> = {}, from = twoGroups): DocumentResponse {
+  const response = handle(path, overrides, from);
+  if (response === undefined) throw new Error(`${path} is not served`);
+  return response;
 }
 
-function json(path: string, overrides: Partial<DocumentRequest> = {}, from = small): JsonObject {
+function json(path: string, overrides: Partial<DocumentRequest> = {}, from = twoGroups): JsonObject {
   const value: JsonValue = JSON.parse(get(path, overrides, from).body.toString());
   if (!isObject(value)) throw new Error('not an object');
   return value;
 }
 
+/** The objects in a list of the document. */
 function items(value: JsonObject, member: string): JsonObject[] {
   const list = value[member];
   return Array.isArray(list) ? list.filter((item) => isObject(item)) : [];
@@ -69,7 +70,8 @@ const GROUPS = readCases('discovery/groups', text);
 
 /** Compares with release 1.31.1 for the resources that are served here; upstream has more subresources. */
 describe('discovery equals that of release 1.31.1', () => {
-  const served = (group: string, version: string, name: string): boolean => {
+  /** Whether a resource or subresource is served here; `group` is in upstream's spelling. */
+  const isServed = (group: string, version: string, name: string): boolean => {
     const [resource, subresource] = name.split('/');
     const row = EVERY_KIND.find(
       (candidate) =>
@@ -80,7 +82,7 @@ describe('discovery equals that of release 1.31.1', () => {
 
   test.each([...new Set(RESOURCES.map(({ list }) => list))])('in the resource list %s', (path) => {
     const [version = '', group = ''] = path.split('/').slice(2).reverse();
-    const expected = RESOURCES.filter((entry) => entry.list === path && served(group, version, entry.name)).map(
+    const expected = RESOURCES.filter((entry) => entry.list === path && isServed(group, version, entry.name)).map(
       ({ list: _, ...entry }) => entry,
     );
     expect(expected.length).toBeGreaterThan(0);
@@ -92,9 +94,9 @@ describe('discovery equals that of release 1.31.1', () => {
       items(group, 'versions').flatMap((version) => items(version, 'resources')),
     );
     const expected = AGGREGATED.filter(
-      ({ group, version, resource }) => (group === '') === (path === '/api') && served(group, version, resource),
+      ({ group, version, resource }) => (group === '') === (path === '/api') && isServed(group, version, resource),
     ).map(({ group, version, subresources, ...entry }) => {
-      const kept = (subresources ?? []).filter((sub) => served(group, version, `${entry.resource}/${sub.subresource}`));
+      const kept = (subresources ?? []).filter((sub) => isServed(group, version, `${entry.resource}/${sub.subresource}`));
       return { ...entry, ...(kept.length === 0 ? {} : { subresources: kept }) };
     });
     expect(JSON.stringify(resources)).toBe(JSON.stringify(expected));
@@ -155,12 +157,12 @@ test('discovery ignores a trailing slash and handles no path that it does not se
     '/openapi/v2',
   ]) {
     expect(handle(path)).toBeUndefined();
-    expect(small.serves(path)).toBe(false);
+    expect(twoGroups.serves(path)).toBe(false);
   }
 });
 
 test('discovery reports all its paths', () => {
-  expect([...new Set(small.paths())].sort()).toEqual([
+  expect([...new Set(twoGroups.paths())].sort()).toEqual([
     '/api',
     '/api/v1',
     '/apis',
@@ -170,7 +172,7 @@ test('discovery reports all its paths', () => {
     '/apis/coordination.platform.io',
     '/apis/coordination.platform.io/v1',
   ]);
-  for (const path of small.paths()) expect(small.serves(path)).toBe(true);
+  for (const path of twoGroups.paths()) expect(twoGroups.serves(path)).toBe(true);
 });
 
 describe('aggregated discovery', () => {
@@ -261,18 +263,18 @@ describe('discovery encodings', () => {
     expect(get('/apis/coordination.k8s.io', { pretty: true }).body.toString()).toMatch(/^\{\n  "kind": "APIGroup",\n[^]*\n\}$/);
   });
 
-  const TYPES = 'application/json, application/yaml, application/vnd.platform.protobuf';
-  const LISTED = `406: Not Acceptable\n\nAvailable representations: ${TYPES}`;
-  const ACCEPTED = `only the following media types are accepted: ${TYPES}`;
+  const MEDIA_TYPES = 'application/json, application/yaml, application/vnd.platform.protobuf';
+  const REPRESENTATIONS_ERROR = `406: Not Acceptable\n\nAvailable representations: ${MEDIA_TYPES}`;
+  const ACCEPTED_TYPES_ERROR = `only the following media types are accepted: ${MEDIA_TYPES}`;
   test.each([
-    ['/apis', 'application/xml', ACCEPTED],
-    ['/apis/coordination.k8s.io', 'garbage', ACCEPTED],
-    ['/api', 'application/xml', LISTED],
-    ['/api/v1', 'text/html', LISTED],
-    ['/api/v1', 'application/json;as=Table;g=meta.k8s.io;v=v1', ACCEPTED],
-    ['/apis', aggregated('v3'), ACCEPTED],
-    ['/apis', 'application/json;g=apidiscovery.k8s.io;v=v2', ACCEPTED],
-    ['/apis/coordination.k8s.io', aggregated(), ACCEPTED],
+    ['/apis', 'application/xml', ACCEPTED_TYPES_ERROR],
+    ['/apis/coordination.k8s.io', 'garbage', ACCEPTED_TYPES_ERROR],
+    ['/api', 'application/xml', REPRESENTATIONS_ERROR],
+    ['/api/v1', 'text/html', REPRESENTATIONS_ERROR],
+    ['/api/v1', 'application/json;as=Table;g=meta.k8s.io;v=v1', ACCEPTED_TYPES_ERROR],
+    ['/apis', aggregated('v3'), ACCEPTED_TYPES_ERROR],
+    ['/apis', 'application/json;g=apidiscovery.k8s.io;v=v2', ACCEPTED_TYPES_ERROR],
+    ['/apis/coordination.k8s.io', aggregated(), ACCEPTED_TYPES_ERROR],
   ])('reject %s with the Accept header %s: %s', (path, accept, message) => {
     expect(() => get(path, { accept })).toThrow(expect.objectContaining({ code: 406, message }));
   });

@@ -2,8 +2,8 @@
  * Serves the discovery documents over HTTP: their paths, encodings and conditional requests. Documents are created at
  * their first request and cached; there are a few per group. The router decides which methods are allowed.
  */
-import { appendAll } from '../../shared/values/append';
 import { createHash } from 'node:crypto';
+import { appendAll } from '../../shared/values/append';
 import type { JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { notAcceptable } from '../../shared/api/errors/status';
@@ -46,7 +46,7 @@ export interface Discovery extends DocumentHandler {
 
 export function createDiscovery(deps: DiscoveryDependencies): Discovery {
   const currentSnapshot = memoByLists(
-    () => [deps.rows(), deps.remotes?.() ?? NONE] as const,
+    () => [deps.rows(), deps.remotes?.() ?? NO_REMOTES] as const,
     ([rows, remotes]) => new DiscoverySnapshot(deps, rows, remotes),
   );
   return {
@@ -56,8 +56,9 @@ export function createDiscovery(deps: DiscoveryDependencies): Discovery {
   };
 }
 
-const NONE: readonly RemoteVersion[] = [];
-const PRIVATE = { 'cache-control': 'no-cache, private' };
+const NO_REMOTES: readonly RemoteVersion[] = [];
+/** Headers of documents that are not in the aggregated form. */
+const UNCACHED = { 'cache-control': 'no-cache, private' };
 
 /** A document and how it may be requested. */
 interface Route {
@@ -70,9 +71,22 @@ interface Route {
   readonly listsRepresentations: boolean;
 }
 
+/** What a response body depends on, besides the document. */
+interface BodyRequest {
+  readonly path: string;
+  readonly contentType: string;
+  readonly encoding: Encoding;
+  /** The type of the document in the protobuf tables; '' when it is not encoded as protobuf. */
+  readonly type: string;
+  readonly pretty: boolean;
+}
+
+/** The documents of one state of the served kinds. */
 class DiscoverySnapshot implements Discovery {
   private readonly groups: readonly ServedGroup[];
+  /** The core group, if it is served. */
   private readonly core: readonly ServedGroup[];
+  /** All other groups. */
   private readonly named: readonly ServedGroup[];
   /** Only paths of served groups and versions are cached, so clients cannot make these maps grow. */
   private readonly routes = new Map<string, Route>();
@@ -90,28 +104,28 @@ class DiscoverySnapshot implements Discovery {
   }
 
   handle(request: DocumentRequest): DocumentResponse | undefined {
-    const path = withoutSlash(request.path);
+    const path = withoutTrailingSlash(request.path);
     const route = this.route(path);
     return route === undefined ? undefined : this.respond(route, path, request);
   }
 
   serves(path: string): boolean {
-    return this.route(withoutSlash(path)) !== undefined;
+    return this.route(withoutTrailingSlash(path)) !== undefined;
   }
 
   private route(path: string): Route | undefined {
     const cached = this.routes.get(path);
     if (cached !== undefined) return cached;
-    const created = this.makeRoute(path);
+    const created = this.createRoute(path);
     if (created !== undefined) this.routes.set(path, created);
     return created;
   }
 
-  private makeRoute(path: string): Route | undefined {
-    const [empty, root, ...rest] = path.split('/');
+  private createRoute(path: string): Route | undefined {
+    const [empty, root, ...segments] = path.split('/');
     if (empty !== '') return undefined;
-    if (root === 'api') return this.coreRoute(rest);
-    return root === 'apis' ? this.groupRoute(rest) : undefined;
+    if (root === 'api') return this.coreRoute(segments);
+    return root === 'apis' ? this.groupRoute(segments) : undefined;
   }
 
   private coreRoute([version, ...more]: readonly string[]): Route | undefined {
@@ -141,8 +155,8 @@ class DiscoverySnapshot implements Discovery {
     for (const { encoding, target } of clauses) {
       if (target === undefined) {
         const contentType = mediaType(encoding);
-        const body = this.encode(path, contentType, encoding, route.type, request.pretty, () => route.value);
-        return { status: 200, headers: { 'content-type': contentType, ...PRIVATE }, body };
+        const body = this.encode({ path, contentType, encoding, type: route.type, pretty: request.pretty }, () => route.value);
+        return { status: 200, headers: { 'content-type': contentType, ...UNCACHED }, body };
       }
       const wanted = aggregatedTarget(target);
       // The aggregated form has no protobuf encoding here; clients that request it accept JSON too.
@@ -167,7 +181,9 @@ class DiscoverySnapshot implements Discovery {
     const headers = { 'cache-control': 'public', vary: 'Accept', etag };
     if (request.ifNoneMatch === etag) return { status: 304, headers, body: Buffer.alloc(0) };
     const contentType = mediaType(encoding) + aggregatedParameters(version, dialect);
-    const body = this.encode(path, contentType, encoding, '', request.pretty, () => aggregatedList(groups, version, dialect));
+    const body = this.encode({ path, contentType, encoding, type: '', pretty: request.pretty }, () =>
+      aggregatedList(groups, version, dialect),
+    );
     return { status: 200, headers: { 'content-type': contentType, ...headers }, body };
   }
 
@@ -179,25 +195,26 @@ class DiscoverySnapshot implements Discovery {
     });
   }
 
-  /** Indented responses are for people and are not cached. */
-  private encode(path: string, contentType: string, encoding: Encoding, type: string, pretty: boolean, value: () => JsonObject): Buffer {
+  /** Indented bodies are requested rarely, by human readers, and are not cached. */
+  private encode({ path, contentType, encoding, type, pretty }: BodyRequest, value: () => JsonObject): Buffer {
     if (encoding.type === 'json' && pretty) return Buffer.from(JSON.stringify(value(), undefined, 2));
     return getOrCreate(this.bodies, `${path} ${contentType}`, () => encodeDocument(value(), type, encoding));
   }
 
   paths(): readonly string[] {
     const paths = ['/api', '/apis', '/apis/'];
-    for (const { group, spelling, versions } of this.groups) {
-      const roots =
-        group === ''
-          ? ['/api']
-          : spelling === undefined
-            ? DIALECTS.map((dialect) => `/apis/${groupInDialect(dialect, group)}`)
-            : [`/apis/${spelling}`];
-      for (const root of roots) appendAll(paths, [root, ...versions.map(({ version }) => `${root}/${version}`)]);
+    for (const group of this.groups) {
+      for (const path of groupPaths(group)) appendAll(paths, [path, ...group.versions.map(({ version }) => `${path}/${version}`)]);
     }
     return paths;
   }
+}
+
+/** The paths of a group, one for each of its spellings. */
+function groupPaths({ group, spelling }: ServedGroup): readonly string[] {
+  if (group === '') return ['/api'];
+  if (spelling !== undefined) return [`/apis/${spelling}`];
+  return DIALECTS.map((dialect) => `/apis/${groupInDialect(dialect, group)}`);
 }
 
 function versionRoute(group: ServedGroup, version: string, dialect: Dialect): Route | undefined {
@@ -230,14 +247,14 @@ function encodeDocument(value: JsonObject, type: string, encoding: Encoding): Bu
   }
 }
 
-function withoutSlash(path: string): string {
+function withoutTrailingSlash(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-function getOrCreate<T>(cache: Map<string, T>, key: string, make: () => T): T {
+function getOrCreate<T>(cache: Map<string, T>, key: string, create: () => T): T {
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
-  const created = make();
+  const created = create();
   cache.set(key, created);
   return created;
 }

@@ -26,7 +26,7 @@ export interface DocumentResponse {
 
 export interface DocumentHandler {
   /**
-   * Undefined for unknown paths, groups and versions. Throws StatusError (406) when upstream responds with a Status.
+   * `undefined` for unknown paths, groups and versions. Throws StatusError (406) when upstream responds with a Status.
    */
   handle(request: DocumentRequest): DocumentResponse | Promise<DocumentResponse> | undefined;
 }

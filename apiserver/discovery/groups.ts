@@ -12,6 +12,7 @@ export interface ServedVersion {
   readonly version: string;
   /** Ordered by resource name; empty for a version of an aggregated API server. */
   readonly rows: readonly KindRow[];
+  /** Set for a version of an aggregated API server. */
   readonly remote?: RemoteVersion;
 }
 

@@ -1,4 +1,7 @@
-/** Group versions of aggregated API servers, as discovery lists them. */
+/**
+ * Group versions of aggregated API servers, as discovery lists them. Their resources are converted here; fetching them is
+ * left to the availability checks of `apiserver/aggregation`.
+ */
 import { arrayAt, isObject, ownMember, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 
 export interface RemoteVersion {
@@ -6,7 +9,7 @@ export interface RemoteVersion {
   readonly group: string;
   readonly version: string;
   readonly priorities: { readonly group: number; readonly version: number };
-  /** In the aggregated form; undefined = unknown at present. */
+  /** In the aggregated form; `undefined` while they are unknown. */
   readonly resources: readonly JsonObject[] | undefined;
 }
 
@@ -24,8 +27,8 @@ export function remoteResources({ group, version }: Pick<RemoteVersion, 'group' 
   for (const entry of entries) {
     const [resource = '', subresource] = (stringAt(entry, 'name') ?? '').split('/', 2);
     if (subresource === undefined) continue;
-    const discovered = { subresource, responseKind: kindOf(entry), verbs: [...stringsAt(entry, 'verbs')] };
-    subresources.set(resource, [...(subresources.get(resource) ?? []), discovered]);
+    const description = { subresource, responseKind: kindOf(entry), verbs: [...stringsAt(entry, 'verbs')] };
+    subresources.set(resource, [...(subresources.get(resource) ?? []), description]);
   }
   return entries.flatMap((entry) => {
     const resource = stringAt(entry, 'name') ?? '';

@@ -1,4 +1,7 @@
-/** The documents about the server itself: the index of paths and the version. Indented, because people read them. */
+/**
+ * The documents about the server itself: the index of paths and the version. They are indented for human readers, and not
+ * cached. Which paths exist is left to the router.
+ */
 import { compareBytes, type JsonObject } from '../../shared/values/json';
 import { notAcceptable } from '../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
@@ -11,7 +14,7 @@ export function indexResponse(paths: readonly string[]): DocumentResponse {
   return indentedResponse({ paths: [...new Set(paths)].sort(compareBytes) });
 }
 
-/** Throws 406. */
+/** Throws a StatusError (406) when the Accept header excludes JSON. */
 export function versionResponse(build: BuildInfo, accept: string | undefined): DocumentResponse {
   if (acceptClauses(accept).some(({ encoding }) => encoding.type === 'json')) return indentedResponse(versionDocument(build));
   throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${JSON_MEDIA_TYPE}`, {});
