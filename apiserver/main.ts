@@ -1,4 +1,7 @@
-/** The API server's executable: in one file where the build has made one (shared/runtime/process/program-bundle.ts), else as modules. */
+/**
+ * The executable of the API server: runs the bundle that the build created (shared/runtime/process/program-bundle.ts), or
+ * the modules when there is none.
+ */
 import { runBundle } from '../shared/runtime/process/program-bundle';
 
 if (!runBundle(__filename)) void import('./start.js');

@@ -21,8 +21,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** The error with which the server refuses to start. */
-async function startFault(args: readonly string[], store: Store | 'embedded' = new MemoryStore()): Promise<unknown> {
+/** The error with which the server fails to start; `undefined` when it starts. */
+async function startError(args: readonly string[], store: Store | 'embedded' = new MemoryStore()): Promise<unknown> {
   const parsed = parseFlags(PROGRAM, FLAGS, [
     '--storage-backend=embedded',
     `--storage-dir=${folder}/store`,
@@ -71,18 +71,18 @@ const FILE_FLAGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('runServer', () => {
-  it('the table of file flags is complete', () => {
+  it('is tested with every flag that names a file', () => {
     const isFile = (name: string): boolean => /file$|-config$|certificate|-key$|-authority$/.test(name) && !name.startsWith('etcd');
-    const named = Object.entries(FLAGS).filter(
+    const fileFlags = Object.entries(FLAGS).filter(
       ([name, { isHidden, placeholder }]) => isFile(name) && isHidden !== true && placeholder.startsWith('string'),
     );
-    expect(named.map(([name]) => name).sort()).toEqual(Object.keys(FILE_FLAGS).sort());
+    expect(fileFlags.map(([name]) => name).sort()).toEqual(Object.keys(FILE_FLAGS).sort());
   });
 
   it.each(Object.entries(FILE_FLAGS))('refuses to start when the file of --%s does not exist, with flag and path', async (name, others) => {
     const file = path.join(folder, 'absent');
     const policy = name === 'audit-webhook-config-file' ? [`--audit-policy-file=${auditPolicy()}`] : [];
-    const error = await startFault([`--${name}=${file}`, ...others.map((flag) => flag.replace('FILE', `${folder}/other`)), ...policy]);
+    const error = await startError([`--${name}=${file}`, ...others.map((flag) => flag.replace('FILE', `${folder}/other`)), ...policy]);
     expect(errorMessage(error)).toMatch(/^--[a-z-]+=\S+: the file does not exist$/);
     // Of a pair, the file that is read first is named.
     expect(errorMessage(error)).toMatch(others.some((flag) => flag.includes('FILE')) ? /=\S+\/(absent|other):/ : `--${name}=${file}:`);
@@ -90,10 +90,10 @@ describe('runServer', () => {
   });
 
   it.each(Object.entries(FILE_FLAGS))('refuses to start when the file of --%s does not parse, with flag and path', async (name, others) => {
-    const file = path.join(folder, 'rubbish');
-    writeFileSync(file, 'rubbish: [');
+    const file = path.join(folder, 'invalid');
+    writeFileSync(file, 'invalid: [');
     const policy = name === 'audit-webhook-config-file' ? [`--audit-policy-file=${auditPolicy()}`] : [];
-    const error = await startFault([`--${name}=${file}`, ...others.map((flag) => flag.replace('FILE', file)), ...policy]);
+    const error = await startError([`--${name}=${file}`, ...others.map((flag) => flag.replace('FILE', file)), ...policy]);
     expect(errorMessage(error)).toContain(`--${name}=${file}`);
     expect(errorMessage(error)).not.toContain('\n');
     expect(exitCodeOf(error)).toBe(PERMANENT_EXIT_CODE);
@@ -103,11 +103,14 @@ describe('runServer', () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const port = portOf(server);
-    const error = await startFault(['--bind-address=127.0.0.1', `--secure-port=${port}`]);
-    const local = await startFault([`--insecure-port=${port}`]);
+    const error = await startError(['--bind-address=127.0.0.1', `--secure-port=${port}`]);
+    const insecurePortError = await startError([`--insecure-port=${port}`]);
     server.close();
-    expect([errorMessage(error), exitCodeOf(error)]).toEqual([`--secure-port=${port}: the port is in use by another program`, 78]);
-    expect(errorMessage(local)).toBe(`--insecure-port=${port}: the port is in use by another program`);
+    expect([errorMessage(error), exitCodeOf(error)]).toEqual([
+      `--secure-port=${port}: the port is in use by another program`,
+      PERMANENT_EXIT_CODE,
+    ]);
+    expect(errorMessage(insecurePortError)).toBe(`--insecure-port=${port}: the port is in use by another program`);
   });
 
   it('refuses to start when stored objects need keys that are not configured, with their number', async () => {
@@ -115,26 +118,29 @@ describe('runServer', () => {
     const value = Buffer.from('k8s:enc:aescbc:v1:key1:rubbish');
     for (const name of ['a', 'b'])
       await store.transact({ compare: [], operations: [{ type: 'put', key: `/registry/secrets/default/${name}`, value }] });
-    const mark = Buffer.from(JSON.stringify({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'platform' }));
-    await store.transact({ compare: [], operations: [{ type: 'put', key: '/registry/platform-format', value: mark }] });
+    const marker = Buffer.from(JSON.stringify({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'platform' }));
+    await store.transact({ compare: [], operations: [{ type: 'put', key: '/registry/platform-format', value: marker }] });
     const text = 'stored objects need keys that the configuration does not have: secrets: 2 objects need key "key1" of provider aescbc';
-    const without = await startFault([], store);
-    expect([errorMessage(without), exitCodeOf(without)]).toEqual([expect.stringContaining(`--encryption-provider-config: ${text}`), 78]);
+    const error = await startError([], store);
+    expect([errorMessage(error), exitCodeOf(error)]).toEqual([
+      expect.stringContaining(`--encryption-provider-config: ${text}`),
+      PERMANENT_EXIT_CODE,
+    ]);
 
     const file = path.join(folder, 'encryption.json');
     const keys = [{ name: 'key2', secret: Buffer.alloc(32).toString('base64') }];
     const resources = [{ resources: ['secrets'], providers: [{ aescbc: { keys } }] }];
     writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources }));
-    expect(errorMessage(await startFault([`--encryption-provider-config=${file}`], store))).toContain(
+    expect(errorMessage(await startError([`--encryption-provider-config=${file}`], store))).toContain(
       `--encryption-provider-config=${file}: ${text}`,
     );
   });
 
   it('refuses to start on a damaged store, with its folder and the remedy', async () => {
     const storeFolder = path.join(folder, 'store');
-    expect(await startFault(['--audit-policy-file=/none'], 'embedded')).toBeDefined();
+    expect(await startError(['--audit-policy-file=/none'], 'embedded')).toBeDefined();
     writeFileSync(path.join(storeFolder, 'data.mdb'), Buffer.alloc(20_000, 'x'));
-    const error = await startFault([], 'embedded');
+    const error = await startError([], 'embedded');
     expect(errorMessage(error)).toMatch(`--storage-dir=${storeFolder}: ${storeFolder}/data.mdb is not a file of an embedded store`);
     expect(errorMessage(error)).toContain('restore a backup');
     expect(exitCodeOf(error)).toBe(PERMANENT_EXIT_CODE);

@@ -1,4 +1,7 @@
-/** The program of the API server: parses its flags and runs the server until a signal ends it. */
+/**
+ * The program of the API server: parses its flags and runs the server, or the supervisor of several workers, until a
+ * signal ends it. Reports errors on standard error; permanent ones have their own exit code.
+ */
 import { systemClock as clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE } from '../shared/cli/flags';
 import { exitCodeOf, PERMANENT_EXIT_CODE } from '../shared/runtime/process/permanent-error';
@@ -9,7 +12,7 @@ import { systemRandom as random } from '../shared/runtime/random';
 import { errorMessage } from '../shared/runtime/error-message';
 import { FLAGS } from './options/flags/flags';
 import { refuseContradictions } from './options/refuse-contradictions';
-import { PROGRAM, runServer, shutdownMs, type Flags, type ServerHost } from './program';
+import { PROGRAM, runServer, shutdownMs, type ParsedServerFlags, type ServerHost } from './program';
 import { StoreError } from './storage/store';
 import { currentWorker } from './workers/worker';
 
@@ -22,13 +25,17 @@ async function main(): Promise<void> {
   if (worker === undefined) lifecycle.listenForSignals();
   else worker.listen(lifecycle);
   if (worker === undefined && flags.values.workers > 1) return superviseWorkers(flags, { clock, logger, lifecycle });
-  if (flags.values['storage-backend'] === 'embedded') await endOnDamage(flags.values['storage-dir']);
+  if (flags.values['storage-backend'] === 'embedded') await exitOnDamagedStore(flags.values['storage-dir']);
   const server = await runServer(flags, { clock, random, logger, lifecycle, ...(worker === undefined ? {} : { worker }) });
   logger.info('ready', { port: server.port, localPort: server.localPort });
   await sendToParent(process, 'ready');
 }
 
-async function superviseWorkers({ values, given }: Flags, host: Pick<ServerHost, 'clock' | 'logger' | 'lifecycle'>): Promise<void> {
+/** Runs the workers and starts no server in this process. Resolves when all of them are ready. */
+async function superviseWorkers(
+  { values, given }: ParsedServerFlags,
+  host: Pick<ServerHost, 'clock' | 'logger' | 'lifecycle'>,
+): Promise<void> {
   refuseContradictions(values, given);
   const { runWorkers } = await import('./workers/run-workers.js');
   await runWorkers({ ...host, size: values.workers, stopMs: shutdownMs(values) });
@@ -36,8 +43,11 @@ async function superviseWorkers({ values, given }: Flags, host: Pick<ServerHost,
   await sendToParent(process, 'ready');
 }
 
-/** Errors of lmdb that no call reports end the process as permanent, others as Node does. */
-async function endOnDamage(directory: string): Promise<void> {
+/**
+ * Exits with the code of permanent errors when an uncaught error of lmdb shows that the store is damaged. Other uncaught
+ * errors end the process as in any Node program.
+ */
+async function exitOnDamagedStore(directory: string): Promise<void> {
   const { explainUncaughtDamage } = await import('./storage/embedded/database-files.js');
   process.on('uncaughtException', (error) => {
     const damage = explainUncaughtDamage(error, directory);
