@@ -7,7 +7,7 @@ import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
-import { measureTime as withTime } from '../../shared/runtime/measure-time';
+import { measureTime } from '../../shared/runtime/measure-time';
 import type { ExtensionServers } from '../aggregation/extension-servers';
 import { proxyRequest } from '../aggregation/proxy-request';
 import type { Registrations } from '../aggregation/registrations';
@@ -28,7 +28,9 @@ import { auditReceived, startAudit } from './filters/audit-filters';
 import type { Deadlines } from './filters/deadlines';
 import { respondToError } from './filters/error-response';
 import { hideFencingLease } from './filters/fence-filter';
-import * as filters from './filters/filters';
+import * as concurrencyFilters from './filters/concurrency-filters';
+import * as identityFilters from './filters/identity-filters';
+import * as requestFilters from './filters/request-filters';
 import type { InFlightLimiter } from './filters/in-flight-limiter';
 import type { RequestWaitGroup } from './filters/request-wait-group';
 import { createShutdownExemption, type PathRoute } from './routes/path-routes';
@@ -57,30 +59,30 @@ export interface ChainDependencies {
   readonly serverState: ServerState;
   readonly deadlines: Deadlines;
   readonly inFlight: InFlightLimiter;
-  /** Undefined = only the in-flight limits apply. */
+  /** `undefined`: only the in-flight limits apply. */
   readonly flowControl: FlowControl | undefined;
   /** The number of objects of a stored type. */
   readonly countObjects: (stored: StoredType) => number;
   readonly waitGroup: RequestWaitGroup;
   readonly metrics: Metrics;
-  /** Undefined = no audit events are recorded. */
+  /** `undefined`: no audit events are recorded. */
   readonly audit: Auditor | undefined;
-  /** Undefined = requests are not traced. */
+  /** `undefined`: requests are not traced. */
   readonly tracing: Tracing | undefined;
   readonly requestTimeoutMs: number;
   /** Probability per request of ending its HTTP/2 connection with GOAWAY. */
   readonly goawayChance: number;
   readonly authenticate: AuthenticateRequest;
-  /** Undefined = identity headers of a front proxy are ignored. */
+  /** `undefined`: identity headers of a front proxy are ignored. */
   readonly frontProxy: FrontProxyOptions | undefined;
   readonly authorizer: Authorizer;
   certificateOf(exchange: Exchange): ClientCertificate | undefined;
 }
 
-/** `arrivedAt`: Clock.monotonic at arrival; absent = now. */
+/** `arrivedAt`: Clock.monotonic at arrival; absent: now. */
 export type RequestListener = (request: Incoming, reply: Outgoing, arrivedAt?: number) => void;
 
-/** The callback of both listeners for a request. */
+/** The callback of a listener for its requests. */
 export function requestListener(deps: ChainDependencies, origin: Origin): RequestListener {
   const onError = respondToError(deps.logger);
   const run = createChain(filterChain(deps), route(deps, onError), onError);
@@ -88,10 +90,8 @@ export function requestListener(deps: ChainDependencies, origin: Origin): Reques
   const log = createRequestLog(deps.logger, clock);
   return (request, reply, arrivedAt = clock.monotonic()) => {
     const exchange = new Exchange(request, reply, api, origin, naming, arrivedAt);
-    // The `close` event of the exchange reports a broken connection; without a listener the error would end the
-    // process.
-    exchange.input.on('error', ignore);
-    reply.on('error', ignore);
+    exchange.input.on('error', ignoreConnectionError);
+    reply.on('error', ignoreConnectionError);
     exchange.whenFinished(() => metrics.requests.recordRequest(exchange));
     if (log !== undefined) exchange.whenFinished(() => log(exchange));
     if (tracing === undefined) run(exchange);
@@ -99,8 +99,8 @@ export function requestListener(deps: ChainDependencies, origin: Origin): Reques
   };
 }
 
-function ignore(): void {
-  // See above.
+function ignoreConnectionError(): void {
+  // The `close` event of the exchange reports a broken connection; without a listener the error would end the process.
 }
 
 /** Filters with a measured duration, by upstream's names. */
@@ -108,29 +108,29 @@ type FilterName = 'audit' | 'authentication' | 'authorization' | 'impersonation'
 
 function filterChain(deps: ChainDependencies): readonly Filter[] {
   const { metrics, audit, flowControl, goawayChance } = deps;
-  const timed = (name: FilterName, plain: Filter): Filter => {
-    const filter = deps.tracing === undefined ? plain : withTrace(name, plain);
+  const timed = (name: FilterName, untracedFilter: Filter): Filter => {
+    const filter = deps.tracing === undefined ? untracedFilter : withTrace(name, untracedFilter);
     const times = metrics.meters.observer('apiserver_request_filter_duration_seconds', name);
     const observeTime = (from: number, until: number): void => times.observe((until - from) / 1000);
-    return (exchange) => withTime(deps.clock, () => filter(exchange), observeTime);
+    return (exchange) => measureTime(deps.clock, () => filter(exchange), observeTime);
   };
   return [
-    filters.assignAuditId(deps.random),
-    filters.limitHead(),
-    filters.guardLoopback(),
-    filters.readRequestInfo(deps.api.resources, deps.naming),
-    filters.rejectDuringShutdown(deps.serverState, createShutdownExemption(deps.paths)),
-    ...(goawayChance > 0 ? [filters.sendGoawayRandomly(goawayChance, deps.random)] : []),
-    filters.trackRequest(deps.waitGroup),
+    requestFilters.assignAuditId(deps.random),
+    requestFilters.limitHead(),
+    identityFilters.guardLoopback(),
+    requestFilters.readRequestInfo(deps.api.resources, deps.naming),
+    requestFilters.rejectDuringShutdown(deps.serverState, createShutdownExemption(deps.paths)),
+    ...(goawayChance > 0 ? [requestFilters.sendGoawayRandomly(goawayChance, deps.random)] : []),
+    requestFilters.trackRequest(deps.waitGroup),
     ...(audit === undefined ? [] : [timed('audit', startAudit(audit, deps.naming))]),
-    filters.setDeadline(deps.deadlines, deps.requestTimeoutMs),
+    requestFilters.setDeadline(deps.deadlines, deps.requestTimeoutMs),
     timed('authentication', authenticationFilter(deps)),
     ...(audit === undefined ? [] : [auditReceived(audit)]),
-    filters.removeFrontProxyHeaders(deps.frontProxy),
-    timed('impersonation', filters.impersonate(deps.authorizer, GENERATED_NAMES[deps.naming])),
-    filters.limitInFlight(deps.inFlight),
-    ...(flowControl === undefined ? [] : [timed('priorityandfairness', filters.applyPriorityAndFairness(flowControl, deps.countObjects))]),
-    filters.acquireEventLoopSlot(),
+    identityFilters.removeFrontProxyHeaders(deps.frontProxy),
+    timed('impersonation', identityFilters.impersonate(deps.authorizer, GENERATED_NAMES[deps.naming])),
+    concurrencyFilters.limitInFlight(deps.inFlight),
+    ...(flowControl === undefined ? [] : [timed('priorityandfairness', priorityFilter(flowControl, deps))]),
+    concurrencyFilters.acquireEventLoopSlot(),
     timed('authorization', authorizationFilter(deps)),
     hideFencingLease(deps.authorizer, GENERATED_NAMES[deps.naming]),
   ];
@@ -145,9 +145,12 @@ function withTrace(name: FilterName, filter: Filter): Filter {
   };
 }
 
+const priorityFilter = (flowControl: FlowControl, { countObjects }: ChainDependencies): Filter =>
+  concurrencyFilters.applyPriorityAndFairness(flowControl, countObjects);
+
 function authenticationFilter(deps: ChainDependencies): Filter {
   const { authenticate, metrics, clock } = deps;
-  return filters.authenticate(
+  return identityFilters.authenticate(
     authenticate,
     (exchange) => deps.certificateOf(exchange),
     clock,
@@ -156,7 +159,7 @@ function authenticationFilter(deps: ChainDependencies): Filter {
 }
 
 function authorizationFilter({ authorizer, api, metrics, clock }: ChainDependencies): Filter {
-  return filters.authorize(authorizer, api.gates, clock, (type, ms) => metrics.identity.recordAuthorization(type, ms));
+  return identityFilters.authorize(authorizer, api.gates, clock, (type, ms) => metrics.identity.recordAuthorization(type, ms));
 }
 
 /** The handler after the filters: proxies requests for aggregated API servers, and routes paths and resources. */

@@ -39,7 +39,7 @@ it('Deadlines responds with 504 to a request without a response at its deadline,
   const deadlines = new Deadlines(clock);
   const { exchange, sent } = exchangeWith(clock);
   exchange.setDeadline(60_000);
-  deadlines.watch(exchange, false);
+  deadlines.watch(exchange);
   clock.advance(59_000);
   expect(sent).toEqual([]);
   clock.advance(2000);
@@ -56,7 +56,7 @@ it('Deadlines aborts a started response, observes earlier deadlines of single re
   const deadlines = new Deadlines(clock);
   const started = exchangeWith(clock);
   started.exchange.setDeadline(500);
-  deadlines.watch(started.exchange, true);
+  deadlines.watchWithTimer(started.exchange);
   started.exchange.sendHead(200, {});
   clock.advance(501);
   await nextTurn();
@@ -64,7 +64,7 @@ it('Deadlines aborts a started response, observes earlier deadlines of single re
 
   const quick = exchangeWith(clock);
   quick.exchange.setDeadline(clock.monotonic() + 60_000);
-  deadlines.watch(quick.exchange, false);
+  deadlines.watch(quick.exchange);
   quick.exchange.send(200, {}, Buffer.from('ok'));
   clock.advance(120_000);
   expect(quick.sent).toEqual(['200', 'ok']);
@@ -80,7 +80,8 @@ it('Deadlines responds with 408 to a request with a slow body, whatever its dead
   for (const { exchange } of [slow, early, fast]) {
     exchange.setDeadline(60_000);
     exchange.progress.startBody();
-    deadlines.watch(exchange, exchange === early.exchange);
+    if (exchange === early.exchange) deadlines.watchWithTimer(exchange);
+    else deadlines.watch(exchange);
   }
   for (let second = 1; second <= 20; second++) {
     for (const { exchange } of [slow, early]) exchange.progress.addBodyBytes(10);
@@ -103,7 +104,7 @@ it('Deadlines does not limit the time of a handler after its body has been recei
   exchange.setDeadline(60_000);
   exchange.progress.startBody();
   exchange.progress.addBodyBytes(1);
-  new Deadlines(clock).watch(exchange, false);
+  new Deadlines(clock).watch(exchange);
   clock.advance(5_000);
   exchange.progress.endBody();
   clock.advance(50_000);

@@ -33,15 +33,18 @@ export class Deadlines {
     private readonly tickMs = 1000,
   ) {}
 
-  /** `needsTimer`: the deadline is earlier than the default and gets a timer of its own. */
-  watch(exchange: Exchange, needsTimer: boolean): void {
-    if (needsTimer) {
-      const timer = this.clock.after(exchange.deadline - this.clock.monotonic(), () => timeOut(exchange));
-      exchange.whenFinished(() => timer.cancel());
-    }
+  /** Ends the request at its deadline, or up to `tickMs` later. */
+  watch(exchange: Exchange): void {
     const position = this.watched.add(exchange);
     exchange.whenFinished(() => this.watched.remove(position));
     if (!this.isTicking) this.tick();
+  }
+
+  /** Like {@link watch}, for a deadline that is earlier than the default: it has a timer of its own and is exact. */
+  watchWithTimer(exchange: Exchange): void {
+    const timer = this.clock.after(exchange.deadline - this.clock.monotonic(), () => timeOut(exchange));
+    exchange.whenFinished(() => timer.cancel());
+    this.watch(exchange);
   }
 
   private tick(): void {

@@ -1,4 +1,7 @@
-/** Runs an exchange through a chain of filters and a handler, and passes every error to one callback. */
+/**
+ * Runs an exchange through a chain of filters and a handler, and passes every error to one callback. Filters run in order
+ * and at most once; which filters there are is up to chain.ts.
+ */
 import type { Exchange } from '../../endpoints/request/exchange';
 
 /** Resolves to whether the next filter runs; false = the filter has responded. Errors are passed to `onError`. */

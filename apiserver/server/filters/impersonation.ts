@@ -49,21 +49,20 @@ export function readImpersonation(rawHeaders: readonly string[], names: Generate
   const uid = headers.uid ?? '';
   const account = accountOf(name);
   const groups = headers.groups.map((group) => canonicalUserName(names, group));
-  const others = [
-    ...groups.map((group) => permission('', 'groups', '', group)),
-    ...[...headers.extra].flatMap(([key, values]) => values.map((value) => permission(AUTHENTICATION, 'userextras', key, value))),
-    ...(uid === '' ? [] : [permission(AUTHENTICATION, 'uids', '', uid)]),
+  const attributePermissions = [
+    ...groups.map((group) => permission({ resource: 'groups', name: group })),
+    ...[...headers.extra].flatMap(([subresource, values]) =>
+      values.map((value) => permission({ group: AUTHENTICATION, resource: 'userextras', subresource, name: value })),
+    ),
+    ...(uid === '' ? [] : [permission({ group: AUTHENTICATION, resource: 'uids', name: uid })]),
   ];
   if (name === '') {
-    if (others.length === 0) return undefined;
-    throw clientError(
-      `requested ${others.map(({ resource, name: value }) => `${resource} ${JSON.stringify(value)}`).join(', ')} without impersonating a user`,
-    );
+    if (attributePermissions.length === 0) return undefined;
+    const requested = attributePermissions.map(({ resource, name: value }) => `${resource} ${JSON.stringify(value)}`);
+    throw clientError(`requested ${requested.join(', ')} without impersonating a user`);
   }
-  const first =
-    account === undefined
-      ? permission('', 'users', '', name)
-      : { ...permission('', 'serviceaccounts', '', account.name), namespace: account.namespace };
+  const userPermission =
+    account === undefined ? permission({ resource: 'users', name }) : permission({ resource: 'serviceaccounts', ...account });
   return {
     user: {
       name,
@@ -71,16 +70,16 @@ export function readImpersonation(rawHeaders: readonly string[], names: Generate
       ...(uid === '' ? {} : { uid }),
       ...(headers.extra.size === 0 ? {} : { extra: Object.fromEntries(headers.extra) }),
     },
-    permissions: [first, ...others],
+    permissions: [userPermission, ...attributePermissions],
   };
 }
 
 function readHeaders(rawHeaders: readonly string[]): ImpersonationHeaders {
   const headers: ImpersonationHeaders = { user: undefined, groups: [], extra: new Map(), uid: undefined };
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const header = rawHeaders[at]?.toLowerCase() ?? '';
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const header = rawHeaders[index]?.toLowerCase() ?? '';
     if (!isImpersonationHeader(header)) continue;
-    const value = decodeHeader(rawHeaders[at + 1] ?? '');
+    const value = decodeHeader(rawHeaders[index + 1] ?? '');
     if (header === 'impersonate-user') headers.user ??= value;
     else if (header === 'impersonate-uid') headers.uid ??= value;
     else if (header === 'impersonate-group') headers.groups.push(value);
@@ -92,8 +91,11 @@ function readHeaders(rawHeaders: readonly string[]): ImpersonationHeaders {
   return headers;
 }
 
-function permission(group: string, resource: string, subresource: string, name: string): ResourceAttributes {
-  return { kind: 'resource', verb: 'impersonate', group, version: group === '' ? '' : 'v1', resource, subresource, namespace: '', name };
+type Permission = Pick<ResourceAttributes, 'name' | 'resource'> & Partial<Pick<ResourceAttributes, 'group' | 'namespace' | 'subresource'>>;
+
+/** The permission to impersonate. Absent members are empty. */
+function permission({ group = '', resource, subresource = '', namespace = '', name }: Permission): ResourceAttributes {
+  return { kind: 'resource', verb: 'impersonate', group, version: group === '' ? '' : 'v1', resource, subresource, namespace, name };
 }
 
 /** A name that resembles a service account but has an invalid namespace is an ordinary user name. */
@@ -102,6 +104,7 @@ function accountOf(user: string): { readonly namespace: string; readonly name: s
   return account === undefined || checkDnsLabel(account.namespace).length > 0 ? undefined : account;
 }
 
+/** The impersonated groups, with those that upstream adds. */
 function groupsOf(user: string, groups: readonly string[], accountNamespace: string | undefined): readonly string[] {
   const known = accountNamespace !== undefined && groups.length === 0 ? serviceAccountGroups(accountNamespace) : groups;
   if (known.includes(AUTHENTICATED_GROUP) || known.includes(UNAUTHENTICATED_GROUP)) return known;

@@ -1,6 +1,10 @@
-/** Limits the requests in flight, separately for read-only and mutating requests; 0 = unlimited. */
+/**
+ * Limits the requests in flight, separately for read-only and mutating requests, and counts them for metrics. Which
+ * requests are limited is up to the filter.
+ */
 import type { Exchange } from '../../endpoints/request/exchange';
 
+/** 0: unlimited. */
 export interface InFlightLimits {
   readonly readOnly: number;
   readonly mutating: number;
@@ -9,6 +13,7 @@ export interface InFlightLimits {
 const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export class InFlightLimiter {
+  /** Requests in flight. */
   readOnly = 0;
   mutating = 0;
 

@@ -32,7 +32,9 @@ const LOGGED_PARAMETERS: ReadonlySet<string> = new Set([
   'watch',
 ]);
 const REDACTED = '***';
+/** Characters of a URI or name. */
 const MAX_LENGTH = 1_024;
+const MAX_PARAMETERS = 64;
 
 /** Undefined when the log level is higher than debug. */
 export function createRequestLog(logger: Logger, clock: Clock): ((exchange: Exchange) => void) | undefined {
@@ -65,19 +67,17 @@ export function createRequestLog(logger: Logger, clock: Clock): ((exchange: Exch
   };
 }
 
-/** Exported for tests. */
+/** The URL without the values of unknown query parameters, at most {@link MAX_LENGTH} characters of it. */
 export function redactUri(url: string): string {
-  const [path = '', ...rest] = url.split('?');
-  if (rest.length === 0) return truncate(path);
-  const pairs = rest.join('?').split('&', 64);
-  return truncate(
-    `${path}?${pairs
-      .map((pair) => {
-        const [name = ''] = pair.split('=', 1);
-        return LOGGED_PARAMETERS.has(name) || !pair.includes('=') ? pair : `${name}=${REDACTED}`;
-      })
-      .join('&')}`,
-  );
+  const [path = '', ...queryParts] = url.split('?');
+  if (queryParts.length === 0) return truncate(path);
+  const pairs = queryParts.join('?').split('&', MAX_PARAMETERS);
+  return truncate(`${path}?${pairs.map(redactPair).join('&')}`);
+}
+
+function redactPair(pair: string): string {
+  const [name = ''] = pair.split('=', 1);
+  return LOGGED_PARAMETERS.has(name) || !pair.includes('=') ? pair : `${name}=${REDACTED}`;
 }
 
 const truncate = (text: string): string => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);

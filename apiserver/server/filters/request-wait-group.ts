@@ -1,4 +1,4 @@
-/** Counts the requests that graceful shutdown waits for. */
+/** Counts the requests that graceful shutdown waits for, like upstream's NonLongRunningRequestWaitGroup. Ends none. */
 import type { Exchange } from '../../endpoints/request/exchange';
 
 export class RequestWaitGroup {

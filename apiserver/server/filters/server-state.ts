@@ -12,7 +12,7 @@ export class ServerState {
   /** The objects that the server itself needs exist. */
   isBootstrapped = false;
   /** /readyz fails. */
-  stopping = false;
+  isStopping = false;
   /** New requests are rejected. */
   isRefusingRequests = false;
 

@@ -1,0 +1,183 @@
+/**
+ * The filters that determine the user of a request and decide whether the user may make it: authentication,
+ * impersonation, authorization, and the guard of the listener without credentials. chain.ts orders the filters;
+ * authenticators and authorizers make the decisions.
+ */
+import { AUTHENTICATED_GROUP, MASTERS_GROUP, type UserInfo } from '../../../shared/api/identity/user';
+import { unauthorized, type StatusError } from '../../../shared/api/errors/status';
+import type { GeneratedNames } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { FeatureGates } from '../../../shared/cli/feature-gates';
+import type { ClientCertificate } from '../../authentication/authenticator';
+import { isIdentityHeader, type FrontProxyOptions } from '../../authentication/front-proxy';
+import type { AuthenticateRequest } from '../../authentication/union';
+import type { Attributes, Authorizer, Decision, ResourceAttributes } from '../../authorization/authorizer';
+import { selectorsOf } from '../../authorization/selectors';
+import { forbiddenError, forbiddenReasonError } from '../../authorization/union';
+import { whenResolved, type MaybePromise } from '../../../shared/runtime/maybe-promise';
+import type { Exchange } from '../../endpoints/request/exchange';
+import { nameFromFieldSelector } from '../../endpoints/request/request-info';
+import { sendStatus, sendText } from '../../endpoints/response/send-response';
+import { isImpersonationHeader, readImpersonation, type Impersonation } from './impersonation';
+import type { Filter } from './filter-chain';
+
+/** The credentials of a request. */
+export interface AuthenticationAttempt {
+  readonly hasCredentials: boolean;
+  readonly certificate: ClientCertificate | undefined;
+  readonly ms: number;
+}
+
+/** Authenticates the request. Throws 401. */
+export function authenticate(
+  authenticateRequest: AuthenticateRequest,
+  certificateOf: (exchange: Exchange) => ClientCertificate | undefined,
+  clock: Pick<Clock, 'monotonic'>,
+  onAttempt: (user: UserInfo | undefined, attempt: AuthenticationAttempt) => void,
+): Filter {
+  return (exchange) => {
+    const startedAt = clock.monotonic();
+    const authorization = exchange.header('authorization');
+    const certificate = certificateOf(exchange);
+    const hasCredentials = authorization !== undefined || certificate !== undefined;
+    const isLocalAdmin = exchange.origin === 'local' && authorization === undefined && certificate === undefined;
+    const user = isLocalAdmin
+      ? LOCAL_ADMIN
+      : authenticateRequest(
+          { authorization, certificate, rawHeaders: exchange.request.rawHeaders, url: exchange.request.url ?? '' },
+          exchange,
+        );
+    return user instanceof Promise ? user.then(admit) : admit(user);
+
+    function admit(user: UserInfo | undefined): true {
+      onAttempt(user, { hasCredentials, certificate, ms: clock.monotonic() - startedAt });
+      if (user === undefined) throw unauthorized();
+      exchange.setUser(user);
+      return true;
+    }
+  };
+}
+
+/**
+ * Processes the request as the impersonated user, if the authenticated user may impersonate. Responds with 403, or
+ * throws the 400 of headers without a user.
+ */
+export function impersonate(authorizer: Authorizer, names: GeneratedNames): Filter {
+  return (exchange) => {
+    const { request } = exchange;
+    for (const name in request.headers) {
+      if (!isImpersonationHeader(name)) continue;
+      const impersonation = readImpersonation(request.rawHeaders, names);
+      return impersonation === undefined ? true : authorizeImpersonation(exchange, impersonation);
+    }
+    return true;
+  };
+
+  async function authorizeImpersonation(exchange: Exchange, { user, permissions }: Impersonation): Promise<boolean> {
+    for (const permission of permissions) {
+      const decision = await authorizer.authorize(exchange.user, permission);
+      if (decision.type !== 'allow') return respondForbidden(exchange, permission, decision);
+    }
+    exchange.setImpersonatedUser(user);
+    return true;
+  }
+}
+
+function respondForbidden(exchange: Exchange, attributes: Attributes, decision: Decision): false {
+  const refusal = forbiddenError(exchange.user, attributes, decision);
+  sendStatus(exchange, refusal.status, refusal.code, { 'X-Content-Type-Options': 'nosniff' });
+  return false;
+}
+
+/** Removes the identity headers of front proxies, so that no later component sees them. */
+export function removeFrontProxyHeaders(proxy: FrontProxyOptions | undefined): Filter {
+  return ({ request: { headers } }) => {
+    if (proxy !== undefined) for (const name in headers) if (isIdentityHeader(proxy, name)) Reflect.deleteProperty(headers, name);
+    return true;
+  };
+}
+
+/** The user of requests without credentials on the loopback listener of a local set-up. */
+const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: [MASTERS_GROUP, AUTHENTICATED_GROUP] };
+
+/** Authorizes the request; responds with 403 when it is denied. */
+export function authorize(
+  authorizer: Authorizer,
+  gates: Pick<FeatureGates, 'isEnabled'>,
+  clock: Pick<Clock, 'monotonic'>,
+  onDecision: (type: Decision['type'], ms: number) => void,
+): Filter {
+  const withSelectors = gates.isEnabled('AuthorizeWithSelectors');
+  return (exchange) => {
+    const attributes = withSelectors ? withSelectorAttributes(exchange, attributesOf(exchange)) : attributesOf(exchange);
+    const startedAt = clock.monotonic();
+    return whenResolved(authorizer.authorize(exchange.user, attributes), (decision) => {
+      onDecision(decision.type, clock.monotonic() - startedAt);
+      return applyDecision(exchange, attributes, decision);
+    });
+  };
+
+  function applyDecision(exchange: Exchange, attributes: Attributes, decision: Decision): boolean {
+    const isAllowed = decision.type === 'allow';
+    exchange.addAuditAnnotation('authorization.platform.io/decision', isAllowed ? 'allow' : 'forbid');
+    exchange.addAuditAnnotation('authorization.platform.io/reason', decision.reason);
+    if (isAllowed) {
+      if (attributes.kind === 'resource')
+        exchange.setAuthorizeCreate(() => checkCreation(exchange.user, { ...attributes, verb: 'create' }));
+      return true;
+    }
+    return respondForbidden(exchange, attributes, decision);
+  }
+
+  function checkCreation(user: UserInfo, attributes: ResourceAttributes): MaybePromise<StatusError | undefined> {
+    return whenResolved(authorizer.authorize(user, attributes), (decision) =>
+      decision.type === 'allow' ? undefined : forbiddenReasonError(attributes, decision),
+    );
+  }
+}
+
+const VERBS_WITH_SELECTORS: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
+
+function withSelectorAttributes({ query }: Exchange, attributes: Attributes): Attributes {
+  if (attributes.kind === 'path' || !VERBS_WITH_SELECTORS.has(attributes.verb)) return attributes;
+  return {
+    ...attributes,
+    selectors: selectorsOf({ fieldSelector: query.get('fieldSelector'), labelSelector: query.get('labelSelector') }),
+  };
+}
+
+function attributesOf(exchange: Exchange): Attributes {
+  const { info } = exchange;
+  if (info.kind === 'path') return info;
+  // A list or watch of one name counts as a request for that name.
+  const pinned = info.name === '' && (info.verb === 'list' || info.verb === 'watch') ? nameFromFieldSelector(exchange.query) : '';
+  return pinned === '' ? info : { ...info, name: pinned };
+}
+
+const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Rejects requests of web pages on the loopback listener, which requires no credentials. */
+export function guardLoopback(): Filter {
+  return (exchange) => {
+    if (exchange.origin === 'local') {
+      const problem = loopbackProblem(exchange);
+      if (problem !== undefined) {
+        exchange.progress.closeConnection();
+        sendText(exchange, 403, `${problem}\n`);
+        return false;
+      }
+    }
+    return true;
+  };
+}
+
+function loopbackProblem(exchange: Exchange): string | undefined {
+  const host = (exchange.header('host') ?? '').replace(/:\d+$/, '');
+  if (!LOCAL_HOSTS.has(host)) return 'this listener serves requests for localhost only';
+  if (exchange.header('origin') !== undefined) return 'this listener does not serve web pages';
+  const site = exchange.header('sec-fetch-site');
+  if (site !== undefined && site !== 'none') return 'this listener does not serve web pages';
+  const hasBody = exchange.header('transfer-encoding') !== undefined || Number(exchange.header('content-length') ?? '0') > 0;
+  if (hasBody && exchange.header('content-type') === undefined) return 'this path requires a Content-Type header for a body';
+  return undefined;
+}
