@@ -14,7 +14,7 @@ const HEALTHY: ServerCheckOptions = {
   checkStoreWrite: async () => undefined,
   checkStoreSpace: async () => undefined,
   cache: { isReady: true, problems: () => [] },
-  state: { stopping: false, started: STARTED },
+  state: { isStopping: false, started: STARTED },
   neverStarted: NONE,
   configurations: [],
 };

@@ -17,7 +17,7 @@ export interface ServerCheckOptions {
   /** See {@link createSpaceCheck}. */
   readonly checkStoreSpace: () => Promise<string | undefined>;
   readonly cache: Pick<OpenedCache, 'isReady' | 'problems'>;
-  readonly state: { readonly stopping: boolean; readonly started: ReadonlySet<StartCheck> };
+  readonly state: { readonly isStopping: boolean; readonly started: ReadonlySet<StartCheck> };
   /** Start steps that this server does not run. */
   readonly neverStarted: ReadonlySet<StartCheck>;
   /** The error of the KMS plug-ins; undefined when none are configured. */
@@ -57,7 +57,7 @@ export function createServerChecks(options: ServerCheckOptions): readonly Health
       isAdvisory: true,
       check: () => file.error,
     })),
-    { name: 'shutdown', onlyOn: 'readyz', check: () => (state.stopping ? 'process is shutting down' : undefined) },
+    { name: 'shutdown', onlyOn: 'readyz', check: () => (state.isStopping ? 'process is shutting down' : undefined) },
   ];
 }
 

@@ -1,4 +1,7 @@
-/** Determines the address under which other machines reach this server when the operator sets none. */
+/**
+ * Determines the address under which other machines reach this server when the operator sets none. Reads the network
+ * interfaces of this machine; contacts no other.
+ */
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 

@@ -48,14 +48,14 @@ async function openGate(limits: Partial<StartGateLimits> = {}) {
       method: body === '' ? 'GET' : 'POST',
       headers: { 'content-length': body.length },
     });
-    const answer = new Promise<string>((resolve, reject) => {
-      sent.on('error', reject).on('response', (response: IncomingMessage) => {
+    const response = new Promise<string>((resolve, reject) => {
+      sent.on('error', reject).on('response', (message: IncomingMessage) => {
         let text = '';
-        response.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => resolve(`${response.statusCode} ${text}`));
+        message.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => resolve(`${message.statusCode} ${text}`));
       });
     });
     sent.end(body);
-    return { sent, answer };
+    return { sent, response };
   };
   const held = (count: number): Promise<unknown> =>
     waitUntil(`${count} held requests`, () => meters.counter('apiserver_start_held_requests').value === count);
@@ -75,65 +75,65 @@ async function openGate(limits: Partial<StartGateLimits> = {}) {
 }
 
 it('StartGate serves held requests in the order of their arrival, with the time of their arrival', async () => {
-  const f = await openGate();
-  const first = f.send('/first');
-  await f.held(1);
-  f.clock.advance(10);
-  const second = f.send('/second');
-  await f.held(2);
-  f.open();
-  expect(await Promise.all([first.answer, second.answer])).toEqual(['200 served', '200 served']);
-  expect(await f.send('/third').answer).toBe('200 served');
-  expect(f.served).toEqual(['/first 0', '/second 10', '/third undefined']);
-  expect(f.outcomes()).toEqual({ served: 2, refused: 0, stopped: 0, disconnected: 0 });
+  const fixture = await openGate();
+  const first = fixture.send('/first');
+  await fixture.held(1);
+  fixture.clock.advance(10);
+  const second = fixture.send('/second');
+  await fixture.held(2);
+  fixture.open();
+  expect(await Promise.all([first.response, second.response])).toEqual(['200 served', '200 served']);
+  expect(await fixture.send('/third').response).toBe('200 served');
+  expect(fixture.served).toEqual(['/first 0', '/second 10', '/third undefined']);
+  expect(fixture.outcomes()).toEqual({ served: 2, refused: 0, stopped: 0, disconnected: 0 });
 });
 
 it('StartGate refuses requests beyond its maximum number, and those that have waited too long', async () => {
-  const f = await openGate();
-  const waiting = [f.send('/a'), f.send('/b')];
-  await f.held(2);
-  expect(await f.send('/c').answer).toMatch(/^429 .*"storage is \(re\)initializing"/s);
-  expect(await f.send('/livez').answer).toBe('200 ok');
-  f.clock.advance(1000);
-  expect(await Promise.all(waiting.map(async ({ answer }) => (await answer).slice(0, 3)))).toEqual(['429', '429']);
-  await f.held(0);
-  expect(f.outcomes()).toEqual({ served: 0, refused: 3, stopped: 0, disconnected: 0 });
+  const fixture = await openGate();
+  const waiting = [fixture.send('/a'), fixture.send('/b')];
+  await fixture.held(2);
+  expect(await fixture.send('/c').response).toMatch(/^429 .*"storage is \(re\)initializing"/s);
+  expect(await fixture.send('/livez').response).toBe('200 ok');
+  fixture.clock.advance(1000);
+  expect(await Promise.all(waiting.map(async ({ response }) => (await response).slice(0, 3)))).toEqual(['429', '429']);
+  await fixture.held(0);
+  expect(fixture.outcomes()).toEqual({ served: 0, refused: 3, stopped: 0, disconnected: 0 });
 });
 
 it('StartGate counts the buffered part of bodies towards its bytes, and releases them', async () => {
-  const f = await openGate();
-  const long = f.send('/long', 'x'.repeat(1_000_000));
-  await f.held(1);
-  expect((await f.send('/other', 'x'.repeat(100_000)).answer).slice(0, 3)).toBe('429');
-  long.answer.catch(() => undefined);
-  f.clock.advance(1000);
-  await f.held(0);
-  const other = f.send('/other', 'x'.repeat(100_000));
-  await f.held(1);
-  f.open();
-  expect(await other.answer).toBe('200 served');
+  const fixture = await openGate();
+  const long = fixture.send('/long', 'x'.repeat(1_000_000));
+  await fixture.held(1);
+  expect((await fixture.send('/other', 'x'.repeat(100_000)).response).slice(0, 3)).toBe('429');
+  long.response.catch(() => undefined);
+  fixture.clock.advance(1000);
+  await fixture.held(0);
+  const other = fixture.send('/other', 'x'.repeat(100_000));
+  await fixture.held(1);
+  fixture.open();
+  expect(await other.response).toBe('200 served');
 });
 
 it('StartGate drops a held request when its client disconnects', async () => {
-  const f = await openGate();
-  const { sent, answer } = f.send('/a');
-  await f.held(1);
-  answer.catch(() => undefined);
+  const fixture = await openGate();
+  const { sent, response } = fixture.send('/a');
+  await fixture.held(1);
+  response.catch(() => undefined);
   sent.destroy();
-  await f.held(0);
-  f.open();
-  expect([f.served, f.outcomes()]).toEqual([[], { served: 0, refused: 0, stopped: 0, disconnected: 1 }]);
+  await fixture.held(0);
+  fixture.open();
+  expect([fixture.served, fixture.outcomes()]).toEqual([[], { served: 0, refused: 0, stopped: 0, disconnected: 1 }]);
 });
 
 it('StartGate refuses held and new requests when the server shuts down', async () => {
-  const f = await openGate();
-  const { answer } = f.send('/a');
-  await f.held(1);
-  f.state.isRefusingRequests = true;
-  f.gate.refuseHeld();
-  expect([await answer, await f.send('/b').answer]).toEqual(
+  const fixture = await openGate();
+  const { response } = fixture.send('/a');
+  await fixture.held(1);
+  fixture.state.isRefusingRequests = true;
+  fixture.gate.refuseHeld();
+  expect([await response, await fixture.send('/b').response]).toEqual(
     Array.from({ length: 2 }, () => '429 The apiserver is shutting down, please try again later.\n'),
   );
-  f.open();
-  expect(f.served).toEqual([]);
+  fixture.open();
+  expect(fixture.served).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { StartCheck } from '../health/start-checks';
 
 /** A started step. */
 export interface RunningStep {
-  /** The next step starts when this resolves; absent = at once. */
+  /** The next step starts when this resolves; absent: at once. */
   readonly complete?: Promise<void>;
   /** May be called before `complete` has resolved. */
   stop(): void;

@@ -33,7 +33,7 @@ import type { TokenRequestDependencies } from '../../reviews/token-request';
 
 export interface AccessOptions {
   readonly tokens: readonly FindStaticTokenUser[];
-  /** Absent = identity headers of a front proxy are ignored. */
+  /** Absent: identity headers of a front proxy are ignored. */
   readonly frontProxy?: FrontProxyOptions;
   /** Whether tokens from bootstrap token Secrets are accepted. */
   readonly bootstrapTokens: boolean;
@@ -47,7 +47,7 @@ export interface AccessOptions {
   readonly tokenWebhook?: TokenAuthenticator;
   /** Audiences of which a token must have at least one. */
   readonly apiAudiences: readonly string[];
-  /** Absent = no service account tokens are issued or accepted. */
+  /** Absent: no service account tokens are issued or accepted. */
   readonly serviceAccounts?: ServiceAccountOptions;
 }
 
@@ -55,13 +55,13 @@ export interface ServiceAccountOptions {
   /** The first is this server's issuer; tokens of all are accepted. */
   readonly issuers: readonly [string, ...string[]];
   readonly keys: () => TokenKeys;
-  /** Upper bound for the requested lifetime of a token, in seconds; absent = no bound beyond the general one. */
+  /** Upper bound for the requested lifetime of a token, in seconds; absent: no bound beyond the general one. */
   readonly maxExpirationSeconds?: number;
-  /** Tokens of pods are valid for a year; their use after the requested expiration is counted. */
+  /** Whether tokens of pods are valid for a year; their use after the requested expiration is then counted. */
   readonly extendExpiration: boolean;
 }
 
-/** The authorizer of requests; writes use it too. */
+/** The authorizer of requests and of the checks that writes make. It follows changes of the configuration. */
 export function createAuthorizer({ authorization }: Pick<AccessOptions, 'authorization'>, deps: AuthorizerDependencies): Authorizer {
   const current = memoizeBySource(authorization, (links) => unionAuthorizer(createAuthorizers(links, deps)));
   return {
@@ -84,7 +84,7 @@ export interface AccessDependencies {
   readonly bootstrapSecrets: BootstrapSecrets;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
-  /** URL of the token keys; undefined = at this server. */
+  /** URL of the token keys; `undefined`: at this server. */
   readonly keySetAddress: string | undefined;
   readonly tokenUses: TokenUseRecorder;
 }
@@ -97,6 +97,7 @@ export interface Access {
   readonly operations: OperationTable;
 }
 
+/** Throws nothing; credentials are checked when a request has them. */
 export function createAccess(options: AccessOptions, deps: AccessDependencies): Access {
   const { serviceAccounts, apiAudiences } = options;
   const authenticateToken = unionTokenAuthenticator(tokenAuthenticators(options, deps));

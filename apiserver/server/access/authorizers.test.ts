@@ -13,7 +13,13 @@ const deps = { rbac: new RbacPolicy(), node: { graph: new NodeGraph(), commonRul
 
 describe('AlwaysDeny', () => {
   let calls = 0;
-  const allowing: Authorizer = { authorize: () => ((calls += 1), ALLOW), rules: () => ALL_RULES };
+  const allowing: Authorizer = {
+    authorize() {
+      calls += 1;
+      return ALLOW;
+    },
+    rules: () => ALL_RULES,
+  };
   const chain = (...links: readonly AuthorizerLink[]): Authorizer => unionAuthorizer(createAuthorizers(links, deps));
   beforeEach(() => (calls = 0));
 

@@ -12,7 +12,7 @@ export type OnDecision = (mode: AuthorizationMode, name: string, decision: 'allo
 
 /** The state that authorizers read. */
 export interface AuthorizerDependencies {
-  /** Absent = decisions are not counted. */
+  /** Absent: decisions are not counted. */
   readonly onDecision?: OnDecision;
   readonly rbac: RbacPolicy;
   readonly node: NodeAuthorizerDependencies;

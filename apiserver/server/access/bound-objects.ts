@@ -1,4 +1,7 @@
-/** Reads the objects that service account tokens are bound to through the registry. */
+/**
+ * Reads the objects that service account tokens are bound to from the cache: their existence, and what Secrets and
+ * ServiceAccounts state about legacy tokens. Whether a token is valid is up to the authenticator.
+ */
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName, type GeneratedNames } from '../../../shared/names/dialect';

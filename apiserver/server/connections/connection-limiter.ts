@@ -5,9 +5,9 @@
 import { parseIpAddress } from '../../../shared/values/network/ip-address';
 
 export interface ConnectionCaps {
-  /** 0 = unlimited. */
+  /** 0: unlimited. */
   readonly total: number;
-  /** Per IPv4 address or IPv6 /64 network, which is the least that one client has; 0 = unlimited. */
+  /** Per IPv4 address or IPv6 /64 network, which is the least that one client has; 0: unlimited. */
   readonly perAddress: number;
 }
 

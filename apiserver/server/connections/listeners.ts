@@ -22,7 +22,7 @@ import { createClientErrorHandler } from './client-error-handler';
 export interface TlsFiles {
   readonly cert: Buffer;
   readonly key: Buffer;
-  /** Authorities of client certificates; absent = clients are asked for none. */
+  /** Authorities of client certificates; absent: clients are asked for none. */
   readonly clientCa?: Buffer;
   /** Authorities of the client certificates of front proxies. */
   readonly proxyCa?: Buffer;
@@ -30,7 +30,7 @@ export interface TlsFiles {
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 = any free port. */
+  /** 0: any free port. */
   readonly port: number;
   /** Shared by all listeners. */
   readonly connections: ConnectionLimiter;
@@ -44,7 +44,7 @@ export interface ListenOptions {
 /** Allowed TLS versions and ciphers, in the terms of node:tls. */
 export interface TlsBounds {
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
-  /** Absent = Node's defaults. */
+  /** Absent: Node's defaults. */
   readonly ciphers?: string;
 }
 
@@ -68,8 +68,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-const SECOND = 1000;
-const DEFAULT_TIMEOUTS: ConnectionTimeouts = { headersMs: 32 * SECOND, idleMs: 90 * SECOND, checkMs: 5 * SECOND, unreadMs: 60 * SECOND };
+const DEFAULT_TIMEOUTS: ConnectionTimeouts = { headersMs: 32_000, idleMs: 90_000, checkMs: 5_000, unreadMs: 60_000 };
 const WINDOW_BYTES = 256 * 1024;
 /**
  * Connections that the kernel keeps until they are accepted; it applies its own limit (net.core.somaxconn, 4,096). When
@@ -86,7 +85,7 @@ function http1Options({ headersMs, idleMs, checkMs }: ConnectionTimeouts) {
     maxHeaderSize: MAX_PARSED_HEAD_BYTES,
     headersTimeout: headersMs,
     // For a whole request with its body. The deadline of the request itself expires earlier.
-    requestTimeout: 65 * SECOND,
+    requestTimeout: 65_000,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: checkMs,
   };
@@ -98,6 +97,7 @@ function http1Options({ headersMs, idleMs, checkMs }: ConnectionTimeouts) {
  */
 const RESET_BUDGET = { streamResetBurst: 1000, streamResetRate: 33 };
 
+/** HTTPS with HTTP/2 and HTTP/1.1. Rejects when the port cannot be listened on. */
 export async function listenSecurely(options: SecureOptions, listener: RequestListener): Promise<Listener> {
   const { clock, connections, onUnreadEnded = ignoreUnread } = options;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.limits };
@@ -153,7 +153,10 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
   };
 }
 
-/** Plain HTTP on loopback addresses only; the filter `guardLoopback` rejects requests of web pages. */
+/**
+ * Plain HTTP on loopback addresses only; the filter `guardLoopback` rejects requests of web pages. Rejects when the port
+ * cannot be listened on.
+ */
 export async function listenLocally(options: ListenOptions, listener: RequestListener): Promise<Listener> {
   const { clock, onUnreadEnded = ignoreUnread } = options;
   const limits = { ...DEFAULT_TIMEOUTS, ...options.limits };
@@ -181,6 +184,7 @@ function secureContext({ tls, bounds }: Pick<SecureOptions, 'tls' | 'bounds'>): 
   return { ...bounds, cert, key, ...(ca.length === 0 ? {} : { ca }) };
 }
 
+/** Refuses a stream that a client opened before it received GOAWAY, so that the client sends the request elsewhere. */
 function refuseStream(stream: ServerHttp2Stream): void {
   stream.on('error', () => undefined);
   afterReading(() => stream.close(constants.NGHTTP2_REFUSED_STREAM));
@@ -260,9 +264,9 @@ function trackSockets(server: HttpServer | Http2SecureServer, connections: Conne
   return sockets;
 }
 
-async function destroyAll(sockets: ReadonlySet<Socket>): Promise<void> {
+function destroyAll(sockets: ReadonlySet<Socket>): Promise<void> {
   for (const socket of sockets) socket.destroy();
-  await Promise.resolve();
+  return Promise.resolve();
 }
 
 function listen(server: HttpServer | Http2SecureServer, port: number, host: string): Promise<void> {

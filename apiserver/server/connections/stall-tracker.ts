@@ -22,7 +22,10 @@ interface Stall {
 export class StallTracker {
   private readonly stalls = new WeakMap<object, Stall>();
 
-  /** Milliseconds since the first check that saw this value of `progress`; 0 when no bytes wait. */
+  /**
+   * Milliseconds since the first check that saw this value of `progress`; 0 when no bytes wait. `now`: Clock.monotonic.
+   * The arguments are positional, because a check of all connections calls it for tens of thousands of streams.
+   */
   stalledMs(output: object, isWaiting: boolean, progress: number, now: number): number {
     const stall = this.stalls.get(output);
     if (!isWaiting) {

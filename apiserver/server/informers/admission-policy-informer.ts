@@ -23,8 +23,8 @@ export interface AdmissionPolicyInformerOptions {
   readonly resources: Pick<Resources, 'require'>;
   readonly clock: Clock;
   readonly failed: (message: string, error: unknown) => void;
-  /** Wraps every compilation in order to time it; absent = not timed. */
-  readonly around?: MeasureCompilation;
+  /** Measures how long compilations take. Absent when it is not measured. */
+  readonly measureCompilation?: MeasureCompilation;
 }
 
 export interface AdmissionPolicyInformer extends TypeFollower {
@@ -34,7 +34,7 @@ export interface AdmissionPolicyInformer extends TypeFollower {
 const GROUP = 'admissionregistration.platform.io';
 
 export function startAdmissionPolicyInformer(options: AdmissionPolicyInformerOptions): AdmissionPolicyInformer {
-  const policies = new AdmissionPolicies(options.around);
+  const policies = new AdmissionPolicies(options.measureCompilation);
   const storedOf = (resource: string) => options.resources.require(`${resource}.${GROUP}`).stored;
   const informers = [
     followType(
@@ -79,9 +79,8 @@ export const createKindLookup =
 /** Passes the authorization checks of expressions to the authorizer, with names in either spelling. */
 export const createExpressionAuthorizer =
   (authorizer: Authorizer, names: GeneratedNames): AuthorizeCheck =>
-  (user, question) => {
-    const attributes =
-      question.kind === 'path' ? question : { ...question, namespace: canonicalNamespace(names, question.namespace), version: '*' };
+  (user, check) => {
+    const attributes = check.kind === 'path' ? check : { ...check, namespace: canonicalNamespace(names, check.namespace), version: '*' };
     return whenResolved(authorizer.authorize(canonicalUser(user, names), attributes), ({ type, reason }) => ({
       allowed: type === 'allow',
       reason,

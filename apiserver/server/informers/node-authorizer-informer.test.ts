@@ -5,9 +5,9 @@ import { buildResources } from '../../registry/resources';
 import { startNodeAuthorizerInformer } from './node-authorizer-informer';
 
 it.each([
-  [true, ['pods', 'persistentvolumes', 'volumeattachments.storage.platform.io']],
-  [false, []],
-])('startNodeAuthorizerInformer watches pods and volumes only when the Node authorizer is enabled: %p', async (isNeeded, expected) => {
+  ['pods and volumes when the Node authorizer is enabled', true, ['pods', 'persistentvolumes', 'volumeattachments.storage.platform.io']],
+  ['nothing when the Node authorizer is disabled', false, []],
+])('startNodeAuthorizerInformer watches %s', async (_title, isNeeded, expected) => {
   const followed: string[] = [];
   const cache = {
     whenReady: () => Promise.resolve(),
@@ -17,7 +17,7 @@ it.each([
     },
   };
   const resources = buildResources(SERVED_KINDS, STORED_KINDS);
-  const objects = startNodeAuthorizerInformer(isNeeded, { cache, resources, clock: new ManualClock(), failed: () => undefined });
+  const objects = startNodeAuthorizerInformer({ isNeeded, cache, resources, clock: new ManualClock(), failed: () => undefined });
   await flushPromises();
   expect(followed).toEqual(expected);
   if (!isNeeded) await objects.complete;

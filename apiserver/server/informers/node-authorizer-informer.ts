@@ -10,6 +10,8 @@ import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 
 export interface NodeAuthorizerInformerOptions {
+  /** Whether the Node authorizer is enabled; otherwise nothing is watched. */
+  readonly isNeeded: boolean;
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;
   readonly clock: Clock;
@@ -20,12 +22,11 @@ export interface NodeAuthorizerInformer extends TypeFollower {
   readonly graph: NodeGraph;
 }
 
-/** `isNeeded`: whether the Node authorizer is enabled; otherwise nothing is watched. */
-export function startNodeAuthorizerInformer(isNeeded: boolean, options: NodeAuthorizerInformerOptions): NodeAuthorizerInformer {
+export function startNodeAuthorizerInformer(options: NodeAuthorizerInformerOptions): NodeAuthorizerInformer {
   const graph = new NodeGraph();
-  if (!isNeeded) return { graph, ...combineFollowers([]) };
+  if (!options.isNeeded) return { graph, ...combineFollowers([]) };
   const kinds: Readonly<Record<string, ObjectHandler>> = {
-    pods: podFollower(graph),
+    pods: podHandler(graph),
     persistentvolumes: {
       upsert: (entry) => graph.setVolume(entry.key, volumeReferencesOf(parseEntry(entry).object)),
       remove: (key) => graph.setVolume(key, undefined),
@@ -35,8 +36,8 @@ export function startNodeAuthorizerInformer(isNeeded: boolean, options: NodeAuth
       remove: (key) => graph.setAttachment(key, undefined),
     },
   };
-  const informers = Object.entries(kinds).map(([resource, follower]) =>
-    followType({ ...options, stored: options.resources.require(resource).stored }, follower),
+  const informers = Object.entries(kinds).map(([resource, handler]) =>
+    followType({ ...options, stored: options.resources.require(resource).stored }, handler),
   );
   return { graph, ...combineFollowers(informers) };
 }
@@ -45,7 +46,7 @@ export function startNodeAuthorizerInformer(isNeeded: boolean, options: NodeAuth
  * The status of a pod changes often, its references almost never: an entry of the same pod on the same node is not
  * parsed again, unless it has ephemeral containers, which can be added while the pod runs.
  */
-function podFollower(graph: NodeGraph): ObjectHandler {
+function podHandler(graph: NodeGraph): ObjectHandler {
   const known = new Map<string, { readonly node: string; readonly uidBytes: Buffer }>();
   const remove = (key: string): void => {
     known.delete(key);

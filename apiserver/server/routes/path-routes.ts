@@ -27,11 +27,11 @@ export interface PathRoute {
   readonly paths: readonly string[];
   /** `GET`: every other method, including HEAD, is answered with 405, as upstream does. */
   readonly methods: 'GET' | 'any';
-  /** The paths that `/` lists, in any order; absent = none. */
+  /** The paths that `/` lists, in any order; absent: none. */
   listedPaths?(this: void): readonly string[];
   /** Served during shutdown, with all paths below. */
   readonly isServedDuringShutdown?: true;
-  /** Whether a matching path is served; absent = always. Otherwise the next route is tried, for any method. */
+  /** Whether a matching path is served; absent: always. Otherwise the next route is tried, for any method. */
   isServed?(this: void, path: string): boolean;
   respond(this: void, exchange: Exchange, path: string): void | Promise<void>;
 }
@@ -41,9 +41,9 @@ export interface PathRouteDependencies {
   readonly metrics: MetricsPages;
   readonly discovery: Discovery;
   readonly openApi: DocumentHandler;
-  /** The page at `/docs`; absent = not served. */
+  /** The page at `/docs`; absent: not served. */
   readonly apiDocs: DocumentHandler | undefined;
-  /** Absent = the server issues no tokens. */
+  /** Absent: the server issues no tokens. */
   readonly openId: OpenId | undefined;
   readonly build: BuildInfo;
   readonly collectStatus: () => Promise<ServerStatus>;

@@ -1,4 +1,7 @@
-/** Reads the client certificate once per connection, for all protocols, and evaluates its validity at every request. */
+/**
+ * Reads the client certificate once per connection, for all protocols, and evaluates at every request whether it is still
+ * valid and trusted. Which user a certificate identifies is up to the authenticator.
+ */
 import type { X509Certificate } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
@@ -28,7 +31,7 @@ interface ConnectionCertificate {
  */
 type Handshake = 'good' | 'unfinished' | 'bad';
 
-/** Whether authorities trust a certificate, as of their `generation`; -1 = never checked. */
+/** Whether authorities trust a certificate, as of their `generation`; -1: never checked. */
 interface TrustState {
   isTrusted: boolean;
   generation: number;
@@ -76,7 +79,8 @@ function connectionOf(exchange: Exchange): object | undefined {
 }
 
 function readCertificate(connection: object): ConnectionCertificate | undefined {
-  const socket = connection instanceof TLSSocket ? connection : 'socket' in connection ? connection.socket : undefined;
+  const sessionSocket = 'socket' in connection ? connection.socket : undefined;
+  const socket = connection instanceof TLSSocket ? connection : sessionSocket;
   if (!isTls(socket)) return undefined;
   const certificate = socket.getPeerX509Certificate();
   // After the connection has ended both are missing; `getPeerCertificate` then returns null, contrary to Node's

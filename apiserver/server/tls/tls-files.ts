@@ -21,7 +21,7 @@ import {
 import type { TlsFiles } from '../connections/listeners';
 
 export interface TlsPaths {
-  /** '' = none. */
+  /** Empty: none. */
   readonly cert: string;
   readonly key: string;
   readonly clientCa: string;
@@ -52,6 +52,7 @@ export function useExistingPair(source: TlsSource): TlsSource {
   return { ...source, paths: { ...paths, cert, key } };
 }
 
+/** Reads the files of the source, or creates its self-signed certificate. Throws when a file cannot be used. */
 export async function readTls(source: TlsSource, clock: Clock): Promise<TlsFiles> {
   return { ...(await readOrCreatePair(source, clock)), ...readAuthorities(source.paths) };
 }
@@ -102,7 +103,7 @@ export function watchTls(source: TlsSource, current: TlsFiles, clock: Clock, log
 class TlsWatcher {
   private pair: Pair;
   private authorities: TlsAuthorities;
-  /** When a certificate that is not valid yet is read again. */
+  /** When a certificate that is not valid yet is read again, in ms since 1970. */
   private recheckAt = Number.POSITIVE_INFINITY;
   private loggedErrors: readonly string[] = [];
 
@@ -204,6 +205,7 @@ const pairPaths = (folder: string): Pick<TlsPaths, 'cert' | 'key'> => ({
   key: join(folder, 'apiserver.key'),
 });
 
+/** Whether this server, or an earlier run of it, has created the certificate. `cert`: its path. */
 function isSelfMade(cert: string): boolean {
   try {
     return readCertificate(readFileSync(cert, 'latin1')).issuer === OWN_AUTHORITY;
@@ -225,9 +227,9 @@ async function loadOrCreateSelfSigned(folder: string, names: readonly string[], 
     usage: 'server',
     names,
   });
-  const made = { cert: Buffer.from(issued.certificate + authority.certificate), key: Buffer.from(issued.key) };
-  if (folder !== '') storePair(folder, made);
-  return made;
+  const pair = { cert: Buffer.from(issued.certificate + authority.certificate), key: Buffer.from(issued.key) };
+  if (folder !== '') storePair(folder, pair);
+  return pair;
 }
 
 /** Undefined when there is none, or when the server was ended between the two writes. */

@@ -23,7 +23,7 @@ export interface Observability {
   readonly connections: ConnectionLimiter;
   readonly metrics: Metrics;
   readonly health: HealthChecks;
-  /** The problem with the store; undefined = it responds. */
+  /** The problem with the store; `undefined`: it responds. */
   readonly checkStoreRead: () => Promise<string | undefined>;
 }
 

@@ -130,7 +130,7 @@ function createWebhooks(
   authorizer: Authorizer,
 ): WebhookPlugins {
   const logFailure = throttle(clock, LOG_INTERVAL_MS, (error: Error) => onFailure('an admission webhook could not be called', error));
-  const client = (users: KubeconfigUsers | undefined): WebhookClient => {
+  const createClient = (users: KubeconfigUsers | undefined): WebhookClient => {
     const resolve = createResolver(cache, resources, random);
     return new WebhookClient({
       resolve,
@@ -151,9 +151,9 @@ function createWebhooks(
     onFailure: logFailure,
   };
   const { mutatingWebhookUsers, validatingWebhookUsers } = options.admission ?? {};
-  const mutating = client(mutatingWebhookUsers);
+  const mutating = createClient(mutatingWebhookUsers);
   // A client owns its connections, so equal credentials share one client.
-  const validating = validatingWebhookUsers === mutatingWebhookUsers ? mutating : client(validatingWebhookUsers);
+  const validating = validatingWebhookUsers === mutatingWebhookUsers ? mutating : createClient(validatingWebhookUsers);
   return {
     mutating: (reinvoke) => mutatingWebhooks({ ...common, client: mutating }, reinvoke),
     validating: validatingWebhooks({ ...common, client: validating }),
@@ -173,7 +173,7 @@ function createPolicies(
     names,
     authorize: createExpressionAuthorizer(authorizer, names),
     clock,
-    onEvaluation: (judgement) => metrics.recordPolicyEvaluation(judgement),
+    onEvaluation: (evaluation) => metrics.recordPolicyEvaluation(evaluation),
     onMatchConditions: createMatchConditionRecorder(meters),
   });
 }
@@ -189,7 +189,7 @@ function buildAdmission(
   state: ClusterState,
   observability: Observability,
   authorizer: Authorizer,
-  createNamespace: CreateNamespace,
+  provisionNamespace: CreateNamespace,
 ): Admission {
   const { options, names, clock, random } = context;
   const { cache, quotaGuards, resources, rbac } = state;
@@ -207,7 +207,7 @@ function buildAdmission(
     clock,
     settings: options.admission,
     sendImageReview: options.imageReviews,
-    createNamespace,
+    createNamespace: provisionNamespace,
     ownerPermissions: { authorize: (user, attributes) => authorizer.authorize(user, attributes), resourceOf: createKindLookup(resources) },
     nodeRestriction: shouldRestrictNodes(options) ? nodeRestrictionParts({ cache, resources }, names) : undefined,
     escalation: {
@@ -341,8 +341,8 @@ function buildApi(
     random,
     gates: options.gates,
     resources,
-    async findNewest(context, { group, version, resource }) {
-      await gate.requireCaughtUp(context);
+    async findNewest(requestContext, { group, version, resource }) {
+      await gate.requireCaughtUp(requestContext);
       return resources.find(group, version, resource);
     },
     reader,

@@ -47,12 +47,16 @@ export function replicaSteps(
       checks: ['poststarthook/start-kube-apiserver-identity-lease-garbage-collector'],
       start: () => inBackground(startIdentityLeaseCollector(identity)),
     },
-    { name: 'clocks and settings of other servers', start: () => peers(context, identity, cache) },
+    { name: 'clocks and settings of other servers', start: () => startPeerComparison(context, identity, cache) },
   ];
 }
 
 /** Other replicas are not awaited, because what they publish is only observed. */
-function peers({ logger, meters }: ServerContext, identity: IdentityLeasesOptions, cache: ClusterState['cache']): RunningStep {
+function startPeerComparison(
+  { logger, meters }: ServerContext,
+  identity: IdentityLeasesOptions,
+  cache: ClusterState['cache'],
+): RunningStep {
   const offset = meters.counter('apiserver_peer_clock_offset_seconds');
   const differing = meters.counter('apiserver_peers_with_other_settings');
   const following = startPeerChecks({

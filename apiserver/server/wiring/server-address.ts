@@ -1,4 +1,4 @@
-/** Determines the address under which clients reach a server. */
+/** Determines the address under which clients reach a server, for URLs in documents. Resolves no names. */
 import type { ServerOptions } from './server-options';
 
 const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);

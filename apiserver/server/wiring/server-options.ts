@@ -30,7 +30,7 @@ import type { ConnectionTimeouts } from '../connections/http2-sessions';
 import type { StartGate } from '../start-gate';
 import type { ServerState } from '../filters/server-state';
 
-/** How kubelets are reached; absent = the defaults of the flags. */
+/** How kubelets are reached; absent: the defaults of the flags. */
 export interface KubeletOptions extends Omit<BackendOptions, 'clock' | 'meters'> {
   readonly addressTypes: readonly string[];
   /** Absent to use the system's resolver. */
@@ -39,40 +39,40 @@ export interface KubeletOptions extends Omit<BackendOptions, 'clock' | 'meters'>
 
 export interface ServerOptions extends AccessOptions {
   readonly host: string;
-  /** 0 = any free port. */
+  /** 0: any free port. */
   readonly port: number;
   readonly tls: TlsFiles;
-  /** Absent = the defaults. */
+  /** Absent: the defaults. */
   readonly tlsBounds?: TlsBounds;
-  /** Plain HTTP on loopback, for the local administrator; absent = none. */
+  /** Plain HTTP on loopback, for the local administrator; absent: none. */
   readonly local?: { readonly host: string; readonly port: number };
   readonly naming: Dialect;
-  /** The served kinds; absent = all kinds that are not disabled by default. */
+  /** The served kinds; absent: all kinds that are not disabled by default. */
   readonly kinds?: readonly KindRow[];
   readonly gates: FeatureGates;
-  /** The flags as `name=value`, for `/flagz`; absent = none. */
+  /** The flags as `name=value`, for `/flagz`; absent: none. */
   readonly flagLines?: readonly string[];
-  /** The scripts of the page at `/docs`; absent = the page is not served. */
+  /** The scripts of the page at `/docs`; absent: the page is not served. */
   readonly apiDocs?: PageScripts | undefined;
   readonly prefix: string;
-  /** The name under which clients reach the server; absent = its address. */
+  /** The name under which clients reach the server; absent: its address. */
   readonly externalHostname?: string | undefined;
   /**
-   * The address under which other machines reach this server; absent = it is not in the endpoints of the default
+   * The address under which other machines reach this server; absent: it is not in the endpoints of the default
    * Service.
    */
   readonly advertiseAddress: string | undefined;
   readonly serviceRanges: ServiceRanges;
-  /** Enabled and disabled admission plug-ins; absent = the defaults. */
+  /** Enabled and disabled admission plug-ins; absent: the defaults. */
   readonly plugins?: PluginOverrides;
-  /** Configuration of the admission plug-ins; absent = none. */
+  /** Configuration of the admission plug-ins; absent: none. */
   readonly admission?: AdmissionSettings | undefined;
   /** The image review backend of the plug-in ImagePolicyWebhook. */
   readonly imageReviews?: SendImageReview | undefined;
   /** Only permitted users may set external addresses of Services. */
   readonly deniesServiceAddresses: boolean;
   readonly nodePorts: PortRange;
-  /** URL of the token keys; absent = at this server. */
+  /** URL of the token keys; absent: at this server. */
   readonly keySetAddress?: string | undefined;
   readonly eventTtlMs: number;
   readonly compactionMs: number;
@@ -86,13 +86,13 @@ export interface ServerOptions extends AccessOptions {
    */
   readonly flowControl?: boolean;
   readonly kubelets?: KubeletOptions;
-  /** Credentials for aggregated API servers; absent = none. */
+  /** Credentials for aggregated API servers; absent: none. */
   readonly proxyCredentials?: () => ProxyCredentials;
   readonly maxStreams: number;
-  /** Probability per request of ending its HTTP/2 connection with GOAWAY; absent = 0. */
+  /** Probability per request of ending its HTTP/2 connection with GOAWAY; absent: 0. */
   readonly goawayChance?: number;
   readonly connectionCaps: ConnectionCaps;
-  /** Absent = no audit events are recorded. */
+  /** Absent: no audit events are recorded. */
   readonly audit?: Auditor | undefined;
   readonly livezGraceMs: number;
   readonly shutdownDelayMs: number;
@@ -113,7 +113,7 @@ export interface EncryptionAtRest {
   readonly server: string;
   /** `listener` is called when values that could not be decrypted may have become readable. */
   onChange(listener: () => void): void;
-  /** Reports the problem of the key management services, undefined = they work. Undefined when none are configured. */
+  /** Reports the problem of the key management services, `undefined`: they work. Undefined when none are configured. */
   readonly health: (() => Promise<string | undefined>) | undefined;
 }
 
@@ -131,25 +131,25 @@ export interface Listening {
 
 /** The dependencies that the process provides. */
 export interface ServerDependencies {
-  /** Listeners that were opened before; absent = the server opens them. */
+  /** Listeners that were opened before; absent: the server opens them. */
   readonly listening?: Listening;
   readonly store: Store;
-  /** Whether the last writes were refused because the store is full; absent = never. */
+  /** Whether the last writes were refused because the store is full; absent: never. */
   readonly isStoreFull?: () => boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   /** The configuration files in use. */
   readonly configurations: readonly LiveConfiguration[];
-  /** Absent = requests are not traced. */
+  /** Absent: requests are not traced. */
   readonly tracing?: Tracing | undefined;
-  /** Absent = the store is in process. */
+  /** Absent: the store is in process. */
   readonly storeCalls?: GrpcCallCounters | undefined;
-  /** Absent = values are stored in plain text. */
+  /** Absent: values are stored in plain text. */
   readonly encryption?: EncryptionAtRest;
-  /** The certificates that the process uses besides those of the listeners; absent = none. */
+  /** The certificates that the process uses besides those of the listeners; absent: none. */
   readonly certificates?: CertificateExpirations;
-  /** Metrics counted so far; absent = none. */
+  /** Metrics counted so far; absent: none. */
   readonly meters?: Meters;
   /** Absent = this server is alone on its ports. */
   readonly worker?: WorkerRole;

@@ -123,7 +123,7 @@ function createPaths(
     health,
     metrics: worker === undefined ? metrics : worker.shareMetrics(metrics),
     discovery: createDiscovery({ rows, remotes: () => registrations.remoteVersions(), naming, serverAddress: serverAddress(options) }),
-    openApi: createOpenApiHandler(context, state, access.openId?.serves() === true),
+    openApi: createOpenApiHandler(context, state, { servesOpenId: access.openId?.serves() === true }),
     apiDocs: options.apiDocs === undefined ? undefined : createApiDocs(options.apiDocs, context.random),
     openId: access.openId,
     build: { gitCommit: '', buildDate: '1970-01-01T00:00:00Z', runtime: process.version, platform: `${process.platform}/${process.arch}` },
@@ -136,7 +136,8 @@ function createPaths(
 function createOpenApiHandler(
   { options, clock, logger }: ServerContext,
   { resources, definitions, registrations: { registrations } }: ClusterState,
-  servesOpenId: boolean,
+  /** Whether the documents contain the paths of OpenID discovery. */
+  { servesOpenId }: { readonly servesOpenId: boolean },
 ): OpenApi {
   const openApi = createOpenApi({
     builtIn: resources.builtInRows,

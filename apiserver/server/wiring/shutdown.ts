@@ -34,9 +34,10 @@ export interface ShutdownDependencies {
 /** Time for the last responses to leave the process. */
 export const LAST_BYTES_MS = 100;
 
+/** Resolves when all connections are closed and the components of the server are stopped. Called once. */
 export async function shutDown(deps: ShutdownDependencies): Promise<void> {
   const { options, clock, serverState, listeners } = deps;
-  serverState.stopping = true;
+  serverState.isStopping = true;
   await deps.replicas.leave();
   await clock.sleep(options.shutdownDelayMs);
   serverState.isRefusingRequests = true;

@@ -3,9 +3,9 @@
  * implemented in reconcilers and custom-resources. Requests do not wait for them, except that the server is ready
  * only when all have started.
  */
+import { hostname } from 'node:os';
 import { systemNamespaces } from '../../../shared/names/dialect';
 import { startClusterAuthenticationReconciler, type ClusterAuthenticationInfo } from '../../reconcilers/cluster-authentication';
-import { hostname } from 'node:os';
 import { startAllocationRepair } from '../../reconcilers/allocation-repair';
 import { startApiServiceReconciler } from '../../reconcilers/api-service-reconciler';
 import { startFlowControlReconciler } from '../../reconcilers/flow-control/flow-control-reconciler';
@@ -33,7 +33,7 @@ import type { ServerContext } from './server-options';
 import type { ClusterState } from './cluster-state';
 import { inBackground, type RunningStep, type StartupStep } from '../startup-sequence';
 
-const SERVICES = 'apiservices.apiregistration.platform.io';
+const API_SERVICES = 'apiservices.apiregistration.platform.io';
 /** The APIServices of built-in groups are registered as available. */
 const LOCAL_SERVICE_CHECKS: readonly StartCheck[] = [
   'poststarthook/kube-apiserver-autoregistration',
@@ -84,14 +84,14 @@ export function startupSteps(
   tls: Serving['tls'],
   port: number,
 ): readonly StartupStep[] {
-  const localServices = startAndWait(() => apiServices(context, state, writer));
+  const localServices = startAndWait(() => startApiServices(context, state, writer));
   return [
-    { name: 'expiry of Events', start: () => eventExpiry(context, state) },
+    { name: 'expiry of Events', start: () => startExpiry(context, state) },
     ...informerSteps(state),
     {
       name: 'audit of allocations',
       checks: ['poststarthook/start-service-ip-repair-controllers'],
-      start: () => allocationAudit(context, state, writer),
+      start: () => startRepair(context, state, writer),
     },
     ...reconcilerSteps(context, state, flowControl, writer),
     ...controllerSteps(context, state, writer, tls),
@@ -99,13 +99,13 @@ export function startupSteps(
     {
       name: 'availability of aggregated API servers',
       checks: REMOTE_SERVICE_CHECKS,
-      start: () => availability(context, state, extensions, writer),
+      start: () => startAvailability(context, state, extensions, writer),
     },
     ...replicaSteps(context, state, writer, port),
     {
       name: 'default Service',
       checks: ['poststarthook/bootstrap-controller'],
-      start: () => defaultService(context, state, writer, port),
+      start: () => startDefaultService(context, state, writer, port),
     },
     { name: 'first reconciliation of the APIServices of this server', checks: ['autoregister-completion'], start: localServices.wait },
     {
@@ -167,7 +167,7 @@ function controllerSteps(context: ServerContext, state: ClusterState, writer: Wr
     {
       name: 'authentication ConfigMap',
       checks: ['poststarthook/start-cluster-authentication-info-controller'],
-      start: () => inBackground(authenticationFacts(context, state, writer, tls)),
+      start: () => inBackground(startClusterAuthentication(context, state, writer, tls)),
     },
     {
       name: 'controller of CustomResourceDefinitions',
@@ -221,7 +221,7 @@ function flowControlSteps(
   ];
 }
 
-function eventExpiry({ options, store, clock, random, onFailure }: ServerContext, { cache, resources }: ClusterState): RunningStep {
+function startExpiry({ options, store, clock, random, onFailure }: ServerContext, { cache, resources }: ClusterState): RunningStep {
   return startEventExpiry({
     store,
     cache,
@@ -233,7 +233,7 @@ function eventExpiry({ options, store, clock, random, onFailure }: ServerContext
   });
 }
 
-function allocationAudit(
+function startRepair(
   { options, store, names, clock, random, logger, onFailure }: ServerContext,
   { cache, allocator, resources }: ClusterState,
   writer: Writer,
@@ -255,7 +255,7 @@ function allocationAudit(
   });
 }
 
-function authenticationFacts(
+function startClusterAuthentication(
   { options, clock, names, onFailure }: ServerContext,
   { cache, resources }: ClusterState,
   writer: Writer,
@@ -279,12 +279,12 @@ function authenticationFacts(
   });
 }
 
-function apiServices(
+function startApiServices(
   { clock, names, onFailure }: ServerContext,
   { cache, resources, definitions }: ClusterState,
   writer: Writer,
 ): Reconciler {
-  const services = resources.require(SERVICES);
+  const services = resources.require(API_SERVICES);
   const reconciler = startApiServiceReconciler({
     writer,
     cache,
@@ -299,13 +299,13 @@ function apiServices(
   return reconciler;
 }
 
-function availability(
+function startAvailability(
   { names, clock, random, meters, onFailure }: ServerContext,
   { cache, resources, registrations }: ClusterState,
   extensions: ExtensionServers,
   writer: Writer,
 ): RunningStep {
-  const services = resources.require(SERVICES);
+  const services = resources.require(API_SERVICES);
   const stateOf = createServiceStateReader(cache, resources);
   const onUnavailable = (name: string, reason: string): void =>
     meters.counter('aggregator_unavailable_apiservice_total', name, reason).add();
@@ -332,7 +332,7 @@ function availability(
   };
 }
 
-function defaultService({ clock, names, onFailure }: ServerContext, state: ClusterState, writer: Writer, port: number): RunningStep {
+function startDefaultService({ clock, names, onFailure }: ServerContext, state: ClusterState, writer: Writer, port: number): RunningStep {
   const { cache, allocator, replicas, resources } = state;
   return startDefaultServiceReconciler({
     writer,

@@ -1,4 +1,7 @@
-/** The messages between the server and its worker threads for large objects. */
+/**
+ * The messages between the server and its worker threads for large objects. A job contains all that its thread needs,
+ * except for the steps of a write that need the server's state. Types only.
+ */
 import type { MessagePort } from 'node:worker_threads';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { FeatureName } from '../../../shared/cli/feature-gates';
@@ -26,7 +29,7 @@ export interface EncodeTask extends Omit<EncoderForm, 'row'> {
   readonly as: 'item' | 'object';
 }
 
-/** A write, and the port for its questions to the server. */
+/** A write, and the port for its step calls to the server's thread. */
 export interface WriteTask extends OffloadedWrite {
   readonly server: MessagePort;
 }

@@ -47,18 +47,18 @@ export class WriteThreads implements OffloadThreads, EncodingOffload {
     this.pool = new ThreadPool(start, LIMITS);
   }
 
-  /** Questions of the worker use a message channel of their own. */
+  /** The step calls of the worker use a message channel of their own. */
   async run(write: OffloadedWrite, remote: ServerSteps): Promise<OffloadResult> {
-    const { port1: questions, port2: server } = new MessageChannel();
-    questions.on('message', (question: StepCall) => {
-      void remote.callStep(question).then((response) => questions.postMessage(response));
+    const { port1: stepCalls, port2: server } = new MessageChannel();
+    stepCalls.on('message', (call: StepCall) => {
+      void remote.callStep(call).then((reply) => stepCalls.postMessage(reply));
     });
     try {
       const result = await this.runJob({ ...write, server }, payloadBytes(write.payload)?.length ?? 0);
       if ('result' in result) return result.result;
       throw unexpectedResult(result);
     } finally {
-      questions.close();
+      stepCalls.close();
     }
   }
 

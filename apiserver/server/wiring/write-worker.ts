@@ -103,13 +103,13 @@ function encodeForResponse(encoders: Encoders, { resource, wanted, names, includ
   return { encodings: encoders.cache.encodingsOf(received) };
 }
 
-/** Questions are sent one at a time. */
+/** The steps of a write are sequential, so the next message is the reply to the last call. */
 function remoteSteps({ server: port }: WriteTask): ServerSteps {
   return {
-    callStep: (question) =>
+    callStep: (call) =>
       new Promise((resolve) => {
-        port.once('message', (response: StepReply) => resolve(response));
-        port.postMessage(question);
+        port.once('message', (reply: StepReply) => resolve(reply));
+        port.postMessage(call);
       }),
   };
 }
