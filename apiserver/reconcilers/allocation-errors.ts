@@ -1,4 +1,7 @@
-/** Describes errors of allocations in Events, logs and metrics, with the texts, reasons and labels of upstream. */
+/**
+ * Describes errors of allocations for Events, logs and metrics, with the texts, reasons and labels of upstream. Pure
+ * functions: recording them is up to allocation-repair.ts.
+ */
 import type { JsonObject } from '../../shared/values/json';
 import { formatMicroTime } from '../../shared/values/time/time';
 import type { AllocationFinding } from '../allocation/check-allocations';
@@ -9,6 +12,7 @@ import type { AllocationOwner, ServiceAllocator } from '../allocation/service-al
 export interface AllocationError {
   readonly subject: AllocationSubject;
   readonly type: AllocationErrorType;
+  /** The text of the Event and the log line. */
   readonly note: string;
   /** The object of the Event; `undefined` when no Event is recorded. */
   readonly owner: AllocationOwner | undefined;
@@ -38,29 +42,23 @@ const EVENT_REASONS: Readonly<Record<AllocationSubject, Partial<Record<Allocatio
   },
 };
 
-export function errorOf(finding: AllocationFinding, allocator: Pick<ServiceAllocator, 'pools' | 'ports'>): AllocationError {
+export function allocationErrorOf(finding: AllocationFinding, allocator: Pick<ServiceAllocator, 'pools' | 'ports'>): AllocationError {
   if (finding.type === 'unreadable') {
     const note = `Cluster IP ${finding.text} is not a valid IP; please recreate service`;
     return { subject: 'ips', type: 'invalid', note, owner: finding.owner };
   }
-  const subject: AllocationSubject = isPortId(finding.id) ? 'ports' : 'ips';
-  const text =
-    subject === 'ports' ? `Port ${addressOrPortIn(finding.id)}` : `Cluster IP [${familyOf(finding.id)}]:${addressOrPortIn(finding.id)}`;
+  const { id } = finding;
+  const subject: AllocationSubject = isPortId(id) ? 'ports' : 'ips';
+  const text = subject === 'ports' ? `Port ${addressOrPortIn(id)}` : `Cluster IP [${familyOf(id)}]:${addressOrPortIn(id)}`;
   switch (finding.type) {
-    case 'outside':
-      return {
-        subject,
-        type: 'outOfRange',
-        note: `${text} is not within the ${rangeText(subject, finding.id, allocator)}; please recreate service`,
-        owner: finding.owner,
-      };
-    case 'duplicate':
-      return {
-        subject,
-        type: 'duplicate',
-        note: `${text} was assigned to multiple services; please recreate service`,
-        owner: finding.owner,
-      };
+    case 'outside': {
+      const note = `${text} is not within the ${rangeText(subject, id, allocator)}; please recreate service`;
+      return { subject, type: 'outOfRange', note, owner: finding.owner };
+    }
+    case 'duplicate': {
+      const note = `${text} was assigned to multiple services; please recreate service`;
+      return { subject, type: 'duplicate', note, owner: finding.owner };
+    }
     case 'missing':
       return { subject, type: 'repair', note: `${text} is not allocated; repairing`, owner: finding.owner };
     case 'leaked':
@@ -70,6 +68,7 @@ export function errorOf(finding: AllocationFinding, allocator: Pick<ServiceAlloc
 
 const familyOf = (id: string): string => (addressOrPortIn(id).includes(':') ? 'IPv6' : 'IPv4');
 
+/** The range of ports, or the range of addresses of the same family. */
 function rangeText(subject: AllocationSubject, id: string, { pools, ports }: Pick<ServiceAllocator, 'pools' | 'ports'>): string {
   if (subject === 'ports') return `port range ${ports.text}`;
   const ranges = pools.filter((pool) => pool !== ports).map(({ text }) => text);
@@ -85,8 +84,12 @@ export interface EventContext {
   readonly hostname: string;
 }
 
+/** Lengths to which names in Events are cut, so that they stay within the limits of the fields. */
+const MAX_NAME_LENGTH = 200;
+const MAX_INSTANCE_LENGTH = 128;
+
 /** Returns the Event for an error; `undefined` when none is recorded. */
-export function eventOf(
+export function allocationEventOf(
   error: AllocationError,
   { now, sequence, hostname }: EventContext,
 ): { readonly namespace: string; readonly object: JsonObject } | undefined {
@@ -100,14 +103,14 @@ export function eventOf(
   return {
     namespace,
     object: {
-      metadata: { namespace, name: `${name.slice(0, 200)}.${timestampNs.toString(16)}` },
+      metadata: { namespace, name: `${name.slice(0, MAX_NAME_LENGTH)}.${timestampNs.toString(16)}` },
       eventTime,
       type: 'Warning',
       ...eventReason,
       note,
       regarding: { apiVersion: 'v1', kind: 'Service', namespace, name, uid },
       reportingController: reporter,
-      reportingInstance: `${reporter}-${hostname}`.slice(0, 128),
+      reportingInstance: `${reporter}-${hostname}`.slice(0, MAX_INSTANCE_LENGTH),
     },
   };
 }

@@ -14,11 +14,11 @@ const services = resources.require('services');
 const events = resources.require('events.events.platform.io');
 const options = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'test' } as const;
 
-const open: OpenedCache[] = [];
-const audits: AllocationRepair[] = [];
+const caches: OpenedCache[] = [];
+const repairs: AllocationRepair[] = [];
 afterEach(async () => {
-  for (const audit of audits.splice(0)) audit.stop();
-  for (const cache of open.splice(0)) await cache.close();
+  for (const repair of repairs.splice(0)) repair.stop();
+  for (const cache of caches.splice(0)) await cache.close();
 });
 
 let store: MemoryStore;
@@ -27,7 +27,7 @@ let findings: unknown[];
 beforeEach(async () => {
   store = new MemoryStore();
   replica = await openReplica(store, new ManualClock(START));
-  open.push(replica.cache);
+  caches.push(replica.cache);
   findings = [];
   const namespace = { value: { metadata: { name: 'default' } }, duplicates: [], format: 'json' } as const;
   await replica.writer.create(context(), resources.require('namespaces'), '', namespace, options);
@@ -39,7 +39,7 @@ const context = (): RequestContext => ({
   warn: () => undefined,
 });
 
-function audit(holder = 'one'): AllocationRepair {
+function startRepair(holder = 'one'): AllocationRepair {
   const { cache, writer, allocator, clock, failures } = replica;
   const started = startAllocationRepair({
     store,
@@ -56,12 +56,12 @@ function audit(holder = 'one'): AllocationRepair {
     onFinding: (message, details) => void findings.push([message, details]),
     onFailure: (message, error) => void failures.push(`${message}: ${String(error)}`),
   });
-  audits.push(started);
+  repairs.push(started);
   return started;
 }
 
 /** Resolves with the stored value of the Service. */
-async function service(name: string, spec: JsonObject): Promise<string> {
+async function createService(name: string, spec: JsonObject): Promise<string> {
   const value = { metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } };
   await replica.writer.create(context(), services, 'default', { value, duplicates: [], format: 'json' }, options);
   await flushPromises(20);
@@ -100,20 +100,20 @@ const counts = (): unknown => ({
   ports: Object.fromEntries(replica.allocator.errorCounts.countsOf('ports')),
 });
 
-it('allocation audit reports nothing for Services that this server stored', async () => {
-  await service('a', { type: 'NodePort' });
-  await audit().complete;
+it('allocation repair reports nothing for Services that this server stored', async () => {
+  await createService('a', { type: 'NodePort' });
+  await startRepair().complete;
   expect([recordedEvents(), findings, counts()]).toEqual([[], [], { ips: {}, ports: {} }]);
 });
 
-it('allocation audit writes missing allocations of Services, with one Event each', async () => {
-  await service('old', { type: 'NodePort', clusterIP: '10.0.0.7', ports: [{ port: 80, nodePort: 31000 }] });
+it('allocation repair writes missing allocations of Services, with one Event each', async () => {
+  await createService('old', { type: 'NodePort', clusterIP: '10.0.0.7', ports: [{ port: 80, nodePort: 31000 }] });
   store.remove(`${PREFIX}/allocations/ips/10.0.0.7`);
   store.remove(`${PREFIX}/allocations/ports/31000`);
   await flushPromises(20);
   expect(allocations()).toEqual([]);
-  const running = audit();
-  await running.complete;
+  const repair = startRepair();
+  await repair.complete;
   await flushPromises(20);
   expect(allocations()).toEqual(['ips/10.0.0.7', 'ports/31000']);
   expect(replica.failures).toEqual([]);
@@ -127,18 +127,18 @@ it('allocation audit writes missing allocations of Services, with one Event each
     ],
     ['old', 'PortNotAllocated', 'PortAllocation', 'Port 31000 is not allocated; repairing', 'portallocator-repair-controller'],
   ]);
-  await running.pass();
+  await repair.pass();
   expect(counts()).toEqual({ ips: { repair: 1 }, ports: { repair: 1 } });
 });
 
-it('allocation audit reports a Service that uses an allocation of another one, and changes nothing', async () => {
-  const before = await service('a', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
+it('allocation repair reports a Service that uses an allocation of another one, and changes nothing', async () => {
+  const before = await createService('a', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
   await replica.writer.delete(context(), services, { namespace: 'default', name: 'a' }, { dryRun: false });
   await flushPromises(20);
-  await service('b', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
+  await createService('b', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
   await restore('a', before);
   const keys = [...replica.allocator.allHoldings()];
-  await audit().complete;
+  await startRepair().complete;
   await flushPromises(20);
   expect([...replica.allocator.allHoldings()]).toEqual(keys);
   expect(recordedEvents()).toEqual([
@@ -159,21 +159,21 @@ it('allocation audit reports a Service that uses an allocation of another one, a
   ]);
 });
 
-it('allocation audit transfers an allocation of a deleted Service to the Service that uses it', async () => {
-  const stored = await service('a', { clusterIP: '10.0.0.7' });
+it('allocation repair transfers an allocation of a deleted Service to the Service that uses it', async () => {
+  const stored = await createService('a', { clusterIP: '10.0.0.7' });
   const uid = replica.allocator.holding('ips/10.0.0.7')?.uid ?? '';
-  const another = `f${uid.slice(1)}`;
-  await restore('a', stored, [uid, another]);
-  await audit().complete;
+  const otherUid = `f${uid.slice(1)}`;
+  await restore('a', stored, [uid, otherUid]);
+  await startRepair().complete;
   await flushPromises(20);
-  expect(replica.allocator.holding('ips/10.0.0.7')?.uid).toBe(another);
+  expect(replica.allocator.holding('ips/10.0.0.7')?.uid).toBe(otherUid);
 });
 
-it('allocation audit reports addresses and ports out of range, and invalid addresses', async () => {
-  const out = await service('out', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
+it('allocation repair reports addresses and ports out of range, and invalid addresses', async () => {
+  const out = await createService('out', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
   await restore('out', out, ['10.0.0.7', '10.9.0.7'], ['31000', '40000']);
-  await restore('bad', await service('bad', { clusterIP: '10.0.0.8' }), ['10.0.0.8', '10.0.0.x']);
-  await audit().complete;
+  await restore('bad', await createService('bad', { clusterIP: '10.0.0.8' }), ['10.0.0.8', '10.0.0.x']);
+  await startRepair().complete;
   await flushPromises(20);
   expect(recordedEvents()).toEqual([
     [
@@ -200,39 +200,39 @@ it('allocation audit reports addresses and ports out of range, and invalid addre
   ]);
 });
 
-it('allocation audit releases an unused allocation in its third pass', async () => {
-  await service('a', { clusterIP: '10.0.0.7' });
+it('allocation repair releases an unused allocation in its third pass', async () => {
+  await createService('a', { clusterIP: '10.0.0.7' });
   store.remove(keyOf('a'));
   await flushPromises(20);
-  const running = audit();
-  await running.complete;
-  await running.pass();
+  const repair = startRepair();
+  await repair.complete;
+  await repair.pass();
   expect(allocations()).toEqual(['ips/10.0.0.7']);
-  await running.pass();
+  await repair.pass();
   expect(allocations()).toEqual([]);
   expect(counts()).toEqual({ ips: { leak: 1 }, ports: {} });
 });
 
-it('allocation audit runs on one replica at a time', async () => {
-  await service('a', { clusterIP: '10.0.0.7' });
+it('allocation repair runs on one replica at a time', async () => {
+  await createService('a', { clusterIP: '10.0.0.7' });
   store.remove(`${PREFIX}/allocations/ips/10.0.0.7`);
   store.put(`${PREFIX}/allocation-audit`, Buffer.from(JSON.stringify({ holder: 'two', until: START + 240_000 })));
   await flushPromises(20);
-  await audit('one').complete;
+  await startRepair('one').complete;
   expect(allocations()).toEqual([]);
   await replica.clock.advanceAsync(360_001);
   await flushPromises(20);
   expect(allocations()).toEqual(['ips/10.0.0.7']);
 });
 
-it('allocation audit reports a lasting fault once an hour', async () => {
-  const out = await service('out', { clusterIP: '10.0.0.7' });
+it('allocation repair reports a lasting error once an hour', async () => {
+  const out = await createService('out', { clusterIP: '10.0.0.7' });
   await restore('out', out, ['10.0.0.7', '10.9.0.7']);
-  const running = audit();
-  await running.complete;
-  for (let n = 0; n < 3; n += 1) await running.pass();
+  const repair = startRepair();
+  await repair.complete;
+  for (let n = 0; n < 3; n += 1) await repair.pass();
   expect(findings).toHaveLength(2);
   replica.clock.advance(3_600_000);
-  await running.pass();
+  await repair.pass();
   expect(findings).toHaveLength(3);
 });

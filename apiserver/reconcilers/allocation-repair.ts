@@ -15,12 +15,15 @@ import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
 import { allocationOwnerOf } from '../registry/write/allocation';
 import type { Store } from '../storage/store';
-import { eventOf, errorOf, type AllocationError } from './allocation-errors';
+import { allocationErrorOf, allocationEventOf, type AllocationError } from './allocation-errors';
 import { tryAcquireOrRenew } from './leader-term';
 import { serverContext, serverWriteOptions } from './reconciler';
 
+/** Time between passes. */
 const INTERVAL_MS = 180_000;
+/** Time before a pass that failed is repeated. */
 const RETRY_MS = 1_000;
+/** A replica that has not renewed its term for this time loses it. Longer than the interval, so that one replica keeps it. */
 const TERM_MS = 240_000;
 const CALL_MS = 10_000;
 /** Passes in a row after which an allocation without a holder is released. */
@@ -97,8 +100,8 @@ export function startAllocationRepair(options: AllocationRepairOptions): Allocat
 }
 
 class AllocationChecker {
-  /** Number of passes in a row in which a leaked key was found, by id and revision. */
-  private leaks = new Map<string, number>();
+  /** Number of passes in a row, up to the last one, in which a leaked key was found; by id and revision. */
+  private leakedPasses = new Map<string, number>();
   /** Time of the last report of an error, by owner and note. */
   private readonly lastReportedAt = new Map<string, number>();
 
@@ -109,26 +112,26 @@ class AllocationChecker {
     const findings = checkAllocations(await this.holders(), allocator.allHoldings(), (id) =>
       allocator.pools.some((pool) => pool.contains(id)),
     );
-    const leaks = new Map<string, number>();
+    const leakedPasses = new Map<string, number>();
     let repaired = 0;
-    let events = MAX_EVENTS_PER_PASS;
+    let eventsLeft = MAX_EVENTS_PER_PASS;
     for (const finding of findings) {
-      const error = errorOf(finding, allocator);
+      const error = allocationErrorOf(finding, allocator);
       if (finding.type === 'missing' && (await this.writeMissingKey(finding))) repaired += 1;
-      if (finding.type === 'leaked' && !(await this.releaseIfLeaked(finding, leaks))) continue;
+      if (finding.type === 'leaked' && !(await this.releaseIfLeaked(finding, leakedPasses))) continue;
       allocator.errorCounts.count(error.subject, error.type);
-      if (this.shouldReport(error)) {
-        onFinding('an allocation is inconsistent', { type: error.type, note: error.note, service: error.owner });
-        if (error.owner !== undefined && events > 0) {
-          events -= 1;
-          await this.recordEvent(error, events);
-        }
+      if (!this.shouldReport(error)) continue;
+      onFinding('an allocation is inconsistent', { type: error.type, note: error.note, service: error.owner });
+      if (error.owner !== undefined && eventsLeft > 0) {
+        eventsLeft -= 1;
+        await this.recordEvent(error, eventsLeft);
       }
     }
-    this.leaks = leaks;
+    this.leakedPasses = leakedPasses;
     if (repaired > 0) onFinding('allocation keys that Services lacked were written', { repaired });
   }
 
+  /** All Services with the ids that they hold. */
   private async holders(): Promise<readonly AllocationHolder[]> {
     const { cache, services, clock } = this.options;
     const slice = new TimeSlice(clock);
@@ -143,7 +146,7 @@ class AllocationChecker {
     return holders;
   }
 
-  /** Succeeds only if the Service has not changed. */
+  /** Resolves with false when the Service or the key has changed since the check. */
   private async writeMissingKey({ owner, id, revision, keyRevision }: Extract<AllocationFinding, { type: 'missing' }>): Promise<boolean> {
     const { store, allocator, services, prefix, clock } = this.options;
     const key = allocator.keyOf(id);
@@ -162,16 +165,19 @@ class AllocationChecker {
     return result.committed;
   }
 
-  /** Counts the passes that found the leak, and releases the id after enough of them. */
+  /**
+   * Counts this pass in `leakedPasses`, or releases the id after enough passes. Resolves with true when it has been
+   * released.
+   */
   private async releaseIfLeaked(
     { id, keyRevision }: Extract<AllocationFinding, { type: 'leaked' }>,
-    leaks: Map<string, number>,
+    leakedPasses: Map<string, number>,
   ): Promise<boolean> {
     const { store, allocator, clock } = this.options;
     const name = `${id}@${keyRevision}`;
-    const passes = (this.leaks.get(name) ?? 0) + 1;
+    const passes = (this.leakedPasses.get(name) ?? 0) + 1;
     if (passes < LEAKED_PASSES) {
-      leaks.set(name, passes);
+      leakedPasses.set(name, passes);
       return false;
     }
     const key = allocator.keyOf(id);
@@ -183,6 +189,7 @@ class AllocationChecker {
     return result.committed;
   }
 
+  /** Whether the error has not been reported recently; if so, it counts as reported now. */
   private shouldReport({ owner, note }: AllocationError): boolean {
     const now = this.options.clock.monotonic();
     const name = `${owner?.uid ?? ''} ${note}`;
@@ -193,9 +200,9 @@ class AllocationChecker {
     return true;
   }
 
-  private async recordEvent(reason: AllocationError, sequence: number): Promise<void> {
+  private async recordEvent(error: AllocationError, sequence: number): Promise<void> {
     const { writer, events, names, clock, hostname, onFailure } = this.options;
-    const event = eventOf(reason, { now: clock.now(), sequence, hostname });
+    const event = allocationEventOf(error, { now: clock.now(), sequence, hostname });
     if (event === undefined) return;
     const value: JsonObject = event.object;
     try {
@@ -206,8 +213,8 @@ class AllocationChecker {
         { value, duplicates: [], format: 'json' },
         serverWriteOptions(names),
       );
-    } catch (error) {
-      onFailure('an Event about an allocation could not be created', error);
+    } catch (failure) {
+      onFailure('an Event about an allocation could not be created', failure);
     }
   }
 }

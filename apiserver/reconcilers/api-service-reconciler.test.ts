@@ -2,7 +2,7 @@ import { apiVersionOf } from '../../shared/api/identity/identity';
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { desiredApiServices } from './api-service-reconciler';
 
-it('wantedServices contains every group version except apiregistration, with the priorities of release 1.31.1', () => {
+it('desiredApiServices returns every group version except apiregistration, with the priorities of release 1.31.1', () => {
   const desired = desiredApiServices(SERVED_KINDS);
   const versions = new Set(SERVED_KINDS.map(apiVersionOf));
   versions.delete('apiregistration.platform.io/v1');

@@ -64,32 +64,36 @@ const AGGREGATOR_GROUP = 'apiregistration.platform.io';
 /** Value of the label `automanaged`: `onstart` for built-in groups, `true` for groups of definitions. */
 type Managed = 'onstart' | 'true';
 
-export interface DesiredApiService extends GroupVersion {
-  readonly managed: Managed;
-  readonly priorities: { readonly group: number; readonly version: number };
+interface Priorities {
+  readonly group: number;
+  readonly version: number;
 }
 
+export interface DesiredApiService extends GroupVersion {
+  readonly managed: Managed;
+  readonly priorities: Priorities;
+}
+
+/** `custom` is set for kinds of definitions. */
 type ServedVersion = GroupVersion & { readonly custom?: object };
 
-/** One per group version. */
+/** The APIServices for the group versions of the rows, one per group version. */
 export function desiredApiServices(rows: readonly ServedVersion[]): readonly DesiredApiService[] {
   const desired = new Map<string, DesiredApiService>();
   for (const { group, version, custom } of rows) {
     const gv = { group, version };
     if (group === AGGREGATOR_GROUP || desired.has(apiVersionOf(gv))) continue;
-    const known = ownMember(GROUP_PRIORITIES, group);
-    desired.set(
-      apiVersionOf(gv),
-      custom !== undefined || known === undefined
-        ? { ...gv, managed: custom === undefined ? 'onstart' : 'true', priorities: CUSTOM_PRIORITIES }
-        : {
-            ...gv,
-            managed: 'onstart',
-            priorities: { group: known.group, version: ownMember(known.versions ?? {}, version) ?? VERSION_PRIORITY },
-          },
-    );
+    const isCustom = custom !== undefined;
+    const priorities = isCustom ? CUSTOM_PRIORITIES : builtInPriorities(gv);
+    desired.set(apiVersionOf(gv), { ...gv, managed: isCustom ? 'true' : 'onstart', priorities });
   }
   return [...desired.values()];
+}
+
+function builtInPriorities({ group, version }: GroupVersion): Priorities {
+  const known = ownMember(GROUP_PRIORITIES, group);
+  if (known === undefined) return CUSTOM_PRIORITIES;
+  return { group: known.group, version: ownMember(known.versions ?? {}, version) ?? VERSION_PRIORITY };
 }
 
 export interface ApiServiceReconciler extends Reconciler {
@@ -120,8 +124,11 @@ export function startApiServiceReconciler(options: ApiServiceReconcilerOptions):
 }
 
 class ApiServiceSync {
-  private managed: readonly Managed[] = ['onstart', 'true'];
+  /** The labels of APIServices that a resync creates: those of built-in groups only at start. */
+  private createdBy: readonly Managed[] = ['onstart', 'true'];
+  /** Custom group versions to reconcile, by the name of their APIService. */
   private readonly queue = new Map<string, GroupVersion>();
+  /** In ms of Clock.monotonic. */
   private nextResyncAt: number;
 
   constructor(private readonly options: ApiServiceReconcilerOptions) {
@@ -147,7 +154,7 @@ class ApiServiceSync {
     const { clock } = this.options;
     if (clock.monotonic() >= this.nextResyncAt) {
       await this.resync();
-      this.managed = ['true'];
+      this.createdBy = ['true'];
       this.nextResyncAt = clock.monotonic() + RESYNC_MS;
     }
     for (const [name, { group, version }] of [...this.queue]) {
@@ -161,7 +168,7 @@ class ApiServiceSync {
     const { cache, services, names } = this.options;
     const desired = new Map(desiredApiServices(this.options.rows()).map((service) => [nameOf(service, names), service]));
     for (const [name, service] of desired) {
-      if (this.managed.includes(service.managed) && cache.get(services.stored, name) === undefined) await this.create(name, service);
+      if (this.createdBy.includes(service.managed) && cache.get(services.stored, name) === undefined) await this.create(name, service);
     }
     for (const { key } of cache.snapshot(services.stored).range()) if (!desired.has(key)) await this.removeIfAutomatic(key);
   }

@@ -41,7 +41,7 @@ export interface ClusterAuthenticationOptions {
 
 const NAME = 'extension-apiserver-authentication';
 
-/** Checked every minute, because nothing depends on it immediately. */
+/** Checks the ConfigMap every minute and watches nothing, because no component depends on it immediately. */
 export function startClusterAuthenticationReconciler(options: ClusterAuthenticationOptions): Reconciler {
   const { onFailure } = options;
   return startReconciler(options, async () => {
@@ -72,13 +72,13 @@ async function reconcile({ writer, cache, configMaps, names, clock, authenticati
   else await writer.update(serverContext(clock), configMaps, key, undefined, body, serverWriteOptions(names));
 }
 
-type Texts = Readonly<Record<string, string>>;
+type ConfigMapData = Readonly<Record<string, string>>;
 
-/** Exported for tests. */
-export function configMapData(info: ClusterAuthenticationInfo, before: Texts, now: number): Texts {
+/** The members of the ConfigMap that this replica sets, merged with their values in `before`. `now` in ms since 1970. */
+export function configMapData(info: ClusterAuthenticationInfo, before: ConfigMapData, now: number): ConfigMapData {
   const { clientCa, proxyCa } = info;
-  const bundle = (key: string, added: string): Texts => ({ [key]: mergeBundles(before[key] ?? '', added, now) });
-  const list = (key: string, added: readonly string[]): Texts => ({ [key]: JSON.stringify(mergeLists(before[key], added)) });
+  const bundle = (key: string, added: string): ConfigMapData => ({ [key]: mergeBundles(before[key] ?? '', added, now) });
+  const list = (key: string, added: readonly string[]): ConfigMapData => ({ [key]: JSON.stringify(mergeLists(before[key], added)) });
   return {
     ...(clientCa === undefined ? {} : bundle('client-ca-file', clientCa)),
     ...(proxyCa === undefined
@@ -93,7 +93,7 @@ export function configMapData(info: ClusterAuthenticationInfo, before: Texts, no
   };
 }
 
-/** The certificates of both bundles without duplicates and expired ones. */
+/** The certificates of both bundles, without duplicates and without expired ones of other replicas. */
 function mergeBundles(before: string, added: string, now: number): string {
   const certificates = [...new Set(splitCertificatePems(`${before}\n${added}`))];
   const current = certificates.filter((pem) => added.includes(pem) || isUnexpired(pem, now));
@@ -108,6 +108,7 @@ function isUnexpired(pem: string, now: number): boolean {
   }
 }
 
+/** `before`: a list as JSON; other texts count as an empty list. */
 function mergeLists(before: string | undefined, added: readonly string[]): readonly string[] {
   let listed: unknown;
   try {

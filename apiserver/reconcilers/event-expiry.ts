@@ -11,6 +11,7 @@ import { StoreError, type Revision, type Store } from '../storage/store';
 import { expiryTimeOf } from '../registry/object/hidden-fields';
 import { tryAcquireOrRenew } from './leader-term';
 
+/** Time between passes. */
 const INTERVAL_MS = 15_000;
 /** A replica that has not renewed its term for this time loses it. */
 const TERM_MS = 60_000;
@@ -41,15 +42,15 @@ export interface EventExpiry {
 
 export function startEventExpiry(options: EventExpiryOptions): EventExpiry {
   const { clock, onFailure } = options;
-  let stopped = false;
+  let isStopped = false;
   let timer: Timer | undefined;
-  const isRunning = (): boolean => !stopped;
+  const isRunning = (): boolean => !isStopped;
   const { store, prefix, holder } = options;
   const term = { store, key: `${prefix}/event-expiry`, holder, lengthMs: TERM_MS, clock };
   const pass = async (): Promise<number> => {
     let deleted = 0;
     for await (const expired of expiredBatches(options)) {
-      if (stopped || !(await tryAcquireOrRenew(term))) break;
+      if (isStopped || !(await tryAcquireOrRenew(term))) break;
       deleted += await deleteExpired(options, expired, isRunning);
     }
     return deleted;
@@ -60,32 +61,37 @@ export function startEventExpiry(options: EventExpiryOptions): EventExpiry {
         onFailure(error instanceof StoreError ? 'expired Events could not be deleted yet' : 'the expiry of Events failed', error),
       )
       .then(() => {
-        if (!stopped) timer = clock.after(INTERVAL_MS, tick);
+        if (!isStopped) timer = clock.after(INTERVAL_MS, tick);
       });
   };
   timer = clock.after(INTERVAL_MS, tick);
   return {
     pass,
     stop() {
-      stopped = true;
+      isStopped = true;
       timer?.cancel();
     },
   };
 }
 
-interface Expired {
+interface ExpiredObject {
   /** The key in the store. */
   readonly key: string;
   readonly revision: Revision;
 }
 
 /** Objects that have expired by now. Each batch uses a new snapshot, so that none is retained during deletions. */
-async function* expiredBatches({ cache, types, prefix, clock }: EventExpiryOptions): AsyncGenerator<readonly Expired[], void, undefined> {
+async function* expiredBatches({
+  cache,
+  types,
+  prefix,
+  clock,
+}: EventExpiryOptions): AsyncGenerator<readonly ExpiredObject[], void, undefined> {
   const now = clock.now();
   const slice = new TimeSlice(clock);
   for (const type of types) {
     for (let from: string | undefined = ''; from !== undefined;) {
-      const expired: Expired[] = [];
+      const expired: ExpiredObject[] = [];
       let next: string | undefined;
       for (const entry of cache.snapshot(type).range(from)) {
         if (expired.length === BATCH) {
@@ -108,7 +114,11 @@ async function* expiredBatches({ cache, types, prefix, clock }: EventExpiryOptio
  * Returns the number of deleted objects; objects that were written again are kept. Rejects with StoreError and then
  * starts no more deletions.
  */
-async function deleteExpired({ store, clock }: EventExpiryOptions, expired: readonly Expired[], isRunning: () => boolean): Promise<number> {
+async function deleteExpired(
+  { store, clock }: EventExpiryOptions,
+  expired: readonly ExpiredObject[],
+  isRunning: () => boolean,
+): Promise<number> {
   let deleted = 0;
   await withConcurrencyLimit(DELETE_CONCURRENCY, expired, async ({ key, revision }) => {
     if (!isRunning()) return;

@@ -12,7 +12,7 @@ export interface LeaderTermOptions {
   readonly key: string;
   /** Unique per replica. */
   readonly holder: string;
-  /** A holder that has not renewed its term for this time loses it. Milliseconds. */
+  /** In ms. A holder that has not renewed its term for this time loses it. */
   readonly lengthMs: number;
   readonly clock: Clock;
 }
@@ -34,7 +34,14 @@ export async function tryAcquireOrRenew({ store, key, holder, lengthMs, clock }:
   return result.committed;
 }
 
-function parseTerm(text: string): { readonly holder: string; readonly until: number } | undefined {
+interface Term {
+  readonly holder: string;
+  /** In ms since 1970. */
+  readonly until: number;
+}
+
+/** `undefined` for a text that is not a term, which any replica may replace. */
+function parseTerm(text: string): Term | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);

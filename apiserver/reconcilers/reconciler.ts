@@ -1,6 +1,6 @@
 /**
  * Runs a reconcile function of the API server: when it is triggered, periodically, and soon again after a failure.
- * Passes never overlap.
+ * Passes never overlap. Also has what the writes of reconcilers share: the user, the options and patches.
  */
 import { MASTERS_GROUP } from '../../shared/api/identity/user';
 import type { GeneratedNames } from '../../shared/names/dialect';
@@ -12,6 +12,7 @@ import type { PatchBody, RequestContext, Resource, WriteOptions } from '../regis
 
 const INTERVAL_MS = 60_000;
 const RETRY_MS = 1_000;
+/** Time limit of one write. */
 const DEADLINE_MS = 10_000;
 
 export interface Reconciler {

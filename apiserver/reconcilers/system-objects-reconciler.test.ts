@@ -6,16 +6,16 @@ import type { ChangeSink } from '../cache/cache';
 import { startSystemObjectsReconciler, type SystemObjectsReconciler } from './system-objects-reconciler';
 
 const names = GENERATED_NAMES.platform;
-let f: WriteFixture;
+let fixture: WriteFixture;
 let sink: ChangeSink | undefined;
 let closed: boolean;
 let failures: string[];
 
 beforeEach(async () => {
-  f = await openWriteFixture();
+  fixture = await openWriteFixture();
   closed = false;
   failures = [];
-  jest.spyOn(f.cache, 'watch').mockImplementation((_type, _request, given) => {
+  jest.spyOn(fixture.cache, 'watch').mockImplementation((_type, _request, given) => {
     sink = given;
     return { close: () => void (closed = true), sendBookmark: () => undefined };
   });
@@ -23,63 +23,64 @@ beforeEach(async () => {
 
 function start(): SystemObjectsReconciler {
   return startSystemObjectsReconciler({
-    writer: f.writer,
-    cache: f.cache,
-    resource: f.resource('namespaces'),
+    writer: fixture.writer,
+    cache: fixture.cache,
+    resource: fixture.resource('namespaces'),
     objects: new Map(systemNamespaces(names).map((name) => [name, {}])),
     names,
-    clock: f.clock,
+    clock: fixture.clock,
     onFailure: (message) => void failures.push(message),
   });
 }
 
 it('system namespaces reconciler creates the four namespaces once', async () => {
   await start().complete;
-  for (const name of systemNamespaces(names)) expect(await f.stored('namespaces', name)).toMatchObject({ status: { phase: 'Active' } });
-  const before = f.store.currentRevision;
-  await f.cache.catchUp();
+  for (const name of systemNamespaces(names))
+    expect(await fixture.stored('namespaces', name)).toMatchObject({ status: { phase: 'Active' } });
+  const before = fixture.store.currentRevision;
+  await fixture.cache.catchUp();
   await start().complete;
-  expect(f.store.currentRevision).toBe(before);
+  expect(fixture.store.currentRevision).toBe(before);
   expect(failures).toEqual([]);
 });
 
 it('system namespaces reconciler accepts a namespace that another replica has created', async () => {
-  await f.create('namespaces', { metadata: { name: 'default' } });
+  await fixture.create('namespaces', { metadata: { name: 'default' } });
   await start().complete;
   expect(failures).toEqual([]);
 });
 
 it('system namespaces reconciler recreates a deleted namespace immediately, and resyncs every minute', async () => {
   await start().complete;
-  await f.cache.catchUp();
-  const type = f.resource('namespaces').stored;
-  const entry = f.cache.get(type, 'platform-node-lease');
+  await fixture.cache.catchUp();
+  const type = fixture.resource('namespaces').stored;
+  const entry = fixture.cache.get(type, 'platform-node-lease');
   if (entry === undefined || sink === undefined) throw new Error('not there');
-  f.store.remove('/registry/namespaces/platform-node-lease');
-  await f.cache.catchUp();
+  fixture.store.remove('/registry/namespaces/platform-node-lease');
+  await fixture.cache.catchUp();
   sink.event('DELETED', entry, {
-    revision: f.store.currentRevision,
+    revision: fixture.store.currentRevision,
     key: entry.key,
     current: undefined,
     previous: entry,
     frames: new Map(),
   });
   await flushPromises(5);
-  expect(await f.stored('namespaces', 'platform-node-lease')).toBeDefined();
-  f.store.remove('/registry/namespaces/default');
-  await f.cache.catchUp();
-  await f.clock.advanceAsync(60_000);
+  expect(await fixture.stored('namespaces', 'platform-node-lease')).toBeDefined();
+  fixture.store.remove('/registry/namespaces/default');
+  await fixture.cache.catchUp();
+  await fixture.clock.advanceAsync(60_000);
   await flushPromises(5);
-  expect(await f.stored('namespaces', 'default')).toBeDefined();
+  expect(await fixture.stored('namespaces', 'default')).toBeDefined();
 });
 
 it('system namespaces reconciler logs failures and retries', async () => {
-  f.store.failure = new StoreError('unavailable', 'x');
+  fixture.store.failure = new StoreError('unavailable', 'x');
   const reconciler = start();
   await flushPromises(5);
   expect(failures).toHaveLength(4);
-  f.store.failure = undefined;
-  await f.clock.advanceAsync(1_000);
+  fixture.store.failure = undefined;
+  await fixture.clock.advanceAsync(1_000);
   await reconciler.complete;
 });
 
@@ -88,5 +89,5 @@ it('system namespaces reconciler closes its watch and timers when it stops', asy
   await reconciler.complete;
   reconciler.stop();
   expect(closed).toBe(true);
-  expect(f.clock.pending).toBe(0);
+  expect(fixture.clock.pending).toBe(0);
 });

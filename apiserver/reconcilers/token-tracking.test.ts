@@ -13,17 +13,17 @@ const KEY = 'platform-system/platform-apiserver-legacy-service-account-token-tra
 
 let store: MemoryStore;
 let replicas: readonly Replica<ManualClock>[];
-let endings: (() => void)[];
+let cleanups: (() => void)[];
 
 beforeEach(async () => {
   store = new MemoryStore();
-  endings = [];
+  cleanups = [];
   replicas = await Promise.all([0, 1].map(() => openReplica(store, new ManualClock(START))));
   for (const name of ['default', names.systemNamespace]) await first().create('namespaces', { metadata: { name } });
   await flushPromises(5);
 });
 afterEach(async () => {
-  for (const end of endings) end();
+  for (const cleanUp of cleanups) cleanUp();
   for (const { cache } of replicas) await cache.close();
 });
 
@@ -43,7 +43,7 @@ function start({ writer, cache, resources, clock, failures }: Replica<ManualCloc
     clock,
     onFailure,
   });
-  endings.push(() => reconciler.stop());
+  cleanups.push(() => reconciler.stop());
   return reconciler.complete;
 }
 
@@ -57,7 +57,7 @@ const patchData = (value: JsonObject): Promise<unknown> => {
   const { writer, resources, context } = first();
   const [namespace = '', name = ''] = KEY.split('/');
   const bytes = Buffer.from(JSON.stringify({ data: value }));
-  const options = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'somebody' } as const;
+  const options = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'other' } as const;
   return writer.patch(
     context(),
     resources.require('configmaps'),

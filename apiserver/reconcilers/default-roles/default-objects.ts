@@ -1,4 +1,7 @@
-/** Converts the default policy to roles and bindings in the naming of this server. */
+/**
+ * Converts the default policy to roles and bindings in the naming of this server. Returns new objects; comparing them
+ * with stored ones is up to reconcile.ts.
+ */
 import { messageInDialect, type GeneratedNames } from '../../../shared/names/dialect';
 import { readRule, type PolicyRule } from '../../authorization/rbac/rule';
 import { TOKEN_TRACKING_CONFIG_MAP } from '../../../shared/names/legacy-token';
@@ -43,7 +46,7 @@ export const autoUpdateAnnotation = ({ prefix }: GeneratedNames): string => `rba
 
 /** Roles come before the bindings that refer to them. */
 export function defaultObjects(names: GeneratedNames): readonly DefaultObject[] {
-  const makers = makersIn(names);
+  const makers = objectMakers(names);
   const controllers = Object.entries(CONTROLLER_RULES);
   return [
     ...AGGREGATED_CLUSTER_ROLES.map((row) => makers.aggregated(row)),
@@ -56,20 +59,21 @@ export function defaultObjects(names: GeneratedNames): readonly DefaultObject[] 
   ];
 }
 
-/** Rules of every node, whether or not the role is bound. */
+/** The rules of the role `system:node`, which every node has whether or not the role is bound to it. */
 export function nodeRules(names: GeneratedNames): readonly PolicyRule[] {
   const row = CLUSTER_ROLES.find(({ name }) => name === 'system:node');
   return (row?.rules ?? []).map((text) => readRule(ruleOf(text, names)));
 }
 
-interface Makers {
+/** Makes the objects of the rows of the policy. */
+interface ObjectMakers {
   aggregated(row: Omit<RoleRow, 'rules'>): DefaultObject;
   /** `namespace`: `undefined` for a ClusterRole. */
   role(namespace: SystemNamespace | undefined, row: RoleRow): DefaultObject;
   binding(namespace: SystemNamespace | undefined, row: BindingRow): DefaultObject;
 }
 
-function makersIn(names: GeneratedNames): Makers {
+function objectMakers(names: GeneratedNames): ObjectMakers {
   const { systemNamespace, publicNamespace, prefix, dialect } = names;
   const spelled = (text: string): string => messageInDialect(dialect, text);
   const namespaces = { system: systemNamespace, public: publicNamespace };
@@ -135,11 +139,11 @@ const aggregationLabel = (role: string): string => `${GROUP}/aggregate-to-${role
 function ruleOf(text: string, { prefix, dialect }: GeneratedNames): RbacV1PolicyRule {
   const spelledName = (name: string): string =>
     name === TOKEN_TRACKING_CONFIG_MAP.platform ? TOKEN_TRACKING_CONFIG_MAP[dialect] : name.replace(/^platform\.io\//, `${prefix}/`);
-  const [verbs = [], second = [], resources, resourceNames] = text.split(' | ').map((words) => words.split(' '));
-  if (resources === undefined) return { verbs, nonResourceURLs: second };
+  const [verbs = [], groupsOrPaths = [], resources, resourceNames] = text.split(' | ').map((words) => words.split(' '));
+  if (resources === undefined) return { verbs, nonResourceURLs: groupsOrPaths };
   return {
     verbs,
-    apiGroups: second.map((group) => (group === 'core' ? '' : group)),
+    apiGroups: groupsOrPaths.map((group) => (group === 'core' ? '' : group)),
     resources,
     ...(resourceNames === undefined ? {} : { resourceNames: resourceNames.map(spelledName) }),
   };

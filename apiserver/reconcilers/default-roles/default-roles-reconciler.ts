@@ -12,7 +12,7 @@ import { entryKey, type Resources } from '../../registry/resources';
 import type { Resource, Writer } from '../../registry/verbs';
 import { startReconciler, serverContext, serverWriteOptions, watchForChanges, type Reconciler } from '../reconciler';
 import { defaultObjects, type DefaultObject, type RbacKind } from './default-objects';
-import { reconcile } from './reconcile';
+import { reconcileActionFor } from './reconcile';
 
 export interface DefaultRolesReconcilerOptions {
   readonly writer: Writer;
@@ -75,12 +75,12 @@ async function reconcileStored(
     await create(object);
     return;
   }
-  const remedy = reconcile(object, parseEntry(entry).object, names);
-  switch (remedy.type) {
+  const action = reconcileActionFor(object, parseEntry(entry).object, names);
+  switch (action.type) {
     case 'none':
       return;
     case 'update':
-      await writer.update(serverContext(clock), resource, { namespace, name }, undefined, bodyOf(remedy.object), serverWriteOptions(names));
+      await writer.update(serverContext(clock), resource, { namespace, name }, undefined, bodyOf(action.object), serverWriteOptions(names));
       return;
     case 'replace':
       await writer.delete(serverContext(clock), resource, { namespace, name }, { dryRun: false });

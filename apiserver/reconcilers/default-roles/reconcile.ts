@@ -1,6 +1,6 @@
 /**
- * Pure function: the change that makes a default role or binding grant at least its rules or subjects. Additions of
- * users are kept.
+ * Determines the change that makes a stored role or binding grant at least what the default one grants. Additions of users
+ * are kept. Pure functions: the reconciler makes the change.
  */
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import { valueInEitherSpelling, omitNames } from '../../../shared/names/spellings';
@@ -18,7 +18,8 @@ export type ReconcileAction =
 
 const NONE: ReconcileAction = { type: 'none' };
 
-export function reconcile(desired: RbacObject, existing: RbacObject, names: GeneratedNames): ReconcileAction {
+/** `none` when nothing is missing, or when the annotation `autoupdate` is `false`. Changes neither argument. */
+export function reconcileActionFor(desired: RbacObject, existing: RbacObject, names: GeneratedNames): ReconcileAction {
   const metadata = readMetadata(existing);
   if (valueInEitherSpelling(metadata.annotations ?? {}, autoUpdateAnnotation(names)) === 'false') return NONE;
   const { roleRef } = desired;
@@ -40,6 +41,7 @@ function withMissing(desired: MetaV1ObjectMeta, existing: MetaV1ObjectMeta): Pic
   return { labels: merge('labels'), annotations: merge('annotations') };
 }
 
+/** The rules or aggregation rule of the stored role with what it lacks; empty when it lacks nothing. */
 function missingRules(desired: RbacV1ClusterRole, existing: RbacV1ClusterRole): RbacV1ClusterRole {
   const selectors = desired.aggregationRule?.clusterRoleSelectors ?? [];
   if (selectors.length > 0) {
@@ -47,10 +49,10 @@ function missingRules(desired: RbacV1ClusterRole, existing: RbacV1ClusterRole): 
     return { aggregationRule: { clusterRoleSelectors: [...present, ...without(selectors, present)] } };
   }
   const present = existing.rules ?? [];
-  const held = present.map(readRule);
+  const presentRules = present.map(readRule);
   const missing = (desired.rules ?? [])
     .flatMap((rule) => [...breakdownRule(readRule(rule))])
-    .filter((part) => !held.some((rule) => ruleCovers(rule, part)));
+    .filter((part) => !presentRules.some((rule) => ruleCovers(rule, part)));
   return missing.length === 0 ? {} : { rules: [...present, ...missing.map(ruleObject)] };
 }
 
@@ -65,6 +67,7 @@ function ruleObject({ verbs, groups, resources, names, paths }: PolicyRule): Rba
   return Object.fromEntries(Object.entries(lists).flatMap(([member, list]) => (list.length === 0 ? [] : [[member, [...list]]])));
 }
 
+/** The subjects of the stored binding with those it lacks; empty when it lacks none. */
 function missingSubjects(desired: RbacV1RoleBinding, existing: RbacV1RoleBinding, names: GeneratedNames): RbacV1RoleBinding {
   const present = existing.subjects ?? [];
   const canonicalSubjects = present.map((subject) =>

@@ -18,39 +18,39 @@ const LEVELS = 'prioritylevelconfigurations';
 const SCHEMAS = 'flowschemas';
 const MARK = 'apf.platform.io/autoupdate-spec';
 
-let f: WriteFixture;
+let fixture: WriteFixture;
 let reconciler: Reconciler | undefined;
 
 async function start(naming: 'platform' | 'kubernetes' = 'platform'): Promise<Reconciler> {
   reconciler = startFlowControlReconciler({
-    writer: f.writer,
-    cache: f.cache,
-    resources: f.resources,
+    writer: fixture.writer,
+    cache: fixture.cache,
+    resources: fixture.resources,
     names: GENERATED_NAMES[naming],
-    clock: f.clock,
+    clock: fixture.clock,
     onFailure: (message, error) => {
       throw new Error(message, { cause: error });
     },
   });
   await reconciler.complete;
-  await f.cache.catchUp();
+  await fixture.cache.catchUp();
   await reconciler.trigger();
-  await f.cache.catchUp();
+  await fixture.cache.catchUp();
   return reconciler;
 }
 afterEach(() => reconciler?.stop());
 
 async function read(resource: string, name: string): Promise<JsonObject> {
-  const object = await f.stored(resource, name);
+  const object = await fixture.stored(resource, name);
   if (object === undefined) throw new Error(`there is no ${name}`);
   return object;
 }
 
 it('built-in FlowSchemas and PriorityLevelConfigurations equal those of release 1.31.1', async () => {
-  f = await openWriteFixture({ naming: 'kubernetes' });
+  fixture = await openWriteFixture({ naming: 'kubernetes' });
   await start('kubernetes');
   const shown = (resource: string): unknown[] =>
-    [...f.cache.snapshot(f.resource(resource).stored).range()].map((entry) => {
+    [...fixture.cache.snapshot(fixture.resource(resource).stored).range()].map((entry) => {
       const { metadata, spec, status } = parseEntry(entry).object;
       const annotations = (object(metadata) ? ownMember(metadata, 'annotations') : undefined) ?? null;
       const timeless: unknown = JSON.parse(JSON.stringify(status ?? {}), (member, value: unknown) =>
@@ -70,31 +70,31 @@ it('built-in FlowSchemas and PriorityLevelConfigurations equal those of release 
 
 describe('flow schema reconciler', () => {
   beforeEach(async () => {
-    f = await openWriteFixture();
+    fixture = await openWriteFixture();
     await start();
   });
   const reconcileNow = async (): Promise<void> => {
-    await f.cache.catchUp();
+    await fixture.cache.catchUp();
     await reconciler?.trigger();
     await flushPromises(2);
-    await f.cache.catchUp();
+    await fixture.cache.catchUp();
   };
 
   it('recreates deleted FlowSchemas, and sets Dangling while a priority level does not exist', async () => {
-    await f.remove(SCHEMAS, 'probes', { namespace: '' });
-    await f.remove(SCHEMAS, 'catch-all', { namespace: '' });
+    await fixture.remove(SCHEMAS, 'probes', { namespace: '' });
+    await fixture.remove(SCHEMAS, 'catch-all', { namespace: '' });
     await reconcileNow();
     expect((await read(SCHEMAS, 'probes'))['spec']).toMatchObject({ matchingPrecedence: 2 });
     expect((await read(SCHEMAS, 'catch-all'))['spec']).toMatchObject({ matchingPrecedence: 10_000 });
     const spec = { priorityLevelConfiguration: { name: 'later' }, matchingPrecedence: 70, rules: [] };
-    await f.create(SCHEMAS, { metadata: { name: 'mine' }, spec }, { namespace: '' });
+    await fixture.create(SCHEMAS, { metadata: { name: 'mine' }, spec }, { namespace: '' });
     await reconcileNow();
     expect((await read(SCHEMAS, 'mine'))['status']).toMatchObject({
       conditions: [
         { type: 'Dangling', status: 'True', reason: 'NotFound', message: expect.stringContaining('"later" but there is no such object') },
       ],
     });
-    await f.create(
+    await fixture.create(
       LEVELS,
       { metadata: { name: 'later' }, spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } } },
       { namespace: '' },
@@ -106,7 +106,7 @@ describe('flow schema reconciler', () => {
   const updateAndReconcile = async (name: string, members: JsonObject, annotations: JsonObject | undefined): Promise<JsonObject> => {
     const { metadata, spec } = await read(SCHEMAS, name);
     const changedSpec = { ...(object(spec) ? spec : {}), ...members };
-    await f.update(
+    await fixture.update(
       SCHEMAS,
       name,
       { metadata: { ...(object(metadata) ? metadata : {}), annotations: annotations ?? {} }, spec: changedSpec },
@@ -136,14 +136,14 @@ describe('flow schema reconciler', () => {
   it('does not restore the shares of the exempt priority level', async () => {
     const { metadata } = await read(LEVELS, 'exempt');
     const spec = { type: 'Exempt', exempt: { nominalConcurrencyShares: 3, lendablePercent: 0 } };
-    await f.update(LEVELS, 'exempt', { metadata: metadata ?? {}, spec }, { namespace: '' });
+    await fixture.update(LEVELS, 'exempt', { metadata: metadata ?? {}, spec }, { namespace: '' });
     await reconcileNow();
     expect(await read(LEVELS, 'exempt')).toMatchObject({ spec });
   });
 
   it('writes nothing when every object is up to date', async () => {
-    const before = f.store.currentRevision;
+    const before = fixture.store.currentRevision;
     await reconcileNow();
-    expect(f.store.currentRevision).toBe(before);
+    expect(fixture.store.currentRevision).toBe(before);
   });
 });

@@ -44,6 +44,7 @@ export function startFlowControlReconciler(options: FlowControlReconcilerOptions
   ];
   const annotation = `apf.${names.prefix}/autoupdate-spec`;
 
+  /** Resolves with false when the work is to be retried soon. */
   async function attempt(subject: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
@@ -56,21 +57,18 @@ export function startFlowControlReconciler(options: FlowControlReconcilerOptions
   }
 
   async function reconcileAll(): Promise<boolean> {
-    let isComplete = true;
-    for (const [resource, objects] of desired) {
-      for (const [name, desiredSpec] of objects) {
-        isComplete =
-          (await attempt(`the ${resource.row.kind} ${name}`, () => reconcileSpec(options, resource, name, desiredSpec, annotation))) &&
-          isComplete;
+    const results: boolean[] = [];
+    for (const [resource, specs] of desired) {
+      for (const [name, desiredSpec] of specs) {
+        const reconcile = (): Promise<void> => reconcileSpec(options, resource, name, desiredSpec, annotation);
+        results.push(await attempt(`the ${resource.row.kind} ${name}`, reconcile));
       }
     }
     for (const { key } of cache.snapshot(schemas.stored).range()) {
-      isComplete =
-        (await attempt(`the condition of the FlowSchema ${key}`, () =>
-          applyCondition(options, schemas, levels, key, formatTimestamp(clock.now())),
-        )) && isComplete;
+      const reconcile = (): Promise<void> => applyCondition(options, schemas, levels, key, formatTimestamp(clock.now()));
+      results.push(await attempt(`the condition of the FlowSchema ${key}`, reconcile));
     }
-    return isComplete;
+    return results.every(Boolean);
   }
 
   const reconciler = startReconciler(options, reconcileAll);
@@ -105,16 +103,17 @@ async function reconcileSpec(
   annotation: string,
 ): Promise<void> {
   const { writer, cache, names, clock } = options;
-  const write = serverWriteOptions(names, FIELD_MANAGERS.flowControlSpecs);
+  const writeOptions = serverWriteOptions(names, FIELD_MANAGERS.flowControlSpecs);
   const entry = cache.get(resource.stored, name);
   if (entry === undefined) {
     const value = { metadata: { name, annotations: { [annotation]: 'true' } }, spec: desired.spec };
-    await writer.create(serverContext(clock), resource, '', { value, duplicates: [], format: 'json' }, write);
+    await writer.create(serverContext(clock), resource, '', { value, duplicates: [], format: 'json' }, writeOptions);
     return;
   }
   const value = reconciledObject(parseEntry(entry).object, desired, annotation);
   if (value === undefined) return;
-  await writer.update(serverContext(clock), resource, { namespace: '', name }, undefined, { value, duplicates: [], format: 'json' }, write);
+  const body = { value, duplicates: [], format: 'json' } as const;
+  await writer.update(serverContext(clock), resource, { namespace: '', name }, undefined, body, writeOptions);
 }
 
 /** Sets the condition with a server-side apply, which keeps other conditions and their managers. */
@@ -129,7 +128,8 @@ async function applyCondition(
   if (entry === undefined) return;
   const schema: FlowcontrolV1FlowSchema = parseEntry(entry).object;
   const level = schema.spec?.priorityLevelConfiguration?.name ?? '';
-  const condition = danglingConditionUpdate(schema, level, cache.get(levels.stored, level) !== undefined, now);
+  const hasLevel = cache.get(levels.stored, level) !== undefined;
+  const condition = danglingConditionUpdate(schema, { level, hasLevel, now });
   if (condition === undefined) return;
   const { group, version, kind } = schemas.row;
   const applied = { apiVersion: `${group}/${version}`, kind, metadata: { name }, status: { conditions: [condition] } };

@@ -1,6 +1,6 @@
 /**
- * Pure functions: the desired state of a built-in FlowSchema or PriorityLevelConfiguration, and the `Dangling`
- * condition.
+ * Determines the desired state of a stored FlowSchema or PriorityLevelConfiguration, and the `Dangling` condition. Values
+ * of operators are kept where they may set them. Pure functions: the reconciler writes the objects.
  */
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { valueInEitherSpelling, omitNames } from '../../../shared/names/spellings';
@@ -31,7 +31,7 @@ export function reconciledObject(
   const annotationValue = valueInEitherSpelling(annotations, annotation);
   // Without an annotation, an object that was never changed is managed, as in upstream.
   const isManaged = isMandatory || (annotationValue === undefined ? metadata.generation === 1 : annotationValue === 'true');
-  const marked =
+  const annotatedMetadata =
     annotationValue === String(isManaged)
       ? metadata
       : { ...metadata, annotations: { ...omitNames(annotations, [annotation]), [annotation]: String(isManaged) } };
@@ -40,27 +40,31 @@ export function reconciledObject(
     operatorMembers.flatMap((member) => (present[member] === undefined ? [] : [[member, present[member]]])),
   );
   const desired = isManaged ? { ...spec, ...operatorValues } : present;
-  const object = { ...existing, metadata: marked, spec: desired };
+  const object = { ...existing, metadata: annotatedMetadata, spec: desired };
   return equalJson(object, existing) ? undefined : object;
 }
 
 const DANGLING = 'Dangling';
 
-/**
- * Returns the `Dangling` condition of a FlowSchema, or `undefined` when it is up to date. `now`: a timestamp as in
- * objects.
- */
+export interface LevelState {
+  /** The name of the priority level to which the FlowSchema refers. */
+  readonly level: string;
+  /** The priority level exists. */
+  readonly hasLevel: boolean;
+  /** A timestamp as in objects. */
+  readonly now: string;
+}
+
+/** Returns the `Dangling` condition of a FlowSchema, or `undefined` when it is up to date. */
 export function danglingConditionUpdate(
   { status }: FlowcontrolV1FlowSchema,
-  level: string,
-  levelExists: boolean,
-  now: string,
+  { level, hasLevel, now }: LevelState,
 ): FlowcontrolV1FlowSchemaCondition | undefined {
   const existing = status?.conditions?.find(({ type }) => type === DANGLING);
-  const named = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`;
-  const desired = levelExists
-    ? { type: DANGLING, status: 'False', reason: 'Found', message: `${named} and it exists` }
-    : { type: DANGLING, status: 'True', reason: 'NotFound', message: `${named} but there is no such object` };
+  const reference = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`;
+  const desired = hasLevel
+    ? { type: DANGLING, status: 'False', reason: 'Found', message: `${reference} and it exists` }
+    : { type: DANGLING, status: 'True', reason: 'NotFound', message: `${reference} but there is no such object` };
   const since = existing?.status === desired.status ? existing.lastTransitionTime : undefined;
   const condition = { ...desired, lastTransitionTime: since ?? now };
   if (existing !== undefined && equalJson(existing, condition)) return undefined;

@@ -5,30 +5,34 @@
 import type {
   FlowcontrolV1FlowSchemaSpec,
   FlowcontrolV1PriorityLevelConfigurationSpec,
-  FlowcontrolV1QueuingConfiguration,
   FlowcontrolV1ResourcePolicyRule,
   FlowcontrolV1Subject,
 } from '../../../shared/api/types/generated/members';
 import { allUsers, allRequestsOf, EXEMPT, groupSubject } from '../../kinds/flowcontrol/mandatory-objects';
 import { groupInDialect, type GeneratedNames } from '../../../shared/names/dialect';
 
-const limitedLevel = (
-  nominalConcurrencyShares: number,
-  lendablePercent: number,
-  queuing: FlowcontrolV1QueuingConfiguration,
-): FlowcontrolV1PriorityLevelConfigurationSpec => ({
-  type: 'Limited',
-  limited: { nominalConcurrencyShares, limitResponse: { type: 'Queue', queuing }, lendablePercent },
-});
-const queuing = (count: number, handSize: number): FlowcontrolV1QueuingConfiguration => ({ queues: count, handSize, queueLengthLimit: 50 });
+interface LevelRow {
+  readonly shares: number;
+  readonly lendablePercent: number;
+  readonly queues: number;
+  readonly handSize: number;
+}
+
+const limitedLevel = ({ shares, lendablePercent, queues, handSize }: LevelRow): FlowcontrolV1PriorityLevelConfigurationSpec => {
+  const queuing = { queues, handSize, queueLengthLimit: 50 };
+  return {
+    type: 'Limited',
+    limited: { nominalConcurrencyShares: shares, limitResponse: { type: 'Queue', queuing }, lendablePercent },
+  };
+};
 
 export const SUGGESTED_PRIORITY_LEVELS: ReadonlyMap<string, FlowcontrolV1PriorityLevelConfigurationSpec> = new Map([
-  ['system', limitedLevel(30, 33, queuing(64, 6))],
-  ['node-high', limitedLevel(40, 25, queuing(64, 6))],
-  ['leader-election', limitedLevel(10, 0, queuing(16, 4))],
-  ['workload-high', limitedLevel(40, 50, queuing(128, 6))],
-  ['workload-low', limitedLevel(100, 90, queuing(128, 6))],
-  ['global-default', limitedLevel(20, 50, queuing(128, 6))],
+  ['system', limitedLevel({ shares: 30, lendablePercent: 33, queues: 64, handSize: 6 })],
+  ['node-high', limitedLevel({ shares: 40, lendablePercent: 25, queues: 64, handSize: 6 })],
+  ['leader-election', limitedLevel({ shares: 10, lendablePercent: 0, queues: 16, handSize: 4 })],
+  ['workload-high', limitedLevel({ shares: 40, lendablePercent: 50, queues: 128, handSize: 6 })],
+  ['workload-low', limitedLevel({ shares: 100, lendablePercent: 90, queues: 128, handSize: 6 })],
+  ['global-default', limitedLevel({ shares: 20, lendablePercent: 50, queues: 128, handSize: 6 })],
 ]);
 
 const MANAGER = 'system:kube-controller-manager';
@@ -57,49 +61,27 @@ export function suggestedFlowSchemas({ systemNamespace, dialect }: GeneratedName
     resources: ['leases'],
     namespaces: ['*'],
   });
-  const rows: readonly SchemaRow[] = [
-    ['probes', EXEMPT, 2, undefined, PROBES],
-    [
-      'system-leader-election',
-      'leader-election',
-      100,
-      'ByUser',
-      resourceRules([leases(READ_AND_WRITE)], user(MANAGER), user(SCHEDULER), account('*')),
-    ],
-    [
-      'endpoint-controller',
-      'workload-high',
-      150,
-      'ByUser',
-      resourceRules([coreRule(['endpoints'])], user(MANAGER), ...ENDPOINTS.map(account)),
-    ],
-    [
-      'workload-leader-election',
-      'leader-election',
-      200,
-      'ByUser',
-      resourceRules([coreRule(['endpoints', 'configmaps']), leases(READ_AND_WRITE)], account('*')),
-    ],
-    ['system-node-high', 'node-high', 400, 'ByUser', resourceRules([NODES, leases(['*'])], groupSubject('system:nodes'))],
-    ['system-nodes', 'system', 500, 'ByUser', allRequestsOf(groupSubject('system:nodes'))],
-    ['kube-controller-manager', 'workload-high', 800, 'ByNamespace', allRequestsOf(user(MANAGER))],
-    ['kube-scheduler', 'workload-high', 800, 'ByNamespace', allRequestsOf(user(SCHEDULER))],
-    ['kube-system-service-accounts', 'workload-high', 900, 'ByNamespace', allRequestsOf(account('*'))],
-    ['service-accounts', 'workload-low', 9000, 'ByUser', allRequestsOf(groupSubject('system:serviceaccounts'))],
-    ['global-default', 'global-default', 9900, 'ByUser', allRequestsOf(...allUsers())],
-  ];
-  return new Map(rows.map(([name, ...row]) => [name, schemaOf(row)]));
+  const electionRules = resourceRules([leases(READ_AND_WRITE)], user(MANAGER), user(SCHEDULER), account('*'));
+  const endpointRules = resourceRules([coreRule(['endpoints'])], user(MANAGER), ...ENDPOINT_CONTROLLERS.map(account));
+  const workloadElectionRules = resourceRules([coreRule(['endpoints', 'configmaps']), leases(READ_AND_WRITE)], account('*'));
+  const nodeRules = resourceRules([NODES, leases(['*'])], groupSubject('system:nodes'));
+  const serviceAccounts = groupSubject('system:serviceaccounts');
+  return new Map([
+    ['probes', schemaSpec(EXEMPT, 2, undefined, PROBES)],
+    ['system-leader-election', schemaSpec('leader-election', 100, 'ByUser', electionRules)],
+    ['endpoint-controller', schemaSpec('workload-high', 150, 'ByUser', endpointRules)],
+    ['workload-leader-election', schemaSpec('leader-election', 200, 'ByUser', workloadElectionRules)],
+    ['system-node-high', schemaSpec('node-high', 400, 'ByUser', nodeRules)],
+    ['system-nodes', schemaSpec('system', 500, 'ByUser', allRequestsOf(groupSubject('system:nodes')))],
+    ['kube-controller-manager', schemaSpec('workload-high', 800, 'ByNamespace', allRequestsOf(user(MANAGER)))],
+    ['kube-scheduler', schemaSpec('workload-high', 800, 'ByNamespace', allRequestsOf(user(SCHEDULER)))],
+    ['kube-system-service-accounts', schemaSpec('workload-high', 900, 'ByNamespace', allRequestsOf(account('*')))],
+    ['service-accounts', schemaSpec('workload-low', 9000, 'ByUser', allRequestsOf(serviceAccounts))],
+    ['global-default', schemaSpec('global-default', 9900, 'ByUser', allRequestsOf(...allUsers()))],
+  ]);
 }
 
-type SchemaRow = readonly [
-  name: string,
-  level: string,
-  precedence: number,
-  distinguisher: 'ByUser' | 'ByNamespace' | undefined,
-  rules: Rules,
-];
-
-const ENDPOINTS = ['endpoint-controller', 'endpointslicemirroring-controller'];
+const ENDPOINT_CONTROLLERS = ['endpoint-controller', 'endpointslicemirroring-controller'];
 const PROBES: Rules = [
   { subjects: allUsers(), nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] },
 ];
@@ -115,10 +97,13 @@ const resourceRules = (resourceRules: FlowcontrolV1ResourcePolicyRule[], ...subj
   { subjects, resourceRules },
 ];
 
-const schemaOf = ([name, matchingPrecedence, type, rules]: SchemaRow extends readonly [string, ...infer R]
-  ? R
-  : never): FlowcontrolV1FlowSchemaSpec => ({
-  priorityLevelConfiguration: { name },
+const schemaSpec = (
+  level: string,
+  matchingPrecedence: number,
+  type: 'ByNamespace' | 'ByUser' | undefined,
+  rules: Rules,
+): FlowcontrolV1FlowSchemaSpec => ({
+  priorityLevelConfiguration: { name: level },
   matchingPrecedence,
   ...(type === undefined ? {} : { distinguisherMethod: { type } }),
   rules,

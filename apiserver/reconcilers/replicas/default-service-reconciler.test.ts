@@ -18,17 +18,17 @@ const slices = resources.require('endpointslices.discovery.platform.io');
 type Replica = BaseReplica & { startReconciler(): DefaultServiceReconciler };
 type BaseReplica = OpenReplica<ManualClock>;
 
-const open: OpenedCache[] = [];
+const caches: OpenedCache[] = [];
 const reconcilers: DefaultServiceReconciler[] = [];
 
 afterEach(async () => {
   for (const reconciler of reconcilers.splice(0)) reconciler.stop();
-  for (const cache of open.splice(0)) await cache.close();
+  for (const cache of caches.splice(0)) await cache.close();
 });
 
-async function replica(store: MemoryStore, port = 6443): Promise<Replica> {
+async function openServer(store: MemoryStore, port = 6443): Promise<Replica> {
   const base = await openReplica(store, new ManualClock(START));
-  open.push(base.cache);
+  caches.push(base.cache);
   const { cache, writer, allocator, replicas, clock, failures } = base;
   const onFailure = (message: string): void => void failures.push(message);
   return {
@@ -62,13 +62,20 @@ const context = (clock: ManualClock): RequestContext => ({
 const body = (value: JsonObject) => ({ value, duplicates: [], format: 'json' }) as const;
 const options = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'test' } as const;
 
-async function cluster(ports: readonly number[] = [6443]): Promise<{ readonly store: MemoryStore; readonly replicas: readonly Replica[] }> {
+interface Cluster {
+  readonly store: MemoryStore;
+  readonly first: Replica;
+  readonly replicas: readonly Replica[];
+}
+
+/** Replicas with these ports over one store. */
+async function cluster(ports: readonly number[] = [6443]): Promise<Cluster> {
   const store = new MemoryStore();
-  const replicas = await Promise.all(ports.map((port) => replica(store, port)));
+  const replicas = await Promise.all(ports.map((port) => openServer(store, port)));
   const [first] = replicas;
   if (first === undefined) throw new Error('a cluster has a replica');
   await first.writer.create(context(first.clock), resources.require('namespaces'), '', body({ metadata: { name: 'default' } }), options);
-  return { store, replicas };
+  return { store, first, replicas };
 }
 
 const objectIn = ({ cache }: Replica, resource: typeof services, name = 'platform'): JsonObject | undefined => {
@@ -85,9 +92,7 @@ const drain = (): Promise<void> => flushPromises(50);
 const subsets = (replica: Replica): unknown => objectIn(replica, endpoints)?.['subsets'];
 
 it('default Service is created with the first address of the range, and with endpoints of the live replicas', async () => {
-  const { replicas } = await cluster();
-  const [replica] = replicas;
-  if (replica === undefined) return;
+  const { first: replica } = await cluster();
   await replica.startReconciler().complete;
   replica.replicas.join({ ip: '192.0.2.1', port: 6443 });
   await drain();
@@ -109,10 +114,10 @@ it('default Service is created with the first address of the range, and with end
 });
 
 it('default Service drops a stopped replica immediately, and a crashed one when its lease expires', async () => {
-  const { store, replicas } = await cluster([6443, 6443, 7443]);
-  const [first, second, third] = replicas;
-  if (first === undefined || second === undefined || third === undefined) return;
-  await Promise.all(replicas.map((each) => each.startReconciler().complete));
+  const { store, first, replicas } = await cluster([6443, 6443, 7443]);
+  const [, second, third] = replicas;
+  if (second === undefined || third === undefined) throw new Error('the cluster has three replicas');
+  await Promise.all(replicas.map((member) => member.startReconciler().complete));
   first.replicas.join({ ip: '192.0.2.1', port: 6443 });
   second.replicas.join({ ip: '192.0.2.2', port: 6443 });
   third.replicas.join({ ip: '192.0.2.1', port: 7443 });
@@ -149,9 +154,7 @@ it('default Service drops a stopped replica immediately, and a crashed one when 
 });
 
 it('default Service is restored after deletion or change, and not written when it is unchanged', async () => {
-  const { store, replicas } = await cluster();
-  const [replica] = replicas;
-  if (replica === undefined) return;
+  const { store, first: replica } = await cluster();
   const reconciler = replica.startReconciler();
   await reconciler.complete;
   replica.replicas.join({ ip: '192.0.2.1', port: 6443 });
@@ -168,9 +171,7 @@ it('default Service is restored after deletion or change, and not written when i
 });
 
 it('the default Service keeps its endpoints while no replica is known', async () => {
-  const { store, replicas } = await cluster();
-  const [replica] = replicas;
-  if (replica === undefined) return;
+  const { store, first: replica } = await cluster();
   const reconciler = replica.startReconciler();
   await reconciler.complete;
   expect(objectIn(replica, endpoints)).toBeUndefined();
@@ -185,9 +186,7 @@ it('the default Service keeps its endpoints while no replica is known', async ()
 });
 
 it('first address of the Service range is reserved for the default Service', async () => {
-  const { replicas } = await cluster();
-  const [replica] = replicas;
-  if (replica === undefined) return;
+  const { first: replica } = await cluster();
   const spec = { clusterIP: '10.0.0.1', ports: [{ port: 80 }] };
   const created = replica.writer.create(context(replica.clock), services, 'default', body({ metadata: { name: 'other' }, spec }), options);
   await expect(created).rejects.toThrow('failed to allocate IP 10.0.0.1: provided IP is already allocated');

@@ -63,9 +63,13 @@ export function startDefaultServiceReconciler(options: DefaultServiceReconcilerO
   const reconciler = startReconciler(options, pass);
   const isOwnKey = (key: string): boolean => key.startsWith(`${NAMESPACE}/${options.names.defaultService}`);
   const watches = [options.services, options.endpoints, options.slices].map((resource) =>
-    watchForChanges(cache, resource, { namespace: NAMESPACE }, (_type, key) => void (isOwnKey(key) && reconciler.trigger())),
+    watchForChanges(cache, resource, { namespace: NAMESPACE }, (_type, key) => {
+      if (isOwnKey(key)) void reconciler.trigger();
+    }),
   );
-  replicas.onChange(() => void (cache.isReady && reconciler.trigger()));
+  replicas.onChange(() => {
+    if (cache.isReady) void reconciler.trigger();
+  });
   return {
     complete: reconciler.complete,
     pass: () => reconciler.trigger(),
@@ -82,18 +86,17 @@ async function reconcile(options: DefaultServiceReconcilerOptions): Promise<void
   await createIfAbsent(options, services, name, serviceOf(options));
   const groups = endpointGroupsOf(replicas.addresses);
   if (groups.length === 0) return;
-  const skipsMirror = { [`endpointslice.${names.prefix}/skip-mirror`]: 'true' };
-  await createOrUpdate(options, endpoints, name, skipsMirror, { subsets: groups.map(subsetOf) });
-  const ofService = { [`${names.prefix}/service-name`]: name };
+  const skipMirrorLabel = { [`endpointslice.${names.prefix}/skip-mirror`]: 'true' };
+  await createOrUpdate(options, endpoints, name, skipMirrorLabel, { subsets: groups.map(subsetOf) });
+  const serviceNameLabel = `${names.prefix}/service-name`;
   const primaryGroup = groups.find(({ family }) => family === options.allocator.families[0]);
   const desiredSlices = new Map(
     groups.map((group) => [group === primaryGroup ? name : `${name}-${group.family}-${group.port}`.toLowerCase(), group]),
   );
-  for (const [slice, group] of desiredSlices) await createOrUpdate(options, slices, slice, ofService, sliceOf(group));
+  for (const [slice, group] of desiredSlices) await createOrUpdate(options, slices, slice, { [serviceNameLabel]: name }, sliceOf(group));
   for (const entry of options.cache.snapshot(slices.stored).range(`${NAMESPACE}/`, `${NAMESPACE}0`)) {
     const sliceName = entry.key.slice(NAMESPACE.length + 1);
-    if (Object.entries(ofService).some(([key, value]) => entry.labels[key] !== value) || desiredSlices.has(sliceName)) continue;
-    await remove(options, slices, sliceName);
+    if (entry.labels[serviceNameLabel] === name && !desiredSlices.has(sliceName)) await remove(options, slices, sliceName);
   }
 }
 
@@ -127,7 +130,12 @@ function endpointGroupsOf(addresses: readonly ReplicaAddress[]): readonly Endpoi
     groups.set(key, group);
     if (!group.ips.includes(ip)) group.ips.push(ip);
   }
-  return [...groups.values()].sort((a, b) => (a.family < b.family ? -1 : a.family > b.family ? 1 : a.port - b.port));
+  return [...groups.values()].sort(compareGroups);
+}
+
+function compareGroups(a: EndpointGroup, b: EndpointGroup): number {
+  if (a.family === b.family) return a.port - b.port;
+  return a.family < b.family ? -1 : 1;
 }
 
 function subsetOf({ ips, port }: EndpointGroup): CoreV1EndpointSubset {
@@ -200,6 +208,7 @@ async function createOrUpdate(
   }
 }
 
+/** Deletes an object, or does nothing when it is gone. */
 async function remove(options: DefaultServiceReconcilerOptions, resource: Resource, name: string): Promise<void> {
   try {
     await options.writer.delete(serverContext(options.clock), resource, { namespace: NAMESPACE, name }, { dryRun: false });

@@ -12,20 +12,20 @@ import { startIdentityLeaseCollector, startIdentityLeaseReconciler, type Identit
 
 const SYSTEM = 'platform-system';
 const OURS = { 'apiserver.platform.io/identity': 'platform-apiserver', 'platform.io/hostname': 'one' };
-const WRITE = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'somebody' } as const;
+const WRITE = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'other' } as const;
 
 let store: MemoryStore;
 let replica: Replica<ManualClock>;
-let endings: (() => void)[];
+let cleanups: (() => void)[];
 
 beforeEach(async () => {
   store = new MemoryStore();
-  endings = [];
+  cleanups = [];
   replica = await openReplica(store, new ManualClock(START));
   for (const name of [SYSTEM, 'default']) await replica.create('namespaces', { metadata: { name } });
 });
 afterEach(async () => {
-  for (const end of endings) end();
+  for (const cleanUp of cleanups) cleanUp();
   await replica.cache.close();
 });
 
@@ -40,14 +40,14 @@ function options(changes: Partial<IdentityLeasesOptions> = {}): IdentityLeasesOp
 
 async function start(changes: Partial<IdentityLeasesOptions> = {}): Promise<() => void> {
   const reconciler = startIdentityLeaseReconciler(options(changes));
-  endings.push(() => reconciler.stop());
+  cleanups.push(() => reconciler.stop());
   await reconciler.complete;
   return () => reconciler.stop();
 }
 
 async function collect(): Promise<void> {
   const collector = startIdentityLeaseCollector(options());
-  endings.push(() => collector.stop());
+  cleanups.push(() => collector.stop());
   await collector.complete;
   await flushPromises(10);
 }
@@ -142,7 +142,7 @@ it('identity Lease is recreated when another server deleted it while this server
 it('identity Lease renewal logs a failed write and retries', async () => {
   jest.spyOn(store, 'transact').mockRejectedValueOnce(new StoreError('unavailable', 'gone for a moment'));
   const reconciler = startIdentityLeaseReconciler(options());
-  endings.push(() => reconciler.stop());
+  cleanups.push(() => reconciler.stop());
   await advance(1_000);
   await reconciler.complete;
   expect(replica.failures).toEqual([expect.stringMatching(/^the Lease apiserver-\w+ of this server could not be renewed$/)]);

@@ -22,9 +22,10 @@ import { startReconciler, mergePatch, serverContext, serverWriteOptions, type Re
 
 const LEASE_SECONDS = 3_600;
 const RENEW_MS = 10_000;
-const CLEAN_MS = LEASE_SECONDS * 1_000;
-const NAME_LENGTH = 26;
-const LONGEST_LABEL = 63;
+const COLLECT_MS = LEASE_SECONDS * 1_000;
+/** Characters of a Lease's name after the prefix. */
+const DIGEST_LENGTH = 26;
+const MAX_LABEL_LENGTH = 63;
 
 export interface IdentityLeasesOptions {
   readonly writer: Writer;
@@ -94,7 +95,7 @@ async function renew(options: IdentityLeasesOptions, key: ObjectKey, metadata: M
 /** Deletes expired Leases. Every server does this; a second deletion does no harm. */
 export function startIdentityLeaseCollector(options: IdentityLeasesOptions): Reconciler {
   const { onFailure } = options;
-  return startReconciler({ ...options, intervalMs: CLEAN_MS }, async () => {
+  return startReconciler({ ...options, intervalMs: COLLECT_MS }, async () => {
     let isComplete = true;
     for await (const entry of expiredLeases(options)) {
       try {
@@ -139,17 +140,17 @@ async function deleteLease({ writer, leases, clock }: IdentityLeasesOptions, { k
   }
 }
 
-/** The name of a server's Lease. */
+/** The name of a server's Lease: a digest of hostname, port and worker, in 32 characters that are valid in names. */
 export function identityOf({ hostname, port, worker }: Pick<IdentityLeasesOptions, 'hostname' | 'port' | 'worker'>): string {
   // The first worker has the identity of a server without workers, so that its Lease outlives a change of their number.
   const digest = createHash('sha256')
     .update(`${hostname}:${port}${worker === 1 ? '' : `/${worker}`}`)
     .digest();
-  return IDENTITY_LEASE_PREFIX + Array.from(digest.subarray(0, NAME_LENGTH), (byte) => (byte & 31).toString(32)).join('');
+  return IDENTITY_LEASE_PREFIX + Array.from(digest.subarray(0, DIGEST_LENGTH), (byte) => (byte & 31).toString(32)).join('');
 }
 
 /** Empty when the hostname is not a valid label value. */
 function hostnameLabelValue(hostname: string): string {
-  const truncated = hostname.slice(0, LONGEST_LABEL);
+  const truncated = hostname.slice(0, MAX_LABEL_LENGTH);
   return checkLabelValue(truncated).length === 0 ? truncated : '';
 }

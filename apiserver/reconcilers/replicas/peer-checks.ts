@@ -14,6 +14,7 @@ import type { Resource } from '../../registry/verbs';
 /** Settings that must be equal on all servers of a cluster, by flag name. */
 export type CommonSettings = Readonly<Record<string, string>>;
 
+/** The settings as identity Leases publish them. */
 export const settingsText = (settings: CommonSettings): string => JSON.stringify(settings);
 
 export interface PeersOptions extends Pick<FollowTypeOptions, 'cache' | 'clock'> {
@@ -29,7 +30,7 @@ export interface PeersOptions extends Pick<FollowTypeOptions, 'cache' | 'clock'>
    * Called after each renewal with the largest clock offset in seconds, negative if that clock is behind, and with
    * the number of servers with other settings.
    */
-  readonly onCounts: (offsetSeconds: number, others: number) => void;
+  readonly onCounts: (offsetSeconds: number, differingServers: number) => void;
 }
 
 /**
@@ -52,7 +53,7 @@ interface Peer {
   readonly renewTime: string;
   /** In ms of Clock.monotonic. */
   readonly seenAt: number;
-  /** Apparent clock offsets at the last renewals. Delays on the way make them smaller. */
+  /** Apparent clock offsets at the last renewals, in ms; positive when the other clock is ahead. Delays make them smaller. */
   readonly offsets: readonly number[];
   /** Number of renewals in a row with other settings. */
   readonly differing: number;
@@ -106,6 +107,7 @@ class Peers {
     if (this.peers.delete(key)) this.reportCounts();
   }
 
+  /** Logs a warning if one is due, and returns the peer with the time of its last warning. */
   private warnIfDifferent(entry: Entry, { spec }: CoordinationV1Lease, peer: Peer, differences: readonly string[]): Peer {
     const { clock, onFinding } = this.options;
     const now = clock.monotonic();
@@ -152,7 +154,7 @@ const CLOCK_ADVICE = 'tokens, certificates and Events start and expire at other 
 const SETTINGS_ADVICE =
   'the servers of one cluster need equal settings, and two clusters must not share an --etcd-prefix: stop the server that does not belong here and give it a prefix of its own';
 
-/** The offset of the least delayed renewal; 0 until there are enough renewals. */
+/** The offset of the least delayed renewal in ms; 0 until there are enough renewals. */
 const offsetOf = ({ offsets }: Peer): number => (offsets.length < REQUIRED_RENEWALS ? 0 : Math.max(...offsets));
 
 function parseSettings(text: string): ReadonlyMap<string, unknown> {

@@ -9,9 +9,10 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { StoreError, type LeaseId, type Revision, type Store, type StoreCallOptions } from '../../storage/store';
 import { startReconciler, type Reconciler } from '../reconciler';
 
-/** Relative to the key prefix. */
+/** The prefix of the replicas' keys, relative to the key prefix of the store. */
 export const REPLICAS = 'replicas/';
 
+/** A replica that has not renewed its store lease for this time counts as dead. */
 const LEASE_SECONDS = 15;
 const RENEW_MS = 5_000;
 const CALL_MS = 4_000;
@@ -38,6 +39,7 @@ export interface ReplicasOptions {
 }
 
 export class Replicas {
+  /** By key. */
   private readonly live = new Map<string, ReplicaAddress>();
   private readonly listeners = new Set<() => void>();
   private address: ReplicaAddress | undefined;
@@ -173,6 +175,7 @@ function isLeaseNotFound(error: unknown): boolean {
   return error instanceof StoreError && error.failure === 'lease-not-found';
 }
 
+/** Comparable text that orders the replicas for a subject. */
 function positionOf(subject: string, address: ReplicaAddress): string {
   return createHash('sha256')
     .update(`${nameOf(address)} ${subject}`)
