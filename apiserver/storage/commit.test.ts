@@ -14,7 +14,7 @@ interface CallOutcome {
   readonly committed: boolean;
   readonly responded: boolean;
   /** The response is that the store is full, whether or not the transaction was committed. */
-  readonly fullStore?: true;
+  readonly isStoreFull?: true;
   readonly meanwhile?: () => Promise<unknown>;
 }
 
@@ -25,12 +25,12 @@ describe('commit', () => {
   let pendingCalls = 0;
   let directory: string;
   let store: Store;
-  let sent: number;
+  let sentCount: number;
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'commit-'));
     store = await openEmbeddedStore({ directory, clock, random: systemRandom });
-    sent = 0;
+    sentCount = 0;
   });
   afterEach(async () => {
     await store.close();
@@ -53,10 +53,10 @@ describe('commit', () => {
       return attempt(transaction).finally(() => pendingCalls--);
     };
     const attempt = async (transaction: Transaction): Promise<TransactionResult> => {
-      const planned = outcomes[sent++] ?? { committed: true, responded: true };
+      const planned = outcomes[sentCount++] ?? { committed: true, responded: true };
       const result = planned.committed ? await store.transact(transaction) : undefined;
       await planned.meanwhile?.();
-      if (planned.fullStore) throw new StoreError('no-space', 'database space exceeded');
+      if (planned.isStoreFull) throw new StoreError('no-space', 'database space exceeded');
       if (result === undefined || !planned.responded) throw new StoreError('ambiguous', 'the answer was lost');
       return result;
     };
@@ -106,7 +106,7 @@ describe('commit', () => {
 
   it('sends a transaction once when the response arrives', async () => {
     expect(await runCommit(storeWithOutcomes(), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
-    expect(sent).toBe(1);
+    expect(sentCount).toBe(1);
   });
 
   it('sends a transaction again when the request was lost', async () => {
@@ -115,9 +115,9 @@ describe('commit', () => {
 
   it('recognizes its own creation, update and deletion after a lost response', async () => {
     expect(await runCommit(storeWithOutcomes(lostResponse()), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
-    sent = 0;
+    sentCount = 0;
     expect(await runCommit(storeWithOutcomes(lostResponse()), write(2, 'b'))).toEqual({ committed: true, revision: 3 });
-    sent = 0;
+    sentCount = 0;
     expect(await runCommit(storeWithOutcomes(lostResponse()), deleteAt(3))).toEqual({ committed: true, revision: 4 });
     expect(await store.revision()).toBe(4);
   });
@@ -152,11 +152,11 @@ describe('commit', () => {
     const base = await put('a');
     const update = await runCommit(storeWithOutcomes(lostRequest(() => put('theirs'))), write(base, 'b'));
     expect(update).toMatchObject({ committed: false, current: [{ modRevision: base + 1 }] });
-    sent = 0;
+    sentCount = 0;
     const deletion = await runCommit(storeWithOutcomes(lostRequest(() => put('theirs again'))), deleteAt(base + 1));
     expect(deletion).toMatchObject({ committed: false });
     await remove();
-    sent = 0;
+    sentCount = 0;
     expect(await runCommit(storeWithOutcomes(lostRequest(() => put('theirs'))), write(0, 'b'), { since: 2 })).toMatchObject({
       committed: false,
     });
@@ -187,7 +187,7 @@ describe('commit', () => {
     const outcomes = Array.from({ length: 100 }, () => lostRequest());
     const outcome = runCommit(storeWithOutcomes(...outcomes), write(0, 'a'), { deadline: clock.monotonic() + 5_000 });
     await expect(outcome).rejects.toMatchObject({ failure: 'ambiguous' });
-    expect(sent).toBeGreaterThan(3);
+    expect(sentCount).toBeGreaterThan(3);
   });
 
   it('rejects as ambiguous when the history is compacted', async () => {
@@ -201,29 +201,29 @@ describe('commit', () => {
   });
 
   describe('when the store reports that it is full', () => {
-    const fullStore = (committed: boolean, meanwhile?: () => Promise<unknown>): CallOutcome => ({
-      ...(committed ? lostResponse(meanwhile) : lostRequest(meanwhile)),
-      fullStore: true,
-    });
+    const fullStore = (outcome: CallOutcome): CallOutcome => ({ ...outcome, isStoreFull: true });
 
     it('detects that the write was committed nevertheless', async () => {
-      expect(await runCommit(storeWithOutcomes(fullStore(true)), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
-      sent = 0;
+      expect(await runCommit(storeWithOutcomes(fullStore(lostResponse())), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
+      sentCount = 0;
       const putLater = (): Promise<unknown> => put('theirs');
-      expect(await runCommit(storeWithOutcomes(fullStore(true, putLater)), write(2, 'b'))).toEqual({ committed: true, revision: 3 });
-      sent = 0;
-      expect(await runCommit(storeWithOutcomes(fullStore(true)), deleteAt(4))).toEqual({ committed: true, revision: 5 });
-      expect(sent).toBe(1);
+      expect(await runCommit(storeWithOutcomes(fullStore(lostResponse(putLater))), write(2, 'b'))).toEqual({
+        committed: true,
+        revision: 3,
+      });
+      sentCount = 0;
+      expect(await runCommit(storeWithOutcomes(fullStore(lostResponse())), deleteAt(4))).toEqual({ committed: true, revision: 5 });
+      expect(sentCount).toBe(1);
     });
 
     it('detects that the write was not committed and rejects with no-space immediately', async () => {
       const base = await put('a');
       const before = clock.monotonic();
-      await expect(runCommit(storeWithOutcomes(fullStore(false)), write(base, 'b'))).rejects.toMatchObject({ failure: 'no-space' });
+      await expect(runCommit(storeWithOutcomes(fullStore(lostRequest())), write(base, 'b'))).rejects.toMatchObject({ failure: 'no-space' });
       await remove();
-      sent = 0;
-      await expect(runCommit(storeWithOutcomes(fullStore(false)), write(0, 'b'))).rejects.toMatchObject({ failure: 'no-space' });
-      expect(sent).toBe(1);
+      sentCount = 0;
+      await expect(runCommit(storeWithOutcomes(fullStore(lostRequest())), write(0, 'b'))).rejects.toMatchObject({ failure: 'no-space' });
+      expect(sentCount).toBe(1);
       expect(clock.monotonic() - before).toBeLessThan(2_000);
     });
 
@@ -236,7 +236,7 @@ describe('commit', () => {
           { key, modRevision: base },
         ],
       };
-      expect(await runCommit(storeWithOutcomes(fullStore(false, () => put('theirs'))), guarded)).toMatchObject({
+      expect(await runCommit(storeWithOutcomes(fullStore(lostRequest(() => put('theirs')))), guarded)).toMatchObject({
         committed: false,
         revision: base + 1,
         current: [undefined, { key, modRevision: base + 1 }],
@@ -245,24 +245,26 @@ describe('commit', () => {
 
     it('continues to resolve an earlier attempt whose response was lost', async () => {
       const base = await put('a');
-      expect(await runCommit(storeWithOutcomes(lostResponse(), fullStore(false)), write(base, 'b'))).toEqual({
+      expect(await runCommit(storeWithOutcomes(lostResponse(), fullStore(lostRequest())), write(base, 'b'))).toEqual({
         committed: true,
         revision: base + 1,
       });
-      sent = 0;
-      expect(await runCommit(storeWithOutcomes(lostRequest(), fullStore(false), fullStore(false)), write(base + 1, 'c'))).toEqual({
+      sentCount = 0;
+      expect(
+        await runCommit(storeWithOutcomes(lostRequest(), fullStore(lostRequest()), fullStore(lostRequest())), write(base + 1, 'c')),
+      ).toEqual({
         committed: true,
         revision: base + 2,
       });
-      const outcomes = [lostRequest(), ...Array.from({ length: 100 }, () => fullStore(false))];
-      sent = 0;
+      const outcomes = [lostRequest(), ...Array.from({ length: 100 }, () => fullStore(lostRequest()))];
+      sentCount = 0;
       const outcome = runCommit(storeWithOutcomes(...outcomes), write(base + 2, 'd'), { deadline: clock.monotonic() + 5_000 });
       await expect(outcome).rejects.toMatchObject({ failure: 'ambiguous' });
     });
 
     it('rejects as ambiguous for a transaction that cannot be recognized', async () => {
       const blind: Transaction = { compare: [], operations: [{ type: 'put', key, value: Buffer.from('a') }] };
-      await expect(runCommit(storeWithOutcomes(fullStore(true)), blind)).rejects.toMatchObject({ failure: 'ambiguous' });
+      await expect(runCommit(storeWithOutcomes(fullStore(lostResponse())), blind)).rejects.toMatchObject({ failure: 'ambiguous' });
     });
   });
 
@@ -272,7 +274,7 @@ describe('commit', () => {
       operations: [{ type: 'put', key, value: Buffer.from('a') }],
     };
     await expect(runCommit(storeWithOutcomes(lostResponse()), blind)).rejects.toMatchObject({ failure: 'ambiguous' });
-    expect(sent).toBe(1);
+    expect(sentCount).toBe(1);
   });
 
   it('rethrows failures that exclude a commit', async () => {

@@ -42,53 +42,59 @@ const MAX_DELAY_MS = 1_000;
  * immediately when no condition makes a repetition safe; every other failure means that it was not committed.
  */
 export async function commit(store: Store, transaction: Transaction, options: CommitOptions): Promise<TransactionResult> {
-  const { clock } = options;
+  const { clock, since } = options;
   const deadline = options.deadline ?? clock.monotonic() + DEFAULT_TIMEOUT_MS;
-  const attempt = (): Promise<TransactionResult> =>
-    store.transact(transaction, { deadline: Math.min(deadline, clock.monotonic() + ATTEMPT_MS) });
-  let first: StoreError;
+  const attempt = { store, transaction, clock, deadline };
   try {
-    return await attempt();
+    return await transact(attempt);
   } catch (error) {
     if (!(error instanceof StoreError) || (error.failure !== 'ambiguous' && error.failure !== 'no-space')) throw error;
-    first = error;
+    const guarded = findGuardedOperation(transaction);
+    if (guarded === undefined) throw unknownOutcome(error.message);
+    return resolveOutcome({ ...attempt, guarded, since }, error);
   }
-  const guarded = findGuardedOperation(transaction);
-  if (guarded === undefined) throw unknownOutcome(first.message);
+}
+
+interface Attempt {
+  readonly store: Store;
+  readonly transaction: Transaction;
+  readonly clock: Clock;
+  readonly deadline: number;
+}
+
+/** An attempt whose response is lost. */
+interface LostAttempt extends Attempt {
+  readonly guarded: GuardedOperation;
+  readonly since: Revision | undefined;
+}
+
+function transact({ store, transaction, clock, deadline }: Attempt): Promise<TransactionResult> {
+  return store.transact(transaction, { deadline: Math.min(deadline, clock.monotonic() + ATTEMPT_MS) });
+}
+
+/** The result of an attempt that failed with `failure`. */
+async function resolveOutcome(lost: LostAttempt, failure: StoreError): Promise<TransactionResult> {
+  const { clock, deadline } = lost;
   // A full store responds only after it has committed or refused the write: nothing is in flight, and one read resolves
   // the outcome.
-  const isStoreFull = first.failure === 'no-space';
-  const readCurrent = (): Promise<Refusal> => readComparedKeys(store, transaction, deadline);
-  let reason = first.message;
+  const isStoreFull = failure.failure === 'no-space';
+  let reason = failure.message;
   for (let delay = isStoreFull ? 0 : FIRST_DELAY_MS; clock.monotonic() + delay < deadline; delay = nextDelay(delay)) {
     if (delay > 0) await clock.sleep(delay);
-    let isUnchanged = false;
     try {
-      let isRefused = !isStoreFull;
-      const outcome = await (isStoreFull ? readCurrent() : attempt()).catch((error: unknown) => {
-        if (!(error instanceof StoreError) || error.failure !== 'no-space') throw error;
-        isRefused = false;
-        return readCurrent();
-      });
-      if (outcome.committed) return outcome;
-      const current = outcome.current[guarded.index];
-      isUnchanged = !isRefused && (current?.modRevision ?? 0) === guarded.expectedRevision;
-      if (!isUnchanged) {
-        const revision = await findOwnRevision(store, guarded, current, { clock, deadline, since: options.since });
-        return revision === undefined ? outcome : { committed: true, revision };
-      }
+      const result = await (isStoreFull ? resultOfRead(lost) : resultOfRepetition(lost));
+      if (result !== undefined) return result;
     } catch (error) {
       // This failure does not reveal the outcome of the attempt with the lost response.
       if (!(error instanceof StoreError)) throw error;
       reason = error.message;
       if (error.failure === 'closed' || error.failure === 'compacted') break;
+      continue;
     }
-    if (isUnchanged && isStoreFull) throw first;
+    if (isStoreFull) throw failure;
   }
   throw unknownOutcome(reason);
 }
-
-type Refusal = Extract<TransactionResult, { committed: false }>;
 
 function unknownOutcome(reason: string): StoreError {
   return new StoreError('ambiguous', `the outcome of a write is unknown: ${reason}`);
@@ -98,17 +104,44 @@ function nextDelay(delay: number): number {
   return Math.min(Math.max(2 * delay, FIRST_DELAY_MS), MAX_DELAY_MS);
 }
 
+/** Sends the transaction again. The result is undefined when the store is full and the key is unchanged. */
+async function resultOfRepetition(lost: LostAttempt): Promise<TransactionResult | undefined> {
+  let result: TransactionResult;
+  try {
+    result = await transact(lost);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.failure !== 'no-space') throw error;
+    return resultOfRead(lost);
+  }
+  return result.committed ? result : resultOfRefusal(lost, result);
+}
+
+/** Reads the keys of the conditions. The result is undefined when the guarded key is unchanged. */
+async function resultOfRead(lost: LostAttempt): Promise<TransactionResult | undefined> {
+  const { index, expectedRevision } = lost.guarded;
+  const refusal = await readComparedKeys(lost);
+  return (refusal.current[index]?.modRevision ?? 0) === expectedRevision ? undefined : resultOfRefusal(lost, refusal);
+}
+
+type Refusal = Extract<TransactionResult, { committed: false }>;
+
+/** A refusal is the result unless the lost attempt is its cause. */
+async function resultOfRefusal(lost: LostAttempt, refusal: Refusal): Promise<TransactionResult> {
+  const revision = await findOwnRevision(lost, refusal.current[lost.guarded.index]);
+  return revision === undefined ? refusal : { committed: true, revision };
+}
+
 /** The same result as a refused transaction, read at one revision. */
-async function readComparedKeys(store: Store, { compare }: Transaction, deadline: number): Promise<Refusal> {
+async function readComparedKeys({ store, transaction, deadline }: Attempt): Promise<Refusal> {
   const revision = await store.revision({ deadline });
-  const reads = await Promise.all(compare.map(({ key }) => store.get(key, { revision, deadline })));
+  const reads = await Promise.all(transaction.compare.map(({ key }) => store.get(key, { revision, deadline })));
   return { committed: false, revision, current: reads.map(({ kv }) => kv) };
 }
 
 /** An operation on a key that the transaction conditions on its mod revision. */
 interface GuardedOperation {
   readonly operation: StoreOperation;
-  /** The expected mod revision; 0 = the key must not exist. */
+  /** The expected mod revision; 0: the key must not exist. */
   readonly expectedRevision: Revision;
   /** Index of the condition in `compare`. */
   readonly index: number;
@@ -125,37 +158,25 @@ function findGuardedOperation({ compare, operations }: Transaction): GuardedOper
   return undefined;
 }
 
-interface ResolveOptions {
-  readonly clock: Clock;
-  readonly deadline: number;
-  readonly since: Revision | undefined;
-}
-
 /** The revision at which the lost attempt was committed; undefined when it was not. */
-async function findOwnRevision(
-  store: Store,
-  guarded: GuardedOperation,
-  current: KeyValue | undefined,
-  options: ResolveOptions,
-): Promise<Revision | undefined> {
-  const { operation, expectedRevision } = guarded;
+async function findOwnRevision(lost: LostAttempt, current: KeyValue | undefined): Promise<Revision | undefined> {
+  const { store, deadline, since } = lost;
+  const { operation, expectedRevision } = lost.guarded;
   if (expectedRevision > 0) {
     // Unchanged: another condition failed, and fails for the lost attempt as well.
     if (current?.modRevision === expectedRevision) return undefined;
-    const first = await firstEvent(store, operation.key, expectedRevision + 1, options, () => true);
-    return first !== undefined && matchesOperation(first, operation) ? first.revision : undefined;
+    const first = await findEvent(lost, expectedRevision + 1, () => true);
+    return matchesOperation(first, operation) ? first.revision : undefined;
   }
   // The key does not exist: the lost attempt did not create it, or other clients have seen and deleted it since.
   if (current === undefined) return undefined;
-  if (options.since !== undefined) {
-    const last = current.modRevision;
-    const from = Math.min(options.since + 1, current.createRevision);
+  const { createRevision, modRevision: last } = current;
+  if (since !== undefined) {
     const isDecisive = (event: StoreEvent): boolean => matchesCreation(event, operation) || event.revision >= last;
-    const event = await firstEvent(store, operation.key, from, options, isDecisive);
-    return event !== undefined && matchesCreation(event, operation) ? event.revision : undefined;
+    const event = await findEvent(lost, Math.min(since + 1, createRevision), isDecisive);
+    return matchesCreation(event, operation) ? event.revision : undefined;
   }
-  const { createRevision } = current;
-  const { kv: created } = await store.get(operation.key, { revision: createRevision, deadline: options.deadline });
+  const { kv: created } = await store.get(operation.key, { revision: createRevision, deadline });
   return operation.type === 'put' && created?.value.equals(operation.value) === true ? createRevision : undefined;
 }
 
@@ -173,30 +194,32 @@ function matchesCreation(event: StoreEvent, operation: StoreOperation): boolean 
 }
 
 /**
- * The first event of `key` from revision `from` on that matches. Rejects when the history is compacted or the deadline
- * passes.
+ * The first event of the guarded key from revision `from` on that matches. Rejects when the history is compacted or the
+ * deadline passes.
  */
-function firstEvent(
-  store: Store,
-  key: string,
+function findEvent(
+  { store, guarded, clock, deadline }: LostAttempt,
   from: Revision,
-  { clock, deadline }: ResolveOptions,
   matches: (event: StoreEvent) => boolean,
-): Promise<StoreEvent | undefined> {
+): Promise<StoreEvent> {
   return new Promise((resolve, reject) => {
-    const complete = (complete: () => void): void => {
+    const stop = (): void => {
       timer.cancel();
       watch.close();
-      complete();
     };
-    const fail = (error: StoreError): void => complete(() => reject(error));
+    const fail = (error: StoreError): void => {
+      stop();
+      reject(error);
+    };
     const timer = clock.after(Math.max(0, deadline - clock.monotonic()), () => {
       fail(new StoreError('deadline', 'the history of the key was not read in time'));
     });
-    const watch = store.watch(singleKey(key), from, {
+    const watch = store.watch(singleKey(guarded.operation.key), from, {
       events: (events) => {
         const match = events.find(matches);
-        if (match !== undefined) complete(() => resolve(match));
+        if (match === undefined) return;
+        stop();
+        resolve(match);
       },
       progress: () => undefined,
       compacted: (revision) => fail(new StoreError('compacted', 'the history of the key is compacted', revision)),
