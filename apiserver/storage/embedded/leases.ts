@@ -14,6 +14,7 @@ interface Lease {
   readonly keys: Set<string>;
 }
 
+/** Leases that end within this time are ended together. */
 const MIN_WAIT_MS = 100;
 /** The store's own write timeout: until then an end that was requested is still pending. */
 const END_RETRY_MS = 10_000;
@@ -45,6 +46,7 @@ export class Leases {
     }
   }
 
+  /** `existing`: keeps the expiry of this lease; absent: the TTL starts now. */
   add(lease: number, ttlSeconds: number, existing?: Pick<Lease, 'due' | 'hasEnded'>): void {
     const ttlMs = ttlSeconds * 1_000;
     const { due, hasEnded } = existing ?? { due: this.clock.monotonic() + ttlMs, hasEnded: false };
@@ -60,6 +62,7 @@ export class Leases {
     return true;
   }
 
+  /** Whether the lease exists and has not expired. */
   isActive(lease: number): boolean {
     const entry = this.leases.get(lease);
     return entry !== undefined && this.isAlive(entry);
@@ -83,7 +86,7 @@ export class Leases {
     this.leases.delete(lease);
   }
 
-  /** Moves `key` from one lease to another; 0 = none. */
+  /** Moves `key` from one lease to another; 0: none. */
   attach(key: string, from: number, to: number): void {
     if (from === to) return;
     this.leases.get(from)?.keys.delete(key);

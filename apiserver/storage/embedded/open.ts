@@ -80,6 +80,12 @@ function openInGate(gate: StoreGate, options: EmbeddedStoreOptions): Promise<Sto
   });
 }
 
+/** What keeps other processes from the files. */
+interface FolderAccess {
+  readonly gate: StoreGate;
+  readonly lock: FolderLock;
+}
+
 class EmbeddedStore implements Store {
   readonly maxOperations = Number.MAX_SAFE_INTEGER;
   private readonly pipeline: WritePipeline;
@@ -101,8 +107,16 @@ class EmbeddedStore implements Store {
     const environment = await Environment.open(options.directory, options.random.uuid(), gate);
     const snapshot = environment.snapshot();
     try {
-      const revision = snapshot.counter('revision');
-      return new EmbeddedStore(environment, options, gate, lock, revision, snapshot.counter('compacted'), snapshot.counter('lastLease'));
+      return new EmbeddedStore(
+        environment,
+        options,
+        { gate, lock },
+        {
+          revision: snapshot.counter('revision'),
+          compacted: snapshot.counter('compacted'),
+          lastLease: snapshot.counter('lastLease'),
+        },
+      );
     } finally {
       snapshot.end();
     }
@@ -111,11 +125,8 @@ class EmbeddedStore implements Store {
   private constructor(
     private readonly environment: Environment,
     private readonly options: EmbeddedStoreOptions,
-    private readonly gate: StoreGate,
-    private readonly lock: FolderLock,
-    revision: Revision,
-    compacted: Revision,
-    lastLease: number,
+    private readonly access: FolderAccess,
+    { revision, compacted, lastLease }: Readonly<Record<'revision' | 'compacted' | 'lastLease', number>>,
   ) {
     this.compacted = compacted;
     this.compactTarget = compacted;
@@ -281,8 +292,8 @@ class EmbeddedStore implements Store {
     this.leases.close();
     await this.purging;
     await this.pipeline.waitUntilDrained();
-    await this.gate.runExclusiveAndClose(() => this.environment.close());
-    this.lock.release();
+    await this.access.gate.runExclusiveAndClose(() => this.environment.close());
+    this.access.lock.release();
   }
 
   private isConditionMet(condition: Transaction['compare'][number]): boolean {

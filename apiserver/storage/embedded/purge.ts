@@ -3,7 +3,8 @@
  * repeated. Never touches a revision after the compacted one.
  */
 import type { Revision } from '../store';
-import type { Environment, ReadTransaction } from './environment';
+import type { Environment } from './environment';
+import type { ReadTransaction } from './read-transaction';
 import type { KeyChange } from './record';
 
 const CHUNK_REVISIONS = 128;

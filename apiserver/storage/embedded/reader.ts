@@ -4,12 +4,15 @@
  */
 import { yieldToEventLoop } from '../../../shared/scheduling/yielding';
 import { StoreError, type KeyRange, type KeyValue, type RangeRequest, type RangeResult, type Revision } from '../store';
-import type { Environment, ReadTransaction } from './environment';
-import { historyBound } from './record';
+import type { Environment } from './environment';
+import type { ReadTransaction } from './read-transaction';
+import { historyBound, type LatestRecord } from './record';
 
+/** Entries between two yields to the event loop. */
 const CHUNK = 500;
 const EMPTY_VALUE = Buffer.alloc(0);
 
+/** Throws {@link StoreError} when `revision` cannot be read. */
 export function readKey(
   environment: Environment,
   key: string,
@@ -28,9 +31,25 @@ export function readKey(
 /** The state of `key` in `snapshot`, with its value. */
 export function readKeyValue(snapshot: ReadTransaction, key: string, revision?: Revision): KeyValue | undefined {
   const state = revision === undefined ? snapshot.latest(key) : snapshot.stateAt(key, revision);
-  if (state === undefined) return undefined;
-  const { modRevision, createRevision, version } = state;
-  return { key, value: snapshot.valueAt(Buffer.from(key), modRevision), createRevision, modRevision, version };
+  return state && toKeyValue(snapshot, Buffer.from(key), state, { keysOnly: false });
+}
+
+type KeyState = Pick<LatestRecord, 'createRevision' | 'modRevision' | 'version'>;
+
+interface RangeLimits {
+  readonly limit: number;
+  /** Whether values are left out. */
+  readonly keysOnly: boolean;
+}
+
+function toKeyValue(
+  snapshot: ReadTransaction,
+  key: Buffer,
+  { createRevision, modRevision, version }: KeyState,
+  { keysOnly }: Pick<RangeLimits, 'keysOnly'>,
+): KeyValue {
+  const value = keysOnly ? EMPTY_VALUE : snapshot.valueAt(key, modRevision);
+  return { key: key.toString(), value, createRevision, modRevision, version };
 }
 
 /** The number of newest revisions, at most `limit`, that together wrote just over `bytes` bytes of values. */
@@ -49,23 +68,27 @@ export function countRevisionsWithin(environment: Environment, bytes: number, li
   }
 }
 
+/** Rejects with {@link StoreError} when the revision cannot be read. */
 export async function readRange(environment: Environment, request: RangeRequest): Promise<RangeResult> {
   const snapshot = environment.snapshot();
   try {
     const current = snapshot.counter('revision');
     if (request.revision !== undefined) checkReadable(snapshot, request.revision, current);
-    const limit = request.limit !== undefined && request.limit > 0 ? request.limit : Infinity;
-    const keysOnly = request.keysOnly === true;
+    const limits: RangeLimits = {
+      limit: request.limit !== undefined && request.limit > 0 ? request.limit : Infinity,
+      keysOnly: request.keysOnly === true,
+    };
     const result =
       request.revision === undefined || request.revision === current
-        ? await readLive(snapshot, request, limit, keysOnly)
-        : await readPast(snapshot, request, request.revision, limit, keysOnly);
+        ? await readLive(snapshot, request, limits)
+        : await readPast(snapshot, request, request.revision, limits);
     return { revision: current, ...result, more: result.count > result.kvs.length };
   } finally {
     snapshot.end();
   }
 }
 
+/** The number of live keys, at the newest revision. */
 export function countKeys(environment: Environment, range: KeyRange): { readonly revision: Revision; readonly count: number } {
   const snapshot = environment.snapshot();
   try {
@@ -80,7 +103,8 @@ interface KeysAndCount {
   readonly count: number;
 }
 
-async function readLive(snapshot: ReadTransaction, range: KeyRange, limit: number, keysOnly: boolean): Promise<KeysAndCount> {
+async function readLive(snapshot: ReadTransaction, range: KeyRange, limits: RangeLimits): Promise<KeysAndCount> {
+  const { limit } = limits;
   const end = Buffer.from(range.end);
   const kvs: KeyValue[] = [];
   let start: Buffer = Buffer.from(range.start);
@@ -89,14 +113,7 @@ async function readLive(snapshot: ReadTransaction, range: KeyRange, limit: numbe
     let last: Buffer | undefined;
     let read = 0;
     for (const { key, latest } of snapshot.liveKeys(start, end, chunkSize)) {
-      const { modRevision, createRevision, version } = latest;
-      kvs.push({
-        key: key.toString(),
-        value: keysOnly ? EMPTY_VALUE : snapshot.valueAt(key, modRevision),
-        createRevision,
-        modRevision,
-        version,
-      });
+      kvs.push(toKeyValue(snapshot, key, latest, limits));
       last = key;
       read++;
     }
@@ -108,31 +125,15 @@ async function readLive(snapshot: ReadTransaction, range: KeyRange, limit: numbe
 }
 
 /** Walks the history of each key: its last entry at or before `revision` counts, unless that is a deletion. */
-async function readPast(
-  snapshot: ReadTransaction,
-  range: KeyRange,
-  revision: Revision,
-  limit: number,
-  keysOnly: boolean,
-): Promise<KeysAndCount> {
+async function readPast(snapshot: ReadTransaction, range: KeyRange, revision: Revision, limits: RangeLimits): Promise<KeysAndCount> {
   const end = historyBound(Buffer.from(range.end));
   const kvs: KeyValue[] = [];
   let count = 0;
-  let candidate:
-    | { readonly key: Buffer; readonly modRevision: Revision; readonly createRevision: Revision; readonly version: number }
-    | undefined;
+  let candidate: (KeyState & { readonly key: Buffer }) | undefined;
   const acceptCandidate = (): void => {
     if (candidate === undefined) return;
     count++;
-    if (kvs.length >= limit) return;
-    const { key, modRevision, createRevision, version } = candidate;
-    kvs.push({
-      key: key.toString(),
-      value: keysOnly ? EMPTY_VALUE : snapshot.valueAt(key, modRevision),
-      createRevision,
-      modRevision,
-      version,
-    });
+    if (kvs.length < limits.limit) kvs.push(toKeyValue(snapshot, candidate.key, candidate, limits));
   };
   let start: Buffer = historyBound(Buffer.from(range.start));
   let current: Buffer | undefined;

@@ -11,7 +11,7 @@ export interface KeyChange {
   readonly deleted: boolean;
   readonly createRevision: Revision;
   readonly version: number;
-  /** 0 = no lease. */
+  /** 0: no lease. */
   readonly lease: number;
   readonly value: Buffer;
   /** The compressed value, which the log stores instead; absent when the value is stored as it is. */
@@ -34,7 +34,13 @@ export interface HistoryRecord {
 
 const NUMBER_BYTES = 6;
 const REVISION_BYTES = 8;
-const CHANGE_HEADER_BYTES = 1 + 4 + 4 + 3 * NUMBER_BYTES;
+/** Offsets in the header of a change, which its key and its value follow. The first byte is the type. */
+const KEY_LENGTH_OFFSET = 1;
+const VALUE_LENGTH_OFFSET = 5;
+const CREATE_REVISION_OFFSET = 9;
+const VERSION_OFFSET = CREATE_REVISION_OFFSET + NUMBER_BYTES;
+const LEASE_OFFSET = VERSION_OFFSET + NUMBER_BYTES;
+const CHANGE_HEADER_BYTES = LEASE_OFFSET + NUMBER_BYTES;
 /** Bytes of the length before a compressed value. */
 export const LENGTH_PREFIX_BYTES = 4;
 const EMPTY_VALUE = Buffer.alloc(0);
@@ -44,6 +50,7 @@ const UNCOMPRESSED = 0;
 const DELETED = 1;
 const COMPRESSED = 2;
 
+/** Eight bytes, of which the first two are always 0. */
 export function encodeNumber(value: number): Buffer {
   const bytes = Buffer.alloc(REVISION_BYTES);
   bytes.writeUIntBE(value, REVISION_BYTES - NUMBER_BYTES, NUMBER_BYTES);
@@ -75,6 +82,7 @@ export function historyBound(bound: Buffer): Buffer {
   return zero < 0 ? bound : Buffer.concat([bound.subarray(0, zero + 1), Buffer.alloc(REVISION_BYTES, 0xff)]);
 }
 
+/** Four numbers: modRevision, createRevision, version, lease. */
 export function encodeLatestRecord(latest: LatestRecord): Buffer {
   const bytes = Buffer.allocUnsafe(4 * NUMBER_BYTES);
   bytes.writeUIntBE(latest.modRevision, 0, NUMBER_BYTES);
@@ -93,6 +101,7 @@ export function decodeLatestRecord(bytes: Buffer): LatestRecord {
   };
 }
 
+/** Two numbers, createRevision and version; a single byte for a deletion. */
 export function encodeHistoryRecord(record: HistoryRecord | undefined): Buffer {
   if (record === undefined) return Buffer.alloc(1);
   const bytes = Buffer.allocUnsafe(2 * NUMBER_BYTES);
@@ -115,16 +124,21 @@ export function encodeLogEntry(changes: readonly KeyChange[]): Buffer {
   for (const change of changes) {
     const keyLength = bytes.write(change.key, at + CHANGE_HEADER_BYTES);
     const value = storedValueOf(change);
-    bytes[at] = change.deleted ? DELETED : change.compressed === undefined ? UNCOMPRESSED : COMPRESSED;
-    bytes.writeUInt32BE(keyLength, at + 1);
-    bytes.writeUInt32BE(value.length, at + 5);
-    bytes.writeUIntBE(change.createRevision, at + 9, NUMBER_BYTES);
-    bytes.writeUIntBE(change.version, at + 9 + NUMBER_BYTES, NUMBER_BYTES);
-    bytes.writeUIntBE(change.lease, at + 9 + 2 * NUMBER_BYTES, NUMBER_BYTES);
+    bytes[at] = typeOf(change);
+    bytes.writeUInt32BE(keyLength, at + KEY_LENGTH_OFFSET);
+    bytes.writeUInt32BE(value.length, at + VALUE_LENGTH_OFFSET);
+    bytes.writeUIntBE(change.createRevision, at + CREATE_REVISION_OFFSET, NUMBER_BYTES);
+    bytes.writeUIntBE(change.version, at + VERSION_OFFSET, NUMBER_BYTES);
+    bytes.writeUIntBE(change.lease, at + LEASE_OFFSET, NUMBER_BYTES);
     at += CHANGE_HEADER_BYTES + keyLength;
     at += value.copy(bytes, at);
   }
   return bytes;
+}
+
+function typeOf({ deleted, compressed }: KeyChange): number {
+  if (deleted) return DELETED;
+  return compressed === undefined ? UNCOMPRESSED : COMPRESSED;
 }
 
 const storedValueOf = ({ compressed, value }: KeyChange): Buffer => compressed ?? value;
@@ -132,14 +146,14 @@ const storedValueOf = ({ compressed, value }: KeyChange): Buffer => compressed ?
 /** Reads a whole entry. Values are copies: `bytes` may be overwritten afterwards. */
 export function decodeLogEntry(bytes: Buffer): KeyChange[] {
   const changes: KeyChange[] = [];
-  for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {
-    const keyEnd = at + CHANGE_HEADER_BYTES + bytes.readUInt32BE(at + 1);
+  for (let at = 0; at < bytes.length; at = changeEnd(bytes, at)) {
+    const keyEnd = keyEndOf(bytes, at);
     changes.push({
       key: bytes.toString('utf8', at + CHANGE_HEADER_BYTES, keyEnd),
       deleted: bytes[at] === DELETED,
-      createRevision: bytes.readUIntBE(at + 9, NUMBER_BYTES),
-      version: bytes.readUIntBE(at + 9 + NUMBER_BYTES, NUMBER_BYTES),
-      lease: bytes.readUIntBE(at + 9 + 2 * NUMBER_BYTES, NUMBER_BYTES),
+      createRevision: bytes.readUIntBE(at + CREATE_REVISION_OFFSET, NUMBER_BYTES),
+      version: bytes.readUIntBE(at + VERSION_OFFSET, NUMBER_BYTES),
+      lease: bytes.readUIntBE(at + LEASE_OFFSET, NUMBER_BYTES),
       value: valueAt(bytes, at, keyEnd),
     });
   }
@@ -149,9 +163,8 @@ export function decodeLogEntry(bytes: Buffer): KeyChange[] {
 /** The keys that an entry changes, without decoding their values. */
 export function keysOfLogEntry(bytes: Buffer): { readonly key: string; readonly deleted: boolean }[] {
   const keys: { readonly key: string; readonly deleted: boolean }[] = [];
-  for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {
-    const keyStart = at + CHANGE_HEADER_BYTES;
-    keys.push({ key: bytes.toString('utf8', keyStart, keyStart + bytes.readUInt32BE(at + 1)), deleted: bytes[at] === DELETED });
+  for (let at = 0; at < bytes.length; at = changeEnd(bytes, at)) {
+    keys.push({ key: bytes.toString('utf8', at + CHANGE_HEADER_BYTES, keyEndOf(bytes, at)), deleted: bytes[at] === DELETED });
   }
   return keys;
 }
@@ -159,29 +172,33 @@ export function keysOfLogEntry(bytes: Buffer): { readonly key: string; readonly 
 /** The total uncompressed size of the values in an entry, in bytes. */
 export function valueBytesOfLogEntry(bytes: Buffer): number {
   let total = 0;
-  for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {
-    const start = at + CHANGE_HEADER_BYTES + bytes.readUInt32BE(at + 1);
-    total += bytes[at] === COMPRESSED ? bytes.readUInt32BE(start) : bytes.readUInt32BE(at + 5);
+  for (let at = 0; at < bytes.length; at = changeEnd(bytes, at)) {
+    total += bytes.readUInt32BE(bytes[at] === COMPRESSED ? keyEndOf(bytes, at) : at + VALUE_LENGTH_OFFSET);
   }
   return total;
 }
 
 /** A copy of the value of `key` in an entry; undefined when the entry does not put the key. */
 export function valueInLogEntry(bytes: Buffer, key: Buffer): Buffer | undefined {
-  for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {
-    const keyStart = at + CHANGE_HEADER_BYTES;
-    const keyEnd = keyStart + bytes.readUInt32BE(at + 1);
-    if (key.compare(bytes, keyStart, keyEnd) === 0 && bytes[at] !== DELETED) return valueAt(bytes, at, keyEnd);
+  for (let at = 0; at < bytes.length; at = changeEnd(bytes, at)) {
+    const keyEnd = keyEndOf(bytes, at);
+    if (key.compare(bytes, at + CHANGE_HEADER_BYTES, keyEnd) === 0 && bytes[at] !== DELETED) return valueAt(bytes, at, keyEnd);
   }
   return undefined;
 }
 
-function entryEnd(bytes: Buffer, at: number): number {
-  return at + CHANGE_HEADER_BYTES + bytes.readUInt32BE(at + 1) + bytes.readUInt32BE(at + 5);
+/** Where the key of the change at `at` ends and its value starts. */
+function keyEndOf(bytes: Buffer, at: number): number {
+  return at + CHANGE_HEADER_BYTES + bytes.readUInt32BE(at + KEY_LENGTH_OFFSET);
+}
+
+/** Where the change at `at` ends. */
+function changeEnd(bytes: Buffer, at: number): number {
+  return keyEndOf(bytes, at) + bytes.readUInt32BE(at + VALUE_LENGTH_OFFSET);
 }
 
 function valueAt(bytes: Buffer, at: number, start: number): Buffer {
-  const end = entryEnd(bytes, at);
+  const end = changeEnd(bytes, at);
   return bytes[at] === COMPRESSED ? decompress(bytes, start, end) : copyBytes(bytes, start, end);
 }
 

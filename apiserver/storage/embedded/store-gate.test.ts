@@ -1,3 +1,4 @@
+/** The gate that keeps processes from opening, closing and writing an embedded store at the same time. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,31 +44,31 @@ describe('StoreGate', () => {
     ['writing', 'runWrite', 'opening', 'runExclusive'],
     ['opening', 'runExclusive', 'writing', 'runWrite'],
     ['writing', 'runWrite', 'writing', 'runWrite'],
-  ] as const)('does not let %s (%s) and %s (%s) of two processes overlap', async (first, ourPath, second, theirPath) => {
-    const a = openGate();
-    const b = openGate();
-    await Promise.all([a[ourPath](work(`1 ${first}`)), b[theirPath](work(`2 ${second}`))]);
+  ] as const)('does not let %s (%s) and %s (%s) of two processes overlap', async (first, ownMethod, second, otherMethod) => {
+    const ownGate = openGate();
+    const otherGate = openGate();
+    await Promise.all([ownGate[ownMethod](work(`1 ${first}`)), otherGate[otherMethod](work(`2 ${second}`))]);
     expect(order).toEqual([`1 ${first} begins`, `1 ${first} ends`, `2 ${second} begins`, `2 ${second} ends`]);
   });
 
   it('can be used again after an action failed', async () => {
-    const a = openGate();
-    const b = openGate();
+    const ownGate = openGate();
+    const otherGate = openGate();
     for (const method of ['runExclusive', 'runWrite'] as const) {
-      await expect(a[method](() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-      await b.runExclusive(work(method));
+      await expect(ownGate[method](() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+      await otherGate.runExclusive(work(method));
     }
     expect(order).toHaveLength(4);
   });
 
   it('lets other processes in while one writes continuously', async () => {
-    const a = openGate();
-    const b = openGate();
+    const ownGate = openGate();
+    const otherGate = openGate();
     let isDone = false;
     const writing = (async () => {
-      while (!isDone) await a.runWrite(() => nextTurn());
+      while (!isDone) await ownGate.runWrite(() => nextTurn());
     })();
-    for (let times = 0; times < 20; times++) await b.runExclusive(() => undefined);
+    for (let times = 0; times < 20; times++) await otherGate.runExclusive(() => undefined);
     isDone = true;
     await writing;
   });

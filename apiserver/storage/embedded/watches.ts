@@ -6,11 +6,13 @@
 import { StoreError, type KeyRange, type Revision, type Watch, type StoreEvent, type WatchSink } from '../store';
 import type { Environment } from './environment';
 import type { CommittedRevision } from './write-pipeline';
+import type { ReadTransaction } from './read-transaction';
 import type { KeyChange } from './record';
 
 const CHUNK_REVISIONS = 256;
 const CHUNK_BYTES = 1 << 20;
 
+/** All watches of one store. */
 export class Watches {
   private readonly openWatches = new Set<LogWatch>();
 
@@ -110,7 +112,7 @@ class LogWatch implements Watch {
     for (const { revision, changes } of committed) {
       if (revision < this.next) continue;
       this.next = revision + 1;
-      this.collect(revision, changes, events);
+      this.addEvents(events, revision, changes);
     }
     this.deliver(events);
   }
@@ -131,27 +133,12 @@ class LogWatch implements Watch {
       if (this.isProgressRequested) this.reportProgress();
       return;
     }
-    const events: StoreEvent[] = [];
     const snapshot = this.environment.snapshot();
-    let compacted = 0;
+    let compacted: Revision;
+    let events: readonly StoreEvent[] = [];
     try {
       compacted = snapshot.counter('compacted');
-      // Later revisions are left to the next chunk or to `onCommitted`.
-      const through = Math.min(this.durable(), snapshot.counter('revision'));
-      if (this.next >= compacted) {
-        const revisions = snapshot.revisions(this.next, through, CHUNK_REVISIONS);
-        let bytes = 0;
-        let read = 0;
-        for (const revision of revisions) {
-          const changes = snapshot.logEntry(revision) ?? [];
-          bytes += changes.reduce((sum, change) => sum + change.value.length, 0);
-          this.collect(revision, changes, events);
-          this.next = revision + 1;
-          read++;
-          if (bytes >= CHUNK_BYTES) break;
-        }
-        if (read === revisions.length && read < CHUNK_REVISIONS) this.next = Math.max(this.next, through + 1);
-      }
+      if (this.next >= compacted) events = this.readEvents(snapshot);
     } finally {
       snapshot.end();
     }
@@ -164,10 +151,31 @@ class LogWatch implements Watch {
     if (this.isState('behind')) this.catchUp();
   }
 
-  private collect(revision: Revision, changes: readonly KeyChange[], into: StoreEvent[]): void {
+  /** Reads the next revisions of the log, and advances `next` behind them. */
+  private readEvents(snapshot: ReadTransaction): readonly StoreEvent[] {
+    // Later revisions are left to the next chunk or to `onCommitted`.
+    const through = Math.min(this.durable(), snapshot.counter('revision'));
+    const revisions = snapshot.revisions(this.next, through, CHUNK_REVISIONS);
+    const events: StoreEvent[] = [];
+    let bytes = 0;
+    let read = 0;
+    for (const revision of revisions) {
+      const changes = snapshot.logEntry(revision) ?? [];
+      bytes += changes.reduce((sum, change) => sum + change.value.length, 0);
+      this.addEvents(events, revision, changes);
+      this.next = revision + 1;
+      read++;
+      if (bytes >= CHUNK_BYTES) break;
+    }
+    if (read === revisions.length && read < CHUNK_REVISIONS) this.next = Math.max(this.next, through + 1);
+    return events;
+  }
+
+  /** Adds an event for each change in the range. */
+  private addEvents(events: StoreEvent[], revision: Revision, changes: readonly KeyChange[]): void {
     for (const { key, deleted, value, version } of changes) {
       if (!isInRange(this.range, key)) continue;
-      into.push(deleted ? { type: 'delete', key, revision } : { type: 'put', key, value, revision, created: version === 1 });
+      events.push(deleted ? { type: 'delete', key, revision } : { type: 'put', key, value, revision, created: version === 1 });
     }
   }
 
@@ -199,16 +207,17 @@ function isInRange(range: KeyRange, key: string): boolean {
  */
 function compareUtf8(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
-  let at = 0;
-  while (at < length && left.charCodeAt(at) === right.charCodeAt(at)) at++;
-  if (at === length) return left.length - right.length;
-  const a = left.charCodeAt(at);
-  const b = right.charCodeAt(at);
-  const aAstral = a >= 0xd800 && a <= 0xdfff;
-  const bAstral = b >= 0xd800 && b <= 0xdfff;
+  let index = 0;
+  while (index < length && left.charCodeAt(index) === right.charCodeAt(index)) index++;
+  if (index === length) return left.length - right.length;
+  const leftUnit = left.charCodeAt(index);
+  const rightUnit = right.charCodeAt(index);
   // A surrogate is part of a code point above every other unit; two surrogates order like units.
-  return aAstral === bAstral ? a - b : aAstral ? 1 : -1;
+  if (isSurrogate(leftUnit) === isSurrogate(rightUnit)) return leftUnit - rightUnit;
+  return isSurrogate(leftUnit) ? 1 : -1;
 }
+
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 
 /** Throws for a revision at which a watch cannot start. */
 export function checkStartRevision(from: Revision): void {

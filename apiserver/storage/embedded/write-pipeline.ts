@@ -5,7 +5,9 @@
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { StoreError, type KeyValue, type Revision } from '../store';
-import type { WriteBatch, Environment } from './environment';
+import type { Environment } from './environment';
+import type { ReadTransaction } from './read-transaction';
+import type { WriteBatch } from './write-batch';
 import { hasLongValue, compressLongValues } from './value-compression';
 import { readKeyValue } from './reader';
 import type { KeyChange, LatestRecord } from './record';
@@ -51,13 +53,16 @@ export interface FlushOutcome {
   readonly failure: StoreError | undefined;
 }
 
+/** Further writes are rejected while pending ones take this much memory. */
 const MAX_PENDING_BYTES = 64 << 20;
 const MAX_BATCH_BYTES = 16 << 20;
 const MAX_BATCH_STEPS = 1_024;
+/** Memory that a pending step takes besides keys and values. */
 const STEP_OVERHEAD = 256;
 const OVERDUE_CHECK_MS = 1_000;
 
 export class WritePipeline {
+  /** The last pending change of each key. */
   private readonly pending = new Map<string, PendingKey>();
   private queue: QueuedStep[] = [];
   private inFlight: readonly QueuedStep[] | undefined;
@@ -98,14 +103,7 @@ export class WritePipeline {
   /** The state of `key` after all pending steps. */
   pendingState(key: string): LatestRecord | undefined {
     const pending = this.pending.get(key);
-    if (pending === undefined) {
-      const snapshot = this.environment.snapshot();
-      try {
-        return snapshot.latest(key);
-      } finally {
-        snapshot.end();
-      }
-    }
+    if (pending === undefined) return this.readDurable((snapshot) => snapshot.latest(key));
     const { deleted, createRevision, version, lease } = pending.change;
     return deleted ? undefined : { modRevision: pending.modRevision, createRevision, version, lease };
   }
@@ -113,16 +111,18 @@ export class WritePipeline {
   /** Like {@link pendingState}, with the value. */
   pendingKeyValue(key: string): KeyValue | undefined {
     const pending = this.pending.get(key);
-    if (pending === undefined) {
-      const snapshot = this.environment.snapshot();
-      try {
-        return readKeyValue(snapshot, key);
-      } finally {
-        snapshot.end();
-      }
-    }
+    if (pending === undefined) return this.readDurable((snapshot) => readKeyValue(snapshot, key));
     const { deleted, createRevision, version, value } = pending.change;
     return deleted ? undefined : { key, value, createRevision, modRevision: pending.modRevision, version };
+  }
+
+  private readDurable<T>(read: (snapshot: ReadTransaction) => T): T {
+    const snapshot = this.environment.snapshot();
+    try {
+      return read(snapshot);
+    } finally {
+      snapshot.end();
+    }
   }
 
   /** Resolves with the revision after this step once it and all earlier steps are durable. */

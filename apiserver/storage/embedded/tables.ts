@@ -1,0 +1,54 @@
+/** The databases of the LMDB environment, which hold the tables of the store, and the keys of its counters. */
+import type { Database, RootDatabase } from 'lmdb';
+
+export type Table = Database<Buffer, Buffer>;
+
+export interface Tables {
+  /** revision → the changes of that revision, with their values */
+  readonly log: Table;
+  /** key → revisions, version and lease of the live value */
+  readonly latest: Table;
+  /** key, revision → create revision and version, or a deletion; without the value */
+  readonly history: Table;
+  /** lease → TTL in seconds */
+  readonly leases: Table;
+  /** The counters named in {@link counterKeys}. */
+  readonly counters: Table;
+}
+
+export const counterKeys = {
+  format: Buffer.from('format'),
+  revision: Buffer.from('revision'),
+  compacted: Buffer.from('compacted'),
+  purged: Buffer.from('purged'),
+  lastLease: Buffer.from('last-lease'),
+};
+export type Counter = Exclude<keyof typeof counterKeys, 'format'>;
+
+/** Further keys of the `counters` table: the identity of the last write, and the value written by health probes. */
+export const lastWriteIdKey = Buffer.from('mark');
+export const probeKey = Buffer.from('probe');
+
+const TABLE = { keyEncoding: 'binary', encoding: 'binary' } as const;
+
+export function openTables(root: RootDatabase<Buffer, Buffer>): Tables {
+  const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, ...TABLE });
+  return { log: table('log'), latest: table('latest'), history: table('history'), leases: table('leases'), counters: table('counters') };
+}
+
+/** In a read-only environment `openDB` returns undefined for a missing database; the types of lmdb lack this. */
+interface ReadOnlyRoot {
+  openDB(options: typeof TABLE & { readonly name: string }): Table | undefined;
+}
+
+/** Undefined while the writer has not created all tables yet. */
+export function openExistingTables(root: ReadOnlyRoot): Tables | undefined {
+  const table = (name: string): Table | undefined => root.openDB({ name, ...TABLE });
+  const log = table('log');
+  const latest = table('latest');
+  const history = table('history');
+  const leases = table('leases');
+  const counters = table('counters');
+  if (!log || !latest || !history || !leases || !counters) return undefined;
+  return { log, latest, history, leases, counters };
+}
