@@ -6,7 +6,8 @@
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import type { KeyRange, Revision, Watch, StoreEvent, WatchSink } from '../store';
-import type { EtcdWatchResponse, EtcdWatchRequest } from './messages';
+import type { EtcdWatchRequest } from './requests';
+import type { EtcdWatchResponse } from './responses';
 import { status, watch } from './methods';
 import type { Channel, RpcStream } from './transport';
 
@@ -28,6 +29,7 @@ export interface EtcdWatchOptions {
   readonly onClose: () => void;
 }
 
+/** Opens its first stream by itself, in the next event-loop turn. */
 export class EtcdWatch implements Watch {
   /** The first revision that has not been delivered. */
   private next: Revision;
@@ -38,11 +40,14 @@ export class EtcdWatch implements Watch {
   private isConnected = false;
   private isPaused = false;
   private isClosed = false;
+  /** Attempts that failed since the last confirmed watch. */
   private failures = 0;
   private timer: Timer | undefined;
   /** Incremented per attempt, so that late callbacks of an abandoned attempt are ignored. */
   private attempt = 0;
+  /** Events of a response whose last fragment is still to come. */
   private fragments: StoreEvent[] = [];
+  /** A progress request waits until the watch is confirmed. */
   private isProgressPending = false;
 
   constructor(private readonly options: EtcdWatchOptions) {

@@ -1,20 +1,15 @@
-/** The etcd RPC methods that the store uses, with their codecs. */
+/** The etcd RPC methods that the store uses, with their codecs. How they are called is up to transport.ts. */
 import {
-  decodeLeaseResponse,
-  ignoreResponse,
-  decodeRange,
-  decodeStatus,
-  decodeTransaction,
-  decodeWatch,
   encodeCompaction,
-  encodeLeaseRequest,
-  encodeLeaseGrant,
   encodeEmpty,
-  encodeReadOnlyTransaction,
+  encodeLeaseGrant,
+  encodeLeaseRequest,
   encodeRange,
+  encodeReadOnlyTransaction,
   encodeTransaction,
   encodeWatch,
-} from './messages';
+} from './requests';
+import { decodeLeaseResponse, decodeRange, decodeStatus, decodeTransaction, decodeWatch, ignoreResponse } from './responses';
 
 export const range = { path: '/etcdserverpb.KV/Range', encode: encodeRange, decode: decodeRange };
 export const transact = { path: '/etcdserverpb.KV/Txn', encode: encodeTransaction, decode: decodeTransaction };

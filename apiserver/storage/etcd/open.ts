@@ -22,7 +22,8 @@ import {
 import { GrpcCallCounters } from '../grpc-call-counters';
 import { checkKey, checkTransaction } from '../validate';
 import { toStoreError } from './to-store-error';
-import type { EtcdRangeResponse, EtcdRangeRequest, EtcdWatchResponse, EtcdWatchRequest } from './messages';
+import type { EtcdRangeRequest, EtcdWatchRequest } from './requests';
+import type { EtcdRangeResponse, EtcdWatchResponse } from './responses';
 import * as methods from './methods';
 import { RpcTransport, type Channel, type EtcdConnection, type RpcMethod } from './transport';
 import { EtcdWatch } from './etcd-watch';
@@ -30,7 +31,7 @@ import { EtcdWatch } from './etcd-watch';
 export interface EtcdStoreOptions extends EtcdConnection {
   readonly clock: Clock;
   readonly random: Random;
-  /** Counts the calls; absent = they are not counted. */
+  /** Counts the calls; absent: they are not counted. */
   readonly callCounters?: GrpcCallCounters;
   /** Maximum time to open the store; default 10 s. */
   readonly openTimeoutMs?: number;

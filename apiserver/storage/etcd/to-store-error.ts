@@ -5,6 +5,7 @@
 import { StoreError, type StoreFailure } from '../store';
 import { CallError } from './unary-client';
 
+/** Whether the call may have changed the store. */
 export type CallKind = 'read' | 'write';
 
 /** The gRPC status codes that are distinguished here. */
@@ -28,11 +29,12 @@ const REFUSALS: readonly FailureRow[] = [
   { text: /invalid auth token|permission denied|user name is empty|authentication/, failure: 'unavailable' },
 ];
 
+/** `kind`: of the failed call. A StoreError stays as it is. */
 export function toStoreError(error: unknown, kind: CallKind): StoreError {
   if (error instanceof StoreError) return error;
   const { code, details } = statusOf(error);
-  const rule = REFUSALS.find(({ text }) => text.test(details));
-  if (rule !== undefined) return new StoreError(rule.failure, details);
+  const refusal = REFUSALS.find(({ text }) => text.test(details));
+  if (refusal !== undefined) return new StoreError(refusal.failure, details);
   if (kind === 'write') return new StoreError(error instanceof CallError && !error.wasSent ? 'unavailable' : 'ambiguous', details);
   if (code === DEADLINE_EXCEEDED) return new StoreError('deadline', details);
   return new StoreError(code === INTERNAL || code === UNIMPLEMENTED ? 'internal' : 'unavailable', details);

@@ -1,6 +1,6 @@
 /**
  * The connections to etcd: unary calls use unary-client.ts; streams use etcd3's channels, each to one member, with the
- * codecs of messages.ts. etcd3's retries, circuit breakers and high-level watcher are not used: they repeat writes,
+ * codecs of methods.ts. etcd3's retries, circuit breakers and high-level watcher are not used: they repeat writes,
  * reject all calls of the client after one large response, and lose events.
  */
 import { noop } from 'cockatiel';
@@ -21,7 +21,7 @@ export interface EtcdConnection {
   readonly credentials?: () => EtcdCredentials;
   /** The name that every member's certificate must have; by default the host name or address of its own endpoint. */
   readonly serverName?: string;
-  /** Called for every failed connection; absent = not reported. Calls that fail because of it are rejected as well. */
+  /** Called for every failed connection; absent: not reported. Calls that fail because of it are rejected as well. */
   readonly onUnreachable?: OnUnreachable;
 }
 
@@ -54,9 +54,11 @@ export interface RpcStream<Request, Response> {
  */
 const RECEIVE_WINDOW = 1 << 20;
 
+/** gRPC status codes. */
 const OK = 0;
 const UNKNOWN = 2;
 
+/** Gives access to the channel that etcd3 keeps to itself. */
 class MemberClient extends Etcd3 {
   connect(): Promise<Resources> {
     return this.pool.withConnection('KV', ({ resource, client, metadata }) => ({ resource, client, metadata }));
@@ -74,6 +76,7 @@ export interface Channel {
   close(): void;
 }
 
+/** The connections of one store. Streams are opened on one member each, unary calls go to any of them. */
 export class RpcTransport {
   private readonly members: readonly EtcdMember[];
   private readonly unaryClient: UnaryClient;
@@ -172,7 +175,7 @@ export class RpcTransport {
 
 const NO_CREDENTIALS = (): EtcdCredentials => ({});
 
-/** Exported for tests. Throws when the endpoints are empty or mix http and https. */
+/** The members behind the endpoints, in order. Throws {@link StoreError} when the endpoints are empty or mix http and https. */
 export function resolveMembers({ endpoints, credentials = NO_CREDENTIALS, serverName }: EtcdConnection): readonly EtcdMember[] {
   const urls = endpoints.map((endpoint) => new URL(endpoint));
   if (urls.length === 0) throw new StoreError('internal', 'no etcd endpoint is given');
@@ -216,8 +219,13 @@ function clientOptions({ origin, authority, tls }: EtcdMember): ConstructorParam
 
 /** A member in gRPC's target syntax. */
 function grpcTarget({ hostname, port, protocol }: URL): string {
-  const scheme = hostname.startsWith('[') ? 'ipv6' : isIpAddress(hostname) ? 'ipv4' : 'dns';
-  return `${scheme}:${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
+  const defaultPort = protocol === 'https:' ? '443' : '80';
+  return `${addressScheme(hostname)}:${hostname}:${port === '' ? defaultPort : port}`;
+}
+
+function addressScheme(hostname: string): 'dns' | 'ipv4' | 'ipv6' {
+  if (hostname.startsWith('[')) return 'ipv6';
+  return isIpAddress(hostname) ? 'ipv4' : 'dns';
 }
 
 function isIpAddress(hostname: string): boolean {

@@ -28,9 +28,9 @@ const respondWith = (bytes: Buffer, trailers: Record<string, string>): Responder
   };
 };
 
-describe('UnaryCalls', () => {
+describe('UnaryClient', () => {
   let server: Http2Server | undefined;
-  let calls: UnaryClient;
+  let client: UnaryClient;
   let port: number;
   let respond: Responder;
   let sessions: ServerHttp2Session[];
@@ -52,22 +52,22 @@ describe('UnaryCalls', () => {
     for (const session of sessions) session.destroy();
     if (stopped !== undefined) await new Promise((resolve) => stopped.close(resolve));
   };
-  const failureOf = (call: Promise<unknown>): Promise<{ code: number; details: string; sent: boolean }> =>
+  const failureOf = (call: Promise<unknown>): Promise<{ code: number; details: string; wasSent: boolean }> =>
     call.then(
       () => Promise.reject(new Error('the call succeeded')),
       (error: unknown) => {
         if (!(error instanceof CallError)) throw error;
-        return { code: error.code, details: error.details, sent: error.wasSent };
+        return { code: error.code, details: error.details, wasSent: error.wasSent };
       },
     );
 
   beforeEach(async () => {
     sessions = [];
     port = await freePort();
-    calls = new UnaryClient([{ origin: `http://127.0.0.1:${port}`, authority: 'store' }], systemClock);
+    client = new UnaryClient([{ origin: `http://127.0.0.1:${port}`, authority: 'store' }], systemClock);
   });
   afterEach(async () => {
-    calls.close();
+    client.close();
     await stop();
   });
 
@@ -85,10 +85,10 @@ describe('UnaryCalls', () => {
       stream.end(bytes.subarray(70_000));
     };
     await listen();
-    expect((await calls.call('/a/B', new RpcMessage(frameMessage('hello')), deadline())).toString()).toBe('x'.repeat(300_000));
+    expect((await client.call('/a/B', new RpcMessage(frameMessage('hello')), deadline())).toString()).toBe('x'.repeat(300_000));
     await waitUntil('the request was read', () => requests.length === 1);
     expect(requests[0]?.body).toEqual(frameMessage('hello'));
-    expect((await Promise.all(Array.from({ length: 50 }, () => calls.call('/a/B', EMPTY_MESSAGE, deadline())))).length).toBe(50);
+    expect((await Promise.all(Array.from({ length: 50 }, () => client.call('/a/B', EMPTY_MESSAGE, deadline())))).length).toBe(50);
     expect(sessions.length).toBe(1);
   });
 
@@ -112,17 +112,17 @@ describe('UnaryCalls', () => {
   ])('rejects with the error of the server in %s', async (_, reply, expected) => {
     respond = reply;
     await listen();
-    expect(await failureOf(calls.call('/a/B', EMPTY_MESSAGE, deadline()))).toEqual({ ...expected, sent: true });
+    expect(await failureOf(client.call('/a/B', EMPTY_MESSAGE, deadline()))).toEqual({ ...expected, wasSent: true });
   });
 
   it('reports a call as not sent while no server listens, and connects once a server listens', async () => {
     for (let attempt = 0; attempt < 3; attempt++) {
-      expect(await failureOf(calls.call('/a/B', EMPTY_MESSAGE, deadline()))).toMatchObject({ code: 14, sent: false });
+      expect(await failureOf(client.call('/a/B', EMPTY_MESSAGE, deadline()))).toMatchObject({ code: 14, wasSent: false });
     }
     respond = respondWith(frameMessage('ok'), { 'grpc-status': '0' });
     await listen();
     const text = await waitUntil('an answer', () =>
-      calls.call('/a/B', EMPTY_MESSAGE, deadline()).then(
+      client.call('/a/B', EMPTY_MESSAGE, deadline()).then(
         (bytes) => bytes.toString(),
         () => undefined,
       ),
@@ -133,9 +133,9 @@ describe('UnaryCalls', () => {
   it('reports a call as sent when the connection breaks before the response, and reconnects', async () => {
     respond = () => sessions.forEach((session) => session.destroy());
     await listen();
-    expect(await failureOf(calls.call('/a/B', EMPTY_MESSAGE, deadline()))).toMatchObject({ code: 14, sent: true });
+    expect(await failureOf(client.call('/a/B', EMPTY_MESSAGE, deadline()))).toMatchObject({ code: 14, wasSent: true });
     respond = respondWith(frameMessage('ok'), { 'grpc-status': '0' });
-    expect((await calls.call('/a/B', EMPTY_MESSAGE, deadline())).toString()).toBe('ok');
+    expect((await client.call('/a/B', EMPTY_MESSAGE, deadline())).toString()).toBe('ok');
     expect(sessions.length).toBe(2);
   });
 
@@ -144,10 +144,10 @@ describe('UnaryCalls', () => {
       respond = (stream) => stream.on('close', () => resolve());
     });
     await listen();
-    expect(await failureOf(calls.call('/a/B', EMPTY_MESSAGE, systemClock.monotonic() + 50))).toEqual({
+    expect(await failureOf(client.call('/a/B', EMPTY_MESSAGE, systemClock.monotonic() + 50))).toEqual({
       code: 4,
       details: 'Deadline exceeded',
-      sent: true,
+      wasSent: true,
     });
     await aborted;
   });
@@ -155,12 +155,12 @@ describe('UnaryCalls', () => {
   it('opens a new session after GOAWAY', async () => {
     respond = respondWith(frameMessage('ok'), { 'grpc-status': '0' });
     await listen();
-    await calls.call('/a/B', EMPTY_MESSAGE, deadline());
+    await client.call('/a/B', EMPTY_MESSAGE, deadline());
     sessions[0]?.goaway();
     // A call that meets GOAWAY was not processed.
-    const text = await calls.call('/a/B', EMPTY_MESSAGE, deadline()).catch((error: unknown) => failureOf(Promise.reject(error)));
-    expect(Buffer.isBuffer(text) || !text.sent).toBe(true);
-    await waitUntil('a second session', () => calls.call('/a/B', EMPTY_MESSAGE, deadline()).then(() => sessions.length === 2));
+    const text = await client.call('/a/B', EMPTY_MESSAGE, deadline()).catch((error: unknown) => failureOf(Promise.reject(error)));
+    expect(Buffer.isBuffer(text) || !text.wasSent).toBe(true);
+    await waitUntil('a second session', () => client.call('/a/B', EMPTY_MESSAGE, deadline()).then(() => sessions.length === 2));
   });
 
   it.each(['http', 'https'])('abandons a connection over %s on which the server sends nothing for five seconds', async (scheme) => {
@@ -180,14 +180,14 @@ describe('UnaryCalls', () => {
       const failed = call();
       await waitUntil('a connection', () => silent.accepted() === times);
       clock.advance(5_000);
-      expect(await failed).toEqual({ code: 14, details, sent: false });
+      expect(await failed).toEqual({ code: 14, details, wasSent: false });
       clock.advance(1_000);
     }
     // A call that reaches its deadline during an attempt reports the failure of the previous one.
     const shortCall = call(1_000);
     await waitUntil('a connection', () => silent.accepted() === 3);
     clock.advance(1_000);
-    expect(await shortCall).toEqual({ code: 14, details, sent: false });
+    expect(await shortCall).toEqual({ code: 14, details, wasSent: false });
     timed.close();
     await silent.close();
   });
@@ -267,20 +267,20 @@ describe('UnaryCalls', () => {
     await new Promise<void>((resolve) => leaderless.listen(otherPort, '127.0.0.1', resolve));
     respond = respondWith(frameMessage('yes'), { 'grpc-status': '0' });
     await listen();
-    calls.close();
-    calls = new UnaryClient(
+    client.close();
+    client = new UnaryClient(
       [port, otherPort].map((at) => ({ origin: `http://127.0.0.1:${at}`, authority: 'store' })),
       systemClock,
     );
     for (let call = 0; call < 6; call += 1)
-      expect((await calls.call('/x', new RpcMessage(frameMessage('q')), deadline())).toString()).toBe('yes');
+      expect((await client.call('/x', new RpcMessage(frameMessage('q')), deadline())).toString()).toBe('yes');
     expect([refused > 0, hasLeaderHeader]).toEqual([true, 'true']);
     refused = 0;
     respond = refuse;
-    expect(await failureOf(calls.call('/x', new RpcMessage(frameMessage('q')), deadline()))).toEqual({
+    expect(await failureOf(client.call('/x', new RpcMessage(frameMessage('q')), deadline()))).toEqual({
       code: 14,
       details: 'etcdserver: no leader',
-      sent: true,
+      wasSent: true,
     });
     expect(refused).toBe(2);
     await stop();
@@ -300,7 +300,7 @@ describe('UnaryCalls', () => {
     const waiting = failureOf(timed.call('/a/B', EMPTY_MESSAGE, clock.monotonic() + 60_000));
     clock.advance(10_000);
     clock.advance(5_000);
-    expect(await waiting).toMatchObject({ code: 14, details: 'the server does not respond to pings', sent: true });
+    expect(await waiting).toMatchObject({ code: 14, details: 'the server does not respond to pings', wasSent: true });
     proxy.mute(false);
     expect(await call()).toBe('ok');
     expect(sessions.length).toBe(2);

@@ -64,6 +64,7 @@ const PING_TIMEOUT_MS = 5_000;
 /** Maximum time for connecting, the TLS handshake and the server's first SETTINGS together. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
+/** The connections to all members. A member that is not reachable is tried again in the background. */
 export class UnaryClient {
   private readonly connections: readonly Connection[];
   private nextConnection = 0;
@@ -283,7 +284,7 @@ function sendCall(session: Http2ClientSession, path: string, message: RpcMessage
           else resolve(responseMessage);
         } else reject(statusError(head, outcome));
       },
-      onFailure(reason, wasSent) {
+      onFailure({ reason, wasSent }) {
         timer.cancel();
         reject(new CallError(UNAVAILABLE, reason, { wasSent }));
       },

@@ -25,14 +25,25 @@ export const DEFAULT_MAX_FRAME = 16_384;
 export const DEFAULT_WINDOW = 65_535;
 
 const NO_PAYLOAD = Buffer.alloc(0);
+/** A stream identifier without its reserved bit. */
+const STREAM_MASK = 0x7fff_ffff;
+const PRIORITY_BYTES = 5;
 
-export function writeFrameHeader(target: Buffer, at: number, length: number, type: number, flags: number, stream: number): void {
-  target.writeUIntBE(length, at, 3);
-  target[at + 3] = type;
-  target[at + 4] = flags;
-  target.writeUInt32BE(stream, at + 5);
+/** Offsets in a frame header, which starts with the length of the payload in three bytes. */
+const LENGTH_BYTES = 3;
+const TYPE_OFFSET = 3;
+const FLAGS_OFFSET = 4;
+const STREAM_OFFSET = 5;
+
+/** Writes a frame header at `start`; `length` is the size of the payload. */
+export function writeFrameHeader(target: Buffer, start: number, length: number, type: number, flags: number, stream: number): void {
+  target.writeUIntBE(length, start, LENGTH_BYTES);
+  target[start + TYPE_OFFSET] = type;
+  target[start + FLAGS_OFFSET] = flags;
+  target.writeUInt32BE(stream, start + STREAM_OFFSET);
 }
 
+/** A whole frame. */
 export function encodeFrame(type: number, flags: number, stream: number, payload: Buffer = NO_PAYLOAD): Buffer {
   const bytes = Buffer.allocUnsafe(FRAME_HEADER_BYTES + payload.length);
   writeFrameHeader(bytes, 0, payload.length, type, flags, stream);
@@ -40,7 +51,7 @@ export function encodeFrame(type: number, flags: number, stream: number, payload
   return bytes;
 }
 
-/** A frame header, for a payload that is written separately. */
+/** A frame header, for a payload of `length` bytes that is written separately. */
 export function encodeFrameHeader(type: number, flags: number, stream: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(FRAME_HEADER_BYTES);
   writeFrameHeader(bytes, 0, length, type, flags, stream);
@@ -54,13 +65,27 @@ export function encodeUint32Frame(type: number, stream: number, value: number): 
   return encodeFrame(type, 0, stream, payload);
 }
 
-export function encodeSettingsFrame(settings: readonly (readonly [setting: number, value: number])[]): Buffer {
-  const payload = Buffer.allocUnsafe(6 * settings.length);
+type SettingValue = readonly [setting: number, value: number];
+
+/** A setting is its identifier in two bytes and its value in four. */
+const SETTING_BYTES = 6;
+const SETTING_VALUE_OFFSET = 2;
+
+export function encodeSettingsFrame(settings: readonly SettingValue[]): Buffer {
+  const payload = Buffer.allocUnsafe(SETTING_BYTES * settings.length);
   settings.forEach(([setting, value], index) => {
-    payload.writeUInt16BE(setting, 6 * index);
-    payload.writeUInt32BE(value, 6 * index + 2);
+    payload.writeUInt16BE(setting, SETTING_BYTES * index);
+    payload.writeUInt32BE(value, SETTING_BYTES * index + SETTING_VALUE_OFFSET);
   });
   return encodeFrame(FrameType.settings, 0, 0, payload);
+}
+
+/** The settings in the payload of a SETTINGS frame, in order. */
+export function settingsOfFrame(payload: Buffer): readonly SettingValue[] {
+  const settings: SettingValue[] = [];
+  for (let start = 0; start + SETTING_BYTES <= payload.length; start += SETTING_BYTES)
+    settings.push([payload.readUInt16BE(start), payload.readUInt32BE(start + SETTING_VALUE_OFFSET)]);
+  return settings;
 }
 
 export interface Frame {
@@ -73,26 +98,28 @@ export interface Frame {
 
 /** Calls `onFrame` for each complete frame. Throws {@link OversizedFrameError}. */
 export class FrameReader {
-  /** An incomplete frame header, or the incomplete payload that belongs to `head`. */
+  /** An incomplete frame header, or the incomplete payload that belongs to `header`. */
   private partial: Buffer | undefined;
+  /** Bytes of `partial` that have been received. */
   private filled = 0;
   private header: Buffer | undefined;
 
   constructor(private readonly onFrame: (frame: Frame) => void) {}
 
+  /** Takes the next received bytes, which may begin and end anywhere in a frame. */
   feed(chunk: Buffer): void {
-    let at = 0;
-    while (at < chunk.length) {
+    let start = 0;
+    while (start < chunk.length) {
       if (this.partial === undefined && this.header === undefined) {
-        const frameBytes = chunk.length - at >= FRAME_HEADER_BYTES ? FRAME_HEADER_BYTES + payloadLength(chunk, at) : Infinity;
-        if (at + frameBytes <= chunk.length) {
-          this.deliver(chunk, at, chunk.subarray(at + FRAME_HEADER_BYTES, at + frameBytes));
-          at += frameBytes;
+        const frameBytes = chunk.length - start >= FRAME_HEADER_BYTES ? FRAME_HEADER_BYTES + payloadLength(chunk, start) : Infinity;
+        if (start + frameBytes <= chunk.length) {
+          this.deliver(chunk, start, chunk.subarray(start + FRAME_HEADER_BYTES, start + frameBytes));
+          start += frameBytes;
           continue;
         }
         this.startPartial(FRAME_HEADER_BYTES);
       }
-      at += this.fill(chunk, at);
+      start += this.fill(chunk, start);
     }
   }
 
@@ -102,10 +129,10 @@ export class FrameReader {
   }
 
   /** Returns the number of bytes consumed. */
-  private fill(chunk: Buffer, at: number): number {
+  private fill(chunk: Buffer, start: number): number {
     const { partial } = this;
     if (partial === undefined) return 0;
-    const consumed = chunk.copy(partial, this.filled, at);
+    const consumed = chunk.copy(partial, this.filled, start);
     this.filled += consumed;
     if (this.filled < partial.length) return consumed;
     const { header } = this;
@@ -120,28 +147,32 @@ export class FrameReader {
     return consumed;
   }
 
-  private deliver(bytes: Buffer, at: number, payload: Buffer): void {
-    this.onFrame({ type: bytes[at + 3] ?? 0, flags: bytes[at + 4] ?? 0, stream: bytes.readUInt32BE(at + 5) & 0x7fff_ffff, payload });
+  /** `header` has the frame's header at `start`. */
+  private deliver(header: Buffer, start: number, payload: Buffer): void {
+    this.onFrame({
+      type: header[start + TYPE_OFFSET] ?? 0,
+      flags: header[start + FLAGS_OFFSET] ?? 0,
+      stream: header.readUInt32BE(start + STREAM_OFFSET) & STREAM_MASK,
+      payload,
+    });
   }
 }
 
+/** A frame over the size that this client accepts; the connection must be closed. */
 export class OversizedFrameError extends Error {}
 
-function payloadLength(bytes: Buffer, at: number): number {
-  const length = bytes.readUIntBE(at, 3);
+function payloadLength(bytes: Buffer, start: number): number {
+  const length = bytes.readUIntBE(start, LENGTH_BYTES);
   if (length > DEFAULT_MAX_FRAME) throw new OversizedFrameError(`a frame of ${length} bytes exceeds the maximum frame size`);
   return length;
 }
 
 /** The payload of a DATA or HEADERS frame without padding and priority; undefined when it is malformed. */
 export function contentOfFrame({ flags, payload, type }: Frame): Buffer | undefined {
-  let start = 0;
-  let padding = 0;
-  if ((flags & Flag.padded) !== 0) {
-    padding = payload[0] ?? 0;
-    start = 1;
-  }
-  if (type === FrameType.headers && (flags & Flag.priority) !== 0) start += 5;
+  const isPadded = (flags & Flag.padded) !== 0;
+  const padding = isPadded ? (payload[0] ?? 0) : 0;
+  let start = isPadded ? 1 : 0;
+  if (type === FrameType.headers && (flags & Flag.priority) !== 0) start += PRIORITY_BYTES;
   const end = payload.length - padding;
   return start <= end ? payload.subarray(start, end) : undefined;
 }

@@ -73,7 +73,7 @@ describe('header codec with a Node server', () => {
       () => undefined,
     );
     await new Promise<void>((resolve, reject) => {
-      session.call(path, Buffer.alloc(5), { onResponse: () => resolve(), onFailure: (reason) => reject(new Error(reason)) });
+      session.call(path, Buffer.alloc(5), { onResponse: () => resolve(), onFailure: ({ reason }) => reject(new Error(reason)) });
     });
     session.destroy();
     expect(receivedHeaders).toMatchObject({

@@ -23,7 +23,7 @@ import {
 import { Http2ClientSession } from './session';
 
 const PEER = { scheme: 'http', authority: 'member' } as const;
-type Outcome = { body: string; status: string | undefined; trailer: string | undefined } | { reason: string; sent: boolean };
+type Outcome = { body: string; status: string | undefined; trailer: string | undefined } | { reason: string; wasSent: boolean };
 
 let port: number;
 let session: Http2ClientSession;
@@ -42,7 +42,7 @@ const call = (body: Buffer | string): Promise<Outcome> & { readonly cancel: () =
     cancel = session.call('/a/B', Buffer.from(body), {
       onResponse: ({ status }, trailers, chunks) =>
         resolve({ body: Buffer.concat(chunks).toString('latin1'), status, trailer: trailers?.grpcStatus }),
-      onFailure: (reason, sent) => resolve({ reason, sent }),
+      onFailure: resolve,
     });
   });
   return Object.assign(outcome, { cancel });
@@ -177,7 +177,7 @@ describe('HTTP/2 client session with a Node server', () => {
     await waitUntil('the call is under way', () => openStreams === 1);
     sessions[0]?.close();
     await waitUntil('the farewell', () => goAways === 1);
-    expect(await call('late')).toEqual({ reason: 'the connection is closing', sent: false });
+    expect(await call('late')).toEqual({ reason: 'the connection is closing', wasSent: false });
     release();
     expect(await slow).toEqual(ok('slow'));
     await waitUntil('the end', () => session.destroyed);
@@ -251,14 +251,14 @@ describe('HTTP/2 client session with a scripted server', () => {
   it('reports a stream reset with REFUSED_STREAM as not sent and other resets as sent', async () => {
     const [first, second] = await startCalls('x', 'y');
     serverSends(encodeUint32Frame(FrameType.resetStream, 1, 7), encodeUint32Frame(FrameType.resetStream, 3, 2));
-    expect(await first).toEqual({ reason: 'the server reset the stream with code 7', sent: false });
-    expect(await second).toEqual({ reason: 'the server reset the stream with code 2', sent: true });
+    expect(await first).toEqual({ reason: 'the server reset the stream with code 7', wasSent: false });
+    expect(await second).toEqual({ reason: 'the server reset the stream with code 2', wasSent: true });
   });
 
   it('reports calls above the last stream of GOAWAY as not sent', async () => {
     const [first, second] = await startCalls('x', 'y');
     serverSends(encodeFrame(FrameType.goAway, 0, 0, Buffer.from([0, 0, 0, 1, 0, 0, 0, 0])));
-    expect(await second).toEqual({ reason: 'the server is shutting down the connection', sent: false });
+    expect(await second).toEqual({ reason: 'the server is shutting down the connection', wasSent: false });
     expect(goAways).toBe(1);
     serverSends(
       encodeFrame(FrameType.headers, Flag.endHeaders, 1, ANSWER),
@@ -323,9 +323,9 @@ describe('HTTP/2 client session with a scripted server', () => {
   ])('closes the connection after %s, and reports the call as sent', async (_, bytes) => {
     const [first] = await startCalls('x');
     serverSends(bytes, encodeFrame(FrameType.ping, 0, 0, Buffer.alloc(8)));
-    expect(await first).toMatchObject({ sent: true });
+    expect(await first).toMatchObject({ wasSent: true });
     expect(session.destroyed).toBe(true);
-    expect(await call('next')).toMatchObject({ sent: false });
+    expect(await call('next')).toMatchObject({ wasSent: false });
   });
 
   it('reports a call that waited for a stream as not sent when the connection is lost', async () => {
@@ -334,7 +334,7 @@ describe('HTTP/2 client session with a scripted server', () => {
     const [first] = await startCalls('x');
     const second = call('y');
     serverSocket.destroy();
-    expect(await first).toEqual({ reason: 'the connection was lost before the response was complete', sent: true });
-    expect(await second).toEqual({ reason: 'the connection was lost before the response was complete', sent: false });
+    expect(await first).toEqual({ reason: 'the connection was lost before the response was complete', wasSent: true });
+    expect(await second).toEqual({ reason: 'the connection was lost before the response was complete', wasSent: false });
   });
 });

@@ -9,29 +9,35 @@ import type { Clock } from '../../../../shared/runtime/clock';
 import { DelayedPongs } from './delayed-pongs';
 import {
   contentOfFrame,
-  DEFAULT_MAX_FRAME,
   DEFAULT_WINDOW,
   Flag,
   encodeFrame,
-  FRAME_HEADER_BYTES,
-  encodeFrameHeader,
   FrameReader,
   FrameType,
   encodeUint32Frame,
   CONNECTION_PREFACE,
   Setting,
   encodeSettingsFrame,
-  writeFrameHeader,
+  settingsOfFrame,
   type Frame,
 } from './frames';
-import { TABLE_SIZE_ZERO, decodeResponseHeaders, encodeRequestHeaders, type ResponseHeaders } from './headers';
+import { HeaderBlocks } from './header-blocks';
+import { TABLE_SIZE_ZERO, encodeRequestHeaders, type ResponseHeaders } from './headers';
+import { ProtocolError } from './protocol-error';
+import { MAX_SHORT_BODY, RequestSender, type OutgoingRequest } from './request-sender';
 
-/** Exactly one of these is called for a call, once, unless it is cancelled. */
+/** Exactly one of these is called for a call, once, unless the call is cancelled. */
 export interface ResponseHandler {
   /** `trailers` is undefined when the response ended without trailers. */
   onResponse(head: ResponseHeaders, trailers: ResponseHeaders | undefined, body: readonly Buffer[]): void;
-  /** There will be no response. `wasSent` is false when the server certainly does not process the request. */
-  onFailure(reason: string, wasSent: boolean): void;
+  /** There will be no response. */
+  onFailure(failure: CallFailure): void;
+}
+
+export interface CallFailure {
+  readonly reason: string;
+  /** False when the server certainly does not process the request. */
+  readonly wasSent: boolean;
 }
 
 export interface Http2Peer {
@@ -43,36 +49,19 @@ export interface Http2Peer {
 /** Receive windows in bytes, of one stream and of the connection. */
 const STREAM_WINDOW = 4 << 20;
 const SESSION_WINDOW = 32 << 20;
-/**
- * Requests up to this size are short: they never wait behind longer bodies, which leave a part of the connection's send
- * window to them.
- */
-const MAX_SHORT_BODY = 4 << 10;
-const RESERVED_FOR_SHORT = 4 << 10;
 const MAX_WINDOW = 2 ** 31 - 1;
 const MAX_STREAM_ID = 2 ** 31 - 1;
-/** Maximum size of a header block that is split over CONTINUATION frames. */
-const MAX_HEADER_BLOCK = 64 * 1024;
-
 /** Error codes of RST_STREAM. */
 const REFUSED_STREAM = 7;
 const CANCEL = 8;
 
-const EMPTY_BODY = Buffer.alloc(0);
 const CONNECTION_LOST = 'the connection was lost before the response was complete';
 
-/** A violation of the protocol by the server. It ends the connection. */
-class ProtocolError extends Error {}
-
-interface PendingCall {
+interface PendingCall extends OutgoingRequest {
   readonly path: string;
   readonly handler: ResponseHandler;
-  /** 0 = it has not been sent. */
+  /** 0: it has not been sent. */
   stream: number;
-  readonly isShort: boolean;
-  /** The unsent part of the body, and the send window of the stream. */
-  unsent: Buffer;
-  window: number;
   headers: ResponseHeaders | undefined;
   trailers: ResponseHeaders | undefined;
   readonly chunks: Buffer[];
@@ -86,17 +75,14 @@ export class Http2ClientSession {
   private readonly openCalls: PendingCall[] = [];
   /** Calls that exceed the server's limit of concurrent streams. */
   private readonly waitingCalls: PendingCall[] = [];
-  /** Number of open calls with a body that exceeds the send window. */
-  private blockedCalls = 0;
+  private readonly sender = new RequestSender(this.openCalls, (bytes) => this.write(bytes));
   private readonly requestHeaders = new Map<string, Buffer>();
   private nextStream = 1;
   private isClosing = false;
   private unacknowledged = 0;
-  private window = DEFAULT_WINDOW;
-  private readonly limits = { maxStreams: Infinity, window: DEFAULT_WINDOW, maxFrame: DEFAULT_MAX_FRAME };
-  /** A header block that must be continued by the next frame. */
-  private block: { readonly stream: number; readonly endsStream: boolean; bytes: Buffer } | undefined;
-  private recentHeaders: { readonly block: Buffer; readonly head: ResponseHeaders }[] = [];
+  /** Limits that the server sets. */
+  private readonly limits = { maxStreams: Infinity, window: DEFAULT_WINDOW };
+  private readonly headerBlocks = new HeaderBlocks();
   private onPong: (() => void) | undefined;
   private closeReason = CONNECTION_LOST;
   private readonly pongs: DelayedPongs;
@@ -144,7 +130,7 @@ export class Http2ClientSession {
       chunks: [],
       unacknowledged: 0,
     };
-    if (this.isClosing || this.destroyed) handler.onFailure('the connection is closing', false);
+    if (this.isClosing || this.destroyed) handler.onFailure({ reason: 'the connection is closing', wasSent: false });
     else if (this.openCalls.length < this.limits.maxStreams && this.waitingCalls.length === 0) this.start(call);
     else this.waitingCalls.push(call);
     return () => this.cancel(call);
@@ -176,15 +162,7 @@ export class Http2ClientSession {
     call.window = this.limits.window;
     this.nextStream += 2;
     this.openCalls.push(call);
-    if (call.unsent.length <= this.sendableBytes(call)) {
-      this.window -= call.unsent.length;
-      this.write(encodeRequest(call.stream, headers, call.unsent));
-      call.unsent = EMPTY_BODY;
-    } else {
-      this.write(encodeFrame(FrameType.headers, Flag.endHeaders, call.stream, headers));
-      this.blockedCalls += 1;
-      this.sendBodies();
-    }
+    this.sender.start(call, headers);
     if (this.nextStream > MAX_STREAM_ID) this.stopNewCalls();
   }
 
@@ -193,34 +171,6 @@ export class Http2ClientSession {
     let headers = this.requestHeaders.get(path);
     if (headers === undefined) this.requestHeaders.set(path, (headers = encodeRequestHeaders(this.peer.scheme, this.peer.authority, path)));
     return this.nextStream === 1 ? Buffer.concat([TABLE_SIZE_ZERO, headers]) : headers;
-  }
-
-  /** Number of body bytes that may be sent now, in one frame. */
-  private sendableBytes({ window, isShort }: PendingCall): number {
-    return Math.min(window, isShort ? this.window : this.window - RESERVED_FOR_SHORT, this.limits.maxFrame);
-  }
-
-  /** Sends as much as the send windows allow: short bodies first, then in the order of the calls. */
-  private sendBodies(): void {
-    if (this.blockedCalls === 0) return;
-    this.sendBodiesOf(this.openCalls.filter(({ isShort }) => isShort));
-    this.sendBodiesOf(this.openCalls);
-  }
-
-  private sendBodiesOf(calls: readonly PendingCall[]): void {
-    for (const call of calls) {
-      for (let size = this.sendableBytes(call); call.unsent.length > 0 && size > 0; size = this.sendableBytes(call)) {
-        const chunk = call.unsent.subarray(0, size);
-        call.unsent = call.unsent.subarray(chunk.length);
-        call.window -= chunk.length;
-        this.window -= chunk.length;
-        const isLast = call.unsent.length === 0;
-        if (isLast) this.blockedCalls -= 1;
-        // A separate write: the body is not copied behind the frame header.
-        this.write(encodeFrameHeader(FrameType.data, isLast ? Flag.endStream : 0, call.stream, chunk.length));
-        this.write(chunk);
-      }
-    }
   }
 
   private cancel(call: PendingCall): void {
@@ -238,7 +188,7 @@ export class Http2ClientSession {
     const index = this.openCalls.indexOf(call);
     if (index < 0) return false;
     this.openCalls.splice(index, 1);
-    if (call.unsent.length > 0) this.blockedCalls -= 1;
+    this.sender.remove(call);
     return true;
   }
 
@@ -256,15 +206,17 @@ export class Http2ClientSession {
     if (this.isClosing) return;
     this.isClosing = true;
     this.onClosing();
-    for (const call of this.waitingCalls.splice(0)) call.handler.onFailure('the server accepts no more streams', false);
+    for (const { handler } of this.waitingCalls.splice(0))
+      handler.onFailure({ reason: 'the server accepts no more streams', wasSent: false });
     if (this.openCalls.length === 0) this.socket.destroySoon();
   }
 
   private onSocketClosed(): void {
     this.isClosing = true;
     this.pongs.clear();
-    for (const call of this.waitingCalls.splice(0)) call.handler.onFailure(this.closeReason, false);
-    for (const call of this.openCalls.splice(0)) call.handler.onFailure(this.closeReason, true);
+    const reason = this.closeReason;
+    for (const { handler } of this.waitingCalls.splice(0)) handler.onFailure({ reason, wasSent: false });
+    for (const { handler } of this.openCalls.splice(0)) handler.onFailure({ reason, wasSent: true });
   }
 
   private feed(chunk: Buffer): void {
@@ -277,9 +229,7 @@ export class Http2ClientSession {
 
   private handleFrame(received: Frame): void {
     const { type, flags, stream, payload } = received;
-    if (this.block !== undefined && (type !== FrameType.continuation || stream !== this.block.stream)) {
-      throw new ProtocolError('a header block was not continued');
-    }
+    this.headerBlocks.checkSequence(received);
     switch (type) {
       case FrameType.data:
         return this.handleData(received);
@@ -329,19 +279,9 @@ export class Http2ClientSession {
   }
 
   private handleHeaders(received: Frame): void {
-    const { block } = this;
-    const isFirst = received.type === FrameType.headers;
-    const content = isFirst ? contentOfFrame(received) : received.payload;
-    if (content === undefined || (block === undefined && !isFirst)) throw new ProtocolError('a header block cannot be decoded');
-    const bytes = block === undefined ? content : Buffer.concat([block.bytes, content]);
-    if (bytes.length > MAX_HEADER_BLOCK) throw new ProtocolError('a header block is too long');
-    const endsStream = block?.endsStream ?? (received.flags & Flag.endStream) !== 0;
-    this.block = (received.flags & Flag.endHeaders) === 0 ? { stream: received.stream, endsStream, bytes } : undefined;
-    if (this.block === undefined) this.handleHeaderBlock(received.stream, endsStream, bytes);
-  }
-
-  private handleHeaderBlock(stream: number, endsStream: boolean, block: Buffer): void {
-    const headers = this.decodeHeaders(block);
+    const complete = this.headerBlocks.add(received);
+    if (complete === undefined) return;
+    const { stream, headers, endsStream } = complete;
     const call = this.find(stream);
     // Informational (1xx) headers are ignored.
     if (call === undefined || headers.status?.startsWith('1') === true) return;
@@ -350,21 +290,13 @@ export class Http2ClientSession {
     if (endsStream) this.finish(call);
   }
 
-  /** Caches two header blocks: nearly all responses have the same headers and trailers. */
-  private decodeHeaders(block: Buffer): ResponseHeaders {
-    for (const recent of this.recentHeaders) if (recent.block.equals(block)) return recent.head;
-    const headers = decodeResponseHeaders(block);
-    this.recentHeaders = [{ block: Buffer.from(block), head: headers }, ...this.recentHeaders.slice(0, 1)];
-    return headers;
-  }
-
   private finish(call: PendingCall): void {
     this.remove(call);
     // The response came before the whole request was sent; the rest of the body is cancelled.
     if (call.unsent.length > 0) this.write(encodeUint32Frame(FrameType.resetStream, call.stream, CANCEL));
     this.startWaiting();
     const { headers, trailers, chunks, handler } = call;
-    if (headers === undefined) handler.onFailure('the server ended the stream without a response', true);
+    if (headers === undefined) handler.onFailure({ reason: 'the server ended the stream without a response', wasSent: true });
     else handler.onResponse(headers, trailers, chunks);
   }
 
@@ -374,14 +306,13 @@ export class Http2ClientSession {
     this.remove(call);
     this.startWaiting();
     // A refused stream was not processed (RFC 9113 §8.7).
-    call.handler.onFailure(`the server reset the stream with code ${code}`, code !== REFUSED_STREAM);
+    call.handler.onFailure({ reason: `the server reset the stream with code ${code}`, wasSent: code !== REFUSED_STREAM });
   }
 
   private handleSettings(payload: Buffer): void {
     const { limits } = this;
-    for (let at = 0; at + 6 <= payload.length; at += 6) {
-      const value = payload.readUInt32BE(at + 2);
-      switch (payload.readUInt16BE(at)) {
+    for (const [setting, value] of settingsOfFrame(payload)) {
+      switch (setting) {
         case Setting.maxStreams:
           limits.maxStreams = value;
           break;
@@ -390,14 +321,14 @@ export class Http2ClientSession {
           limits.window = value;
           break;
         case Setting.maxFrame:
-          limits.maxFrame = value;
+          this.sender.maxFrame = value;
           break;
       }
     }
     this.write(encodeFrame(FrameType.settings, Flag.ack, 0));
     this.onReady();
     this.startWaiting();
-    this.sendBodies();
+    this.sender.sendBodies();
   }
 
   private handlePing(flags: number, payload: Buffer): void {
@@ -407,7 +338,7 @@ export class Http2ClientSession {
     }
     this.pongs.add(encodeFrame(FrameType.ping, Flag.ack, 0, payload));
     // The server enlarges the send window by what it learns from the answer.
-    if (this.blockedCalls > 0) this.pongs.flush();
+    if (this.sender.isBlocked) this.pongs.flush();
   }
 
   /** Handles GOAWAY: the server processes no stream above `lastStream`. */
@@ -415,31 +346,20 @@ export class Http2ClientSession {
     this.stopNewCalls();
     for (const call of this.openCalls.filter(({ stream }) => stream > lastStream)) {
       this.remove(call);
-      call.handler.onFailure('the server is shutting down the connection', false);
+      call.handler.onFailure({ reason: 'the server is shutting down the connection', wasSent: false });
     }
     this.startWaiting();
   }
 
   private handleWindowUpdate(stream: number, increment: number): void {
     const call = this.find(stream);
-    if (stream === 0) this.window += increment;
+    if (stream === 0) this.sender.window += increment;
     else if (call !== undefined) call.window += increment;
-    if (increment === 0 || Math.max(this.window, call?.window ?? 0) > MAX_WINDOW) {
+    if (increment === 0 || Math.max(this.sender.window, call?.window ?? 0) > MAX_WINDOW) {
       throw new ProtocolError('the server exceeds the flow-control window');
     }
-    this.sendBodies();
+    this.sender.sendBodies();
   }
-}
-
-/** Headers and body in one buffer, so that they are sent in one write. */
-function encodeRequest(stream: number, headers: Buffer, body: Buffer): Buffer {
-  const bytes = Buffer.allocUnsafe(2 * FRAME_HEADER_BYTES + headers.length + body.length);
-  const bodyStart = FRAME_HEADER_BYTES + headers.length;
-  writeFrameHeader(bytes, 0, headers.length, FrameType.headers, Flag.endHeaders, stream);
-  bytes.set(headers, FRAME_HEADER_BYTES);
-  writeFrameHeader(bytes, bodyStart, body.length, FrameType.data, Flag.endStream, stream);
-  bytes.set(body, bodyStart + FRAME_HEADER_BYTES);
-  return bytes;
 }
 
 function readUint32(payload: Buffer): number {
