@@ -16,7 +16,7 @@ export interface FormatMarker {
   readonly format: string;
   readonly version: number;
   readonly naming: string;
-  /** The revision that clients see for the revision at which this marker was written; absent = the same. */
+  /** The revision that clients see for the revision at which this marker was written; absent: the same. */
   readonly firstRevision?: Revision;
   /** Identifies a restore in progress; absent when the data are complete. */
   readonly restoring?: string;

@@ -29,10 +29,10 @@ export interface KeyRange {
 }
 
 export interface RangeRequest extends KeyRange {
-  /** Read at exactly this revision; absent = the newest, as a linearizable read. */
+  /** Read at exactly this revision; absent: the newest, as a linearizable read. */
   readonly revision?: Revision;
   /**
-   * Maximum number of entries; 0 or absent = unlimited. Implementations page internally, pinned to the revision of the
+   * Maximum number of entries; 0 or absent: unlimited. Implementations page internally, pinned to the revision of the
    * first page.
    */
   readonly limit?: number;
@@ -49,7 +49,7 @@ export interface RangeResult {
   readonly count: number;
 }
 
-/** A condition on one key: its modified revision (0 = the key does not exist), or merely that it exists. */
+/** A condition on one key: its modified revision (0: the key does not exist), or merely that it exists. */
 export type Compare = { readonly key: string; readonly modRevision: Revision } | { readonly key: string; readonly exists: true };
 
 export type StoreOperation =
@@ -121,7 +121,7 @@ export interface Watch {
 export type LeaseId = string;
 
 export interface StoreCallOptions {
-  /** Deadline in milliseconds of {@link Clock.monotonic}; absent = the default of the implementation, 10 s from now. */
+  /** Deadline in milliseconds of {@link Clock.monotonic}; absent: the default of the implementation, 10 s from now. */
   readonly deadline?: number;
 }
 

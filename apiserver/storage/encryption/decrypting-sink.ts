@@ -15,10 +15,12 @@ export interface DecryptingSinkOptions {
   readonly yieldNow?: YieldNow;
 }
 
+/** A call of the store, which is passed on in its turn. */
 type Item =
   | { readonly type: 'events'; readonly events: readonly StoreEvent[]; readonly through: Revision }
   | { readonly type: 'other'; readonly forward: () => void };
 
+/** The store delivers to this sink; the consumer receives decrypted events and the watch from {@link wrapWatch}. */
 export class DecryptingSink implements WatchSink {
   private queue: Item[] = [];
   private isDraining = false;
@@ -85,8 +87,8 @@ export class DecryptingSink implements WatchSink {
     for (let item = this.queue.shift(); item !== undefined; item = this.queue.shift()) {
       if (item.type === 'other') item.forward();
       else {
-        const rest = this.deliver(item.events, item.through, undefined);
-        if (rest !== undefined) await rest;
+        const delivering = this.deliver(item.events, item.through, undefined);
+        if (delivering !== undefined) await delivering;
       }
       if (this.isClosed) return;
     }
@@ -100,10 +102,8 @@ export class DecryptingSink implements WatchSink {
   private deliver(events: readonly StoreEvent[], through: Revision, prepared: StoreEvent | undefined): Promise<void> | undefined {
     const slice = new TimeSlice(this.options.clock, { stepsPerCheck: 1, yieldNow: this.options.yieldNow });
     const decrypted: StoreEvent[] = [];
-    for (let at = 0; at < events.length; at++) {
-      const event = events[at];
-      if (event === undefined) continue;
-      const startsRevision = event.revision !== events[at - 1]?.revision;
+    for (const [index, event] of events.entries()) {
+      const startsRevision = event.revision !== events[index - 1]?.revision;
       const wait = event.type === 'put' && event !== prepared ? this.options.prepare(event.key, event.value) : undefined;
       const shouldYield = startsRevision && decrypted.length > 0 && slice.isDue();
       if (wait !== undefined) return this.deliverRest(events, through, decrypted, this.pauseDuring(wait));
@@ -130,15 +130,15 @@ export class DecryptingSink implements WatchSink {
   }
 
   private async pauseDuring(wait: Promise<void>): Promise<void> {
-    this.setBlocked(true);
+    this.isBlocked = true;
+    if (this.isWatchRunning()) this.watch?.pause();
     await wait;
-    this.setBlocked(false);
+    this.isBlocked = false;
+    if (this.isWatchRunning()) this.watch?.resume();
   }
 
-  private setBlocked(isBlocked: boolean): void {
-    this.isBlocked = isBlocked;
-    if (this.isPaused || this.isClosed) return;
-    if (isBlocked) this.watch?.pause();
-    else this.watch?.resume();
+  /** Whether the consumer wants events. */
+  private isWatchRunning(): boolean {
+    return !this.isPaused && !this.isClosed;
   }
 }

@@ -40,7 +40,7 @@ function encrypted(store: Store, ...rows: readonly EncryptionRule[]): Store {
   return createEncryptedStore(store, { rules: () => rules, resourceOf, clock, yieldNow: () => Promise.resolve() });
 }
 
-const S = '/registry/secrets/default/s';
+const SECRET_KEY = '/registry/secrets/default/s';
 const put = (store: Store, key: string, value: string): Promise<unknown> =>
   store.transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(value) }] });
 const read = async (store: Store, key: string): Promise<string | undefined> => (await store.get(key)).kv?.value.toString('latin1');
@@ -84,8 +84,8 @@ it('encrypted store applies the current rules, also when they change while a key
     });
   let rules = rulesOf('old');
   const store = createEncryptedStore(inner, { rules: () => rules, resourceOf, clock, yieldNow: () => Promise.resolve() });
-  await put(inner, S, 'platform:enc:kms:v2:k:value');
-  const reading = read(store, S);
+  await put(inner, SECRET_KEY, 'platform:enc:kms:v2:k:value');
+  const reading = read(store, SECRET_KEY);
   const calls: string[] = [];
   const watch = store.watch(prefixRange(PREFIX), 1, {
     events: (events) => events.forEach((event) => event.type === 'put' && calls.push(event.value.toString())),
@@ -107,33 +107,33 @@ it('encrypted store applies the current rules, also when they change while a key
 describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('encryption with %s', (type) => {
   it('stores ciphertext and returns plaintext', async () => {
     const store = encrypted(inner, secrets(keyProvider(type, ['key1', 'a']), plain));
-    await put(store, S, 'a plain value');
-    const stored = (await read(inner, S)) ?? '';
+    await put(store, SECRET_KEY, 'a plain value');
+    const stored = (await read(inner, SECRET_KEY)) ?? '';
     expect(stored.startsWith(`platform:enc:${type}:v1:key1:`)).toBe(true);
     expect(stored).not.toContain('plain value');
-    expect(await read(store, S)).toBe('a plain value');
+    expect(await read(store, SECRET_KEY)).toBe('a plain value');
     expect((await store.range(prefixRange(PREFIX))).kvs.map(({ value }) => value.toString())).toEqual(['a plain value']);
     expect(transforms.slice(0, 2)).toEqual([`to_storage key1: OK`, `to_storage platform:enc:${type}:v1: OK`]);
   });
 
   it('encrypts the same value differently each time', async () => {
     const store = encrypted(inner, secrets(keyProvider(type, ['key1', 'a'])));
-    await put(store, S, 'v');
-    const first = await read(inner, S);
-    await put(store, S, 'v');
-    expect(await read(inner, S)).not.toBe(first);
+    await put(store, SECRET_KEY, 'v');
+    const first = await read(inner, SECRET_KEY);
+    await put(store, SECRET_KEY, 'v');
+    expect(await read(inner, SECRET_KEY)).not.toBe(first);
   });
 
   it('round-trips values of any length', async () => {
     const store = encrypted(inner, secrets(keyProvider(type, ['key1', 'a'])));
     for (const length of [1, 15, 16, 17, 4096]) {
-      await put(store, S, 'x'.repeat(length));
-      expect(await read(store, S)).toBe('x'.repeat(length));
+      await put(store, SECRET_KEY, 'x'.repeat(length));
+      expect(await read(store, SECRET_KEY)).toBe('x'.repeat(length));
     }
   });
 
   it('reports why a value is unreadable, and reads other values', async () => {
-    await put(encrypted(inner, secrets(keyProvider(type, ['key1', 'a']))), S, 'v');
+    await put(encrypted(inner, secrets(keyProvider(type, ['key1', 'a']))), SECRET_KEY, 'v');
     await put(inner, '/registry/configmaps/default/c', 'c');
     const otherStore = encrypted(inner, secrets(keyProvider(type, ['key1', 'b'])));
     const expectedReasons = {
@@ -142,41 +142,44 @@ describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('encryption with %s', 
       secretbox: 'output array was not large enough for encryption',
     };
     // A wrong key yields valid padding by chance, once in 256 times.
-    if (type !== 'aescbc') expect(await reasonAt(otherStore, S)).toBe(expectedReasons[type]);
+    if (type !== 'aescbc') expect(await reasonAt(otherStore, SECRET_KEY)).toBe(expectedReasons[type]);
     expect(await read(otherStore, '/registry/configmaps/default/c')).toBe('c');
-    expect(await reasonAt(encrypted(inner, secrets(keyProvider(type, ['key2', 'a']))), S)).toBe(UNKNOWN_KEY);
-    expect(await reasonAt(encrypted(inner, secrets(plain)), S)).toBe('no matching prefix found');
-    expect(await reasonAt(encrypted(inner), S)).toBe('identity transformer tried to read encrypted data');
+    expect(await reasonAt(encrypted(inner, secrets(keyProvider(type, ['key2', 'a']))), SECRET_KEY)).toBe(UNKNOWN_KEY);
+    expect(await reasonAt(encrypted(inner, secrets(plain)), SECRET_KEY)).toBe('no matching prefix found');
+    expect(await reasonAt(encrypted(inner), SECRET_KEY)).toBe('identity transformer tried to read encrypted data');
   });
 
   it('reports truncated values as unreadable when the cipher is authenticated', async () => {
     const store = encrypted(inner, secrets(keyProvider(type, ['key1', 'a'])));
-    await put(store, S, 'v'.repeat(40));
-    const storedValue = (await inner.get(S)).kv?.value ?? Buffer.alloc(0);
+    await put(store, SECRET_KEY, 'v'.repeat(40));
+    const storedValue = (await inner.get(SECRET_KEY)).kv?.value ?? Buffer.alloc(0);
     const head = `platform:enc:${type}:v1:key1:`.length;
     for (let length = head; length < storedValue.length; length++) {
-      await inner.transact({ compare: [], operations: [{ type: 'put', key: S, value: storedValue.subarray(0, length) }] });
+      await inner.transact({ compare: [], operations: [{ type: 'put', key: SECRET_KEY, value: storedValue.subarray(0, length) }] });
       // Whole blocks without authentication may decrypt to a value.
-      if (type === 'aescbc') await store.get(S);
-      else expect(await reasonAt(store, S)).toBeDefined();
+      if (type === 'aescbc') await store.get(SECRET_KEY);
+      else expect(await reasonAt(store, SECRET_KEY)).toBeDefined();
     }
   });
 });
 
 it('encryption with aesgcm binds a value to its key in the store', async () => {
   const store = encrypted(inner, secrets(keyProvider('aesgcm', ['key1', 'a'])));
-  await put(store, S, 'v');
-  const { kv } = await inner.get(S);
-  await inner.transact({ compare: [], operations: [{ type: 'put', key: `${S}2`, value: kv?.value ?? Buffer.alloc(0) }] });
-  expect(await reasonAt(store, `${S}2`)).toBe('cipher: message authentication failed');
+  await put(store, SECRET_KEY, 'v');
+  const { kv } = await inner.get(SECRET_KEY);
+  await inner.transact({ compare: [], operations: [{ type: 'put', key: `${SECRET_KEY}2`, value: kv?.value ?? Buffer.alloc(0) }] });
+  expect(await reasonAt(store, `${SECRET_KEY}2`)).toBe('cipher: message authentication failed');
 });
 
 it('encrypted store reads values with the prefix of the other dialect and reports them as stale', async () => {
-  const value = Buffer.concat([Buffer.from('k8s:enc:aesgcm:v1:key1:'), CREATE_CIPHER.aesgcm(secretOf('a')).encrypt(Buffer.from('v'), S)]);
-  await inner.transact({ compare: [], operations: [{ type: 'put', key: S, value }] });
+  const value = Buffer.concat([
+    Buffer.from('k8s:enc:aesgcm:v1:key1:'),
+    CREATE_CIPHER.aesgcm(secretOf('a')).encrypt(Buffer.from('v'), SECRET_KEY),
+  ]);
+  await inner.transact({ compare: [], operations: [{ type: 'put', key: SECRET_KEY, value }] });
   const store = encrypted(inner, secrets(keyProvider('aesgcm', ['key1', 'a'])));
-  expect(await read(store, S)).toBe('v');
-  expect((await store.getStale?.(S))?.value.toString()).toBe('v');
+  expect(await read(store, SECRET_KEY)).toBe('v');
+  expect((await store.getStale?.(SECRET_KEY))?.value.toString()).toBe('v');
 });
 
 describe('encryption rule', () => {
@@ -206,7 +209,7 @@ describe('encryption rule', () => {
 
 describe('key rotation', () => {
   const old = keyProvider('aescbc', ['key1', 'a']);
-  const isStale = async (store: Store): Promise<boolean> => (await store.getStale?.(S)) !== undefined;
+  const isStale = async (store: Store): Promise<boolean> => (await store.getStale?.(SECRET_KEY)) !== undefined;
 
   it.each<[string, ValueProvider[], boolean]>([
     ['written with the current write key', [old], false],
@@ -214,31 +217,33 @@ describe('key rotation', () => {
     ['written by a provider behind another one', [keyProvider('aesgcm', ['key1', 'b']), old], true],
     ['written by a provider behind identity', [plain, old], true],
   ])('reads a value %s, and reports it as stale unless it is current', async (_title, providers, expected) => {
-    await put(encrypted(inner, secrets(old)), S, 'v');
+    await put(encrypted(inner, secrets(old)), SECRET_KEY, 'v');
     const store = encrypted(inner, secrets(...providers));
-    expect(await read(store, S)).toBe('v');
+    expect(await read(store, SECRET_KEY)).toBe('v');
     expect(await isStale(store)).toBe(expected);
-    await put(store, S, 'v');
+    await put(store, SECRET_KEY, 'v');
     expect(await isStale(store)).toBe(false);
   });
 
   it('reports a plaintext value as stale only when the first provider encrypts', async () => {
-    await put(inner, S, 'v');
+    await put(inner, SECRET_KEY, 'v');
     expect(await isStale(encrypted(inner, secrets(old, plain)))).toBe(true);
     expect(await isStale(encrypted(inner, secrets(plain, old)))).toBe(false);
     expect(await isStale(encrypted(inner))).toBe(false);
   });
 
   it('tries each provider that has a key of the name', async () => {
-    await put(encrypted(inner, secrets(old)), S, 'v');
-    expect(await read(encrypted(inner, secrets(keyProvider('aesgcm', ['key1', 'b']), keyProvider('aescbc', ['key1', 'a']))), S)).toBe('v');
+    await put(encrypted(inner, secrets(old)), SECRET_KEY, 'v');
+    expect(
+      await read(encrypted(inner, secrets(keyProvider('aesgcm', ['key1', 'b']), keyProvider('aescbc', ['key1', 'a']))), SECRET_KEY),
+    ).toBe('v');
   });
 });
 
 it('encrypted store decrypts the current values of a transaction that did not commit', async () => {
   const store = encrypted(inner, secrets(keyProvider('aesgcm', ['key1', 'a'])));
-  await put(store, S, 'v');
-  const result = await store.transact({ compare: [{ key: S, modRevision: 0 }], operations: [] });
+  await put(store, SECRET_KEY, 'v');
+  const result = await store.transact({ compare: [{ key: SECRET_KEY, modRevision: 0 }], operations: [] });
   expect(result.committed ? [] : result.current.map((kv?: KeyValue) => kv?.value.toString())).toEqual(['v']);
 });
 
@@ -262,10 +267,10 @@ describe('watch of an encrypted store', () => {
 
   it('decrypts the values of events', async () => {
     const store = encrypted(inner, secrets(keyProvider('aesgcm', ['key1', 'a'])));
-    await put(store, S, 'one');
+    await put(store, SECRET_KEY, 'one');
     const { log, close } = startWatch(store);
-    await put(store, S, 'two');
-    await store.transact({ compare: [], operations: [{ type: 'delete', key: S }] });
+    await put(store, SECRET_KEY, 'two');
+    await store.transact({ compare: [], operations: [{ type: 'delete', key: SECRET_KEY }] });
     await flushMicrotasks();
     close();
     expect(log.join(' ')).toContain('2=one');
@@ -284,7 +289,7 @@ describe('watch of an encrypted store', () => {
     };
     const store = encrypted(inner, secrets({ type: 'envelope', prefix: 'kms:v2:k:', envelope }));
     await put(store, '/registry/configmaps/a', 'before');
-    await put(store, S, 'held');
+    await put(store, SECRET_KEY, 'held');
     await put(store, '/registry/configmaps/b', 'after');
     const { log, close } = startWatch(store);
     await flushMicrotasks();

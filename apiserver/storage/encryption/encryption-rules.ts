@@ -162,8 +162,9 @@ export class ValueTransformer {
     if (value.length === 0) return undefined;
     const isReadable = this.providers.some((candidate) => {
       if (candidate === 'plain') return !hasEncryptionPrefix(value);
-      const rest = stripPrefix(candidate, value);
-      return rest !== undefined && (candidate.provider.type === 'envelope' || matchingKeys(candidate.provider.keys, rest.bytes).length > 0);
+      const encrypted = stripPrefix(candidate, value);
+      if (encrypted === undefined) return false;
+      return candidate.provider.type === 'envelope' || matchingKeys(candidate.provider.keys, encrypted.bytes).length > 0;
     });
     return isReadable ? undefined : requirementOf(value);
   }
@@ -172,8 +173,8 @@ export class ValueTransformer {
   keysFor(value: Buffer): readonly MatchingKey[] {
     return this.providers.flatMap((candidate) => {
       if (candidate === 'plain' || candidate.provider.type === 'envelope') return [];
-      const rest = stripPrefix(candidate, value);
-      return rest === undefined ? [] : matchingKeys(candidate.provider.keys, rest.bytes);
+      const encrypted = stripPrefix(candidate, value);
+      return encrypted === undefined ? [] : matchingKeys(candidate.provider.keys, encrypted.bytes);
     });
   }
 
@@ -181,8 +182,8 @@ export class ValueTransformer {
   prepare(value: Buffer): Promise<void> | undefined {
     for (const candidate of this.providers) {
       if (candidate === 'plain' || candidate.provider.type !== 'envelope') continue;
-      const rest = stripPrefix(candidate, value);
-      if (rest !== undefined) return candidate.provider.envelope.prepare(rest.bytes);
+      const encrypted = stripPrefix(candidate, value);
+      if (encrypted !== undefined) return candidate.provider.envelope.prepare(encrypted.bytes);
     }
     return undefined;
   }
@@ -195,11 +196,12 @@ export class ValueTransformer {
         if (!hasEncryptionPrefix(value)) return { value, isStale: index > 0 };
         continue;
       }
-      const rest = stripPrefix(candidate, value);
-      if (rest === undefined) continue;
+      const encrypted = stripPrefix(candidate, value);
+      if (encrypted === undefined) continue;
+      const { bytes, usesOtherDialect } = encrypted;
       try {
-        const decrypted = this.measure('from_storage', candidate.metricPrefix, () => this.decryptWith(candidate, rest.bytes, storageKey));
-        return { value: decrypted.value, isStale: decrypted.isStale || index > 0 || rest.usesOtherDialect };
+        const decrypted = this.measure('from_storage', candidate.metricPrefix, () => this.decryptWith(candidate, bytes, storageKey));
+        return { value: decrypted.value, isStale: decrypted.isStale || index > 0 || usesOtherDialect };
       } catch (error) {
         if (!(error instanceof TransformError)) throw error;
         messages.push(error.message);
@@ -233,8 +235,8 @@ export class ValueTransformer {
     throw combineErrors(messages, provider.unknownKey);
   }
 
-  private encryptWith({ provider, prefixes: [head] }: PrefixedProvider, plaintext: Buffer, storageKey: string): Buffer {
-    const prefix = head ?? Buffer.alloc(0);
+  private encryptWith({ provider, prefixes }: PrefixedProvider, plaintext: Buffer, storageKey: string): Buffer {
+    const [prefix = Buffer.alloc(0)] = prefixes;
     if (provider.type === 'envelope') return Buffer.concat([prefix, provider.envelope.encrypt(plaintext, storageKey)]);
     const [key] = provider.keys;
     if (key === undefined) throw new TransformError(provider.unknownKey);
@@ -283,14 +285,14 @@ function stripPrefix(
   { prefixes }: PrefixedProvider,
   value: Buffer,
 ): { readonly bytes: Buffer; readonly usesOtherDialect: boolean } | undefined {
-  const index = prefixes.findIndex((head) => bufferStartsWith(value, head));
-  const head = prefixes[index];
-  return head === undefined ? undefined : { bytes: value.subarray(head.length), usesOtherDialect: index > 0 };
+  const index = prefixes.findIndex((candidate) => bufferStartsWith(value, candidate));
+  const prefix = prefixes[index];
+  return prefix === undefined ? undefined : { bytes: value.subarray(prefix.length), usesOtherDialect: index > 0 };
 }
 
 /** Several providers or keys may match the prefix of a value; all their errors are reported. */
 function combineErrors(messages: readonly string[], otherwise: string): TransformError {
   const distinct = [...new Set(messages)];
-  const [only] = distinct;
-  return new TransformError(only === undefined ? otherwise : distinct.length === 1 ? only : `[${distinct.join(', ')}]`);
+  const [first = otherwise] = distinct;
+  return new TransformError(distinct.length > 1 ? `[${distinct.join(', ')}]` : first);
 }

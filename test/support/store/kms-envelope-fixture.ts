@@ -1,0 +1,129 @@
+/**
+ * A KMS envelope with a plug-in whose responses the tests set, on a manual clock, and values as other servers write
+ * them.
+ */
+import { createHmac } from 'node:crypto';
+import { createAesGcmCipher, TransformError } from '../../../apiserver/storage/encryption/ciphers';
+import { KmsEnvelope } from '../../../apiserver/storage/encryption/kms/kms-envelope';
+import type { EncryptedDekSource, KmsService, KmsStatus } from '../../../apiserver/storage/encryption/kms/kms-service';
+import { systemRandom, systemRandomBytes } from '../../../shared/runtime/random';
+import { ManualClock } from '../clock/manual-clock';
+import { encodeMessage, maskSecret } from '../servers/kms-plugin';
+
+export const STORAGE_KEY = '/registry/secrets/default/s';
+
+/** A KMS plug-in with responses set by the tests. */
+class FakeService implements KmsService {
+  nextStatus: KmsStatus | Error = { version: 'v2', healthz: 'ok', keyId: 'k1' };
+  annotations: ReadonlyMap<string, Buffer> = new Map([['ver.kms.test', Buffer.from('1')]]);
+  encryptHook: ((usual: EncryptedDekSource) => EncryptedDekSource) | undefined;
+  decryptHook: ((source: EncryptedDekSource) => Buffer) | undefined;
+  readonly calls: string[] = [];
+  isClosed = false;
+
+  async status(): Promise<KmsStatus> {
+    this.calls.push('status');
+    if (this.nextStatus instanceof Error) throw this.nextStatus;
+    return this.nextStatus;
+  }
+
+  async encrypt(plain: Buffer): Promise<EncryptedDekSource> {
+    this.calls.push('encrypt');
+    const keyId = this.nextStatus instanceof Error ? '' : this.nextStatus.keyId;
+    const usual = { ciphertext: maskSecret(plain), keyId, annotations: this.annotations };
+    return this.encryptHook?.(usual) ?? usual;
+  }
+
+  async decrypt(source: EncryptedDekSource): Promise<Buffer> {
+    this.calls.push('decrypt');
+    return this.decryptHook?.(source) ?? maskSecret(source.ciphertext);
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  count(call: string): number {
+    return this.calls.filter((name) => name === call).length;
+  }
+}
+
+export interface KmsFixture {
+  readonly service: FakeService;
+  readonly clock: ManualClock;
+  readonly envelope: KmsEnvelope;
+  readonly healthChanges: (string | undefined)[];
+  readonly sizes: number[];
+  readonly counts: Record<'missed' | 'recovered' | 'replaced', number>;
+  readonly invalidKeyIds: string[];
+}
+
+/** Starts the envelope after `configure` has set the first responses. */
+export async function startEnvelope(configure: (service: FakeService) => void = () => undefined): Promise<KmsFixture> {
+  const service = new FakeService();
+  configure(service);
+  const clock = new ManualClock();
+  const healthChanges: (string | undefined)[] = [];
+  const sizes: number[] = [];
+  const invalidKeyIds: string[] = [];
+  const counts = { missed: 0, recovered: 0, replaced: 0 };
+  const envelope = new KmsEnvelope({
+    name: 'NAME',
+    service,
+    clock,
+    random: systemRandomBytes,
+    uuid: () => systemRandom.uuid(),
+    metrics: {
+      recordKeyUse: () => undefined,
+      recordStatusKeyId: () => undefined,
+      recordInvalidKeyId: (reason) => void invalidKeyIds.push(reason),
+      recordCacheMiss: () => void (counts.missed += 1),
+      setCacheSize: (size) => void sizes.push(size),
+      observeSeedGeneration: () => undefined,
+    },
+    onHealthChange: (problem) => void healthChanges.push(problem),
+    onSeedRotated: () => void (counts.replaced += 1),
+    onRecovered: () => void (counts.recovered += 1),
+  });
+  await envelope.start();
+  return { service, clock, envelope, healthChanges, sizes, counts, invalidKeyIds };
+}
+
+/** Decrypts as the store does: fetches the DEK first if necessary. */
+export async function decryptValue(
+  envelope: KmsEnvelope,
+  ciphertext: Buffer,
+  storageKey = STORAGE_KEY,
+): Promise<{ readonly value: string; readonly isStale: boolean }> {
+  await envelope.prepare(ciphertext);
+  const { value, isStale } = envelope.decrypt(ciphertext, storageKey);
+  return { value: value.toString(), isStale };
+}
+
+/** A value as another server would have written it, with its own seed. */
+export function encryptedByOtherServer(seed: Buffer, members: Readonly<Record<string, unknown>> = {}, plain = 'other'): Buffer {
+  const info = systemRandomBytes(32);
+  const key = createHmac('sha256', seed)
+    .update(info)
+    .update(Buffer.from([1]))
+    .digest();
+  return encodeMessage('EncryptedObject', {
+    encryptedData: Buffer.concat([info, createAesGcmCipher(key, systemRandomBytes).encrypt(Buffer.from(plain), STORAGE_KEY)]),
+    keyID: 'k1',
+    encryptedDEKSource: maskSecret(seed),
+    annotations: { 'ver.kms.test': Buffer.from('1') },
+    encryptedDEKSourceType: 1,
+    ...members,
+  });
+}
+
+/** The message of the TransformError that `work` throws. */
+export const errorOf = (work: () => unknown): string => {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof TransformError) return error.message;
+    throw error;
+  }
+  return 'nothing';
+};
