@@ -114,7 +114,7 @@ it('tracing applies a changed endpoint and sampling rate', async () => {
   opened.applyConfiguration({ endpoint: `127.0.0.1:${second.port}`, samplingRatePerMillion: ALWAYS });
   request(opened);
   request(opened);
-  await waitUntil('the first one', () => Promise.resolve(first.spans.length === 1));
+  await waitUntil('a span at the first receiver', () => Promise.resolve(first.spans.length === 1));
   await opened.flush();
   opened.applyConfiguration({ endpoint: `127.0.0.1:${second.port}` });
   request(opened);

@@ -20,13 +20,14 @@ export interface TracingDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Absent = defaults; for tests. */
+  /** Absent: {@link DEFAULT_LIMITS}. */
   readonly limits?: Partial<ExportLimits>;
 }
 
 export interface OpenedTracing {
   readonly tracing: Tracing;
-  wrapStore(store: Store, isEtcd: boolean): Store;
+  /** A store that traces its calls. */
+  wrapStore(store: Store, options: { readonly isEtcd: boolean }): Store;
   /** Applies another configuration; spans that have ended are still exported by the previous one. */
   applyConfiguration(configuration: TracingConfiguration): void;
   /** Exports all ended spans. */
@@ -41,7 +42,7 @@ const MAX_ATTRIBUTE_LENGTH = 4_096;
 const MAX_EVENTS_PER_SPAN = 128;
 const SHUTDOWN_TIMEOUT_MS = 3_000;
 
-/** An unreachable receiver is logged when spans are exported, not here. */
+/** Throws when the endpoint is invalid. An unreachable receiver is logged when spans are exported, not here. */
 export function openTracing(configuration: TracingConfiguration, dependencies: TracingDependencies): OpenedTracing {
   const { clock, random } = dependencies;
   const counts: MutableSpanCounts = { exported: 0, failed: 0, dropped: 0 };
@@ -51,7 +52,7 @@ export function openTracing(configuration: TracingConfiguration, dependencies: T
   const tracing = new RequestTracing(provider.getTracer(INSTRUMENTATION_SCOPE), counts, clock);
   return {
     tracing,
-    wrapStore: (store, isEtcd) => new TracedStore(store, tracing, { isEtcd }),
+    wrapStore: (store, options) => new TracedStore(store, tracing, options),
     applyConfiguration(next) {
       const previous = provider;
       provider = createProviderFor(next);

@@ -10,7 +10,7 @@ import { TracedStore } from './traced-store';
 const COUNTS = { exported: 0, failed: 0, dropped: 0 };
 const INCOMING = { name: 'GET', header: () => undefined };
 
-function createFixture(isSampled = true) {
+function createFixture({ isSampled = true } = {}) {
   const exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({
     spanProcessors: [new SimpleSpanProcessor({ exporter })],
@@ -35,13 +35,13 @@ function createFixture(isSampled = true) {
 function request(tracing: RequestTracing, work: (trace: RequestTrace) => void | Promise<void>): Promise<RequestTrace> {
   return new Promise((resolve, reject) => {
     tracing.traceRequest(INCOMING, (trace) => {
-      if (trace === undefined) throw new Error('not kept');
+      if (trace === undefined) throw new Error('The request is not sampled.');
       Promise.resolve(work(trace)).then(() => resolve(trace), reject);
     });
   });
 }
 
-it('a trace nests later spans below the opening filter, and store calls below the handler', async () => {
+it('a trace contains later spans below the opening filter, and store calls below the handler', async () => {
   const { tracing, exportedSpans } = createFixture();
   const store = new TracedStore(new MemoryStore(), tracing, { isEtcd: false });
   const trace = await request(tracing, async (requestTrace) => {
@@ -173,7 +173,7 @@ it.each([
 });
 
 it('an unsampled request has no trace but sends an unsampled traceparent header', async () => {
-  const { tracing, exporter } = createFixture(false);
+  const { tracing, exporter } = createFixture({ isSampled: false });
   const sent: Readonly<Record<string, string>>[] = [];
   await new Promise<void>((resolve, reject) => {
     tracing.traceRequest(INCOMING, (trace) => {
@@ -193,7 +193,7 @@ const OUTCOMES: readonly (readonly [title: string, send: () => Promise<number | 
   ['fails', () => Promise.reject(new Error('cut')), SpanStatusCode.ERROR],
 ];
 
-it.each(OUTCOMES)('an outgoing request is a span with the right status when it %s', async (_what, send, expected) => {
+it.each(OUTCOMES)('an outgoing request is a span with the right status when it %s', async (_title, send, expected) => {
   const { tracing, exporter } = createFixture();
   await request(tracing, async () => {
     await tracing.traceOutgoing({ method: 'POST', attributes: {} }, send, (status) => status).catch(() => undefined);
@@ -227,7 +227,7 @@ it('each store call and outgoing request outside a request starts its own trace'
 });
 
 it('the sampler applies to store calls outside a request', async () => {
-  const { tracing, exporter } = createFixture(false);
+  const { tracing, exporter } = createFixture({ isSampled: false });
   await new TracedStore(new MemoryStore(), tracing, { isEtcd: true }).revision();
   expect(exporter.getFinishedSpans()).toEqual([]);
 });

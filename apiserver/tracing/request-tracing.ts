@@ -43,6 +43,7 @@ const CLIENT_ERROR = 400;
 const SERVER_ERROR = 500;
 
 export class RequestTracing implements Tracing {
+  /** The scope of the work that is running, if it belongs to a request. */
   private readonly scopes = new AsyncLocalStorage<TraceScope>();
 
   constructor(
@@ -114,10 +115,12 @@ export class RequestTracing implements Tracing {
     );
   }
 
+  /** Runs `work` with `scope` as the current one; the span of the scope is left open. */
   runInScope<T>(scope: TraceScope, work: () => T): T {
     return this.scopes.run(scope, work);
   }
 
+  /** Starts a span below that of `scope`; the caller ends it. */
   startChildSpan(scope: TraceScope, name: string, attributes: SpanAttributes, kind = SpanKind.INTERNAL): OtelSpan {
     scope.onChild?.();
     return this.tracer.startSpan(name, { kind, attributes, startTime: scope.request.now }, contextOf(scope.span));
@@ -149,7 +152,8 @@ class TracedRequest implements RequestTrace {
   isFinished = false;
   private handler: TraceScope | undefined;
   private responseSpan: OtelSpan | undefined;
-  private pending: { readonly name: string; readonly attributes: SpanAttributes } | undefined;
+  /** The event to add if the handler fails before its next event. */
+  private failureEvent: { readonly name: string; readonly attributes: SpanAttributes } | undefined;
 
   constructor(
     private readonly tracing: RequestTracing,
@@ -171,14 +175,14 @@ class TracedRequest implements RequestTrace {
   }
 
   addEvent(name: string, attributes: SpanAttributes = {}): void {
-    this.pending = undefined;
+    this.failureEvent = undefined;
     this.handler?.onChild?.();
     this.handler?.span.addEvent(name, attributes, this.now);
   }
 
   addAttempt(event: string, failure: string, attributes: SpanAttributes): void {
     this.addEvent(event);
-    this.pending = { name: failure, attributes };
+    this.failureEvent = { name: failure, attributes };
   }
 
   runInChildSpan<T>(name: string, attributes: SpanAttributes, work: (span: TraceSpan) => T): T {
@@ -212,11 +216,8 @@ class TracedRequest implements RequestTrace {
     try {
       return await this.tracing.runInScope(scope, work);
     } catch (error) {
-      const { pending } = this;
-      if (pending !== undefined) {
-        const err = errorMessage(error);
-        this.addEvent(pending.name, { ...pending.attributes, err });
-      }
+      const { failureEvent } = this;
+      if (failureEvent !== undefined) this.addEvent(failureEvent.name, { ...failureEvent.attributes, err: errorMessage(error) });
       throw error;
     } finally {
       this.handler = undefined;
@@ -233,15 +234,14 @@ class TracedRequest implements RequestTrace {
   }
 
   finish(name: string, attributes: SpanAttributes, status: number, size: number): void {
-    const { span, responseSpan } = this;
-    const at = this.now;
-    responseSpan?.addEvent('Write call succeeded', { size }, at);
-    responseSpan?.end(at);
+    const { span, responseSpan, now } = this;
+    responseSpan?.addEvent('Write call succeeded', { size }, now);
+    responseSpan?.end(now);
     span.updateName(name);
     span.setAttributes(attributes);
     if (status >= SERVER_ERROR) span.setStatus({ code: SpanStatusCode.ERROR });
     this.isFinished = true;
-    span.end(at);
+    span.end(now);
   }
 }
 

@@ -19,6 +19,7 @@ import type { SpanAttributes } from './span';
 
 type StoreRpc = 'Range' | 'Txn' | 'LeaseGrant' | 'Status';
 
+/** The span of every call of one RPC. */
 interface SpanDescription {
   readonly name: string;
   readonly attributes: SpanAttributes;

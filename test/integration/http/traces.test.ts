@@ -53,7 +53,7 @@ async function startTracedServer(rate: number | undefined, steps: readonly Reque
       authorization: () => ['Node', 'RBAC', slow],
       tracing: opened.tracing,
     },
-    opened.wrapStore(new MemoryStore(), true),
+    opened.wrapStore(new MemoryStore(), { isEtcd: true }),
   );
   const send = async (step: RequestStep, agent: string): Promise<number> => {
     const length = step.body === undefined ? { 'content-length': '0' } : {};
