@@ -19,18 +19,22 @@ import type { Resolve } from './service-resolver';
 export interface WebhookClientDependencies {
   readonly resolve: Resolve;
   readonly clock: Clock;
-  /** Absent = calls carry no credentials. */
+  /** Absent: calls carry no credentials. */
   readonly identify?: Identify;
-  /** Traces calls made for requests; absent = no tracing. */
+  /** Traces calls made for requests; absent: no tracing. */
   readonly traces?: OutgoingTracing | undefined;
 }
 
 /** Transports beyond this number are dropped, the least recently used first. */
-const MAX_SERVERS = 256;
+const MAX_TRANSPORTS = 256;
 const MAX_CALLS_IN_FLIGHT = 1_000;
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+/** How long a dropped transport stays open for the calls that use it. */
 const CLOSE_DELAY_MS = 60_000;
+/** Servers may close connections that were idle for longer. */
+const IDLE_MS = 1_000;
 const OK = 200;
+const UNAUTHORIZED = 401;
 
 export interface CallOptions {
   /** Appended to the path; starts with `?`. */
@@ -47,7 +51,7 @@ interface Destination {
   readonly server: URL;
   readonly path: string;
   readonly host: string;
-  /** The name that the certificate must have; undefined = the host of `server`. */
+  /** The name that the certificate must have; `undefined`: the host of `server`. */
   readonly servername: string | undefined;
 }
 
@@ -64,10 +68,6 @@ interface PooledTransport {
   /** Clock.monotonic of the last response. */
   usedAt: number;
 }
-
-/** Servers may close connections that were idle for longer. */
-const IDLE_MS = 1_000;
-const UNAUTHORIZED = 401;
 
 export class WebhookClient {
   private readonly transports = new Map<string, PooledTransport>();
@@ -138,11 +138,10 @@ export class WebhookClient {
   private async callWithRetry(pooled: PooledTransport, call: Call): Promise<WebhookResult> {
     const { clock } = this.deps;
     const wasIdle = clock.monotonic() - pooled.usedAt >= IDLE_MS;
-    const once = (): Promise<WebhookResult> => this.callOnce(pooled.transport, call);
-    const response = await once();
+    const response = await this.callOnce(pooled.transport, call);
     pooled.usedAt = clock.monotonic();
     const isStale = response.type === 'failure' && response.error instanceof ConnectionError && response.error.isReused && wasIdle;
-    return isStale ? once() : response;
+    return isStale ? this.callOnce(pooled.transport, call) : response;
   }
 
   private callOnce(transport: Transport, { destination, body, identity, options }: Call): Promise<WebhookResult> {
@@ -169,13 +168,13 @@ export class WebhookClient {
     return traces.traceOutgoing({ method: 'POST', attributes }, send, statusOf);
   }
 
-  private transportFor({ server, servername }: Destination, authority: string, { pair }: WebhookIdentity): PooledTransport {
-    const key = `${server.origin}\n${servername ?? ''}\n${authority}\n${pair?.cert ?? ''}`;
-    const createTransport = (): Transport => new Http1Transport(server, tlsOptions(authority, servername, pair));
+  private transportFor({ server, servername }: Destination, caBundle: string, { pair }: WebhookIdentity): PooledTransport {
+    const key = `${server.origin}\n${servername ?? ''}\n${caBundle}\n${pair?.cert ?? ''}`;
+    const createTransport = (): Transport => new Http1Transport(server, tlsOptions(caBundle, servername, pair));
     const pooled = this.transports.get(key) ?? { transport: createTransport(), usedAt: Number.NEGATIVE_INFINITY };
     this.transports.delete(key);
     this.transports.set(key, pooled);
-    if (this.transports.size > MAX_SERVERS) this.evictOldest();
+    if (this.transports.size > MAX_TRANSPORTS) this.evictOldest();
     return pooled;
   }
 
@@ -183,8 +182,9 @@ export class WebhookClient {
   private evictOldest(): void {
     const [oldest] = this.transports;
     if (oldest === undefined) return;
-    this.transports.delete(oldest[0]);
-    this.deps.clock.after(CLOSE_DELAY_MS, () => oldest[1].transport.close());
+    const [key, { transport }] = oldest;
+    this.transports.delete(key);
+    this.deps.clock.after(CLOSE_DELAY_MS, () => transport.close());
   }
 }
 
@@ -194,8 +194,8 @@ function statusOf(response: WebhookResult): number | undefined {
   return response.type === 'response' ? OK : response.status;
 }
 
-const tlsOptions = (authority: string, servername: string | undefined, pair: WebhookIdentity['pair']): TlsOptions => ({
-  ...(authority === '' ? {} : { ca: authority }),
+const tlsOptions = (caBundle: string, servername: string | undefined, pair: WebhookIdentity['pair']): TlsOptions => ({
+  ...(caBundle === '' ? {} : { ca: caBundle }),
   ...(servername === undefined ? {} : { servername }),
   ...pair,
 });

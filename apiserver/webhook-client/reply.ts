@@ -17,6 +17,7 @@ export interface CalledServer {
   readonly server: URL;
 }
 
+/** An empty body is an error, as it cannot be a review. */
 export function replyOf(response: WebhookResult, called: CalledServer): Reply {
   if (response.type === 'failure') return { error: errorText(response, called), isCallFailure: true };
   if (response.bytes.length > 0) return { bytes: response.bytes };
@@ -26,7 +27,10 @@ export function replyOf(response: WebhookResult, called: CalledServer): Reply {
 type WebhookFailure = Extract<WebhookResult, { type: 'failure' }>;
 
 function errorText({ error, status, isRedirect, bytes }: WebhookFailure, { url, server }: CalledServer): string {
-  if (status !== undefined && status < 400) return redirectText(status, isRedirect === true);
+  if (status !== undefined && status < 400) {
+    if (isRedirect === true) return `the server responded with a redirect (${status}), which is not followed`;
+    return `the server responded with the status code ${status} but did not return more information`;
+  }
   if (status !== undefined) return statusText(status, bytes);
   if (error instanceof TooManyRedirects) return `Post "${error.path}": ${error.message}`;
   return `Post "${url}": ${error instanceof WebhookTimeout ? 'context deadline exceeded' : connectionErrorText(error, server)}`;
@@ -42,11 +46,6 @@ const MESSAGE_BY_STATUS: Readonly<Record<number, string>> = {
 };
 
 const MAX_MESSAGE_LENGTH = 4_096;
-
-const redirectText = (status: number, leads: boolean): string =>
-  leads
-    ? `the server responded with a redirect (${status}), which is not followed`
-    : `the server responded with the status code ${status} but did not return more information`;
 
 function statusText(status: number, bytes: Buffer | undefined): string {
   const message = statusMessage(bytes);

@@ -1,3 +1,4 @@
+/** The address of a Service, from its ports and EndpointSlices in either dialect. */
 import type { JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 import { createServiceResolver, type ResolvedAddress } from './service-resolver';
@@ -18,42 +19,40 @@ const services = new Map<string, Entry>(
   }).map(([key, spec]) => [key, entry(key, { spec })]),
 );
 
-const slice = (key: string, service: string, label: string, ports: JsonObject[], endpoints: JsonObject[]): Entry =>
-  entry(key, { ports, endpoints }, { [label]: service });
+const NOT_PROXYABLE = ['localhost', '127.0.0.1', '::ffff:127.0.0.1', '169.254.169.254', '64:ff9b::7f00:1', '10.0.0.6:1@127.0.0.1'];
+const WEB_PORT = { name: 'web', port: 1 };
 
 const slices: readonly Entry[] = [
-  slice(
+  entry(
     'n/a',
-    's',
-    'kubernetes.io/service-name',
-    [{ name: 'web', port: 8443 }],
-    [
-      { addresses: ['10.0.0.1', '10.0.0.9'] },
-      { addresses: ['10.0.0.2'], conditions: { ready: false } },
-      { addresses: ['10.0.0.3'], conditions: { ready: true } },
-    ],
+    {
+      ports: [{ name: 'web', port: 8443 }],
+      endpoints: [
+        { addresses: ['10.0.0.1', '10.0.0.9'] },
+        { addresses: ['10.0.0.2'], conditions: { ready: false } },
+        { addresses: ['10.0.0.3'], conditions: { ready: true } },
+      ],
+    },
+    { 'kubernetes.io/service-name': 's' },
   ),
-  slice(
+  entry(
     'n/b',
-    's',
-    'platform.io/service-name',
-    [
-      { name: 'web', port: 9443 },
-      { name: 'other', port: 1 },
-    ],
-    [{ addresses: ['fd00::1'] }],
+    {
+      ports: [
+        { name: 'web', port: 9443 },
+        { name: 'other', port: 1 },
+      ],
+      endpoints: [{ addresses: ['fd00::1'] }],
+    },
+    { 'platform.io/service-name': 's' },
   ),
-  slice('n/c', 'other', 'platform.io/service-name', [{ name: 'web', port: 1 }], [{ addresses: ['10.0.0.4'] }]),
-  slice(
+  entry('n/c', { ports: [WEB_PORT], endpoints: [{ addresses: ['10.0.0.4'] }] }, { 'platform.io/service-name': 'other' }),
+  entry('n/d', { ports: [WEB_PORT], endpoints: [{ addresses: ['10.0.0.5'] }] }, { 'example.com/service-name': 's' }),
+  entry(
     'n/e',
-    's',
-    'kubernetes.io/service-name',
-    [{ name: 'web', port: 1 }],
-    ['localhost', '127.0.0.1', '::ffff:127.0.0.1', '169.254.169.254', '64:ff9b::7f00:1', '10.0.0.6:1@127.0.0.1'].map((text) => ({
-      addresses: [text],
-    })),
+    { ports: [WEB_PORT], endpoints: NOT_PROXYABLE.map((text) => ({ addresses: [text] })) },
+    { 'kubernetes.io/service-name': 's' },
   ),
-  slice('n/d', 's', 'example.com/service-name', [{ name: 'web', port: 1 }], [{ addresses: ['10.0.0.5'] }]),
 ];
 
 function resolve(name: string, port: number, chance = 0): ResolvedAddress | { readonly error: string } {

@@ -34,6 +34,7 @@ export interface ResolverDependencies {
 
 const SERVICE_NAME_LABEL = 'platform.io/service-name';
 
+/** The resolver chooses at random among the ready endpoints; an ExternalName Service resolves to its name. */
 export function createServiceResolver(deps: ResolverDependencies): Resolve {
   return (servicePort) => {
     const lookup = lookUpService(deps, servicePort);
@@ -52,9 +53,9 @@ export function createServiceResolver(deps: ResolverDependencies): Resolve {
   };
 }
 
-/** How far the resolution of a Service succeeds. */
 export type ServiceState = ServiceLookup['state'];
 
+/** How far the resolution of a Service port succeeds, without a choice among its endpoints. */
 export const serviceState =
   (deps: Pick<ResolverDependencies, 'service' | 'slices'>) =>
   (servicePort: ServicePort): ServiceState =>

@@ -9,10 +9,11 @@ export type WebhookTargetAddress =
 export interface WebhookTarget {
   /** Undefined when the configuration has no usable address. */
   readonly address: WebhookTargetAddress | undefined;
-  /** PEM; '' = the system's authorities. */
+  /** PEM; empty: the system's authorities. */
   readonly caBundle: string;
 }
 
+/** Parses a `clientConfig` that has passed validation; other values are read as if they were absent. */
 export function readWebhookTarget(clientConfig: JsonObject): WebhookTarget {
   return {
     address: readAddress(clientConfig),
