@@ -152,7 +152,7 @@ async function openStorage(
   const calls = isEtcd ? new GrpcCallCounters() : undefined;
   const opened: Store & { readonly isFull?: boolean } = host.store ?? (await openStore(flags, calls, { ...host, expirations }));
   if (opened !== host.store) host.lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
-  const traced = traces === undefined ? opened : traces.wrapStore(opened, isEtcd);
+  const traced = traces === undefined ? opened : traces.wrapStore(opened, { isEtcd });
   const prefix = prefixOf(flags);
   const resourceOf = createTypeNameLookup(prefix, buildResources(STORED_KINDS).storedTypes);
   const observed = observeMissingKeys(traced, { rules: encryption?.rules, resourceOf });

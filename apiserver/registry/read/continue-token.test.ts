@@ -34,7 +34,7 @@ test.each([
   [token({ start: '' }), `encoded start key empty (version ${VERSION})`],
   [token({ start: undefined }), `encoded start key empty (version ${VERSION})`],
   ...['../x', './x', 'a//b', 'a/', '//a', 'a/../b', '.', '..', '../', '/../a'].map((start): [string, string] => [token({ start }), start]),
-])('parseContinue rejects %s with 400', (text, reason) => {
+])('parseContinueToken rejects %s with 400', (text, reason) => {
   expect(() => parseContinueToken(text)).toThrow(expect.objectContaining({ code: 400, message: PREFIX + reason }));
 });
 
@@ -48,17 +48,17 @@ test.each([
   [token({ v: 'meta.k8s.io/v1', more: 1 }), { revision: 5, start: 'c2\0' }],
   [encode(`{"V":"${VERSION}","RV":5,"Start":"c2"}`), { revision: 5, start: 'c2' }],
   [encode(` {"v":"${VERSION}","rv":5,"start":"c2"} \n`), { revision: 5, start: 'c2' }],
-])('parseContinue reads %s', (text, expected) => {
+])('parseContinueToken reads %s', (text, expected) => {
   expect(parseContinueToken(text)).toEqual(expected);
 });
 
-test('formatContinue returns the upstream form', () => {
+test('formatContinueToken returns the upstream form', () => {
   const text = formatContinueToken({ revision: 338, start: startAfterKey('c2') });
   expect(Buffer.from(text, 'base64url').toString()).toBe(`{"v":"${VERSION}","rv":338,"start":"c2\\u0000"}`);
   expect(text).toMatch(/^[A-Za-z0-9_-]+$/);
 });
 
-test('parseContinue reads what formatContinue returns, for every key', () => {
+test('parseContinueToken reads what formatContinueToken returns, for every key', () => {
   const key = fc.stringMatching(/^[a-z0-9][a-z0-9.-]{0,10}[a-z0-9](\/[a-z0-9:]{1,10})?$/);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), key, (revision, name) => {
@@ -67,7 +67,7 @@ test('parseContinue reads what formatContinue returns, for every key', () => {
   );
 });
 
-test('parseContinue throws only a 400 for arbitrary text', () => {
+test('parseContinueToken throws only a 400 for arbitrary text', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string().map(encode), fc.json().map(encode)), (text) => {
       try {

@@ -45,18 +45,18 @@ async function runTurns(): Promise<void> {
 function fixture(matches?: (entry: Entry) => boolean) {
   const delivered: string[] = [];
   const conversions = new HeldConversions();
-  let full: Promise<void> | undefined;
-  let closed = 0;
+  let writable: Promise<void> | undefined;
+  let closeCount = 0;
   const sink: ChangeSink = {
     event: (type, entry) => void delivered.push(`${type} ${entry.key} ${entry.revision}${'shown' in entry.fields ? '' : ' unshown'}`),
     bookmark: (revision) => void delivered.push(`BOOKMARK ${revision}`),
     end: (reason: WatchEnd) => void delivered.push(`END ${reason.type}${reason.type === 'failed' ? ` ${reason.message}` : ''}`),
-    whenWritable: () => full,
+    whenWritable: () => writable,
     onLive: () => void delivered.push('LIVE'),
   };
   const watch = new ConvertedWatch(sink, { conversions, row: SECOND, matches, context: () => ({ deadline: 1_000 }) });
-  watch.attachSource({ close: () => void (closed += 1), sendBookmark: () => undefined });
-  const event = (name: string, revision: number, size = 0, previous?: Entry): Entry => {
+  watch.attachSource({ close: () => void (closeCount += 1), sendBookmark: () => undefined });
+  const event = (name: string, revision: number, { size = 0, previous }: EventOptions = {}): Entry => {
     const entry = storedWidget(FIRST, name, revision, { text: 'x'.repeat(size) });
     const change: Change = { revision, key: entry.key, current: entry, previous, frames: new Map() };
     watch.event(previous === undefined ? 'ADDED' : 'MODIFIED', entry, change);
@@ -67,16 +67,24 @@ function fixture(matches?: (entry: Entry) => boolean) {
     conversions,
     watch,
     event,
-    closed: () => closed,
-    fill: () => {
-      let empty = (): void => undefined;
-      full = new Promise((resolve) => (empty = resolve));
+    closeCount: () => closeCount,
+    /** Makes the consumer slow; returns a function that ends that. */
+    pauseConsumer: () => {
+      let resolveWritable = (): void => undefined;
+      writable = new Promise((resolve) => (resolveWritable = resolve));
       return () => {
-        full = undefined;
-        empty();
+        writable = undefined;
+        resolveWritable();
       };
     },
   };
+}
+
+interface EventOptions {
+  /** Length of a text in the object. */
+  readonly size?: number;
+  /** Absent for an event of a new object. */
+  readonly previous?: Entry;
 }
 
 it('ConvertedWatch converts the events of one event loop turn together and delivers them in order', async () => {
@@ -93,7 +101,7 @@ it('ConvertedWatch converts the events of one event loop turn together and deliv
 
 it('ConvertedWatch converts at most 500 events in one request', async () => {
   const { delivered, conversions, event } = fixture();
-  for (let at = 0; at < 1_200; at += 1) event(`w${at}`, at + 1);
+  for (let index = 0; index < 1_200; index += 1) event(`w${index}`, index + 1);
   await conversions.answer();
   await conversions.answer();
   await conversions.answer();
@@ -103,9 +111,9 @@ it('ConvertedWatch converts at most 500 events in one request', async () => {
 
 it('ConvertedWatch pauses the initial state while 1 MiB of it is being converted', async () => {
   const { conversions, watch, event } = fixture();
-  event('a', 1, MIB / 2);
+  event('a', 1, { size: MIB / 2 });
   expect(watch.whenWritable()).toBeUndefined();
-  event('b', 2, MIB);
+  event('b', 2, { size: MIB });
   const ready = watch.whenWritable();
   expect(ready).toBeDefined();
   let isReady = false;
@@ -117,13 +125,13 @@ it('ConvertedWatch pauses the initial state while 1 MiB of it is being converted
 });
 
 it('ConvertedWatch closes a live watch when 16 MiB wait for a webhook that does not answer', async () => {
-  const { delivered, conversions, watch, event, closed } = fixture();
+  const { delivered, conversions, watch, event, closeCount } = fixture();
   watch.onLive();
-  for (let at = 0; at < 16; at += 1) event('a', at + 1, MIB - 1_000);
+  for (let index = 0; index < 16; index += 1) event('a', index + 1, { size: MIB - 1_000 });
   expect(delivered).toEqual(['LIVE']);
-  event('a', 17, MIB);
+  event('a', 17, { size: MIB });
   expect(delivered).toEqual(['LIVE', 'END closed']);
-  expect(closed()).toBe(1);
+  expect(closeCount()).toBe(1);
   await conversions.answer();
   event('a', 18);
   await conversions.answer();
@@ -131,13 +139,13 @@ it('ConvertedWatch closes a live watch when 16 MiB wait for a webhook that does 
 });
 
 it('ConvertedWatch waits for a slow consumer after each event of the initial state', async () => {
-  const { delivered, conversions, event, fill } = fixture();
-  const empty = fill();
+  const { delivered, conversions, event, pauseConsumer } = fixture();
+  const resumeConsumer = pauseConsumer();
   event('a', 1);
   event('b', 2);
   await conversions.answer();
   expect(delivered).toEqual(['ADDED n/a 1']);
-  empty();
+  resumeConsumer();
   await runTurns();
   expect(delivered).toEqual(['ADDED n/a 1', 'ADDED n/b 2']);
 });
@@ -151,29 +159,29 @@ it('ConvertedWatch ends as failed when the initial state cannot be converted, an
   live.watch.onLive();
   live.event('a', 1);
   await live.conversions.fail();
-  expect([live.delivered, live.closed()]).toEqual([['LIVE', 'END closed'], 1]);
+  expect([live.delivered, live.closeCount()]).toEqual([['LIVE', 'END closed'], 1]);
 });
 
 it('ConvertedWatch applies the selector to the converted previous and current states', async () => {
   const { delivered, conversions, event } = fixture((entry) => entry.labels['l'] === 'yes');
   const before = event('a', 1);
   await conversions.answer((entry) => ({ ...entry, labels: { l: 'yes' } }));
-  const second = event('a', 2, 0, before);
+  const second = event('a', 2, { previous: before });
   await conversions.answer((entry) => ({ ...entry, labels: { l: entry.revision === 1 ? 'yes' : 'no' } }));
-  const third = event('a', 3, 0, second);
+  const third = event('a', 3, { previous: second });
   await conversions.answer((entry) => ({ ...entry, labels: { l: 'no' } }));
-  event('a', 4, 0, third);
+  event('a', 4, { previous: third });
   await conversions.answer((entry) => ({ ...entry, labels: { l: entry.revision === 4 ? 'yes' : 'no' } }));
   expect(delivered).toEqual(['ADDED n/a 1', 'DELETED n/a 1', 'ADDED n/a 4']);
 });
 
 it('ConvertedWatch delivers nothing after close, and resolves pending waits', async () => {
-  const { delivered, conversions, watch, event, closed } = fixture();
-  event('a', 1, 2 * MIB);
+  const { delivered, conversions, watch, event, closeCount } = fixture();
+  event('a', 1, { size: 2 * MIB });
   const ready = watch.whenWritable();
   watch.close();
   await ready;
   await conversions.answer();
   watch.bookmark(2, 'progress');
-  expect([delivered, closed()]).toEqual([[], 1]);
+  expect([delivered, closeCount()]).toEqual([[], 1]);
 });

@@ -6,6 +6,7 @@ import { putObject } from '../../../test/support/store/cache-fixture';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { MemoryStore } from '../../../test/support/store/memory-store';
 import { openCache, type OpenedCache } from '../../cache/sync/open-cache';
+import { NO_CONVERSIONS } from '../conversions';
 import type { ListPage, Resource, Selection } from '../verbs';
 import { buildResources } from '../resources';
 import { createReader } from './reader';
@@ -33,7 +34,7 @@ beforeEach(async () => {
   const options = { prefix: '/registry', types: [configMaps.stored], random: systemRandom, logger: silentLogger };
   cache = openCache({ store, clock, ...options, checkMs: 0, compactionMs: 0 });
   await cache.whenReady();
-  const reader = createReader({ cache, store, clock, gates: { isEnabled: () => false } });
+  const reader = createReader({ cache, store, clock, gates: { isEnabled: () => false }, conversions: NO_CONVERSIONS });
   list = (selection, limit) => {
     const context = { user: { name: 'someone', groups: [] }, deadline: Infinity, warn: () => undefined };
     return reader.list(context, configMaps, 'a', { selection, ...(limit === undefined ? {} : { limit }) });
@@ -66,9 +67,9 @@ function selecting(isMatch: (key: string) => boolean): Selection {
 }
 
 test.each([
-  ['all objects', undefined],
-  ['a page', 100],
-])('a list of %s that matches nothing yields to the event loop every few milliseconds', async (_what, limit) => {
+  ['an unlimited list', undefined],
+  ['a list with a limit', 100],
+])('%s that matches nothing yields to the event loop every few milliseconds', async (_title, limit) => {
   const page = list(
     selecting(() => false),
     limit,
@@ -94,7 +95,14 @@ test('a list of Pods by spec.nodeName visits only the Pods of the node', async (
   await podCache.whenReady();
   const counts: ListCounts[] = [];
   const listMetrics = { observeCacheList: (_type: unknown, count: ListCounts) => counts.push(count), observeStoreList: () => undefined };
-  const reader = createReader({ cache: podCache, store, clock, gates: { isEnabled: () => false }, listMetrics });
+  const reader = createReader({
+    cache: podCache,
+    store,
+    clock,
+    gates: { isEnabled: () => false },
+    conversions: NO_CONVERSIONS,
+    listMetrics,
+  });
   const selection = selectionFor(pods.row, '', 'spec.nodeName=n7');
   const context = { user: { name: 'someone', groups: [] }, deadline: Infinity, warn: () => undefined };
   const page = await reader.list(context, pods, '', { selection });
