@@ -18,7 +18,7 @@ import {
   YAML_MEDIA_TYPE,
 } from '../../shared/names/dialect';
 import { encodeProtobuf, stringifyYaml } from '../../shared/serialization';
-import { memoByLists } from '../registry/memo-by-row';
+import { memoizeBySource } from '../../shared/runtime/memoize-by-source';
 import { acceptClauses, aggregatedParameters, aggregatedTarget, type AggregatedTarget, type Encoding } from './accept';
 import type { DocumentResponse, DocumentRequest, DocumentHandler } from './document-handler';
 import { aggregatedList, coreVersions, groupDocument, groupList, resourceList } from './discovery-documents';
@@ -45,10 +45,13 @@ export interface Discovery extends DocumentHandler {
 }
 
 export function createDiscovery(deps: DiscoveryDependencies): Discovery {
-  const currentSnapshot = memoByLists(
-    () => [deps.rows(), deps.remotes?.() ?? NO_REMOTES] as const,
-    ([rows, remotes]) => new DiscoverySnapshot(deps, rows, remotes),
+  const ofCurrentRows = memoizeBySource(deps.rows, (rows) =>
+    memoizeBySource(
+      () => deps.remotes?.() ?? NO_REMOTES,
+      (remotes) => new DiscoverySnapshot(deps, rows, remotes),
+    ),
   );
+  const currentSnapshot = (): DiscoverySnapshot => ofCurrentRows()();
   return {
     handle: (request) => currentSnapshot().handle(request),
     serves: (path) => currentSnapshot().serves(path),

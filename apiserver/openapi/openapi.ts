@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
-import { memoByRows } from '../registry/memo-by-row';
+import { memoizeBySource } from '../../shared/runtime/memoize-by-source';
 import { gzipOf, totalLength, gunzipToBuffer, type Chunk } from './parts/chunk';
 import type { OpenApiResponse, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { negotiateForm, type ResponseForm, type PartForm } from './documents/response-form';
@@ -90,8 +90,8 @@ class OpenApiService implements OpenApi {
     const { clock, failed, onRejected, prebuiltParts, rows, naming, servesOpenId } = options;
     this.parts = new Parts({ clock, failed, onRejected, ...(prebuiltParts !== undefined && { prebuiltParts }) });
     this.lastModified = new Date(clock.now()).toUTCString();
-    this.subjects = memoByRows(rows, (currentRows) => subjectsOf(currentRows, { naming, servesOpenId }));
-    this.customRows = memoByRows(rows, (currentRows) => currentRows.filter(({ custom }) => custom !== undefined).sort(byName));
+    this.subjects = memoizeBySource(rows, (currentRows) => subjectsOf(currentRows, { naming, servesOpenId }));
+    this.customRows = memoizeBySource(rows, (currentRows) => currentRows.filter(({ custom }) => custom !== undefined).sort(byName));
   }
 
   prepare(): void {
