@@ -9,18 +9,14 @@ import type { Entry } from '../cache/cache';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Revision } from '../storage/store';
 import type { VersionConverter } from './conversions';
-import type { RequestContext, ServedResource, UserInfo } from './verbs';
+import type { DeleteOptions, RequestContext, ServedResource, UserInfo } from './verbs';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** The options that the request itself states, with the names of CreateOptions, UpdateOptions and DeleteOptions. */
-export interface OperationOptions {
+export interface OperationOptions extends Omit<DeleteOptions, 'dryRun' | 'isAdmitted'> {
   readonly fieldManager?: string;
   readonly fieldValidation?: string;
-  readonly gracePeriodSeconds?: number;
-  readonly orphanDependents?: boolean;
-  readonly propagationPolicy?: string;
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
 /**

@@ -26,7 +26,7 @@ export interface Resources {
    * unknown.
    */
   require(resource: string): Resource;
-  /** Also serves the kinds of custom resource definitions. */
+  /** Also serves the kinds of custom resource definitions. Called once: `definitions` always has the present kinds. */
   addCustomKinds(definitions: CustomKinds): void;
 }
 
@@ -59,7 +59,9 @@ export function buildResources(rows: readonly KindRow[] = SERVED_KINDS, internal
       return combined.rows;
     },
     storedTypes: [...types.values()],
-    addCustomKinds: (definitions) => void (custom = definitions),
+    addCustomKinds(definitions) {
+      custom = definitions;
+    },
     find: (group, version, resource) =>
       byPath.get(pathKey(canonical({ group, version }), resource)) ?? custom.find(group, version, resource),
     findByKind: (gvk) => byKind.get(pathKey(canonical(gvk), gvk.kind)),

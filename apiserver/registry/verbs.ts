@@ -154,9 +154,9 @@ export interface ParsedBody {
   readonly duplicates: readonly string[];
   readonly format: BodyFormat;
   /** Literals of numbers that the parsed value does not preserve; see NumberLiterals. */
-  readonly literals?: NumberLiterals;
+  readonly literals?: NumberLiterals | undefined;
   /** The JSON text if it has duplicates: it determines the order in which errors are reported. */
-  readonly text?: string;
+  readonly text?: string | undefined;
 }
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';

@@ -3,6 +3,7 @@
  * Without HTTP, on an in-memory store.
  */
 import { openCache } from '../../apiserver/cache/sync/open-cache';
+import { NO_CONVERSIONS } from '../../apiserver/registry/conversions';
 import { createReader } from '../../apiserver/registry/read/reader';
 import { selectionFor } from '../../apiserver/registry/read/selection';
 import { buildResources } from '../../apiserver/registry/resources';
@@ -22,7 +23,7 @@ export async function podChangeMicros(nodes: number): Promise<number> {
   const environment = { clock: systemClock, random: systemRandom, logger: silentLogger };
   const cache = openCache({ store, prefix: '/registry', types: [pods.stored], ...environment, checkMs: 0, compactionMs: 0 });
   await cache.whenReady();
-  const reader = createReader({ cache, store, clock: systemClock, gates: { isEnabled: () => false } });
+  const reader = createReader({ cache, store, clock: systemClock, gates: { isEnabled: () => false }, conversions: NO_CONVERSIONS });
   const context = { user: { name: 'bench', groups: [] }, deadline: Infinity, warn: (): void => undefined };
   let delivered = 0;
   const sink = { event: (): void => void (delivered += 1), bookmark: (): void => undefined, end: (): void => undefined };

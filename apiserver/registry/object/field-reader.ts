@@ -1,9 +1,13 @@
-/** Reads the value of a selectable field from an object, as a string for comparison by field selectors. */
+/**
+ * Reads the value of a selectable field from an object, as the text with which field selectors compare. Where the text
+ * is stored, so that selectors need not parse objects, is up to stored-object.ts.
+ */
 import { isObject, ownMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { SelectableField } from '../../../shared/api/kinds';
 
 export interface FieldReader {
   readonly name: string;
+  /** Returns the kind's text for absent fields (by default '') when neither `path` nor `fallback` has a non-empty value. */
   read(object: JsonObject): string;
 }
 
@@ -22,6 +26,7 @@ export function fieldReader(field: SelectableField): FieldReader {
   };
 }
 
+/** `undefined` when a member on the path is absent or is not an object. */
 export function valueAtPath(object: JsonObject, path: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = object;
   for (const member of path) value = isObject(value) ? ownMember(value, member) : undefined;

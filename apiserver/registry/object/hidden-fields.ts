@@ -13,21 +13,27 @@ const EXPIRES = '$expires';
 const SCHEMA = '$schema';
 const BEFORE_METADATA = '$early';
 
-/** `object`: in its stored form. `ms` since 1970. Every write restarts the time to live (upstream behaviour). */
+/** When an object of an expiring kind expires. Every write restarts the time to live (upstream behaviour). */
+export interface TimeToLive {
+  /** Time of the write, in ms since 1970. */
+  readonly now: number;
+  readonly seconds: number;
+}
+
+/** `row`: of the written version. `object`: in its stored form. `undefined` when the kind has no hidden fields. */
 export function hiddenFields(
   { row, hub }: { readonly row: KindRow; readonly hub: KindRow },
   object: JsonObject,
-  ms: number,
-  ttlSeconds: number,
+  timeToLive: TimeToLive,
 ): Labels | undefined {
   const { custom } = hub;
-  if (custom !== undefined)
-    return {
-      [SCHEMA]:
-        (row === hub && custom.webhook === undefined) || isComplete(hub, object) ? schemaMark(custom, object) : `${custom.storageVersion}/`,
-      ...(hasMembersBeforeMetadata(object) ? { [BEFORE_METADATA]: '' } : {}),
-    };
-  return row.expires === true ? { [EXPIRES]: String(Math.ceil(ms / 1000) + ttlSeconds) } : undefined;
+  if (custom === undefined)
+    return row.expires === true ? { [EXPIRES]: String(Math.ceil(timeToLive.now / 1000) + timeToLive.seconds) } : undefined;
+  const hasStorageDefaults = (row === hub && custom.webhook === undefined) || isComplete(hub, object);
+  return {
+    [SCHEMA]: hasStorageDefaults ? schemaMark(custom, object) : `${custom.storageVersion}/`,
+    ...(hasMembersBeforeMetadata(object) ? { [BEFORE_METADATA]: '' } : {}),
+  };
 }
 
 /** In ms since 1970; `undefined` for an object that does not expire. */

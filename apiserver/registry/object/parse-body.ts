@@ -64,14 +64,7 @@ export async function parseBody(
   }
 }
 
-function toParsedBody({ value, literals, text, ...parsed }: ParsedText): ParsedBody {
-  return {
-    ...parsed,
-    value: requireObject(value),
-    ...(literals === undefined ? {} : { literals }),
-    ...(text === undefined ? {} : { text }),
-  };
-}
+const toParsedBody = (parsed: ParsedText): ParsedBody => ({ ...parsed, value: requireObject(parsed.value) });
 
 const TYPE_META_PREFIX = "couldn't get version/kind; json parse error: ";
 

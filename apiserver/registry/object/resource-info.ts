@@ -98,7 +98,6 @@ export function createResourceInfoLookup(prefix: string, naming: Dialect, strate
 function makeResourceInfo(prefix: string, naming: Dialect, strategyOf: StrategyOf, resource: Resource): ResourceInfo {
   const { row, hub, stored } = resource;
   const strategy = strategyOf(row);
-  const name = NAME_CHECKS[row.nameFormat];
   return {
     ...makeKindInfo(row),
     resource,
@@ -110,11 +109,7 @@ function makeResourceInfo(prefix: string, naming: Dialect, strategyOf: StrategyO
     strategy,
     resetFields: strategy.resetFields,
     requiresQualifiedFinalizers: row.custom === undefined && row.allowsUnqualifiedFinalizers !== true,
-    metadataRules: {
-      namespaced: row.namespaced,
-      name,
-      generateName: prefixFormat(row.nameFormat, name),
-    },
+    metadataRules: { namespaced: row.namespaced, ...NAME_CHECKS[row.nameFormat] },
     fields: (hub.selectableFields ?? []).map(fieldReader),
     hubCodec: codecOf(hub),
   };
@@ -165,24 +160,14 @@ function customVersions({ group, type }: KindRow, custom: CustomVersion): Readon
   );
 }
 
-const NAME_CHECKS: Readonly<Record<NameFormat, NameCheck>> = {
-  'dns-subdomain': checkDnsSubdomain,
-  'dns-label': checkDnsLabel,
-  'dns-1035-label': checkDns1035Label,
-  'path-segment': checkPathSegment,
-  'whole-path-segment': checkPathSegment,
-};
+type NameChecks = Pick<MetadataRules, 'generateName' | 'name'>;
 
-function prefixFormat(format: NameFormat | undefined, name: NameCheck): NameCheck {
-  switch (format) {
-    case 'path-segment':
-      return checkPathSegmentPrefix;
-    case 'whole-path-segment':
-      return checkPathSegment;
-    case 'dns-subdomain':
-    case 'dns-label':
-    case 'dns-1035-label':
-    case undefined:
-      return namePrefixCheck(name);
-  }
-}
+const dnsChecks = (name: NameCheck): NameChecks => ({ name, generateName: namePrefixCheck(name) });
+
+const NAME_CHECKS: Readonly<Record<NameFormat, NameChecks>> = {
+  'dns-subdomain': dnsChecks(checkDnsSubdomain),
+  'dns-label': dnsChecks(checkDnsLabel),
+  'dns-1035-label': dnsChecks(checkDns1035Label),
+  'path-segment': { name: checkPathSegment, generateName: checkPathSegmentPrefix },
+  'whole-path-segment': { name: checkPathSegment, generateName: checkPathSegment },
+};

@@ -1,4 +1,7 @@
-/** Reads the scale of a workload as an `autoscaling/v1` Scale. Writes through a scale are in write/scale.ts. */
+/**
+ * Reads the scale of a workload as an `autoscaling/v1` Scale: from the fixed paths of built-in workloads, or from those
+ * that a custom kind declares. Writes through a scale are in write/scale.ts.
+ */
 import { membersOfPath } from '../../../shared/api/structural/member-path';
 import type { ScalePaths } from '../../../shared/api/structural/version';
 import { objectAt, ownMember, type JsonObject } from '../../../shared/values/json';
@@ -50,21 +53,16 @@ function customScale(object: JsonObject, paths: ScalePaths): JsonObject {
   };
 }
 
-/** Throws 500 when a custom object has no number at `specReplicasPath`. */
-function requireReplicas(workload: JsonObject, paths: ScalePaths): void {
-  if (typeof valueAtPath(workload, membersOfPath(paths.specReplicas)) !== 'number')
-    throw internalError(`the spec replicas field ${quote(paths.specReplicas)} does not exist`);
-}
-
 /**
- * Converts the entry of a workload to an entry of its scale. `row`: of the scale. Throws 500 when a custom object has
- * no replicas.
+ * Converts the entry of a workload of the kind `workloadRow` to an entry of its scale. Throws 500 when a custom object
+ * has no replicas.
  */
-export function scaleEntry(row: KindRow, entry: Entry, workload: KindRow): Entry {
-  const { object } = readEntry({ row: workload, codec: codecOf(workload) }, entry);
-  const paths = workload.custom?.scale;
-  if (paths !== undefined) requireReplicas(object, paths);
-  const bytes = Buffer.from(encodeBody(row.type, scaleOf(object, paths)));
+export function scaleEntry(scaleRow: KindRow, entry: Entry, workloadRow: KindRow): Entry {
+  const { object } = readEntry({ row: workloadRow, codec: codecOf(workloadRow) }, entry);
+  const paths = workloadRow.custom?.scale;
+  if (paths !== undefined && typeof valueAtPath(object, membersOfPath(paths.specReplicas)) !== 'number')
+    throw internalError(`the spec replicas field ${quote(paths.specReplicas)} does not exist`);
+  const bytes = Buffer.from(encodeBody(scaleRow.type, scaleOf(object, paths)));
   return { key: entry.key, revision: entry.revision, bytes, labels: {}, fields: {}, isDialectSensitive: false };
 }
 

@@ -1,6 +1,12 @@
-/** Converts between objects and cache entries: parses entries and encodes objects as stored values. */
+/**
+ * Converts between objects and cache entries: parses entries, and encodes objects as stored values with the labels and
+ * fields by which selectors find them. An object that is read back equals the one that was encoded. Storing is up to
+ * the steps of a write.
+ */
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
+import type { GeneratedNames } from '../../../shared/names/dialect';
 import { runStepsSync, type Steps } from '../../../shared/scheduling/steps';
 import { parseStoredJson } from '../../../shared/serialization';
 import type { Entry, Labels } from '../../cache/cache';
@@ -47,22 +53,28 @@ export interface EncodedObject {
   readonly body: string;
   readonly versionPosition: number;
   readonly object: JsonObject;
-  readonly dialectSensitive: boolean;
+  /** The object contains a name that the dialects spell differently. */
+  readonly isDialectSensitive: boolean;
 }
 
 const FIRST_AFTER_VERSION = /"(?:generation|creationTimestamp)":/;
 
-/** The object must have a uid and no resourceVersion. */
-export function encodeObject(info: ResourceInfo, served: JsonObject, dialectSensitive: boolean): EncodedObject {
-  return runStepsSync(encodingObject(info, served, dialectSensitive));
-}
-
-/** Like {@link encodeObject}, in steps. */
-export function* encodingObject(info: ResourceInfo, served: JsonObject, dialectSensitive: boolean): Steps<EncodedObject> {
-  const object = info.hubCodec.toStored(served);
+/** Encodes an object of the storage version in canonical spelling. It must have a uid and no resourceVersion. */
+export function* encodingObject(
+  info: ResourceInfo,
+  hubObject: JsonObject,
+  { isDialectSensitive }: Pick<EncodedObject, 'isDialectSensitive'>,
+): Steps<EncodedObject> {
+  const object = info.hubCodec.toStored(hubObject);
   const body = yield* info.hubCodec.encodeBodyInSteps(object);
   // Quotation marks inside strings are escaped, so the first match is the member itself.
-  return { body, versionPosition: body.search(FIRST_AFTER_VERSION), object, dialectSensitive };
+  return { body, versionPosition: body.search(FIRST_AFTER_VERSION), object, isDialectSensitive };
+}
+
+/** Converts group names in `hubObject` to canonical spelling, in place, and encodes it as {@link encodingObject} does. */
+export function encodeObject(info: ResourceInfo, hubObject: JsonObject, names: GeneratedNames): EncodedObject {
+  const isDialectSensitive = canonicalizeGroups(hubObject, info.hubCodec.groupFields, names);
+  return runStepsSync(encodingObject(info, hubObject, { isDialectSensitive }));
 }
 
 /** Whether the encoded object equals the stored one. `text`: of the entry. */
@@ -85,7 +97,7 @@ export function toStoredValue(info: ResourceInfo, encoded: EncodedObject, hidden
     versionOffset: Buffer.byteLength(body.slice(0, versionPosition)),
     labels: labelsOf(readMetadata(object)),
     fields: fieldsOf(info, object, hidden),
-    isDialectSensitive: encoded.dialectSensitive,
+    isDialectSensitive: encoded.isDialectSensitive,
   });
 }
 
@@ -109,5 +121,5 @@ function fieldsOf(info: ResourceInfo, object: JsonObject, hidden: Labels | undef
 /** The response to a create with dry run: an entry without a resourceVersion. */
 export function unstoredEntry(key: string, encoded: EncodedObject): Entry {
   const labels = labelsOf(readMetadata(encoded.object)) ?? {};
-  return { key, revision: 0, bytes: Buffer.from(encoded.body), labels, fields: {}, isDialectSensitive: encoded.dialectSensitive };
+  return { key, revision: 0, bytes: Buffer.from(encoded.body), labels, fields: {}, isDialectSensitive: encoded.isDialectSensitive };
 }

@@ -82,6 +82,7 @@ function targetErrors(target: JsonObject): readonly FieldError[] {
   ];
 }
 
+/** Why the pod cannot be bound; `undefined` when it can. */
 function refusalReason(name: string, pod: JsonObject): string | undefined {
   if (isTerminating(readMetadata(pod))) return `pod ${name} is being deleted, cannot be assigned to a host`;
   const spec = objectAt(pod, 'spec');

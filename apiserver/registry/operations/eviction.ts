@@ -22,6 +22,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { Entry } from '../../cache/cache';
 import type { DeleteOptions, Reader, RequestContext, Resource, Selection, Writer } from '../verbs';
 import { parseEntry } from '../object/stored-object';
+import { failedPrecondition } from '../write/preconditions';
 import type { OperationHandler } from './operation';
 import { setPodCondition } from './pod-condition';
 
@@ -120,14 +121,18 @@ function canEvictUnready(budget: JsonObject): boolean {
   return desired > 0 && numberOf(budget, 'currentHealthy') >= desired;
 }
 
+/** A number in the status of the budget; 0 when absent. */
 const numberOf = (budget: JsonObject, member: string): number => Number(ownMember(objectAt(budget, 'status') ?? {}, member) ?? 0);
 
-/** The budget with one disruption less. Throws 429 when no disruption is allowed or the status is out of date. */
-function withDisruption(budget: JsonObject, pod: string, now: number): JsonObject {
+/**
+ * The budget with one disruption less, charged for the pod with this name at `now`, in ms since 1970. Throws 429 when no
+ * disruption is allowed or the status is out of date.
+ */
+function withDisruption(budget: JsonObject, podName: string, now: number): JsonObject {
   const metadata = readMetadata(budget);
   const name = stringAt(metadata, 'name') ?? '';
-  const observed = numberOf(budget, 'observedGeneration');
-  if (observed < Number(ownMember(metadata, 'generation') ?? 0)) {
+  const observedGeneration = numberOf(budget, 'observedGeneration');
+  if (observedGeneration < Number(ownMember(metadata, 'generation') ?? 0)) {
     throw evictionRefused(`The disruption budget ${name} is still being processed by the server.`, RETRY_AFTER_SECONDS);
   }
   const allowed = numberOf(budget, 'disruptionsAllowed');
@@ -140,11 +145,12 @@ function withDisruption(budget: JsonObject, pod: string, now: number): JsonObjec
   const charged: JsonObject = {
     ...status,
     disruptionsAllowed: allowed - 1,
-    disruptedPods: { ...objectAt(status, 'disruptedPods'), [pod]: formatTimestamp(now) },
+    disruptedPods: { ...objectAt(status, 'disruptedPods'), [podName]: formatTimestamp(now) },
   };
-  return { ...budget, status: allowed > 1 ? charged : withDisruptionsExhausted(charged, observed, now) };
+  return { ...budget, status: allowed > 1 ? charged : withDisruptionsExhausted(charged, observedGeneration, now) };
 }
 
+/** Sets the condition DisruptionAllowed to False. Keeps its transition time if it is False already. */
 function withDisruptionsExhausted(status: JsonObject, observedGeneration: number, now: number): JsonObject {
   const conditions = arrayAt(status, 'conditions') ?? [];
   const index = conditions.findIndex((condition) => isObject(condition) && condition['type'] === 'DisruptionAllowed');
@@ -186,23 +192,12 @@ async function deletePod(
   }
   const reason = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' };
   const markedPod: Entry = await writer.edit(context, pods, key, { dryRun }, (pod) => {
-    checkPreconditions(key.name, preconditions, readMetadata(pod));
+    const failed = failedPrecondition(preconditions, readMetadata(pod));
+    if (failed !== undefined) throw deletePreconditionFailed({ group: '', kind: 'Pod' }, key.name, failed);
     setPodCondition(pod, { type: 'DisruptionTarget', status: 'True', ...reason }, clock.now());
   });
   // Setting the condition has changed the resourceVersion to which the client's precondition refers.
   const deletePreconditions =
     preconditions.resourceVersion === undefined ? preconditions : { ...preconditions, resourceVersion: String(markedPod.revision) };
   await writer.delete(context, pods, key, { ...deletion, preconditions: deletePreconditions, isAdmitted: true });
-}
-
-function checkPreconditions(name: string, { uid, resourceVersion }: NonNullable<DeleteOptions['preconditions']>, pod: JsonObject): void {
-  const kind = { group: '', kind: 'Pod' };
-  const currentUid = stringAt(pod, 'uid') ?? '';
-  const currentVersion = stringAt(pod, 'resourceVersion') ?? '';
-  if (uid !== undefined && uid !== currentUid) {
-    throw deletePreconditionFailed(kind, name, { field: 'UID', requested: uid, stored: currentUid });
-  }
-  if (resourceVersion !== undefined && resourceVersion !== currentVersion) {
-    throw deletePreconditionFailed(kind, name, { field: 'ResourceVersion', requested: resourceVersion, stored: currentVersion });
-  }
 }

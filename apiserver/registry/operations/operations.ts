@@ -5,7 +5,7 @@
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { groupResourceText, type ObjectKey } from '../../../shared/api/identity/identity';
 import type { JsonObject } from '../../../shared/values/json';
-import type { KindRow } from '../../../shared/api/kinds';
+import type { KindRow, SubresourceRow } from '../../../shared/api/kinds';
 import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
@@ -43,7 +43,7 @@ export interface OperationParts {
 
 /** Throws at start when an operation of the rows has no handler. */
 export function createOperations(parts: OperationParts, rows: readonly KindRow[]): Operations {
-  for (const name of operationNames(rows)) if (parts.table[name] === undefined) throw new Error(`no function for the operation ${name}`);
+  for (const name of operationNames(rows)) requireHandler(parts.table, name);
   const infos = new Map<KindRow, KindInfo>();
   const infoOf = (row: KindRow): KindInfo => {
     let info = infos.get(row);
@@ -55,14 +55,15 @@ export function createOperations(parts: OperationParts, rows: readonly KindRow[]
       admit(parts, context, target, key, { operation: 'CONNECT', object, dryRun: false, options: {} }),
     async run(context, target, key, body, options) {
       const info = infoOf(bodyRowOf(target));
-      const object = prepareObject(parts, info, context, target, key, body, options);
+      const object = prepareObject(parts, info, { context, target, key, body, options });
       await admit(parts, context, target, key, {
         operation: 'CREATE',
         object,
         dryRun: options.dryRun,
         options: options.statedOptions ?? {},
       });
-      const result = await operationOf(parts.table, target)({ context, resource: target.resource, key, object, options });
+      const handle = requireHandler(parts.table, operationName(target.resource.row, target.subresource));
+      const result = await handle({ context, resource: target.resource, key, object, options });
       return runSteps(encodingTransientEntry(info, result, parts.names), slotYielder(context));
     },
   };
@@ -70,30 +71,35 @@ export function createOperations(parts: OperationParts, rows: readonly KindRow[]
 
 function operationNames(rows: readonly KindRow[]): readonly string[] {
   return rows.flatMap((row) => [
-    ...(row.virtual === true && row.verbs.includes('create') ? [groupResourceText(row)] : []),
+    ...(row.virtual === true && row.verbs.includes('create') ? [operationName(row, undefined)] : []),
     ...(row.subresources ?? [])
       .filter(({ verbs, connects }) => connects === undefined && verbs.includes('create'))
-      .map(({ name }) => `${groupResourceText(row)}/${name}`),
+      .map((subresource) => operationName(row, subresource)),
   ]);
 }
 
-function operationOf(table: OperationTable, { resource, subresource }: OperationTarget): OperationHandler {
-  const name = groupResourceText(resource.row);
-  const handler = table[subresource === undefined ? name : `${name}/${subresource.name}`];
+/** The key in the {@link OperationTable}. */
+const operationName = (row: KindRow, subresource: SubresourceRow | undefined): string =>
+  subresource === undefined ? groupResourceText(row) : `${groupResourceText(row)}/${subresource.name}`;
+
+function requireHandler(table: OperationTable, name: string): OperationHandler {
+  const handler = table[name];
   if (handler === undefined) throw new Error(`no function for the operation ${name}`);
   return handler;
 }
 
+interface UndecodedRequest {
+  readonly context: RequestContext;
+  readonly target: OperationTarget;
+  readonly key: ObjectKey;
+  readonly body: ParsedBody;
+  readonly options: WriteOptions;
+}
+
 /** Decodes and completes the body for the handler. */
-function prepareObject(
-  { names, clock }: OperationParts,
-  info: KindInfo,
-  context: RequestContext,
-  { resource, subresource }: OperationTarget,
-  key: ObjectKey,
-  body: ParsedBody,
-  options: WriteOptions,
-): JsonObject {
+function prepareObject({ names, clock }: OperationParts, info: KindInfo, request: UndecodedRequest): JsonObject {
+  const { context, key, body, options } = request;
+  const { resource, subresource } = request.target;
   const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
   recordRequestObject(context, info, object, names);
   const metadata = ensureMetadata(object);
@@ -103,7 +109,7 @@ function prepareObject(
   info.codec.applyDefaults(object);
   clearDeletion(metadata);
   if (subresource?.bodyHasPreconditions !== true) for (const member of ['uid', 'creationTimestamp', 'selfLink']) delete metadata[member];
-  recordManagedFields(info, subresource?.name, options.fieldManager, object, undefined, clock.now());
+  recordManagedFields(info, { subresource: subresource?.name, manager: options.fieldManager, ms: clock.now() }, object, undefined);
   return object;
 }
 
@@ -115,7 +121,7 @@ async function admit(
   { namespace, name }: ObjectKey,
   attributes: Pick<AdmissionRequest, 'dryRun' | 'object' | 'operation' | 'options'>,
 ): Promise<void> {
-  const attempt = async (): Promise<void> => {
+  const runPlugins = async (): Promise<void> => {
     const request = {
       ...attributes,
       resource,
@@ -138,7 +144,7 @@ async function admit(
   if (isFresh) await catchUp();
   for (;;) {
     try {
-      return await attempt();
+      return await runPlugins();
     } catch (error) {
       const isStale = error instanceof StateChanged;
       if (!isStale && (isFresh || !(error instanceof StatusError))) throw error;

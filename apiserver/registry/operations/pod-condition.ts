@@ -1,4 +1,4 @@
-/** Sets a condition in the status of a pod, for operations on pods. */
+/** Sets a condition in the status of a pod, for bindings and evictions. The pod is changed in place. */
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
 
@@ -9,8 +9,11 @@ export interface PodCondition {
   readonly message?: string;
 }
 
-/** Replaces the condition of the same type. `lastTransitionTime` changes only with the condition's status. */
-export function setPodCondition(pod: JsonObject, condition: PodCondition, ms: number): void {
+/**
+ * Replaces the condition of the same type. `lastTransitionTime` is set to `now`, in ms since 1970, only when the
+ * condition's status changes.
+ */
+export function setPodCondition(pod: JsonObject, condition: PodCondition, now: number): void {
   const status = objectAt(pod, 'status') ?? {};
   pod['status'] = status;
   const conditions = arrayAt(status, 'conditions') ?? [];
@@ -18,6 +21,6 @@ export function setPodCondition(pod: JsonObject, condition: PodCondition, ms: nu
   const existing = conditions[index];
   const since =
     isObject(existing) && stringAt(existing, 'status') === condition.status ? stringAt(existing, 'lastTransitionTime') : undefined;
-  const next: JsonObject = { lastProbeTime: null, ...condition, lastTransitionTime: since ?? formatTimestamp(ms) };
+  const next: JsonObject = { lastProbeTime: null, ...condition, lastTransitionTime: since ?? formatTimestamp(now) };
   status['conditions'] = index < 0 ? [...conditions, next] : conditions.with(index, next);
 }

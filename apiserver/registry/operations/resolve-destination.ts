@@ -106,16 +106,16 @@ interface ProxiedName {
 const SCHEMES: Readonly<Record<string, ProxiedName['scheme']>> = { '': 'http', http: 'http', https: 'https' };
 
 /** `undefined` when the text is not in this form. */
-function proxiedName(text: string): ProxiedName | undefined {
+function parseProxiedName(text: string): ProxiedName | undefined {
   const words = text.split(':');
-  const [scheme = '', name = '', port = ''] = words.length === 3 ? words : ['', ...words];
-  const known = ownMember(SCHEMES, scheme);
-  return words.length > 3 || known === undefined || name === '' ? undefined : { text, scheme: known, name, port };
+  const [schemeText = '', name = '', port = ''] = words.length === 3 ? words : ['', ...words];
+  const scheme = ownMember(SCHEMES, schemeText);
+  return words.length > 3 || scheme === undefined || name === '' ? undefined : { text, scheme, name, port };
 }
 
 async function resolveProxy(parts: ConnectParts, context: RequestContext, resource: Resource, key: ObjectKey): Promise<Destination> {
   const kind = resource.row.singular;
-  const proxied = proxiedName(key.name);
+  const proxied = parseProxiedName(key.name);
   if (proxied === undefined) throw invalidRequest(kind, key.name);
   if (kind === 'service') return serviceDestination(parts, context, resource, key.namespace, proxied);
   const object = parseEntry(await parts.reader.get(context, resource, { ...key, name: proxied.name }, undefined)).object;
@@ -127,13 +127,13 @@ const invalidRequest = (kind: string, name: string): StatusError => badRequest(`
 function podDestination(pod: JsonObject, { text, scheme, port }: ProxiedName): Destination {
   const host = proxyableAddress(stringAt(objectAt(pod, 'status'), 'podIP') ?? '');
   const ports = containerPorts(pod);
-  const declared = port === '' ? ports[0] : ports.find((each) => stringAt(each, 'name') === port);
-  const number = parsePort(port) ?? (declared === undefined ? undefined : portOf(declared));
+  const declared = port === '' ? ports[0] : ports.find((candidate) => stringAt(candidate, 'name') === port);
+  const number = parsePort(port) ?? (declared === undefined ? undefined : containerPortOf(declared));
   if (port !== '' && number === undefined) throw invalidRequest('pod', text);
   return { type: 'proxy', url: hostUrl(scheme, host, number), trust: 'any' };
 }
 
-function portOf(port: JsonObject): number | undefined {
+function containerPortOf(port: JsonObject): number | undefined {
   const number = ownMember(port, 'containerPort');
   return typeof number === 'number' ? number : undefined;
 }
@@ -169,21 +169,22 @@ async function serviceDestination(
   { text, scheme, name, port }: ProxiedName,
 ): Promise<Destination> {
   const { reader, endpoints, pods, random } = parts;
-  const read = async (from: Resource): Promise<JsonObject> => {
-    const endpointsOrService = await parts.reader.get(context, from, { namespace, name }, undefined).catch((error: unknown) => {
+  // Absent Endpoints are reported as an absent Service, too.
+  const read = async (resourceToRead: Resource): Promise<JsonObject> => {
+    const entry = await reader.get(context, resourceToRead, { namespace, name }, undefined).catch((error: unknown) => {
       throw error instanceof StatusError && error.reason === 'NotFound' ? notFound(resource.row, name) : error;
     });
-    return parseEntry(endpointsOrService).object;
+    return parseEntry(entry).object;
   };
   const number = servicePortNumber(port);
   const portName = number === undefined ? port : servicePortName(await read(resource), name, number);
-  const object = await read(endpoints);
+  const endpointsObject = await read(endpoints);
   // The cached state of the pods suffices: it is not older than the Endpoints, which come from the same cache.
   const getPod = (pod: string): Promise<Entry | undefined> =>
     reader.get(context, pods, { namespace, name: pod }, 0).catch(undefinedIfNotFound);
-  const endpoint = await chooseEndpoint(object, { namespace, portName, chance: random.float(), getPod });
+  const endpoint = await chooseEndpoint(endpointsObject, { namespace, portName, chance: random.float(), getPod });
   if (endpoint === undefined) {
-    const isEmpty = (arrayAt(object, 'subsets') ?? []).length === 0;
+    const isEmpty = (arrayAt(endpointsObject, 'subsets') ?? []).length === 0;
     throw serviceUnavailable(`no endpoints available for service ${quote(isEmpty ? name : text)}`);
   }
   return { type: 'proxy', url: hostUrl(scheme, proxyableAddress(endpoint.address), endpoint.port), trust: 'any' };

@@ -25,14 +25,14 @@ export interface EndpointChoice {
   readonly getPod: (name: string) => Promise<Entry | undefined>;
 }
 
-/** Bounds the addresses that are tried, for Endpoints with many references to missing pods. */
-const MAX_TRIED = 1_000;
+/** Limits the pods that are read for one request, because Endpoints may have many references to missing pods. */
+const MAX_CANDIDATES = 1_000;
 
 /** `undefined` when no address with that port belongs to a pod. */
 export async function chooseEndpoint(endpoints: JsonObject, choice: EndpointChoice): Promise<ServiceEndpoint | undefined> {
   const candidates = candidatesIn(endpoints, choice);
   const first = Math.floor(choice.chance * candidates.length);
-  for (const { address, port, podName } of [...candidates.slice(first), ...candidates.slice(0, first)].slice(0, MAX_TRIED)) {
+  for (const { address, port, podName } of [...candidates.slice(first), ...candidates.slice(0, first)].slice(0, MAX_CANDIDATES)) {
     const pod = await choice.getPod(podName);
     if (pod !== undefined && hasAddress(pod, address)) return { address, port };
   }
@@ -44,7 +44,7 @@ type Candidate = ServiceEndpoint & { readonly podName: string };
 function candidatesIn(endpoints: JsonObject, { namespace, portName }: EndpointChoice): readonly Candidate[] {
   return (arrayAt(endpoints, 'subsets') ?? []).filter(isObject).flatMap((subset) => {
     const ports = (arrayAt(subset, 'ports') ?? []).filter(isObject);
-    const port = ports.find((each) => (stringAt(each, 'name') ?? '') === portName);
+    const port = ports.find((candidate) => (stringAt(candidate, 'name') ?? '') === portName);
     if (port === undefined) return [];
     return (arrayAt(subset, 'addresses') ?? []).filter(isObject).flatMap((address) => {
       const target = objectAt(address, 'targetRef');
@@ -58,28 +58,29 @@ function candidatesIn(endpoints: JsonObject, { namespace, portName }: EndpointCh
 
 function hasAddress(pod: Entry, text: string): boolean {
   if (pod.fields['status.podIP'] === text) return true;
-  const wanted = parseIpAddress(text);
+  const requested = parseIpAddress(text);
   const status = objectAt(parseEntry(pod).object, 'status');
   return (arrayAt(status, 'podIPs') ?? []).filter(isObject).some((item) => {
     const address = parseIpAddress(stringAt(item, 'ip') ?? '');
-    return wanted !== undefined && address?.family === wanted.family && address.value === wanted.value;
+    return requested !== undefined && address?.family === requested.family && address.value === requested.value;
   });
 }
 
-const INT64 = 63;
-const NUMBER = /^[+-]?[0-9]{1,19}$/;
+/** The texts that upstream's parser of integers accepts, apart from its range. */
+const INTEGER = /^[+-]?[0-9]{1,19}$/;
 
 /** The number of a port in a request to a Service; `undefined` when the port is a name. */
 export function servicePortNumber(text: string): bigint | undefined {
-  if (!NUMBER.test(text)) return undefined;
+  if (!INTEGER.test(text)) return undefined;
   const number = BigInt(text.replace(/^\+/, ''));
-  return BigInt.asIntN(INT64 + 1, number) === number ? number : undefined;
+  const isInt64 = BigInt.asIntN(64, number) === number;
+  return isInt64 ? number : undefined;
 }
 
 /** The name of the Service's port with this number. Throws 503 when there is none. */
 export function servicePortName(service: JsonObject, name: string, number: bigint): string {
   const ports = (arrayAt(objectAt(service, 'spec'), 'ports') ?? []).filter(isObject);
-  const match = ports.find((each) => Number(ownMember(each, 'port')) === Number(number));
+  const match = ports.find((candidate) => Number(ownMember(candidate, 'port')) === Number(number));
   if (match === undefined) throw serviceUnavailable(`no service port ${number} found for service ${quote(name)}`);
   return stringAt(match, 'name') ?? '';
 }

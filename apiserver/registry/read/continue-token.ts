@@ -36,7 +36,7 @@ export function startAfterKey(relativeKey: string): string {
 
 /** Throws StatusError 400 for a text that no server produces. */
 export function parseContinueToken(text: string): ContinueToken {
-  const fields = decodeToken(text);
+  const fields = decodeFields(text);
   const version = stringField(fields, 'v');
   const revision = revisionField(fields);
   const start = stringField(fields, 'start');
@@ -58,17 +58,21 @@ function isCleanPath(start: string): boolean {
   return relative.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
 
-function decodeToken(text: string): ParsedText & { readonly value: JsonObject } {
+interface TokenFields extends ParsedText {
+  readonly value: JsonObject;
+}
+
+function decodeFields(text: string): TokenFields {
   const errorIndex = base64ErrorIndex(text);
   if (errorIndex !== undefined) throw invalidToken(`illegal base64 data at input byte ${errorIndex}`);
-  const parsed = parseToken(Buffer.from(text, 'base64url'));
+  const parsed = parseTokenJson(Buffer.from(text, 'base64url'));
   if (parsed.value === null) return { ...parsed, value: {} };
   if (!isObject(parsed.value))
     throw invalidToken(`json: cannot unmarshal ${jsonKindOf(parsed.value)} into Go value of type storage.continueToken`);
   return { ...parsed, value: parsed.value };
 }
 
-function parseToken(bytes: Buffer): ParsedText {
+function parseTokenJson(bytes: Buffer): ParsedText {
   try {
     return parseJson(bytes);
   } catch (error) {
@@ -90,7 +94,8 @@ function memberName(fields: JsonObject, name: string): string | undefined {
   return Object.keys(fields).find((key) => key.toLowerCase() === name);
 }
 
-function stringField({ value: fields }: { readonly value: JsonObject }, name: string): string {
+/** Empty when the field is absent or null. */
+function stringField({ value: fields }: TokenFields, name: string): string {
   const key = memberName(fields, name);
   const value = key === undefined ? undefined : fields[key];
   if (value === undefined || value === null) return '';
@@ -99,15 +104,15 @@ function stringField({ value: fields }: { readonly value: JsonObject }, name: st
   return value;
 }
 
-function revisionField(parsed: ParsedText & { readonly value: JsonObject }): number {
-  const fields = parsed.value;
+/** 0 when the field is absent or null. */
+function revisionField({ value: fields, literals }: TokenFields): number {
   const key = memberName(fields, 'rv');
   const value = key === undefined ? undefined : fields[key];
   if (key === undefined || value === undefined || value === null) return 0;
   const mismatch = (typeText: string): StatusError =>
     invalidToken(`json: cannot unmarshal ${typeText} into Go struct field continueToken.rv of type int64`);
   if (typeof value !== 'number' && typeof value !== 'bigint') throw mismatch(jsonKindOf(value));
-  const literal = parsed.literals?.get(fields)?.get(key) ?? String(value);
+  const literal = literals?.get(fields)?.get(key) ?? String(value);
   if (!/^-?[0-9]+$/.test(literal) || BigInt.asIntN(64, BigInt(literal)) !== BigInt(literal)) throw mismatch(`number ${literal}`);
   return Number(literal);
 }

@@ -16,6 +16,22 @@ const MAX_INITIAL_BYTES = 1024 * 1024;
 const MAX_LIVE_BYTES = 16 * 1024 * 1024;
 const MAX_BATCH = 500;
 
+/** The states of the object before and after an event; `undefined` where it does not exist. */
+function statesOf(
+  type: WatchEventType,
+  entry: Entry,
+  { previous }: Change,
+): { readonly before: Entry | undefined; readonly after: Entry | undefined } {
+  switch (type) {
+    case 'ADDED':
+      return { before: undefined, after: entry };
+    case 'MODIFIED':
+      return { before: previous, after: entry };
+    case 'DELETED':
+      return { before: entry, after: undefined };
+  }
+}
+
 interface PendingDelivery {
   /** Objects to convert before delivery. */
   readonly entries: readonly Entry[];
@@ -34,12 +50,14 @@ export interface ConvertedWatchParts {
 
 export class ConvertedWatch implements ChangeSink, CacheWatch {
   private readonly queue: PendingDelivery[] = [];
-  private bytes = 0;
+  /** Of the events in the queue. */
+  private pendingBytes = 0;
   private isDraining = false;
   private isEnded = false;
+  /** The initial state has been delivered. */
   private isLive = false;
   private source: CacheWatch | undefined;
-  private readyWaiters: (() => void)[] = [];
+  private writableWaiters: (() => void)[] = [];
 
   constructor(
     private readonly sink: ChangeSink,
@@ -73,8 +91,8 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
   }
 
   whenWritable(): Promise<void> | undefined {
-    if (this.isEnded || this.bytes <= MAX_INITIAL_BYTES) return this.sink.whenWritable?.();
-    return new Promise((resolve) => this.readyWaiters.push(resolve));
+    if (this.isEnded || this.pendingBytes <= MAX_INITIAL_BYTES) return this.sink.whenWritable?.();
+    return new Promise((resolve) => this.writableWaiters.push(resolve));
   }
 
   close(): void {
@@ -90,19 +108,19 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
 
   /** Converts both states of an object; the event type follows from which of them match the selector. */
   private deliverSelected(type: WatchEventType, entry: Entry, change: Change, matches: (entry: Entry) => boolean): void {
-    const current = type === 'DELETED' ? undefined : entry;
-    const previous = type === 'DELETED' ? entry : type === 'MODIFIED' ? change.previous : undefined;
-    const states = [...(previous === undefined ? [] : [previous]), ...(current === undefined ? [] : [current])];
+    const { before, after } = statesOf(type, entry, change);
+    const states = [...(before === undefined ? [] : [before]), ...(after === undefined ? [] : [after])];
     this.enqueue(states, (converted) => {
-      const before = previous === undefined ? undefined : converted[0];
-      const after = current === undefined ? undefined : converted[converted.length - 1];
-      const matchedBefore = before !== undefined && matches(before);
-      const matchesNow = after !== undefined && matches(after);
-      if (matchesNow && after !== undefined) this.sink.event(matchedBefore ? 'MODIFIED' : 'ADDED', after, change);
-      else if (matchedBefore && before !== undefined) this.sink.event('DELETED', before, change);
+      const convertedBefore = before === undefined ? undefined : converted[0];
+      const convertedAfter = after === undefined ? undefined : converted[converted.length - 1];
+      const matchedBefore = convertedBefore !== undefined && matches(convertedBefore);
+      if (convertedAfter !== undefined && matches(convertedAfter))
+        this.sink.event(matchedBefore ? 'MODIFIED' : 'ADDED', convertedAfter, change);
+      else if (convertedBefore !== undefined && matchedBefore) this.sink.event('DELETED', convertedBefore, change);
     });
   }
 
+  /** Delivers at once what needs no conversion, unless earlier events are pending. */
   private enqueue(entries: readonly Entry[], deliver: (converted: readonly Entry[]) => void): void {
     if (this.isEnded) return;
     if (
@@ -115,8 +133,8 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
     }
     const bytes = entries.reduce((sum, entry) => sum + entry.bytes.length, 0);
     this.queue.push({ entries, bytes, deliver });
-    this.bytes += bytes;
-    if (this.isLive && this.bytes > MAX_LIVE_BYTES) this.finish({ type: 'closed' });
+    this.pendingBytes += bytes;
+    if (this.isLive && this.pendingBytes > MAX_LIVE_BYTES) this.finish({ type: 'closed' });
     else if (!this.isDraining) void this.drainQueue();
   }
 
@@ -149,14 +167,15 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
     for (const { entries, bytes, deliver } of batch) {
       if (this.hasEnded()) return;
       this.queue.shift();
-      this.bytes -= bytes;
+      this.pendingBytes -= bytes;
       deliver(converted.slice(offset, (offset += entries.length)));
       const consumerPause = this.sink.whenWritable?.();
       if (consumerPause !== undefined && !this.isLive) await consumerPause;
     }
-    if (this.bytes <= MAX_INITIAL_BYTES) this.resolveWaiters();
+    if (this.pendingBytes <= MAX_INITIAL_BYTES) this.resolveWaiters();
   }
 
+  /** `isEnded`, which the compiler assumes unchanged by the calls of one method. */
   private hasEnded(): boolean {
     return this.isEnded;
   }
@@ -168,8 +187,8 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
   }
 
   private resolveWaiters(): void {
-    const waiters = this.readyWaiters;
-    this.readyWaiters = [];
+    const waiters = this.writableWaiters;
+    this.writableWaiters = [];
     for (const resolve of waiters) resolve();
   }
 }

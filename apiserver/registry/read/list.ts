@@ -13,7 +13,7 @@ import type { ListOptions, ListPage, RequestContext, Resource, Selection } from 
 import { formatContinueToken, NEWEST_REVISION, parseContinueToken, startAfterKey, type ContinueToken } from './continue-token';
 import type { Conversions } from '../conversions';
 import { ConversionPipeline } from './conversion-pipeline';
-import { conversionsOf, type ListCounts, type ListMetrics, type ReaderParts } from './reader-parts';
+import type { ListCounts, ListMetrics, ReaderParts } from './reader-parts';
 import { convertReadFailure, type ResourceVersionGate } from './resource-version-gate';
 
 export interface ListParts extends Pick<ReaderParts, 'conversions'> {
@@ -49,7 +49,7 @@ interface RangeRequest {
 /** How to read the state of a given revision. */
 interface ExactReadOptions {
   /** The revision is known to exist in the store, even if the cache has not reached it. */
-  readonly stored?: true;
+  readonly isInStore?: true;
   /** The error when the revision is compacted. */
   readonly tooOld?: () => StatusError;
 }
@@ -68,6 +68,7 @@ interface ListState {
   readonly reportCounts: (counts: ListCounts) => void;
 }
 
+/** `namespace`: empty for all namespaces. Rejects with a StatusError. */
 export function list(
   parts: ListParts,
   context: RequestContext,
@@ -96,7 +97,7 @@ async function listPage(
   const snapshot = await read({ start: scope.start, end: scope.end, limit });
   if (resource.row.custom?.webhook !== undefined) {
     const search = { snapshot, read, scope, selection, isSelective: hasSelector(selection), limit };
-    const page = await listConverted({ row: resource.row, conversions: conversionsOf(parts), context }, search);
+    const page = await listConverted({ row: resource.row, conversions: parts.conversions, context }, search);
     reportCounts({ fetched: page.entries.length, returned: page.entries.length });
     if (!isLaterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
     return page;
@@ -128,8 +129,8 @@ async function listPage(
  */
 function refuseUnreadable({ cache, gate }: ListParts, resource: Resource, { start, end }: Scope, limit: number): void {
   if (limit === Infinity) gate.requireComplete(resource);
-  const refusal = cache.firstUnreadableKey(resource.stored, start, end);
-  if (refusal !== undefined) throw internalError(`unable to transform key "${refusal.storeKey}": ${refusal.reason}`);
+  const unreadable = cache.firstUnreadableKey(resource.stored, start, end);
+  if (unreadable !== undefined) throw internalError(`unable to transform key "${unreadable.storeKey}": ${unreadable.reason}`);
 }
 
 /** The row of the table that the parameters select. */
@@ -179,14 +180,14 @@ async function openState(parts: ListParts, context: RequestContext, resource: Re
   });
   const exactState = (revision: Revision, options: ExactReadOptions): ListState => ({
     read: (part) => snapshotAt(cache, context, resource, revision, part, options),
-    reportCounts: (counts) => listMetrics?.observeStoreList(type, counts, { hasFallenBack: options.stored === true }),
+    reportCounts: (counts) => listMetrics?.observeStoreList(type, counts, { hasFallenBack: options.isInStore === true }),
   });
   switch (source.type) {
     case 'newest': {
       const startedAt = clock.monotonic();
       if ((await gate.catchUp(context)) === 'current') return cachedState(clock.monotonic() - startedAt);
       // The cache lags behind the store, so the list is read from the store.
-      return exactState(await gate.storeRevision(context), { stored: true });
+      return exactState(await gate.storeRevision(context), { isInStore: true });
     }
     case 'cached':
       await gate.waitForRevision(context, source.notOlderThan);
@@ -205,7 +206,7 @@ async function snapshotAt(
   resource: Resource,
   revision: Revision,
   { start, end, limit }: RangeRequest,
-  { stored, tooOld }: ExactReadOptions,
+  { isInStore, tooOld }: ExactReadOptions,
 ): Promise<Snapshot> {
   try {
     return await cache.snapshotAt(resource.stored, revision, {
@@ -213,7 +214,7 @@ async function snapshotAt(
       ...(start === undefined ? {} : { start }),
       ...(end === undefined ? {} : { end }),
       ...(limit === Infinity ? {} : { limit }),
-      ...(stored === undefined ? {} : { isInStore: stored }),
+      ...(isInStore === undefined ? {} : { isInStore }),
     });
   } catch (error) {
     throw tooOld !== undefined && error instanceof StoreError && error.failure === 'compacted' ? tooOld() : convertReadFailure(error);
@@ -228,20 +229,21 @@ interface Scope {
   readonly singleKey?: string;
 }
 
-function scopeOf(resource: Resource, namespace: string, selection: Selection, start: string): Scope {
-  const { namespaced } = resource.stored;
+/** `start`: relative to the listed prefix, from the continue token; empty on the first page. */
+function scopeOf({ stored: { namespaced } }: Resource, namespace: string, selection: Selection, start: string): Scope {
   const prefix = namespaced && namespace !== '' ? `${namespace}/` : '';
-  const within = namespaced ? (namespace === '' ? selection.namespace : namespace) : undefined;
-  if (selection.name !== undefined && (!namespaced || within !== undefined)) {
-    const key = namespaced ? `${within}/${selection.name}` : selection.name;
+  const requiredNamespace = namespace === '' ? selection.namespace : namespace;
+  const keyNamespace = namespaced ? requiredNamespace : undefined;
+  if (selection.name !== undefined && (!namespaced || keyNamespace !== undefined)) {
+    const key = namespaced ? `${keyNamespace}/${selection.name}` : selection.name;
     return { prefix, start: key, end: `${key}\0`, singleKey: key };
   }
-  const first = within === undefined ? '' : `${within}/`;
+  const firstKey = keyNamespace === undefined ? '' : `${keyNamespace}/`;
   // `0` follows `/`, so this bound comes right after the keys of the namespace.
-  const end = within === undefined ? undefined : `${within}0`;
-  const from = prefix + start;
-  const begin = compareBytes(from, first) > 0 ? from : first;
-  return { prefix, start: begin === '' ? undefined : begin, end };
+  const end = keyNamespace === undefined ? undefined : `${keyNamespace}0`;
+  const pageStart = prefix + start;
+  const lowerBound = compareBytes(pageStart, firstKey) > 0 ? pageStart : firstKey;
+  return { prefix, start: lowerBound === '' ? undefined : lowerBound, end };
 }
 
 function singleEntry(snapshot: Snapshot, key: string, selection: Selection): readonly Entry[] {

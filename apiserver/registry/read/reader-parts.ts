@@ -1,8 +1,8 @@
-/** Dependencies of the read side: get, list and watch (reader.ts). */
+/** The dependencies that get, list and watch share (reader.ts). All of them outlive the requests. */
 import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache, StoredType } from '../../cache/cache';
-import { NO_CONVERSIONS, type Conversions } from '../conversions';
+import type { Conversions } from '../conversions';
 import type { Store } from '../../storage/store';
 
 /** Records the cost of lists. */
@@ -24,10 +24,7 @@ export interface ReaderParts {
   /** Read only while the cache lags behind the store. */
   readonly store: Pick<Store, 'revision'>;
   readonly clock: Clock;
-  /** Absent when no kind has a conversion webhook. */
-  readonly conversions?: Conversions;
+  readonly conversions: Conversions;
   readonly gates: Pick<FeatureGates, 'isEnabled'>;
   readonly listMetrics?: ListMetrics;
 }
-
-export const conversionsOf = ({ conversions = NO_CONVERSIONS }: Pick<ReaderParts, 'conversions'>): Conversions => conversions;

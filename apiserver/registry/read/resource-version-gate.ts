@@ -2,7 +2,7 @@
  * Makes a read wait until the cache is as new as its resourceVersion requires (any, not older than, most recent), up
  * to a limit, and converts failures of the wait to Status errors. Reads no objects.
  */
-import { internalError, timeout, tooLargeResourceVersion, tooManyRequests, type StatusError } from '../../../shared/api/errors/status';
+import { internalError, timeout, tooLargeResourceVersion, tooManyRequests } from '../../../shared/api/errors/status';
 import { StoreError, type Revision } from '../../storage/store';
 import type { RequestContext, Resource } from '../verbs';
 import type { ReaderParts } from './reader-parts';
@@ -12,7 +12,7 @@ const MAX_WAIT_MS = 3_000;
 const RETRY_AFTER_SECONDS = 1;
 
 export class ResourceVersionGate {
-  constructor(private readonly parts: ReaderParts) {}
+  constructor(private readonly parts: Omit<ReaderParts, 'conversions'>) {}
 
   /** Throws 429 until the cache has been loaded. */
   requireReady(): void {
@@ -68,6 +68,7 @@ export class ResourceVersionGate {
     }
   }
 
+  /** The deadline of one wait, in ms of Clock.monotonic. */
   private deadline(context: RequestContext): number {
     return Math.min(context.deadline, this.parts.clock.monotonic() + MAX_WAIT_MS);
   }
@@ -79,9 +80,6 @@ export class ResourceVersionGate {
  */
 export function convertReadFailure(error: unknown): unknown {
   if (error instanceof StoreError && error.failure === 'unreadable') return internalError(error.message);
-  return error instanceof StoreError && error.failure !== 'internal' ? storeUnavailableError(error) : error;
-}
-
-function storeUnavailableError(error: StoreError): StatusError {
+  if (!(error instanceof StoreError) || error.failure === 'internal') return error;
   return timeout(`the store could not be read: ${error.message}`, RETRY_AFTER_SECONDS);
 }

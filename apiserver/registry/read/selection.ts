@@ -52,10 +52,8 @@ function buildSelection(
 ): Selection {
   const requirements = parseLabelSelector(labelSelector);
   const terms = parseFieldSelector(fieldSelector).map((term) => toStoredSpelling(row, term, canonicalNamespace));
-  const compiled = terms.map((term) => ({ term, matches: fieldMatcher(row, term) }));
   if (requirements.length === 0 && terms.length === 0) return EVERYTHING;
-
-  const matchers: Matcher[] = compiled.map(({ matches }) => matches);
+  const matchers = terms.map((term) => fieldMatcher(row, term));
   if (requirements.length > 0) {
     const matchesLabels = compileLabelSelector(requirements);
     matchers.push((entry) => matchesLabels(entry.labels));
@@ -98,19 +96,20 @@ function requiredIndexedField(row: KindRow, terms: readonly FieldTerm[]): Select
 
 function fieldMatcher(row: KindRow, term: FieldTerm): Matcher {
   const { field, value } = term;
-  const equal = term.operator === '=';
-  if (field === 'metadata.name') return (entry) => (nameOf(row, entry.key) === value) === equal;
+  const shouldEqual = term.operator === '=';
+  if (field === 'metadata.name') return (entry) => (nameOf(row, entry.key) === value) === shouldEqual;
   // Namespaces and Nodes do not support this field; for other cluster-scoped kinds it is empty.
   if (field === 'metadata.namespace' && (row.namespaced || row.fieldLabelErrorForm === undefined)) {
-    return (entry) => (namespaceOf(row, entry.key) === value) === equal;
+    return (entry) => (namespaceOf(row, entry.key) === value) === shouldEqual;
   }
   const selectable = row.selectableFields?.find((candidate) => candidate.name === field);
   if (selectable === undefined) throw new SelectorError(unknownField(row, field));
-  return storedFieldMatcher(row, selectable, value, equal);
+  return storedFieldMatcher(row, selectable, term);
 }
 
-function storedFieldMatcher(row: KindRow, selectable: SelectableField, value: string, equal: boolean): Matcher {
+function storedFieldMatcher(row: KindRow, selectable: SelectableField, { operator, value }: FieldTerm): Matcher {
   const { absent = '' } = selectable;
+  const shouldEqual = operator === '=';
   const reader = fieldReader(selectable);
   const name = selectable.storedName ?? selectable.name;
   // Secret types and signer names have two spellings and are stored as sent. Values in custom objects have only one.
@@ -122,7 +121,7 @@ function storedFieldMatcher(row: KindRow, selectable: SelectableField, value: st
       custom === undefined || isStoredWithSchema(custom, entry)
         ? (entry.fields[name] ?? absent)
         : reader.read(codecOf(row).fromStored(parseEntry(entry).object, storedVersionOf(custom, entry)));
-    return (actual === value || (otherSpelling !== undefined && actual === otherSpelling)) === equal;
+    return (actual === value || (otherSpelling !== undefined && actual === otherSpelling)) === shouldEqual;
   };
 }
 
@@ -135,8 +134,8 @@ function unknownField(row: KindRow, field: string): string {
 
 /** Converts group names and system namespaces in a term to the spelling in which they are stored. */
 function toStoredSpelling(row: KindRow, term: FieldTerm, canonicalNamespace: (namespace: string) => string): FieldTerm {
-  const namesNamespace = term.field.endsWith('.namespace') || (term.field === 'metadata.name' && row.nameIsNamespace === true);
-  if (namesNamespace) return { ...term, value: canonicalNamespace(term.value) };
+  const isNamespaceName = term.field.endsWith('.namespace') || (term.field === 'metadata.name' && row.nameIsNamespace === true);
+  if (isNamespaceName) return { ...term, value: canonicalNamespace(term.value) };
   if (term.field.endsWith('.apiVersion')) return { ...term, value: canonicalApiVersion(term.value) };
   return term;
 }

@@ -7,7 +7,7 @@
 import type { Cache, CacheWatch, ChangeSink, WatchRequest, WatchScope } from '../../cache/cache';
 import type { RequestContext, Resource, Selection, WatchOptions } from '../verbs';
 import { ConvertedWatch } from './converted-watch';
-import { conversionsOf, type ReaderParts } from './reader-parts';
+import type { ReaderParts } from './reader-parts';
 import type { ResourceVersionGate } from './resource-version-gate';
 
 export interface WatchParts extends Pick<ReaderParts, 'clock' | 'conversions' | 'gates'> {
@@ -15,6 +15,10 @@ export interface WatchParts extends Pick<ReaderParts, 'clock' | 'conversions' | 
   readonly gate: ResourceVersionGate;
 }
 
+/**
+ * Resolves when the watch has started; its events reach the sink. `namespace`: empty for all namespaces. Rejects with a
+ * StatusError.
+ */
 export async function watch(
   parts: WatchParts,
   context: RequestContext,
@@ -40,14 +44,14 @@ function watchConverted(parts: WatchParts, resource: Resource, request: WatchReq
   const { matches, indexed: _, ...scope } = request.scope;
   const { clock } = parts;
   const convertedWatch = new ConvertedWatch(sink, {
-    conversions: conversionsOf(parts),
+    conversions: parts.conversions,
     row: resource.row,
     matches,
     context: () => ({ deadline: clock.monotonic() + CONVERSION_MS }),
   });
   // A matcher makes the cache deliver the previous state of each change, which selection needs.
-  const everyState = matches === undefined ? {} : { matches: () => true };
-  convertedWatch.attachSource(parts.cache.watch(resource.stored, { ...request, scope: { ...scope, ...everyState } }, convertedWatch));
+  const matchEverything = matches === undefined ? {} : { matches: () => true };
+  convertedWatch.attachSource(parts.cache.watch(resource.stored, { ...request, scope: { ...scope, ...matchEverything } }, convertedWatch));
   return convertedWatch;
 }
 

@@ -3,9 +3,8 @@
  * transaction of the object. Which addresses and ports are chosen is up to the strategy and {@link AllocationClaims}.
  */
 import { tooManyItems } from '../../../shared/api/errors/field-error';
-import type { JsonObject } from '../../../shared/values/json';
+import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import { stringAt } from '../../../shared/values/json';
 import { invalid } from '../../../shared/api/errors/status';
 import type { AllocationClaims, HeldIds, KeyWrite } from '../../allocation/claims';
 import type { AllocationOwner } from '../../allocation/service-allocator';
@@ -66,6 +65,7 @@ export function allocationWrites(
   return writes;
 }
 
+/** The object as the owner of its allocations. */
 export function allocationOwnerOf(object: JsonObject): AllocationOwner {
   const metadata = readMetadata(object);
   const text = (member: string): string => stringAt(metadata, member) ?? '';

@@ -111,7 +111,7 @@ export interface AppliedObject {
   readonly explain: (refusal: status.StatusError) => status.StatusError;
 }
 
-/** `old`: the stored object; `undefined` when it does not exist. Throws StatusError. */
+/** Applies the configuration in steps. `old`: the stored object; `undefined` when it does not exist. Throws StatusError. */
 export function* applyingToObject(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<AppliedObject> {
   const { info, name, subresource, versionConverter } = request;
   const ownership = ownershipOf(info, subresource, versionConverter);
@@ -183,13 +183,13 @@ function* computingApply(request: ApplyRequest, config: JsonObject, old: JsonObj
   const live = old === undefined ? emptyObject(info) : toServed(info, withoutManagedFields(old));
   const manager = managerOf(info, subresource, request.manager, 'Apply');
   const entries = old === undefined ? [] : yield* managedFieldsBefore(request, old, live, now);
-  const attempt = (force: boolean): Steps<AppliedConfiguration> =>
+  const applying = ({ force }: { readonly force: boolean }): Steps<AppliedConfiguration> =>
     applyConfigurationInSteps({ object: live, entries }, config, { views: ownership, manager, force, now });
   try {
-    return { applied: yield* attempt(request.force), entries, manager };
+    return { applied: yield* applying(request), entries, manager };
   } catch (error) {
     if (!(error instanceof ApplyConflict) || !canTakeOver(request, live, error)) throw error;
-    return { applied: yield* attempt(true), entries, manager };
+    return { applied: yield* applying({ force: true }), entries, manager };
   }
 }
 
@@ -233,9 +233,9 @@ function annotationsOf(object: JsonObject): JsonObject | undefined {
 function canTakeOver({ info, subresource, manager }: ApplyRequest, live: JsonObject, { conflicts }: ApplyConflict): boolean {
   const text = stringAt(annotationsOf(live), LAST_APPLIED_ANNOTATION);
   if (manager !== CLIENT_SIDE_MANAGER || text === undefined) return false;
-  const last = parseLastApplied(text);
-  if (last === undefined) return false;
-  const { kind: _, apiVersion, ...config } = last;
+  const lastApplied = parseLastApplied(text);
+  if (lastApplied === undefined) return false;
+  const { kind: _, apiVersion, ...config } = lastApplied;
   if (apiVersion !== info.apiVersion) return false;
   const { shape } = ownershipOf(info, subresource).served;
   if (shapeErrors(shape, config).length > 0) return false;
@@ -244,6 +244,7 @@ function canTakeOver({ info, subresource, manager }: ApplyRequest, live: JsonObj
   return conflicts.every(({ fields }) => isEmptySet(difference(fields, unchanged)));
 }
 
+/** `undefined` for a text that is not a JSON object: users may edit the annotation. */
 function parseLastApplied(text: string): JsonObject | undefined {
   try {
     const { value } = parseJson(Buffer.from(text));

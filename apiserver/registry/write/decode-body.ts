@@ -2,19 +2,19 @@
  * Decodes parsed bodies as objects of the endpoint's kind: checks kind and apiVersion, structure, unknown and
  * duplicate fields. Independent of the stored object.
  */
+import type { DecodedObject } from '../../../shared/api/codec/codec';
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/types';
 import { canonicalMembers } from '../../../shared/api/types/member-spellings';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity/identity';
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import { ownMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
-import type { NumberLiterals } from '../../../shared/values/number-literals';
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { badRequest, invalid, type StatusError } from '../../../shared/api/errors/status';
 import { fieldErrors } from '../../../shared/serialization';
 import { canonicalApiVersion, canonicalGroup } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/values/text/quote';
-import type { FieldValidation } from '../verbs';
+import type { FieldValidation, ParsedBody } from '../verbs';
 import type { KindInfo } from '../object/resource-info';
 
 /** An error in a body, without the text around it: rejections of a body and of a patched object differ in that text. */
@@ -34,20 +34,11 @@ export function undecodableBody({ kind: expected, row }: Pick<KindInfo, 'kind' |
   return badRequest(`${kind} in version ${quote(row.version)} cannot be handled as a ${expected}: ${error.message}`);
 }
 
-export interface UndecodedBody {
-  readonly value: JsonObject;
-  readonly literals?: NumberLiterals | undefined;
-  /** See {@link ParsedBody}. */
-  readonly duplicates: readonly string[];
-  readonly format: 'json' | 'yaml' | 'protobuf';
-  readonly text?: string | undefined;
-}
-
 /** Returns the decoded object without defaults. Throws a 400 StatusError. */
-export function decodeBody(info: KindInfo, body: UndecodedBody, validation: FieldValidation, warn: (text: string) => void): JsonObject {
+export function decodeBody(info: KindInfo, body: ParsedBody, validation: FieldValidation, warn: (text: string) => void): JsonObject {
   const kind = checkKind(info, body.value);
   try {
-    const object = decodeStrictly(info, body, validation, warn, []);
+    const object = decodeStrictly(info, body, validation, warn);
     checkRequiredMembers(info, body, object);
     return object;
   } catch (error) {
@@ -60,7 +51,7 @@ export function decodeBody(info: KindInfo, body: UndecodedBody, validation: Fiel
  * Reads the undecoded body, because decoding does not distinguish an absent member from null. Skips protobuf, which
  * has no null.
  */
-function checkRequiredMembers({ row }: KindInfo, { value, format }: UndecodedBody, object: JsonObject): void {
+function checkRequiredMembers({ row }: KindInfo, { value, format }: ParsedBody, object: JsonObject): void {
   if (row.requiredMembers === undefined || format === 'protobuf') return;
   const missing = row.requiredMembers.filter((member) => ownMember(value, member) === undefined);
   if (missing.length > 0)
@@ -72,27 +63,27 @@ function checkRequiredMembers({ row }: KindInfo, { value, format }: UndecodedBod
 }
 
 /**
- * Throws {@link BodyError}. `earlier`: strict decoding errors that were found before decoding; they are reported
- * first.
+ * Throws {@link BodyError}. `earlierErrors`: strict decoding errors that were found before decoding; they are
+ * reported first.
  */
 export function decodeStrictly(
   info: KindInfo,
-  body: UndecodedBody,
+  body: ParsedBody,
   validation: FieldValidation,
   warn: (text: string) => void,
-  earlier: readonly string[],
+  earlierErrors: readonly string[] = [],
 ): JsonObject {
   const { object, unknown } = decodeValue(info, body);
-  if (validation === 'Ignore' || (unknown.length === 0 && body.duplicates.length === 0 && earlier.length === 0)) return object;
+  if (validation === 'Ignore' || (unknown.length === 0 && body.duplicates.length === 0 && earlierErrors.length === 0)) return object;
   const isStrict = validation === 'Strict';
-  const errors = [...earlier, ...strictErrorsOf(body, unknown, isStrict ? 'strict' : 'warn')];
+  const errors = [...earlierErrors, ...strictErrorsOf(body, unknown, isStrict ? 'strict' : 'warn')];
   if (isStrict) throw new StrictDecodingError(errors);
   for (const error of errors) warn(error);
   return object;
 }
 
 /** Protobuf bodies have no unknown or duplicate fields with names. */
-function strictErrorsOf(body: UndecodedBody, unknown: readonly string[], level: 'strict' | 'warn'): readonly string[] {
+function strictErrorsOf(body: ParsedBody, unknown: readonly string[], level: 'strict' | 'warn'): readonly string[] {
   const { value, duplicates, format, literals, text } = body;
   if (format === 'protobuf') return [];
   // The order of errors is known only with the text.
@@ -103,7 +94,7 @@ function strictErrorsOf(body: UndecodedBody, unknown: readonly string[], level: 
 const unknownField = (path: string): string => `unknown field ${quote(path)}`;
 const duplicateField = (path: string): string => `duplicate field ${quote(path)}`;
 
-function decodeValue(info: KindInfo, body: UndecodedBody): { readonly object: JsonObject; readonly unknown: readonly string[] } {
+function decodeValue(info: KindInfo, body: ParsedBody): DecodedObject {
   try {
     return info.codec.decode(body.value, body.literals);
   } catch (error) {

@@ -12,18 +12,19 @@ import { parseEntry } from '../object/stored-object';
 import { entryKey } from '../resources';
 import type { Guard } from './guaranteed-update';
 
-/**
- * The guard of a fenced write to the object `name`. `isHidden`: the user may not read the Lease, so the write is
- * rejected whatever the Lease contains.
- */
-export function leaseGuard(
-  fence: Fence,
-  isHidden: boolean,
-  leases: ResourceInfo,
-  names: GeneratedNames,
-  gr: GroupResource,
-  name: string,
-): Guard {
+export interface FencedWrite {
+  readonly fence: Fence;
+  /** The user may not read the Lease, so the write is rejected whatever the Lease contains. */
+  readonly isHidden: boolean;
+  readonly leases: ResourceInfo;
+  readonly names: GeneratedNames;
+  /** Resource and name of the written object. */
+  readonly gr: GroupResource;
+  readonly name: string;
+}
+
+/** The guard that rejects the write with 409 when another term of leadership is in force. */
+export function leaseGuard({ fence, isHidden, leases, names, gr, name }: FencedWrite): Guard {
   const key = entryKey({ namespace: canonicalNamespace(names, fence.namespace), name: fence.name });
   const term = `term ${fence.transitions} of ${quote(fence.holder)}`;
   return {

@@ -56,26 +56,28 @@ export interface CurrentState {
   readonly unreadable?: string;
 }
 
-export type AttemptResult<R> =
-  /** Nothing is stored; the response follows from the state. */
-  | {
-      readonly type: 'response';
-      readonly result: R;
-      /** Set when the object stays the same. Creates the response after an outdated value has been rewritten. */
-      readonly unchanged?: (entry: Entry) => R;
-    }
-  | {
-      readonly type: 'store';
-      /** The object is created. */
-      readonly isCreate?: true;
-      readonly operation: StoreOperation;
-      /** Keys other than API objects that are written or compared in the transaction. */
-      readonly alongside?: readonly KeyWrite[];
-      /** Creates the response. `revision`: of the transaction; `undefined` in a dry run. */
-      readonly finish: (revision: Revision | undefined) => R;
-      /** Called instead of `finish` when nothing was stored, or when that is unknown. */
-      readonly abandon?: () => void;
-    };
+export type AttemptResult<R> = ResponseResult<R> | StoreResult<R>;
+
+/** Nothing is stored; the response follows from the state. */
+interface ResponseResult<R> {
+  readonly type: 'response';
+  readonly result: R;
+  /** Set when the object stays the same. Creates the response after an outdated value has been rewritten. */
+  readonly unchanged?: (entry: Entry) => R;
+}
+
+interface StoreResult<R> {
+  readonly type: 'store';
+  /** The object is created. */
+  readonly isCreate?: true;
+  readonly operation: StoreOperation;
+  /** Keys other than API objects that are written or compared in the transaction. */
+  readonly alongside?: readonly KeyWrite[];
+  /** Creates the response. `revision`: of the transaction; `undefined` in a dry run. */
+  readonly finish: (revision: Revision | undefined) => R;
+  /** Called instead of `finish` when nothing was stored, or when that is unknown. */
+  readonly abandon?: () => void;
+}
 
 export interface UpdateAttempts {
   readonly object: StateKey;
@@ -139,7 +141,8 @@ async function runAttempts<R>(
   let current =
     attempts.dryRun || attempts.requiresFreshState === true ? await readFreshState(dependencies, attempts) : cachedState(cache, attempts);
   span?.addEvent('initial value restored');
-  const since = cache.revision;
+  // A commit whose response is lost is looked up in the history after this revision.
+  const startRevision = cache.revision;
   for (;;) {
     let outcome: AttemptResult<R>;
     try {
@@ -162,7 +165,7 @@ async function runAttempts<R>(
     if (attempts.dryRun) return outcome.finish(undefined);
     const compared = comparedKeys(attempts, { isCreate: outcome.isCreate === true });
     span?.addEvent('Transaction prepared');
-    const committing = commitTraced(dependencies, attempts, transactionOf(compared, current, outcome), since);
+    const committing = commitTraced(dependencies, attempts, transactionOf(compared, current, outcome), startRevision);
     const result = await (attempts.trackStorageLatency?.(committing) ?? committing).catch((error: unknown) => {
       outcome.abandon?.();
       throw error;
@@ -225,7 +228,7 @@ async function rewriteIfOutdated<R>(
   { store, clock, cache }: AttemptDependencies,
   attempts: UpdateAttempts,
   current: CurrentState,
-  { result, unchanged }: Extract<AttemptResult<R>, { type: 'response' }>,
+  { result, unchanged }: ResponseResult<R>,
 ): Promise<R> {
   const { object, deadline, dryRun } = attempts;
   if (unchanged === undefined || dryRun || store.getStale === undefined) return result;
@@ -233,22 +236,14 @@ async function rewriteIfOutdated<R>(
   if (outdated === undefined || outdated.modRevision !== current.entry?.revision) return result;
   const { value } = outdated;
   const operation = { type: 'put', key: object.storeKey, value } as const;
-  const transaction = transactionOf(comparedKeys(attempts, { isCreate: false }), current, {
-    type: 'store',
-    operation,
-    finish: () => result,
-  });
+  const transaction = transactionOf(comparedKeys(attempts, { isCreate: false }), current, { operation });
   const rewrite = await commit(store, transaction, { clock, deadline, since: cache.revision });
   if (!rewrite.committed) return result;
   await cache.waitForRevision(rewrite.revision, { deadline: clock.monotonic() + MAX_WATCH_WAIT_MS });
   return unchanged(createEntry(object.type, object.key, rewrite.revision, value));
 }
 
-function checkGuards(
-  { guards }: UpdateAttempts,
-  current: CurrentState,
-  { abandon }: Pick<Extract<AttemptResult<unknown>, { type: 'store' }>, 'abandon'>,
-): void {
+function checkGuards({ guards }: UpdateAttempts, current: CurrentState, { abandon }: Pick<StoreResult<unknown>, 'abandon'>): void {
   for (const { name, refusal } of guards) {
     const refusalError = refusal?.(current[name]);
     if (refusalError === undefined) continue;
@@ -270,10 +265,10 @@ function entryFor(current: CurrentState, stateKey: StateKey | Guard): Entry | un
   return 'name' in stateKey ? current[stateKey.name] : current.entry;
 }
 
-function transactionOf<R>(
+function transactionOf(
   compared: readonly (StateKey | Guard)[],
   current: CurrentState,
-  outcome: Extract<AttemptResult<R>, { type: 'store' }>,
+  outcome: Pick<StoreResult<unknown>, 'alongside' | 'operation'>,
 ): Transaction {
   const compare = compared.map((stateKey) => ({ key: stateKey.storeKey, modRevision: entryFor(current, stateKey)?.revision ?? 0 }));
   const operations = [outcome.operation];

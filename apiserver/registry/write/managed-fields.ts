@@ -20,8 +20,7 @@ import { recordUpdateInSteps, type VersionViews, type VersionView } from '../../
 import { customMergeShape } from '../../../shared/patch/apply/custom-merge-shape';
 import { MissingListKeyError, mergeShapeOf, type MergeShape } from '../../../shared/patch/apply/merge-shape';
 import type { VersionConverter } from '../conversions';
-import type { KindInfo } from '../object/resource-info';
-import { toHub, toServed } from '../object/resource-info';
+import { toHub, toServed, type KindInfo } from '../object/resource-info';
 
 const NO_FIELDS: FieldSet = {};
 const STATUS: FieldSet = { 'f:status': {} };
@@ -30,6 +29,7 @@ const RESET_BY_STATUS: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
   labels: { 'f:metadata': { 'f:labels': {} }, 'f:spec': {} },
   metadata: { 'f:metadata': {}, 'f:spec': {} },
 };
+
 /**
  * The rules by which writes through an endpoint own fields. `versionConverter`: converts objects of kinds with a conversion
  * webhook. For custom kinds an endpoint resets fields in its own version only: a status write without a spec takes
@@ -82,6 +82,7 @@ function resetsOf(info: KindInfo, subresource: string | undefined): FieldSet {
   return statusUpdateKeeps === undefined ? SPEC : RESET_BY_STATUS[statusUpdateKeeps];
 }
 
+/** The identity under which managedFields record a write. `name`: of the field manager. */
 export function managerOf(
   info: KindInfo,
   subresource: string | undefined,
@@ -108,31 +109,32 @@ export function emptyObject(info: KindInfo): JsonObject {
 export function withoutManagedFields(object: JsonObject): JsonObject {
   const metadata = readMetadata(object);
   if (metadata['managedFields'] === undefined) return object;
-  const { managedFields: _, ...rest } = metadata;
-  return { ...object, metadata: rest };
+  const { managedFields: _, ...others } = metadata;
+  return { ...object, metadata: others };
 }
 
-/** Sets managedFields of `object`, which is in the storage version. `old` is undefined on create. `ms` since 1970. */
-export function recordManagedFields(
-  info: KindInfo,
-  subresource: string | undefined,
-  manager: string,
-  object: JsonObject,
-  old: JsonObject | undefined,
-  ms: number,
-): void {
-  runStepsSync(recordingManagedFields(info, subresource, manager, object, old, ms));
+/** A write other than apply, as managedFields record it. */
+export interface RecordedWrite {
+  /** `undefined` for the main endpoint. */
+  readonly subresource: string | undefined;
+  readonly manager: string;
+  /** In ms since 1970. */
+  readonly ms: number;
+  /** Set for kinds with a conversion webhook. */
+  readonly versionConverter?: VersionConverter | undefined;
+}
+
+/** Sets managedFields of `object`, which is in the storage version. `old` is undefined on create. */
+export function recordManagedFields(info: KindInfo, write: RecordedWrite, object: JsonObject, old: JsonObject | undefined): void {
+  runStepsSync(recordingManagedFields(info, write, object, old));
 }
 
 /** Like {@link recordManagedFields}, in steps. */
 export function* recordingManagedFields(
   info: KindInfo,
-  subresource: string | undefined,
-  manager: string,
+  { subresource, manager, ms, versionConverter }: RecordedWrite,
   object: JsonObject,
   old: JsonObject | undefined,
-  ms: number,
-  versionConverter?: VersionConverter,
 ): Steps<void> {
   const metadata = ensureMetadata(object);
   const stored = old === undefined ? undefined : arrayAt(readMetadata(old), 'managedFields');
@@ -159,6 +161,7 @@ export function* recordingManagedFields(
   setManagedFields(metadata, entries);
 }
 
+/** Sets managedFields, or removes the member when there are no entries. */
 export function setManagedFields(metadata: JsonObject, entries: readonly ManagedFieldsEntry[]): void {
   const list = writeManagedFields(entries);
   if (list.length === 0) delete metadata['managedFields'];
@@ -183,13 +186,13 @@ export function changesOnlyTimestamps(object: JsonObject, old: JsonObject): bool
   if (list === undefined || stored === undefined || list.length !== stored.length) return false;
   for (const name of Object.keys(old)) if (name !== 'metadata' && !equalJson(object[name], old[name])) return false;
   for (const name of Object.keys(object)) if (old[name] === undefined) return false;
-  const { managedFields: _, resourceVersion: __, ...rest } = metadata;
-  const { managedFields: ___, resourceVersion: ____, ...restBefore } = before;
-  return equalJson(rest, restBefore) && equalJson(withoutTimes(list), withoutTimes(stored));
+  return equalJson(comparedMetadata(metadata), comparedMetadata(before)) && equalJson(fieldsByManager(list), fieldsByManager(stored));
 }
 
-/** Keyed by manager, because the order of entries depends on the timestamps. */
-function withoutTimes(list: JsonArray): JsonObject {
+const comparedMetadata = ({ managedFields: _, resourceVersion: __, ...compared }: JsonObject): JsonObject => compared;
+
+/** Without timestamps, and keyed by manager, because the order of entries depends on the timestamps. */
+function fieldsByManager(list: JsonArray): JsonObject {
   const entries: JsonObject = {};
   for (const item of list) {
     if (!isObject(item)) continue;

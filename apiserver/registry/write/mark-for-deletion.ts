@@ -18,7 +18,10 @@ export function canRemove({ strategy }: ResourceInfo, object: JsonObject): boole
   return gracePeriodOf(metadata) === 0 && strategy.deletion?.isRemovalBlocked?.(object) !== true;
 }
 
-/** What a DELETE does. `mark-and-remove` uses two transactions, so that watchers see both. */
+/**
+ * What a DELETE does. `wait`: nothing, because something blocks the removal. `mark-and-remove` uses two transactions, so
+ * that watchers see both.
+ */
 export type DeletionAction = 'wait' | 'mark' | 'mark-and-remove' | 'remove';
 
 /** Marks `object` as the options require. Its metadata must be a copy. */
@@ -52,8 +55,9 @@ function markWithGrace(info: ResourceInfo, object: JsonObject, options: DeleteOp
   const finalizers = finalizersFor(info, metadata, options);
   setFinalizers(metadata, finalizers);
   const isReady = grace === 0 && finalizers.length === 0;
-  const isMarkSeen = info.strategy.deletion?.checkGracefulDelete === undefined || (isAlreadyTerminating && gracePeriodOf(metadata) === 0);
-  if (isReady && isMarkSeen) return 'remove';
+  // Watchers of kinds with graceful deletion see every object as terminating before it is removed.
+  const needsMark = info.strategy.deletion?.checkGracefulDelete !== undefined;
+  if (isReady && (!needsMark || (isAlreadyTerminating && gracePeriodOf(metadata) === 0))) return 'remove';
   if (!isAlreadyTerminating) setDeletionTimestamp(metadata, now + grace * 1000);
   else if (grace !== gracePeriodOf(metadata)) {
     const started = (parseTimestamp(stringAt(metadata, 'deletionTimestamp')) ?? now) - gracePeriodOf(metadata) * 1000;
@@ -72,6 +76,7 @@ function gracePeriodFor(
   return strategy.deletion?.checkGracefulDelete?.(object, requested !== undefined && requested < 0 ? 1 : requested);
 }
 
+/** Marks the object as terminating from `at`, in ms since 1970. That is a new generation of an object that has one. */
 function setDeletionTimestamp(metadata: JsonObject, at: number): void {
   metadata['deletionTimestamp'] = formatTimestamp(at);
   const generation = ownMember(metadata, 'generation');
@@ -98,8 +103,7 @@ const GC_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletio
 function finalizersFor(info: ResourceInfo, metadata: JsonObject, options: DeleteOptions): readonly string[] {
   const finalizers = stringsAt(metadata, 'finalizers');
   if (info.row.noGarbageCollection === true) return finalizers;
-  const { orphanDependents, propagationPolicy } = options;
-  const policy = propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background');
+  const policy = options.propagationPolicy ?? policyOf(options.orphanDependents);
   if (policy === undefined) {
     const addsOrphan = info.row.orphansByDefault === true && !finalizers.some((finalizer) => GC_FINALIZERS.has(finalizer));
     return addsOrphan ? [...finalizers, 'orphan'] : finalizers;
@@ -107,6 +111,11 @@ function finalizersFor(info: ResourceInfo, metadata: JsonObject, options: Delete
   const others = finalizers.filter((finalizer) => !GC_FINALIZERS.has(finalizer));
   if (policy === 'Orphan') return [...others, 'orphan'];
   return policy === 'Foreground' ? [...others, 'foregroundDeletion'] : others;
+}
+
+function policyOf(orphanDependents: boolean | undefined): 'Background' | 'Orphan' | undefined {
+  if (orphanDependents === undefined) return undefined;
+  return orphanDependents ? 'Orphan' : 'Background';
 }
 
 function setFinalizers(metadata: JsonObject, finalizers: readonly string[]): void {

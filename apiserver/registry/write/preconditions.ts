@@ -1,8 +1,12 @@
-/** Preconditions between a request and the stored object. */
+/**
+ * Preconditions of a write: what the request, its resourceVersion or the verb requires of the stored object, and the
+ * errors when it is otherwise. Reads no state; the transaction later compares the revision that was checked.
+ */
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { parseResourceVersion } from '../../../shared/api/metadata/object-meta';
 import * as status from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
+import type { EditPreconditions } from '../verbs';
 import type { ResourceInfo } from '../object/resource-info';
 import { isEntryTerminating } from '../object/stored-object';
 import type { WriteRequest } from './request';
@@ -29,7 +33,19 @@ export function checkResourceVersion(
   }
 }
 
-/** Custom objects can be created only while their definition is not terminating. */
+/** The first precondition that the stored object does not meet. `metadata`: of that object, with its resourceVersion. */
+export function failedPrecondition(
+  { uid, resourceVersion }: EditPreconditions,
+  metadata: JsonObject,
+): status.FailedPrecondition | undefined {
+  const storedUid = stringAt(metadata, 'uid') ?? '';
+  if (uid !== undefined && uid !== storedUid) return { field: 'UID', requested: uid, stored: storedUid };
+  const stored = stringAt(metadata, 'resourceVersion') ?? '';
+  if (resourceVersion === undefined || resourceVersion === stored) return undefined;
+  return { field: 'ResourceVersion', requested: resourceVersion, stored };
+}
+
+/** Throws 405 when the definition of a custom kind is absent or terminating, because it then allows no creates. */
 export function ensureDefinitionExists(info: ResourceInfo, definition: Entry | undefined): void {
   if (definition === undefined || isEntryTerminating(definition)) throw status.createNotAllowed(info.gr);
 }

@@ -1,4 +1,7 @@
-/** Passes the request object to the audit log: decoded, with defaults, before validation and admission. */
+/**
+ * Passes the request object to the audit log: decoded, with defaults, before validation and admission. It is encoded only
+ * when the log needs it, and from a copy, so that later steps do not change what is logged.
+ */
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { cloneJson, type JsonObject } from '../../../shared/values/json';
@@ -22,19 +25,14 @@ export function recordRequestObject(
     const copy = cloneJson(object);
     info.codec.applyDefaults(copy);
     complete?.(copy);
-    return transientEntry(info, toHub(info, copy), names);
+    return runStepsSync(encodingTransientEntry(info, toHub(info, copy), names));
   });
 }
 
-/** Encodes an object that is not stored as an entry. */
-export function transientEntry(info: KindInfo, object: JsonObject, names: GeneratedNames): Entry {
-  return runStepsSync(encodingTransientEntry(info, object, names));
-}
-
-/** Like {@link transientEntry}, in steps. */
+/** Encodes an object that is not stored as an entry, with group names in canonical spelling. */
 export function* encodingTransientEntry(info: KindInfo, object: JsonObject, names: GeneratedNames): Steps<Entry> {
-  const dialectSensitive = canonicalizeGroups(object, info.hubCodec.groupFields, names);
+  const isDialectSensitive = canonicalizeGroups(object, info.hubCodec.groupFields, names);
   yield;
   const bytes = Buffer.from(yield* info.hubCodec.encodeBodyInSteps(object));
-  return { key: '', revision: 0, bytes, labels: {}, fields: {}, isDialectSensitive: dialectSensitive };
+  return { key: '', revision: 0, bytes, labels: {}, fields: {}, isDialectSensitive };
 }

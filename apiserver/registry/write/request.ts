@@ -1,4 +1,7 @@
-/** What the steps of a write share: the dependencies, the request, and the guards on which the write depends. */
+/**
+ * What the steps of a write share: its dependencies, the request, and the guards that its transaction compares. The state
+ * of the object is not part of it: every attempt reads its own (guaranteed-update.ts).
+ */
 import type { JsonObject } from '../../../shared/values/json';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -14,7 +17,7 @@ import type { Admission, AdmissionOperation, AdmissionRequest, OperationOptions 
 import type { StrategyContext } from '../strategy';
 import { leaseGuard } from './fence';
 import type { UpdateAttempts, CurrentState, Guard, StateKey } from './guaranteed-update';
-import { NO_CONVERSIONS, type Conversions, type VersionConverter } from '../conversions';
+import type { Conversions, VersionConverter } from '../conversions';
 import { createResourceInfoLookup, type ResourceInfo, type StrategyOf } from '../object/resource-info';
 
 export interface WriterDependencies {
@@ -39,8 +42,7 @@ export interface WriterDependencies {
   readonly strategyOf: StrategyOf;
   /** Time to live of an object of an expiring kind after its last write. */
   readonly eventTtlSeconds: number;
-  /** Absent when no kind has a conversion webhook. */
-  readonly conversions?: Conversions;
+  readonly conversions: Conversions;
 }
 
 /** The part of a request that all its attempts share. */
@@ -59,11 +61,11 @@ export interface WriteRequest {
   readonly versionConverter?: VersionConverter;
 }
 
+/** Time limit of all attempts of a write, even if its request may take longer (upstream behaviour). */
 const WRITE_LIMIT_MS = 34_000;
 
 /** Dependencies, and values derived from them. */
 export interface WriteDependencies extends WriterDependencies {
-  readonly conversions: Conversions;
   readonly infoOf: (resource: Resource) => ResourceInfo;
   /** Must be closed. `undefined` for kinds without allocations. */
   readonly claimsFor: (request: WriteRequest) => AllocationClaims | undefined;
@@ -94,12 +96,13 @@ export function createWriteDependencies(dependencies: WriterDependencies): Write
   };
   return {
     ...dependencies,
-    conversions: dependencies.conversions ?? NO_CONVERSIONS,
     infoOf,
     claimsFor: ({ info }) => (info.strategy.allocation === undefined ? undefined : new AllocationClaims(allocator)),
-    attemptsFor(request, { name, traceName, alreadyExistsError, startEntry, requiresFreshState }) {
-      const { info, namespace, context, dryRun } = request;
+    attemptsFor(request, { name, ...options }) {
+      const { info, namespace, subresource, context, dryRun } = request;
+      const target = { resource: info.resource, subresource, user: context.user, namespace };
       return {
+        ...options,
         object: stateKeyOf(info, entryKey({ namespace, name })),
         guards: guardsOf(guardResources, request, name),
         deadline: Math.min(context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
@@ -107,11 +110,7 @@ export function createWriteDependencies(dependencies: WriterDependencies): Write
         acquireSlot: () => context.acquireSlot?.(),
         trace: context.trace,
         trackStorageLatency: (work) => context.trackStorageLatency?.(work) ?? work,
-        dependsOnOtherObjects: info.strategy.allocation !== undefined || dependsOnOtherObjects(dependencies.admission, request),
-        requiresFreshState,
-        traceName,
-        alreadyExistsError,
-        startEntry,
+        dependsOnOtherObjects: info.strategy.allocation !== undefined || dependencies.admission.dependsOnOtherObjects(target),
       };
     },
     strategyContext: ({ context }) => ({
@@ -123,12 +122,6 @@ export function createWriteDependencies(dependencies: WriterDependencies): Write
       gates,
     }),
   };
-}
-
-/** Whether admission depends on other objects of the namespace (quotas). */
-function dependsOnOtherObjects(admission: Admission, { info, context, namespace, subresource }: WriteRequest): boolean {
-  const target = { resource: info.resource, subresource, user: context.user, namespace };
-  return admission.dependsOnOtherObjects(target);
 }
 
 /** The resources of guards. */
@@ -147,7 +140,7 @@ function guardsOf({ names, namespaces, definitions, leases }: GuardResources, re
   const guards: Guard[] = [];
   if (info.namespaced) guards.push({ name: 'namespace', compared: 'on-create', ...stateKeyOf(namespaces, namespace) });
   if (custom !== undefined) guards.push({ name: 'definition', compared: 'on-create', ...stateKeyOf(definitions, custom.definition) });
-  if (fence !== undefined) guards.push(leaseGuard(fence, isFenceHidden, leases, names, info.gr, name));
+  if (fence !== undefined) guards.push(leaseGuard({ fence, isHidden: isFenceHidden, leases, names, gr: info.gr, name }));
   return guards;
 }
 
@@ -155,7 +148,7 @@ function stateKeyOf({ stored, keyPrefix }: ResourceInfo, key: string): StateKey 
   return { type: stored, key, storeKey: keyPrefix + key };
 }
 
-/** `object` is undefined on delete, `oldObject` on create. */
+/** The request as plug-ins see it. `object` is undefined on delete, `oldObject` on create. */
 export function admissionRequest(
   { context, info, namespace, name, subresource, dryRun, options, isCreateOnUpdate, versionConverter }: WriteRequest,
   operation: AdmissionOperation,

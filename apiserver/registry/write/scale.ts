@@ -18,6 +18,7 @@ import { recordManagedFields, setManagedFields } from './managed-fields';
 import { makeKindInfo, type KindInfo } from '../object/resource-info';
 import type { WriteRequest } from './request';
 
+/** The kind Scale. Its objects are not stored. */
 export const scaleInfo = makeKindInfo(SCALE);
 
 /** The kind of the request body. */
@@ -78,13 +79,13 @@ export function applyScale(request: WriteRequest, { verb, manager, ms }: ScaleWr
   checkUid(request, verb, stringAt(scaleMetadata, 'uid') ?? '', stringAt(readMetadata(workload), 'uid') ?? '');
   const replicas = ownMember(objectAt(scale, 'spec') ?? {}, 'replicas') ?? 0;
   checkReplicas(request, Number(replicas));
-  if (verb !== 'apply') recordManagedFields(scaleInfo, 'scale', manager, scale, scaleWithOwners(request, workload), ms);
+  if (verb !== 'apply') recordManagedFields(scaleInfo, { subresource: 'scale', manager, ms }, scale, scaleWithOwners(request, workload));
   const { resourceVersion: _, ...metadata } = readMetadata(workload);
   const resourceVersion = stringAt(scaleMetadata, 'resourceVersion');
   const changed: JsonObject = {
     ...workload,
     metadata: resourceVersion === undefined ? metadata : { ...metadata, resourceVersion },
-    ...replaced(workload, replicasPathOf(request), replicas),
+    ...memberWithValue(workload, replicasPathOf(request), replicas),
   };
   const after = readManagedFields(arrayAt(ensureMetadata(scale), 'managedFields') ?? []);
   setManagedFields(ensureMetadata(changed), ownersAfterScale(request, ownersOf(request, workload), after));
@@ -100,11 +101,11 @@ function checkReplicas({ info, name }: WriteRequest, replicas: number): void {
   throw invalid({ group, kind }, name, [invalidValue(custom.scale.specReplicas, replicas, 'should be a non-negative integer')]);
 }
 
-/** The first member on the path, with the value set at its end. */
-function replaced(object: JsonObject, path: readonly string[], value: JsonValue): JsonObject {
+/** The member of the object with which the path begins, with the value set at the end of the path. */
+function memberWithValue(object: JsonObject, path: readonly string[], value: JsonValue): JsonObject {
   const [member = '', ...below] = path;
   const child = objectAt(object, member) ?? {};
-  return { [member]: below.length === 0 ? value : { ...child, ...replaced(child, below, value) } };
+  return { [member]: below.length === 0 ? value : { ...child, ...memberWithValue(child, below, value) } };
 }
 
 /** A PUT gets the error of a store precondition, a patch a different one (upstream behaviour). */
@@ -141,10 +142,10 @@ function ownersOf({ info }: WriteRequest, workload: JsonObject): readonly Manage
 function ownersAfterScale(
   request: WriteRequest,
   before: readonly ManagedFieldsEntry[],
-  ofScale: readonly ManagedFieldsEntry[],
+  scaleOwners: readonly ManagedFieldsEntry[],
 ): readonly ManagedFieldsEntry[] {
-  const newOwners = new Set(ofScale.filter((entry) => ownsField(entry, SCALE_REPLICAS)));
-  const scaleEntries = new Map([...ofScale].reverse().map((entry) => [managerKey(entry.manager), entry]));
+  const newOwners = new Set(scaleOwners.filter((entry) => ownsField(entry, SCALE_REPLICAS)));
+  const scaleEntries = new Map([...scaleOwners].reverse().map((entry) => [managerKey(entry.manager), entry]));
   const kept = before.flatMap((entry): readonly ManagedFieldsEntry[] => {
     const field = replicasFieldIn(request, entry.manager.apiVersion);
     if (field === undefined || !ownsField(entry, field)) return [entry];

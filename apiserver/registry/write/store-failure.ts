@@ -1,4 +1,7 @@
-/** Converts store failures of writes to Status errors. */
+/**
+ * Converts store failures of writes to the Status errors that upstream responds with. Unlike failures of reads, the
+ * outcome of a write may be unknown.
+ */
 import type { GroupResource } from '../../../shared/api/identity/identity';
 import { clientError, internalError, outcomeUnknown, serviceUnavailable, storeFull, timeout } from '../../../shared/api/errors/status';
 import { StoreError } from '../../storage/store';

@@ -5,6 +5,7 @@
 import { invalidValue } from '../../../shared/api/errors/field-error';
 import { isObject, type JsonObject } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/text/quote';
+import type { DecodedObject } from '../../../shared/api/codec/codec';
 import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
 import { formatGoValue, findTypeError, strategicMerge, StrategicMergeError } from '../../../shared/patch/strategic-merge';
@@ -56,7 +57,7 @@ function mergePatch(info: KindInfo, old: JsonObject, patch: JsonObject): JsonObj
   }
 }
 
-function decodePatched(info: KindInfo, value: JsonObject, patch: JsonObject): ReturnType<KindInfo['codec']['decode']> {
+function decodePatched(info: KindInfo, value: JsonObject, patch: JsonObject): DecodedObject {
   try {
     return info.codec.decode(value);
   } catch (error) {

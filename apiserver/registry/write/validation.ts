@@ -1,4 +1,7 @@
-/** Validates objects in the stages of their kind (registry/stages.ts). Changes nothing. */
+/**
+ * Validates objects in the stages of their kind (registry/stages.ts). Every error of the first group of stages with errors
+ * is reported at once. Changes nothing; the rules of a kind are in its strategy.
+ */
 import { withBoundedErrors, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { invalid } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';

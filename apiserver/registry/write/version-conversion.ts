@@ -26,7 +26,7 @@ export function readStored(
   if (versionToConvertFrom(info.row, entry) === undefined) return readEntry(info, entry);
   return conversions
     .convertEntries(info.row, [entry], context)
-    .then(([shown = entry]) => ({ text: entry.bytes.toString(), object: parseEntry(shown).object }));
+    .then(([converted = entry]) => ({ text: entry.bytes.toString(), object: parseEntry(converted).object }));
 }
 
 /** Converts an object from the version of the request to the storage version. */
@@ -52,7 +52,7 @@ export async function toRequestVersion<R extends DeleteResult | WriteResult>(
 }
 
 /** Converts the object of one request, each pair of object and versions once. */
-export class MemoizingVersionConverter implements VersionConverter {
+class MemoizingVersionConverter implements VersionConverter {
   private readonly results = new Map<string, JsonObject>();
 
   constructor(
@@ -73,7 +73,7 @@ export class MemoizingVersionConverter implements VersionConverter {
   }
 }
 
-/** Adds a converter to the request of a kind with a conversion webhook. */
+/** The members of a {@link WriteRequest} for the kind, with a converter if the kind has a conversion webhook. */
 export function withVersionConverter(
   parts: ConversionDependencies,
   info: ResourceInfo,

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { openCache, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
+import { NO_CONVERSIONS } from '../../../apiserver/registry/conversions';
 import type { ListOptions, ListPage, Reader, RequestContext, Resource } from '../../../apiserver/registry/verbs';
 import { parseContinueToken } from '../../../apiserver/registry/read/continue-token';
 import { createReader } from '../../../apiserver/registry/read/reader';
@@ -64,7 +65,7 @@ function describeReads(open: () => Promise<OpenedStore>): void {
       compactionMs: 0,
       checkMs: 0,
     });
-    const reader = createReader({ cache, store, clock: systemClock, gates: { isEnabled: () => false } });
+    const reader = createReader({ cache, store, clock: systemClock, gates: { isEnabled: () => false }, conversions: NO_CONVERSIONS });
     replicas.push({ cache, reader });
     await cache.whenReady();
     return reader;

@@ -7,6 +7,7 @@ import { QUOTA_GUARD_PREFIX, QuotaGuards } from '../../../apiserver/admission/pl
 import { ALLOCATIONS, type ServiceAllocator } from '../../../apiserver/allocation/service-allocator';
 import { openCache, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import { REPLICAS, Replicas } from '../../../apiserver/reconcilers/replicas/replicas';
+import { NO_CONVERSIONS } from '../../../apiserver/registry/conversions';
 import type { RequestContext, Writer } from '../../../apiserver/registry/verbs';
 import { buildResources, type Resources } from '../../../apiserver/registry/resources';
 import { createWriter } from '../../../apiserver/registry/write/executor/writer';
@@ -73,6 +74,7 @@ export async function openReplica<C extends Clock>(
       { names, random: systemRandom, cache, resources, clock, quotas: { cache, guards } },
       NON_MUTATING_PLUGINS,
     ),
+    conversions: NO_CONVERSIONS,
     clock,
     random: systemRandom,
     names,

@@ -190,6 +190,7 @@ export async function openWriteFixture(
       externalValidator === undefined
         ? (options.admission?.(admission) ?? admission)
         : { ...ADMIT_ALL, callsWebhooks: () => true, validate: externalValidator },
+    conversions: NO_CONVERSIONS,
     clock,
     random,
     names,

@@ -61,12 +61,11 @@ export interface Execution<R> {
 /** Rejects with a StatusError or StoreError. */
 export async function execute<R>(deps: ExecutorDependencies, execution: Execution<R>): Promise<R> {
   const { request, offloaded, plan, precheck } = execution;
-  const { name, traceName, startEntry, alreadyExistsError } = execution.attempts;
   const isSeenByWebhook = callsWebhooks(deps, request);
   const threads = isSeenByWebhook ? undefined : deps.threads;
   // Webhooks must not see outdated state, and an attempt in a worker thread is too expensive to be repeated for it.
   const requiresFreshState = isSeenByWebhook || (threads !== undefined && offloaded?.isUnparsed === true);
-  const attempts = deps.attemptsFor(request, { name, traceName, startEntry, alreadyExistsError, requiresFreshState });
+  const attempts = deps.attemptsFor(request, { ...execution.attempts, requiresFreshState });
   const claims = deps.claimsFor(request);
   let { startedAttempt } = execution;
   const outcomeOf = (current: CurrentState): MaybePromise<WriteOutcome> => {
@@ -77,7 +76,8 @@ export async function execute<R>(deps: ExecutorDependencies, execution: Executio
       !shouldOffloadAttempt(offloaded, current.entry, request.info.strategy, threads.limits)
     )
       return whenResolved(plan(), (steps) => runOnServerThread(deps, execution, steps, current, claims));
-    const attempt = startedAttempt ?? new OffloadedAttempt(deps, threads, request, offloaded, name, current.entry);
+    const { entry } = current;
+    const attempt = startedAttempt ?? new OffloadedAttempt(deps, threads, request, offloaded, { name: execution.attempts.name, entry });
     startedAttempt = undefined;
     return attempt.outcome(current, claims);
   };
@@ -118,7 +118,8 @@ function runOnServerThread(
 
 /** An attempt on the server's thread. Only large objects yield, because small ones take a few milliseconds at most. */
 class AttemptRunner implements StepRunner, StepExecution {
-  private undo: (() => void)[] | undefined;
+  /** Created with the first function, because most attempts have none. */
+  private undoFunctions: (() => void)[] | undefined;
 
   constructor(
     readonly deps: StepDependencies,
@@ -140,11 +141,12 @@ class AttemptRunner implements StepRunner, StepExecution {
   }
 
   onFailure(undo: () => void): void {
-    (this.undo ??= []).push(undo);
+    (this.undoFunctions ??= []).push(undo);
   }
 
+  /** Undoes the steps of the attempt and throws its error. */
   fail(error: unknown): never {
-    for (const undo of this.undo ?? []) undo();
+    for (const undo of this.undoFunctions ?? []) undo();
     throw error;
   }
 }

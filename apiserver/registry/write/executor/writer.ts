@@ -1,8 +1,11 @@
-/** Entry point of all writes. The store is changed only through {@link guaranteedUpdate}. */
+/**
+ * Entry point of all writes: makes the request of a verb, runs it, and converts its result to the version of the request
+ * and store failures to Status errors. The store is changed only through {@link guaranteedUpdate}.
+ */
 import type { ObjectKey } from '../../../../shared/api/identity/identity';
 import * as status from '../../../../shared/api/errors/status';
 import { ADMIT_ALL, type OperationOptions } from '../../admission';
-import type { DeleteOptions, RequestContext, Resource, Subresource, Writer } from '../../verbs';
+import type { DeleteOptions, DeleteResult, RequestContext, Resource, Subresource, WriteResult, Writer } from '../../verbs';
 import { createWriteDependencies, type WriteRequest, type WriterDependencies } from '../request';
 import { convertWriteFailure } from '../store-failure';
 import { toRequestVersion, withVersionConverter } from '../version-conversion';
@@ -20,35 +23,27 @@ export function createWriter(dependencies: WriterDependencies & { readonly threa
     defersPatchParsing: (patch) => threads !== undefined && shouldOffloadPatch(patch, threads.limits),
     create(context, resource, namespace, body, options) {
       const request = createWriteRequest(deps, context, resource, { namespace, name: '' }, undefined, options);
-      return runRequest(deps, 'create', request, async () =>
-        toRequestVersion(deps, request, await writes.createObject(deps, request, body, options)),
-      );
+      return runForResult(deps, 'create', request, () => writes.createObject(deps, request, body, options));
     },
     update(context, resource, key, subresource, body, options) {
       const request = createWriteRequest(deps, context, resource, key, subresource, options);
-      return runRequest(deps, 'update', request, async () =>
-        toRequestVersion(deps, request, await writes.updateObject(deps, request, body, options)),
-      );
+      return runForResult(deps, 'update', request, () => writes.updateObject(deps, request, body, options));
     },
     patch(context, resource, key, subresource, patch, options) {
       const request = createWriteRequest(deps, context, resource, key, subresource, options);
-      return runRequest(deps, 'patch', request, async () =>
-        toRequestVersion(deps, request, await writes.patchObject(deps, request, patch, options)),
-      );
+      return runForResult(deps, 'patch', request, () => writes.patchObject(deps, request, patch, options));
     },
     edit(context, resource, key, { dryRun, preconditions = {} }, change) {
       const request = createWriteRequest(deps, context, resource, key, undefined, { dryRun });
       return runRequest(deps, 'update', request, () => writes.editObject(deps, request, { preconditions, change }));
     },
-    writeComputedStatus(context, resource, key, computeStatus, options) {
+    writeComputedStatus(context, resource, key, computed, options) {
       const request = createWriteRequest(deps, context, resource, key, 'status', options);
-      return runRequest(deps, 'update', request, () => writes.writeComputedStatus(deps, request, computeStatus, options));
+      return runRequest(deps, 'update', request, () => writes.writeComputedStatus(deps, request, computed, options));
     },
     delete(context, resource, key, options) {
       const request = createWriteRequest(deps, context, resource, key, undefined, options);
-      return runRequest(deps, 'delete', request, async () =>
-        toRequestVersion(deps, request, await writes.deleteObject(dependenciesFor(deps, options), request, options)),
-      );
+      return runForResult(deps, 'delete', request, () => writes.deleteObject(dependenciesFor(deps, options), request, options));
     },
     deleteCollection(context, resource, namespace, list, options) {
       const request = createWriteRequest(deps, context, resource, { namespace, name: '' }, undefined, options);
@@ -57,6 +52,7 @@ export function createWriter(dependencies: WriterDependencies & { readonly threa
   };
 }
 
+/** A deletion that is already admitted passes no plug-ins, but still reserves quota. */
 const dependenciesFor = (deps: ExecutorDependencies, { isAdmitted }: DeleteOptions): ExecutorDependencies =>
   isAdmitted === true ? { ...deps, admission: { ...ADMIT_ALL, reserve: (request) => deps.admission.reserve(request) } } : deps;
 
@@ -79,6 +75,14 @@ function createWriteRequest(
     options: operationOptions,
   };
 }
+
+/** Like {@link runRequest}, and converts the object in the result to the version of the request. */
+const runForResult = <R extends DeleteResult | WriteResult>(
+  deps: ExecutorDependencies,
+  operation: string,
+  request: WriteRequest,
+  run: () => Promise<R>,
+): Promise<R> => runRequest(deps, operation, request, async () => toRequestVersion(deps, request, await run()));
 
 /** Runs a request and converts store failures to Status errors. */
 async function runRequest<R>({ cache }: ExecutorDependencies, operation: string, request: WriteRequest, run: () => Promise<R>): Promise<R> {

@@ -1,8 +1,11 @@
-/** Runs each verb: which plan, object name and responses it passes to the executor. The steps are in verbs/lists.ts. */
+/**
+ * Runs each verb: chooses the plan, the object name and the responses, and passes them to the executor. A verb whose steps
+ * run in a worker thread has the same result as on the server's thread. The steps are in verbs/lists.ts.
+ */
+import type { ObjectKey } from '../../../../shared/api/identity/identity';
 import { stringifyJson } from '../../../../shared/values/json';
 import { generateName } from '../../../../shared/values/name-formats';
-import type { FieldError } from '../../../../shared/api/errors/field-error';
-import { invalidValue, unsupportedValue } from '../../../../shared/api/errors/field-error';
+import { invalidValue, unsupportedValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import * as status from '../../../../shared/api/errors/status';
 import { deletedStatus } from '../../../../shared/api/errors/success-status';
 import { withConcurrencyLimit } from '../../../../shared/scheduling/concurrency-limit';
@@ -40,6 +43,7 @@ const WRITE_RESPONSES: WriteResponses<WriteResult> = {
   stored: (entry, { isNew }) => ({ entry, created: isNew }),
 };
 
+/** Generated names that a create tries. */
 const NAME_ATTEMPTS = 8;
 
 /** POST. */
@@ -69,13 +73,14 @@ async function createOffloaded(
   options: WriteOptions,
 ): Promise<WriteResult> {
   const offloaded: OffloadedRequest = { payload: { verb: 'create', body, options }, isUnparsed: true };
-  const startAttempt = (): OffloadedAttempt => new OffloadedAttempt(deps, threads, request, offloaded, '', undefined);
-  const first = startAttempt();
-  const { isGenerated } = await first.decodedName();
-  let next: OffloadedAttempt | undefined = first;
+  const startAttempt = (): OffloadedAttempt => new OffloadedAttempt(deps, threads, request, offloaded, { name: '', entry: undefined });
+  const firstAttempt = startAttempt();
+  const { isGenerated } = await firstAttempt.decodedName();
+  let startedAttempt: OffloadedAttempt | undefined = firstAttempt;
   return withGeneratedNames(isGenerated, async () => {
-    const attempt = next ?? startAttempt();
-    next = undefined;
+    // Another generated name needs another attempt.
+    const attempt = startedAttempt ?? startAttempt();
+    startedAttempt = undefined;
     const { name: chosenName } = await attempt.decodedName();
     // If a webhook has been configured in the meantime, the write runs on this thread.
     const plan = async (): Promise<WritePlan> => {
@@ -104,11 +109,11 @@ function createExecution(request: WriteRequest, name: string): Omit<Execution<Wr
 
 /** Retries with another generated name when the name exists. */
 async function withGeneratedNames(isGenerated: boolean, create: () => Promise<WriteResult>): Promise<WriteResult> {
-  for (let left = isGenerated ? NAME_ATTEMPTS : 1; ; left--) {
+  for (let attemptsLeft = isGenerated ? NAME_ATTEMPTS : 1; ; attemptsLeft--) {
     try {
       return await create();
     } catch (error) {
-      if (left === 1 || !(error instanceof status.StatusError) || error.reason !== 'AlreadyExists') throw error;
+      if (attemptsLeft === 1 || !(error instanceof status.StatusError) || error.reason !== 'AlreadyExists') throw error;
     }
   }
 }
@@ -150,6 +155,7 @@ export async function patchObject(
   });
 }
 
+/** `parsedPlan`: absent until a body or patch that was left unparsed has to be parsed on this thread after all. */
 async function changeObject(
   deps: ExecutorDependencies,
   request: WriteRequest,
@@ -218,31 +224,31 @@ export async function deleteObject(deps: ExecutorDependencies, request: WriteReq
   validateDeleteOptions(options);
   addDeleteWarnings(request, options);
   const { info, name } = request;
-  const object = (entry: Entry, code: 200 | 202): DeleteResult => ({ type: 'object', entry, code });
-  const marked = await execute<DeleteResult | MarkedObject>(deps, {
+  const toResult = (entry: Entry, code: 200 | 202): DeleteResult => ({ type: 'object', entry, code });
+  const outcome = await execute<DeleteResult | MarkedObject>(deps, {
     request,
     attempts: { name },
     plan: () => planDelete(request, options),
     offloaded: { payload: { verb: 'delete', options }, isUnparsed: false },
     responses: {
-      unchanged: object,
+      unchanged: toResult,
       rewritesOutdated: false,
       stored(entry, { value, removal = NO_REMOVAL }, revision) {
         const { uid, code, isRemovalDue } = removal;
         if (value === undefined || (isRemovalDue && revision === undefined)) return deletedResult(info, name, uid, entry);
-        return isRemovalDue ? { type: 'marked', entry, uid } : object(entry, code);
+        return isRemovalDue ? { type: 'marked', entry, uid } : toResult(entry, code);
       },
     },
   });
-  if (marked.type !== 'marked') return marked;
-  const { uid, entry: markedEntry } = marked;
+  if (outcome.type !== 'marked') return outcome;
+  const { uid, entry: markedEntry } = outcome;
   return execute<DeleteResult>(deps, {
     request,
     attempts: { name, startEntry: markedEntry },
     plan: () => planFinalDelete(request, uid),
     offloaded: { payload: { verb: 'finalDelete', uid }, isUnparsed: false },
     responses: {
-      unchanged: object,
+      unchanged: toResult,
       rewritesOutdated: false,
       stored: (entry) => deletedResult(info, name, uid, entry),
       missing: () => deletedResult(info, name, uid, markedEntry),
@@ -292,8 +298,8 @@ export async function deleteCollection(
   addDeleteWarnings(request, options);
   const { info, context } = request;
   const { start, end } = scopeBounds(info.stored, request.namespace === '' ? {} : { namespace: request.namespace });
-  const refusal = deps.cache.firstUnreadableKey(info.stored, start, end);
-  if (refusal !== undefined) throw status.internalError(`unable to transform key "${refusal.storeKey}": ${refusal.reason}`);
+  const unreadable = deps.cache.firstUnreadableKey(info.stored, start, end);
+  if (unreadable !== undefined) throw status.internalError(`unable to transform key "${unreadable.storeKey}": ${unreadable.reason}`);
   const page = await deps.reader.list(context, info.resource, request.namespace, list);
   const entries = [...page.entries];
   await withConcurrencyLimit(DELETE_CONCURRENCY, entries, async (entry) => {
@@ -308,7 +314,7 @@ export async function deleteCollection(
   return { ...page, entries };
 }
 
-function namespacedNameOf(info: ResourceInfo, key: string): { readonly namespace: string; readonly name: string } {
+function namespacedNameOf(info: ResourceInfo, key: string): ObjectKey {
   const slash = info.namespaced ? key.indexOf('/') : -1;
   return { namespace: key.slice(0, Math.max(slash, 0)), name: key.slice(slash + 1) };
 }

@@ -112,5 +112,5 @@ export type WriteOutcome =
       readonly responseEntry: (revision: Revision | undefined) => Entry;
       readonly allocation?: AllocationChange | undefined;
       readonly reservation?: Reservation | undefined;
-      readonly removal?: RemovalOutcome;
+      readonly removal?: RemovalOutcome | undefined;
     };

@@ -117,15 +117,7 @@ export function convertToStorage<A extends DecodedAttempt>(attempt: A, { deps }:
  */
 export function updateManagedFields<A extends DecodedAttempt>(attempt: A, execution: StepExecution): MaybePromise<A> {
   const { request, options, object, old } = attempt;
-  const { info, subresource } = request;
-  const recording = recordingManagedFields(
-    info,
-    subresource,
-    options.fieldManager,
-    object,
-    old,
-    execution.deps.clock.now(),
-    request.versionConverter,
-  );
-  return whenDone(execution.compute(recording), attempt);
+  const { info, subresource, versionConverter } = request;
+  const write = { subresource, manager: options.fieldManager, ms: execution.deps.clock.now(), versionConverter };
+  return whenDone(execution.compute(recordingManagedFields(info, write, object, old)), attempt);
 }

@@ -1,22 +1,19 @@
 /** The steps of DELETE. Whether the object is marked, removed or unchanged is decided in mark-for-deletion.ts. */
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
-import { canonicalizeGroups } from '../../../../shared/api/types/group-fields';
 import * as status from '../../../../shared/api/errors/status';
-import type { FailedPrecondition } from '../../../../shared/api/errors/status';
 import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { Entry } from '../../../cache/cache';
-import { createEntry } from '../../../cache/store/entry';
 import type { ResourceInfo } from '../../object/resource-info';
 import { encodeObject, isUnchanged } from '../../object/stored-object';
-import { entryKey } from '../../resources';
 import type { DeleteOptions } from '../../verbs';
 import { allocationChange } from '../allocation';
 import { markForDeletion, canRemove, type DeletionAction } from '../mark-for-deletion';
+import { failedPrecondition } from '../preconditions';
 import { toStoredVersion, readStored } from '../version-conversion';
 import type { AttemptStart, EncodedAttempt, WriteOutcome, StoredObject } from './attempt';
 import { addFacts, type StepExecution } from './step';
-import { valueOf } from './store';
+import { replacement } from './store';
 
 export interface DeletionStart extends AttemptStart {
   readonly options: DeleteOptions;
@@ -43,33 +40,16 @@ export function decodeDeletion<A extends DeletionStart>(attempt: A, { deps }: St
   const { entry } = current;
   if (entry === undefined) throw status.notFound(info.gr, name);
   return whenResolved(readStored(deps, request, entry), ({ object: old, text }) => {
-    checkPreconditions(info, name, options, readMetadata(old), entry);
+    const failed = failedPrecondition(options.preconditions ?? {}, readMetadata(old));
+    if (failed !== undefined) throw preconditionError(info, name, failed);
     return addFacts(attempt, { entry, text, old });
   });
 }
 
-function checkPreconditions(
-  info: ResourceInfo,
-  name: string,
-  { preconditions = {} }: DeleteOptions,
-  metadata: JsonObject,
-  entry: Entry,
-): void {
-  const { uid, resourceVersion } = preconditions;
-  const stored = { uid: stringAt(metadata, 'uid') ?? '', resourceVersion: String(entry.revision) };
-  if (uid !== undefined && uid !== stored.uid) {
-    throw preconditionFailed(info, name, { field: 'UID', requested: uid, stored: stored.uid });
-  }
-  if (resourceVersion !== undefined && resourceVersion !== stored.resourceVersion) {
-    throw preconditionFailed(info, name, { field: 'ResourceVersion', requested: resourceVersion, stored: stored.resourceVersion });
-  }
-}
-
-function preconditionFailed(info: ResourceInfo, name: string, precondition: FailedPrecondition): Error {
-  const { gr, group, kind, strategy } = info;
+function preconditionError({ gr, group, kind, strategy }: ResourceInfo, name: string, failed: status.FailedPrecondition): Error {
   return strategy.deletion?.addsUidPrecondition === true
-    ? status.preconditionFailed(gr, name, precondition)
-    : status.deletePreconditionFailed({ group, kind }, name, precondition);
+    ? status.preconditionFailed(gr, name, failed)
+    : status.deletePreconditionFailed({ group, kind }, name, failed);
 }
 
 /** prepare, of a DELETE: marks a copy of the object as the options require. */
@@ -88,9 +68,8 @@ export function encodeMarked<A extends AttemptStart & MarkedAttempt>(
   const { request, action, marked } = attempt;
   if (action === 'wait' || action === 'remove') return attempt;
   delete ensureMetadata(marked)['resourceVersion'];
-  const { info } = request;
   return whenResolved(toStoredVersion(deps, request, marked), (stored) =>
-    addFacts(attempt, { encoded: encodeObject(info, stored, canonicalizeGroups(stored, info.hubCodec.groupFields, deps.names)) }),
+    addFacts(attempt, { encoded: encodeObject(request.info, stored, deps.names) }),
   );
 }
 
@@ -99,17 +78,12 @@ export function commitDeletion(
   attempt: DeletionStart & StoredObject & MarkedAttempt & Partial<EncodedAttempt>,
   { deps }: StepExecution,
 ): WriteOutcome {
-  const { request, options, entry, text, old, action, encoded } = attempt;
-  const { info } = request;
+  const { options, entry, text, old, action, encoded } = attempt;
   const code = options.orphanDependents === false ? 202 : 200;
   if (action === 'remove') return removalOutcome(attempt);
   if (encoded === undefined || isUnchanged(encoded, entry, text)) return { type: 'unchanged', code };
-  const value = valueOf(deps, info, encoded);
   return {
-    type: 'store',
-    isNew: false,
-    value,
-    responseEntry: (revision) => createEntry(info.stored, entryKey(request), revision ?? entry.revision, value),
+    ...replacement(deps, { ...attempt, encoded }),
     removal: { uid: uidOf(old), code, isRemovalDue: action === 'mark-and-remove' },
   };
 }

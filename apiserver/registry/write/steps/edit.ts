@@ -2,21 +2,20 @@
  * The steps of edits that the server makes without the strategy of the kind: bindings, conditions of evictions,
  * computed statuses. The caller validates the change.
  */
-import { canonicalizeGroups } from '../../../../shared/api/types/group-fields';
-import { stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { JsonObject } from '../../../../shared/values/json';
 import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { notFound, storagePreconditionFailed, type FailedPrecondition } from '../../../../shared/api/errors/status';
+import { notFound, storagePreconditionFailed } from '../../../../shared/api/errors/status';
 import type { Entry } from '../../../cache/cache';
-import { createEntry } from '../../../cache/store/entry';
 import { encodeObject, isUnchanged, readEntry, type EncodedObject } from '../../object/stored-object';
 import type { ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
 import type { EditPreconditions } from '../../verbs';
 import { recordManagedFields } from '../managed-fields';
+import { failedPrecondition } from '../preconditions';
 import type { WriteRequest } from '../request';
 import type { AttemptStart, EncodedAttempt, WriteOutcome } from './attempt';
 import { addFacts, type StepExecution } from './step';
-import { valueOf } from './store';
+import { replacement } from './store';
 
 export interface EditStart extends AttemptStart {
   readonly preconditions: EditPreconditions;
@@ -26,6 +25,7 @@ export interface EditStart extends AttemptStart {
   readonly owner?: { readonly manager: string; readonly subresource: 'status' };
 }
 
+/** The object to edit, without the parts that {@link Strategy.abridge} leaves out. */
 interface Editable {
   readonly entry: Entry;
   readonly text: string;
@@ -57,18 +57,15 @@ function readForEdit(info: ResourceInfo, entry: Entry): Omit<Editable, 'entry'> 
   return { object: abridged.object, text: entry.bytes.toString(), complete };
 }
 
-function checkPreconditions(request: WriteRequest, { uid = '', resourceVersion = '' }: EditPreconditions, object: JsonObject): void {
+function checkPreconditions(request: WriteRequest, { uid, resourceVersion }: EditPreconditions, object: JsonObject): void {
+  const requested = { uid: emptyToUndefined(uid), resourceVersion: emptyToUndefined(resourceVersion) };
+  const failed = failedPrecondition(requested, readMetadata(object));
+  if (failed === undefined) return;
   const { info, name } = request;
-  const metadata = readMetadata(object);
-  const failed = (precondition: FailedPrecondition): Error =>
-    storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), precondition);
-  const storedUid = stringAt(metadata, 'uid') ?? '';
-  const storedVersion = stringAt(metadata, 'resourceVersion') ?? '';
-  if (uid !== '' && uid !== storedUid) throw failed({ field: 'UID', requested: uid, stored: storedUid });
-  if (resourceVersion !== '' && resourceVersion !== storedVersion) {
-    throw failed({ field: 'ResourceVersion', requested: resourceVersion, stored: storedVersion });
-  }
+  throw storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), failed);
 }
+
+const emptyToUndefined = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
 /** prepare, of an edit: applies the change and updates managedFields for its owner. Throws what `change` throws. */
 export function applyEdit<A extends EditStart & Editable>(attempt: A, { deps }: StepExecution): A {
@@ -76,31 +73,18 @@ export function applyEdit<A extends EditStart & Editable>(attempt: A, { deps }: 
   const old = owner === undefined ? undefined : structuredClone(object);
   change(object);
   delete ensureMetadata(object)['resourceVersion'];
-  if (owner !== undefined) recordManagedFields(request.info, owner.subresource, owner.manager, object, old, deps.clock.now());
+  if (owner !== undefined) recordManagedFields(request.info, { ...owner, ms: deps.clock.now() }, object, old);
   return attempt;
 }
 
 /** encode, of an edit. */
 export function encodeEdited<A extends EditStart & Editable>(attempt: A, { deps }: StepExecution): A & EncodedAttempt {
   const { request, object, complete } = attempt;
-  const { info } = request;
-  return addFacts(attempt, {
-    encoded: complete(encodeObject(info, object, canonicalizeGroups(object, info.hubCodec.groupFields, deps.names))),
-  });
+  return addFacts(attempt, { encoded: complete(encodeObject(request.info, object, deps.names)) });
 }
 
 /** commit, of an edit: stores nothing when nothing has changed. */
-export function commitEdited(
-  { request, entry, text, encoded }: EditStart & Editable & EncodedAttempt,
-  { deps }: StepExecution,
-): WriteOutcome {
-  if (isUnchanged(encoded, entry, text)) return { type: 'unchanged', code: 200 };
-  const { info } = request;
-  const value = valueOf(deps, info, encoded);
-  return {
-    type: 'store',
-    isNew: false,
-    value,
-    responseEntry: (revision) => createEntry(info.stored, entryKey(request), revision ?? entry.revision, value),
-  };
+export function commitEdited(attempt: EditStart & Editable & EncodedAttempt, { deps }: StepExecution): WriteOutcome {
+  const { entry, text, encoded } = attempt;
+  return isUnchanged(encoded, entry, text) ? { type: 'unchanged', code: 200 } : replacement(deps, attempt);
 }

@@ -7,12 +7,12 @@ import { whenResolved, type MaybePromise } from '../../../../shared/runtime/mayb
 import { canonicalizeGroups } from '../../../../shared/api/types/group-fields';
 import { ensureMetadata, parseResourceVersion, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { stringAt } from '../../../../shared/values/json';
-import { needsConversionWebhook } from '../../object/resource-info';
 import type { UpdateRules } from '../../strategy';
 import { restrictToEndpoint } from '../restrict-to-endpoint';
 import * as meta from '../object-metadata';
 import type { WriteRequest } from '../request';
 import { prepareForAllocation, validateCreation, validateUpdate } from '../validation';
+import { toStoredVersion } from '../version-conversion';
 import type { CanonicalAttempt, DecodedChange, DecodedAttempt, PreparedAttempt, StampedAttempt } from './attempt';
 import { whenDone, addFacts, type StepExecution } from './step';
 
@@ -145,8 +145,5 @@ export function canonicalize<A extends DecodedAttempt>(attempt: A, { deps }: Ste
  * of the webhook.
  */
 export function convertByWebhook<A extends DecodedAttempt & CanonicalAttempt>(attempt: A, { deps }: StepExecution): MaybePromise<A> {
-  const { info, context } = attempt.request;
-  if (!needsConversionWebhook(info)) return attempt;
-  const converting = deps.conversions.convertObject(info.row, info.row.version, info.hub.version, attempt.object, context);
-  return whenResolved(converting, (stored) => addFacts(attempt, { stored }));
+  return whenResolved(toStoredVersion(deps, attempt.request, attempt.object), (stored) => addFacts(attempt, { stored }));
 }

@@ -13,6 +13,7 @@ import { alreadyExistsError, ensureDefinitionExists } from '../preconditions';
 import { canRemove } from '../mark-for-deletion';
 import type { StepDependencies } from '../request';
 import type {
+  AttemptStart,
   CanonicalAttempt,
   DecodedChange,
   DecodedAttempt,
@@ -20,6 +21,7 @@ import type {
   WriteOutcome,
   ReservedAttempt,
   StampedAttempt,
+  StoredObject,
 } from './attempt';
 import { addFacts, type StepExecution } from './step';
 
@@ -32,14 +34,13 @@ export function encodeNew<A extends DecodedAttempt & CanonicalAttempt & StampedA
   attempt: A,
   execution: StepExecution,
 ): MaybePromise<A & EncodedAttempt> {
-  const { request, current, name, object, stored, requestVersion, isDialectSensitive } = attempt;
+  const { request, current, name, object, stored, requestVersion } = attempt;
   const { info, dryRun } = request;
   if (requestVersion !== undefined && !dryRun) throw clientError('resourceVersion should not be set on objects to be created');
   if (current.entry !== undefined) throw alreadyExistsError(info, name, ensureMetadata(object), current.entry);
   if (info.row.custom !== undefined) ensureDefinitionExists(info, current.definition);
   info.strategy.applyStoredDefaults?.(stored);
-  if (info.converter !== undefined) info.hubCodec.applyDefaults(stored);
-  return encodeInSteps(attempt, execution, encodingObject(info, stored, isDialectSensitive));
+  return encodeChange(attempt, execution);
 }
 
 /** encode, of a change. */
@@ -50,17 +51,29 @@ export function encodeChange<A extends DecodedAttempt & CanonicalAttempt>(
   const { request, stored, isDialectSensitive } = attempt;
   const { info } = request;
   if (info.converter !== undefined) info.hubCodec.applyDefaults(stored);
-  return encodeInSteps(attempt, execution, encodingObject(info, stored, isDialectSensitive));
+  const encoding = execution.compute(encodingObject(info, stored, { isDialectSensitive }));
+  return whenResolved(encoding, (encoded) => addFacts(attempt, { encoded }));
 }
 
-const encodeInSteps = <A extends object>(
-  attempt: A,
-  execution: StepExecution,
-  steps: ReturnType<typeof encodingObject>,
-): MaybePromise<A & EncodedAttempt> => whenResolved(execution.compute(steps), (encoded) => addFacts(attempt, { encoded }));
+/** The bytes to store, with the hidden fields of the kind. */
+function valueOf(deps: StepDependencies, info: ResourceInfo, encoded: EncodedObject): Buffer {
+  const timeToLive = { now: deps.clock.now(), seconds: deps.eventTtlSeconds };
+  return toStoredValue(info, encoded, hiddenFields(info, encoded.object, timeToLive));
+}
 
-export function valueOf(deps: StepDependencies, info: ResourceInfo, encoded: EncodedObject): Buffer {
-  return toStoredValue(info, encoded, hiddenFields(info, encoded.object, deps.clock.now(), deps.eventTtlSeconds));
+/** The outcome that stores another value of an existing object. */
+export function replacement(
+  deps: StepDependencies,
+  { request, entry, encoded }: Pick<AttemptStart, 'request'> & Pick<StoredObject, 'entry'> & EncodedAttempt,
+): Extract<WriteOutcome, { readonly type: 'store' }> {
+  const { info } = request;
+  const value = valueOf(deps, info, encoded);
+  return {
+    type: 'store',
+    isNew: false,
+    value,
+    responseEntry: (revision) => createEntry(info.stored, entryKey(request), revision ?? entry.revision, value),
+  };
 }
 
 /** commit, of a new object. */

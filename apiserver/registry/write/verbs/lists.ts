@@ -5,34 +5,37 @@
 import type { ObjectStart, WriteOutcome } from '../steps/attempt';
 import { admitDeletion, authorizeCreate, mutatingAdmission, reserveQuota, validatingAdmission } from '../steps/admit';
 import { applyEdit, commitEdited, decodeEdited, encodeEdited, type EditStart } from '../steps/edit';
-import * as judge from '../steps/run-strategy';
+import * as strategySteps from '../steps/run-strategy';
 import { applyDefaults, convertToStorage, decodeChange, decodeAbsent, decodeNew, updateManagedFields } from '../steps/decode';
-import * as remove from '../steps/delete';
+import * as deletionSteps from '../steps/delete';
 import { StepList } from '../steps/step';
 import { commitChange, commitNew, encodeChange, encodeNew } from '../steps/store';
 
-interface CreationSteps {
+/** The optional steps of a list. */
+interface OptionalSteps {
   /** False when the source of the object has updated them. */
   readonly updateManagedFields: boolean;
   /** Whether `create` is authorized here, because the request was authorized for another verb. */
   readonly authorizeCreate: boolean;
+  /** Whether addresses and ports are allocated, as for endpoints that write the spec. */
+  readonly allocate: boolean;
 }
 
-const creationSteps = (decode: typeof decodeNew, has: CreationSteps): StepList<ObjectStart, WriteOutcome> =>
+const creationSteps = (decode: typeof decodeNew, has: Omit<OptionalSteps, 'allocate'>): StepList<ObjectStart, WriteOutcome> =>
   StepList.from<ObjectStart>()
     .step('decode', decode)
     .step('default', applyDefaults)
     .step('convertToStorage', convertToStorage)
     .stepIf(has.updateManagedFields, 'updateManagedFields', updateManagedFields)
     .step('mutatingAdmission', mutatingAdmission)
-    .step('stampMetadata', judge.stampNewMetadata)
-    .step('allocate', judge.allocate)
-    .step('prepare', judge.prepareForCreate)
-    .step('validate', judge.validateNew)
-    .step('canonicalize', judge.canonicalize)
+    .step('stampMetadata', strategySteps.stampNewMetadata)
+    .step('allocate', strategySteps.allocate)
+    .step('prepare', strategySteps.prepareForCreate)
+    .step('validate', strategySteps.validateNew)
+    .step('canonicalize', strategySteps.canonicalize)
     .stepIf(has.authorizeCreate, 'authorizeCreate', authorizeCreate)
     .step('validatingAdmission', validatingAdmission)
-    .step('convertToStorage', judge.convertByWebhook)
+    .step('convertToStorage', strategySteps.convertByWebhook)
     .step('reserveQuota', reserveQuota)
     .step('encode', encodeNew)
     .step('commit', commitNew);
@@ -44,27 +47,20 @@ export const CREATE_ON_UPDATE = creationSteps(decodeAbsent, { updateManagedField
 /** Apply of an absent object. */
 export const CREATE_ON_APPLY = creationSteps(decodeAbsent, { updateManagedFields: false, authorizeCreate: true });
 
-interface ChangeSteps {
-  /** False when the source of the object has updated them. */
-  readonly updateManagedFields: boolean;
-  /** Whether addresses and ports are allocated, as for endpoints that write the spec. */
-  readonly allocate: boolean;
-}
-
-const changeSteps = (has: ChangeSteps): StepList<ObjectStart, WriteOutcome> =>
+const changeSteps = (has: Omit<OptionalSteps, 'authorizeCreate'>): StepList<ObjectStart, WriteOutcome> =>
   StepList.from<ObjectStart>()
     .step('decode', decodeChange)
     .step('default', applyDefaults)
     .step('convertToStorage', convertToStorage)
     .stepIf(has.updateManagedFields, 'updateManagedFields', updateManagedFields)
     .step('mutatingAdmission', mutatingAdmission)
-    .step('stampMetadata', judge.stampChangedMetadata)
-    .stepIf(has.allocate, 'allocate', judge.allocate)
-    .step('prepare', judge.prepareForUpdate)
-    .step('validate', judge.validateChange)
-    .step('canonicalize', judge.canonicalize)
+    .step('stampMetadata', strategySteps.stampChangedMetadata)
+    .stepIf(has.allocate, 'allocate', strategySteps.allocate)
+    .step('prepare', strategySteps.prepareForUpdate)
+    .step('validate', strategySteps.validateChange)
+    .step('canonicalize', strategySteps.canonicalize)
     .step('validatingAdmission', validatingAdmission)
-    .step('convertToStorage', judge.convertByWebhook)
+    .step('convertToStorage', strategySteps.convertByWebhook)
     .step('reserveQuota', reserveQuota)
     .step('encode', encodeChange)
     .step('commit', commitChange);
@@ -79,18 +75,18 @@ export const APPLY = changeSteps({ updateManagedFields: false, allocate: true })
 export const APPLY_SUBRESOURCE = changeSteps({ updateManagedFields: false, allocate: false });
 
 /** DELETE, and an admitted eviction. */
-export const DELETE = StepList.from<remove.DeletionStart>()
-  .step('decode', remove.decodeDeletion)
+export const DELETE = StepList.from<deletionSteps.DeletionStart>()
+  .step('decode', deletionSteps.decodeDeletion)
   .step('mutatingAdmission', admitDeletion)
   .step('validatingAdmission', validatingAdmission)
-  .step('prepare', remove.prepareForDeletion)
-  .step('encode', remove.encodeMarked)
-  .step('commit', remove.commitDeletion);
+  .step('prepare', deletionSteps.prepareForDeletion)
+  .step('encode', deletionSteps.encodeMarked)
+  .step('commit', deletionSteps.commitDeletion);
 
 /** The second transaction of a DELETE, which removes a marked object. */
-export const FINAL_DELETE = StepList.from<remove.FinalDeletionStart>()
-  .step('decode', remove.decodeMarked)
-  .step('commit', remove.commitFinalDeletion);
+export const FINAL_DELETE = StepList.from<deletionSteps.FinalDeletionStart>()
+  .step('decode', deletionSteps.decodeMarked)
+  .step('commit', deletionSteps.commitFinalDeletion);
 
 /** A binding, a condition of an eviction, a computed status. */
 export const EDIT = StepList.from<EditStart>()

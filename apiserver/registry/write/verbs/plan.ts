@@ -1,4 +1,7 @@
-/** Chooses the step list of a request, in all threads. */
+/**
+ * Chooses the step list of a request. A change of an absent object becomes a create, so the list follows from the state of
+ * each attempt. Runs on the server's thread and in worker threads; what runs the steps is up to the StepRunner.
+ */
 import type { MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { DeleteOptions, WriteOptions } from '../../verbs';
 import type { CurrentState } from '../guaranteed-update';

@@ -1,4 +1,7 @@
-/** The sources of objects: bodies of POST and PUT, patches, applied configurations, and scales of workloads. */
+/**
+ * The sources of the objects that are written: bodies of POST and PUT, patches, applied configurations, and scales of
+ * workloads. A source returns a new object for every attempt, because the steps change it.
+ */
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { canonicalizeGroups, withGroupsOfDialect } from '../../../../shared/api/types/group-fields';
 import * as status from '../../../../shared/api/errors/status';
@@ -28,8 +31,8 @@ export interface CreateSource {
 
 /** Throws the error in the body. */
 export function createSource(deps: StepDependencies, request: WriteRequest, body: ParsedBody, options: WriteOptions): CreateSource {
-  const { source, first } = bodySource('create', deps, request, body, options);
-  const metadata = readMetadata(first);
+  const { source, firstObject } = bodySource('create', deps, request, body, options);
+  const metadata = readMetadata(firstObject);
   return { source, name: stringAt(metadata, 'name') ?? '', generateName: stringAt(metadata, 'generateName') ?? '' };
 }
 
@@ -44,7 +47,7 @@ function bodySource(
   request: WriteRequest,
   body: ParsedBody,
   { fieldValidation }: WriteOptions,
-): { readonly source: ObjectSource; readonly first: JsonObject } {
+): { readonly source: ObjectSource; readonly firstObject: JsonObject } {
   const info = bodyInfo(request);
   const { context, namespace, name, subresource } = request;
   const decode = (): JsonObject => {
@@ -58,14 +61,14 @@ function bodySource(
     );
     return ensureMatchesRequest(info, object, deps.names, namespace, verb === 'create' ? undefined : name);
   };
-  const first = decode();
-  let unused: JsonObject | undefined = first;
+  const firstObject = decode();
+  let unused: JsonObject | undefined = firstObject;
   const makeObject = (): JsonObject => {
     const decoded = unused ?? decode();
     unused = undefined;
     return decoded;
   };
-  return { source: { verb, makeObject }, first };
+  return { source: { verb, makeObject }, firstObject };
 }
 
 /** The audit log shows a named object with the labels that its kind requires. */
@@ -97,15 +100,15 @@ async function applySource(
   const config = await parseApplyConfiguration(info, bytes, fieldValidation, (text) => context.warn(text), clock);
   canonicalizeGroups(config, info.codec.groupFields, names);
   const apply = { info, name, subresource, manager: fieldManager, force: force === true, versionConverter };
-  let last: AppliedObject | undefined;
+  let lastApplied: AppliedObject | undefined;
   return {
     verb: 'apply',
     makeObject: (old, execution) =>
       whenResolved(execution.compute(applyingToObject({ ...apply, ms: clock.now() }, config, old)), (applied) => {
-        last = applied;
+        lastApplied = applied;
         return ensureMatchesRequest(info, applied.object, names, namespace, name);
       }),
-    explain: (refusal) => last?.explain(refusal) ?? refusal,
+    explain: (refusal) => lastApplied?.explain(refusal) ?? refusal,
   };
 }
 

@@ -47,13 +47,11 @@ export type TransferredEntry = Pick<Entry, 'isDialectSensitive' | 'fields' | 'ke
 
 type ObjectOptions = WriteOptions & { readonly force?: boolean };
 
+export type TransferredBody = Pick<RawBody, 'format'> & { readonly bytes: Uint8Array };
+
 /** Selects the step list; contains the body, patch or options of the request. */
 export type OffloadedPayload =
-  | {
-      readonly verb: 'create' | 'update';
-      readonly body: { readonly bytes: Uint8Array; readonly format: RawBody['format'] };
-      readonly options: ObjectOptions;
-    }
+  | { readonly verb: 'create' | 'update'; readonly body: TransferredBody; readonly options: ObjectOptions }
   | { readonly verb: 'patch'; readonly patch: Omit<PatchBody, 'bytes'> & { readonly bytes: Uint8Array }; readonly options: ObjectOptions }
   | { readonly verb: 'delete'; readonly options: DeleteOptions }
   /** `uid`: of the object that the DELETE has marked. */

@@ -23,6 +23,7 @@ import type {
   OffloadedPayload,
   OffloadResult,
   OffloadThreads,
+  RemoteStep,
   StepCall,
   ServerSteps,
 } from './messages';
@@ -36,11 +37,8 @@ export interface OffloadedRequest {
   readonly isUnparsed: boolean;
 }
 
-export interface DecodedName {
-  readonly name: string;
-  readonly generateName: string;
-  readonly isGenerated: boolean;
-}
+/** The name of the object, as the worker thread has decoded or generated it. */
+type DecodedName = Omit<Extract<RemoteStep, { readonly step: 'decode' }>, 'step'>;
 
 interface AttemptState {
   readonly current: CurrentState;
@@ -62,14 +60,13 @@ export class OffloadedAttempt implements ServerSteps {
   /** An error in a step on this thread other than a StatusError. */
   private unexpectedError: { readonly error: unknown } | undefined;
 
-  /** `name`: empty for a create before its body is decoded. `entry`: the stored object. */
+  /** Starts the step list. `name`: empty for a create before its body is decoded. */
   constructor(
     private readonly deps: WriteDependencies,
     threads: OffloadThreads,
     private readonly request: WriteRequest,
     private readonly offloaded: OffloadedRequest,
-    name: string,
-    entry: Entry | undefined,
+    { name, entry }: { readonly name: string; readonly entry: Entry | undefined },
   ) {
     const { context, info, namespace, subresource, dryRun } = request;
     const { payload, isUnparsed } = offloaded;
@@ -96,12 +93,12 @@ export class OffloadedAttempt implements ServerSteps {
    * body.
    */
   decodedName(): Promise<DecodedName> {
-    const failed = this.result.then((result): Promise<never> | DecodedName => {
+    const nameOrError = this.result.then((result): DecodedName => {
       if (this.nameInfo.name !== '') return this.nameInfo;
       this.reportSideEffects(result.sideEffects);
       throw this.errorOf(result.outcome);
     });
-    return Promise.race([this.decoded.promise, failed]);
+    return Promise.race([this.decoded.promise, nameOrError]);
   }
 
   /** Stops the worker thread at its next step call. */
@@ -110,7 +107,7 @@ export class OffloadedAttempt implements ServerSteps {
     this.state.resolve(undefined);
   }
 
-  /** Resolves with the outcome on this state. */
+  /** Lets the steps run on this state and resolves with their outcome. Called at most once. */
   async outcome(current: CurrentState, claims: AllocationClaims | undefined): Promise<WriteOutcome> {
     this.state.resolve({ current, claims });
     try {
@@ -123,6 +120,7 @@ export class OffloadedAttempt implements ServerSteps {
     }
   }
 
+  /** Runs a step that the worker thread calls; waits until the attempt has a state. */
   async callStep(call: StepCall): Promise<StepReply> {
     this.reportSideEffects(call.sideEffects);
     if (call.step === 'decode') {
@@ -182,10 +180,11 @@ export class OffloadedAttempt implements ServerSteps {
     lazyObject: LazyObject | undefined,
   ): AdmissionRequest {
     const { name, isGenerated } = this.nameInfo;
-    const mode = operation === 'CREATE' && this.offloaded.payload.verb !== 'create' ? { isCreateOnUpdate: true as const } : {};
-    const request = { ...this.request, ...mode, name: isGenerated ? '' : name };
+    const createOnUpdate = operation === 'CREATE' && this.offloaded.payload.verb !== 'create' ? { isCreateOnUpdate: true as const } : {};
+    const request = { ...this.request, ...createOnUpdate, name: isGenerated ? '' : name };
     const object = lazyObject?.object ?? (operation === 'DELETE' ? undefined : nameOnly);
-    const oldObject = oldParts === undefined ? (operation === 'UPDATE' ? nameOnly : undefined) : new LazyObject(oldParts).object;
+    const oldNameOnly = operation === 'UPDATE' ? nameOnly : undefined;
+    const oldObject = oldParts === undefined ? oldNameOnly : new LazyObject(oldParts).object;
     const admitted = operation === 'DELETE' && oldObject !== undefined ? withServerPreconditions(request, oldObject) : request;
     return admissionRequest(admitted, operation, current, object, oldObject);
   }
@@ -206,6 +205,7 @@ export class OffloadedAttempt implements ServerSteps {
     }
   }
 
+  /** The error of an attempt that ended without a result to store. */
   private errorOf(outcome: OffloadedOutcome): unknown {
     if (this.unexpectedError !== undefined) return this.unexpectedError.error;
     return outcome.type === 'refused' ? statusErrorFrom(outcome.status) : new Error(`a worker thread reported ${outcome.type} too early`);
@@ -226,6 +226,7 @@ export class OffloadedAttempt implements ServerSteps {
         return outcome;
       case 'store': {
         const { isNew, response, allocation, removal } = outcome;
+        // The worker thread has not seen the state of the name that it decoded or generated.
         if (isNew && entry !== undefined) throw alreadyExistsError(info, name, { generateName }, entry);
         if (isNew && info.row.custom !== undefined) ensureDefinitionExists(info, current.definition);
         const value = outcome.value === undefined ? undefined : toBuffer(outcome.value);
@@ -236,15 +237,7 @@ export class OffloadedAttempt implements ServerSteps {
           if (entry === undefined) throw new Error('an object that does not exist is deleted');
           return atRevision(entry, entry.bytes.toString(), revision);
         };
-        return {
-          type: 'store',
-          isNew,
-          value,
-          responseEntry,
-          allocation,
-          reservation,
-          ...(removal === undefined ? {} : { removal }),
-        };
+        return { type: 'store', isNew, value, responseEntry, allocation, reservation, removal };
       }
     }
   }

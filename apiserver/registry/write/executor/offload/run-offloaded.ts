@@ -17,7 +17,7 @@ import { parseObjectBody } from '../../../object/parse-body';
 import type { ResourceInfo } from '../../../object/resource-info';
 import { parseEntry } from '../../../object/stored-object';
 import type { Admission, AdmissionOperation } from '../../../admission';
-import type { PatchBody, RequestContext } from '../../../verbs';
+import type { ParsedBody, PatchBody, RequestContext } from '../../../verbs';
 import { allocate, allocationOwnerOf } from '../../allocation';
 import type { CurrentState } from '../../guaranteed-update';
 import type { StepDependencies, WriteRequest } from '../../request';
@@ -35,6 +35,7 @@ import type {
   RemoteStep,
   ServerSteps,
   OffloadedAuditedRequest,
+  TransferredBody,
 } from './messages';
 import { applyChanges, toObjectParts, type ObjectParts } from './lazy-object';
 import { toBuffer, receiveEntry, transferEntry } from './transfer';
@@ -68,6 +69,10 @@ const EMPTY_STATE: CurrentState = {
 /** The server's thread does not need the result any more. */
 class AbandonedError extends Error {}
 
+/**
+ * Runs the write and resolves with its outcome, a rejection included. Rejects with errors other than StatusError, which
+ * are bugs.
+ */
 export async function runOffloaded(
   deps: WorkerDependencies,
   info: ResourceInfo,
@@ -75,18 +80,14 @@ export async function runOffloaded(
   remote: ServerSteps,
 ): Promise<OffloadResult> {
   const offloadedRun = new OffloadedRun(deps, info, write, remote);
-  const outcome = await outcomeOf(() => offloadedRun.run());
+  const outcome = await offloadedRun.run().catch(outcomeOfError);
   return { sideEffects: offloadedRun.takeSideEffects(), outcome };
 }
 
-async function outcomeOf(run: () => Promise<OffloadedOutcome>): Promise<OffloadedOutcome> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof StatusError) return { type: 'refused', status: error.status };
-    if (error instanceof AbandonedError) return { type: 'abandoned' };
-    throw error;
-  }
+function outcomeOfError(error: unknown): OffloadedOutcome {
+  if (error instanceof StatusError) return { type: 'refused', status: error.status };
+  if (error instanceof AbandonedError) return { type: 'abandoned' };
+  throw error;
 }
 
 class OffloadedRun {
@@ -116,11 +117,8 @@ class OffloadedRun {
   async run(): Promise<OffloadedOutcome> {
     const plan = await this.createPlan();
     if (this.write.sendsObject) await this.runWithoutServerSteps(plan);
-    const outcome = await plan(
-      this.current,
-      new WorkerStepRunner(this.outerDeps, (step) => this.callStep(step), this.showObjects, undefined),
-    );
-    return this.serializeOutcome(outcome);
+    const runner = new WorkerStepRunner(this.outerDeps, (step) => this.callStep(step), this.showObjects);
+    return this.serializeOutcome(await plan(this.current, runner));
   }
 
   /**
@@ -131,17 +129,13 @@ class OffloadedRun {
   private async runWithoutServerSteps(plan: WritePlan): Promise<void> {
     const skippedSteps: RemoteStep[] = [];
     const savedSideEffects = { warnings: [...this.warnings], auditedRequest: this.auditedRequest };
-    const skip = (step: RemoteStep): Promise<undefined> => Promise.resolve(void skippedSteps.push(step));
+    const skip = (step: RemoteStep): Promise<undefined> => {
+      skippedSteps.push(step);
+      return Promise.resolve(undefined);
+    };
+    const showNameOnly: ShowObjects = () => ({ object: undefined, oldObject: undefined, nameOnly: this.nameOnly });
     try {
-      await plan(
-        this.current,
-        new WorkerStepRunner(
-          this.outerDeps,
-          skip,
-          () => ({ object: undefined, oldObject: undefined, nameOnly: this.nameOnly }),
-          this.claims(),
-        ),
-      );
+      await plan(this.current, new WorkerStepRunner(this.outerDeps, skip, showNameOnly, this.createClaims()));
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       for (const step of skippedSteps) if (step.step !== 'reserveQuota') await this.callStep(step);
@@ -157,16 +151,17 @@ class OffloadedRun {
     const request: WriteRequest = { context: this.createContext(), info, namespace, name, subresource, dryRun, options: {} };
     switch (payload.verb) {
       case 'create': {
-        const body = await parseObjectBody(toBuffer(payload.body.bytes), payload.body.format, bodyInfo(request).row, outerDeps.clock);
+        const body = await this.parseBody(request, payload.body);
         const { source, name: bodyName, generateName: prefix } = createSource(outerDeps, { ...request, name: '' }, body, payload.options);
         const isGenerated = bodyName === '' && prefix !== '';
-        const chosenName = name !== '' ? name : isGenerated ? generateName(prefix, outerDeps.random) : bodyName;
+        const newName = isGenerated && name === '' ? generateName(prefix, outerDeps.random) : bodyName;
+        const chosenName = name === '' ? newName : name;
         this.nameOnly = { metadata: isGenerated ? { generateName: prefix } : { name: chosenName, generateName: prefix } };
         await this.callStep({ step: 'decode', name: chosenName, generateName: prefix, isGenerated });
         return planCreate({ ...request, name: bodyName }, chosenName, source, payload.options);
       }
       case 'update': {
-        const body = await parseObjectBody(toBuffer(payload.body.bytes), payload.body.format, bodyInfo(request).row, outerDeps.clock);
+        const body = await this.parseBody(request, payload.body);
         return planChange(request, updateSource(outerDeps, request, body, payload.options), payload.options);
       }
       case 'patch': {
@@ -179,6 +174,10 @@ class OffloadedRun {
       case 'finalDelete':
         return planFinalDelete(request, payload.uid);
     }
+  }
+
+  private parseBody(request: WriteRequest, { bytes, format }: TransferredBody): Promise<ParsedBody> {
+    return parseObjectBody(toBuffer(bytes), format, bodyInfo(request).row, this.outerDeps.clock);
   }
 
   private createContext(): RequestContext {
@@ -211,13 +210,13 @@ class OffloadedRun {
   }
 
   private readonly showObjects: ShowObjects = (object, old) => {
-    const partsOf = (object: JsonObject | undefined): ObjectParts | undefined =>
-      this.write.sendsObject && object !== undefined ? toObjectParts(object) : undefined;
+    const partsOf = (shown: JsonObject | undefined): ObjectParts | undefined =>
+      this.write.sendsObject && shown !== undefined ? toObjectParts(shown) : undefined;
     return { object: partsOf(object), oldObject: partsOf(old), nameOnly: this.nameOnly };
   };
 
   /** Claims for kinds with allocations. The ids that the stored object holds are its own. */
-  private claims(): AllocationClaims {
+  private createClaims(): AllocationClaims {
     const allocator = this.outerDeps.createAllocator();
     const { entry } = this.current;
     const { allocation } = this.info.strategy;
@@ -239,35 +238,30 @@ class OffloadedRun {
       case 'store': {
         const { isNew, value, allocation, removal, responseEntry } = outcome;
         const hasOtherResponse = (isNew && this.write.dryRun) || (value === undefined && removal === undefined);
-        return {
-          type: 'store',
-          isNew,
-          value,
-          response: hasOtherResponse ? transferEntry(responseEntry(undefined)) : undefined,
-          allocation,
-          removal,
-        };
+        const response = hasOtherResponse ? transferEntry(responseEntry(undefined)) : undefined;
+        return { type: 'store', isNew, value, response, allocation, removal };
       }
     }
   }
 }
 
-/** The object and the stored object in a step call. */
+/** The object and the stored object, as a step call sends them. */
 type StepObjects = Pick<Extract<RemoteStep, { readonly operation: string }>, 'nameOnly' | 'object' | 'oldObject'>;
 type ShowObjects = (object?: JsonObject, old?: JsonObject) => StepObjects;
 
+/** Calls a step on the server's thread. Resolves with the changes that it made to the object. */
 type CallStep = (step: RemoteStep) => Promise<ObjectParts | undefined>;
 
 /** Runs one step list. Admission and allocation are calls to the server's thread. */
 class WorkerStepRunner implements StepRunner, StepExecution {
   readonly deps: StepDependencies;
 
-  /** `claims`: replaces calls to the allocator of the server in {@link OffloadedRun.runWithoutServerSteps}. */
+  /** `claims`: replaces calls to the allocator of the server; set in {@link OffloadedRun.runWithoutServerSteps}. */
   constructor(
     outerDeps: WorkerDependencies,
     private readonly callStep: CallStep,
     private readonly showObjects: ShowObjects,
-    private readonly claims: AllocationClaims | undefined,
+    private readonly claims?: AllocationClaims,
   ) {
     const admission: Admission = {
       inspectsObject: () => true,

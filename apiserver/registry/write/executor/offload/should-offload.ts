@@ -31,6 +31,7 @@ export function hasManyValues(bytes: Uint8Array, limits: OffloadLimits): boolean
   return false;
 }
 
+/** Whether the endpoint leaves the body unparsed for a worker thread. */
 export function shouldOffloadBody({ bytes, format }: RawBody, { maxInlineBytes = Infinity }: Strategy, limits: OffloadLimits): boolean {
   if (bytes.length > maxInlineBytes) return true;
   switch (format) {
@@ -46,6 +47,7 @@ export function shouldOffloadBody({ bytes, format }: RawBody, { maxInlineBytes =
 /** A few copy operations can produce a very large object. `\\u` may hide the letters of `copy` in an escape. */
 const COPY_MARKS = ['copy', '\\u'];
 
+/** Whether the endpoint leaves the patch unparsed for a worker thread. */
 export function shouldOffloadPatch({ type, bytes }: PatchBody, limits: OffloadLimits): boolean {
   switch (type) {
     case 'apply':

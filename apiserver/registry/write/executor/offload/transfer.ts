@@ -9,6 +9,7 @@ import type { OffloadedPayload, TransferredEntry, TransferredResource } from './
 /** Without a copy the whole buffer behind a view would be sent. */
 const copyBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
 
+/** A Buffer over the same memory. */
 export const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 export function transferPayload(payload: OffloadedPayload): OffloadedPayload {
