@@ -13,18 +13,18 @@ const SPEC = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] };
 const READY = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
 const UNREADY = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] };
 
-async function pod(name: string, status: JsonObject): Promise<void> {
+async function createPod(name: string, status: JsonObject): Promise<void> {
   await fixture.create('pods', { metadata: { name, labels: { app: 'x' } }, spec: SPEC });
   await fixture.patch('pods', name, 'merge', { status }, { subresource: 'status' });
 }
 
-async function budget(name: string, status: JsonObject, spec: JsonObject = {}): Promise<void> {
+async function createBudget(name: string, status: JsonObject, spec: JsonObject = {}): Promise<void> {
   await fixture.create('poddisruptionbudgets', { metadata: { name }, spec: { selector: { matchLabels: { app: 'x' } }, ...spec } });
   const counted = { observedGeneration: 1, currentHealthy: 3, desiredHealthy: 1, expectedPods: 3, ...status };
   await fixture.patch('poddisruptionbudgets', name, 'merge', { status: counted }, { subresource: 'status' });
 }
 
-async function evict(name: string, deleteOptions: JsonObject = {}, dryRun = false): Promise<void> {
+async function evict(name: string, deleteOptions: JsonObject = {}, { dryRun = false } = {}): Promise<void> {
   await fixture.cache.catchUp();
   const { cache, writer, clock, context } = fixture;
   const pods = fixture.resource('pods');
@@ -35,8 +35,8 @@ async function evict(name: string, deleteOptions: JsonObject = {}, dryRun = fals
     return Promise.resolve(entry);
   };
   const list = (): Promise<ListPage> => {
-    const names = ['a', 'b'].flatMap((key) => cache.get(budgets.stored, `ns/${key}`) ?? []);
-    return Promise.resolve({ revision: cache.revision, entries: names });
+    const entries = ['a', 'b'].flatMap((key) => cache.get(budgets.stored, `ns/${key}`) ?? []);
+    return Promise.resolve({ revision: cache.revision, entries });
   };
   const operation = evictPod({ reader: { get, list }, writer, names: GENERATED_NAMES.platform, clock, pods, budgets });
   const options = { dryRun, fieldValidation: 'Ignore', fieldManager: 'test' } as const;
@@ -51,8 +51,8 @@ const statusOf = async (resource: string, name: string): Promise<JsonObject | un
 };
 
 test('an eviction without a budget sets DisruptionTarget and deletes the pod with the delete options', async () => {
-  await pod('p', READY);
-  await evict('p', {}, true);
+  await createPod('p', READY);
+  await evict('p', {}, { dryRun: true });
   expect((await statusOf('pods', 'p'))?.['conditions']).toHaveLength(1);
   await evict('p', { gracePeriodSeconds: 5 });
   expect(await fixture.stored('pods', 'p')).toMatchObject({
@@ -67,9 +67,9 @@ test('an eviction without a budget sets DisruptionTarget and deletes the pod wit
 });
 
 test('an eviction charges a budget once per pod, and sets its condition when it is exhausted', async () => {
-  await pod('p', READY);
-  await budget('a', { disruptionsAllowed: 1 });
-  await evict('p', {}, true);
+  await createPod('p', READY);
+  await createBudget('a', { disruptionsAllowed: 1 });
+  await evict('p', {}, { dryRun: true });
   expect(await statusOf('poddisruptionbudgets', 'a')).toMatchObject({ disruptionsAllowed: 1 });
   await evict('p');
   const charged = {
@@ -102,10 +102,10 @@ test.each([
     violates('needs 1 healthy pods and has 0 currently'),
   ],
 ])('an eviction is rejected with 429 when the budget is %s', async (_, status, counted, expected) => {
-  await pod('p', status);
-  await budget('a', counted);
+  await createPod('p', status);
+  await createBudget('a', counted);
   expect(await refusalStatus(evict('p'))).toEqual(expect.objectContaining(expected));
-  expect(await refusalStatus(evict('p', {}, true))).toEqual(expect.objectContaining(expected));
+  expect(await refusalStatus(evict('p', {}, { dryRun: true }))).toEqual(expect.objectContaining(expected));
   expect((await fixture.stored('pods', 'p'))?.['metadata']).not.toHaveProperty('deletionTimestamp');
 });
 
@@ -120,24 +120,24 @@ test.each([
   ['a pending pod', { phase: 'Pending' }, { disruptionsAllowed: 0 }, {}],
   ['a finished pod', { phase: 'Succeeded' }, { disruptionsAllowed: 0 }, {}],
 ])('the eviction of %s does not charge the budget', async (_, status, counted, spec) => {
-  await pod('p', status);
-  await budget('a', counted, spec);
+  await createPod('p', status);
+  await createBudget('a', counted, spec);
   await evict('p');
-  const left = await fixture.stored('pods', 'p');
-  expect(left === undefined || objectAt(left, 'metadata')?.['deletionTimestamp'] !== undefined).toBe(true);
+  const evicted = await fixture.stored('pods', 'p');
+  expect(evicted === undefined || objectAt(evicted, 'metadata')?.['deletionTimestamp'] !== undefined).toBe(true);
   expect(await statusOf('poddisruptionbudgets', 'a')).not.toHaveProperty('disruptedPods');
 });
 
 test('an eviction is rejected for another uid, invalid delete options and more than one budget', async () => {
-  await pod('p', READY);
-  await pod('q', READY);
+  await createPod('p', READY);
+  await createPod('q', READY);
   expect(await refusalStatus(evict('q', { preconditions: { uid: 'w' } }))).toMatchObject({
     code: 409,
     message: expect.stringContaining('on Pod "q": the UID in the precondition (w) does not match the UID in record'),
   });
   expect(await refusalStatus(evict('q', { dryRun: ['x'] }))).toMatchObject({ code: 422 });
-  await budget('a', { disruptionsAllowed: 1 });
-  await budget('b', { disruptionsAllowed: 1 });
+  await createBudget('a', { disruptionsAllowed: 1 });
+  await createBudget('b', { disruptionsAllowed: 1 });
   expect(await refusalStatus(evict('p'))).toMatchObject({
     code: 500,
     message: 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
@@ -145,7 +145,7 @@ test('an eviction is rejected for another uid, invalid delete options and more t
 });
 
 test('an eviction with a resourceVersion precondition compares it with the pod before its own update', async () => {
-  await pod('p', READY);
+  await createPod('p', READY);
   await fixture.cache.catchUp();
   const entry = fixture.cache.get(fixture.resource('pods').stored, 'ns/p');
   if (entry === undefined) throw new Error('no pod');

@@ -69,6 +69,6 @@ async function outcomeOf(requested: string): Promise<JsonObject> {
 }
 
 it.each(recording.cases.map(({ requested, ...answer }) => [requested, answer] as const))(
-  'connect resolves %s as the reference server does',
+  'resolveDestination resolves %s as the reference server does',
   async (requested, answer) => expect(await outcomeOf(requested)).toEqual(answer),
 );

@@ -12,53 +12,63 @@ import type { Destination } from './destination';
 let fixture: WriteFixture;
 let reader: Pick<Reader, 'get'>;
 
-beforeAll(async () => {
-  fixture = await openWriteFixture();
-  const pod = (name: string, spec: JsonObject, ...names: string[]): Promise<unknown> =>
-    fixture.create('pods', { metadata: { name }, spec: { ...spec, containers: names.map((each) => ({ name: each, image: 'i' })) } });
-  await pod('waiting', {}, 'c');
-  await pod('lost', { nodeName: 'gone' }, 'c');
-  await pod('two', { nodeName: 'n' }, 'c', 'd');
-  await pod('one', { nodeName: 'n' }, 'c');
-  await fixture.create('nodes', { metadata: { name: 'n' } });
-  await fixture.create('services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
-  const address = (type: string, text: string): JsonObject => ({ type, address: text });
-  const node = async (name: string, status: JsonObject): Promise<unknown> => fixture.create('nodes', { metadata: { name }, status });
-  await node('m', { addresses: [address('InternalIP', '192.0.2.5'), address('Hostname', 'm.example')] });
-  await node('own', { addresses: [address('InternalIP', '127.0.0.1')] });
-  await node('named', { addresses: [address('Hostname', 'named.example')] });
-  await node('rebound', { addresses: [address('Hostname', 'rebound.example')] });
-  await node('userinfo', { addresses: [address('InternalIP', '192.0.2.5:1@127.0.0.1')] });
-  await node('nat64', { addresses: [address('InternalIP', '64:ff9b::169.254.169.254')] });
-  await node('six', { addresses: [address('InternalIP', '2001:db8::1')], daemonEndpoints: { kubeletEndpoint: { Port: 1234 } } });
-  await node('beyond', { addresses: [address('InternalIP', '192.0.2.5')], daemonEndpoints: { kubeletEndpoint: { Port: 70_000 } } });
-  const createPod = async (name: string, podIP: string): Promise<void> => {
-    const spec = { nodeName: 'm', containers: [{ name: 'c', image: 'i', ports: [{ name: 'web', containerPort: 8080 }] }] };
+const internalIp = (address: string): JsonObject => ({ type: 'InternalIP', address });
+const hostname = (address: string): JsonObject => ({ type: 'Hostname', address });
+const kubeletPort = (port: number): JsonObject => ({ daemonEndpoints: { kubeletEndpoint: { Port: port } } });
+
+/** The status of each node. */
+const NODES: Readonly<Record<string, JsonObject>> = {
+  n: {},
+  m: { addresses: [internalIp('192.0.2.5'), hostname('m.example')] },
+  own: { addresses: [internalIp('127.0.0.1')] },
+  named: { addresses: [hostname('named.example')] },
+  rebound: { addresses: [hostname('rebound.example')] },
+  userinfo: { addresses: [internalIp('192.0.2.5:1@127.0.0.1')] },
+  nat64: { addresses: [internalIp('64:ff9b::169.254.169.254')] },
+  six: { addresses: [internalIp('2001:db8::1')], ...kubeletPort(1234) },
+  beyond: { addresses: [internalIp('192.0.2.5')], ...kubeletPort(70_000) },
+};
+
+const container = (name: string): JsonObject => ({ name, image: 'i' });
+
+/** The spec of each pod without an address. */
+const PODS: Readonly<Record<string, JsonObject>> = {
+  waiting: { containers: [container('c')] },
+  lost: { nodeName: 'gone', containers: [container('c')] },
+  two: { nodeName: 'n', containers: [container('c'), container('d')] },
+  one: { nodeName: 'n', containers: [container('c')] },
+};
+
+/** The addresses of pods on the node `m` that have the port `web`. */
+const POD_ADDRESSES: Readonly<Record<string, string>> = { there: '192.0.2.7', own: '169.254.1.1', behind: '192.0.2.9' };
+
+async function createNodesAndPods(): Promise<void> {
+  for (const [name, status] of Object.entries(NODES)) await fixture.create('nodes', { metadata: { name }, status });
+  for (const [name, spec] of Object.entries(PODS)) await fixture.create('pods', { metadata: { name }, spec });
+  for (const [name, podIP] of Object.entries(POD_ADDRESSES)) {
+    const spec = { nodeName: 'm', containers: [{ ...container('c'), ports: [{ name: 'web', containerPort: 8080 }] }] };
     await fixture.create('pods', { metadata: { name }, spec });
     await fixture.patch('pods', name, 'merge', { status: { podIP, podIPs: [{ ip: podIP }] } }, { subresource: 'status' });
-  };
-  await createPod('there', '192.0.2.7');
-  await createPod('own', '169.254.1.1');
-  const ports = [
-    { name: 'web', port: 80 },
-    { name: 'admin', port: 81 },
+  }
+}
+
+/** The Service `s` has no Endpoints; `web` has an address without a pod and that of the pod `behind`. */
+async function createServices(): Promise<void> {
+  await fixture.create('services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
+  const ports = (web: number, admin: number): JsonObject[] => [
+    { name: 'web', port: web },
+    { name: 'admin', port: admin },
   ];
-  await fixture.create('services', { metadata: { name: 'web' }, spec: { ports } });
-  await createPod('behind', '192.0.2.9');
+  await fixture.create('services', { metadata: { name: 'web' }, spec: { ports: ports(80, 81) } });
   const targetRef = { kind: 'Pod', namespace: 'ns', name: 'behind' };
   const addresses = [{ ip: '192.0.2.8' }, { ip: '192.0.2.9', targetRef }];
-  await fixture.create('endpoints', {
-    metadata: { name: 'web' },
-    subsets: [
-      {
-        addresses,
-        ports: [
-          { name: 'web', port: 9090 },
-          { name: 'admin', port: 9091 },
-        ],
-      },
-    ],
-  });
+  await fixture.create('endpoints', { metadata: { name: 'web' }, subsets: [{ addresses, ports: ports(9090, 9091) }] });
+}
+
+beforeAll(async () => {
+  fixture = await openWriteFixture();
+  await createNodesAndPods();
+  await createServices();
   await fixture.cache.catchUp();
   reader = {
     get: (_, resource, { namespace, name }) => {
@@ -98,7 +108,8 @@ async function destinationOf(path: string, more: Partial<ConnectRequest> = {}): 
   return resolveDestination(parts, fixture.context, request);
 }
 
-async function open(path: string, more: Partial<ConnectRequest> = {}): Promise<string | undefined> {
+/** The type, certificate verification and URL of the destination. */
+async function describeDestination(path: string, more: Partial<ConnectRequest> = {}): Promise<string | undefined> {
   const destination = await destinationOf(path, more);
   return destination === undefined ? undefined : `${destination.type} ${destination.trust} ${destination.url.href}`;
 }
@@ -121,12 +132,12 @@ test.each<[string, Partial<ConnectRequest>, number, string]>([
   ['services/http:s:80/proxy', {}, 404, 'services "s" not found'],
   ['pods/own/proxy', {}, 400, 'address not allowed'],
   ['nodes/own/proxy', {}, 400, 'address not allowed'],
-])('connect rejects %s %j with %i: %s', async (path, more, code, message) => {
-  expect(await refusalStatus(open(path, more))).toMatchObject({ code, message });
+])('resolveDestination rejects %s %j with %i: %s', async (path, more, code, message) => {
+  expect(await refusalStatus(describeDestination(path, more))).toMatchObject({ code, message });
 });
 
 test('the log of an unscheduled pod is empty', async () => {
-  await expect(open('pods/waiting/log')).resolves.toBeUndefined();
+  await expect(describeDestination('pods/waiting/log')).resolves.toBeUndefined();
 });
 
 test.each<[string, Partial<ConnectRequest>, string]>([
@@ -143,8 +154,8 @@ test.each<[string, Partial<ConnectRequest>, string]>([
   ['pods/there:web/proxy', {}, 'proxy any http://192.0.2.7:8080/'],
   ['services/https:web:admin/proxy', {}, 'proxy any https://192.0.2.9:9091/'],
   ['services/web:81/proxy', {}, 'proxy any http://192.0.2.9:9091/'],
-])('connect opens %s %j as %s', async (path, more, expected) => {
-  expect(await open(path, more)).toBe(expected);
+])('resolveDestination resolves %s with %j to %s', async (path, more, expected) => {
+  expect(await describeDestination(path, more)).toBe(expected);
 });
 
 /** Ports with which a client could try to reach another machine. */
@@ -161,7 +172,7 @@ describe('a port that is neither a valid number nor declared', () => {
       ['node', 'm'],
       ['node', 'https:m'],
     ])
-      expect(await refusalStatus(open(`${kind}s/${name}:${port}/proxy`))).toMatchObject({
+      expect(await refusalStatus(describeDestination(`${kind}s/${name}:${port}/proxy`))).toMatchObject({
         code: 400,
         message: expect.stringMatching(`^invalid ${kind} request "`),
       });
@@ -169,7 +180,7 @@ describe('a port that is neither a valid number nor declared', () => {
 
   // Upstream accepts a sign before the number of a Service port.
   it.each(PORTS.filter((port) => port !== '+80'))('is rejected in proxy requests to Services: %j', async (port) => {
-    expect(await refusalStatus(open(`services/web:${port}/proxy`))).toMatchObject({ code: expect.any(Number) });
+    expect(await refusalStatus(describeDestination(`services/web:${port}/proxy`))).toMatchObject({ code: expect.any(Number) });
   });
 });
 
@@ -180,7 +191,7 @@ describe('the host name of a node', () => {
   });
 
   it('is rejected when any address that it resolves to is not allowed', async () => {
-    expect(await refusalStatus(open('nodes/rebound/proxy'))).toMatchObject({ code: 400, message: 'address not allowed' });
+    expect(await refusalStatus(describeDestination('nodes/rebound/proxy'))).toMatchObject({ code: 400, message: 'address not allowed' });
   });
 });
 
@@ -188,6 +199,6 @@ test.each([
   ['nodes/userinfo/proxy', 400, 'lookup 192.0.2.5:1@127.0.0.1: no such host'],
   ['nodes/nat64/proxy', 400, 'address not allowed'],
   ['nodes/beyond/proxy', 500, 'dial tcp: address 70000: invalid port'],
-])('connect rejects %s with %i: %s', async (path, code, message) => {
-  expect(await refusalStatus(open(path))).toMatchObject({ code, message });
+])('resolveDestination rejects %s with %i: %s', async (path, code, message) => {
+  expect(await refusalStatus(describeDestination(path))).toMatchObject({ code, message });
 });

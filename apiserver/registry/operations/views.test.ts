@@ -4,13 +4,13 @@ import { tableConvertor } from '../../printers/table';
 import { objectOf } from '../../../test/support/store/write-fixture';
 import { componentStatusView, createViews } from './views';
 
-const shown = async (fault: string | undefined): Promise<JsonObject> => {
-  const views = createViews({ componentstatuses: componentStatusView(() => Promise.resolve(fault)) }, [COMPONENT_STATUS]);
+const readComponentStatus = async (storeError: string | undefined): Promise<JsonObject> => {
+  const views = createViews({ componentstatuses: componentStatusView(() => Promise.resolve(storeError)) }, [COMPONENT_STATUS]);
   return objectOf(await views.get({ row: COMPONENT_STATUS, stored: undefined }, 'etcd-0'));
 };
 
 test('componentstatuses reports a store that does not answer as unhealthy', async () => {
-  const object = await shown('no answer');
+  const object = await readComponentStatus('no answer');
   expect(ownMember(object, 'conditions')).toEqual([{ type: 'Healthy', status: 'False', message: 'no answer' }]);
   expect(tableConvertor.rowCells(COMPONENT_STATUS, object)).toEqual(['etcd-0', 'Unhealthy', 'no answer', '']);
 });

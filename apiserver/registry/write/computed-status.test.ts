@@ -5,7 +5,8 @@ import type { AdmissionRequest } from '../admission';
 const DEFINITIONS = 'customresourcedefinitions';
 const NAME = 'things.example.com';
 const OPTIONS = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'apiserver' } as const;
-const TRICKY = {
+/** A schema whose text is easily mistaken for the end of the schema. */
+const TRICKY_SCHEMA = {
   type: 'object',
   description: 'says "openAPIV3Schema":{} and ü\\',
   properties: { a: { type: 'integer', maximum: 2 ** 53 } },
@@ -25,7 +26,7 @@ const definition: JsonObject = {
     names: { plural: 'things', kind: 'Thing', singular: 'thing', listKind: 'ThingList' },
     scope: 'Cluster',
     versions: [
-      { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: TRICKY } },
+      { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: TRICKY_SCHEMA } },
       { name: 'v2', served: true, storage: false, schema: { openAPIV3Schema: { type: 'object' } } },
     ],
   },
@@ -54,16 +55,16 @@ describe.each([
     { metadata: { name: 'budget' }, spec: { minAvailable: 1 } },
     { currentHealthy: 1, desiredHealthy: 1, disruptionsAllowed: 0, expectedPods: 1 },
   ],
-] as const)('ownStatus of %s', (resource, name, body, status) => {
+] as const)('writeComputedStatus of %s', (resource, name, body, status) => {
   test('stores the same object as a write to the status subresource', async () => {
-    const own = await openWriteFixture();
-    const other = await openWriteFixture();
-    const { entry } = await own.create(resource, body);
-    const before = await other.create(resource, body);
-    await writeStatus(own, resource, name, entry.revision, status);
-    await other.update(resource, name, { ...before.object, status }, { subresource: 'status', fieldManager: 'apiserver' });
-    const stored = await own.stored(resource, name);
-    expect(withoutResourceVersion(stored)).toEqual(withoutResourceVersion(await other.stored(resource, name)));
+    const computing = await openWriteFixture();
+    const updating = await openWriteFixture();
+    const { entry } = await computing.create(resource, body);
+    const { object } = await updating.create(resource, body);
+    await writeStatus(computing, resource, name, entry.revision, status);
+    await updating.update(resource, name, { ...object, status }, { subresource: 'status', fieldManager: 'apiserver' });
+    const stored = await computing.stored(resource, name);
+    expect(withoutResourceVersion(stored)).toEqual(withoutResourceVersion(await updating.stored(resource, name)));
     expect(managersOf(stored)).toEqual(['apiserver', 'test']);
   });
 
@@ -87,7 +88,7 @@ describe.each([
   });
 });
 
-test('ownStatus leaves the bytes of stored schemas unchanged', async () => {
+test('writeComputedStatus leaves the bytes of stored schemas unchanged', async () => {
   const fixture = await openWriteFixture();
   const { entry } = await fixture.create(DEFINITIONS, definition);
   await writeStatus(fixture, DEFINITIONS, NAME, entry.revision, STATUS);

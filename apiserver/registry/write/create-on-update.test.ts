@@ -3,56 +3,48 @@
  * after validation.
  */
 import { forbiddenReasonError } from '../../authorization/union';
-import { refusalStatus, openWriteFixture } from '../../../test/support/store/write-fixture';
+import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 
-const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
 const REFUSED = { type: 'no-opinion', reason: 'ask your admin' } as const;
 const attributes = { kind: 'resource', version: 'v1', subresource: '', namespace: 'ns', name: 'x', verb: 'create' } as const;
 
+interface Refusal {
+  readonly code: number;
+  readonly message: string;
+}
+
+const forbidden = (resource: string): Refusal => ({ code: 403, message: `${resource} "x" is forbidden: ask your admin` });
+
+/** A user who may not create objects of the resource. */
+async function openForbidden(resource: string): Promise<WriteFixture> {
+  const fixture = await openWriteFixture();
+  const { group } = fixture.resource(resource).row;
+  Object.assign(fixture.context, { authorizeCreate: () => forbiddenReasonError({ ...attributes, group, resource }, REFUSED) });
+  return fixture;
+}
+
 test.each([
-  ['configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }, ''],
-  ['configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', labels: { 'a b': 'c' } } }, 'is invalid'],
-  ['leases', { metadata: { name: 'x' } }, ''],
-])('an update or apply of absent %s is rejected when the user may not create it (case %#)', async (resource, body, invalid) => {
-  const { writer, context, resource: find, stored } = await openWriteFixture();
-  const { group } = find(resource).row;
-  const requestContext = { ...context, authorizeCreate: () => forbiddenReasonError({ ...attributes, group, resource }, REFUSED) };
-  const key = { namespace: 'ns', name: 'x' };
-  const rejection = await refusalStatus(
-    resource === 'leases'
-      ? writer.update(requestContext, find(resource), key, undefined, { value: body, duplicates: [], format: 'json' }, OPTIONS)
-      : writer.patch(
-          requestContext,
-          find(resource),
-          key,
-          undefined,
-          { type: 'apply', bytes: Buffer.from(JSON.stringify(body)), dialect: 'platform' },
-          OPTIONS,
-        ),
-  );
-  if (invalid === '') {
-    const shown = group === '' ? resource : `${resource}.${group}`;
-    expect(rejection).toMatchObject({ code: 403, reason: 'Forbidden', message: `${shown} "x" is forbidden: ask your admin` });
-  } else expect(rejection.message).toContain(invalid);
-  expect(await stored(resource, 'x')).toBeUndefined();
+  ['an update', forbidden('leases.coordination.platform.io'), 'leases', {}],
+  ['an apply', forbidden('configmaps'), 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap' }],
+])('%s of an absent object is rejected with 403 when the user may not create it', async (_write, expected, resource, typeMeta) => {
+  const fixture = await openForbidden(resource);
+  const body = { ...typeMeta, metadata: { name: 'x' } };
+  const write = resource === 'leases' ? fixture.update(resource, 'x', body) : fixture.patch(resource, 'x', 'apply', body);
+  expect(await refusalStatus(write)).toMatchObject({ ...expected, reason: 'Forbidden' });
+  expect(await fixture.stored(resource, 'x')).toBeUndefined();
+});
+
+test('an apply that would create an invalid object is rejected as invalid before the permission is checked', async () => {
+  const fixture = await openForbidden('configmaps');
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', labels: { 'a b': 'c' } } };
+  const { message } = await refusalStatus(fixture.patch('configmaps', 'x', 'apply', body));
+  expect(message).toContain('is invalid');
+  expect(await fixture.stored('configmaps', 'x')).toBeUndefined();
 });
 
 test('a create and an apply of an existing object do not check the permission to create', async () => {
-  const { writer, context, resource: find } = await openWriteFixture();
-  const requestContext = {
-    ...context,
-    authorizeCreate: () => forbiddenReasonError({ ...attributes, group: '', resource: 'configmaps' }, REFUSED),
-  };
+  const fixture = await openForbidden('configmaps');
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
-  await writer.create(requestContext, find('configmaps'), 'ns', { value: body, duplicates: [], format: 'json' }, OPTIONS);
-  const bytes = Buffer.from(JSON.stringify({ ...body, data: { a: '1' } }));
-  const { created } = await writer.patch(
-    requestContext,
-    find('configmaps'),
-    { namespace: 'ns', name: 'x' },
-    undefined,
-    { type: 'apply', bytes, dialect: 'platform' },
-    OPTIONS,
-  );
-  expect(created).toBe(false);
+  await fixture.create('configmaps', body);
+  expect((await fixture.patch('configmaps', 'x', 'apply', { ...body, data: { a: '1' } })).created).toBe(false);
 });

@@ -13,11 +13,13 @@ import { createdObjects, type SentObject } from '../../../test/support/objects/r
 import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 
 const RECORDED = createdObjects();
+/** The namespace of the recorded objects. */
+const NAMESPACE = 'h13';
 
 const kindIn = ({ sent }: Pick<SentObject, 'sent'>): string => stringAt(sent, 'kind') ?? '';
 
 /** Kinds with creation tests of their own. */
-const ELSEWHERE = ['ConfigMap', 'Event', 'Lease', 'Namespace', 'Node', 'Pod', 'Secret', 'Service', 'ServiceAccount'];
+const TESTED_ELSEWHERE = ['ConfigMap', 'Event', 'Lease', 'Namespace', 'Node', 'Pod', 'Secret', 'Service', 'ServiceAccount'];
 
 function rowOf(kind: string): KindRow {
   const row = STORED_KINDS.find((candidate) => candidate.kind === kind);
@@ -28,7 +30,7 @@ function rowOf(kind: string): KindRow {
 let fixture: WriteFixture;
 beforeAll(async () => {
   fixture = await openWriteFixture({ naming: 'kubernetes', ranges: '10.96.0.0/16' });
-  await fixture.create('namespaces', { metadata: { name: 'h13' } });
+  await fixture.create('namespaces', { metadata: { name: NAMESPACE } });
   await fixture.cache.catchUp();
 });
 
@@ -36,7 +38,7 @@ test.each(RECORDED.map((row) => [`${kindIn(row)}: ${row.note}`, row] as const))(
   'create returns the recorded object for %s',
   async (_, { sent, created }) => {
     const row = rowOf(kindIn({ sent }));
-    const { object } = await fixture.create(row.resource, sent, row.namespaced ? { namespace: 'h13' } : {});
+    const { object } = await fixture.create(row.resource, sent, row.namespaced ? { namespace: NAMESPACE } : {});
     const expected = withRequester(row, created, 'tester');
     canonicalizeGroups(expected, groupFieldsOf(row.type), GENERATED_NAMES.kubernetes);
     expect(masked(object)).toEqual(expected);
@@ -49,7 +51,7 @@ test.each(RECORDED.map((row) => [`${kindIn(row)}: ${row.note}`, row] as const))(
 );
 
 test('every kind has a recorded create or a test of its own', () => {
-  const kinds = [...RECORDED.map(kindIn), ...ELSEWHERE];
+  const kinds = [...RECORDED.map(kindIn), ...TESTED_ELSEWHERE];
   expect([...new Set(kinds)].sort()).toEqual([...new Set(STORED_KINDS.map(({ kind }) => kind))].sort());
 });
 

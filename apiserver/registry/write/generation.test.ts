@@ -14,16 +14,16 @@ it.each<[string, JsonObject, number]>([
   ['a list item', { env: [{ name: 'A' }] }, 2],
   ['a changed value', { image: 'j' }, 2],
 ])('an update with %s in the spec (%j) leads to generation %i', async (_, container, generation) => {
-  const f = await openWriteFixture();
-  await f.create('deployments', { metadata: { name: 'd' }, spec: spec() });
-  const { object } = await f.patch('deployments', 'd', 'merge', { spec: spec(container) });
+  const fixture = await openWriteFixture();
+  await fixture.create('deployments', { metadata: { name: 'd' }, spec: spec() });
+  const { object } = await fixture.patch('deployments', 'd', 'merge', { spec: spec(container) });
   expect(objectAt(object, 'metadata')).toMatchObject({ generation });
 });
 
 it('an update with an empty list that is stored as null keeps the generation', async () => {
-  const f = await openWriteFixture();
+  const fixture = await openWriteFixture();
   const empty = { ...spec(), serviceName: 's', template: { metadata: { labels: { a: 'b' } }, spec: { containers: [] } } };
-  await f.create('statefulsets', { metadata: { name: 's' }, spec: empty });
-  const { object } = await f.patch('statefulsets', 's', 'merge', { spec: { template: { spec: { containers: [] } } } });
+  await fixture.create('statefulsets', { metadata: { name: 's' }, spec: empty });
+  const { object } = await fixture.patch('statefulsets', 's', 'merge', { spec: { template: { spec: { containers: [] } } } });
   expect(objectAt(object, 'metadata')).toMatchObject({ generation: 1 });
 });

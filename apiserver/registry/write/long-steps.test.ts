@@ -25,30 +25,30 @@ const withLabels = (count: number): JsonObject => ({ metadata: { labels: labels(
 it.each([
   ['labels', 'core.v1.ConfigMap', withLabels(WIDE)],
   ['ports', 'core.v1.Pod', { metadata: {}, spec: { containers: [{ name: 'c', ports: Array(WIDE).fill({ containerPort: 80 }) }] } }],
-  ['owned fields', 'core.v1.ConfigMap', { metadata: { managedFields: [{ fieldsV1: nodes(WIDE) }] } }],
-])('encodingBody encodes %s in several steps, with the same result as in one step', (_, type, object: JsonObject) => {
+  ['owned fields', 'core.v1.ConfigMap', { metadata: { managedFields: [{ fieldsV1: ownedFields(WIDE) }] } }],
+])('encodeBodyInSteps encodes %s in several steps, with the same result as in one step', (_, type, object: JsonObject) => {
   const { count, value } = stepsOf(encodeBodyInSteps(type, object));
   expect(count).toBeGreaterThan(WIDE / MAX_PER_STEP);
   expect(value.length).toBeGreaterThan(WIDE);
   expect(JSON.parse(value)).toMatchObject(object);
 });
 
-function nodes(count: number): JsonObject {
+function ownedFields(count: number): JsonObject {
   return Object.fromEntries(Array.from({ length: count }, (_, n) => [`f:k${n}`, {}]));
 }
 
-it('comparing compares an object with many new fields in several steps', () => {
+it('compareInSteps compares an object with many new fields in several steps', () => {
   const { count, value } = stepsOf(compareInSteps(mergeShapeOf('core.v1.ConfigMap'), {}, withLabels(WIDE)));
   expect(count).toBeGreaterThan(WIDE / MAX_PER_STEP);
-  expect(value.added).toEqual({ 'f:metadata': { '.': {}, 'f:labels': { '.': {}, ...nodes(WIDE) } } });
+  expect(value.added).toEqual({ 'f:metadata': { '.': {}, 'f:labels': { '.': {}, ...ownedFields(WIDE) } } });
 });
 
-it('encodingBody and comparing process an object of usual size in one step', () => {
+it('encodeBodyInSteps and compareInSteps process an object of usual size in one step', () => {
   expect(stepsOf(encodeBodyInSteps('core.v1.ConfigMap', withLabels(10))).count).toBe(1);
   expect(stepsOf(compareInSteps(mergeShapeOf('core.v1.ConfigMap'), {}, withLabels(10))).count).toBe(1);
 });
 
-it('parsingJson scans, parses and counts a JSON text in three steps', () => {
+it('parseJsonInSteps scans, parses and counts a JSON text in three steps', () => {
   expect(stepsOf(parseJsonInSteps(Buffer.from('{"a":1,"a":2}')))).toMatchObject({
     count: 3,
     value: { value: { a: 2 }, duplicates: ['a'] },

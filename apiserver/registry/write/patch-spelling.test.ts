@@ -5,10 +5,10 @@ import { groupInDialect, type Dialect } from '../../../shared/names/dialect';
 const GROUP = 'rbac.authorization.platform.io';
 const PATCHED = { platform: [GROUP, 'platform'], kubernetes: [groupInDialect('kubernetes', GROUP), 'kubernetes'] } as const;
 
-let f: WriteFixture;
+let fixture: WriteFixture;
 beforeEach(async () => {
-  f = await openWriteFixture();
-  await f.create('rolebindings', {
+  fixture = await openWriteFixture();
+  await fixture.create('rolebindings', {
     metadata: { name: 'b', ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'd', uid: 'u' }] },
     roleRef: { apiGroup: GROUP, kind: 'Role', name: 'r' },
     subjects: [{ kind: 'User', name: 'one' }],
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 const patch = (type: 'json' | 'merge', body: unknown, dialect: Dialect): ReturnType<WriteFixture['patch']> =>
-  f.patch('rolebindings', 'b', type, body, { dialect });
+  fixture.patch('rolebindings', 'b', type, body, { dialect });
 
 it.each(Object.values(PATCHED))(
   'a JSON patch sees the group %s in the dialect %s, and the object is stored in one spelling',
@@ -39,7 +39,7 @@ it.each(Object.values(PATCHED))(
         { apiGroup: GROUP, kind: 'User', name: 'two' },
       ],
     });
-    expect(await f.stored('rolebindings', 'b')).toEqual(object);
+    expect(await fixture.stored('rolebindings', 'b')).toEqual(object);
   },
 );
 

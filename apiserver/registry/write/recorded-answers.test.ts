@@ -15,15 +15,13 @@ import type { DeleteOptions, ObjectBody, Resource, Subresource, WriteOptions } f
 
 const NAMESPACE = 'replayed-writes';
 
+const RECORDINGS = ['requests', 'kinds', 'deletion'] as const;
+
 describe.each([
-  ['requests', false],
-  ['kinds', false],
-  ['deletion', false],
-  ['requests', true],
-  ['kinds', true],
-  ['deletion', true],
-] as const)('the writer returns the recorded answers of %s (offloaded: %s)', (name, isOffloaded) => {
-  const { cases } = requestRecording(`writes/${name}`);
+  ...RECORDINGS.map((name) => ["the server's thread", name, false] as const),
+  ...RECORDINGS.map((name) => ['a worker thread', name, true] as const),
+])('a write on %s returns the recorded answer of %s', (_thread, recording, isOffloaded) => {
+  const { cases } = requestRecording(`writes/${recording}`);
   let fixture: WriteFixture;
   beforeAll(async () => {
     fixture = await openWriteFixture({ isOffloaded });

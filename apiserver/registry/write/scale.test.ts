@@ -22,13 +22,13 @@ function put(manager: string, spec: JsonObject, metadata: JsonObject = {}): Prom
   );
 }
 
-function apply(manager: string, body: JsonObject, force = false): Promise<WriteResult> {
+function apply(manager: string, body: JsonObject, { force = false } = {}): Promise<WriteResult> {
   const config = { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'd' }, ...body };
   return fixture.patch('deployments', 'd', 'apply', config, { subresource: 'scale', fieldManager: manager, force });
 }
 
 /** The managers that own the replicas: `m1 Apply scale`, with `!` if the entry has a time. */
-async function owners(): Promise<readonly string[]> {
+async function replicasOwners(): Promise<readonly string[]> {
   const list = objectAt(await stored(), 'metadata')?.['managedFields'];
   return (Array.isArray(list) ? list : []).flatMap((entry) => {
     if (!isObject(entry)) return [];
@@ -90,35 +90,35 @@ test('a scale has the replicas and selector of its workload', async () => {
 
 test('the manager of a scale update owns the replicas in an entry without a time', async () => {
   await fixture.create('deployments', deployment({ replicas: 2 }));
-  expect(await owners()).toEqual(['test Update itself !']);
+  expect(await replicasOwners()).toEqual(['test Update itself !']);
   await put('u1', { replicas: 6 });
-  expect([await owners(), await replicasAndGeneration()]).toEqual([['u1 Update scale'], [6, 2]]);
+  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([['u1 Update scale'], [6, 2]]);
   const { revision } = (await put('u1', { replicas: 7 })).entry;
   expect((await put('u2', { replicas: 7 })).entry.revision).toBe(revision);
-  expect([await owners(), await replicasAndGeneration()]).toEqual([['u1 Update scale'], [7, 3]]);
+  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([['u1 Update scale'], [7, 3]]);
   await put('u2', {});
-  expect([await owners(), await replicasAndGeneration()]).toEqual([[], [0, 4]]);
+  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([[], [0, 4]]);
   await put('u2', { replicas: 9 });
-  expect([await owners(), await replicasAndGeneration()]).toEqual([[], [9, 5]]);
+  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([[], [9, 5]]);
   expect(await refusalStatus(apply('m1', { spec: { replicas: 3 } }))).toMatchObject({
     code: 409,
     message:
       'Apply failed with 1 conflict: conflict with "before-first-apply" with subresource "scale" using autoscaling/v1: .spec.replicas',
   });
-  await apply('m1', { spec: { replicas: 3 } }, true);
-  expect([await owners(), await replicasAndGeneration()]).toEqual([['m1 Apply scale'], [3, 6]]);
+  await apply('m1', { spec: { replicas: 3 } }, { force: true });
+  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([['m1 Apply scale'], [3, 6]]);
 });
 
 test('appliers of a scale share the replicas, which are reset when the last one omits them', async () => {
   await fixture.create('deployments', deployment({ replicas: 2 }));
   await apply('m1', { spec: { replicas: 2 } });
-  expect([await owners(), await replicasAndGeneration()]).toEqual([
+  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([
     ['m1 Apply scale', 'test Update itself'],
     [2, 1],
   ]);
   await apply('m1', { spec: { replicas: 4 } });
   await apply('m2', { spec: { replicas: 4 } });
-  expect([await owners(), await replicasAndGeneration()]).toEqual([
+  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([
     ['m1 Apply scale', 'm2 Apply scale'],
     [4, 2],
   ]);
@@ -127,18 +127,18 @@ test('appliers of a scale share the replicas, which are reset when the last one 
     message: 'Apply failed with 1 conflict: conflict with "m1" with subresource "scale": .spec.replicas',
   });
   await apply('m1', {});
-  expect([await owners(), await replicasAndGeneration()]).toEqual([['m2 Apply scale'], [4, 2]]);
+  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([['m2 Apply scale'], [4, 2]]);
   await apply('m2', {});
-  expect([await owners(), await replicasAndGeneration()]).toEqual([[], [0, 3]]);
+  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([[], [0, 3]]);
 });
 
 test('a scale update of an untracked object adds no managedFields before the first apply', async () => {
   await fixture.create('deployments', deployment({ replicas: 2 }));
   await fixture.patch('deployments', 'd', 'json', [{ op: 'replace', path: '/metadata/managedFields', value: [{}] }]);
   await put('u1', { replicas: 6 });
-  expect(await owners()).toEqual([]);
+  expect(await replicasOwners()).toEqual([]);
   await apply('m1', { spec: { replicas: 6 } });
-  expect(await owners()).toEqual(['m1 Apply scale', 'before-first-apply Update scale']);
+  expect(await replicasOwners()).toEqual(['m1 Apply scale', 'before-first-apply Update scale']);
 });
 
 describe('a scale write', () => {

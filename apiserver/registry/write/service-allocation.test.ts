@@ -62,7 +62,7 @@ async function allocationFindings(fixture: WriteFixture): Promise<unknown> {
 }
 
 it.each([
-  ['on the main thread', false],
+  ["on the server's thread", false],
   ['in a worker thread', true],
 ])('a create processed %s allocates an address in one transaction, and the delete releases it', async (_where, isOffloaded) => {
   const fixture = await openWriteFixture({ isOffloaded });

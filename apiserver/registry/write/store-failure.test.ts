@@ -4,7 +4,7 @@ import { convertWriteFailure } from './store-failure';
 
 const gr = { group: '', resource: 'configmaps' };
 
-it('writeFailure converts an ambiguous outcome to a 504', () => {
+it('convertWriteFailure converts an ambiguous outcome to a 504', () => {
   const converted = convertWriteFailure(new StoreError('ambiguous', 'lost'), 'update', gr, 'a');
   expect(converted).toBeInstanceOf(StatusError);
   expect(converted).toMatchObject({
@@ -15,7 +15,7 @@ it('writeFailure converts an ambiguous outcome to a 504', () => {
   });
 });
 
-it('writeFailure returns internal errors and Status errors unchanged', () => {
+it('convertWriteFailure returns internal errors and Status errors unchanged', () => {
   for (const error of [new StoreError('internal', 'x'), new Error('x'), new StatusError('BadRequest', 'x')]) {
     expect(convertWriteFailure(error, 'create', gr, 'a')).toBe(error);
   }

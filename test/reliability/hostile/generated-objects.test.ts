@@ -112,10 +112,10 @@ function createObject(info: ResourceInfo, body: Buffer): void {
     info.codec.applyDefaults(object);
     const hub = toHub(info, object);
     info.strategy.canonicalize?.(hub);
-    recordManagedFields(info, undefined, 'hostile', hub, undefined, context.now);
+    recordManagedFields(info, { subresource: undefined, manager: 'hostile', ms: context.now }, hub, undefined);
     info.strategy.prepareForAllocation?.(hub, undefined, context);
     info.strategy.prepareForCreate?.(hub, context);
-    encodeObject(info, hub, false);
+    encodeObject(info, hub, context.names);
     validateCreation(info, hub, context);
   } catch (error) {
     if (!(error instanceof StatusError) && !(error instanceof DecodeError) && !(error instanceof Error && error.name === 'SyntaxFault'))

@@ -8,17 +8,17 @@ const OBJECT: JsonObject = {
 };
 const transferred = (object = OBJECT): LazyObject => new LazyObject(structuredClone(toObjectParts(object)));
 
-it('ShownObject equals the object of its parts', () => {
+it('LazyObject equals the object of its parts', () => {
   expect(transferred().object).toEqual(OBJECT);
 });
 
-it('ShownObject has no changes after reads', () => {
+it('LazyObject has no changes after reads', () => {
   const read = transferred();
   expect(structuredClone(read.object)).toEqual(OBJECT);
   expect(read.changes()).toEqual({ members: [], metadata: [] });
 });
 
-it('ShownObject returns changed, added and removed members', () => {
+it('LazyObject returns changed, added and removed members', () => {
   const changed = transferred();
   const { metadata } = changed.object;
   Object.assign(Object(metadata), { annotations: { by: 'plug-in' } });
@@ -35,7 +35,7 @@ it('ShownObject returns changed, added and removed members', () => {
   });
 });
 
-it('ShownObject returns replaced metadata', () => {
+it('LazyObject returns replaced metadata', () => {
   const changed = transferred();
   changed.object['metadata'] = { name: 'b' };
   const target = structuredClone(OBJECT);
@@ -43,7 +43,7 @@ it('ShownObject returns replaced metadata', () => {
   expect(target['metadata']).toEqual({ name: 'b' });
 });
 
-it('ShownObject treats __proto__ and constructor as ordinary keys', () => {
+it('LazyObject treats __proto__ and constructor as ordinary keys', () => {
   const odd: JsonObject = JSON.parse('{"metadata":{"__proto__":{"a":1}},"constructor":{"b":2}}');
   const read = transferred(odd);
   expect(JSON.stringify(read.object)).toBe('{"metadata":{"__proto__":{"a":1}},"constructor":{"b":2}}');

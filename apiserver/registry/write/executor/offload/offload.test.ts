@@ -5,14 +5,14 @@ import { ensureMetadata } from '../../../../../shared/api/metadata/object-meta';
 import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../../../test/support/store/write-fixture';
 import { StateChanged, type Admission, type AdmissionRequest, type Reservation } from '../../../admission';
 
-const map = (name: string): JsonObject => ({ metadata: { name }, data: { a: 'b' } });
-const opened = (admission: Partial<Admission> = {}): Promise<WriteFixture> =>
+const configMap = (name: string): JsonObject => ({ metadata: { name }, data: { a: 'b' } });
+const openOffloaded = (admission: Partial<Admission> = {}): Promise<WriteFixture> =>
   openWriteFixture({ isOffloaded: true, admission: (usual) => ({ ...usual, ...admission }) });
 
 describe('a mutating plug-in that inspects objects', () => {
   it('receives the object, and its changes are stored', async () => {
     const seen: (JsonObject | undefined)[] = [];
-    const f = await opened({
+    const fixture = await openOffloaded({
       inspectsObject: () => true,
       mutate({ operation, object, oldObject, resource: { row } }) {
         if (row.resource !== 'configmaps' || object === undefined) return undefined;
@@ -21,29 +21,32 @@ describe('a mutating plug-in that inspects objects', () => {
         return undefined;
       },
     });
-    expect((await f.create('configmaps', map('a'))).object).toMatchObject({ metadata: { annotations: { by: 'CREATE' } } });
-    await f.cache.catchUp();
-    expect((await f.patch('configmaps', 'a', 'merge', { data: { c: 'd' } })).object).toMatchObject({
+    expect((await fixture.create('configmaps', configMap('a'))).object).toMatchObject({ metadata: { annotations: { by: 'CREATE' } } });
+    await fixture.cache.catchUp();
+    expect((await fixture.patch('configmaps', 'a', 'merge', { data: { c: 'd' } })).object).toMatchObject({
       metadata: { annotations: { by: 'UPDATE' } },
     });
     expect(seen).toMatchObject([{ data: { a: 'b' } }, { data: { a: 'b' }, metadata: { annotations: { by: 'CREATE' } } }]);
-    expect(await f.stored('configmaps', 'a')).toMatchObject({ metadata: { annotations: { by: 'UPDATE' } }, data: { a: 'b', c: 'd' } });
+    expect(await fixture.stored('configmaps', 'a')).toMatchObject({
+      metadata: { annotations: { by: 'UPDATE' } },
+      data: { a: 'b', c: 'd' },
+    });
   });
 
   it('receives only the name of an object that validation rejects', async () => {
     const seen: AdmissionRequest[] = [];
-    const f = await opened({ inspectsObject: () => true, mutate: (request) => void seen.push(request) });
+    const fixture = await openOffloaded({ inspectsObject: () => true, mutate: (request) => void seen.push(request) });
     seen.length = 0;
-    expect(await refusalStatus(f.create('configmaps', { metadata: { name: 'A B' }, data: { a: 'b' } }))).toMatchObject({ code: 422 });
+    expect(await refusalStatus(fixture.create('configmaps', { metadata: { name: 'A B' }, data: { a: 'b' } }))).toMatchObject({ code: 422 });
     expect(seen.map(({ object }) => object)).toEqual([{ metadata: { name: 'A B', generateName: '' } }]);
   });
 });
 
 it('an offloaded write passes only the name to plug-ins that do not inspect objects', async () => {
   const seen: AdmissionRequest[] = [];
-  const f = await opened({ inspectsObject: () => false, validate: (request) => void seen.push(request) });
+  const fixture = await openOffloaded({ inspectsObject: () => false, validate: (request) => void seen.push(request) });
   seen.length = 0;
-  await f.create('configmaps', map('a'));
+  await fixture.create('configmaps', configMap('a'));
   expect(seen.map(({ object, name, operation }) => ({ object, name, operation }))).toEqual([
     { object: { metadata: { name: 'a', generateName: '' } }, name: 'a', operation: 'CREATE' },
   ]);
@@ -51,14 +54,14 @@ it('an offloaded write passes only the name to plug-ins that do not inspect obje
 
 it('an offloaded write restarts on the current state when a plug-in throws StateChanged', async () => {
   let isFirst = true;
-  const f = await opened({
+  const fixture = await openOffloaded({
     validate({ resource: { row } }) {
       if (row.resource !== 'configmaps' || !isFirst) return undefined;
       isFirst = false;
       throw new StateChanged();
     },
   });
-  expect((await f.create('configmaps', map('a'))).created).toBe(true);
+  expect((await fixture.create('configmaps', configMap('a'))).created).toBe(true);
   expect(isFirst).toBe(false);
 });
 
@@ -69,47 +72,50 @@ describe('a reservation of admission', () => {
   };
 
   it('is compared in the transaction of the object, and released with its revision', async () => {
-    const over = jest.fn();
-    const f = await opened(reserving(over));
-    const transact = jest.spyOn(f.store, 'transact');
-    const { entry } = await f.create('configmaps', map('a'));
+    const complete = jest.fn();
+    const fixture = await openOffloaded(reserving(complete));
+    const transact = jest.spyOn(fixture.store, 'transact');
+    const { entry } = await fixture.create('configmaps', configMap('a'));
     expect(transact.mock.calls.at(-1)?.[0].compare).toContainEqual({ key: '/guard', modRevision: 0 });
-    expect(over.mock.calls).toEqual([[entry.revision]]);
+    expect(complete.mock.calls).toEqual([[entry.revision]]);
   });
 
   it('is released when a later step fails', async () => {
-    const over = jest.fn();
-    const f = await opened(reserving(over));
-    await f.create('configmaps', map('a'));
-    over.mockClear();
-    const created = f.writer.create(
-      f.context,
-      f.resource('configmaps'),
+    const complete = jest.fn();
+    const fixture = await openOffloaded(reserving(complete));
+    await fixture.create('configmaps', configMap('a'));
+    complete.mockClear();
+    const created = fixture.writer.create(
+      fixture.context,
+      fixture.resource('configmaps'),
       'ns',
       { raw: { bytes: Buffer.from(stringifyJson({ metadata: { name: 'b', resourceVersion: '7' } })), format: 'json' } },
       { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' },
     );
     expect(await refusalStatus(created)).toMatchObject({ message: 'resourceVersion should not be set on objects to be created' });
-    expect(over.mock.calls).toEqual([[]]);
+    expect(complete.mock.calls).toEqual([[]]);
   });
 });
 
 it('an offloaded create rejects an existing name, and generates another one for generateName', async () => {
-  const f = await opened();
-  await f.create('configmaps', map('a'));
-  await f.cache.catchUp();
-  expect(await refusalStatus(f.create('configmaps', map('a')))).toMatchObject({ code: 409, reason: 'AlreadyExists' });
-  f.random.suffixes.push('taken', 'taken', 'free');
+  const fixture = await openOffloaded();
+  await fixture.create('configmaps', configMap('a'));
+  await fixture.cache.catchUp();
+  expect(await refusalStatus(fixture.create('configmaps', configMap('a')))).toMatchObject({ code: 409, reason: 'AlreadyExists' });
+  fixture.random.suffixes.push('taken', 'taken', 'free');
   const generated = { metadata: { generateName: 'g-' } };
-  expect((await f.create('configmaps', generated)).object).toMatchObject({ metadata: { name: 'g-taken' } });
-  await f.cache.catchUp();
-  expect((await f.create('configmaps', generated)).object).toMatchObject({ metadata: { name: 'g-free' } });
+  expect((await fixture.create('configmaps', generated)).object).toMatchObject({ metadata: { name: 'g-taken' } });
+  await fixture.cache.catchUp();
+  expect((await fixture.create('configmaps', generated)).object).toMatchObject({ metadata: { name: 'g-free' } });
 });
 
 it('an offloaded apply that creates is rejected when the user may not create', async () => {
-  const f = await opened();
-  f.context = { ...f.context, authorizeCreate: () => Promise.resolve(forbidden({ group: '', resource: 'configmaps' }, 'a', 'no')) };
-  const { writer, context } = f;
+  const fixture = await openOffloaded();
+  fixture.context = {
+    ...fixture.context,
+    authorizeCreate: () => Promise.resolve(forbidden({ group: '', resource: 'configmaps' }, 'a', 'no')),
+  };
+  const { writer, context } = fixture;
   const patch = {
     type: 'apply',
     bytes: Buffer.from('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}'),
@@ -117,24 +123,24 @@ it('an offloaded apply that creates is rejected when the user may not create', a
   } as const;
   const options = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
   expect(
-    await refusalStatus(writer.patch(context, f.resource('configmaps'), { namespace: 'ns', name: 'a' }, undefined, patch, options)),
+    await refusalStatus(writer.patch(context, fixture.resource('configmaps'), { namespace: 'ns', name: 'a' }, undefined, patch, options)),
   ).toMatchObject({ code: 403 });
 });
 
 it('an offloaded write allocates and releases addresses in the allocator of the server', async () => {
-  const f = await opened();
-  const { object } = await f.create('services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
+  const fixture = await openOffloaded();
+  const { object } = await fixture.create('services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
   expect(object).toMatchObject({ spec: { clusterIP: expect.stringMatching(/^10\.0\.0\./) } });
-  expect([...f.allocator.allHoldings().keys()]).toHaveLength(1);
-  await f.cache.catchUp();
-  await f.remove('services', 's');
-  expect([...f.allocator.allHoldings().keys()]).toHaveLength(0);
+  expect([...fixture.allocator.allHoldings().keys()]).toHaveLength(1);
+  await fixture.cache.catchUp();
+  await fixture.remove('services', 's');
+  expect([...fixture.allocator.allHoldings().keys()]).toHaveLength(0);
 });
 
 it('an offloaded dry run returns the object and stores nothing', async () => {
-  const f = await opened();
-  const { object, entry } = await f.create('configmaps', map('a'), { dryRun: true });
+  const fixture = await openOffloaded();
+  const { object, entry } = await fixture.create('configmaps', configMap('a'), { dryRun: true });
   expect(object).toMatchObject({ metadata: { name: 'a', uid: expect.any(String) }, data: { a: 'b' } });
   expect(objectOf(entry)).not.toHaveProperty('metadata.resourceVersion');
-  expect(await f.stored('configmaps', 'a')).toBeUndefined();
+  expect(await fixture.stored('configmaps', 'a')).toBeUndefined();
 });
