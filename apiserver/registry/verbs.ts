@@ -132,6 +132,9 @@ export interface WriteOptions {
   readonly ifMatch?: string;
 }
 
+/** `force`: an apply takes over fields that other managers own. */
+export type PatchOptions = WriteOptions & { readonly force?: boolean };
+
 export type BodyFormat = 'json' | 'yaml' | 'protobuf';
 
 /** An unparsed request body. */
@@ -234,7 +237,7 @@ export interface Writer {
     key: ObjectKey,
     subresource: Subresource,
     patch: PatchBody,
-    options: WriteOptions & { readonly force?: boolean },
+    options: PatchOptions,
   ): Promise<WriteResult>;
   /** Changes a stored object without the rules of its kind; see registry/write/steps/edit.ts. */
   edit(

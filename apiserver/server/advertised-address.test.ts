@@ -1,13 +1,18 @@
+/** The address that a server is advertised under, by what it listens on and the interfaces of its machine. */
 import type { networkInterfaces } from 'node:os';
 import { advertisedAddress } from './advertised-address';
 
-const address = (text: string, internal = false): NonNullable<ReturnType<typeof networkInterfaces>[string]>[number] =>
+type InterfaceAddress = NonNullable<ReturnType<typeof networkInterfaces>[string]>[number];
+
+const address = (text: string): InterfaceAddress =>
   text.includes(':')
-    ? { address: text, family: 'IPv6', internal, netmask: '', mac: '', cidr: null, scopeid: 0 }
-    : { address: text, family: 'IPv4', internal, netmask: '', mac: '', cidr: null };
+    ? { address: text, family: 'IPv6', internal: false, netmask: '', mac: '', cidr: null, scopeid: 0 }
+    : { address: text, family: 'IPv4', internal: false, netmask: '', mac: '', cidr: null };
+
+const loopback = (text: string): InterfaceAddress => ({ ...address(text), internal: true });
 
 const machine = {
-  lo: [address('127.0.0.1', true), address('::1', true)],
+  lo: [loopback('127.0.0.1'), loopback('::1')],
   eth0: [address('fe80::1'), address('fd00::5'), address('192.0.2.7')],
 };
 

@@ -21,7 +21,7 @@ afterEach(() => {
 async function openGate(limits: Partial<StartGateLimits> = {}) {
   const clock = new ManualClock();
   const meters = new Meters();
-  const serverState = new ServerState(true);
+  const serverState = new ServerState({ sendRetryAfter: true });
   const gate = new StartGate(
     {
       outbox: new Outbox(clock),

@@ -24,7 +24,7 @@ import type { DeleteOptions, Reader, RequestContext, Resource, Selection, Writer
 import { parseEntry } from '../object/stored-object';
 import { failedPrecondition } from '../write/preconditions';
 import type { OperationHandler } from './operation';
-import { setPodCondition } from './pod-condition';
+import { setPodCondition, withCondition } from './conditions';
 
 export interface EvictionParts {
   readonly reader: Pick<Reader, 'get' | 'list'>;
@@ -147,24 +147,8 @@ function withDisruption(budget: JsonObject, podName: string, now: number): JsonO
     disruptionsAllowed: allowed - 1,
     disruptedPods: { ...objectAt(status, 'disruptedPods'), [podName]: formatTimestamp(now) },
   };
-  return { ...budget, status: allowed > 1 ? charged : withDisruptionsExhausted(charged, observedGeneration, now) };
-}
-
-/** Sets the condition DisruptionAllowed to False. Keeps its transition time if it is False already. */
-function withDisruptionsExhausted(status: JsonObject, observedGeneration: number, now: number): JsonObject {
-  const conditions = arrayAt(status, 'conditions') ?? [];
-  const index = conditions.findIndex((condition) => isObject(condition) && condition['type'] === 'DisruptionAllowed');
-  const existing = conditions[index];
-  const since = isObject(existing) && existing['status'] === 'False' ? stringAt(existing, 'lastTransitionTime') : undefined;
-  const next: JsonObject = {
-    type: 'DisruptionAllowed',
-    status: 'False',
-    observedGeneration,
-    lastTransitionTime: since ?? formatTimestamp(now),
-    reason: 'InsufficientPods',
-    message: '',
-  };
-  return { ...status, conditions: index < 0 ? [...conditions, next] : conditions.with(index, next) };
+  const exhausted = { type: 'DisruptionAllowed', status: 'False', observedGeneration, reason: 'InsufficientPods', message: '' } as const;
+  return { ...budget, status: allowed > 1 ? charged : withCondition(charged, exhausted, now) };
 }
 
 async function storeBudget(

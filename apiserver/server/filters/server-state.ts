@@ -16,7 +16,12 @@ export class ServerState {
   /** New requests are rejected. */
   isRefusingRequests = false;
 
-  constructor(readonly sendRetryAfter: boolean) {}
+  /** Whether rejected requests are to be repeated: 429 instead of 503. */
+  readonly sendRetryAfter: boolean;
+
+  constructor({ sendRetryAfter }: { readonly sendRetryAfter: boolean }) {
+    this.sendRetryAfter = sendRetryAfter;
+  }
 }
 
 /** Rejects a request because the server shuts down. */

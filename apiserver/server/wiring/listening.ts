@@ -47,7 +47,7 @@ export async function startListening(
   { clock, random, meters }: Pick<ServerDependencies, 'clock' | 'random'> & { readonly meters: Meters },
 ): Promise<Listening> {
   const { host, port, tls, tlsBounds: bounds = DEFAULT_TLS, maxStreams, connectionTimeouts } = options;
-  const serverState = new ServerState(options.sendRetryAfter);
+  const serverState = new ServerState(options);
   const connections = new ConnectionLimiter(options.connectionCaps);
   const gate = new StartGate(
     {

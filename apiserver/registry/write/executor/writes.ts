@@ -22,6 +22,7 @@ import type {
   ComputedStatus,
   ParsedBody,
   PatchBody,
+  PatchOptions,
   RawBody,
   WriteOptions,
   WriteResult,
@@ -32,7 +33,7 @@ import type { WriteDependencies, WriteRequest } from '../request';
 import { bodyInfo } from '../scale';
 import type { EditStart } from '../steps/edit';
 import { planChange, planCreate, planDelete, planEdit, planFinalDelete, type WritePlan } from '../verbs/plan';
-import { createSource, patchOrApplySource, updateSource, type ObjectSourceOptions } from '../verbs/sources';
+import { createSource, patchOrApplySource, updateSource } from '../verbs/sources';
 import { callsWebhooks, execute, type Execution, type ExecutorDependencies, type WriteResponses } from './execute';
 import { isObjectInspected, OffloadedAttempt, type OffloadedRequest } from './offload/offloaded-attempt';
 import { shouldOffloadPatch } from './offload/should-offload';
@@ -145,7 +146,7 @@ export async function patchObject(
   deps: ExecutorDependencies,
   request: WriteRequest,
   patch: PatchBody,
-  options: ObjectSourceOptions,
+  options: PatchOptions,
 ): Promise<WriteResult> {
   const isUnparsed = deps.threads !== undefined && shouldOffloadPatch(patch, deps.threads.limits);
   const parsePlan = async (): Promise<WritePlan> => planChange(request, await patchOrApplySource(deps, request, patch, options), options);

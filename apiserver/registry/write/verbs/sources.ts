@@ -8,7 +8,7 @@ import * as status from '../../../../shared/api/errors/status';
 import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { whenResolved } from '../../../../shared/runtime/maybe-promise';
 import { toServed } from '../../object/resource-info';
-import type { ParsedBody, PatchBody, WriteOptions } from '../../verbs';
+import type { ParsedBody, PatchBody, PatchOptions, WriteOptions } from '../../verbs';
 import { applyingToObject, parseApplyConfiguration, type AppliedObject } from '../apply';
 import { decodeBody } from '../decode-body';
 import { ensureMatchesRequest } from '../object-metadata';
@@ -17,8 +17,6 @@ import type { StepDependencies, WriteRequest } from '../request';
 import { bodyInfo, applyScale, scaleWithOwners } from '../scale';
 import { recordRequestObject } from '../request-object';
 import type { ObjectSource } from '../steps/attempt';
-
-export type ObjectSourceOptions = WriteOptions & { readonly force?: boolean };
 
 /** The body of a POST. */
 export interface CreateSource {
@@ -82,7 +80,7 @@ export async function patchOrApplySource(
   deps: StepDependencies,
   request: WriteRequest,
   { type, bytes, dialect }: PatchBody,
-  options: ObjectSourceOptions,
+  options: PatchOptions,
 ): Promise<ObjectSource> {
   const source =
     type === 'apply' ? await applySource(deps, request, bytes, options) : patchSource(deps, request, { type, bytes, dialect }, options);
@@ -93,7 +91,7 @@ async function applySource(
   { clock, names }: StepDependencies,
   request: WriteRequest,
   bytes: Buffer,
-  { fieldManager, fieldValidation, force }: ObjectSourceOptions,
+  { fieldManager, fieldValidation, force }: PatchOptions,
 ): Promise<ObjectSource> {
   const info = bodyInfo(request);
   const { context, name, namespace, subresource, versionConverter } = request;

@@ -7,7 +7,7 @@ import type { KindRow } from '../../../../../shared/api/kinds';
 import type { PrinterColumn, ScalePaths } from '../../../../../shared/api/structural/version';
 import type { JsonObject } from '../../../../../shared/values/json';
 import type { Entry, StoredType } from '../../../../cache/cache';
-import type { DeleteOptions, PatchBody, RawBody, Subresource, UserInfo, WriteOptions } from '../../../verbs';
+import type { DeleteOptions, PatchBody, PatchOptions, RawBody, Subresource, UserInfo, WriteOptions } from '../../../verbs';
 import type { AllocationChange } from '../../allocation';
 import type { RemovalOutcome } from '../../steps/attempt';
 import type { ObjectParts } from './lazy-object';
@@ -45,14 +45,12 @@ export type TransferredResource =
 /** An entry without labels, which no step reads. */
 export type TransferredEntry = Pick<Entry, 'isDialectSensitive' | 'fields' | 'key' | 'revision'> & { readonly bytes: Uint8Array };
 
-type ObjectOptions = WriteOptions & { readonly force?: boolean };
-
 export type TransferredBody = Pick<RawBody, 'format'> & { readonly bytes: Uint8Array };
 
 /** Selects the step list; contains the body, patch or options of the request. */
 export type OffloadedPayload =
-  | { readonly verb: 'create' | 'update'; readonly body: TransferredBody; readonly options: ObjectOptions }
-  | { readonly verb: 'patch'; readonly patch: Omit<PatchBody, 'bytes'> & { readonly bytes: Uint8Array }; readonly options: ObjectOptions }
+  | { readonly verb: 'create' | 'update'; readonly body: TransferredBody; readonly options: WriteOptions }
+  | { readonly verb: 'patch'; readonly patch: Omit<PatchBody, 'bytes'> & { readonly bytes: Uint8Array }; readonly options: PatchOptions }
   | { readonly verb: 'delete'; readonly options: DeleteOptions }
   /** `uid`: of the object that the DELETE has marked. */
   | { readonly verb: 'finalDelete'; readonly uid: string };
