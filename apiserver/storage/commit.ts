@@ -62,7 +62,7 @@ interface Attempt {
   readonly deadline: number;
 }
 
-/** An attempt whose response is lost. */
+/** An attempt without a response. */
 interface LostAttempt extends Attempt {
   readonly guarded: GuardedOperation;
   readonly since: Revision | undefined;

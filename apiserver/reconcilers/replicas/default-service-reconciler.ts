@@ -208,7 +208,7 @@ async function createOrUpdate(
   }
 }
 
-/** Deletes an object, or does nothing when it is gone. */
+/** Deletes an object; does nothing when it does not exist. */
 async function remove(options: DefaultServiceReconcilerOptions, resource: Resource, name: string): Promise<void> {
   try {
     await options.writer.delete(serverContext(options.clock), resource, { namespace: NAMESPACE, name }, { dryRun: false });

@@ -5,7 +5,7 @@ import type { AdmissionRequest } from '../admission';
 const DEFINITIONS = 'customresourcedefinitions';
 const NAME = 'things.example.com';
 const OPTIONS = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'apiserver' } as const;
-/** A schema whose text is easily mistaken for the end of the schema. */
+/** A schema with text that is easily mistaken for the end of the schema. */
 const TRICKY_SCHEMA = {
   type: 'object',
   description: 'says "openAPIV3Schema":{} and ü\\',

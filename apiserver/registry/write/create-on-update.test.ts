@@ -15,7 +15,7 @@ interface Refusal {
 
 const forbidden = (resource: string): Refusal => ({ code: 403, message: `${resource} "x" is forbidden: ask your admin` });
 
-/** A user who may not create objects of the resource. */
+/** The user of the requests may not create objects of the resource. */
 async function openForbidden(resource: string): Promise<WriteFixture> {
   const fixture = await openWriteFixture();
   const { group } = fixture.resource(resource).row;

@@ -141,7 +141,7 @@ async function runAttempts<R>(
   let current =
     attempts.dryRun || attempts.requiresFreshState === true ? await readFreshState(dependencies, attempts) : cachedState(cache, attempts);
   span?.addEvent('initial value restored');
-  // A commit whose response is lost is looked up in the history after this revision.
+  // A commit without a response is looked up in the history after this revision.
   const startRevision = cache.revision;
   for (;;) {
     let outcome: AttemptResult<R>;

@@ -12,7 +12,7 @@ import { PRIVATE_FILE_MODE } from '../../../shared/runtime/files/folder-lock';
 import { ReadTransaction } from './read-transaction';
 import { decodeNumber, encodeNumber } from './record';
 import type { StoreGate } from './store-gate';
-import { counterKeys, lastWriteIdKey, openExistingTables, openTables, type Tables } from './tables';
+import { counterKeys, lastWriteIdKey, openExistingTables, openTables, type StoreTables } from './tables';
 import { WriteBatch } from './write-batch';
 
 const FORMAT_VERSION = 2;
@@ -42,7 +42,7 @@ export class Environment {
 
   private constructor(
     private readonly root: RootDatabase<Buffer, Buffer>,
-    private readonly tables: Tables,
+    private readonly tables: StoreTables,
     readonly directory: string,
     private readonly owner: string,
     private readonly gate: StoreGate,

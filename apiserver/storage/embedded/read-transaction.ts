@@ -17,7 +17,7 @@ import {
   type KeyChange,
   type LatestRecord,
 } from './record';
-import { counterKeys, lastWriteIdKey, type Counter, type Table, type Tables } from './tables';
+import { counterKeys, lastWriteIdKey, type Counter, type Table, type StoreTables } from './tables';
 
 /**
  * Reads into lmdb-js's shared buffer: the result is overwritten by the next read. The types of lmdb lack the options.
@@ -29,7 +29,7 @@ interface SharedRead {
 /** The state after one batch. Returned values are copies that the caller owns. */
 export class ReadTransaction {
   constructor(
-    private readonly tables: Tables,
+    private readonly tables: StoreTables,
     private readonly transaction: LmdbTransaction,
   ) {}
 

@@ -3,7 +3,7 @@ import type { Database, RootDatabase } from 'lmdb';
 
 export type Table = Database<Buffer, Buffer>;
 
-export interface Tables {
+export interface StoreTables {
   /** revision → the changes of that revision, with their values */
   readonly log: Table;
   /** key → revisions, version and lease of the live value */
@@ -31,7 +31,7 @@ export const probeKey = Buffer.from('probe');
 
 const TABLE = { keyEncoding: 'binary', encoding: 'binary' } as const;
 
-export function openTables(root: RootDatabase<Buffer, Buffer>): Tables {
+export function openTables(root: RootDatabase<Buffer, Buffer>): StoreTables {
   const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, ...TABLE });
   return { log: table('log'), latest: table('latest'), history: table('history'), leases: table('leases'), counters: table('counters') };
 }
@@ -42,7 +42,7 @@ interface ReadOnlyRoot {
 }
 
 /** Undefined while the writer has not created all tables yet. */
-export function openExistingTables(root: ReadOnlyRoot): Tables | undefined {
+export function openExistingTables(root: ReadOnlyRoot): StoreTables | undefined {
   const table = (name: string): Table | undefined => root.openDB({ name, ...TABLE });
   const log = table('log');
   const latest = table('latest');

@@ -1,7 +1,7 @@
 /** The writes of one durable transaction. They are put to the tables at once; the environment commits or aborts them. */
 import type { Revision } from '../store';
 import { encodeHistoryRecord, encodeLatestRecord, encodeLogEntry, encodeNumber, historyKey, type KeyChange } from './record';
-import { counterKeys, lastWriteIdKey, probeKey, type Counter, type Tables } from './tables';
+import { counterKeys, lastWriteIdKey, probeKey, type Counter, type StoreTables } from './tables';
 
 const PROBE_BYTES = 16 << 10;
 
@@ -9,7 +9,7 @@ export class WriteBatch {
   /** The revision appended last. */
   revision: Revision | undefined;
 
-  constructor(private readonly tables: Tables) {}
+  constructor(private readonly tables: StoreTables) {}
 
   setCounter(counter: Exclude<Counter, 'revision'>, value: number): void {
     void this.tables.counters.put(counterKeys[counter], encodeNumber(value));

@@ -45,7 +45,7 @@ export class EtcdWatch implements Watch {
   private timer: Timer | undefined;
   /** Incremented per attempt, so that late callbacks of an abandoned attempt are ignored. */
   private attempt = 0;
-  /** Events of a response whose last fragment is still to come. */
+  /** Events of a response until its last fragment arrives. */
   private fragments: StoreEvent[] = [];
   /** A progress request waits until the watch is confirmed. */
   private isProgressPending = false;

@@ -1,6 +1,6 @@
 /**
- * A KMS envelope with a plug-in whose responses the tests set, on a manual clock, and values as other servers write
- * them.
+ * A KMS envelope on a manual clock, with a plug-in that responds as the tests require, and values as other servers
+ * write them.
  */
 import { createHmac } from 'node:crypto';
 import { createAesGcmCipher, TransformError } from '../../../apiserver/storage/encryption/ciphers';

@@ -1,6 +1,6 @@
 /**
- * Runs each verb: chooses the plan, the object name and the responses, and passes them to the executor. A verb whose steps
- * run in a worker thread has the same result as on the server's thread. The steps are in verbs/lists.ts.
+ * Runs each verb: chooses the plan, the object name and the responses, and passes them to the executor. The result
+ * is the same whether the steps of a verb run in a worker thread or on the server's thread. The steps are in verbs/lists.ts.
  */
 import type { ObjectKey } from '../../../../shared/api/identity/identity';
 import { stringifyJson } from '../../../../shared/values/json';

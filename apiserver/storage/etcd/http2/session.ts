@@ -24,7 +24,7 @@ import {
 import { HeaderBlocks } from './header-blocks';
 import { TABLE_SIZE_ZERO, encodeRequestHeaders, type ResponseHeaders } from './headers';
 import { ProtocolError } from './protocol-error';
-import { MAX_SHORT_BODY, RequestSender, type OutgoingRequest } from './request-sender';
+import { MAX_SHORT_BODY, StreamSender, type OutgoingStream } from './stream-sender';
 
 /** Exactly one of these is called for a call, once, unless the call is cancelled. */
 export interface ResponseHandler {
@@ -57,7 +57,7 @@ const CANCEL = 8;
 
 const CONNECTION_LOST = 'the connection was lost before the response was complete';
 
-interface PendingCall extends OutgoingRequest {
+interface PendingCall extends OutgoingStream {
   readonly path: string;
   readonly handler: ResponseHandler;
   /** 0: it has not been sent. */
@@ -75,7 +75,7 @@ export class Http2ClientSession {
   private readonly openCalls: PendingCall[] = [];
   /** Calls that exceed the server's limit of concurrent streams. */
   private readonly waitingCalls: PendingCall[] = [];
-  private readonly sender = new RequestSender(this.openCalls, (bytes) => this.write(bytes));
+  private readonly sender = new StreamSender(this.openCalls, (bytes) => this.write(bytes));
   private readonly requestHeaders = new Map<string, Buffer>();
   private nextStream = 1;
   private isClosing = false;

@@ -22,7 +22,7 @@ const RESERVED_FOR_SHORT = 4 << 10;
 const EMPTY_BODY = Buffer.alloc(0);
 
 /** A request on an open stream. */
-export interface OutgoingRequest {
+export interface OutgoingStream {
   readonly stream: number;
   readonly isShort: boolean;
   /** The unsent part of the body, and the send window of the stream. */
@@ -30,7 +30,7 @@ export interface OutgoingRequest {
   window: number;
 }
 
-export class RequestSender {
+export class StreamSender {
   /** The send window of the connection. */
   window = DEFAULT_WINDOW;
   maxFrame = DEFAULT_MAX_FRAME;
@@ -39,7 +39,7 @@ export class RequestSender {
 
   constructor(
     /** In the order of the calls; kept up to date by the session. */
-    private readonly openRequests: readonly OutgoingRequest[],
+    private readonly openRequests: readonly OutgoingStream[],
     private readonly write: (bytes: Buffer) => void,
   ) {}
 
@@ -48,7 +48,7 @@ export class RequestSender {
   }
 
   /** Sends the headers and as much of the body as possible of a request that has just been opened. */
-  start(request: OutgoingRequest, headers: Buffer): void {
+  start(request: OutgoingStream, headers: Buffer): void {
     if (request.unsent.length <= this.sendableBytes(request)) {
       this.window -= request.unsent.length;
       this.write(encodeRequest(request.stream, headers, request.unsent));
@@ -61,7 +61,7 @@ export class RequestSender {
   }
 
   /** Must be called when a request is no longer open. */
-  remove({ unsent }: OutgoingRequest): void {
+  remove({ unsent }: OutgoingStream): void {
     if (unsent.length > 0) this.blockedCount -= 1;
   }
 
@@ -72,7 +72,7 @@ export class RequestSender {
     this.sendBodiesOf(this.openRequests);
   }
 
-  private sendBodiesOf(requests: readonly OutgoingRequest[]): void {
+  private sendBodiesOf(requests: readonly OutgoingStream[]): void {
     for (const request of requests) {
       for (let size = this.sendableBytes(request); request.unsent.length > 0 && size > 0; size = this.sendableBytes(request)) {
         const chunk = request.unsent.subarray(0, size);
@@ -89,7 +89,7 @@ export class RequestSender {
   }
 
   /** Number of body bytes that may be sent now, in one frame. */
-  private sendableBytes({ window, isShort }: OutgoingRequest): number {
+  private sendableBytes({ window, isShort }: OutgoingStream): number {
     return Math.min(window, isShort ? this.window : this.window - RESERVED_FOR_SHORT, this.maxFrame);
   }
 }
