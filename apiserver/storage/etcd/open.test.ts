@@ -70,14 +70,14 @@ describe('progress request of an etcd watch', () => {
       compacted: () => undefined,
       connection: (state) => (connected += state === 'connected' ? 1 : 0),
     });
-    await waitUntil('the watch stands', () => connected === 1);
+    await waitUntil('the watch is confirmed', () => connected === 1);
   }
   afterEach(async () => {
     watch.close();
     await store.close();
     await Promise.all(members.map((member) => member.close()));
   });
-  const waitForProgressRequest = (): Promise<unknown> => waitUntil('progress may be asked for', () => watch.requestProgress());
+  const waitForProgressRequest = (): Promise<unknown> => waitUntil('a progress request is accepted', () => watch.requestProgress());
 
   it.each([
     ['3.4.30', false],
@@ -104,7 +104,7 @@ describe('progress request of an etcd watch', () => {
     await waitForProgressRequest();
     watch.reopen();
     expect(watch.requestProgress()).toBe(false);
-    await waitUntil('it is back at the old one', () => connected === 3);
+    await waitUntil('the watch is back at the old member', () => connected === 3);
     expect(watch.requestProgress()).toBe(false);
   });
 
@@ -115,7 +115,7 @@ describe('progress request of an etcd watch', () => {
       member.version = '3.5.9';
       member.disconnect();
     }
-    await waitUntil('the watch stands again', () => connected === 2);
+    await waitUntil('the watch is confirmed again', () => connected === 2);
     expect(watch.requestProgress()).toBe(false);
   });
 });

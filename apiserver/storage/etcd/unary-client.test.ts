@@ -121,7 +121,7 @@ describe('UnaryClient', () => {
     }
     respond = respondWith(frameMessage('ok'), { 'grpc-status': '0' });
     await listen();
-    const text = await waitUntil('an answer', () =>
+    const text = await waitUntil('a response', () =>
       client.call('/a/B', EMPTY_MESSAGE, deadline()).then(
         (bytes) => bytes.toString(),
         () => undefined,

@@ -92,7 +92,7 @@ describe('KMS plug-in', () => {
     expect(await waiting).toMatchObject({ healthz: 'ok' });
     plugin.stop();
     await plugin.start();
-    await waitUntil('the plug-in', async () => (await errorOf(service.status())) === 'nothing');
+    await waitUntil('the plug-in responds', async () => (await errorOf(service.status())) === 'nothing');
   });
 
   it('call ends when its provider is closed', async () => {
@@ -105,7 +105,7 @@ describe('KMS plug-in', () => {
 });
 
 it.each([
-  ['does not exist', 'nobody.sock', 'no such file or directory'],
+  ['does not exist', 'missing.sock', 'no such file or directory'],
   ['is in a missing directory', 'no/folder.sock', 'no such file or directory'],
 ])('KMS call reports a socket path that %s', async (_title, name, reason) => {
   const socketPath = path.join(folder, name);

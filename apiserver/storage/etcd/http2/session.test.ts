@@ -100,7 +100,7 @@ describe('HTTP/2 client session with a Node server', () => {
     const completed = call('kept');
     cancelled.cancel();
     expect(await completed).toEqual(ok('kept'));
-    await waitUntil('both streams to be closed', () => resetCodes.length === 2);
+    await waitUntil('both streams are closed', () => resetCodes.length === 2);
     expect([...resetCodes].sort((a, b) => a - b)).toEqual([0, 8]);
   });
 
@@ -176,11 +176,11 @@ describe('HTTP/2 client session with a Node server', () => {
     const slow = call('slow');
     await waitUntil('the call is under way', () => openStreams === 1);
     sessions[0]?.close();
-    await waitUntil('the farewell', () => goAways === 1);
+    await waitUntil('the session stops accepting calls', () => goAways === 1);
     expect(await call('late')).toEqual({ reason: 'the connection is closing', wasSent: false });
     release();
     expect(await slow).toEqual(ok('slow'));
-    await waitUntil('the end', () => session.destroyed);
+    await waitUntil('the session is closed', () => session.destroyed);
   });
 });
 
@@ -189,7 +189,7 @@ describe('HTTP/2 client session with a scripted server', () => {
   let serverSocket: Socket;
   let received: Frame[];
 
-  const ANSWER = Buffer.from('88', 'hex');
+  const RESPONSE_HEADERS = Buffer.from('88', 'hex');
   const TRAILERS = Buffer.from('000b677270632d7374617475730130', 'hex');
   const serverSends = (...frames: Buffer[]): boolean => serverSocket.write(Buffer.concat(frames));
   /** Waits until the client has acknowledged `count` SETTINGS frames. */
@@ -230,7 +230,7 @@ describe('HTTP/2 client session with a scripted server', () => {
   const startCalls = async (...bodies: string[]): Promise<(Promise<Outcome> & { cancel: () => void })[]> => {
     const before = streams().length;
     const calls = bodies.map(call);
-    await waitUntil('the calls are there', () => streams().length === before + bodies.length);
+    await waitUntil('all calls have arrived', () => streams().length === before + bodies.length);
     return calls;
   };
 
@@ -261,11 +261,11 @@ describe('HTTP/2 client session with a scripted server', () => {
     expect(await second).toEqual({ reason: 'the server is shutting down the connection', wasSent: false });
     expect(goAways).toBe(1);
     serverSends(
-      encodeFrame(FrameType.headers, Flag.endHeaders, 1, ANSWER),
+      encodeFrame(FrameType.headers, Flag.endHeaders, 1, RESPONSE_HEADERS),
       encodeFrame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, TRAILERS),
     );
     expect(await first).toEqual(ok(''));
-    await waitUntil('the end', () => session.destroyed);
+    await waitUntil('the session is closed', () => session.destroyed);
   });
 
   it('resets a request that was answered before its body was sent', async () => {
@@ -278,17 +278,17 @@ describe('HTTP/2 client session with a scripted server', () => {
   it('sends WINDOW_UPDATE for connection and stream as it reads', async () => {
     const [first] = await startCalls('x');
     const dataFrame = encodeFrame(FrameType.data, 0, 1, Buffer.alloc(16_384));
-    serverSends(encodeFrame(FrameType.headers, Flag.endHeaders, 1, ANSWER), ...Array.from({ length: 1100 }, () => dataFrame));
-    await waitUntil('room for the connection', () =>
+    serverSends(encodeFrame(FrameType.headers, Flag.endHeaders, 1, RESPONSE_HEADERS), ...Array.from({ length: 1100 }, () => dataFrame));
+    await waitUntil('a WINDOW_UPDATE of the connection', () =>
       received.some(({ type, stream, payload }) => {
         return type === FrameType.windowUpdate && stream === 0 && payload.readUInt32BE() === 16 << 20;
       }),
     );
-    const room = received
+    const streamUpdates = received
       .filter(({ type, stream }) => type === FrameType.windowUpdate && stream === 1)
       .map(({ payload }) => payload.readUInt32BE());
-    expect(room.length).toBeGreaterThanOrEqual(8);
-    expect(new Set(room)).toEqual(new Set([2 << 20]));
+    expect(streamUpdates.length).toBeGreaterThanOrEqual(8);
+    expect(new Set(streamUpdates)).toEqual(new Set([2 << 20]));
     serverSends(encodeFrame(FrameType.data, Flag.endStream, 1));
     expect(await first).toMatchObject({ status: '200', trailer: undefined });
   });
@@ -296,15 +296,16 @@ describe('HTTP/2 client session with a scripted server', () => {
   it('follows changes of the initial window size in streams in flight', async () => {
     serverSends(encodeSettingsFrame([[Setting.initialWindow, 10]]));
     await waitForSettingsAcks(2);
-    const sent = (): number => received.filter(({ type }) => type === FrameType.data).reduce((sum, { payload }) => sum + payload.length, 0);
+    const sentBytes = (): number =>
+      received.filter(({ type }) => type === FrameType.data).reduce((sum, { payload }) => sum + payload.length, 0);
     const [first] = await startCalls('x'.repeat(50));
-    await waitUntil('ten bytes', () => sent() === 10);
+    await waitUntil('ten bytes are sent', () => sentBytes() === 10);
     serverSends(encodeSettingsFrame([[Setting.initialWindow, 4]]), encodeUint32Frame(FrameType.windowUpdate, 1, 8));
-    await waitUntil('two more', () => sent() === 12);
+    await waitUntil('two more bytes are sent', () => sentBytes() === 12);
     serverSends(encodeSettingsFrame([[Setting.initialWindow, 1000]]));
-    await waitUntil('the rest', () => sent() === 50);
+    await waitUntil('the whole body is sent', () => sentBytes() === 50);
     serverSends(
-      encodeFrame(FrameType.headers, Flag.endHeaders, 1, ANSWER),
+      encodeFrame(FrameType.headers, Flag.endHeaders, 1, RESPONSE_HEADERS),
       encodeFrame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, TRAILERS),
     );
     expect(await first).toEqual(ok(''));
@@ -313,9 +314,9 @@ describe('HTTP/2 client session with a scripted server', () => {
   it.each<[string, Buffer]>([
     ['a frame over the length limit', encodeFrame(FrameType.data, 0, 1, Buffer.alloc(16_385))],
     ['a header block that cannot be decoded', encodeFrame(FrameType.headers, Flag.endHeaders, 1, Buffer.from('be', 'hex'))],
-    ['a header block without END_HEADERS', encodeFrame(FrameType.headers, 0, 1, ANSWER)],
+    ['a header block without END_HEADERS', encodeFrame(FrameType.headers, 0, 1, RESPONSE_HEADERS)],
     ['DATA before HEADERS', encodeFrame(FrameType.data, 0, 1, Buffer.from('x'))],
-    ['CONTINUATION without HEADERS', encodeFrame(FrameType.continuation, Flag.endHeaders, 1, ANSWER)],
+    ['CONTINUATION without HEADERS', encodeFrame(FrameType.continuation, Flag.endHeaders, 1, RESPONSE_HEADERS)],
     ['PUSH_PROMISE', encodeFrame(FrameType.pushPromise, Flag.endHeaders, 1, Buffer.from('0000000288', 'hex'))],
     ['a truncated WINDOW_UPDATE', encodeFrame(FrameType.windowUpdate, 0, 0, Buffer.from('00', 'hex'))],
     ['a WINDOW_UPDATE of 0', encodeUint32Frame(FrameType.windowUpdate, 0, 0)],
