@@ -140,7 +140,7 @@ async function deleteLease({ writer, leases, clock }: IdentityLeasesOptions, { k
   }
 }
 
-/** The name of a server's Lease: a digest of hostname, port and worker, in 32 characters that are valid in names. */
+/** The name of a server's Lease: a digest of hostname, port and worker in base 32, with digits that are valid in names. */
 export function identityOf({ hostname, port, worker }: Pick<IdentityLeasesOptions, 'hostname' | 'port' | 'worker'>): string {
   // The first worker has the identity of a server without workers, so that its Lease outlives a change of their number.
   const digest = createHash('sha256')
