@@ -144,7 +144,7 @@ describe('UnaryClient', () => {
       respond = (stream) => stream.on('close', () => resolve());
     });
     await listen();
-    expect(await failureOf(client.call('/a/B', EMPTY_MESSAGE, systemClock.monotonic() + 50))).toEqual({
+    expect(await failureOf(client.call('/a/B', EMPTY_MESSAGE, systemClock.monotonic() + 500))).toEqual({
       code: 4,
       details: 'Deadline exceeded',
       wasSent: true,
