@@ -82,7 +82,10 @@ class TokensController {
         informer.handle({ added: setSecret, updated: (_, secret) => setSecret(secret), deleted: deleteSecret }),
       ),
       accounts.handle({
-        updated: (previous, account) => void (previous.uid === account.uid || accountQueue.add(keyOf(account))),
+        // The informer shows a ServiceAccount that was deleted and created again as an update with another uid.
+        updated: (previous, account) => {
+          if (previous.uid !== account.uid) accountQueue.add(keyOf(account));
+        },
         deleted: (account) => accountQueue.add(keyOf(account)),
       }),
       settings.rootCertificate.onChange(() => {
@@ -136,7 +139,7 @@ class TokensController {
       case 'update': {
         const account = { name: accountName, uid: uid ?? '' };
         const token = action.needsToken ? await this.createToken(secret, account) : undefined;
-        const populated = populatedSecret(secret, account, settings.rootCertificate.current(), token);
+        const populated = populatedSecret(secret, account, { rootCertificate: settings.rootCertificate.current(), token });
         await client.of(SECRETS).namespace(namespace).update(populated, { signal }).catch(ignoreNotFound);
         break;
       }

@@ -53,18 +53,19 @@ test('reconcileSecret deletes a token Secret when its ServiceAccount is deleted 
 
 test('populatedSecret sets only the missing data and annotations of a token Secret', () => {
   const owner = { name: 'a', uid: 'u' };
-  expect(populatedSecret(secret({ more: 'm' }, { other: 'o' }), owner, 'PEM', 't')).toMatchObject({
+  const tokenData = { rootCertificate: 'PEM', token: 't' };
+  expect(populatedSecret(secret({ more: 'm' }, { other: 'o' }), owner, tokenData)).toMatchObject({
     metadata: { annotations: { other: 'o', 'platform.io/service-account.name': 'a', 'platform.io/service-account.uid': 'u' } },
     data: { ...COMPLETE, more: 'm' },
   });
   const existing = { token: encodeBase64('mine'), namespace: encodeBase64('else'), 'ca.crt': encodeBase64('theirs') };
-  expect(populatedSecret(secret(existing), owner, undefined, undefined)).toMatchObject({ data: existing });
+  expect(populatedSecret(secret(existing), owner, { rootCertificate: undefined, token: undefined })).toMatchObject({ data: existing });
 });
 
 test('populatedSecret writes annotations in the spelling of the type of the Secret; accountNameOf reads either spelling', () => {
   const other = secret(undefined, { 'platform.io/service-account.name': 'b' }, {}, 'kubernetes.io');
   expect(accountNameOf(other, PREFIXES)).toBe('a');
-  expect(populatedSecret(other, { name: 'a', uid: 'u' }, 'PEM', 't')).toMatchObject({
+  expect(populatedSecret(other, { name: 'a', uid: 'u' }, { rootCertificate: 'PEM', token: 't' })).toMatchObject({
     metadata: { annotations: { 'kubernetes.io/service-account.name': 'a', 'kubernetes.io/service-account.uid': 'u' } },
   });
   const mixed = secret(

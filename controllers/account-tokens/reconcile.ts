@@ -50,12 +50,17 @@ export function reconcileSecret(
   return secret.body.immutable === true ? { type: 'immutable' } : { type: 'update', needsToken };
 }
 
-/** The Secret with the missing data. `token`: undefined when it has one. */
+/** What a Secret gets; `undefined` leaves that part of its data as it is. */
+export interface TokenData {
+  readonly rootCertificate: string | undefined;
+  readonly token: string | undefined;
+}
+
+/** The body of the Secret with the data, its namespace if that is missing, and the annotations that name the account. */
 export function populatedSecret(
   secret: Secret,
   account: { readonly name: string; readonly uid: string },
-  rootCertificate: string | undefined,
-  token: string | undefined,
+  { rootCertificate, token }: TokenData,
 ): CoreV1Secret {
   const { body, metadata, namespace } = secret;
   const { data } = body;

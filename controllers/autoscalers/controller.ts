@@ -6,7 +6,7 @@
  * recommendations only the extremes of each window are kept.
  */
 import type { AutoscalingV2HorizontalPodAutoscaler } from '../../shared/api/types/generated/members';
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { Informer } from '../../shared/client/informer/informer';
@@ -245,12 +245,9 @@ async function writeStatus(
   status: AutoscalerStatus | undefined,
 ): Promise<void> {
   if (status === undefined) return;
-  try {
-    await client
-      .of(AUTOSCALERS)
-      .namespace(namespace)
-      .updateStatus({ ...body, status }, { signal });
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
+  await client
+    .of(AUTOSCALERS)
+    .namespace(namespace)
+    .updateStatus({ ...body, status }, { signal })
+    .catch(ignoreNotFoundOrConflict);
 }

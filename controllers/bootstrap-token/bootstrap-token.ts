@@ -16,6 +16,7 @@ export interface SigningToken {
   readonly id: string;
   /** The part after the dot. */
   readonly secret: string;
+  /** Milliseconds since 1970; Infinity for a token without expiration. */
   readonly expiration: number;
 }
 

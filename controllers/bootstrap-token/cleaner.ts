@@ -2,7 +2,7 @@
  * Token cleaner: watches the Secrets of bootstrap tokens and deletes those that have expired or have an invalid
  * expiration. As in upstream's cleaner, a token that has not expired is requeued for the time at which it does.
  */
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
@@ -44,7 +44,7 @@ async function syncSecret({ client, clock, logger, signal }: ControllerContext, 
     logger.info('deleting a bootstrap token', { namespace, name, reason: action.reason });
   } catch (error) {
     // A Secret that was created again with the same name is enqueued by its event.
-    if (!isNotFound(error) && !isConflict(error)) throw error;
+    ignoreNotFoundOrConflict(error);
   }
   return DONE;
 }

@@ -4,7 +4,7 @@
  * all other requests to administrators. As in upstream's approver, a recognized request that is not allowed is retried
  * with back-off, because a binding may be created later.
  */
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
@@ -23,8 +23,8 @@ import {
 
 const REVIEWS = resourceOf('authorization.v1.SubjectAccessReview');
 const CONCURRENCY = 5;
-/** The first back-off of a request that is not allowed. Milliseconds. */
-const FIRST_MS = 200;
+/** The first back-off of a request that is not allowed. */
+const INITIAL_BACK_OFF_MS = 200;
 
 export const certificateApprover: Controller = {
   name: 'csrapproving',
@@ -35,7 +35,10 @@ export const certificateApprover: Controller = {
   run,
 };
 
-/** The narrower permission first. `username`: of the request; `commonName`: of the certificate. */
+/**
+ * The permissions that allow an approval, the narrower one first, and which requests each applies to. `username`: of the
+ * user that created the request; `commonName`: of the requested certificate.
+ */
 const RECOGNIZERS = [
   {
     subresource: 'selfnodeclient',
@@ -52,7 +55,7 @@ const RECOGNIZERS = [
 async function run(context: ControllerContext): Promise<void> {
   const { client, clock, informers, logger, signal } = context;
   const requests = informers.of(SIGNING_REQUESTS);
-  const queue = context.queue({ name: 'certificate_approver', initialMs: FIRST_MS });
+  const queue = context.queue({ name: 'certificate_approver', initialMs: INITIAL_BACK_OFF_MS });
   const enqueue = (object: SigningRequestObject): void => {
     if (isPending(parseSigningRequest(object))) queue.add(object.name);
   };
@@ -66,7 +69,7 @@ async function run(context: ControllerContext): Promise<void> {
     for (const { subresource, message, recognizes } of RECOGNIZERS) {
       if (!recognizes(request.username, commonName) || !(await isAllowed(context, object, subresource))) continue;
       const approved = withNewCondition(object, { type: 'Approved', reason: 'AutoApproved', message }, clock.now());
-      await client.of(SIGNING_REQUESTS).updateSubresource('approval', approved, { signal }).catch(ignoreOutdated);
+      await client.of(SIGNING_REQUESTS).updateSubresource('approval', approved, { signal }).catch(ignoreNotFoundOrConflict);
       return DONE;
     }
     logger.debug('not authorized to approve this request', { request: name });
@@ -115,9 +118,4 @@ async function isAllowed({ client, signal }: ControllerContext, { body }: Signin
     { signal },
   );
   return review.status?.allowed === true;
-}
-
-/** A request that changed or was deleted meanwhile is enqueued by its event. */
-function ignoreOutdated(error: unknown): void {
-  if (!isConflict(error) && !isNotFound(error)) throw error;
 }

@@ -1,4 +1,7 @@
-/** Decides when a CertificateSigningRequest is deleted. Pure. */
+/**
+ * Computes when a CertificateSigningRequest expires, from its decision and the certificate that was issued for it. Pure:
+ * the deletion is left to the cleaner.
+ */
 import { X509Certificate } from 'node:crypto';
 import { hasCondition, type SigningRequest } from './signing-request';
 
@@ -18,8 +21,8 @@ export function expirationOf(request: SigningRequest): number | undefined {
     if (isFinal) times.push(updatedAt + DECIDED_MS);
   }
   if (certificate !== '' && hasCondition(request, 'Approved')) times.push(certificateExpiration(certificate));
-  const known = times.filter((time) => !Number.isNaN(time));
-  return known.length === 0 ? undefined : Math.min(...known);
+  const validTimes = times.filter((time) => !Number.isNaN(time));
+  return validTimes.length === 0 ? undefined : Math.min(...validTimes);
 }
 
 /** NaN for text that is no certificate. */

@@ -15,25 +15,30 @@ const named = (more: Partial<ParsedCertificateRequest['names']>): ParsedCertific
 
 // The recordings cover what each signer accepts, and upstream's messages. These tests cover the order of the
 // checks.
-test.each([
-  [{ ...named({ dns: ['a'] }), organizations: [] }, [], 'subject organization is not system:nodes'],
-  [named({ dns: ['a'], emails: ['b'], ips: ['c'], uris: ['d'] }), [], 'DNS subjectAltNames are not allowed'],
-  [named({ emails: ['b'], ips: ['c'], uris: ['d'] }), [], 'Email subjectAltNames are not allowed'],
-  [{ ...node, commonName: 'one' }, [], 'subject common name does not begin with system:node:'],
-  [node, ['client auth'], 'usages did not match [client auth digital signature key encipherment]'],
-  [node, CLIENT, undefined],
-  [node, [...CLIENT, 'client auth'], undefined],
-])('validateForSigner returns the first error of a kubelet client certificate request (case %#)', (request, usages, error) => {
+type OrderCase = readonly [title: string, request: ParsedCertificateRequest, usages: readonly string[], error: string];
+
+test.each<OrderCase>([
+  ['the organization before the names', { ...named({ dns: ['a'] }), organizations: [] }, [], 'subject organization is not system:nodes'],
+  ['DNS names first', named({ dns: ['a'], emails: ['b'], ips: ['c'], uris: ['d'] }), [], 'DNS subjectAltNames are not allowed'],
+  ['emails before IPs and URIs', named({ emails: ['b'], ips: ['c'], uris: ['d'] }), [], 'Email subjectAltNames are not allowed'],
+  ['the common name before usages', { ...node, commonName: 'one' }, [], 'subject common name does not begin with system:node:'],
+  ['the usages last', node, ['client auth'], 'usages did not match [client auth digital signature key encipherment]'],
+])('validateForSigner checks %s for a kubelet client certificate', (_title, request, usages, error) => {
   expect(validateForSigner('platform.io/kube-apiserver-client-kubelet', request, usages)).toBe(error);
 });
 
-test.each([
-  [named({ uris: ['d'] }), SERVER, 'DNS or IP subjectAltName is required'],
-  [named({ dns: ['a'], uris: ['d'] }), SERVER, 'URI subjectAltNames are not allowed'],
-  [named({ ips: ['a'] }), SERVER, undefined],
-  [named({ ips: ['a'] }), CLIENT, 'usages did not match [digital signature key encipherment server auth]'],
-])('validateForSigner returns the first error of a kubelet serving certificate request (case %#)', (request, usages, error) => {
+test.each<OrderCase>([
+  ['for DNS names and IPs before URIs', named({ uris: ['d'] }), SERVER, 'DNS or IP subjectAltName is required'],
+  ['for URIs after DNS names and IPs', named({ dns: ['a'], uris: ['d'] }), SERVER, 'URI subjectAltNames are not allowed'],
+  ['the usages last', named({ ips: ['a'] }), CLIENT, 'usages did not match [digital signature key encipherment server auth]'],
+])('validateForSigner checks %s for a kubelet serving certificate', (_title, request, usages, error) => {
   expect(validateForSigner('platform.io/kubelet-serving', request, usages)).toBe(error);
+});
+
+test('validateForSigner accepts valid requests of kubelets, with a usage listed twice too', () => {
+  expect(validateForSigner('platform.io/kube-apiserver-client-kubelet', node, CLIENT)).toBeUndefined();
+  expect(validateForSigner('platform.io/kube-apiserver-client-kubelet', node, [...CLIENT, 'client auth'])).toBeUndefined();
+  expect(validateForSigner('platform.io/kubelet-serving', named({ ips: ['a'] }), SERVER)).toBeUndefined();
 });
 
 test('certificateUses lists each usage once and skips unknown ones', () => {

@@ -125,20 +125,24 @@ export function certificateUses(usages: readonly string[]): CertificateUsages {
   return { keyUsages: lookUp(KEY_USAGES), extendedKeyUsages: lookUp(EXTENDED_KEY_USAGES) };
 }
 
-const BACKDATED_MS = 5 * 60_000;
-const SHORTEST_MS = 10 * 60_000;
-/** The lifetime of certificates that live at least this long includes the back-dating. */
-const LONG_MS = 8 * 3_600_000;
+/** How long before its issue a certificate becomes valid, for clients with clocks that are behind. */
+const BACKDATING_MS = 5 * 60_000;
+const MIN_LIFETIME_MS = 10 * 60_000;
+/** A lifetime of at least this length includes the back-dating; to a shorter one the back-dating is added. */
+const LONG_LIFETIME_MS = 8 * 3_600_000;
 
-/** All in milliseconds; `now` since 1970. Certificates have whole seconds. */
+/**
+ * The validity of a certificate that is issued now, in whole seconds. `maxLifetimeMs` limits the requested lifetime and
+ * is the default. All times are milliseconds since 1970.
+ */
 export function validityPeriod(
   { expirationSeconds }: Pick<SigningRequest, 'expirationSeconds'>,
-  longestMs: number,
+  maxLifetimeMs: number,
   now: number,
 ): { readonly notBefore: number; readonly notAfter: number } {
   const second = Math.floor(now / 1000) * 1000;
-  const notBefore = second - BACKDATED_MS;
-  const requestedMs = expirationSeconds === undefined ? longestMs : Math.max(SHORTEST_MS, expirationSeconds * 1000);
-  const lifetimeMs = Math.min(requestedMs, longestMs);
-  return { notBefore, notAfter: (lifetimeMs < LONG_MS ? second : notBefore) + lifetimeMs };
+  const notBefore = second - BACKDATING_MS;
+  const requestedMs = expirationSeconds === undefined ? maxLifetimeMs : Math.max(MIN_LIFETIME_MS, expirationSeconds * 1000);
+  const lifetimeMs = Math.min(requestedMs, maxLifetimeMs);
+  return { notBefore, notAfter: (lifetimeMs < LONG_LIFETIME_MS ? second : notBefore) + lifetimeMs };
 }

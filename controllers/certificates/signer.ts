@@ -5,7 +5,7 @@
  * nor certificates.
  */
 import type { CertificatesV1CertificateSigningRequest } from '../../shared/api/types/generated/members';
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { waitForAbort } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
@@ -53,7 +53,7 @@ async function run(context: ControllerContext): Promise<void> {
     const request = object === undefined ? undefined : parseSigningRequest(object);
     if (object === undefined || request === undefined || isBeingDeleted(object) || !needsSigning(request)) return DONE;
     const update = await signOrFail(context, object, request);
-    if (update !== undefined) await client.of(SIGNING_REQUESTS).updateStatus(update, { signal }).catch(ignoreOutdated);
+    if (update !== undefined) await client.of(SIGNING_REQUESTS).updateStatus(update, { signal }).catch(ignoreNotFoundOrConflict);
     return DONE;
   };
   if (await waitForSync([requests], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
@@ -99,9 +99,4 @@ function parseAndValidate(
     if (error instanceof CertificateRequestError) return { error: `unable to parse csr "${name}": ${error.message}` };
     throw error;
   }
-}
-
-/** A request that changed or was deleted meanwhile is enqueued by its event. */
-function ignoreOutdated(error: unknown): void {
-  if (!isConflict(error) && !isNotFound(error)) throw error;
 }

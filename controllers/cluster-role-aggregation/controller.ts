@@ -3,7 +3,7 @@
  * the rules of all ClusterRoles that it selects. Any change of a ClusterRole enqueues all aggregated ones. Uses
  * server-side apply as in upstream's controller, bound to the uid and resourceVersion of the observed role.
  */
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { FIELD_MANAGERS } from '../../shared/names/program';
@@ -39,10 +39,7 @@ async function run({ client, informers, queue: createQueue, logger, signal }: Co
     await client
       .of(CLUSTER_ROLES)
       .apply(configuration, { fieldManager: FIELD_MANAGERS.aggregatedRoles, signal })
-      .catch((error: unknown) => {
-        // A changed or deleted role is enqueued by its event.
-        if (!isConflict(error) && !isNotFound(error)) throw error;
-      });
+      .catch(ignoreNotFoundOrConflict);
     return DONE;
   };
   if (await waitForSync([clusterRoles], signal))

@@ -4,7 +4,14 @@
  */
 import type { BatchV1CronJobStatus, BatchV1Job } from '../../shared/api/types/generated/members';
 import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
-import { ApiError, isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
+import {
+  ApiError,
+  isAlreadyExists,
+  isConflict,
+  isNamespaceTerminating,
+  isNotFound,
+  undefinedIfNotFound,
+} from '../../shared/client/rest/api-error';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { equalJson } from '../../shared/values/json';
@@ -119,14 +126,7 @@ export class CronJobWriter {
         if (isNotFound(error)) return undefined;
         if (!isConflict(error) || retriesLeft === 0) throw error;
       }
-      const live = await client
-        .of(CRON_JOBS)
-        .namespace(namespace)
-        .get(name, { signal })
-        .catch((error: unknown) => {
-          if (isNotFound(error)) return undefined;
-          throw error;
-        });
+      const live = await undefinedIfNotFound(client.of(CRON_JOBS).namespace(namespace).get(name, { signal }));
       if (live?.uid !== uid) return undefined;
       current = live;
     }

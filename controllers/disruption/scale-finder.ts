@@ -5,7 +5,7 @@
 import type { MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { parseApiVersion } from '../../shared/api/identity/identity';
 import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
-import { isNotFound } from '../../shared/client/rest/api-error';
+import { undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { canonicalGroup, groupInDialect } from '../../shared/names/dialect';
@@ -152,16 +152,13 @@ export class ScaleFinder {
       const resourceName = group === '' ? resource : `${resource}.${groupInDialect(client.dialect, group)}`;
       throw new UnknownScaleError(`${resourceName} does not implement the scale subresource`);
     }
-    try {
-      const scale = await client
+    const scale = await undefinedIfNotFound(
+      client
         .of({ ...served.resource, version })
         .namespace(namespace)
-        .getScale(name, { signal });
-      return scale.uid === uid ? { uid, replicas: replicasOf(scale) } : undefined;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+        .getScale(name, { signal }),
+    );
+    return scale?.uid === uid ? { uid, replicas: replicasOf(scale) } : undefined;
   }
 }
 

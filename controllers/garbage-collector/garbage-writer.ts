@@ -2,7 +2,7 @@
  * The writes of the garbage collector. Each has the observed version as its precondition; after a conflict the object
  * is read and the change is computed again, once. An object with another uid under the same name is never changed.
  */
-import { ignoreNotFound, isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFound, isConflict, isNotFound, undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { metadataOf, type Resource } from '../../shared/client/rest/resource';
@@ -21,13 +21,10 @@ export class GarbageWriter {
 
   /** From the server. Undefined when the object does not exist. */
   async read(resource: Resource, { namespace, name, uid }: ObjectName & Pick<MetadataObject, 'uid'>): Promise<MetadataObject | undefined> {
-    try {
-      const object = await this.client.of(metadataOf(resource)).namespace(namespace).get(name, { signal: this.signal });
-      return object.uid === uid ? object : undefined;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const object = await undefinedIfNotFound(
+      this.client.of(metadataOf(resource)).namespace(namespace).get(name, { signal: this.signal }),
+    );
+    return object?.uid === uid ? object : undefined;
   }
 
   async patch({ resource, object }: ObservedNode, patchFor: (current: MetadataObject) => MetadataPatch): Promise<void> {

@@ -3,7 +3,7 @@
  * status. Each write has the version that was observed as its precondition. Makes no decisions.
  */
 import type { BatchV1JobStatus } from '../../shared/api/types/generated/members';
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { isConflict, isNotFound, undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { finalizersOf, keyOf } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { RestClient } from '../../shared/client/rest/rest-client';
@@ -108,17 +108,14 @@ export class JobWriter {
   private async writeStatus(job: Job, status: BatchV1JobStatus): Promise<Job | undefined> {
     const { client, onStatusWritten, signal } = this.options;
     if (equalJson(job.body.status ?? {}, status)) return job;
-    try {
-      const updated = await client
+    const updated = await undefinedIfNotFound(
+      client
         .of(JOBS)
         .namespace(job.namespace)
-        .updateStatus({ ...job.body, status }, { signal });
-      onStatusWritten(updated);
-      return updated;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+        .updateStatus({ ...job.body, status }, { signal }),
+    );
+    if (updated !== undefined) onStatusWritten(updated);
+    return updated;
   }
 
   private recordEvent(job: Job, { type, reason, message }: JobEvent): void {

@@ -5,7 +5,7 @@
  * cleaner there is no queue; a failed run is repeated after a minute. Writes have preconditions: a token that is used
  * meanwhile is kept.
  */
-import { ignoreNotFoundOrConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict, undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { sleepUnlessAborted } from '../../shared/client/signals';
@@ -108,14 +108,7 @@ export async function cleanLegacyTokens(
 
 /** The day from which the API server tracks the usage of tokens; '' when it does not. */
 async function trackedSince({ client, names, signal }: Pick<ControllerContext, 'client' | 'names' | 'signal'>): Promise<string> {
-  try {
-    const { body } = await client
-      .of(CONFIG_MAPS)
-      .namespace(names.systemNamespace)
-      .get(TOKEN_TRACKING_CONFIG_MAP[names.dialect], { signal });
-    return body.data?.['since'] ?? '';
-  } catch (error) {
-    if (isNotFound(error)) return '';
-    throw error;
-  }
+  const name = TOKEN_TRACKING_CONFIG_MAP[names.dialect];
+  const configMap = await undefinedIfNotFound(client.of(CONFIG_MAPS).namespace(names.systemNamespace).get(name, { signal }));
+  return configMap?.body.data?.['since'] ?? '';
 }

@@ -38,7 +38,9 @@ test.each<[string, Labels, unknown]>([
   ['invalidated today', { [USED]: '2020-01-01', [INVALID]: '2026-11-23' }, NONE],
   ['labelled with an invalid invalid-since date', { [USED]: '2020-01-01', [INVALID]: 'garbage' }, INVALIDATE],
   ["labelled in the product's spelling", { 'platform.io/legacy-token-last-used': '2026-11-23' }, NONE],
-])('reconcileToken decides on a legacy token that is %s', (_, labels, expected) => expect(actionFor(labels)).toEqual(expected));
+])('reconcileToken for a legacy token that is %s, with the labels %j, returns %j', (_, labels, expected) =>
+  expect(actionFor(labels)).toEqual(expected),
+);
 
 test('reconcileToken keeps a token that was created by hand, is mounted or is new', () => {
   const old = { [USED]: '2020-01-01', [INVALID]: '2021-01-01' };

@@ -2,7 +2,7 @@
  * Deletes the objects of one resource in a namespace, and counts those that remain because of a finalizer or a grace
  * period.
  */
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { metadataOf, type PartialObjectMetadata } from '../../shared/client/rest/resource';
 import type { ServedResource } from '../../shared/client/rest/discovery';
@@ -65,11 +65,11 @@ async function* listObjects(resource: ServedResource, options: ContentOptions): 
 async function deleteEachObject(resource: ServedResource, options: ContentOptions): Promise<void> {
   const { client, namespace, signal } = options;
   for await (const { name, uid } of listObjects(resource, options)) {
-    try {
-      await client.of(resource).namespace(namespace).delete(name, { propagationPolicy: 'Background', preconditions: { uid }, signal });
-    } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    }
+    await client
+      .of(resource)
+      .namespace(namespace)
+      .delete(name, { propagationPolicy: 'Background', preconditions: { uid }, signal })
+      .catch(ignoreNotFoundOrConflict);
   }
 }
 

@@ -5,7 +5,7 @@
 import type { CoreV1Namespace } from '../../shared/api/types/generated/members';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
-import { isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFound, undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { discoverResources, type DiscoveredResources } from '../../shared/client/rest/discovery';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -110,22 +110,15 @@ export class NamespacedResourcesDeleter {
   private async finalizeNamespace({ name, body }: Namespace): Promise<void> {
     const { client, logger, signal } = this.context;
     const finalizers = (body.spec?.finalizers ?? []).filter((finalizer) => !NAMESPACE_FINALIZERS.has(finalizer));
-    try {
-      await client.of(NAMESPACES).updateSubresource('finalize', { ...body, spec: { ...body.spec, finalizers } }, { signal });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    const update = { ...body, spec: { ...body.spec, finalizers } };
+    await client.of(NAMESPACES).updateSubresource('finalize', update, { signal }).catch(ignoreNotFound);
     logger.debug('the content of a namespace was deleted', { namespace: name });
   }
 
   /** From the server, because the informer may be behind. Undefined when the namespace does not exist. */
-  private async read(name: string): Promise<Namespace | undefined> {
-    try {
-      return await this.context.client.of(NAMESPACES).get(name, { signal: this.context.signal });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+  private read(name: string): Promise<Namespace | undefined> {
+    const { client, signal } = this.context;
+    return undefinedIfNotFound(client.of(NAMESPACES).get(name, { signal }));
   }
 }
 

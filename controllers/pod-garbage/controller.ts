@@ -8,7 +8,7 @@
  *
  * Unlike upstream it does not repeat the deletion of a pod with a grace period of zero that awaits its finalizers.
  */
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict, undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { sleepUnlessAborted } from '../../shared/client/signals';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
@@ -81,13 +81,7 @@ export class PodGarbageCollector {
 
   private async nodeExists(name: string): Promise<boolean> {
     const { client, signal } = this.context;
-    try {
-      await client.of(NODES).get(name, { signal });
-      return true;
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      throw error;
-    }
+    return (await undefinedIfNotFound(client.of(NODES).get(name, { signal }))) !== undefined;
   }
 
   private async deleteAll(pods: readonly Pod[], reason: PodGarbageReason): Promise<void> {
@@ -118,7 +112,7 @@ export class PodGarbageCollector {
       this.metrics.countDeletion({ namespace, reason });
     } catch (error) {
       // The pod was deleted, or it has changed and is checked again in the next round.
-      if (!isNotFound(error) && !isConflict(error)) throw error;
+      ignoreNotFoundOrConflict(error);
     }
   }
 }

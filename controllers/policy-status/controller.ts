@@ -3,7 +3,7 @@
  * checking to the status of each new generation. The types of kinds that are not built in are read from the API
  * server's OpenAPI documents. A policy is enqueued when it is added or changed, as in upstream's controller.
  */
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict, undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
@@ -44,13 +44,7 @@ async function run({ client, informers, queue: createQueue, logger, signal }: Co
     const status = typeCheckedStatus(spec, generation, { kinds, dialect: client.dialect });
     const configuration = { metadata: { name, uid, resourceVersion }, status };
     const options = { fieldManager: FIELD_MANAGERS.policyStatus, subresource: 'status', signal };
-    await client
-      .of(POLICIES)
-      .apply(configuration, options)
-      .catch((error: unknown) => {
-        // A changed or deleted policy is enqueued by its event.
-        if (!isConflict(error) && !isNotFound(error)) throw error;
-      });
+    await client.of(POLICIES).apply(configuration, options).catch(ignoreNotFoundOrConflict);
     return DONE;
   };
   if (await waitForSync([policies], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work: syncPolicy });
@@ -63,10 +57,8 @@ async function referencedKinds(client: RestClient, spec: PolicySpec, signal: Abo
   const kinds = await Promise.all(
     versions.slice(0, MAX_DOCUMENTS).map(async ([group, version]) => {
       const path = `/openapi/v3/apis/${encodeURIComponent(groupInDialect(client.dialect, group))}/${encodeURIComponent(version)}`;
-      const document = await client.getDocument(path, 'application/json', { signal }).catch((error: unknown) => {
-        // The group or version is not served.
-        if (!isNotFound(error)) throw error;
-      });
+      // Not found: the group or version is not served.
+      const document = await undefinedIfNotFound(client.getDocument(path, 'application/json', { signal }));
       return document === undefined ? [] : kindsOfDocument(group, version, document);
     }),
   );

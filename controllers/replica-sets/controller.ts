@@ -9,7 +9,7 @@
  * Unlike upstream it does not repeat a status update that conflicts, and ReplicationControllers need no adapter: the
  * two kinds are rows of a table.
  */
-import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { AppsV1ReplicaSetStatus, CoreV1Pod } from '../../shared/api/types/generated/members';
 import type { Informer } from '../../shared/client/informer/informer';
@@ -203,10 +203,7 @@ function replicaFailureOf(action: ReplicaAction, error: unknown): ReplicaFailure
   return { reason: action.type === 'delete' ? 'FailedDelete' : 'FailedCreate', message: errorMessage(error) };
 }
 
-/**
- * The update carries the observed resourceVersion. A conflict is ignored: the change that caused it enqueues the
- * object.
- */
+/** The update carries the observed resourceVersion. */
 async function updateStatus<Body extends ReplicaSetBody>(
   { client, signal }: ControllerContext,
   { resource }: ReplicaKind<Body>,
@@ -214,12 +211,9 @@ async function updateStatus<Body extends ReplicaSetBody>(
   status: AppsV1ReplicaSetStatus | undefined,
 ): Promise<void> {
   if (status === undefined) return;
-  try {
-    await client
-      .of(resource)
-      .namespace(replicaSet.namespace)
-      .updateStatus({ ...replicaSet.body, status }, { signal });
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
+  await client
+    .of(resource)
+    .namespace(replicaSet.namespace)
+    .updateStatus({ ...replicaSet.body, status }, { signal })
+    .catch(ignoreNotFoundOrConflict);
 }

@@ -74,7 +74,7 @@ describe('CidrSet', () => {
     expect(new CidrSet(range('10.0.0.0/8'), 28).capacity).toBe(1_048_576);
   });
 
-  it('never allocates a block in use, and every free one, in a random history', () => {
+  it('allocates free blocks only, and none only when all are in use, in a random history', () => {
     const random = createSeededRandom(7);
     const set = new CidrSet(range('10.0.0.0/17'), 24);
     const held = new Set<string>();

@@ -1,4 +1,7 @@
-/** Conditions in an object's status, whatever its kind. */
+/**
+ * Reads and replaces the conditions in an object's status, for every kind that has them. Pure: storing the result is
+ * left to the callers, most of which send it as the patch of {@link conditionsPatch}.
+ */
 import type { ApiObject } from '../../shared/client/rest/api-object';
 
 /** The members that the conditions of all kinds share. */
@@ -27,7 +30,10 @@ export function withCondition<C extends Condition>(conditions: readonly C[], con
   return index < 0 ? [...conditions, condition] : conditions.with(index, condition);
 }
 
-/** The time at which a condition got its status: it stays while the status does. */
+/**
+ * The `lastTransitionTime` of a condition that is written with this status: that of the existing condition while the
+ * status does not change, otherwise `now` (a timestamp).
+ */
 export function transitionTime(conditions: readonly Condition[], type: string, status: string, now: string): string {
   const previous = conditions.find((condition) => condition.type === type);
   return previous?.status === status ? (previous.lastTransitionTime ?? now) : now;

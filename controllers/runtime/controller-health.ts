@@ -13,6 +13,7 @@ export class ControllerHealth {
     private readonly stopping: AbortSignal,
   ) {}
 
+  /** `undefined`: the controller has been started and its check passes again. */
   setProblem({ name }: Pick<Controller, 'name'>, problem: string | undefined): void {
     if (problem === undefined) this.problems.delete(name);
     else this.problems.set(name, problem);

@@ -1,4 +1,4 @@
-/** Creates objects that every namespace should have. */
+/** Creates an object that every namespace should have; deciding when one is missing is left to its controller. */
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
 import { namespaceOf } from '../../shared/client/rest/api-object';
 import type { Resource } from '../../shared/client/rest/resource';

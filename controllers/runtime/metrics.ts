@@ -74,9 +74,9 @@ export class ControllerMetrics implements MetricMaker {
       for (const [certificate, seconds] of certificates.entries()) gauge.set({ certificate }, seconds);
     });
     this.addCollectedGauge('process_resident_memory_bytes', 'Resident memory.', [], (gauge) => gauge.set(process.memoryUsage.rss()));
-    const started = clock.now() / 1000 - process.uptime();
+    const startSeconds = clock.now() / 1000 - process.uptime();
     this.addCollectedGauge('process_start_time_seconds', 'Start time of the process since the Unix epoch.', [], (gauge) =>
-      gauge.set(started),
+      gauge.set(startSeconds),
     );
     new Counter({
       name: 'process_cpu_seconds_total',
@@ -110,6 +110,7 @@ export class ControllerMetrics implements MetricMaker {
     this.queues.set(name, queue);
   }
 
+  /** `code` is 0 for a request without a response. */
   observeRequest({ host, method, code, ms }: RequestOutcome): void {
     this.requests.inc({ code: code === 0 ? '<error>' : String(code), host, method });
     this.requestSeconds.observe({ host, verb: method }, ms / 1000);

@@ -1,5 +1,6 @@
 /**
- * Matches nodes against node selectors and required node affinity. Label keys are recognised in both dialects. Pure.
+ * Compiles node selectors and required node affinity to predicates over nodes. Label keys are recognised in both
+ * dialects. Preferred affinity and taints are left to the callers.
  */
 import { compileLabelSelector, type LabelMatcher, type LabelOperator } from '../../shared/api/selectors/label-selector';
 import type { CoreV1NodeSelectorRequirement, CoreV1NodeSelectorTerm, CoreV1PodSpec } from '../../shared/api/types/generated/members';
@@ -23,8 +24,8 @@ export function nodeMatcher({ nodeSelector = {}, affinity }: CoreV1PodSpec): (no
 }
 
 /**
- * The only nodes that required affinity by name leaves: each term names some with `metadata.name In`. Undefined when it
- * does not.
+ * The names of the only nodes that can match, where every term of the required affinity has a `metadata.name In`
+ * requirement. `undefined` when some term has none, so that any node may match.
  */
 export function namedNodes({ affinity }: CoreV1PodSpec): ReadonlySet<string> | undefined {
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];

@@ -6,8 +6,9 @@ import { conditionStatus } from './conditions';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 
 /**
- * Compares objects by name, for lists that are written or of which a message names the first: the order of an
- * informer's objects depends on its history. Names are ASCII, so the order of UTF-16 units is the order of bytes.
+ * Compares objects by name. Sort with it before a list is written to the API, or before a message names its first
+ * object, because the order of an informer's objects depends on its history. Names are ASCII, so the order of UTF-16
+ * units is the order of bytes.
  */
 export function compareNames(a: Pick<ApiObject, 'name'>, b: Pick<ApiObject, 'name'>): number {
   if (a.name === b.name) return 0;

@@ -1,6 +1,7 @@
 /**
- * The objects of an informer, ahead of it by this process' own writes: the next decision is made on what was written,
- * although the informer does not show it yet. An older version never replaces a newer one.
+ * The objects of an informer together with this process' own writes that the informer does not show yet, so that the
+ * next decision takes them into account. An older version never replaces a newer one. Passing the responses of writes
+ * to the store is left to the callers.
  */
 import type { Informer } from '../../shared/client/informer/informer';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
@@ -43,6 +44,7 @@ export class VersionedStore<Body extends JsonObject> {
     this.listener.onChange(previous, object);
   }
 
+  /** Does nothing when the stored object of that name has another uid. */
   remove(object: ApiObject<Body>): void {
     const previous = this.objects.get(keyOf(object));
     if (previous === undefined || previous.uid !== object.uid) return;

@@ -1,7 +1,7 @@
 /**
  * Remembers the generations of the dependents that a controller wrote, until its informer shows them: a Service's
  * EndpointSlices, a Deployment's ReplicaSets. While the informer is behind, a reconciliation would repeat the writes.
- * Works by `metadata.generation`, which grows with each change of a dependent's content.
+ * Compares `metadata.generation`, which grows with each change of a dependent's content.
  */
 import { generationOf, type ApiObject } from '../../shared/client/rest/api-object';
 
@@ -14,6 +14,7 @@ export class WrittenGenerations {
   /** By the owner's key, then by the dependent's uid. */
   private readonly written = new Map<string, Map<string, WrittenState>>();
 
+  /** Call it with the response to each write. `owner`: its key. */
   record(owner: string, dependent: ApiObject): void {
     const states = this.written.get(owner) ?? new Map<string, WrittenState>();
     this.written.set(owner, states);
@@ -27,6 +28,7 @@ export class WrittenGenerations {
     if (states?.size === 0) this.written.delete(owner);
   }
 
+  /** Drops what is remembered of all dependents of the owner. */
   forget(owner: string): void {
     this.written.delete(owner);
   }

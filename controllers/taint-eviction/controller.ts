@@ -5,7 +5,7 @@
  * A change of a node's taints, or of a pod's node or tolerations, schedules or cancels the eviction of pods; due
  * evictions enter the queue. Never taints nodes. The same as upstream's controller.
  */
-import { isNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
@@ -116,6 +116,6 @@ async function addConditionAndDeletePod({ client, clock, signal }: ControllerCon
     await client.of(PODS).namespace(namespace).patch(name, 'merge', patch, { subresource: 'status', signal });
     await client.of(PODS).namespace(namespace).delete(name, { preconditions: { uid }, signal });
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    ignoreNotFound(error);
   }
 }

@@ -13,8 +13,11 @@ import { controllerOf } from '../runtime/pods';
 import { controllerReference } from './references';
 
 export interface CandidateClaims<Body extends JsonObject> {
+  /** Controlled by the owner, and matching. */
   readonly owned: readonly ApiObject<Body>[];
+  /** Matching, in the owner's namespace, without a controller, and not being deleted. */
   readonly adopt: readonly ApiObject<Body>[];
+  /** Controlled by the owner, but no longer matching. */
   readonly release: readonly ApiObject<Body>[];
 }
 

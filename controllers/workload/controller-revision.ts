@@ -29,8 +29,8 @@ export type TemplateOwner = ApiObject<{ spec?: { template?: CoreV1PodTemplateSpe
 
 /** The pod label with the hash of a pod's revision. */
 export const REVISION_LABEL = 'controller-revision-hash';
-/** Characters of the owner's name in the name of a revision. */
-const LONGEST_NAME = 223;
+/** The characters of the owner's name that the name of a revision begins with. */
+const MAX_OWNER_NAME_LENGTH = 223;
 
 /**
  * The patch that restores the owner's template. Upstream's controllers, kubectl and the conformance tests compute it
@@ -44,12 +44,12 @@ export function templatePatchOf(owner: TemplateOwner): JsonObject {
 
 function withSortedMembers(object: JsonObject): JsonObject {
   const copy: JsonObject = {};
-  for (const member of sortedKeys(object)) setMember(copy, member, sorted(object[member] ?? null));
+  for (const member of sortedKeys(object)) setMember(copy, member, withSortedMembersInside(object[member] ?? null));
   return copy;
 }
 
-function sorted(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(sorted);
+function withSortedMembersInside(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withSortedMembersInside);
   return isObject(value) ? withSortedMembers(value) : value;
 }
 
@@ -93,7 +93,7 @@ export function revisionBody({ dialect, resource, owner, label, number, collisio
   return {
     metadata: {
       namespace: owner.namespace,
-      name: `${owner.name.slice(0, LONGEST_NAME)}-${hash}`,
+      name: `${owner.name.slice(0, MAX_OWNER_NAME_LENGTH)}-${hash}`,
       labels: { ...templateOf(owner).metadata?.labels, [label]: hash },
       ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
       ownerReferences: [controllerReference(dialect, resource, owner)],

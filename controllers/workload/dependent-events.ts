@@ -36,35 +36,35 @@ export function watchDependents<Owner extends JsonObject, Dependent extends Json
   options: DependentEventOptions<Owner, Dependent>,
 ): () => void {
   const { dependents, expectations, matches, onChange } = options;
-  const deleted = (dependent: ApiObject<Dependent>, change: DependentChange<Dependent>): void => {
+  const notifyOwnerOfDeletion = (dependent: ApiObject<Dependent>, change: DependentChange<Dependent>): void => {
     const owner = ownerOf(options, dependent);
     if (owner === undefined) return;
     expectations?.deletionObserved(keyOf(owner), keyOf(dependent));
     onChange(owner, change);
   };
-  const orphaned = (dependent: ApiObject<Dependent>, change: DependentChange<Dependent>): void => {
-    for (const owner of ownersIn(options, dependent.namespace)) if (matches(owner, dependent)) onChange(owner, change);
+  const notifyMatchingOwners = (orphan: ApiObject<Dependent>, change: DependentChange<Dependent>): void => {
+    for (const owner of ownersIn(options, orphan.namespace)) if (matches(owner, orphan)) onChange(owner, change);
   };
   return dependents.handle({
     added(current) {
       const change = { previous: undefined, current };
       // After a restart an object may be seen for the first time while it is being deleted: no expectation waits for
       // its creation.
-      if (isBeingDeleted(current)) return deleted(current, change);
+      if (isBeingDeleted(current)) return notifyOwnerOfDeletion(current, change);
       const owner = ownerOf(options, current);
       if (owner !== undefined) {
         expectations?.creationObserved(keyOf(owner));
         return onChange(owner, change);
       }
-      if (controllerOf(current) === undefined) orphaned(current, change);
+      if (controllerOf(current) === undefined) notifyMatchingOwners(current, change);
     },
     updated(previous, current) {
       const change = { previous, current };
       const before = controllerOf(previous);
       const after = controllerOf(current);
       if (isBeingDeleted(current)) {
-        deleted(current, change);
-        if (before?.uid !== after?.uid) deleted(previous, change);
+        notifyOwnerOfDeletion(current, change);
+        if (before?.uid !== after?.uid) notifyOwnerOfDeletion(previous, change);
         return;
       }
       if (before !== undefined && before.uid !== after?.uid) {
@@ -74,9 +74,9 @@ export function watchDependents<Owner extends JsonObject, Dependent extends Json
       const owner = ownerOf(options, current);
       if (owner !== undefined) return onChange(owner, change);
       const mayMatchNow = before !== undefined || !equalJson(previous.metadata.labels ?? {}, current.metadata.labels ?? {});
-      if (after === undefined && mayMatchNow) orphaned(current, change);
+      if (after === undefined && mayMatchNow) notifyMatchingOwners(current, change);
     },
-    deleted: (last) => deleted(last, { previous: last, current: undefined }),
+    deleted: (last) => notifyOwnerOfDeletion(last, { previous: last, current: undefined }),
   });
 }
 
@@ -94,8 +94,8 @@ export function ownerOf<Owner extends JsonObject>(
 }
 
 function ownersIn<Owner extends JsonObject>(
-  { owners, ownersIn: lookUp }: Pick<DependentEventOptions<Owner, JsonObject>, 'owners' | 'ownersIn'>,
+  { owners, ownersIn: lookUpOwners }: Pick<DependentEventOptions<Owner, JsonObject>, 'owners' | 'ownersIn'>,
   namespace: string,
 ): Iterable<ApiObject<Owner>> {
-  return lookUp === undefined ? owners.list().filter((owner) => owner.namespace === namespace) : lookUp(namespace);
+  return lookUpOwners === undefined ? owners.list().filter((owner) => owner.namespace === namespace) : lookUpOwners(namespace);
 }

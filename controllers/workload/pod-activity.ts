@@ -87,14 +87,18 @@ function ranksOf(pod: Pod, activeByNode: ReadonlyMap<string, number>, now: numbe
   ];
 }
 
+const BUCKET_OF_MISSING_TIME = -2;
+const BUCKET_OF_FUTURE_TIME = -1;
+const NANOSECONDS_PER_MS = 1e6;
+
 /**
- * Ages are compared by their order of magnitude: among pods of about the same age the uid decides, so that not all pods
- * of the newest node are deleted.
+ * Ages are compared by the binary logarithm of their nanoseconds, as upstream does: among pods of about the same age the
+ * uid decides, so that not all pods of the newest node are deleted.
  */
 function ageBucket(since: number | undefined, now: number): number {
-  if (since === undefined) return -2;
-  const age = now - since;
-  return age <= 0 ? -1 : Math.floor(Math.log2(age * 1e6));
+  if (since === undefined) return BUCKET_OF_MISSING_TIME;
+  const ageMs = now - since;
+  return ageMs <= 0 ? BUCKET_OF_FUTURE_TIME : Math.floor(Math.log2(ageMs * NANOSECONDS_PER_MS));
 }
 
 /** The highest restart count of the containers, and of the sidecar containers. */

@@ -1,3 +1,4 @@
+/** The outcome of {@link slowStartBatch}. */
 export interface BatchResult {
   readonly succeeded: number;
   /** The first failure. Calls that were skipped because of it count neither as succeeded nor as failed. */

@@ -13,20 +13,21 @@ const LENGTH = 10;
 export function templateHash(template: JsonObject, collisionCount = 0): string {
   const digest = createHash('sha256').update(stringifyJson(withoutNulls(template), 'sorted'));
   if (collisionCount > 0) digest.update(`\n${collisionCount}`);
-  let rest = digest.digest().readBigUInt64BE();
+  let remainder = digest.digest().readBigUInt64BE();
   let text = '';
-  for (; text.length < LENGTH; rest /= BigInt(ALPHABET.length)) text += ALPHABET[Number(rest % BigInt(ALPHABET.length))];
+  const base = BigInt(ALPHABET.length);
+  for (; text.length < LENGTH; remainder /= base) text += ALPHABET[Number(remainder % base)];
   return text;
 }
 
 /** A copy without members that are null, which mean the same as absent ones. */
 export function withoutNulls(value: JsonObject): JsonObject {
   const copy: JsonObject = {};
-  for (const [member, item] of Object.entries(value)) if (item !== null) setMember(copy, member, stripped(item));
+  for (const [member, item] of Object.entries(value)) if (item !== null) setMember(copy, member, withoutNullsInside(item));
   return copy;
 }
 
-function stripped(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(stripped);
+function withoutNullsInside(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutNullsInside);
   return isObject(value) ? withoutNulls(value) : value;
 }
