@@ -2,8 +2,8 @@
  * HorizontalPodAutoscaler controller: watches autoscalers and pods, reads and updates the scale subresource of their
  * targets, and writes the autoscalers' status and Events. Each autoscaler is requeued once per sync period. Unlike in
  * upstream's controller, the first sync after a start is at a random moment of the period, so that the load is spread,
- * and a new autoscaler or one with a changed spec is synced after NEW_MS, not after a whole period. Of the
- * recommendations only the extremes of each window are kept.
+ * and a new autoscaler or one with a changed spec is synced after a tenth of a second, not after a whole period. The
+ * decisions are left to reconcile.ts.
  */
 import type { AutoscalingV2HorizontalPodAutoscaler } from '../../shared/api/types/generated/members';
 import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
@@ -30,10 +30,10 @@ import { statusAfterScaling, statusWithoutScale, type AutoscalerStatus, type Sca
 
 const AUTOSCALERS = resourceOf('autoscaling.v2.HorizontalPodAutoscaler');
 const PODS = resourceOf('core.v1.Pod');
-/** The shortest time between two requests of discovery for an unknown kind. Milliseconds. */
-const DISCOVERY_MS = 10_000;
-/** The delay after an autoscaler was created or changed: its target may be created right after it. Milliseconds. */
-const NEW_MS = 100;
+/** Between two requests of discovery for an unknown kind. */
+const MIN_DISCOVERY_INTERVAL_MS = 10_000;
+/** After an autoscaler was created or its spec was changed: its target may be created right after it. */
+const CHANGED_SPEC_DELAY_MS = 100;
 
 export const autoscalerController: Controller = {
   name: 'horizontal-pod-autoscaler',
@@ -69,7 +69,7 @@ export async function runAutoscalers(context: AutoscalerContext): Promise<void> 
   const { periodMs, concurrentSyncs } = settings.autoscaling;
   const autoscalers = informers.of(AUTOSCALERS);
   const pods = informers.of(PODS);
-  const kinds = new ServedKinds({ client, clock, signal }, DISCOVERY_MS);
+  const kinds = new ServedKinds({ client, clock, signal }, MIN_DISCOVERY_INTERVAL_MS);
   const selectors = new SelectorIndex(pods);
   const deps: Dependencies = {
     autoscalers,
@@ -100,10 +100,13 @@ function handleAutoscalers(
 ): () => void {
   const { periodMs } = settings.autoscaling;
   return autoscalers.handle({
-    added: (autoscaler) => queue.addAfter(keyOf(autoscaler), autoscalers.hasSynced ? NEW_MS : random.float() * periodMs),
+    added(autoscaler) {
+      const delayMs = autoscalers.hasSynced ? CHANGED_SPEC_DELAY_MS : random.float() * periodMs;
+      queue.addAfter(keyOf(autoscaler), delayMs);
+    },
     updated(previous, current) {
       if (previous.uid !== current.uid) histories.delete(previous.uid);
-      if (!equalJson(previous.body.spec, current.body.spec)) queue.addAfter(keyOf(current), NEW_MS);
+      if (!equalJson(previous.body.spec, current.body.spec)) queue.addAfter(keyOf(current), CHANGED_SPEC_DELAY_MS);
     },
     deleted(autoscaler) {
       selectors.forget(autoscaler);
@@ -119,9 +122,9 @@ async function sync(context: AutoscalerContext, deps: Dependencies, key: string)
   if (autoscaler === undefined) return DONE;
   const started = clock.monotonic();
   const observed = await scales.get(autoscaler.namespace, parseSpec(autoscaler).scaleTargetRef);
-  // After a deletion during the request nothing may be remembered: no handler would forget it.
+  // After a deletion during the request no state may be recorded: no handler would remove it.
   const current = autoscalers.byKey(key);
-  if (current?.uid !== autoscaler.uid) return current === undefined ? DONE : { type: 'again', afterMs: NEW_MS };
+  if (current?.uid !== autoscaler.uid) return current === undefined ? DONE : { type: 'again', afterMs: CHANGED_SPEC_DELAY_MS };
   if (observed.type === 'failed') {
     recordEvents(context, autoscaler, [{ type: 'Warning', reason: 'FailedGetScale', message: observed.message }]);
     await writeStatus(context, autoscaler, statusWithoutScale(autoscaler, observed.message, clock.now()));
@@ -156,7 +159,7 @@ async function syncScale(
   return { plan, outcome };
 }
 
-interface Observed {
+interface ObservedAutoscaler {
   readonly autoscaler: Autoscaler;
   readonly observed: ObservedScale;
   readonly history: ScalingHistory;
@@ -166,7 +169,7 @@ interface Observed {
 async function observeState(
   { clock, settings }: AutoscalerContext,
   { selectors, metricsClient }: Dependencies,
-  { autoscaler, observed: { scale }, history }: Observed,
+  { autoscaler, observed: { scale }, history }: ObservedAutoscaler,
 ): Promise<{ readonly state: AutoscalerState; readonly durationsMs: readonly number[] }> {
   const spec = parseSpec(autoscaler);
   await runSteps(selectors.set(autoscaler, scale.selector), new TimeSlice(clock, { stepsPerCheck: 1 }));

@@ -88,7 +88,7 @@ export class MetricsClient {
   }
 
   private async requestResourceUsage({ namespace, selector }: PodSelection): Promise<readonly JsonObject[]> {
-    const path = `/apis/${RESOURCE_GROUP}/v1beta1/namespaces/${encodeURIComponent(namespace)}/pods${query({ labelSelector: selector })}`;
+    const path = `/apis/${RESOURCE_GROUP}/v1beta1/namespaces/${encodeURIComponent(namespace)}/pods${formatQuery({ labelSelector: selector })}`;
     const items = await this.requestItems(path, 'resource', `pods.${RESOURCE_GROUP}`);
     if (items.length === 0) throw new MeasurementError('no metrics returned from resource metrics API');
     return items;
@@ -96,7 +96,7 @@ export class MetricsClient {
 
   private async requestPodMetrics(metric: MetricIdentifier, { namespace, selector }: PodSelection): Promise<PodMetrics> {
     const folder = `${await this.customMetricsPath()}/namespaces/${encodeURIComponent(namespace)}`;
-    const parameters = query({ labelSelector: selector, metricLabelSelector: formatSelector(metric.selector) });
+    const parameters = formatQuery({ labelSelector: selector, metricLabelSelector: formatSelector(metric.selector) });
     const path = `${folder}/pods/%2A/${encodeURIComponent(metric.name)}${parameters}`;
     const items = await this.requestItems(path, 'custom', `pods.${CUSTOM_GROUP} *`);
     if (items.length === 0) throw new MeasurementError('no metrics returned from custom metrics API');
@@ -116,7 +116,7 @@ export class MetricsClient {
         ? ['namespaces', describedObject.name, 'metrics', name]
         : ['namespaces', selection.namespace, resource, describedObject.name, name];
     const folder = `${await this.customMetricsPath()}/${segments.map(encodeURIComponent).join('/')}`;
-    const path = `${folder}${query({ metricLabelSelector: formatSelector(selector) })}`;
+    const path = `${folder}${formatQuery({ metricLabelSelector: formatSelector(selector) })}`;
     const items = await this.requestItems(path, 'custom', `${resource}.${CUSTOM_GROUP} ${describedObject.name}`);
     const [item] = items;
     if (item === undefined || items.length > 1) {
@@ -128,7 +128,7 @@ export class MetricsClient {
   /** The sum of all series that the selector matches. */
   private async requestExternalMetric({ name, selector }: MetricIdentifier, { namespace }: PodSelection): Promise<bigint> {
     const path = `/apis/${EXTERNAL_GROUP}/v1beta1/namespaces/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
-    const parameters = query({ labelSelector: formatSelector(selector) });
+    const parameters = formatQuery({ labelSelector: formatSelector(selector) });
     const items = await this.requestItems(`${path}${parameters}`, 'external', `${name}.${EXTERNAL_GROUP}`);
     if (items.length === 0) throw new MeasurementError('no metrics returned from external metrics API');
     return items.reduce((sum, item) => sum + parseMilli(stringAt(item, 'value') ?? '0'), 0n);
@@ -231,8 +231,8 @@ function podMetric(item: JsonObject, quantity: string | undefined): PodMetric {
 const formatSelector = (selector: MetaV1LabelSelector | undefined): string =>
   selector === undefined ? '' : formatLabelSelector(requirementsOfSelector(selector));
 
-/** Leaves out empty parameters. */
-function query(parameters: Readonly<Record<string, string>>): string {
+/** The query string with its question mark; empty parameters are left out. */
+function formatQuery(parameters: Readonly<Record<string, string>>): string {
   const sent = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
   return sent.size === 0 ? '' : `?${sent.toString()}`;
 }

@@ -43,4 +43,8 @@ export function autoscalerMetrics(metrics: MetricMaker): AutoscalerMetrics {
   };
 }
 
-export const scaleActionOf = (from: number, to: number): ScaleAction => (to > from ? 'scale_up' : to < from ? 'scale_down' : 'none');
+/** The action that changes the replicas of a target from one number to the other. */
+export function scaleActionOf(from: number, to: number): ScaleAction {
+  if (to === from) return 'none';
+  return to > from ? 'scale_up' : 'scale_down';
+}

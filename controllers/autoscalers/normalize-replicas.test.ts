@@ -4,6 +4,8 @@ import { normalizeDesiredReplicas, type NormalizeInput } from './normalize-repli
 import type { ScalingRules, ScalingPolicy } from './spec';
 
 const NOW = 10_000_000;
+/** More than the error of the floating-point arithmetic in a limit. */
+const ROUNDING_ERROR = 1e-6;
 const rules = (more: Partial<ScalingRules> = {}): ScalingRules => ({
   stabilizationWindowMs: 0,
   selectPolicy: 'Max',
@@ -28,7 +30,7 @@ test.each<[string, Partial<NormalizeInput>, number, string, string]>([
   ['more than twice the current number', { recommendation: 9 }, 8, 'ReadyForNewScale', 'ScaleUpLimit'],
   ['9 replicas when there is 1', { currentReplicas: 1, recommendation: 9 }, 4, 'ReadyForNewScale', 'ScaleUpLimit'],
   ['more than maxReplicas', { currentReplicas: 6, recommendation: 50 }, 10, 'ReadyForNewScale', 'TooManyReplicas'],
-  ['none', { recommendation: 0 }, 1, 'ReadyForNewScale', 'TooFewReplicas'],
+  ['0 replicas', { recommendation: 0 }, 1, 'ReadyForNewScale', 'TooFewReplicas'],
 ])(
   'normalizeDesiredReplicas without behavior applies the default limits to a recommendation of %s',
   (_, more, replicas, ableToScale, scalingLimited) => {
@@ -94,12 +96,13 @@ const anyInput = fc
   .record({
     min: fc.integer({ min: 1, max: 20 }),
     spread: fc.nat(30),
-    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    /** Where the current replicas are between the minimum and the maximum. */
+    fraction: fc.double({ min: 0, max: 1, noNaN: true }),
     recommendation: fc.nat(200),
     behavior: fc.option(fc.record({ scaleUp: anyRules, scaleDown: anyRules }), { nil: undefined }),
     past,
   })
-  .map(({ min, spread, at, recommendation, behavior, past: scaleEvents }): NormalizeInput => {
+  .map(({ min, spread, fraction, recommendation, behavior, past: scaleEvents }): NormalizeInput => {
     const history = new ScalingHistory();
     let currentReplicas = min;
     for (const { ago, recommendation: pastRecommendation, replicas } of [...scaleEvents].sort((a, b) => b.ago - a.ago)) {
@@ -108,7 +111,7 @@ const anyInput = fc
       currentReplicas = replicas;
     }
     const spec = { minReplicas: min, maxReplicas: min + spread, behavior };
-    return inputOf({ spec, currentReplicas: min + Math.round(at * spread), recommendation, history });
+    return inputOf({ spec, currentReplicas: min + Math.round(fraction * spread), recommendation, history });
   });
 
 test('normalizeDesiredReplicas stays between minReplicas and maxReplicas for any recommendation and history', () => {
@@ -130,9 +133,12 @@ test('normalizeDesiredReplicas stays within the scaling policies, and does not s
       const { selectPolicy, policies } = replicas > input.currentReplicas ? behavior.scaleUp : behavior.scaleDown;
       expect(selectPolicy).not.toBe('Disabled');
       const allowed = policies.map(({ type, value, periodMs }) => {
-        const then = input.currentReplicas - input.history.replicasAdded(periodMs, NOW) + input.history.replicasRemoved(periodMs, NOW);
-        const step = type === 'Pods' ? value : (then * value) / 100;
-        return replicas > input.currentReplicas ? replicas <= Math.ceil(then + step + 1e-6) : replicas >= Math.trunc(then - step - 1e-6);
+        const atPeriodStart =
+          input.currentReplicas - input.history.replicasAdded(periodMs, NOW) + input.history.replicasRemoved(periodMs, NOW);
+        const step = type === 'Pods' ? value : (atPeriodStart * value) / 100;
+        return replicas > input.currentReplicas
+          ? replicas <= Math.ceil(atPeriodStart + step + ROUNDING_ERROR)
+          : replicas >= Math.trunc(atPeriodStart - step - ROUNDING_ERROR);
       });
       expect(selectPolicy === 'Min' ? allowed.every(Boolean) : allowed.some(Boolean)).toBe(true);
     }),
@@ -143,14 +149,14 @@ test('normalizeDesiredReplicas does not move past the recommendation or away fro
   fc.assert(
     fc.property(anyInput, (input) => {
       const { replicas } = normalizeDesiredReplicas(input);
-      const between = [
+      const bounds = [
         input.currentReplicas,
         input.recommendation,
         input.spec.minReplicas,
         input.history.highestRecommendation(3_600_000, NOW) ?? input.currentReplicas,
       ];
-      expect(replicas).toBeLessThanOrEqual(Math.max(...between));
-      expect(replicas).toBeGreaterThanOrEqual(Math.min(...between, input.spec.maxReplicas));
+      expect(replicas).toBeLessThanOrEqual(Math.max(...bounds));
+      expect(replicas).toBeGreaterThanOrEqual(Math.min(...bounds, input.spec.maxReplicas));
     }),
   );
 });

@@ -65,9 +65,9 @@ function normalizeWithDefaults(input: NormalizeInput): NormalizedReplicas {
   const stabilized = Math.max(recommendation, history.highestRecommendation(downscaleStabilizationMs, now) ?? recommendation);
   const ableToScale = stabilized === recommendation ? READY_FOR_NEW_SCALE : SCALE_DOWN_STABILIZED;
   const rateLimit = Math.max(2 * currentReplicas, 4);
-  const [highest, reason] = maxReplicas > rateLimit ? [rateLimit, SCALE_UP_LIMIT] : [maxReplicas, TOO_MANY_REPLICAS];
+  const [highest, scalingLimited] = maxReplicas > rateLimit ? [rateLimit, SCALE_UP_LIMIT] : [maxReplicas, TOO_MANY_REPLICAS];
   if (stabilized < minReplicas) return { replicas: minReplicas, ableToScale, scalingLimited: TOO_FEW_REPLICAS };
-  if (stabilized > highest) return { replicas: highest, ableToScale, scalingLimited: reason };
+  if (stabilized > highest) return { replicas: highest, ableToScale, scalingLimited };
   return { replicas: stabilized, ableToScale, scalingLimited: DESIRED_WITHIN_RANGE };
 }
 
@@ -76,13 +76,13 @@ function normalizeWithBehavior(input: NormalizeInput, { scaleUp, scaleDown }: No
   const { replicas, ableToScale } = stabilizeRecommendation(input, scaleUp, scaleDown);
   if (replicas > currentReplicas) {
     const rateLimit = Math.max(currentReplicas, scaleUpLimit(input, scaleUp));
-    const [highest, reason] = spec.maxReplicas > rateLimit ? [rateLimit, SCALE_UP_LIMIT] : [spec.maxReplicas, TOO_MANY_REPLICAS];
-    if (replicas > highest) return { replicas: highest, ableToScale, scalingLimited: reason };
+    const [highest, scalingLimited] = spec.maxReplicas > rateLimit ? [rateLimit, SCALE_UP_LIMIT] : [spec.maxReplicas, TOO_MANY_REPLICAS];
+    if (replicas > highest) return { replicas: highest, ableToScale, scalingLimited };
   }
   if (replicas < currentReplicas) {
     const rateLimit = Math.min(currentReplicas, scaleDownLimit(input, scaleDown));
-    const [lowest, reason] = spec.minReplicas < rateLimit ? [rateLimit, SCALE_DOWN_LIMIT] : [spec.minReplicas, TOO_FEW_REPLICAS];
-    if (replicas < lowest) return { replicas: lowest, ableToScale, scalingLimited: reason };
+    const [lowest, scalingLimited] = spec.minReplicas < rateLimit ? [rateLimit, SCALE_DOWN_LIMIT] : [spec.minReplicas, TOO_FEW_REPLICAS];
+    if (replicas < lowest) return { replicas: lowest, ableToScale, scalingLimited };
   }
   return { replicas, ableToScale, scalingLimited: DESIRED_WITHIN_RANGE };
 }
@@ -110,18 +110,22 @@ function periodStartReplicas({ currentReplicas, history, now }: NormalizeInput, 
   return currentReplicas - history.replicasAdded(periodMs, now) + history.replicasRemoved(periodMs, now);
 }
 
+/** The most replicas that the policies allow. */
 function scaleUpLimit(input: NormalizeInput, { selectPolicy, policies }: ScalingRules): number {
+  if (selectPolicy === 'Disabled') return input.currentReplicas;
   const limits = policies.map((policy) => {
     const start = periodStartReplicas(input, policy);
     return policy.type === 'Pods' ? start + policy.value : Math.ceil(start * (1 + policy.value / 100));
   });
-  return selectPolicy === 'Disabled' ? input.currentReplicas : selectPolicy === 'Min' ? Math.min(...limits) : Math.max(...limits);
+  return selectPolicy === 'Min' ? Math.min(...limits) : Math.max(...limits);
 }
 
+/** The fewest replicas that the policies allow. `Min` selects the policy with the smallest change. */
 function scaleDownLimit(input: NormalizeInput, { selectPolicy, policies }: ScalingRules): number {
+  if (selectPolicy === 'Disabled') return input.currentReplicas;
   const limits = policies.map((policy) => {
     const start = periodStartReplicas(input, policy);
     return policy.type === 'Pods' ? start - policy.value : Math.trunc(start * (1 - policy.value / 100));
   });
-  return selectPolicy === 'Disabled' ? input.currentReplicas : selectPolicy === 'Min' ? Math.max(...limits) : Math.min(...limits);
+  return selectPolicy === 'Min' ? Math.max(...limits) : Math.min(...limits);
 }

@@ -9,7 +9,8 @@ const MAX_MILLI = 2n ** 63n - 1n;
 export function parseMilli(text: string): bigint {
   try {
     const milli = roundUpToMilli(parseQuantity(text)).nanos / NANOS_PER_MILLI;
-    return milli > MAX_MILLI ? MAX_MILLI : milli < -MAX_MILLI ? -MAX_MILLI : milli;
+    if (milli > MAX_MILLI) return MAX_MILLI;
+    return milli < -MAX_MILLI ? -MAX_MILLI : milli;
   } catch (error) {
     if (error instanceof QuantityError) return 0n;
     throw error;

@@ -3,7 +3,7 @@ import { apiObject } from '../../shared/client/rest/api-object';
 import { ScalingHistory } from './scaling-history';
 import type { AutoscalingV2HorizontalPodAutoscaler } from '../../shared/api/types/generated/members';
 import type { Measurement } from './recommendations';
-import { reconcileAutoscaler, validateSelector, type AutoscalerState } from './reconcile';
+import { reconcileAutoscaler, validateSelector, type AutoscalerPlan, type AutoscalerState } from './reconcile';
 import type { Metric } from './spec';
 import { statusAfterScaling, statusWithoutScale } from './status';
 
@@ -52,13 +52,12 @@ test('reconcileAutoscaler uses the highest recommendation, regardless of the ord
             items.map(({ value }) => (value === undefined ? FAILED : valueOf(value))),
           ),
         );
-      const a = plan(metrics);
-      const b = plan(shuffled.map(({ metric }) => metric));
-      expect([b.recommendation, b.desiredReplicas, b.rescale?.replicas]).toEqual([
-        a.recommendation,
-        a.desiredReplicas,
-        a.rescale?.replicas,
-      ]);
+      const replicasIn = ({ recommendation, desiredReplicas, rescale }: AutoscalerPlan) => [
+        recommendation,
+        desiredReplicas,
+        rescale?.replicas,
+      ];
+      expect(replicasIn(plan(shuffled.map(({ metric }) => metric)))).toEqual(replicasIn(plan(metrics)));
     }),
   );
 });
@@ -72,13 +71,13 @@ test('reconcileAutoscaler scales up but not down when one metric cannot be read'
 });
 
 test('statusAfterScaling returns undefined for an unchanged status, and keeps desiredReplicas when the update of the scale fails', () => {
-  const seen = stateOf([queueMetric(10)], [valueOf(150)]);
-  const plan = reconcileAutoscaler(seen);
-  const status = statusAfterScaling(seen, plan, { type: 'scaled', replicas: 15 }) ?? {};
+  const state = stateOf([queueMetric(10)], [valueOf(150)]);
+  const plan = reconcileAutoscaler(state);
+  const status = statusAfterScaling(state, plan, { type: 'scaled', replicas: 15 }) ?? {};
   expect(status).toMatchObject({ currentReplicas: 10, desiredReplicas: 15, lastScaleTime: '2026-01-01T00:00:00Z' });
-  const again = { ...seen, autoscaler: apiObject({ ...autoscaler.body, status }) };
-  expect(statusAfterScaling(again, reconcileAutoscaler(again), { type: 'scaled', replicas: 15 })).toBeUndefined();
-  const failed = statusAfterScaling(again, reconcileAutoscaler(again), { type: 'failed', message: 'no' });
+  const withStatus = { ...state, autoscaler: apiObject({ ...autoscaler.body, status }) };
+  expect(statusAfterScaling(withStatus, reconcileAutoscaler(withStatus), { type: 'scaled', replicas: 15 })).toBeUndefined();
+  const failed = statusAfterScaling(withStatus, reconcileAutoscaler(withStatus), { type: 'failed', message: 'no' });
   expect(failed).toMatchObject({
     desiredReplicas: 15,
     conditions: [{ type: 'AbleToScale', status: 'False', reason: 'FailedUpdateScale' }, {}, {}],

@@ -212,8 +212,9 @@ function planRescale(
   const message = `the HPA was able to successfully calculate a replica count from ${metricName}`;
   const active = setCondition(conditions, SCALING_ACTIVE, { status: 'True', reason: 'ValidMetricFound', message }, now);
   const able = setCondition(active, ABLE_TO_SCALE, ableToScale, now);
-  const reason =
-    recommendation > specReplicas ? `${metricName} above target` : recommendation < specReplicas ? 'All metrics below target' : '';
+  const isAbove = recommendation > specReplicas;
+  const reasonBelow = recommendation < specReplicas ? 'All metrics below target' : '';
+  const reason = isAbove ? `${metricName} above target` : reasonBelow;
   return {
     rescale: replicas === specReplicas ? undefined : { replicas, reason },
     recommendation,

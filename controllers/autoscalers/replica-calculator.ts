@@ -61,7 +61,10 @@ export function replicasForUtilization(
   return { replicas: replicasForRatio(input, { grouped, metrics, ratio, ratioOf, assumedUsage }), average, utilization };
 }
 
-/** For a target value per pod, of a metric of each pod. Throws {@link CalculationError}. */
+/**
+ * For a target value per pod, of a metric of each pod. `resource`: undefined for a metric that is no resource; `target`:
+ * in thousandths, as the metrics. Throws {@link CalculationError}.
+ */
 export function replicasForAverageValue(
   input: CalculatorInput,
   measured: PodMetrics,
@@ -74,7 +77,10 @@ export function replicasForAverageValue(
   return { replicas: replicasForRatio(input, usage), average: averageOf(metrics), utilization: undefined };
 }
 
-/** For a target value of a metric that all pods share. Throws {@link CalculationError}. */
+/**
+ * For a target value of a metric that all pods share, both in thousandths. `milli`: the measured value. Throws
+ * {@link CalculationError}.
+ */
 export function replicasForValue(input: CalculatorInput, milli: bigint, target: bigint): number {
   const ratio = Number(milli) / Number(target);
   if (input.currentReplicas === 0) return Math.ceil(ratio);
@@ -83,7 +89,7 @@ export function replicasForValue(input: CalculatorInput, milli: bigint, target: 
   return Math.ceil(ratio * countReadyPods(input.pods));
 }
 
-/** For a target value per pod, of a metric that all pods share. */
+/** For a target value per pod, of a metric that all pods share. `milli`: the measured value, in thousandths as `target`. */
 export function replicasForPerPodValue(
   { tolerance }: Pick<CalculatorInput, 'tolerance'>,
   statusReplicas: number,

@@ -47,10 +47,12 @@ export class ScalingHistory {
     return this.highest.find(({ at }) => at > now - windowMs)?.replicas;
   }
 
+  /** Undefined when no recommendation was recorded within the window. */
   lowestRecommendation(windowMs: number, now: number): number | undefined {
     return this.lowest.find(({ at }) => at > now - windowMs)?.replicas;
   }
 
+  /** `from` and `to`: the replicas of the target before and after. */
   recordScaleEvent(from: number, to: number, at: number): void {
     const since = at - LONGEST_PERIOD_MS;
     const latest = { at, replicas: Math.abs(to - from) };
@@ -63,6 +65,7 @@ export class ScalingHistory {
     return sumSince(this.scaleUpEvents, now - periodMs);
   }
 
+  /** Pods that scale events removed within the period. */
   replicasRemoved(periodMs: number, now: number): number {
     return sumSince(this.scaleDownEvents, now - periodMs);
   }

@@ -80,6 +80,7 @@ export class SelectorIndex {
     if (!entry.isFilled) yield* this.fill(namespace, index, entry);
   }
 
+  /** Removes the autoscaler, and its selector unless another autoscaler of the namespace has the same. */
   forget({ namespace, name }: NamespacedName): void {
     const index = this.namespaces.get(namespace);
     const entry = index?.byAutoscaler.get(name);
@@ -90,6 +91,7 @@ export class SelectorIndex {
     if (index.byAutoscaler.size === 0) this.namespaces.delete(namespace);
   }
 
+  /** Call it for each added or updated pod. */
   setPod(pod: Pod): void {
     const index = this.namespaces.get(pod.namespace);
     if (index === undefined) return;
@@ -103,6 +105,7 @@ export class SelectorIndex {
     if (index !== undefined) unlinkPod(index, name);
   }
 
+  /** The pods that the autoscaler's selector matches; none before {@link set}. */
   *select({ namespace, name }: NamespacedName): Steps<SelectedPods> {
     const index = this.namespaces.get(namespace);
     const entry = index?.byAutoscaler.get(name);
@@ -110,7 +113,7 @@ export class SelectorIndex {
     const pods = [...entry.pods.values()];
     const entries = new Set([entry]);
     for (const [position, pod] of pods.entries()) {
-      for (const entry of index.byPod.get(pod.name) ?? []) entries.add(entry);
+      for (const selecting of index.byPod.get(pod.name) ?? []) entries.add(selecting);
       if (position % PODS_PER_STEP === PODS_PER_STEP - 1) yield;
     }
     const names = [...entries].flatMap(({ autoscalers }) => [...autoscalers]);

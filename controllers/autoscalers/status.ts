@@ -12,7 +12,7 @@ import type { Autoscaler } from './spec';
 
 export type AutoscalerStatus = AutoscalingV2HorizontalPodAutoscalerStatus;
 
-/** What became of the plan's rescale. */
+/** The result of the plan's rescale. */
 export type ScalingOutcome =
   | { readonly type: 'unchanged' }
   | { readonly type: 'scaled'; readonly replicas: number }
@@ -59,7 +59,10 @@ interface StatusUpdate {
   readonly conditions: readonly AutoscalerCondition[];
 }
 
-/** A `currentReplicas` of 0 is left out, as the API does. */
+/**
+ * The base with the update; undefined when that equals `previous`, the status that is stored. A `currentReplicas` of 0
+ * is left out, as the API does.
+ */
 function changedStatus(
   base: AutoscalerStatus,
   { currentReplicas, desiredReplicas, currentMetrics, conditions }: StatusUpdate,

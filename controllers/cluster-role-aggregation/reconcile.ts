@@ -1,4 +1,7 @@
-/** Decides the rules of aggregated ClusterRoles. Pure. */
+/**
+ * Decides the rules of aggregated ClusterRoles, those with an `aggregationRule`. Pure: writing them is left to the
+ * controller.
+ */
 import { selectorMatches } from '../../shared/api/selectors/object-selector';
 import type { RbacV1ClusterRole, RbacV1PolicyRule } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
@@ -20,12 +23,12 @@ export function desiredRules(role: ClusterRole, clusterRoles: Iterable<ClusterRo
   const isSelected = ({ name, metadata }: ClusterRole): boolean =>
     name !== role.name && clusterRoleSelectors.some((selector) => selectorMatches(selector, metadata.labels ?? {}));
   const rules: RbacV1PolicyRule[] = [];
-  const texts = new Set<string>();
+  const serializedRules = new Set<string>();
   for (const selected of [...clusterRoles].filter(isSelected).sort(compareNames)) {
     for (const rule of selected.body.rules ?? []) {
-      const text = JSON.stringify(rule);
-      if (!texts.has(text)) rules.push(rule);
-      texts.add(text);
+      const serialized = JSON.stringify(rule);
+      if (!serializedRules.has(serialized)) rules.push(rule);
+      serializedRules.add(serialized);
     }
   }
   return equalJson(rules, role.body.rules ?? []) ? undefined : rules;

@@ -1,4 +1,7 @@
-/** The Job that a CronJob creates for a scheduled time. Pure. */
+/**
+ * Builds the Job that a CronJob creates for a scheduled time. Pure; the name follows from the time, so two processes
+ * that start the same run create the same object.
+ */
 import type { BatchV1CronJob, BatchV1Job } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';

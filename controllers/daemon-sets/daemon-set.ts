@@ -27,13 +27,13 @@ export interface RollingUpdateLimits {
  */
 export function rollingUpdateLimitsOf({ body }: DaemonSet, desired: number): RollingUpdateLimits {
   const rollingUpdate = body.spec?.updateStrategy?.rollingUpdate;
-  const maxSurge = resolve(rollingUpdate?.maxSurge, 0, desired);
-  const maxUnavailable = resolve(rollingUpdate?.maxUnavailable, 1, desired);
+  const maxSurge = resolveIntOrPercent(rollingUpdate?.maxSurge, 0, desired);
+  const maxUnavailable = resolveIntOrPercent(rollingUpdate?.maxUnavailable, 1, desired);
   return { maxSurge, maxUnavailable: maxSurge === 0 && maxUnavailable === 0 ? 1 : maxUnavailable };
 }
 
 /** Percentages are rounded up. */
-function resolve(value: number | string | undefined, defaultValue: number, desired: number): number {
+function resolveIntOrPercent(value: number | string | undefined, defaultValue: number, desired: number): number {
   if (typeof value === 'number') return value;
   const percent = value === undefined ? undefined : /^(\d{1,9})%$/.exec(value)?.[1];
   return percent === undefined ? defaultValue : Math.ceil((Number(percent) * desired) / 100);

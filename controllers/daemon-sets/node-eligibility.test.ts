@@ -1,7 +1,7 @@
 import type { CoreV1Node, CoreV1NodeSelectorTerm, CoreV1PodSpec, CoreV1Taint } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { Node } from '../runtime/nodes';
-import { daemonPodTolerations, nodeEligibility } from './node-eligibility';
+import { daemonPodTolerations, nodeEligibility, type NodeEligibility } from './node-eligibility';
 
 const node = (labels: Record<string, string> = {}, taints: readonly CoreV1Taint[] = []): Node =>
   apiObject<CoreV1Node>({ metadata: { name: 'a', labels }, spec: { taints: [...taints] } });
@@ -13,76 +13,67 @@ const labelTerm = (key: string, operator: string, ...values: string[]): CoreV1No
 });
 const taint = (effect: string, key = 'k'): CoreV1Taint => ({ key, value: 'v', effect });
 
-test.each<[string, CoreV1PodSpec, Node, boolean, boolean]>([
-  ['runs a pod without constraints on any node', {}, node(), true, true],
-  ['rejects a node that spec.nodeName does not name', { nodeName: 'b' }, node(), false, false],
-  ['runs a pod on a node with the labels of its nodeSelector', { nodeSelector: { l: 'm' } }, node({ l: 'm' }), true, true],
-  ['rejects a node without the labels of the nodeSelector', { nodeSelector: { l: 'm' } }, node({ l: 'n' }), false, false],
+const RUNS_PODS: NodeEligibility = { shouldRun: true, shouldContinueRunning: true };
+const KEEPS_PODS: NodeEligibility = { shouldRun: false, shouldContinueRunning: true };
+const REJECTS_PODS: NodeEligibility = { shouldRun: false, shouldContinueRunning: false };
+
+test.each<[string, CoreV1PodSpec, Node, NodeEligibility]>([
+  ['runs a pod without constraints on any node', {}, node(), RUNS_PODS],
+  ['rejects a node that spec.nodeName does not name', { nodeName: 'b' }, node(), REJECTS_PODS],
+  ['runs a pod on a node with the labels of its nodeSelector', { nodeSelector: { l: 'm' } }, node({ l: 'm' }), RUNS_PODS],
+  ['rejects a node without the labels of the nodeSelector', { nodeSelector: { l: 'm' } }, node({ l: 'n' }), REJECTS_PODS],
   [
     'matches a nodeSelector in the other spelling of the label',
     { nodeSelector: { 'kubernetes.io/os': 'linux' } },
     node({ 'platform.io/os': 'linux' }),
-    true,
-    true,
+    RUNS_PODS,
   ],
   [
     'runs a pod on a node that matches one of the nodeSelectorTerms',
     required(labelTerm('x', 'Exists'), labelTerm('l', 'In', 'm', 'n')),
     node({ l: 'n' }),
-    true,
-    true,
+    RUNS_PODS,
   ],
   [
     'rejects a node that matches none of the nodeSelectorTerms',
     required(labelTerm('x', 'Exists'), labelTerm('l', 'NotIn', 'n')),
     node({ l: 'n' }),
-    false,
-    false,
+    REJECTS_PODS,
   ],
-  ['rejects every node when there are no nodeSelectorTerms', required(), node(), false, false],
-  ['rejects every node for an empty nodeSelectorTerm', required({}), node(), false, false],
-  ['rejects every node for an unknown operator', required(labelTerm('l', 'Like', 'm')), node({ l: 'm' }), false, false],
-  ['compares numbers for the operator Gt', required(labelTerm('l', 'Gt', '4')), node({ l: '5' }), true, true],
+  ['rejects every node when there are no nodeSelectorTerms', required(), node(), REJECTS_PODS],
+  ['rejects every node for an empty nodeSelectorTerm', required({}), node(), REJECTS_PODS],
+  ['rejects every node for an unknown operator', required(labelTerm('l', 'Like', 'm')), node({ l: 'm' }), REJECTS_PODS],
+  ['compares numbers for the operator Gt', required(labelTerm('l', 'Gt', '4')), node({ l: '5' }), RUNS_PODS],
   [
     'matches a node name in matchFields',
     required({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['a'] }] }),
     node(),
-    true,
-    true,
+    RUNS_PODS,
   ],
-  ['keeps a running pod on a node with a NoSchedule taint but creates none', {}, node({}, [taint('NoSchedule')]), false, true],
-  ['removes a pod from a node with a NoExecute taint', {}, node({}, [taint('NoExecute')]), false, false],
-  ['ignores a PreferNoSchedule taint', {}, node({}, [taint('PreferNoSchedule')]), true, true],
-  [
-    'runs a pod on a node whose taint it tolerates',
-    { tolerations: [{ key: 'k', value: 'v' }] },
-    node({}, [taint('NoExecute')]),
-    true,
-    true,
-  ],
+  ['keeps a running pod on a node with a NoSchedule taint but creates none', {}, node({}, [taint('NoSchedule')]), KEEPS_PODS],
+  ['removes a pod from a node with a NoExecute taint', {}, node({}, [taint('NoExecute')]), REJECTS_PODS],
+  ['ignores a PreferNoSchedule taint', {}, node({}, [taint('PreferNoSchedule')]), RUNS_PODS],
+  ['runs a pod on a node whose taint it tolerates', { tolerations: [{ key: 'k', value: 'v' }] }, node({}, [taint('NoExecute')]), RUNS_PODS],
   [
     'tolerates the not-ready and disk-pressure taints of nodes',
     {},
     node({}, [taint('NoExecute', 'node.platform.io/not-ready'), taint('NoSchedule', 'node.kubernetes.io/disk-pressure')]),
-    true,
-    true,
+    RUNS_PODS,
   ],
   [
     'creates no pod on a node with the network-unavailable taint',
     {},
     node({}, [taint('NoSchedule', 'node.kubernetes.io/network-unavailable')]),
-    false,
-    true,
+    KEEPS_PODS,
   ],
   [
     'tolerates the network-unavailable taint for a pod with hostNetwork',
     { hostNetwork: true },
     node({}, [taint('NoSchedule', 'node.kubernetes.io/network-unavailable')]),
-    true,
-    true,
+    RUNS_PODS,
   ],
-])('nodeEligibility %s', (_title, spec, candidate, shouldRun, shouldContinueRunning) => {
-  expect(nodeEligibility(spec, 'kubernetes')(candidate)).toEqual({ shouldRun, shouldContinueRunning });
+])('nodeEligibility %s', (_title, spec, candidate, eligibility) => {
+  expect(nodeEligibility(spec, 'kubernetes')(candidate)).toEqual(eligibility);
 });
 
 test('daemonPodTolerations replaces an existing toleration in place', () => {

@@ -63,27 +63,19 @@ function manageNodes(view: DaemonSetView, byNode: ReadonlyMap<string, readonly P
   for (const node of view.nodes) {
     const pods = byNode.get(node.name) ?? [];
     const { shouldRun, shouldContinueRunning } = view.eligibilityOf(node);
+    const remaining = pods.filter((pod) => !isBeingDeleted(pod));
     if (!shouldContinueRunning) {
-      appendAll(
-        surplusPods,
-        pods.filter((pod) => !isBeingDeleted(pod)),
-      );
-    } else if (shouldRun && pods.length === 0) nodesNeedingPods.push(node.name);
-    else {
-      const running: Pod[] = [];
-      for (const pod of pods) {
-        if (isBeingDeleted(pod)) continue;
-        const phase = pod.body.status?.phase;
-        if (phase !== 'Failed' && phase !== 'Succeeded') {
-          running.push(pod);
-          continue;
-        }
-        const backoffMs = phase === 'Failed' ? view.backoffMs(node.name) : 0;
-        if (backoffMs > 0) backoffs.push(backoffMs);
-        else finishedPods.push({ pod, node: node.name, phase });
-      }
-      appendAll(surplusPods, canSurge ? surplusDuringSurge(view, running) : sortDaemonPods(running).slice(1));
+      appendAll(surplusPods, remaining);
+      continue;
     }
+    if (shouldRun && pods.length === 0) {
+      nodesNeedingPods.push(node.name);
+      continue;
+    }
+    const { running, finished, delayed } = separateFinishedPods(view, node.name, remaining);
+    appendAll(finishedPods, finished);
+    if (delayed.length > 0) backoffs.push(view.backoffMs(node.name));
+    appendAll(surplusPods, canSurge ? surplusDuringSurge(view, running) : sortDaemonPods(running).slice(1));
   }
   const nodeNames = new Set(view.nodes.map(({ name }) => name));
   // The pod garbage collector deletes pods of missing nodes only when they were scheduled.
@@ -94,6 +86,27 @@ function manageNodes(view: DaemonSetView, byNode: ReadonlyMap<string, readonly P
     finishedPods,
     requeueAfterMs: backoffs.length === 0 ? undefined : Math.min(...backoffs),
   };
+}
+
+interface SeparatedPods {
+  readonly running: readonly Pod[];
+  /** Pods to delete now, because they are in a final phase. */
+  readonly finished: readonly FinishedPod[];
+  /** Failed pods that stay until the node's back-off ends. */
+  readonly delayed: readonly Pod[];
+}
+
+function separateFinishedPods(view: DaemonSetView, node: string, pods: readonly Pod[]): SeparatedPods {
+  const running: Pod[] = [];
+  const finished: FinishedPod[] = [];
+  const delayed: Pod[] = [];
+  for (const pod of pods) {
+    const phase = pod.body.status?.phase;
+    if (phase !== 'Failed' && phase !== 'Succeeded') running.push(pod);
+    else if (phase === 'Failed' && view.backoffMs(node) > 0) delayed.push(pod);
+    else finished.push({ pod, node, phase });
+  }
+  return { running, finished, delayed };
 }
 
 /**

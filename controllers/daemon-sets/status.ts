@@ -1,4 +1,7 @@
-/** Calculates the status of a DaemonSet: it counts nodes by their first pod. Pure. */
+/**
+ * Calculates the status of a DaemonSet, which counts nodes, not pods: of several pods on a node the first in the order
+ * of {@link sortDaemonPods} counts. Pure.
+ */
 import type { AppsV1DaemonSetStatus } from '../../shared/api/types/generated/members';
 import { equalJson } from '../../shared/values/json';
 import { omitZeros } from '../workload/omit-zeros';

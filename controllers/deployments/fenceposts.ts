@@ -1,4 +1,7 @@
-/** Resolves `maxSurge` and `maxUnavailable` of a Deployment to numbers of pods. */
+/**
+ * Resolves `maxSurge` and `maxUnavailable` of a Deployment, which may be percentages, to numbers of pods. "Fenceposts"
+ * is upstream's word for the two.
+ */
 import { replicasOf } from '../workload/spec';
 import { isRollingUpdate, type Deployment } from './deployment';
 
@@ -17,14 +20,14 @@ export function resolveFenceposts(deployment: Deployment): Fenceposts {
   if (!isRollingUpdate(deployment)) return { maxSurge: 0, maxUnavailable: 0 };
   const replicas = replicasOf(deployment);
   const rollingUpdate = deployment.body.spec?.strategy?.rollingUpdate;
-  const maxSurge = resolve(rollingUpdate?.maxSurge, replicas, Math.ceil);
-  const maxUnavailable = resolve(rollingUpdate?.maxUnavailable, replicas, Math.floor);
+  const maxSurge = resolveIntOrPercent(rollingUpdate?.maxSurge, replicas, Math.ceil);
+  const maxUnavailable = resolveIntOrPercent(rollingUpdate?.maxUnavailable, replicas, Math.floor);
   const allowed = maxSurge === 0 && maxUnavailable === 0 ? 1 : maxUnavailable;
   return { maxSurge, maxUnavailable: Math.min(allowed, replicas) };
 }
 
 /** Multiplies before it divides, so that 7% of 100 is exactly 7. */
-function resolve(value: number | string | undefined, replicas: number, round: (value: number) => number): number {
+function resolveIntOrPercent(value: number | string | undefined, replicas: number, round: (value: number) => number): number {
   if (typeof value === 'number') return value;
   if (value === undefined || !/^[0-9]+%$/.test(value)) return 0;
   return round((Number(value.slice(0, -1)) * replicas) / 100);

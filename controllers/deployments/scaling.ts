@@ -153,9 +153,9 @@ export class ReplicaSetScaler {
   ): void {
     const active = replicaSets.filter(isActive);
     const latest = newReplicaSet ?? [...oldReplicaSets].sort(compareCreation).at(-1);
-    const activeOrLatest = active.length === 1 ? active[0] : active.length === 0 ? latest : undefined;
-    if (activeOrLatest !== undefined) {
-      this.scale(activeOrLatest, this.desiredReplicas);
+    if (active.length <= 1) {
+      const activeOrLatest = active[0] ?? latest;
+      if (activeOrLatest !== undefined) this.scale(activeOrLatest, this.desiredReplicas);
       return;
     }
     if (newReplicaSet !== undefined && this.isSaturated(newReplicaSet)) this.scaleDownToZero(oldReplicaSets);

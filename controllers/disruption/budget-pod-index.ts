@@ -1,6 +1,7 @@
 /**
  * Indexes pods by the PodDisruptionBudgets that select them, updated with each change, so that a change of a pod costs
- * no search through all pods. Holds only what a status is computed from.
+ * no search through all pods. A change that no budget's status depends on affects no budget. Enqueuing the affected
+ * budgets is left to the controller.
  */
 import type { MetaV1LabelSelector, PolicyV1PodDisruptionBudget } from '../../shared/api/types/generated/members';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
@@ -33,6 +34,7 @@ export class BudgetPodIndex {
   private readonly budgets = new Map<string, Map<string, IndexedBudget>>();
   private readonly pods = new Map<string, Map<string, Pod>>();
 
+  /** Call it for each added or updated budget. A changed selector is matched against all pods of the namespace. */
   setBudget({ namespace, name, body }: PodDisruptionBudget): void {
     const selector = body.spec?.selector;
     const previous = this.budgets.get(namespace)?.get(name);

@@ -119,7 +119,10 @@ function desiredHealthyOf(constraint: Constraint, expectedPods: number): number 
 /** Rounded up. */
 const percentOf = (pods: number, percent: number): number => Math.ceil((pods * percent) / 100);
 
-/** The pods with an admitted eviction that still exist and have time left for their deletion. */
+/**
+ * Of the pods with an admitted eviction: those that have time left for their deletion, the time until the first of them
+ * has none, and the names of those that were not deleted in time.
+ */
 function buildDisruptedPodMap(status: PolicyV1PodDisruptionBudgetStatus, pods: readonly SelectedPod[], now: number) {
   const known = status.disruptedPods ?? {};
   const disruptedPods: Record<string, string> = {};
@@ -129,12 +132,12 @@ function buildDisruptedPodMap(status: PolicyV1PodDisruptionBudgetStatus, pods: r
     const disruptionTime = ownMember(known, name) ?? undefined;
     const disruptedAt = parseTimestamp(disruptionTime);
     if (disruptionTime === undefined || disruptedAt === undefined || isBeingDeleted) continue;
-    const left = disruptedAt + DELETION_TIMEOUT_MS - now;
-    if (left <= 0) {
+    const remainingMs = disruptedAt + DELETION_TIMEOUT_MS - now;
+    if (remainingMs <= 0) {
       notDeleted.push(name);
     } else {
       disruptedPods[name] = disruptionTime;
-      requeueAfterMs = Math.min(requeueAfterMs ?? left, left);
+      requeueAfterMs = Math.min(requeueAfterMs ?? remainingMs, remainingMs);
     }
   }
   return { disruptedPods, requeueAfterMs, notDeleted };

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../shared/values/json';
 import { jsonResponse } from '../../test/support/controllers/fake-api';
 import { fakeClient } from '../../test/support/controllers/fake-client';
 import { fakeContext } from '../../test/support/controllers/fake-context';
+import type { ControllerReference } from '../runtime/pods';
 import type { SelectedPod } from './budget-pod-index';
 import { ScaleFinder } from './scale-finder';
 
@@ -11,14 +12,14 @@ const WIDGETS = '/apis/example.com/v1/widgets';
 async function setUp() {
   const fake = fakeClient();
   const served: JsonObject[] = [];
-  const resource = (name: string, kind: string, scale: boolean): JsonObject => ({
+  const resource = (name: string, kind: string, { hasScale }: { readonly hasScale: boolean }): JsonObject => ({
     resource: name,
     scope: 'Namespaced',
     verbs: ['list'],
     responseKind: { kind },
-    ...(scale ? { subresources: [{ subresource: 'scale' }] } : {}),
+    ...(hasScale ? { subresources: [{ subresource: 'scale' }] } : {}),
   });
-  const serve = (name: string, kind: string, scale = true): void => void served.push(resource(name, kind, scale));
+  const serve = (name: string, kind: string, options = { hasScale: true }): void => void served.push(resource(name, kind, options));
   fake.api.intercept = ({ path }) => {
     if (path === '/api') return jsonResponse(200, { items: [] });
     if (path === '/apis')
@@ -42,43 +43,58 @@ async function setUp() {
   return { ...fake, scaleFinder, serve, put };
 }
 
-const pod = (name: string, apiVersion = '', kind = '', owner = '', uid = owner): SelectedPod => ({
-  name,
-  controller: kind === '' ? undefined : { apiVersion, kind, name: owner, uid },
-  isReady: true,
-  isBeingDeleted: false,
-});
+/** A pod with this controller; the uid is the name where it is not given. */
+function pod(name: string, controller?: Omit<ControllerReference, 'uid'> & { readonly uid?: string }): SelectedPod {
+  return {
+    name,
+    controller: controller === undefined ? undefined : { ...controller, uid: controller.uid ?? controller.name },
+    isReady: true,
+    isBeingDeleted: false,
+  };
+}
 
 test('ScaleFinder counts each scale once, ReplicaSets by their Deployment, and reports pods without a controller', async () => {
   const { scaleFinder } = await setUp();
-  const ofReplicaSet = (name: string, owner: string, uid: string): SelectedPod => pod(name, 'apps/v1', 'ReplicaSet', owner, uid);
+  const replicaSet = { apiVersion: 'apps/v1', kind: 'ReplicaSet' };
   const pods = [
-    ofReplicaSet('a', 'old', 's1'),
-    ofReplicaSet('b', 'new', 's2'),
-    ofReplicaSet('c', 'bare', 's3'),
-    ofReplicaSet('d', 'bare', 's3'),
-    pod('e', 'apps/v1', 'StatefulSet', 'db', 'st'),
-    pod('f', 'v1', 'ReplicationController', 'rc'),
+    pod('a', { ...replicaSet, name: 'old', uid: 's1' }),
+    pod('b', { ...replicaSet, name: 'new', uid: 's2' }),
+    pod('c', { ...replicaSet, name: 'bare', uid: 's3' }),
+    pod('d', { ...replicaSet, name: 'bare', uid: 's3' }),
+    pod('e', { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 'st' }),
+    pod('f', { apiVersion: 'v1', kind: 'ReplicationController', name: 'rc' }),
     pod('g'),
   ];
   expect(await scaleFinder.expectedScale('n', pods)).toEqual({ pods: 5 + 4 + 7 + 1, unmanaged: 1 });
 });
 
 test.each<[string, SelectedPod, string]>([
-  ['does not exist', pod('p', 'apps/v1', 'ReplicaSet', 'none'), 'found no controllers for pod "p"'],
-  ['has another uid', pod('p', 'apps/v1', 'StatefulSet', 'db', 'other'), 'found no controllers for pod "p"'],
-  ['has no scale subresource', pod('p', 'example.com/v1', 'Gadget', 'g'), 'gadgets.example.com does not implement the scale subresource'],
-  ['has an unknown kind', pod('p', 'example.com/v2', 'Thing', 't'), 'no matches for kind "Thing" in version "example.com/v2"'],
+  ['does not exist', pod('p', { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'none' }), 'found no controllers for pod "p"'],
+  [
+    'has another uid',
+    pod('p', { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 'other' }),
+    'found no controllers for pod "p"',
+  ],
+  [
+    'has no scale subresource',
+    pod('p', { apiVersion: 'example.com/v1', kind: 'Gadget', name: 'g' }),
+    'gadgets.example.com does not implement the scale subresource',
+  ],
+  [
+    'has an unknown kind',
+    pod('p', { apiVersion: 'example.com/v2', kind: 'Thing', name: 't' }),
+    'no matches for kind "Thing" in version "example.com/v2"',
+  ],
 ])('ScaleFinder rejects with UnknownScaleError for an owner that %s', async (_, controlled, message) => {
   const { scaleFinder, serve } = await setUp();
-  serve('gadgets', 'Gadget', false);
+  serve('gadgets', 'Gadget', { hasScale: false });
   await expect(scaleFinder.expectedScale('n', [controlled])).rejects.toMatchObject({ name: 'UnknownScaleError', message });
 });
 
 test('ScaleFinder finds a kind that is added later, and rejects with KindNotDiscoveredError until discovery may be repeated', async () => {
   const { scaleFinder, serve, api, clock } = await setUp();
   const discoveries = (): number => api.requests.filter((request) => request === 'GET /apis').length;
-  const pods = [pod('p', 'example.com/v1', 'Widget', 'w', 'w')];
+  const pods = [pod('p', { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w' })];
   await expect(scaleFinder.expectedScale('n', pods)).rejects.toMatchObject({ name: 'UnknownScaleError' });
   serve('widgets', 'Widget');
   api.put(WIDGETS, { metadata: { namespace: 'n', name: 'w', uid: 'w' }, spec: { replicas: 9 } });

@@ -1,4 +1,7 @@
-/** Resets the `DisruptionTarget` condition of pods that were not deleted within two minutes. Pure. */
+/**
+ * Decides when the `DisruptionTarget` condition of a pod is stale, because the pod was not deleted within two minutes,
+ * and builds the patch that resets it. Pure: the controller sends the patch.
+ */
 import type { CoreV1PodCondition } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';

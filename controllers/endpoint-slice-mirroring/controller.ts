@@ -1,9 +1,9 @@
 /**
  * EndpointSliceMirroring controller: watches Services, Endpoints and its own EndpointSlices, and mirrors the Endpoints
  * of Services without a selector to EndpointSlices. Records Events about the Endpoints when addresses are not mirrored.
- * Changes of a Service or of Endpoints are synced after the batch period, a slice that another client changed after
- * FOREIGN_CHANGE_MS. Unlike upstream's controller, Endpoints with stale slices are requeued after STALE_MS without
- * back-off.
+ * Endpoints are synced after the batch period when they or their Service changed, and after a second when another client
+ * changed one of their slices. Unlike upstream's controller, Endpoints are requeued without back-off while the informer
+ * does not show their slices yet.
  */
 import type { CoreV1Endpoints, CoreV1Service } from '../../shared/api/types/generated/members';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';

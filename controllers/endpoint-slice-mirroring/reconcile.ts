@@ -1,4 +1,7 @@
-/** Decides which Endpoints are mirrored to EndpointSlices, and the endpoints that their slices should have. Pure. */
+/**
+ * Decides which Endpoints are mirrored to EndpointSlices, and the endpoints that their slices should have. Pure; the
+ * distribution to slices is left to ../endpoint-slices/reconcile.ts.
+ */
 import type { CoreV1EndpointAddress, CoreV1EndpointPort, CoreV1EndpointSubset } from '../../shared/api/types/generated/members';
 import { valueInEitherSpelling } from '../../shared/names/spellings';
 import { parseIpAddress } from '../../shared/values/network/ip-address';
@@ -35,6 +38,7 @@ export interface MirroredEndpoints {
   readonly addressesSkipped: number;
 }
 
+/** Ready addresses take precedence when a subset has more than `maxAddressesPerSubset`. */
 export function mirroredEndpoints({ body }: Endpoints, maxAddressesPerSubset: number): MirroredEndpoints {
   const groups = new Map<string, PortGroup & { readonly endpoints: Endpoint[] }>();
   const invalidAddresses: string[] = [];
@@ -42,7 +46,7 @@ export function mirroredEndpoints({ body }: Endpoints, maxAddressesPerSubset: nu
   for (const subset of body.subsets ?? []) {
     const ports = (subset.ports ?? []).map(portOf);
     let capacity = maxAddressesPerSubset;
-    for (const { address, ready } of addressesOf(subset)) {
+    for (const { address, isReady } of addressesOf(subset)) {
       const { ip = '' } = address;
       const family = parseIpAddress(ip)?.family;
       if (family === undefined) invalidAddresses.push(ip);
@@ -53,7 +57,7 @@ export function mirroredEndpoints({ body }: Endpoints, maxAddressesPerSubset: nu
         const key = portGroupKey(addressType, ports);
         const group = groups.get(key) ?? { addressType, ports, endpoints: [] };
         groups.set(key, group);
-        group.endpoints.push(endpointOf(address, ip, ready));
+        group.endpoints.push(endpointOf({ address, isReady }, ip));
       }
     }
   }
@@ -62,26 +66,27 @@ export function mirroredEndpoints({ body }: Endpoints, maxAddressesPerSubset: nu
 
 interface SubsetAddress {
   readonly address: CoreV1EndpointAddress;
-  readonly ready: boolean;
+  readonly isReady: boolean;
 }
 
 const addressesOf = ({ addresses = [], notReadyAddresses = [] }: CoreV1EndpointSubset): readonly SubsetAddress[] => [
-  ...addresses.map((address) => ({ address, ready: true })),
-  ...notReadyAddresses.map((address) => ({ address, ready: false })),
+  ...addresses.map((address) => ({ address, isReady: true })),
+  ...notReadyAddresses.map((address) => ({ address, isReady: false })),
 ];
 
 function portOf({ name = '', port = 0, protocol = 'TCP', appProtocol }: CoreV1EndpointPort): SlicePort {
   return { name, port, protocol, appProtocol };
 }
 
-function endpointOf({ hostname = '', nodeName = '', targetRef }: CoreV1EndpointAddress, ip: string, ready: boolean): Endpoint {
+function endpointOf({ address, isReady }: SubsetAddress, ip: string): Endpoint {
+  const { hostname = '', nodeName = '', targetRef } = address;
   return {
     id: `${targetRef?.uid ?? ''} ${ip}`,
-    isReady: ready,
+    isReady,
     zone: undefined,
     body: {
       addresses: [ip],
-      conditions: { ready },
+      conditions: { ready: isReady },
       ...(hostname === '' ? {} : { hostname }),
       ...(nodeName === '' ? {} : { nodeName }),
       ...(targetRef === undefined ? {} : { targetRef }),

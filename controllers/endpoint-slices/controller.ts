@@ -1,10 +1,10 @@
 /**
  * EndpointSlice controller: watches Services, pods, nodes and its own EndpointSlices, and writes the EndpointSlices of
- * each Service with a selector and Events about the Service. A changed Service is synced at once, a changed pod after
- * the batch period, a slice that another client changed after FOREIGN_CHANGE_MS; a changed node syncs all Services. A
+ * each Service with a selector and Events about the Service. A Service is synced at once when it or a node changed, after
+ * the batch period when one of its pods changed, and after a second when another client changed one of its slices. A
  * Service with skipped pods is retried with back-off. Slices of a deleted Service are left to the garbage collector.
- * Unlike upstream's controller, a Service with stale slices is requeued after STALE_MS without back-off, and hints keep
- * no state between syncs.
+ * Unlike upstream's controller, a Service is requeued without back-off while the informer does not show its slices yet,
+ * and hints keep no state between syncs.
  */
 import type { CoreV1Node, CoreV1Pod, CoreV1Service } from '../../shared/api/types/generated/members';
 import { ApiError, isConflict } from '../../shared/client/rest/api-error';
@@ -161,7 +161,8 @@ class EndpointSliceController {
     for (const { addressType, zones, error } of hints) {
       const messageKey = `${key} ${addressType}`;
       const previous = this.hintMessages.get(messageKey);
-      const current = service.topology !== 'auto' ? undefined : zones.size > 0 ? HINTS_ENABLED : error;
+      const messageForAuto = zones.size > 0 ? HINTS_ENABLED : error;
+      const current = service.topology === 'auto' ? messageForAuto : undefined;
       if (current === undefined) this.hintMessages.delete(messageKey);
       else this.hintMessages.set(messageKey, current);
       const message = current ?? (previous === HINTS_ENABLED ? HINTS_DISABLED : undefined);

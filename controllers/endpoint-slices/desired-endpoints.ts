@@ -1,6 +1,6 @@
 /**
- * The endpoints that a Service should have, grouped by address type and by the ports that the pods have. Pure; how they
- * are distributed to slices is decided elsewhere.
+ * The endpoints that a Service should have, grouped by address type and by the ports that the pods have. Pure; their
+ * distribution to slices is left to packing.ts.
  */
 import type { DiscoveryV1Endpoint } from '../../shared/api/types/generated/members';
 import { compareBytes } from '../../shared/values/json';

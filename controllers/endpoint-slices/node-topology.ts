@@ -14,7 +14,6 @@ import type { NodeView } from './desired-endpoints';
 import type { ZoneCpus } from './topology-hints';
 
 export class NodeTopology {
-  /** A view is looked up for each pod. */
   private readonly views = new WeakMap<Node, NodeView>();
 
   constructor(
@@ -27,8 +26,8 @@ export class NodeTopology {
   get(name: string): NodeView | undefined {
     const node = this.nodes.get('', name);
     if (node === undefined) return undefined;
-    let view = this.views.get(node);
-    if (view === undefined) this.views.set(node, (view = { zone: zoneOf(node, this.prefix) }));
+    const view = this.views.get(node) ?? { zone: zoneOf(node, this.prefix) };
+    this.views.set(node, view);
     return view;
   }
 
@@ -54,11 +53,14 @@ function isReadyWorker(node: Node, prefix: string): boolean {
   return !hasRole('control-plane') && !hasRole('master') && conditionStatus(node.body, 'Ready') === 'True';
 }
 
+const NANOS_PER_CPU = 1e9;
+
+/** Undefined for a node without allocatable CPUs. */
 function allocatableCpus({ body }: Node): number | undefined {
   const cpu = body.status?.allocatable?.['cpu'];
   if (cpu === undefined) return undefined;
   try {
-    const count = Number(parseQuantity(cpu).nanos) / 1e9;
+    const count = Number(parseQuantity(cpu).nanos) / NANOS_PER_CPU;
     return count > 0 ? count : undefined;
   } catch (error) {
     if (error instanceof QuantityError) return undefined;

@@ -44,13 +44,16 @@ export class SliceStore {
     });
   }
 
+  /** `key`: that of the Service, as in the other methods. */
   slicesOf(key: string): readonly SliceView[] {
     return [...(this.slices.get(key)?.values() ?? [])].map((slice) => this.viewOf(slice));
   }
 
   private viewOf(slice: EndpointSlice): SliceView {
-    let view = this.views.get(slice);
-    if (view === undefined) this.views.set(slice, (view = sliceView(slice)));
+    const existing = this.views.get(slice);
+    if (existing !== undefined) return existing;
+    const view = sliceView(slice);
+    this.views.set(slice, view);
     return view;
   }
 

@@ -1,14 +1,15 @@
 import type { Endpoint } from './desired-endpoints';
 import { topologyHints } from './topology-hints';
 
-const endpoints = (zones: string, isReady = true): Endpoint[] =>
+/** An endpoint for each character: the name of its zone, or `-` for none. */
+const endpoints = (zones: string, { isReady } = { isReady: true }): Endpoint[] =>
   [...zones].map((zone, index) => ({ id: `${zone}${index}`, isReady, zone: zone === '-' ? undefined : zone, body: {} }));
 const cpus = (counts: Readonly<Record<string, number>>) => new Map(Object.entries(counts));
 const format = (hints: ReturnType<typeof topologyHints>): string => [...hints.zones].map(([id, zone]) => `${id}:${zone}`).join(' ');
 
 describe('topologyHints with the topology preferClose', () => {
   it('gives each ready endpoint a hint for its own zone', () => {
-    const hints = topologyHints('IPv4', 'preferClose', [...endpoints('ab'), ...endpoints('c', false)], undefined);
+    const hints = topologyHints('IPv4', 'preferClose', [...endpoints('ab'), ...endpoints('c', { isReady: false })], undefined);
     expect(format(hints)).toBe('a0:a b1:b');
   });
 

@@ -5,7 +5,7 @@
  * changed are restored at the next change of the Service or its pods; deleted Endpoints at once.
  */
 import type { CoreV1Endpoints, CoreV1Pod, CoreV1Service } from '../../shared/api/types/generated/members';
-import { ApiError, ignoreNotFound } from '../../shared/client/rest/api-error';
+import { ApiError, ignoreNotFound, isNamespaceTerminating } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -115,8 +115,7 @@ class EndpointsController {
           return;
       }
     } catch (error) {
-      // A namespace that is being deleted accepts no new objects.
-      if (error instanceof ApiError && error.code === 403 && error.message.includes('is being terminated')) return;
+      if (isNamespaceTerminating(error)) return;
       if (error instanceof ApiError && error.code !== 409) {
         if (action.type === 'create') {
           this.recordEvent(key, 'FailedToCreateEndpoint', `Failed to create endpoint for service ${key}: ${error.message}`);

@@ -22,8 +22,11 @@ const pod = (name: string, ip: string, { isReady = true, nodeName = 'x' } = {}):
       status: { podIP: ip, conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
     }),
   );
-const addresses = (count: number, isReady: boolean): PodView[] =>
-  Array.from({ length: count }, (_, n) => pod(`${isReady}${n}`, `10.${isReady ? 1 : 2}.${n >> 8}.${n & 255}`, { isReady }));
+const podsWith = (count: number, { isReady }: { readonly isReady: boolean }): PodView[] =>
+  Array.from({ length: count }, (_, index) => {
+    const ip = `10.${isReady ? 1 : 2}.${index >> 8}.${index & 255}`;
+    return pod(`${isReady ? 'ready' : 'unready'}-${index}`, ip, { isReady });
+  });
 
 const counts = (pods: readonly PodView[]): unknown => {
   const { subsets, isTruncated } = desiredSubsets(service(), pods);
@@ -35,7 +38,7 @@ it.each([
   [MAX_ADDRESSES + 1, 5, [true, [1000, 0]]],
   [400, 900, [true, [400, 600]]],
 ])('desiredSubsets of %i ready and %i not ready addresses keeps at most 1,000, ready ones first', (ready, unready, expected) => {
-  expect(counts([...addresses(ready, true), ...addresses(unready, false)])).toEqual(expected);
+  expect(counts([...podsWith(ready, { isReady: true }), ...podsWith(unready, { isReady: false })])).toEqual(expected);
 });
 
 it('desiredSubsets skips a pod with an address that would make the Endpoints invalid, and returns the reason', () => {

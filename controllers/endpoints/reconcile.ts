@@ -224,19 +224,19 @@ const equalLists = <T>(a: readonly T[], b: readonly T[], areEqual: (a: T, b: T) 
 const keys = new WeakMap<CoreV1EndpointAddress | CoreV1EndpointPort, string>();
 
 function addressKey(address: CoreV1EndpointAddress): string {
-  let key = keys.get(address);
-  if (key === undefined) {
-    const { ip = '', hostname = '', nodeName = '', targetRef } = address;
-    keys.set(address, (key = JSON.stringify([ip, hostname, nodeName, targetRef?.uid ?? ''])));
-  }
+  const existing = keys.get(address);
+  if (existing !== undefined) return existing;
+  const { ip = '', hostname = '', nodeName = '', targetRef } = address;
+  const key = JSON.stringify([ip, hostname, nodeName, targetRef?.uid ?? '']);
+  keys.set(address, key);
   return key;
 }
 
 function portKey(port: CoreV1EndpointPort): string {
-  let key = keys.get(port);
-  if (key === undefined) {
-    const { name = '', protocol = '', appProtocol = '', port: number = 0 } = port;
-    keys.set(port, (key = JSON.stringify([name, protocol, appProtocol, number])));
-  }
+  const existing = keys.get(port);
+  if (existing !== undefined) return existing;
+  const { name = '', protocol = '', appProtocol = '', port: number = 0 } = port;
+  const key = JSON.stringify([name, protocol, appProtocol, number]);
+  keys.set(port, key);
   return key;
 }

@@ -1,4 +1,4 @@
-/** The metrics of the controller, under upstream's names. */
+/** The metrics of the ephemeral volume controller, under upstream's names. */
 import type { MetricMaker } from '../runtime/controller';
 
 export interface CreationMetrics {

@@ -16,7 +16,7 @@ const pod = (deletionTimestamp?: string) =>
     },
   });
 const VOLUME = { name: 'a', claimName: 'p-a', template: TEMPLATE };
-const owner = (uid: string, controller = true): MetaV1OwnerReference => ({ apiVersion: 'v1', kind: 'Pod', name: 'p', uid, controller });
+const owner = (uid: string): MetaV1OwnerReference => ({ apiVersion: 'v1', kind: 'Pod', name: 'p', uid, controller: true });
 const claim = (...ownerReferences: MetaV1OwnerReference[]) =>
   apiObject<CoreV1PersistentVolumeClaim>({ metadata: { namespace: 'n', name: 'p-a', ownerReferences } });
 
@@ -44,7 +44,7 @@ test.each([
   ['does nothing when the pod owns the claim', pod(), claim(owner('u')), 'none'],
   ['reports a claim without an owner', pod(), claim(), 'conflict'],
   ['reports the claim of an earlier pod of the same name', pod(), claim(owner('earlier')), 'conflict'],
-  ['reports a claim that the pod owns, but does not control', pod(), claim(owner('u', false)), 'conflict'],
+  ['reports a claim that the pod owns, but does not control', pod(), claim({ ...owner('u'), controller: false }), 'conflict'],
   ['does nothing for a pod that is being deleted', pod('2026-01-01T00:00:00Z'), undefined, 'none'],
 ])('reconcileVolume %s', (_, observedPod, existing, type) => {
   expect(reconcileVolume(observedPod, VOLUME, existing).type).toBe(type);

@@ -1,4 +1,7 @@
-/** Processes the objects that the graph enqueues: classifies their owners, decides what to do with them and does it. */
+/**
+ * Processes the objects that the graph enqueues: classifies their owners, and executes the action that reconcile.ts
+ * decides. No object is deleted while one of its owners may exist. Filling the graph is left to the monitors.
+ */
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import { DONE, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { apiVersionInDialect } from '../../shared/names/dialect';

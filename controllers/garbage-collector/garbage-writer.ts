@@ -19,14 +19,13 @@ export class GarbageWriter {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** From the server. Undefined when the object does not exist. */
+  /** Reads the object from the server. Undefined when it does not exist, or another object has its name. */
   async read(resource: Resource, { namespace, name, uid }: ObjectName & Pick<MetadataObject, 'uid'>): Promise<MetadataObject | undefined> {
-    const object = await undefinedIfNotFound(
-      this.client.of(metadataOf(resource)).namespace(namespace).get(name, { signal: this.signal }),
-    );
+    const object = await undefinedIfNotFound(this.client.of(metadataOf(resource)).namespace(namespace).get(name, { signal: this.signal }));
     return object?.uid === uid ? object : undefined;
   }
 
+  /** `patchFor` returns undefined when nothing has to change; after a conflict it is called again. */
   async patch({ resource, object }: ObservedNode, patchFor: (current: MetadataObject) => MetadataPatch): Promise<void> {
     const { namespace, name } = object;
     await this.withConflictRetry(resource, object, async (current) => {

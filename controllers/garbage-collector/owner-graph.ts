@@ -126,6 +126,7 @@ export class OwnerGraph {
     for (const node of this.nodes.values()) if (node.resource === resource) this.makeVirtual(node);
   }
 
+  /** Call it when the monitors have synced: an owner that was not observed by then may not exist. */
   enqueueDependentsOfVirtualNodes(): void {
     for (const node of this.virtualNodes) this.enqueueDependents(node);
   }

@@ -7,11 +7,11 @@ import { isPodTerminated } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { finishTimeOf, isPodFailed, isPodSucceeded } from './pod-phase';
 
-const FIRST_MS = 10_000;
-const LONGEST_MS = 600_000;
+const INITIAL_MS = 10_000;
+const MAX_MS = 600_000;
 
-/** After this many consecutive failures. */
-export const backOffMs = (failures: number): number => (failures <= 0 ? 0 : Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1)));
+/** The back-off after this many consecutive failures, from the last failure on. */
+export const backOffMs = (failures: number): number => (failures <= 0 ? 0 : Math.min(MAX_MS, INITIAL_MS * 2 ** (failures - 1)));
 
 interface BackOffRecord {
   consecutiveFailures: number;
@@ -23,21 +23,24 @@ interface BackOffRecord {
 export interface JobBackOff {
   /** Milliseconds until failed pods may be replaced. */
   readonly backOffMs: number;
-  /** Milliseconds since 1970. */
+  /** When the pod finished, or was first seen as finished. Milliseconds since 1970. */
   readonly finishTime: (pod: Pod) => number;
 }
 
 export class BackOffStore {
   private readonly records = new Map<string, BackOffRecord>();
 
-  /** `pods`: those of the Job that are not counted yet. `now` in milliseconds since 1970. */
+  /**
+   * Records the pods that have finished since the last call. `pods`: those of the Job that are not counted yet. `now` in
+   * milliseconds since 1970.
+   */
   update(
     jobKey: string,
     pods: readonly Pod[],
     { onlyReplacesFailedPods, now }: { readonly onlyReplacesFailedPods: boolean; readonly now: number },
   ): JobBackOff {
     const record = this.records.get(jobKey) ?? { consecutiveFailures: 0, lastFailureTime: 0, finishTimes: new Map<string, number>() };
-    const finished = pods.filter((pod) => isPodTerminated(pod) || (isBeingDeleted(pod) && isPodFailed(pod, onlyReplacesFailedPods)));
+    const finished = pods.filter((pod) => isPodTerminated(pod) || (isBeingDeleted(pod) && isPodFailed(pod, { onlyReplacesFailedPods })));
     const finishTimes = new Map(
       finished.map((pod) => [pod.uid, record.finishTimes.get(pod.uid) ?? Math.min(now, finishTimeOf(pod) ?? now)]),
     );

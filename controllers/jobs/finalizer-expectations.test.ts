@@ -2,14 +2,15 @@ import type { CoreV1Pod } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
 import { FinalizerExpectations } from './finalizer-expectations';
 
-const pod = (uid: string, isTracked: boolean) =>
-  apiObject<CoreV1Pod>({ metadata: { namespace: 'n', name: uid, uid, finalizers: isTracked ? ['batch.platform.io/job-tracking'] : [] } });
+const podWith = (uid: string, finalizers: string[]) => apiObject<CoreV1Pod>({ metadata: { namespace: 'n', name: uid, uid, finalizers } });
+const trackedPod = (uid: string) => podWith(uid, ['batch.platform.io/job-tracking']);
+const untrackedPod = (uid: string) => podWith(uid, []);
 
 test('FinalizerExpectations lists a pod until it is observed without its finalizer', () => {
   const expectations = new FinalizerExpectations();
   expectations.expectRemoved('n/j', 'a');
-  expect([...expectations.outstanding('n/j', [pod('a', true)])]).toEqual(['a']);
-  expect([...expectations.outstanding('n/j', [pod('a', false)])]).toEqual([]);
+  expect([...expectations.outstanding('n/j', [trackedPod('a')])]).toEqual(['a']);
+  expect([...expectations.outstanding('n/j', [untrackedPod('a')])]).toEqual([]);
   expect(expectations.size).toBe(0);
 });
 
@@ -17,7 +18,7 @@ test('FinalizerExpectations lists a pod that the informer has not observed yet',
   const expectations = new FinalizerExpectations();
   expectations.expectRemoved('n/j', 'a');
   expect([...expectations.outstanding('n/j', [])]).toEqual(['a']);
-  expect([...expectations.outstanding('n/j', [pod('a', true)])]).toEqual(['a']);
+  expect([...expectations.outstanding('n/j', [trackedPod('a')])]).toEqual(['a']);
 });
 
 test('FinalizerExpectations drops deleted pods, pods whose finalizer was not removed, and the pods of a deleted Job', () => {

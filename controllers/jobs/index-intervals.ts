@@ -24,6 +24,7 @@ export function parseIndexes(text: string, completions: number): OrderedInterval
   return merge(intervals);
 }
 
+/** The set with these indexes added, which may be in any order. */
 export function withIndexes(intervals: OrderedIntervals, indexes: Iterable<number>): OrderedIntervals {
   return merge([...intervals, ...Array.from(indexes, (index) => ({ first: index, last: index }))]);
 }
@@ -68,13 +69,15 @@ export function hasIndex(intervals: OrderedIntervals, index: number): boolean {
 /** Number of indexes that both sets have. */
 export function intersectionCount(left: OrderedIntervals, right: OrderedIntervals): number {
   let count = 0;
-  for (let [i, j] = [0, 0]; ;) {
-    const a = left[i];
-    const b = right[j];
+  let leftIndex = 0;
+  let rightIndex = 0;
+  for (;;) {
+    const a = left[leftIndex];
+    const b = right[rightIndex];
     if (a === undefined || b === undefined) return count;
     count += Math.max(0, Math.min(a.last, b.last) - Math.max(a.first, b.first) + 1);
-    if (a.last < b.last) i += 1;
-    else j += 1;
+    if (a.last < b.last) leftIndex += 1;
+    else rightIndex += 1;
   }
 }
 

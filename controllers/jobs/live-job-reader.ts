@@ -44,6 +44,7 @@ export class LiveJobReader {
     return liveJob;
   }
 
+  /** Call it when the Job was deleted. */
   forget({ uid }: Job): void {
     this.checked.delete(uid);
   }

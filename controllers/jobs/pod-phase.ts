@@ -4,14 +4,15 @@ import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { conditionOf } from '../runtime/conditions';
 import { isPodTerminated } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
+import type { JobSpec } from './job-spec';
 
 export const isPodSucceeded = ({ body }: Pod): boolean => body.status?.phase === 'Succeeded';
 
 /** Being deleted, and not terminated yet. */
 export const isPodTerminating = (pod: Pod): boolean => isBeingDeleted(pod) && !isPodTerminated(pod);
 
-/** @param onlyReplacesFailedPods a terminating pod does not count as failed before it has terminated */
-export function isPodFailed(pod: Pod, onlyReplacesFailedPods: boolean): boolean {
+/** With `onlyReplacesFailedPods` a terminating pod does not count as failed before it has terminated. */
+export function isPodFailed(pod: Pod, { onlyReplacesFailedPods }: Pick<JobSpec, 'onlyReplacesFailedPods'>): boolean {
   return pod.body.status?.phase === 'Failed' || (!onlyReplacesFailedPods && isPodTerminating(pod));
 }
 

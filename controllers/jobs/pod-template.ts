@@ -8,8 +8,7 @@ import { templateOf } from '../workload/spec';
 import { INDEX_VARIABLE, isTrackingFinalizer, JOB_NAMES, JOBS } from './job';
 import type { Job } from '../../shared/client/rest/typed-objects';
 
-/** Characters of `generateName`. */
-const LONGEST_PREFIX = 58;
+const MAX_GENERATE_NAME_LENGTH = 58;
 
 /** What distinguishes a new pod from others of its Job. */
 export interface NewPod {
@@ -31,7 +30,7 @@ export function podForJob(dialect: Dialect, job: Job, { index, failures, ignored
   return {
     metadata: {
       ...tracked,
-      generateName: `${job.name.slice(0, LONGEST_PREFIX - suffix.length)}${suffix}`,
+      generateName: `${job.name.slice(0, MAX_GENERATE_NAME_LENGTH - suffix.length)}${suffix}`,
       annotations: { ...metadata.annotations, [nameOf('index')]: String(index), ...counts },
       labels: { ...metadata.labels, [nameOf('index')]: String(index) },
     },

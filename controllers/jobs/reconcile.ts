@@ -1,4 +1,8 @@
-/** Decides the actions of one sync of a Job: the pods to create, to delete and to count, and its outcome. Pure. */
+/**
+ * Decides the actions of one sync of a Job: the pods to create, to delete and to count, and its outcome. A pod is counted
+ * once, because its finalizer is removed only after the status lists it. Pure; executing the actions is left to
+ * job-writer.ts.
+ */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { appendAll } from '../../shared/values/append';
 import { conditionStatus } from '../runtime/conditions';
@@ -89,9 +93,7 @@ function trackFinishedPods(context: SyncContext, outcome: JobOutcome | undefined
     (action.type === 'ignore' || (isJobDeleted && isPodTerminating(pod)) ? notCounted : failed).push(pod);
   }
   if (outcome !== undefined) {
-    const unfinished = tracked.filter(
-      (pod) => !uncounted.has(pod.uid) && !isPodSucceeded(pod) && !isPodFailed(pod, spec.onlyReplacesFailedPods),
-    );
+    const unfinished = tracked.filter((pod) => !uncounted.has(pod.uid) && !isPodSucceeded(pod) && !isPodFailed(pod, spec));
     for (const pod of unfinished) (outcome.condition === 'Failed' ? failed : notCounted).push(pod);
   }
   if (isJobDeleted && spec.onlyReplacesFailedPods) appendAll(notCounted, tracked.filter(isPodTerminating));

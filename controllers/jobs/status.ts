@@ -1,4 +1,7 @@
-/** The status of a Job: before the finalizers of finished pods are removed, and after the actions of a sync. Pure. */
+/**
+ * Computes the status of a Job that is written before the finalizers of finished pods are removed, and the one after the
+ * actions of a sync, in which only the actions count that succeeded. Pure.
+ */
 import type { BatchV1JobCondition, BatchV1JobStatus } from '../../shared/api/types/generated/members';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
@@ -71,7 +74,8 @@ function newStatus(
   const { conditions, events, isResumed } = updateConditions(input.job, outcome, { isFinished, isSuspended: spec.isSuspended, now });
   const active = activePods.length + created;
   const succeeded = spec.isIndexed ? indexCount(succeededIndexes) : counters.succeeded;
-  const startTime = isResumed ? now : (input.job.body.status?.startTime ?? (spec.isSuspended ? undefined : now));
+  const previousStartTime = isResumed ? undefined : input.job.body.status?.startTime;
+  const startTime = previousStartTime ?? (spec.isSuspended ? undefined : now);
   const status: BatchV1JobStatus = {
     ...(conditions.length === 0 ? {} : { conditions: [...conditions] }),
     ...(startTime === undefined ? {} : { startTime }),

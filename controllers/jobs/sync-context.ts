@@ -71,7 +71,7 @@ export function newSyncContext(input: SyncInput): SyncContext {
   const { completedIndexes = '', failedIndexes: knownFailed = '' } = job.body.status ?? {};
   const succeededIndexes = withIndexes(parseIndexes(completedIndexes, indexBound), indexesOf(newSucceeded, indexBound));
   const allFailed = newlyTracked
-    .filter((pod) => isPodFailed(pod, spec.onlyReplacesFailedPods))
+    .filter((pod) => isPodFailed(pod, spec))
     // The status of the Job names the first of several failures.
     .sort(compareNames)
     .map((pod): FailedPod => ({ pod, action: failureActionOf(job, spec, pod), index: completionIndexOf(pod, indexBound) }));

@@ -122,12 +122,12 @@ test('isContentDeleted returns true when nothing remains and neither discovery n
 });
 
 test('deletionStages puts pods first and leaves out resources that are cluster-scoped or cannot be listed and deleted', () => {
-  const row = (group: string, resource: string, verbs: string[], namespaced = true) => ({
+  const row = (group: string, resource: string, verbs: string[]) => ({
     group,
     version: 'v1',
     resource,
     kind: '',
-    namespaced,
+    namespaced: true,
     verbs: new Set(verbs),
     subresources: new Set<string>(),
   });
@@ -135,7 +135,7 @@ test('deletionStages puts pods first and leaves out resources that are cluster-s
   const stages = deletionStages([
     row('', 'configmaps', both),
     row('', 'bindings', ['create']),
-    row('', 'nodes', both, false),
+    { ...row('', 'nodes', both), namespaced: false },
     row('metrics.example.com', 'pods', ['list', 'get']),
     row('networking.platform.io', 'networkpolicies', ['list', 'deletecollection']),
     row('', 'pods', both),

@@ -34,7 +34,7 @@ function setUp(...ranges: readonly (readonly [string, number])[]) {
     return range === undefined ? [] : [new CidrSet(range, prefix)];
   });
   const nodeCidrs = new NodeCidrs(sets, cidrSetMetrics(metrics, sets));
-  return { nodeCidrs, values, reconcile: (of: Node) => reconcileNode(of, nodeCidrs) };
+  return { nodeCidrs, values, reconcile: (observed: Node) => reconcileNode(observed, nodeCidrs) };
 }
 
 describe('reconcileNode', () => {
@@ -57,11 +57,11 @@ describe('reconcileNode', () => {
 
   it('takes nothing of the other family when one is exhausted', () => {
     const { reconcile, nodeCidrs } = setUp(['10.0.0.0/24', 24], ['fd00::/63', 64]);
-    const fourOnly = node('a', ['10.0.0.0/24']);
-    reconcile(fourOnly);
+    const ipv4Only = node('a', ['10.0.0.0/24']);
+    reconcile(ipv4Only);
     expect([reconcile(node('b')), reconcile(node('b'))]).toEqual([UNAVAILABLE, UNAVAILABLE]);
     expect(nodeCidrs.hasFree).toBe(false);
-    nodeCidrs.release(fourOnly);
+    nodeCidrs.release(ipv4Only);
     expect(reconcile(node('b'))).toEqual(assigned('10.0.0.0/24', 'fd00::/64'));
   });
 

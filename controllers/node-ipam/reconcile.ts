@@ -1,5 +1,6 @@
 /**
- * Decides what the node-ipam controller writes to a node. Only {@link NodeCidrs} changes: no I/O.
+ * Decides what the node-ipam controller writes to a node. Changes the given {@link NodeCidrs}, which hold the allocated
+ * blocks, and does no I/O: the controller sends the write.
  */
 import type { CoreV1NodeSpec } from '../../shared/api/types/generated/members';
 import type { Node } from '../runtime/nodes';

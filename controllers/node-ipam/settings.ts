@@ -84,22 +84,24 @@ function parseRanges(flag: string, text: string): readonly IpRange[] | string {
     : ranges;
 }
 
+/** The error of flags that do not fit the families of the cluster CIDRs; `undefined` when they do. */
 function checkNodePrefixes(flags: NodeIpamFlags, ranges: readonly IpRange[]): string | undefined {
   const isSet = (name: 'node-cidr-mask-size' | 'node-cidr-mask-size-ipv4' | 'node-cidr-mask-size-ipv6'): boolean => flags[name] !== 0;
-  const any = isSet('node-cidr-mask-size');
-  const ipv4 = isSet('node-cidr-mask-size-ipv4');
-  const ipv6 = isSet('node-cidr-mask-size-ipv6');
-  const isNotAllowed = (flag: string, cluster: string): string => `usage of ${flag} is not allowed ${cluster}`;
-  if (ranges.length === 2) return any ? isNotAllowed('--node-cidr-mask-size', 'with dual-stack clusters') : undefined;
-  if (any && (ipv4 || ipv6))
-    return isNotAllowed('--node-cidr-mask-size-ipv4 and --node-cidr-mask-size-ipv6', 'if --node-cidr-mask-size is set');
+  const hasCommonSize = isSet('node-cidr-mask-size');
+  const hasIpv4Size = isSet('node-cidr-mask-size-ipv4');
+  const hasIpv6Size = isSet('node-cidr-mask-size-ipv6');
+  const notAllowed = (flag: string, cluster: string): string => `usage of ${flag} is not allowed ${cluster}`;
+  if (ranges.length === 2) return hasCommonSize ? notAllowed('--node-cidr-mask-size', 'with dual-stack clusters') : undefined;
+  if (hasCommonSize && (hasIpv4Size || hasIpv6Size))
+    return notAllowed('--node-cidr-mask-size-ipv4 and --node-cidr-mask-size-ipv6', 'if --node-cidr-mask-size is set');
   const family = ranges[0]?.family;
-  if (family === 4 && ipv6) return isNotAllowed('--node-cidr-mask-size-ipv6', 'for a single-stack IPv4 cluster');
-  if (family === 6 && ipv4) return isNotAllowed('--node-cidr-mask-size-ipv4', 'for a single-stack IPv6 cluster');
+  if (family === 4 && hasIpv6Size) return notAllowed('--node-cidr-mask-size-ipv6', 'for a single-stack IPv4 cluster');
+  if (family === 6 && hasIpv4Size) return notAllowed('--node-cidr-mask-size-ipv4', 'for a single-stack IPv6 cluster');
   return undefined;
 }
 
-function nodePrefixOf(flags: NodeIpamFlags, { family }: IpRange, ranges: number): number {
-  const ofFamily = flags[family === 4 ? 'node-cidr-mask-size-ipv4' : 'node-cidr-mask-size-ipv6'];
-  return ofFamily || (ranges === 1 ? flags['node-cidr-mask-size'] : 0) || DEFAULT_NODE_PREFIX[family];
+function nodePrefixOf(flags: NodeIpamFlags, { family }: IpRange, rangeCount: number): number {
+  const familySize = flags[family === 4 ? 'node-cidr-mask-size-ipv4' : 'node-cidr-mask-size-ipv6'];
+  const commonSize = rangeCount === 1 ? flags['node-cidr-mask-size'] : 0;
+  return familySize || commonSize || DEFAULT_NODE_PREFIX[family];
 }

@@ -124,9 +124,10 @@ class NodeLifecycle {
    */
   private async startEvictionsUntil(deadline: number): Promise<boolean> {
     const { clock, signal } = this.context;
-    for (let left = deadline - clock.monotonic(); left > 0; left = deadline - clock.monotonic()) {
-      const delay = this.monitor.hasPendingEvictions() ? Math.min(EVICTION_PERIOD_MS, left) : left;
-      if (!(await sleepUnlessAborted(clock, delay, signal))) return false;
+    const remaining = (): number => deadline - clock.monotonic();
+    for (let remainingMs = remaining(); remainingMs > 0; remainingMs = remaining()) {
+      const delayMs = this.monitor.hasPendingEvictions() ? Math.min(EVICTION_PERIOD_MS, remainingMs) : remainingMs;
+      if (!(await sleepUnlessAborted(clock, delayMs, signal))) return false;
       for (const name of this.monitor.startDueEvictions()) this.queue.add(name);
     }
     return !signal.aborted;

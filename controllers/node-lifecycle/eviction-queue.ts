@@ -19,6 +19,7 @@ export class EvictionQueue {
 
   constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
 
+  /** At a rate of 0 the nodes of the zone stay in the queue. */
   setRate(zone: string, nodesPerSecond: number): void {
     const queue = this.queueOf(zone);
     this.refill(queue);

@@ -48,6 +48,7 @@ export class NodeMonitor {
     this.evictionQueue = new EvictionQueue(options.clock);
   }
 
+  /** Call it when the node was deleted. */
   forget(nodeName: string): void {
     this.health.delete(nodeName);
     this.evicting.delete(nodeName);

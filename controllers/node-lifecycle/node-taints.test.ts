@@ -57,11 +57,11 @@ test.each<[string, Eviction, readonly CoreV1Taint[], readonly CoreV1Taint[] | un
   ],
   ['keeps other taints in place', 'unchanged', [OTHER_TAINT, noSchedule('memory-pressure')], [OTHER_TAINT, noSchedule('not-ready')]],
   ['accepts a taint in the other spelling', 'unchanged', [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }], undefined],
-])('reconcileTaints a node that is not ready %s', (_, eviction, present, desired) =>
+])('reconcileTaints of a node that is not ready %s', (_, eviction, present, desired) =>
   expect(taints(node(NOT_READY, present), eviction)).toEqual(desired),
 );
 
-test('reconcileTaints a ready node removes all taints of the controller and keeps the others', () => {
+test('reconcileTaints of a ready node removes all taints of the controller and keeps the others', () => {
   const present = [OTHER_TAINT, noExecute('not-ready'), noSchedule('unreachable'), { key: 'node.platform.io/mine', effect: 'NoSchedule' }];
   expect(taints(node([condition('Ready', 'True')], present), 'in-progress')).toEqual([
     OTHER_TAINT,

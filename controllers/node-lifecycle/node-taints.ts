@@ -23,7 +23,10 @@ const NO_SCHEDULE_TAINTS: ReadonlySet<string> = new Set([...TAINT_BY_CONDITION.v
 const NO_EXECUTE_TAINTS: ReadonlySet<string> = new Set(['not-ready', 'unreachable']);
 const KEY_PREFIX = 'node.platform.io/';
 
-/** Whether the node has a NoExecute taint: it gets one, it has one if it has one now, or it has none. */
+/**
+ * Whether the pods of the node are evicted, by a NoExecute taint. `in-progress`: the node gets the taint; `unchanged`: it
+ * keeps the one that it has; `none`: the taint is removed.
+ */
 export type Eviction = 'in-progress' | 'unchanged' | 'none';
 
 export interface TaintOptions {
