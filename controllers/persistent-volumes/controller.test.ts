@@ -132,7 +132,7 @@ describe('the volume binder', () => {
     await stop();
   });
 
-  test('ends for a claim that is deleted between two of its writes', async () => {
+  test('releases the volume of a claim that is deleted while it is bound', async () => {
     const { api, clock, start, stop, phaseOf } = await startController();
     api.put(VOLUMES, { ...volume('v'), status: { phase: 'Available' } });
     api.put(CLAIMS, claim('c'));

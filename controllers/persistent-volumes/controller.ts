@@ -12,12 +12,14 @@
  */
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
+import type { Claim } from '../../shared/client/rest/typed-objects';
 import { TimeSlice } from '../../shared/scheduling/yielding';
 import { sleepUnlessAborted } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { assignedClassMetrics, countStorage } from './metrics';
 import { storageNames } from './storage-names';
+import type { Volume } from './storage-objects';
 import { StorageState } from './storage-state';
 import { CLAIMS, VolumeBinder, VOLUMES } from './volume-binder';
 
@@ -44,15 +46,13 @@ export type VolumeBinderContext = Pick<
 };
 
 export async function bindVolumes(context: VolumeBinderContext): Promise<void> {
-  const { client, clock, events, logger, names, settings, signal } = context;
+  const { client, clock, events, logger, names, signal } = context;
   const informers = {
     volumes: context.informers.of(VOLUMES),
     claims: context.informers.of(CLAIMS),
     classes: context.informers.of(CLASSES),
     pods: context.informers.of(PODS),
   };
-  // A pass over volumes and claims that need no writes awaits no response.
-  const slice = new TimeSlice(clock);
   const volumeQueue = context.queue({ name: 'volumes' });
   const claimQueue = context.queue({ name: 'claims' });
   const enqueueClaim = (key: string): void => claimQueue.add(key);
@@ -70,38 +70,43 @@ export async function bindVolumes(context: VolumeBinderContext): Promise<void> {
     enqueueClaim,
     countAssignedClass: assignedClassMetrics(context.metrics),
   });
-  const syncClaim = syncWith(
-    (key) => state.claim(key),
-    (claim) => binder.syncClaim(claim),
-  );
-  const syncVolume = syncWith(
-    (name) => state.volume(name),
-    (volume) => binder.syncVolume(volume),
-  );
+  // A pass over volumes and claims that need no writes awaits no response, so both workers share a slice.
+  const slice = new TimeSlice(clock);
+  const forget = (key: string): void => binder.forget(key);
+  const syncClaim = syncer({ slice, find: (key) => state.claim(key), sync: (claim: Claim) => binder.syncClaim(claim), forget });
+  const syncVolume = syncer({ slice, find: (name) => state.volume(name), sync: (volume: Volume) => binder.syncVolume(volume), forget });
   if (await waitForSync(Object.values(informers), signal)) {
     const options = { concurrency: 1, logger, signal };
     await Promise.all([
       runWorkers({ ...options, queue: claimQueue, work: syncClaim }),
       runWorkers({ ...options, queue: volumeQueue, work: syncVolume }),
-      repeatPeriodically(() => state.enqueueAll()),
+      enqueueAllPeriodically(context, state),
     ]);
   }
   counts.end();
   state.end();
+}
 
-  async function repeatPeriodically(task: () => Promise<void>): Promise<void> {
-    while (await sleepUnlessAborted(clock, settings.volumeSyncPeriodMs, signal)) await task();
-  }
+async function enqueueAllPeriodically({ clock, settings, signal }: VolumeBinderContext, state: StorageState): Promise<void> {
+  while (await sleepUnlessAborted(clock, settings.volumeSyncPeriodMs, signal)) await state.enqueueAll();
+}
 
-  /** An object that was deleted needs no more work: its deletion enqueues what depends on it. */
-  function syncWith<T>(find: (key: string) => T | undefined, work: (object: T) => Promise<void>) {
-    return async (key: string): Promise<WorkOutcome> => {
-      const pause = slice.yieldIfDue();
-      if (pause !== undefined) await pause;
-      const object = find(key);
-      if (object === undefined) binder.forget(key);
-      else await work(object).catch(ignoreNotFound);
-      return DONE;
-    };
-  }
+interface SyncerOptions<T> {
+  readonly slice: TimeSlice;
+  /** Undefined for an object that was deleted. */
+  readonly find: (key: string) => T | undefined;
+  readonly sync: (object: T) => Promise<void>;
+  readonly forget: (key: string) => void;
+}
+
+/** The work of a queue. An object that was deleted needs no sync: its deletion enqueues what depends on it. */
+function syncer<T>({ slice, find, sync, forget }: SyncerOptions<T>): (key: string) => Promise<WorkOutcome> {
+  return async (key) => {
+    const pause = slice.yieldIfDue();
+    if (pause !== undefined) await pause;
+    const object = find(key);
+    if (object === undefined) forget(key);
+    else await sync(object).catch(ignoreNotFound);
+    return DONE;
+  };
 }

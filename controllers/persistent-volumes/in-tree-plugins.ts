@@ -74,7 +74,8 @@ export function markedVolume(volume: Volume, names: StorageNames): CoreV1Persist
   const hasFinalizer = others.length < finalizers.length;
   if (!needsAnnotation && needsFinalizer === hasFinalizer) return undefined;
   const metadata = needsAnnotation ? withAnnotations(volume, { [names.migratedTo]: driver }) : volume.metadata;
-  const desired = needsFinalizer === hasFinalizer ? finalizers : needsFinalizer ? [...finalizers, names.finalizer] : others;
+  const changedFinalizers = needsFinalizer ? [...finalizers, names.finalizer] : others;
+  const desired = needsFinalizer === hasFinalizer ? finalizers : changedFinalizers;
   return { ...volume.body, metadata: { ...metadata, finalizers: [...desired] } };
 }
 

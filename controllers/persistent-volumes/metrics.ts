@@ -1,5 +1,6 @@
 /**
- * The metrics of the binder, under upstream's names. The binder reports what is counted; nothing is decided here.
+ * The metrics of the volume binder, under upstream's names: counts of volumes and claims, which follow each change, and
+ * attempts to assign the default class. Reporting the changes is left to the binder and its state.
  */
 import type { Claim } from '../../shared/client/rest/typed-objects';
 import type { LabelledValue, MetricMaker } from '../runtime/controller';
@@ -7,12 +8,12 @@ import { claimPhaseOf, classNameOf, volumeModeOf, volumePhaseOf, type Volume } f
 import { pluginNameOf } from './in-tree-plugins';
 
 /** Returns a function that counts attempts to give claims without a class the default one. */
-export function assignedClassMetrics(metrics: Pick<MetricMaker, 'counter'>): (succeeded: boolean) => void {
+export function assignedClassMetrics(metrics: Pick<MetricMaker, 'counter'>): (outcome: 'succeeded' | 'failed') => void {
   const countAll = metrics.counter('retroactive_storageclass_total', 'Claims that were to be given the default class later.');
   const countErrors = metrics.counter('retroactive_storageclass_errors_total', 'Claims that could not be given the default class.');
-  return (succeeded) => {
+  return (outcome) => {
     countAll();
-    if (!succeeded) countErrors();
+    if (outcome === 'failed') countErrors();
   };
 }
 

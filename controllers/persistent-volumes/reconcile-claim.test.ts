@@ -34,7 +34,7 @@ interface Observed {
 function reconcile(observedClaim: Claim, observed: Observed = {}): ClaimDecision {
   const storage: ObservedStorage = {
     volume: (name) => (name === 'v' ? observed.volume : undefined),
-    findVolume: (_, reservedOnly) => (reservedOnly ? undefined : observed.match),
+    findVolume: (_, { reservedOnly }) => (reservedOnly ? undefined : observed.match),
     storageClass: () => observed.storageClass,
     defaultClass: () => observed.defaultClass,
     unscheduledPods: () => observed.pods ?? [],

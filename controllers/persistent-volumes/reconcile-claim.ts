@@ -25,7 +25,7 @@ import {
 export interface ObservedStorage {
   volume(name: string): Volume | undefined;
   /** The best volume for the claim; `reservedOnly` leaves only those that name it. */
-  findVolume(claim: Claim, reservedOnly: boolean): Volume | undefined;
+  findVolume(claim: Claim, options: { readonly reservedOnly: boolean }): Volume | undefined;
   storageClass(name: string): StorageClass | undefined;
   defaultClass(): StorageClass | undefined;
   /** Names of the pods that use the claim and have no node. */
@@ -113,7 +113,7 @@ function reconcileUnboundClaim(claim: Claim, observed: ObservedStorage, names: S
   const className = classNameOf(claim);
   const storageClass = className === '' ? undefined : observed.storageClass(className);
   const isDelayed = waitsForFirstConsumer(storageClass);
-  const volume = observed.findVolume(claim, isDelayed);
+  const volume = observed.findVolume(claim, { reservedOnly: isDelayed });
   if (volume !== undefined) return { action: { type: 'bind', volume } };
   if (isDelayed && annotationOf(claim, STORAGE_NAMES.selectedNode) === undefined)
     return inPhase('Pending', waitingEvent(observed.unscheduledPods(claim)));

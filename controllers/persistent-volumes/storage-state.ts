@@ -104,8 +104,8 @@ export class StorageState implements ObservedStorage {
     return this.claims.get(key);
   }
 
-  findVolume(claim: Claim, reservedOnly: boolean): Volume | undefined {
-    return this.index.find(claim, { reservedOnly });
+  findVolume(claim: Claim, options: { readonly reservedOnly: boolean }): Volume | undefined {
+    return this.index.find(claim, options);
   }
 
   storageClass(name: string): StorageClass | undefined {

@@ -34,7 +34,7 @@ export interface VolumeBinderOptions {
   readonly onWritten: { volume(volume: Volume): void; claim(claim: Claim): void };
   readonly enqueueClaim: (key: string) => void;
   /** Called when a claim was to be given the default class. */
-  readonly countAssignedClass: (succeeded: boolean) => void;
+  readonly countAssignedClass: (outcome: 'succeeded' | 'failed') => void;
 }
 
 export class VolumeBinder {
@@ -49,9 +49,10 @@ export class VolumeBinder {
     this.repeatedEvents.forget(key);
   }
 
-  async syncClaim(known: Claim): Promise<void> {
+  /** Takes the next step of the claim, and records its Event. Throws when a write fails. */
+  async syncClaim(stored: Claim): Promise<void> {
     const { observed, names } = this.options;
-    const claim = await this.writeClaim(known, markedClaim(known, names));
+    const claim = await this.writeClaim(stored, markedClaim(stored, names));
     const { action, event, reportsTransition = false } = reconcileClaim(claim, observed, names);
     const isChanged = await this.executeForClaim(claim, action);
     if (event === undefined) return;
@@ -89,17 +90,18 @@ export class VolumeBinder {
     const { countAssignedClass } = this.options;
     try {
       await this.writeClaim(claim, body);
-      countAssignedClass(true);
+      countAssignedClass('succeeded');
       return true;
     } catch (error) {
-      countAssignedClass(false);
+      countAssignedClass('failed');
       throw error;
     }
   }
 
-  async syncVolume(observed: Volume): Promise<void> {
+  /** Takes the next step of the volume, and records its Event. Throws when a write fails. */
+  async syncVolume(stored: Volume): Promise<void> {
     const { enqueueClaim, names } = this.options;
-    const volume = await this.writeVolume(observed, markedVolume(observed, names));
+    const volume = await this.writeVolume(stored, markedVolume(stored, names));
     const claim = await this.claimOf(volume);
     const { unbinds = false, phase, event, isAboutClaim = false, enqueuesClaim = false } = reconcileVolume(volume, claim);
     const released = unbinds ? await this.writeVolume(volume, unboundVolume(volume)) : volume;

@@ -2,7 +2,7 @@
  * Finds the volume for a claim: the smallest one that is large enough, among volumes with the fewest access modes.
  * Available volumes are sorted by size in buckets of class, volumeMode and access modes, so that a search takes
  * logarithmic time; only a claim with a selector inspects volumes one after the other. Volumes that are reserved for a
- * claim by their claimRef are found by the claim. It holds what it is given and reads nothing.
+ * claim by their claimRef are found by the claim. Keeping it up to date is left to storage-state.ts.
  */
 import BTree from 'sorted-btree';
 import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
@@ -156,7 +156,8 @@ function smallestIn(volumes: VolumeTree, size: bigint, matches: LabelMatcher | u
 const sizedNameOf = (volume: Volume): SizedName => ({ size: capacityOf(volume), name: volume.name });
 
 function compareSized(a: SizedName, b: SizedName): number {
-  return a.size === b.size ? compareNames(a, b) : a.size < b.size ? -1 : 1;
+  if (a.size === b.size) return compareNames(a, b);
+  return a.size < b.size ? -1 : 1;
 }
 
 /** A volume that names the uid of the claim comes first, then fewer access modes, then the name. */

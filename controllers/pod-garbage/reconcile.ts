@@ -45,7 +45,8 @@ function compareRanks(a: RankedPod, b: RankedPod): number {
   const index = a.ranks.findIndex((rank, position) => rank !== b.ranks[position]);
   const rankOfA = a.ranks[index] ?? 0;
   const rankOfB = b.ranks[index] ?? 0;
-  return rankOfA < rankOfB ? -1 : rankOfA > rankOfB ? 1 : 0;
+  if (rankOfA === rankOfB) return 0;
+  return rankOfA < rankOfB ? -1 : 1;
 }
 
 /** Pods that are being deleted before they were scheduled: no kubelet ends them. */

@@ -28,9 +28,12 @@ function documentOf(): JsonObject {
   };
 }
 
-test.each(cases.map(({ title, spec, status }) => [title, spec, status] as const))('%s', (_title, spec, status) => {
-  expect(typeCheckedStatus(spec, 1, { kinds, dialect: 'kubernetes' })).toEqual(status);
-});
+test.each(cases.map(({ title, spec, status }) => [title, spec, status] as const))(
+  'typeCheckedStatus returns the recorded status of a policy: %s',
+  (_title, spec, status) => {
+    expect(typeCheckedStatus(spec, 1, { kinds, dialect: 'kubernetes' })).toEqual(status);
+  },
+);
 
 test('typeCheckedStatus checks an expression against at most 100 kinds', () => {
   const [kind] = BUILT_IN_KINDS.filter((builtIn) => builtIn.kind === 'ConfigMap');

@@ -7,7 +7,7 @@ import type { ReplicaOwner } from './replica-kinds';
 import { calculateStatus } from './status';
 
 const NOW = Date.UTC(2026, 0, 2);
-const LABELS = { app: 'a' };
+const LABELS: Record<string, string> = { app: 'a' };
 
 function replicaSet(replicas: number, { spec = {}, metadata = {}, status = {} }: AppsV1ReplicaSet = {}): ReplicaOwner {
   return apiObject<AppsV1ReplicaSet>({
@@ -17,7 +17,7 @@ function replicaSet(replicas: number, { spec = {}, metadata = {}, status = {} }:
   });
 }
 
-function pod(name: string, isReady = false, labels: Record<string, string> = LABELS): Pod {
+function pod(name: string, { isReady = false, labels = LABELS } = {}): Pod {
   const conditions = isReady ? [{ type: 'Ready', status: 'True', lastTransitionTime: formatTimestamp(NOW - 10_000) }] : [];
   return apiObject<CoreV1Pod>({
     metadata: { namespace: 'n', name, uid: name, labels },
@@ -42,7 +42,7 @@ test.each<[string, ReplicaOwner, readonly Pod[], unknown]>([
 });
 
 test('reconcileReplicas deletes unready pods before ready ones, and at most one burst', () => {
-  const present = [pod('a', true), pod('b'), pod('c', true)];
+  const present = [pod('a', { isReady: true }), pod('b'), pod('c', { isReady: true })];
   const action = reconcileReplicas(replicaSet(2), present, () => present, NOW);
   expect(action.type === 'delete' && action.pods.map(({ name }) => name)).toEqual(['b']);
   const burst = reconcileReplicas(replicaSet(0), pods(BURST_REPLICAS + 7), () => [], NOW);
@@ -50,7 +50,12 @@ test('reconcileReplicas deletes unready pods before ready ones, and at most one 
 });
 
 test('calculateStatus counts pods and omits fields that are zero', () => {
-  const present = [pod('a', true), pod('b'), pod('c', true, { app: 'a', more: 'm' }), pod('d', false, {})];
+  const present = [
+    pod('a', { isReady: true }),
+    pod('b'),
+    pod('c', { isReady: true, labels: { app: 'a', more: 'm' } }),
+    pod('d', { labels: {} }),
+  ];
   expect(calculateStatus(replicaSet(3), present, undefined, NOW)).toEqual({
     replicas: 4,
     fullyLabeledReplicas: 3,
@@ -59,7 +64,7 @@ test('calculateStatus counts pods and omits fields that are zero', () => {
     observedGeneration: 2,
   });
   const withMinReadySeconds = replicaSet(3, { spec: { minReadySeconds: 11 } });
-  expect(calculateStatus(withMinReadySeconds, [pod('a', true)], undefined, NOW)).toEqual({
+  expect(calculateStatus(withMinReadySeconds, [pod('a', { isReady: true })], undefined, NOW)).toEqual({
     replicas: 1,
     fullyLabeledReplicas: 1,
     readyReplicas: 1,

@@ -36,7 +36,7 @@ export class AddressPool {
     return address !== undefined && this.setOf(address)?.overlaps(asRange(address)) === true;
   }
 
-  /** The families of the given ones that have a range. */
+  /** Those of the families that have a range, in the given order. */
   servedFamilies(families: readonly string[]): readonly IpFamily[] {
     return [...this.sets.keys()].filter((family) => families.includes(family)).sort((a, b) => families.indexOf(a) - families.indexOf(b));
   }
@@ -79,6 +79,7 @@ export class AddressPool {
     });
   }
 
+  /** Whether the Service has addresses of the pool. */
   holds(service: string): boolean {
     return this.heldByService.has(service);
   }

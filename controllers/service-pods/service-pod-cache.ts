@@ -12,10 +12,17 @@ export class ServicePodCache<T> {
   constructor(private readonly compute: (service: ServiceView, pod: PodView) => T) {}
 
   get(service: ServiceView, pod: PodView): T {
-    let byPod = this.values.get(service);
-    if (byPod === undefined) this.values.set(service, (byPod = new WeakMap()));
-    let value = byPod.get(pod);
-    if (value === undefined) byPod.set(pod, (value = this.compute(service, pod)));
+    const byPod = this.values.get(service) ?? this.addService(service);
+    const cached = byPod.get(pod);
+    if (cached !== undefined) return cached;
+    const value = this.compute(service, pod);
+    byPod.set(pod, value);
     return value;
+  }
+
+  private addService(service: ServiceView): WeakMap<PodView, T> {
+    const byPod = new WeakMap<PodView, T>();
+    this.values.set(service, byPod);
+    return byPod;
   }
 }

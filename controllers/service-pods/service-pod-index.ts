@@ -46,6 +46,7 @@ export class ServicePodIndex {
     };
   }
 
+  /** `key`: of the Service. Undefined when it does not exist. */
   service(namespace: string, key: string): ServiceView | undefined {
     return this.namespaces.get(namespace)?.services.get(key);
   }

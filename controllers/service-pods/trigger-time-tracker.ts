@@ -31,6 +31,7 @@ export class TriggerTimeTracker {
     return times.sort()[0];
   }
 
+  /** Call it when the Service was deleted. */
   forget(key: string): void {
     this.observed.delete(key);
   }

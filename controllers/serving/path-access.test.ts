@@ -5,25 +5,24 @@ import { fakeClient } from '../../test/support/controllers/fake-client';
 import { ManualClock } from '../../test/support/clock/manual-clock';
 import { PathAccess, type PathCredentials } from './path-access';
 
-const clock = new ManualClock();
-const logger = createLogger({ level: 'silent', clock });
-/** The reviews that were sent. */
-let reviews: [kind: string, spec: JsonObject][];
-let isServerDown: boolean;
-
-function createAccess(): PathAccess {
-  reviews = [];
-  isServerDown = false;
+/** Access over a server that answers reviews. `reviews`: those that were sent; `server.isDown` makes requests fail. */
+function setUp() {
+  const clock = new ManualClock();
+  const reviews: [kind: string, spec: JsonObject][] = [];
+  const server = { isDown: false };
   const api = new FakeApi();
   api.intercept = ({ body }) => {
     const review = JSON.parse(body?.toString() ?? '{}') as JsonObject;
     const spec = objectAt(review, 'spec') ?? {};
     reviews.push([stringAt(review, 'kind') ?? '', spec]);
-    if (isServerDown) return new Error('cut');
+    if (server.isDown) return new Error('cut');
     return { status: 201, header: () => undefined, body: responseTo(spec) };
   };
   const { client } = fakeClient({ api, clock });
-  return new PathAccess({ authenticationClient: client, authorizationClient: client, openPaths: ['/healthz', '/open/*'], clock, logger });
+  const logger = createLogger({ level: 'silent', clock });
+  const openPaths = ['/healthz', '/open/*'];
+  const access = new PathAccess({ authenticationClient: client, authorizationClient: client, openPaths, clock, logger });
+  return { access, clock, reviews, server };
 }
 
 async function* responseTo(spec: JsonObject): AsyncGenerator<Buffer> {
@@ -78,11 +77,11 @@ it.each<[string, PathCredentials, string, unknown]>([
     [403, 'forbidden: User "x" cannot get path "/metrics"'],
   ],
 ])('PathAccess %s', async (_title, credentials, path, outcome) => {
-  expect(await codeOf(createAccess().check(credentials, 'GET', path))).toEqual(outcome);
+  expect(await codeOf(setUp().access.check(credentials, 'GET', path))).toEqual(outcome);
 });
 
 it('PathAccess sends one TokenReview and one SubjectAccessReview in ten seconds', async () => {
-  const access = createAccess();
+  const { access, clock, reviews } = setUp();
   await Promise.all([access.check(bearer('good'), 'GET', '/metrics'), access.check(bearer('good'), 'GET', '/metrics')]);
   expect(reviews).toEqual([
     ['TokenReview', { token: 'good' }],
@@ -94,12 +93,12 @@ it('PathAccess sends one TokenReview and one SubjectAccessReview in ten seconds'
 });
 
 it('PathAccess does not cache a failed review', async () => {
-  const access = createAccess();
-  isServerDown = true;
+  const { access, server } = setUp();
+  server.isDown = true;
   expect(await codeOf(access.check(bearer('good'), 'GET', '/metrics'))).toEqual([
     500,
     'Internal error occurred: the API server could not be called',
   ]);
-  isServerDown = false;
+  server.isDown = false;
   expect(await codeOf(access.check(bearer('good'), 'GET', '/metrics'))).toBe(200);
 });

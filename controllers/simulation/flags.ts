@@ -1,4 +1,6 @@
-/** The flags of the simulation. */
+/**
+ * The flags of the simulation program, and the checks of single values. What the flags start is left to program.ts.
+ */
 import { choiceFlag, FlagError, intFlag, listFlag, stringFlag, boolFlag, versionFlag, type FlagValues } from '../../shared/cli/flags';
 import { logLevelFlag, verbosityFlag } from '../../shared/runtime/logger';
 import { parseIpRange } from '../../shared/values/network/ip-address';
@@ -75,7 +77,7 @@ export type SimulationFlags = FlagValues<typeof flags>;
 
 const DEFAULT_CAPACITY: Readonly<Record<string, string>> = { cpu: '8', memory: '32Gi', 'ephemeral-storage': '100Gi', pods: '110' };
 
-/** Throws {@link FlagError}. */
+/** The capacity of a node: the default with the items of `--node-capacity`. Throws {@link FlagError}. */
 export function capacityOf(items: readonly string[]): Readonly<Record<string, string>> {
   const listed = items.map((item): readonly [string, string] => {
     const [name = '', quantity = ''] = item.split('=', 2);

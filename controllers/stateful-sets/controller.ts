@@ -123,6 +123,7 @@ async function syncStatefulSet(context: StatefulSetContext, state: StatefulSetSt
   try {
     await writer.apply(set, reconcilePods(view), { current, update });
   } finally {
+    // The status counts the pods that exist, so it is written also when an action fails.
     await writer.updateStatus(set, calculateStatus(view, collisionCount));
   }
   const liveRevisions = new Set([current.name, update.name, ...pods.map(podRevisionOf)]);

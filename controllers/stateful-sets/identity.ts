@@ -1,4 +1,7 @@
-/** The identity of a StatefulSet's pods: their names, their labels and their claims. Pure. */
+/**
+ * The identity of a StatefulSet's pods, which a pod and its successor share: name, labels and claims follow from the
+ * ordinal. Builds the pods and claims to create. Pure.
+ */
 import type {
   CoreV1PersistentVolumeClaim,
   CoreV1Pod,

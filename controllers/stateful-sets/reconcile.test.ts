@@ -16,6 +16,7 @@ type State = 'ready' | 'young' | 'unready' | 'failed' | 'terminating';
 function pod(ordinal: number, state: State, revision = 'new'): Pod {
   const isReady = state === 'ready' || state === 'young';
   const since = formatTimestamp(NOW - (state === 'young' ? 1_000 : 60_000));
+  const livePhase = isReady ? 'Running' : 'Pending';
   return apiObject<CoreV1Pod>({
     metadata: {
       namespace: 'n',
@@ -25,7 +26,7 @@ function pod(ordinal: number, state: State, revision = 'new'): Pod {
       ...(state === 'terminating' ? { deletionTimestamp: formatTimestamp(NOW) } : {}),
     },
     status: {
-      phase: state === 'failed' ? 'Failed' : isReady ? 'Running' : 'Pending',
+      phase: state === 'failed' ? 'Failed' : livePhase,
       conditions: isReady ? [{ type: 'Ready', status: 'True', lastTransitionTime: since }] : [],
     },
   });
@@ -137,7 +138,7 @@ describe('calculateStatus', () => {
     expect(calculateStatus(view(set(3, { minReadySeconds: 5 }), pods), 0)).toEqual({
       ...common,
       replicas: 3,
-      readyReplicas: 3 - 1,
+      readyReplicas: 2,
       currentReplicas: 1,
       updatedReplicas: 1,
       currentRevision: 'old',

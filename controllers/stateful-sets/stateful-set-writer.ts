@@ -1,4 +1,7 @@
-/** Executes the actions of a StatefulSet: writes its pods, their claims and its status, and records Events about it. */
+/**
+ * Executes the actions of a StatefulSet: writes its pods, their claims and its status, and records Events about it. A
+ * claim exists before the pod that uses it. Which actions are due is left to reconcile.ts.
+ */
 import {
   ApiError,
   ignoreNotFound,
@@ -59,7 +62,7 @@ export class StatefulSetWriter {
       case 'update':
         return this.updatePod(set, action.pod, action.ordinal);
       case 'delete':
-        return this.deletePod(set, action.pod, action.isCondemned);
+        return this.deletePod(set, action);
     }
   }
 
@@ -160,7 +163,7 @@ export class StatefulSetWriter {
   }
 
   /** Ignores a conflict: the pod was deleted and created again under the same name. */
-  private async deletePod(set: StatefulSet, pod: Pod, isCondemned: boolean): Promise<void> {
+  private async deletePod(set: StatefulSet, { pod, isCondemned }: Extract<PodAction, { readonly type: 'delete' }>): Promise<void> {
     const { client, expectations, signal } = this.options;
     if (isCondemned) await this.updateClaimOwners({ set, pod, isCondemned: true });
     const { namespace, name, uid } = pod;

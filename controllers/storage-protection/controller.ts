@@ -122,17 +122,14 @@ async function isUsedByPod(
   { namespace, name }: ApiObject<CoreV1PersistentVolumeClaim>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  for (let next: string | undefined = ''; next !== undefined;) {
+  let token: string | undefined;
+  do {
     const page: ObjectList<CoreV1Pod> = await client
       .of(PODS)
       .namespace(namespace)
-      .list({
-        limit: PAGE_SIZE,
-        ...(next === '' ? {} : { continue: next }),
-        signal,
-      });
+      .list({ limit: PAGE_SIZE, signal, ...(token === undefined ? {} : { continue: token }) });
     if (page.items.some((pod) => podUsesClaim(pod, name))) return true;
-    next = page.continue;
-  }
+    token = page.continue;
+  } while (token !== undefined);
   return false;
 }

@@ -54,6 +54,7 @@ export class EvictionSchedule {
     for (const key of [...this.evictions.keys()]) this.remove(key);
   }
 
+  /** Whether the eviction of this pod was called back and the pod has not been removed since. */
   isDue(key: string, uid: string): boolean {
     const eviction = this.evictions.get(key);
     return eviction !== undefined && eviction.uid === uid && eviction.timer === undefined;

@@ -42,15 +42,15 @@ async function deleteExpiredJob(refusal: ReturnType<typeof statusResponse>) {
   end.abort();
   await clock.advanceAsync(0);
   await finished;
-  return { attempts: api.requests.filter((request) => request.startsWith('DELETE')).length, left: api.objectsIn(JOBS), lines };
+  return { attempts: api.requests.filter((request) => request.startsWith('DELETE')).length, remainingJobs: api.objectsIn(JOBS), lines };
 }
 
 test('the TTL controller logs a deletion that fails and repeats it', async () => {
-  const { attempts, left, lines } = await deleteExpiredJob(statusResponse(500, 'InternalError'));
-  expect([attempts, left]).toEqual([2, []]);
+  const { attempts, remainingJobs, lines } = await deleteExpiredJob(statusResponse(500, 'InternalError'));
+  expect([attempts, remainingJobs]).toEqual([2, []]);
   expect(lines).toEqual([expect.stringContaining('reconciling failed, trying again')]);
 });
 
 test('the TTL controller repeats a deletion that conflicts with a change of the Job, and does not log it', async () => {
-  expect(await deleteExpiredJob(statusResponse(409, 'Conflict'))).toEqual({ attempts: 2, left: [], lines: [] });
+  expect(await deleteExpiredJob(statusResponse(409, 'Conflict'))).toEqual({ attempts: 2, remainingJobs: [], lines: [] });
 });

@@ -1,4 +1,4 @@
-/** The metric of the controller, under upstream's name. */
+/** The metric of the TTL controller, under upstream's name. */
 import type { MetricMaker } from '../runtime/controller';
 
 /** Seconds. */

@@ -43,7 +43,7 @@ export function waitingContainer(
   previous: CoreV1ContainerStatus | undefined,
   reason: string,
 ): CoreV1ContainerStatus {
-  return containerStatus(container, previous, { waiting: { reason } }, false, false);
+  return containerStatus(container, previous, { waiting: { reason } });
 }
 
 /** The status of a container that may run: started if it is not, and advanced to the present. */
@@ -93,7 +93,7 @@ function startContainer(
 ): CoreV1ContainerStatus {
   const containerID = `simulation://${podUid}/${container.name ?? ''}/${restartCount}`;
   const state = { running: { startedAt: formatTimestamp(now) } };
-  return { ...containerStatus(container, previous, state, false, false), restartCount, containerID };
+  return { ...containerStatus(container, previous, state), restartCount, containerID };
 }
 
 function runContainer(container: CoreV1Container, running: CoreV1ContainerStatus, context: ContainerContext): ContainerStep {
@@ -107,9 +107,11 @@ function runContainer(container: CoreV1Container, running: CoreV1ContainerStatus
     return advanceContainer(container, status, context);
   }
   const delays = probeDelays(container, settings);
-  const [startupAt, readyAt] = [startedAt + delays.startedMs, startedAt + delays.readyMs];
+  const startupAt = startedAt + delays.startedMs;
+  const readyAt = startedAt + delays.readyMs;
   const due = [startupAt, readyAt, endsAt].filter((at) => at > now && Number.isFinite(at));
-  const status = containerStatus(container, running, running.state ?? {}, readyAt <= now, startupAt <= now);
+  const probes = { ready: readyAt <= now, started: startupAt <= now };
+  const status = containerStatus(container, running, running.state ?? {}, probes);
   return { status, dueAt: due.length === 0 ? undefined : Math.min(...due) };
 }
 
@@ -127,7 +129,7 @@ function terminatedContainer(
     finishedAt: formatTimestamp(now),
     ...(containerID === undefined ? {} : { containerID }),
   };
-  return containerStatus(container, running, { terminated }, false, false);
+  return containerStatus(container, running, { terminated });
 }
 
 function crashLoop(
@@ -137,18 +139,26 @@ function crashLoop(
   backOffMs: number,
 ): CoreV1ContainerStatus {
   const message = `back-off ${formatDuration(backOffMs)} restarting failed container=${container.name ?? ''} pod=${podName}`;
-  return containerStatus(container, status, { waiting: { reason: 'CrashLoopBackOff', message } }, false, false);
+  return containerStatus(container, status, { waiting: { reason: 'CrashLoopBackOff', message } });
 }
 
 const backOffAfter = (restartCount: number): number =>
   restartCount === 0 ? 0 : Math.min(INITIAL_BACK_OFF_MS * 2 ** Math.min(restartCount - 1, 10), MAX_BACK_OFF_MS);
 
+/** What the probes of a container report. */
+interface ProbeResults {
+  readonly ready: boolean;
+  readonly started: boolean;
+}
+
+const NOT_STARTED: ProbeResults = { ready: false, started: false };
+
+/** The status with this state. Restarts, ID and last state of the previous one stay. */
 function containerStatus(
   { name = '', image = '' }: CoreV1Container,
   previous: CoreV1ContainerStatus | undefined,
   state: CoreV1ContainerState,
-  ready: boolean,
-  started: boolean,
+  { ready, started }: ProbeResults = NOT_STARTED,
 ): CoreV1ContainerStatus {
   const { containerID } = previous ?? {};
   return {

@@ -20,13 +20,14 @@ interface ConditionValue {
 
 const TRUE: ConditionValue = { status: 'True' };
 
+/** All conditions of the pod. `now`: a timestamp, for conditions that change their status. */
 export function podConditions(pod: Pod, state: PodState, now: string): CoreV1PodCondition[] {
   const current = conditionsOf(pod.body);
   const values: readonly (readonly [type: string, value: ConditionValue])[] = [
     ['PodReadyToStartContainers', state.hasStarted && !isFinished(state) ? TRUE : { status: 'False' }],
-    ['Initialized', initialized(state)],
-    ['Ready', ready(pod, state)],
-    ['ContainersReady', containersReady(state)],
+    ['Initialized', initializedValue(state)],
+    ['Ready', readyValue(pod, state)],
+    ['ContainersReady', containersReadyValue(state)],
     ['PodScheduled', TRUE],
   ];
   return values.reduce<CoreV1PodCondition[]>(
@@ -43,14 +44,14 @@ export function podConditions(pod: Pod, state: PodState, now: string): CoreV1Pod
 
 const isFinished = ({ phase }: PodState): boolean => phase === 'Succeeded' || phase === 'Failed';
 
-function initialized({ phase, isInitialized, init }: PodState): ConditionValue {
+function initializedValue({ phase, isInitialized, init }: PodState): ConditionValue {
   if (phase === 'Succeeded') return { status: 'True', reason: 'PodCompleted' };
   if (isInitialized) return TRUE;
   const incomplete = namesOf(init.filter(({ ready }) => ready !== true));
   return { status: 'False', reason: 'ContainersNotInitialized', message: `containers with incomplete status: [${incomplete}]` };
 }
 
-function containersReady({ phase, init, regular }: PodState): ConditionValue {
+function containersReadyValue({ phase, init, regular }: PodState): ConditionValue {
   if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' };
   if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' };
   const unready = [...init.filter(({ state }) => state?.running !== undefined), ...regular].filter(({ ready }) => ready !== true);
@@ -58,8 +59,8 @@ function containersReady({ phase, init, regular }: PodState): ConditionValue {
   return { status: 'False', reason: 'ContainersNotReady', message: `containers with unready status: [${namesOf(unready)}]` };
 }
 
-function ready(pod: Pod, state: PodState): ConditionValue {
-  const containers = containersReady(state);
+function readyValue(pod: Pod, state: PodState): ConditionValue {
+  const containers = containersReadyValue(state);
   if (containers.status === 'False') return containers;
   const gates = (pod.body.spec?.readinessGates ?? []).map(({ conditionType = '' }) => conditionType);
   const missing = gates.filter((type) => conditionStatus(pod.body, type) !== 'True');

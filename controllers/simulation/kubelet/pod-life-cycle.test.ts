@@ -139,7 +139,7 @@ describe('nextPodStep', () => {
     expect(run.changes.at(-1)).toBe('13s Running Ready: c running (2)');
   });
 
-  it('succeeds on a later run of a Job with the restart policy OnFailure', () => {
+  it('completes a pod of a Job with the restart policy OnFailure on a later run', () => {
     const spec = { restartPolicy: 'OnFailure' };
     const run = PodRun.of({ spec, metadata: { ownerReferences: [JOB] }, annotations: { 'exit-code': '1', 'failing-runs': '1' } }).advance(
       60,
@@ -174,7 +174,7 @@ describe('nextPodStep', () => {
     expect(run.changes).toEqual(['0s Pending: c ImagePullBackOff']);
   });
 
-  it('becomes ready only when its readiness gates are met', () => {
+  it('makes a pod ready only when its readiness gates are met', () => {
     const run = PodRun.of({ spec: { readinessGates: [{ conditionType: 'example.com/gate' }] } }).advance(60);
     expect(conditionStatus({ status: run.status }, 'ContainersReady')).toBe('True');
     expect(conditionStatus({ status: run.status }, 'Ready')).toBe('False');
@@ -213,7 +213,7 @@ describe('nextPodStep', () => {
     expect(run.status.phase).toBe('Failed');
   });
 
-  it('fails when its activeDeadlineSeconds have passed since its start, with the reason of release 1.31.1', () => {
+  it('fails a pod whose activeDeadlineSeconds have passed since its start, with the reason of release 1.31.1', () => {
     const run = PodRun.of({ spec: { activeDeadlineSeconds: 8, terminationGracePeriodSeconds: 30 } }).advance(60);
     expect(run.changes).toEqual(['0s Pending: c ContainerCreating', '1s Running Ready: c running', '8s Failed: c exited 143']);
     expect(run.status).toMatchObject({

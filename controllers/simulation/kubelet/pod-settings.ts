@@ -62,7 +62,7 @@ export function podSettings(pod: Pod): ParsedPodSettings {
     startMs: duration('startDelay') ?? DEFAULT_MS.start,
     readyMs: duration('readyDelay'),
     initMs: duration('initDuration') ?? 0,
-    runMs: runMs ?? (isOfJob(pod) ? DEFAULT_MS.run : undefined),
+    runMs: runMs ?? (isPodOfJob(pod) ? DEFAULT_MS.run : undefined),
     failure: exitCode === undefined || exitCode === 0 ? undefined : { exitCode, runs, afterMs: runMs ?? DEFAULT_MS.run },
     terminationMs: duration('terminationDelay') ?? DEFAULT_MS.termination,
     waitingReason: read('waitingReason', (text) => (REASON.test(text) ? text : undefined), 'a word such as ImagePullBackOff'),
@@ -80,7 +80,7 @@ export function probeDelays(
 }
 
 /** Pods of Jobs complete by themselves. */
-const isOfJob = (pod: Pod): boolean => controllerOf(pod)?.kind === 'Job' && pod.body.spec?.restartPolicy !== 'Always';
+const isPodOfJob = (pod: Pod): boolean => controllerOf(pod)?.kind === 'Job' && pod.body.spec?.restartPolicy !== 'Always';
 
 function durationIn(text: string): number | undefined {
   const ms = parseDuration(text);

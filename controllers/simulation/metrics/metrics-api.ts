@@ -67,18 +67,15 @@ function selectorOf(query: URLSearchParams): LabelMatcher {
 }
 
 function resourceList(): JsonObject {
-  const row = (name: string, kind: string, namespaced: boolean): JsonObject => ({
-    name,
-    singularName: '',
-    namespaced,
-    kind,
-    verbs: ['get', 'list'],
-  });
+  const common = { singularName: '', verbs: ['get', 'list'] };
   return {
     kind: 'APIResourceList',
     apiVersion: 'v1',
     groupVersion: GROUP_VERSION,
-    resources: [row('nodes', 'NodeMetrics', false), row('pods', 'PodMetrics', true)],
+    resources: [
+      { ...common, name: 'nodes', namespaced: false, kind: 'NodeMetrics' },
+      { ...common, name: 'pods', namespaced: true, kind: 'PodMetrics' },
+    ],
   };
 }
 
@@ -87,20 +84,20 @@ const list = (kind: string, items: JsonValue[]): JsonObject => ({ kind, apiVersi
 const podList = (sources: MetricsSources, namespace: string | undefined, matches: LabelMatcher): JsonObject =>
   list(
     'PodMetricsList',
-    usages(sources).flatMap(({ pod, usage }) =>
+    measurePods(sources).flatMap(({ pod, usage }) =>
       (namespace === undefined || pod.namespace === namespace) && matches(labelsOf(pod)) ? [podMetrics(sources, pod, usage)] : [],
     ),
   );
 
 function podMetricsOf(sources: MetricsSources, namespace: string, name: string): JsonObject {
-  const measured = usages(sources).find(({ pod }) => pod.namespace === namespace && pod.name === name);
-  if (measured === undefined) throw missing('podmetrics', `${namespace}/${name}`);
+  const measured = measurePods(sources).find(({ pod }) => pod.namespace === namespace && pod.name === name);
+  if (measured === undefined) throw metricsNotFound('podmetrics', `${namespace}/${name}`);
   return podMetrics(sources, measured.pod, measured.usage);
 }
 
 function nodeList(sources: MetricsSources, matches: LabelMatcher): JsonObject {
   const byNode = new Map<string, MeasuredPod[]>();
-  for (const measured of usages(sources)) appendToKey(byNode, nodeNameOf(measured.pod), measured);
+  for (const measured of measurePods(sources)) appendToKey(byNode, nodeNameOf(measured.pod), measured);
   const nodes = sources.nodes.list().filter((node) => isSimulated(node) && matches(labelsOf(node)));
   return list(
     'NodeMetricsList',
@@ -110,23 +107,23 @@ function nodeList(sources: MetricsSources, matches: LabelMatcher): JsonObject {
 
 function nodeMetricsOf(sources: MetricsSources, name: string): JsonObject {
   const node = sources.nodes.get('', name);
-  if (node === undefined || !isSimulated(node)) throw missing('nodemetrics', name);
+  if (node === undefined || !isSimulated(node)) throw metricsNotFound('nodemetrics', name);
   return nodeMetrics(
     sources,
     node,
-    usages(sources).filter(({ pod }) => nodeNameOf(pod) === name),
+    measurePods(sources).filter(({ pod }) => nodeNameOf(pod) === name),
   );
 }
 
-const missing = (resource: string, name: string): StatusError => notFound({ group: METRICS_GROUP, resource }, name);
+const metricsNotFound = (resource: string, name: string): StatusError => notFound({ group: METRICS_GROUP, resource }, name);
 
 interface MeasuredPod {
   readonly pod: Pod;
   readonly usage: PodUsage;
 }
 
-/** The running pods of simulated nodes. */
-function usages({ pods, nodes, owners }: MetricsSources): readonly MeasuredPod[] {
+/** The running pods of simulated nodes with their usage. */
+function measurePods({ pods, nodes, owners }: MetricsSources): readonly MeasuredPod[] {
   const running = pods.list().filter((pod) => {
     const node = nodes.get('', nodeNameOf(pod));
     return pod.body.status?.phase === 'Running' && node !== undefined && isSimulated(node);
@@ -154,7 +151,8 @@ const measuredAt = ({ clock }: MetricsSources): JsonObject => ({ timestamp: form
 function podMetrics(sources: MetricsSources, pod: Pod, { cpu, memory }: PodUsage): JsonObject {
   const { namespace, name, body, metadata } = pod;
   const containers = body.spec?.containers ?? [];
-  const [cpuParts, memoryParts] = [perContainer(cpu, containers.length), perContainer(memory, containers.length)];
+  const cpuParts = perContainer(cpu, containers.length);
+  const memoryParts = perContainer(memory, containers.length);
   return {
     kind: 'PodMetrics',
     apiVersion: GROUP_VERSION,
