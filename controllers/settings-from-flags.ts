@@ -66,7 +66,7 @@ const tokenKeyIn = (file: string): { readonly value: TokenKey; readonly files: r
 });
 
 /** Throws {@link UsageError} for the error of flags. */
-function valid<T>(settings: T | string): T {
+function requireValid<T>(settings: T | string): T {
   if (typeof settings === 'string') throw new UsageError(settings);
   return settings;
 }
@@ -107,8 +107,8 @@ const flagSettings = (values: ControllerFlags): Omit<ControllerSettings, 'rootCe
     unhealthyZoneThreshold: values['unhealthy-zone-threshold'],
     largeClusterThreshold: values['large-cluster-size-threshold'],
   },
-  nodeIpam: valid(nodeIpamSettings(values)),
-  developmentLoadBalancer: valid(loadBalancerSettings(values)),
+  nodeIpam: requireValid(nodeIpamSettings(values)),
+  developmentLoadBalancer: requireValid(loadBalancerSettings(values)),
   autoscaling: {
     concurrentSyncs: values['concurrent-horizontal-pod-autoscaler-syncs'],
     periodMs: values['horizontal-pod-autoscaler-sync-period'],

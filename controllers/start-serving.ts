@@ -1,4 +1,7 @@
-/** Starts the server for health and metrics, as the flags configure it. */
+/**
+ * Starts the server for health and metrics as the flags configure it, with its certificates and the clients of its
+ * authorization. The given lifecycle ends all of them. What the server responds is left to serving/server.ts.
+ */
 import { connectReloadable } from '../shared/client/transport/reloadable-connection';
 import { fileBackedKubeconfig } from '../shared/client/kubeconfig/file-backed-kubeconfig';
 import type { RestClient } from '../shared/client/rest/rest-client';

@@ -101,7 +101,7 @@ export async function startSimulation(values: SimulationFlags, host: SimulationH
       authority: certificates.authority,
       servesMetrics: values['requestheader-client-ca-file'] !== '',
     });
-  const running = runWithRestarts(context, values['leader-elect'], lead);
+  const running = runWithRestarts(context, { isElected: values['leader-elect'], lead });
   lifecycle.onStop({
     name: 'the simulation',
     timeoutMs: STOP_MS,
@@ -177,12 +177,14 @@ function readAuthority(file: string): string {
   }
 }
 
-/** Leads once or again and again until the signal is aborted. Never rejects. */
-async function runWithRestarts(
-  context: SimulationContext,
-  isElected: boolean,
-  lead: (context: SimulationContext) => Promise<void>,
-): Promise<void> {
+interface LeadOptions {
+  /** Whether `lead` runs only while this process holds the Lease of the simulation. */
+  readonly isElected: boolean;
+  readonly lead: (context: SimulationContext) => Promise<void>;
+}
+
+/** Leads, and again after each end or failure, until the signal is aborted. Never rejects. */
+async function runWithRestarts(context: SimulationContext, { isElected, lead }: LeadOptions): Promise<void> {
   const { client, clock, random, logger, names, signal } = context;
   const lease = { namespace: names.systemNamespace, name: LEASE_NAME };
   const identity = `${hostname()}_${random.uuid()}`;

@@ -23,6 +23,10 @@ export interface UsageInput {
   readonly siblingCount: number;
 }
 
+/**
+ * `own`, `shared`: the annotations with the usage of a pod, and with the load that the pods of an owner share. `unit`: the
+ * step of measured values, in billionths; `minNanos`: the least usage without annotations.
+ */
 const RESOURCES = [
   { name: 'cpu', own: 'cpuUsage', shared: 'cpuLoad', format: 'decimal', unit: 1_000_000n, minNanos: 1_000_000n },
   {

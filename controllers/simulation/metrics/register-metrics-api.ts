@@ -20,13 +20,14 @@ export interface MetricsEndpoint {
   readonly authority: string;
 }
 
+/** Resolves when the objects are written, or when another server has the API. Throws the errors of other responses. */
 export async function registerMetricsApi(
   { client, signal, names, logger }: Pick<ControllerContext, 'client' | 'signal' | 'names' | 'logger'>,
   { host, port, authority }: MetricsEndpoint,
 ): Promise<void> {
   const namespace = names.systemNamespace;
   const service = { metadata: { name: METRICS_SERVICE }, spec: { type: 'ExternalName', externalName: host } };
-  const isNew = await createOnce(() => client.of(SERVICES).namespace(namespace).create(service, { signal }));
+  const isNew = await createIfMissing(() => client.of(SERVICES).namespace(namespace).create(service, { signal }));
   if (!isNew) await client.of(SERVICES).namespace(namespace).patch(METRICS_SERVICE, 'merge', { spec: service.spec }, { signal });
   const spec = {
     group: METRICS_GROUP,
@@ -36,7 +37,7 @@ export async function registerMetricsApi(
     caBundle: Buffer.from(authority).toString('base64'),
     service: { namespace, name: METRICS_SERVICE, port },
   };
-  if (await createOnce(() => client.of(API_SERVICES).create({ metadata: { name: API_SERVICE }, spec }, { signal }))) return;
+  if (await createIfMissing(() => client.of(API_SERVICES).create({ metadata: { name: API_SERVICE }, spec }, { signal }))) return;
   const present = await client.of(API_SERVICES).get(API_SERVICE, { signal });
   const target = present.body.spec?.service;
   if (target?.name !== METRICS_SERVICE || target.namespace !== namespace) {
@@ -47,7 +48,7 @@ export async function registerMetricsApi(
 }
 
 /** False when the object exists. */
-async function createOnce(create: () => Promise<unknown>): Promise<boolean> {
+async function createIfMissing(create: () => Promise<unknown>): Promise<boolean> {
   try {
     await create();
     return true;

@@ -6,7 +6,7 @@
  */
 import type { CoordinationV1Lease, CoreV1Node } from '../../../shared/api/types/generated/members';
 import type { Informer } from '../../../shared/client/informer/informer';
-import { ignoreNotFound, ignoreNotFoundOrConflict, isAlreadyExists } from '../../../shared/client/rest/api-error';
+import { ignoreNotFound, ignoreNotFoundOrConflict, isAlreadyExists, undefinedIfNotFound } from '../../../shared/client/rest/api-error';
 import { isBeingDeleted, type ApiObject } from '../../../shared/client/rest/api-object';
 import { resourceOf } from '../../../shared/client/rest/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../../shared/client/work-queue/workers';
@@ -130,8 +130,7 @@ export class NodeHeartbeats {
 
   private async getLease(name: string): Promise<ApiObject<CoordinationV1Lease> | undefined> {
     const { client, signal, names } = this.context;
-    const lease = await client.of(LEASES).namespace(names.nodeLeaseNamespace).get(name, { signal }).catch(ignoreNotFound);
-    return lease ?? undefined;
+    return undefinedIfNotFound(client.of(LEASES).namespace(names.nodeLeaseNamespace).get(name, { signal }));
   }
 
   private async writeStatus(node: Node): Promise<void> {

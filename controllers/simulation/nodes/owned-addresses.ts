@@ -4,6 +4,9 @@
  */
 import { formatIpAddress, parseIpAddress, type IpRange } from '../../../shared/values/network/ip-address';
 
+/** The offset of the first address that is allocated: that of the network is left out. */
+const FIRST_OFFSET = 1n;
+
 export class OwnedAddresses {
   private readonly byOwner = new Map<string, bigint>();
   private readonly used = new Set<bigint>();
@@ -13,7 +16,7 @@ export class OwnedAddresses {
   constructor(private readonly range: IpRange) {
     const bits = (range.family === 4 ? 32 : 128) - range.prefix;
     this.size = 1n << BigInt(bits);
-    this.next = FIRST;
+    this.next = FIRST_OFFSET;
   }
 
   /** The owner's address; undefined when all are allocated. */
@@ -23,10 +26,10 @@ export class OwnedAddresses {
     // The network and the broadcast address are left out.
     const last = this.size - 2n;
     if (BigInt(this.used.size) >= last) return undefined;
-    while (this.used.has(this.next) || this.next > last) this.next = this.next >= last ? FIRST : this.next + 1n;
+    while (this.used.has(this.next) || this.next > last) this.next = this.next >= last ? FIRST_OFFSET : this.next + 1n;
     const offset = this.next;
     this.record(owner, offset);
-    this.next = offset >= last ? FIRST : offset + 1n;
+    this.next = offset >= last ? FIRST_OFFSET : offset + 1n;
     return this.format(offset);
   }
 
@@ -54,5 +57,3 @@ export class OwnedAddresses {
     return formatIpAddress({ family: this.range.family, value: this.range.first + offset });
   }
 }
-
-const FIRST = 1n;

@@ -6,7 +6,7 @@ import { nodeMatcher } from '../../runtime/node-affinity';
 import { isUnschedulable, taintsOf, tolerates } from '../../runtime/nodes';
 import type { ClusterView } from './scheduler-cache';
 import { interPodAffinityFilter } from './inter-pod-affinity';
-import { final, preemptable, type NodeFilter } from './node-filter';
+import { finalFailure, preemptableFailure, type NodeFilter } from './node-filter';
 import { portsConflict, type PodInfo } from './pod-info';
 import { topologySpreadFilter } from './topology-spread';
 
@@ -36,12 +36,12 @@ export function nodeFilter(info: PodInfo, view: ClusterView, volumeFilter: NodeF
 
 function unschedulableFilter({ pod }: PodInfo): NodeFilter {
   const isTolerated = (pod.body.spec?.tolerations ?? []).some((toleration) => tolerates(toleration, UNSCHEDULABLE_TAINT));
-  return ({ node }) => (isUnschedulable(node) && !isTolerated ? final('node(s) were unschedulable') : undefined);
+  return ({ node }) => (isUnschedulable(node) && !isTolerated ? finalFailure('node(s) were unschedulable') : undefined);
 }
 
 function nodeNameFilter({ pod }: PodInfo): NodeFilter {
   const { nodeName = '' } = pod.body.spec ?? {};
-  return ({ name }) => (nodeName === '' || nodeName === name ? undefined : final("node(s) didn't match the requested node name"));
+  return ({ name }) => (nodeName === '' || nodeName === name ? undefined : finalFailure("node(s) didn't match the requested node name"));
 }
 
 function taintFilter({ pod }: PodInfo): NodeFilter {
@@ -50,20 +50,20 @@ function taintFilter({ pod }: PodInfo): NodeFilter {
     const taint = taintsOf(node).find(
       (candidate) => candidate.effect !== 'PreferNoSchedule' && !tolerations.some((toleration) => tolerates(toleration, candidate)),
     );
-    return taint === undefined ? undefined : final(`node(s) had untolerated taint {${taint.key}: ${taint.value}}`);
+    return taint === undefined ? undefined : finalFailure(`node(s) had untolerated taint {${taint.key}: ${taint.value}}`);
   };
 }
 
 function affinityFilter({ pod }: PodInfo): NodeFilter {
   const matches = nodeMatcher(pod.body.spec ?? {});
-  return ({ node }) => (matches(node) ? undefined : final("node(s) didn't match Pod's node affinity/selector"));
+  return ({ node }) => (matches(node) ? undefined : finalFailure("node(s) didn't match Pod's node affinity/selector"));
 }
 
 function portFilter({ hostPorts }: PodInfo): NodeFilter {
   if (hostPorts.length === 0) return () => undefined;
   return ({ pods }) => {
     const isTaken = [...pods.values()].some((other) => other.hostPorts.some((used) => hostPorts.some((port) => portsConflict(port, used))));
-    return isTaken ? preemptable("node(s) didn't have free ports for the requested pod ports") : undefined;
+    return isTaken ? preemptableFailure("node(s) didn't have free ports for the requested pod ports") : undefined;
   };
 }
 
@@ -79,7 +79,7 @@ function resourceFilter(info: PodInfo, view: ClusterView): NodeFilter {
       const reserved = nominated.reduce((sum, { requests }) => sum + (requests.get(name) ?? 0n), 0n);
       if (amount > state.allocatableOf(name) - state.requestedOf(name) - reserved) reasons.push(`Insufficient ${name}`);
     }
-    return reasons.length === 0 ? undefined : preemptable(...reasons);
+    return reasons.length === 0 ? undefined : preemptableFailure(...reasons);
   };
 }
 

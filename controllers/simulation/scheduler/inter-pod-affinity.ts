@@ -1,6 +1,9 @@
-/** Required affinity and anti-affinity between pods, of the pod itself and of the pods that run. Pure. */
+/**
+ * The filter of nodes for required affinity and anti-affinity between pods, of the pod itself and of the pods that run.
+ * Preferred affinity has no effect. Pure.
+ */
 import type { ClusterView } from './scheduler-cache';
-import { final, preemptable, topologyValue, type NodeFilter } from './node-filter';
+import { finalFailure, preemptableFailure, topologyValue, type NodeFilter } from './node-filter';
 import type { AffinityTerm, PodInfo } from './pod-info';
 
 /** The domains of a topology that hold a pod which a term is about. */
@@ -11,24 +14,25 @@ interface TermDomains {
 
 export function interPodAffinityFilter(info: PodInfo, view: ClusterView): NodeFilter {
   const avoided = domainsThatAvoid(info, view);
-  const [affinity, antiAffinity] = [info.affinity, info.antiAffinity].map((terms) => domainsOf(terms, view));
+  const affinity = domainsOf(info.affinity, view);
+  const antiAffinity = domainsOf(info.antiAffinity, view);
   if (avoided.size === 0 && info.affinity.length === 0 && info.antiAffinity.length === 0) return () => undefined;
   const namespaceLabels = view.namespaceLabels(info.namespace);
   // The first pod of a group that wants to be together may go anywhere.
-  const isFirst =
-    affinity?.every(({ domains }) => domains.size === 0) === true && info.affinity.every((term) => term.matches(info, namespaceLabels));
+  const isFirst = affinity.every(({ domains }) => domains.size === 0) && info.affinity.every((term) => term.matches(info, namespaceLabels));
   return (state) => {
-    for (const { term, domains } of affinity ?? []) {
+    for (const { term, domains } of affinity) {
       const domain = topologyValue(state, term.topologyKey);
-      if (domain === undefined || (!domains.has(domain) && !isFirst)) return final("node(s) didn't match pod affinity rules");
+      if (domain === undefined || (!domains.has(domain) && !isFirst)) return finalFailure("node(s) didn't match pod affinity rules");
     }
-    for (const { term, domains } of antiAffinity ?? []) {
+    for (const { term, domains } of antiAffinity) {
       const domain = topologyValue(state, term.topologyKey);
-      if (domain !== undefined && domains.has(domain)) return preemptable("node(s) didn't match pod anti-affinity rules");
+      if (domain !== undefined && domains.has(domain)) return preemptableFailure("node(s) didn't match pod anti-affinity rules");
     }
     for (const [key, domains] of avoided) {
       const domain = topologyValue(state, key);
-      if (domain !== undefined && domains.has(domain)) return preemptable("node(s) didn't satisfy existing pods anti-affinity rules");
+      if (domain !== undefined && domains.has(domain))
+        return preemptableFailure("node(s) didn't satisfy existing pods anti-affinity rules");
     }
     return undefined;
   };

@@ -1,4 +1,4 @@
-/** What the checks of nodes have in common (filters.ts lists them). */
+/** The interface of the scheduler's filters, and the failures that they return. filters.ts lists the filters. */
 import { otherQualifiedName } from '../../../shared/names/dialect';
 import type { NodeState } from './node-state';
 
@@ -12,8 +12,9 @@ export interface FilterFailure {
 /** Undefined when the pod can run on the node. */
 export type NodeFilter = (state: NodeState) => FilterFailure | undefined;
 
-export const final = (...reasons: readonly string[]): FilterFailure => ({ reasons, isPreemptable: false });
-export const preemptable = (...reasons: readonly string[]): FilterFailure => ({ reasons, isPreemptable: true });
+/** A failure that the deletion of pods cannot end. */
+export const finalFailure = (...reasons: readonly string[]): FilterFailure => ({ reasons, isPreemptable: false });
+export const preemptableFailure = (...reasons: readonly string[]): FilterFailure => ({ reasons, isPreemptable: true });
 
 /** The value of a node's label for a topology key in either dialect. */
 export function topologyValue({ node }: NodeState, key: string): string | undefined {

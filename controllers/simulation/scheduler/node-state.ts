@@ -1,4 +1,7 @@
-/** A node and the pods on it, with the sums of what they request. Changed only by adding and removing pods. */
+/**
+ * A node and the pods on it, with the sums of what they request, in billionths. Changed only by adding and removing pods:
+ * a changed Node object gets a new state.
+ */
 import { parseQuantity } from '../../../shared/values/quantity';
 import type { Node } from '../../runtime/nodes';
 import type { Amounts, PodInfo } from './pod-info';
@@ -27,6 +30,7 @@ export class NodeState {
     return this.node.name;
   }
 
+  /** Replaces an earlier version of the pod. */
   add(info: PodInfo): void {
     this.remove(info.key);
     this.counts.clear();

@@ -1,4 +1,7 @@
-/** What the scheduler needs to know of a pod, computed once for each version of the pod. */
+/**
+ * The members of a pod that scheduling decisions read, computed once for each version of the pod: a decision reads them
+ * for every pod of every node.
+ */
 import { compileLabelSelector, type LabelMatcher } from '../../../shared/api/selectors/label-selector';
 import { requirementsOfSelector } from '../../../shared/api/selectors/object-selector';
 import { parseTimestamp } from '../../../shared/api/metadata/object-meta';
@@ -76,7 +79,8 @@ function affinityTerm(
   { topologyKey = '', labelSelector, namespaces = [], namespaceSelector }: CoreV1PodAffinityTerm,
 ): AffinityTerm {
   const names = new Set(namespaces.length === 0 && namespaceSelector === undefined ? [owner.namespace] : namespaces);
-  const [matchesPod, matchesNamespace] = [podSelector(labelSelector), podSelector(namespaceSelector)];
+  const matchesPod = podSelector(labelSelector);
+  const matchesNamespace = podSelector(namespaceSelector);
   return {
     topologyKey,
     matches: ({ namespace, labels }, namespaceLabels) => matchesPod(labels) && (names.has(namespace) || matchesNamespace(namespaceLabels)),

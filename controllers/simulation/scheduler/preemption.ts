@@ -1,7 +1,8 @@
 /**
- * Finds pods of lower priority to delete, so that a pod fits on their node. Pure. As upstream: as many as possible are kept, those
- * that a PodDisruptionBudget protects first; the node is chosen with the fewest violated budgets, then the lowest highest
- * priority, the lowest sum of priorities, and the fewest victims.
+ * Finds pods of lower priority to delete (victims), so that a pod fits on their node. Pure. As upstream: as many pods as
+ * possible stay, first those that a PodDisruptionBudget protects; of the nodes, the one is chosen with victims that
+ * violate the fewest budgets, then the one with the lowest maximum of their priorities, the lowest sum, and the fewest
+ * victims.
  */
 import type { PolicyV1PodDisruptionBudget } from '../../../shared/api/types/generated/members';
 import { appendAll } from '../../../shared/values/append';
@@ -55,9 +56,9 @@ export function findPreemption(input: PreemptionInput): PreemptionResult {
       reasons.push(NOT_HELPFUL);
       continue;
     }
-    const result = candidates.length >= MAX_CANDIDATES ? [NO_VICTIMS] : victimsOn(input, state);
-    if ('node' in result) candidates.push(result);
-    else appendAll(reasons, result);
+    const result = candidates.length >= MAX_CANDIDATES ? NO_CANDIDATE : victimsOn(input, state);
+    if (result.type === 'candidate') candidates.push(result.candidate);
+    else appendAll(reasons, result.reasons);
   }
   const best = candidates.sort(compareCandidates)[0];
   if (best !== undefined) return { type: 'found', preemption: best };
@@ -69,17 +70,23 @@ function hasTerminatingVictim({ pod, priority }: PodInfo, { nodes }: ClusterView
   return [...(nominated?.pods.values() ?? [])].some((other) => other.priority < priority && isBeingDeleted(other.pod));
 }
 
-/** Or the reasons why the deletion of all pods of lower priority is not enough. */
-function victimsOn({ info, view, budgets, filterIn }: PreemptionInput, state: NodeState): Candidate | readonly string[] {
+type NodeResult =
+  | { readonly type: 'candidate'; readonly candidate: Candidate }
+  /** Why the deletion of all pods of lower priority is not enough. */
+  | { readonly type: 'none'; readonly reasons: readonly string[] };
+
+const NO_CANDIDATE: NodeResult = { type: 'none', reasons: [NO_VICTIMS] };
+
+function victimsOn({ info, view, budgets, filterIn }: PreemptionInput, state: NodeState): NodeResult {
   const lower = [...state.pods.values()].filter(({ priority }) => priority < info.priority);
-  if (lower.length === 0) return [NO_VICTIMS];
+  if (lower.length === 0) return NO_CANDIDATE;
   const check = (pods: Iterable<PodInfo>): FilterFailure | undefined => {
     const changed = state.withPods(pods);
     return filterIn(withNode(view, changed))(changed);
   };
   const kept = new Map([...state.pods].filter(([, { priority }]) => priority >= info.priority));
   const failure = check(kept.values());
-  if (failure !== undefined) return failure.reasons;
+  if (failure !== undefined) return { type: 'none', reasons: failure.reasons };
   const { violating, others } = splitByBudgets(lower.sort(moreImportantFirst), budgets);
   const victims: PodInfo[] = [];
   let violations = 0;
@@ -90,7 +97,7 @@ function victimsOn({ info, view, budgets, filterIn }: PreemptionInput, state: No
     victims.push(pod);
     if (violating.includes(pod)) violations += 1;
   }
-  return { node: state.name, victims: victims.sort(moreImportantFirst), violations };
+  return { type: 'candidate', candidate: { node: state.name, victims: victims.sort(moreImportantFirst), violations } };
 }
 
 function withNode(view: ClusterView, changed: NodeState): ClusterView {
@@ -108,16 +115,17 @@ function splitByBudgets(
   pods: readonly PodInfo[],
   budgets: readonly Budget[],
 ): { readonly violating: readonly PodInfo[]; readonly others: readonly PodInfo[] } {
-  const [violating, others]: [PodInfo[], PodInfo[]] = [[], []];
+  const violating: PodInfo[] = [];
+  const others: PodInfo[] = [];
   const allowed = budgets.map((budget) => ({
     namespace: budget.namespace,
     matches: podSelector(budget.body.spec?.selector),
-    left: budget.body.status?.disruptionsAllowed ?? 0,
+    remaining: budget.body.status?.disruptionsAllowed ?? 0,
   }));
   for (const pod of pods) {
     const covering = allowed.filter(({ namespace, matches }) => namespace === pod.namespace && matches(pod.labels));
-    for (const budget of covering) budget.left -= 1;
-    (covering.some(({ left }) => left < 0) ? violating : others).push(pod);
+    for (const budget of covering) budget.remaining -= 1;
+    (covering.some(({ remaining }) => remaining < 0) ? violating : others).push(pod);
   }
   return { violating, others };
 }

@@ -15,11 +15,13 @@ const DEFAULT_SECONDS = 15;
 
 export class RealScheduler {
   readonly informer: Informer<CoordinationV1Lease>;
+  private readonly clock: Clock;
+  /** Milliseconds of the monotonic clock; -Infinity while no scheduler holds the Lease. */
   private heldUntil = -Infinity;
   private timer: Timer | undefined;
   private readonly removeHandlers: () => void;
 
-  /** `onChange` is called when the answer may have changed. */
+  /** `onChange` is called when {@link isRunning} may have changed. */
   constructor(
     { informers, clock, names }: Pick<ControllerContext, 'informers' | 'clock' | 'names'>,
     private readonly onChange: () => void,
@@ -33,8 +35,6 @@ export class RealScheduler {
       deleted: () => this.setHeldUntil(-Infinity),
     });
   }
-
-  private readonly clock: Clock;
 
   get isRunning(): boolean {
     return this.clock.monotonic() < this.heldUntil;

@@ -127,7 +127,7 @@ export class Scheduler {
       random: context.random.float(),
     });
     if (decision.type === 'bind' && decision.claimBindings.length === 0) this.state.assume(info, decision.node);
-    const write = this.carryOut(info, decision).finally(() => {
+    const write = this.executeDecision(info, decision).finally(() => {
       this.writes.delete(key);
       this.wake();
     });
@@ -135,7 +135,7 @@ export class Scheduler {
   }
 
   /** Never rejects. */
-  private async carryOut(info: PodInfo, decision: SchedulingDecision): Promise<void> {
+  private async executeDecision(info: PodInfo, decision: SchedulingDecision): Promise<void> {
     const { logger, signal } = this.context;
     const { key, priority } = info;
     try {

@@ -58,7 +58,8 @@ interface SiblingCounts {
 
 /** Pods of the same controller. */
 function siblingCounts({ owner }: PodInfo, nodes: readonly NodeState[]): SiblingCounts {
-  const [byNode, byZone] = [new Map<string, number>(), new Map<string, number>()];
+  const byNode = new Map<string, number>();
+  const byZone = new Map<string, number>();
   for (const state of owner === '' ? [] : nodes) {
     const count = state.podsOfOwner(owner);
     const zone = topologyValue(state, ZONE) ?? '';

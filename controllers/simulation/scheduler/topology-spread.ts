@@ -4,7 +4,7 @@ import type { CoreV1TopologySpreadConstraint } from '../../../shared/api/types/g
 import { nodeMatcher } from '../../runtime/node-affinity';
 import { taintsOf, tolerates } from '../../runtime/nodes';
 import type { ClusterView } from './scheduler-cache';
-import { final, preemptable, topologyValue, type NodeFilter } from './node-filter';
+import { finalFailure, preemptableFailure, topologyValue, type NodeFilter } from './node-filter';
 import type { NodeState } from './node-state';
 import { podSelector, type PodInfo } from './pod-info';
 
@@ -31,9 +31,9 @@ export function topologySpreadFilter(info: PodInfo, view: ClusterView): NodeFilt
   return (state) => {
     for (const { topologyKey, maxSkew, counts, minCount, countsItself } of constraints) {
       const domain = topologyValue(state, topologyKey);
-      if (domain === undefined) return final(`${REASON} (missing required label)`);
+      if (domain === undefined) return finalFailure(`${REASON} (missing required label)`);
       const skew = (counts.get(domain) ?? 0) + (countsItself ? 1 : 0) - minCount;
-      if (skew > maxSkew) return preemptable(REASON);
+      if (skew > maxSkew) return preemptableFailure(REASON);
     }
     return undefined;
   };

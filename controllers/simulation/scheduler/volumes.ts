@@ -12,7 +12,7 @@ import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import { compareQuantities } from '../../../shared/values/quantity';
 import { nodeSelectorMatcher } from '../../runtime/node-affinity';
 import { claimNamesOf, labelsOf } from '../../runtime/pods';
-import { final, type NodeFilter } from './node-filter';
+import { finalFailure, type NodeFilter } from './node-filter';
 import type { NodeState } from './node-state';
 import { podSelector, type PodInfo } from './pod-info';
 
@@ -43,8 +43,8 @@ export type VolumePlan =
 
 export const SELECTED_NODE_ANNOTATION = 'volume.platform.io/selected-node';
 const NO_PROVISIONER = 'platform.io/no-provisioner';
-const CONFLICT = final('node(s) had volume node affinity conflict');
-const NO_VOLUME = final("node(s) didn't find available persistent volumes to bind");
+const CONFLICT = finalFailure('node(s) had volume node affinity conflict');
+const NO_VOLUME = finalFailure("node(s) didn't find available persistent volumes to bind");
 
 /** The node that was selected for a claim earlier. */
 export function selectedNodeOf({ metadata }: VolumeClaim): string | undefined {
