@@ -129,8 +129,8 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     summary: 'List the certificates and when they expire',
     flags: CERTIFICATES_LIST_FLAGS,
     load: async () => {
-      const { list } = await import('./commands/certificates.js');
-      return ({ values }, host: CommandHost) => list(values, host);
+      const { printCertificates } = await import('./commands/certificates.js');
+      return ({ values }, host: CommandHost) => printCertificates(values, host);
     },
   }),
   command({
@@ -141,8 +141,8 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     flags: DATA_DIR_FLAGS,
     operands: { placeholder: '[NAME...]', choices: CERTIFICATE_NAMES, min: 0, max: CERTIFICATE_NAMES.length },
     load: async () => {
-      const { renew } = await import('./commands/certificates.js');
-      return ({ values, operands }, host: CommandHost) => renew(values, operands, host);
+      const { renewNamedCertificates } = await import('./commands/certificates.js');
+      return ({ values, operands }, host: CommandHost) => renewNamedCertificates(values, operands, host);
     },
   }),
   command({
@@ -153,8 +153,8 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     examples: ['certificates create --external-address=https://api.example.com:6443 --etcd-names=etcd1,etcd2,etcd3'],
     flags: CERTIFICATES_CREATE_FLAGS,
     load: async () => {
-      const { create } = await import('./commands/cluster-certificates.js');
-      return ({ values }, host: CommandHost) => create(values, host);
+      const { createCertificateFolders } = await import('./commands/cluster-certificates.js');
+      return ({ values }, host: CommandHost) => createCertificateFolders(values, host);
     },
   }),
   command({
@@ -166,8 +166,8 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     examples: ['certificates create-secrets --namespace=control-plane --external-address=https://api.example.com:6443'],
     flags: CERTIFICATES_CREATE_SECRETS_FLAGS,
     load: async () => {
-      const { createSecrets } = await import('./commands/cluster-certificates.js');
-      return ({ values }, host: CommandHost) => createSecrets(values, host);
+      const { createCertificateSecrets } = await import('./commands/cluster-certificates.js');
+      return ({ values }, host: CommandHost) => createCertificateSecrets(values, host);
     },
   }),
   command({
@@ -178,8 +178,8 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     flags: TOKEN_CREATE_FLAGS,
     operands: { placeholder: '[TOKEN]', min: 0, max: 1 },
     load: async () => {
-      const { create } = await import('./commands/cluster/tokens.js');
-      return ({ values, operands }, host: CommandHost) => create(values, operands, host);
+      const { createBootstrapToken } = await import('./commands/cluster/tokens.js');
+      return ({ values, operands }, host: CommandHost) => createBootstrapToken(values, operands, host);
     },
   }),
   command({
@@ -188,8 +188,8 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     summary: 'List the bootstrap tokens and when they expire',
     flags: TOKEN_LIST_FLAGS,
     load: async () => {
-      const { list } = await import('./commands/cluster/tokens.js');
-      return ({ values }, host: CommandHost) => list(values, host);
+      const { printTokens } = await import('./commands/cluster/tokens.js');
+      return ({ values }, host: CommandHost) => printTokens(values, host);
     },
   }),
   command({
@@ -199,8 +199,8 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     flags: CLUSTER_FLAGS,
     operands: { placeholder: 'TOKEN|ID...', min: 1, max: 100 },
     load: async () => {
-      const { remove } = await import('./commands/cluster/tokens.js');
-      return ({ values, operands }, host: CommandHost) => remove(values, operands, host);
+      const { deleteTokens } = await import('./commands/cluster/tokens.js');
+      return ({ values, operands }, host: CommandHost) => deleteTokens(values, operands, host);
     },
   }),
   command({
@@ -225,8 +225,8 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     flags: ADDONS_APPLY_FLAGS,
     operands: ADDON_OPERAND,
     load: async () => {
-      const { apply } = await import('./commands/cluster/addons.js');
-      return ({ values, operands }, host: CommandHost) => apply(values, operands, host);
+      const { installAddon } = await import('./commands/cluster/addons.js');
+      return ({ values, operands }, host: CommandHost) => installAddon(values, operands, host);
     },
   }),
   command({
@@ -235,8 +235,8 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     summary: 'List the add-ons with their images and ready pods',
     flags: ADDONS_LIST_FLAGS,
     load: async () => {
-      const { list } = await import('./commands/cluster/addons.js');
-      return ({ values }, host: CommandHost) => list(values, host);
+      const { printAddons } = await import('./commands/cluster/addons.js');
+      return ({ values }, host: CommandHost) => printAddons(values, host);
     },
   }),
   command({
@@ -246,8 +246,8 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     flags: CLUSTER_FLAGS,
     operands: ADDON_OPERAND,
     load: async () => {
-      const { remove } = await import('./commands/cluster/addons.js');
-      return ({ values, operands }, host: CommandHost) => remove(values, operands, host);
+      const { uninstallAddon } = await import('./commands/cluster/addons.js');
+      return ({ values, operands }, host: CommandHost) => uninstallAddon(values, operands, host);
     },
   }),
   command({
@@ -292,9 +292,24 @@ const COMMANDS: readonly Command<CommandHost>[] = [
       return async ({ values }, host: CommandHost) => succeed(migrate(values, migrateHost(host)));
     },
   }),
-  programCommand('apiserver', 'apiserver/main.js', 'Run one API server with its own flags', loadServerFlags),
-  programCommand('controllers', 'controllers/main.js', 'Run the controllers with their own flags', loadControllerFlags),
-  programCommand('simulation', 'controllers/simulation/main.js', 'Simulate nodes of a cluster, with flags of its own', loadSimulationFlags),
+  programCommand({
+    name: 'apiserver',
+    mainFile: 'apiserver/main.js',
+    summary: 'Run one API server with its own flags',
+    loadMoreFlags: loadServerFlags,
+  }),
+  programCommand({
+    name: 'controllers',
+    mainFile: 'controllers/main.js',
+    summary: 'Run the controllers with their own flags',
+    loadMoreFlags: loadControllerFlags,
+  }),
+  programCommand({
+    name: 'simulation',
+    mainFile: 'controllers/simulation/main.js',
+    summary: 'Simulate nodes of a cluster, with flags of its own',
+    loadMoreFlags: loadSimulationFlags,
+  }),
   command({
     name: 'completion',
     section: OTHER,
@@ -329,8 +344,16 @@ export const PROGRAM: CommandProgram<CommandHost> = {
   commands: COMMANDS,
 };
 
-/** A program of the package, which parses its own arguments; `module` is its main file below dist/. */
-function programCommand(name: string, module: string, summary: string, loadMoreFlags: () => Promise<FlagTable>): Command<CommandHost> {
+interface ProgramRow {
+  readonly name: string;
+  /** Below dist/. */
+  readonly mainFile: string;
+  readonly summary: string;
+  readonly loadMoreFlags: () => Promise<FlagTable>;
+}
+
+/** The command of a program of the package, which parses its own arguments. */
+function programCommand({ name, mainFile, summary, loadMoreFlags }: ProgramRow): Command<CommandHost> {
   return {
     name,
     section: PROGRAMS,
@@ -339,7 +362,7 @@ function programCommand(name: string, module: string, summary: string, loadMoreF
     loadMoreFlags,
     async run(_program, argv, host): Promise<CommandOutcome> {
       const { runProgram } = await import('./commands/run-program.js');
-      return { kind: 'exit', code: await runProgram(module, argv, host) };
+      return { kind: 'exit', code: await runProgram(mainFile, argv, host) };
     },
   };
 }

@@ -50,8 +50,8 @@ export async function withAdministrator<T>(options: AdministratorOptions, use: (
   }
 }
 
-/** False when the object exists. */
-export async function createOnce(client: RestClient, resource: Resource, signal: AbortSignal, object: JsonObject): Promise<boolean> {
+/** Returns whether the object was created: `false` when it exists, which stays as it is. */
+export async function createIfMissing(client: RestClient, resource: Resource, signal: AbortSignal, object: JsonObject): Promise<boolean> {
   try {
     await client.of(resource).namespace(namespaceOf(object)).create(object, { signal });
     return true;

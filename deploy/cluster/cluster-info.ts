@@ -9,7 +9,7 @@ import { GENERATED_NAMES, groupInDialect, type Dialect } from '../../shared/name
 import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
 import type { Random } from '../../shared/runtime/random';
-import { createOnce, withAdministrator } from './administrator';
+import { createIfMissing, withAdministrator } from './administrator';
 import { formatClusterInfoKubeconfig } from './kubeconfig';
 
 export interface Publication {
@@ -31,10 +31,13 @@ const BINDINGS = resourceOf('rbac.v1.RoleBinding');
 /** Publishes with the administrator's certificate. Rejects when the server fails. */
 export async function publishClusterInfo(publication: Publication, clock: Clock, random: Random, signal: AbortSignal): Promise<void> {
   const { server, reachableAt = server } = publication;
-  await withAdministrator({ ...publication, server: reachableAt, clock, random }, (client) => publish(client, publication, signal));
+  await withAdministrator({ ...publication, server: reachableAt, clock, random }, (client) =>
+    writeClusterInfo(client, publication, signal),
+  );
 }
 
-export async function publish(
+/** Creates the Role, its binding and the ConfigMap, and updates the address in an existing ConfigMap. */
+export async function writeClusterInfo(
   client: RestClient,
   { server, authority, naming }: Omit<Publication, 'admin'>,
   signal: AbortSignal,
@@ -42,17 +45,17 @@ export async function publish(
   const namespace = GENERATED_NAMES[naming].publicNamespace;
   const name = CLUSTER_INFO_ROLE[naming];
   const apiGroup = groupInDialect(naming, RBAC);
-  await createOnce(client, ROLES, signal, {
+  await createIfMissing(client, ROLES, signal, {
     metadata: { namespace, name },
     rules: [{ apiGroups: [''], resources: [CONFIG_MAPS.resource], resourceNames: [CLUSTER_INFO.name], verbs: ['get'] }],
   });
-  await createOnce(client, BINDINGS, signal, {
+  await createIfMissing(client, BINDINGS, signal, {
     metadata: { namespace, name },
     roleRef: { apiGroup, kind: 'Role', name },
     subjects: [{ apiGroup, kind: 'User', name: 'system:anonymous' }],
   });
   const data = { [CLUSTER_INFO.kubeconfig]: formatClusterInfoKubeconfig(server, authority) };
-  const isCreated = await createOnce(client, CONFIG_MAPS, signal, { metadata: { namespace, name: CLUSTER_INFO.name }, data });
+  const isCreated = await createIfMissing(client, CONFIG_MAPS, signal, { metadata: { namespace, name: CLUSTER_INFO.name }, data });
   // The port or the authority may have changed since the last start.
   if (!isCreated) await client.of(CONFIG_MAPS).namespace(namespace).patch(CLUSTER_INFO.name, 'merge', { data }, { signal });
 }

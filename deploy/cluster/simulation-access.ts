@@ -8,7 +8,7 @@ import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { GENERATED_NAMES, groupInDialect, type Dialect } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
-import { createOnce, withAdministrator, type AdministratorOptions } from './administrator';
+import { createIfMissing, withAdministrator, type AdministratorOptions } from './administrator';
 import { SIMULATION_LEAF } from './identities';
 
 const RBAC = 'rbac.authorization.platform.io';
@@ -83,6 +83,6 @@ async function createOrPatch(
   object: JsonObject & { readonly metadata: { readonly namespace?: string; readonly name: string } },
   signal: AbortSignal,
 ): Promise<void> {
-  const isCreated = await createOnce(client, resource, signal, object);
+  const isCreated = await createIfMissing(client, resource, signal, object);
   if (!isCreated) await client.of(resource).namespace(namespaceOf(object)).patch(object.metadata.name, 'merge', object, { signal });
 }

@@ -9,7 +9,7 @@ import { CLUSTER_INFO } from '../../shared/names/bootstrap-token';
 import { DIALECTS, GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import { formatIpAddress, parseIpAddress } from '../../shared/values/network/ip-address';
 import { stringAt } from '../../shared/values/json';
-import { createOnce } from '../cluster/administrator';
+import { createIfMissing } from '../cluster/administrator';
 import { parseClusterInfoKubeconfig, type ClusterAddress } from '../cluster/kubeconfig';
 import { JOIN_ACCESS } from './join-access';
 import { clusterConfigMap, kubeletConfigMap, type ClusterConfiguration } from './kubeadm-configuration';
@@ -24,7 +24,7 @@ const DNS_OFFSET = 9n;
 export async function prepareForNodes(client: RestClient, configuration: ClusterConfiguration, signal: AbortSignal): Promise<number> {
   let count = 0;
   for (const { resource, object } of [...JOIN_ACCESS, clusterConfigMap(configuration), kubeletConfigMap(configuration.network)]) {
-    if (await createOnce(client, resource, signal, object)) count += 1;
+    if (await createIfMissing(client, resource, signal, object)) count += 1;
   }
   return count;
 }

@@ -6,7 +6,7 @@ import type { CertificatesListFlags, DataDirFlags } from './flags';
 import { CommandError, type CommandHost } from '../terminal/host';
 import { certificatesTable } from './status';
 
-export async function list({ 'data-dir': folder, output }: CertificatesListFlags, host: CommandHost): Promise<number> {
+export async function printCertificates({ 'data-dir': folder, output }: CertificatesListFlags, host: CommandHost): Promise<number> {
   const layout = layoutOf(path.resolve(host.directory, folder));
   const certificates = listCertificates(layout, host.clock);
   if (certificates.length === 0) throw new CommandError(`there are no certificates in ${layout.pki}: 'platform start' creates them`);
@@ -14,8 +14,12 @@ export async function list({ 'data-dir': folder, output }: CertificatesListFlags
   return 0;
 }
 
-/** Renews all when no names are given. */
-export async function renew({ 'data-dir': folder }: DataDirFlags, names: readonly string[], host: CommandHost): Promise<number> {
+/** Renews the named certificates, or all when no names are given. */
+export async function renewNamedCertificates(
+  { 'data-dir': folder }: DataDirFlags,
+  names: readonly string[],
+  host: CommandHost,
+): Promise<number> {
   const layout = layoutOf(path.resolve(host.directory, folder));
   const selected = names.length === 0 ? renewableIn(layout) : [...new Set(names)];
   await renewCertificates(layout, selected, host.clock);

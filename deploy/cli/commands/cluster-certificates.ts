@@ -20,7 +20,7 @@ import type { CommandHost } from '../terminal/host';
 const ETCD = 'etcd';
 const REQUEST_TIMEOUT_MS = 30_000;
 
-export async function create(flags: CertificatesCreateFlags, host: CommandHost): Promise<number> {
+export async function createCertificateFolders(flags: CertificatesCreateFlags, host: CommandHost): Promise<number> {
   const root = path.resolve(host.directory, flags['output-dir']);
   const created: string[] = [];
   const folders = openComponentFolders(root, host.clock, (label) => created.push(label));
@@ -29,7 +29,7 @@ export async function create(flags: CertificatesCreateFlags, host: CommandHost):
   return 0;
 }
 
-export async function createSecrets(flags: CertificatesCreateSecretsFlags, host: CommandHost): Promise<number> {
+export async function createCertificateSecrets(flags: CertificatesCreateSecretsFlags, host: CommandHost): Promise<number> {
   const { clock, random } = host;
   const { namespace, kubeconfig } = flags;
   if (namespace === '') throw new UsageError('--namespace is required');

@@ -34,7 +34,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_LEASES = 500;
 const MAX_METRICS_BYTES = 16 << 20;
 
-/** By controller. */
+/** The Leases sorted by controller. Empty when the server does not answer, because the status of the rest is still of use. */
 export async function readLeaders(
   { address, authority, admin }: ReadyServer,
   host: { readonly clock: Clock; readonly random: Random },

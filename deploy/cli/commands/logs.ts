@@ -28,13 +28,11 @@ export async function logs(
 ): Promise<number> {
   const layout = layoutOf(path.resolve(host.directory, folder));
   const files = logFiles(layout, program);
-  let last: string | undefined;
+  let lastPrinted: string | undefined;
   const print = (file: string, text: string | Buffer): void => {
     if (text.length === 0) return;
-    // As tail prints several files.
-    const heading = files.length > 1 && last !== file ? `${last === undefined ? '' : '\n'}==> ${path.basename(file)} <==\n` : '';
-    last = file;
-    if (heading !== '') host.write(heading);
+    if (files.length > 1 && lastPrinted !== file) host.write(headingOf(file, lastPrinted === undefined));
+    lastPrinted = file;
     host.write(text);
   };
   const followed = files.map((file) => {
@@ -46,7 +44,10 @@ export async function logs(
   return 0;
 }
 
-/** Oldest program first; throws a {@link CommandError} when there are none. */
+/** The heading that tail prints when it changes from one of several files to another. */
+const headingOf = (file: string, isFirst: boolean): string => `${isFirst ? '' : '\n'}==> ${path.basename(file)} <==\n`;
+
+/** The log files sorted by name. Throws a {@link CommandError} when there are none. */
 function logFiles(layout: Layout, program: string | undefined): readonly string[] {
   const running = readRunState(layout);
   const folder = running.kind === 'ready' ? running.state.logs : layout.logs;
@@ -103,7 +104,8 @@ function* newText(followed: FollowedFile): Generator<Buffer> {
   if (inode !== followed.inode) {
     // The end of the file that was rotated.
     yield* readFrom(previousLogFile(followed.file), followed);
-    Object.assign(followed, { inode, offset: 0 });
+    followed.inode = inode;
+    followed.offset = 0;
   }
   yield* readFrom(followed.file, followed);
 }

@@ -13,11 +13,11 @@ import { CommandError, type CommandHost } from '../terminal/host';
 export async function reset({ 'data-dir': folder, yes }: ResetFlags, host: CommandHost): Promise<number> {
   const dataDir = path.resolve(host.directory, folder);
   const layout = layoutOf(dataDir);
-  if (!exists(dataDir)) {
+  if (!fileExists(dataDir)) {
     host.write(`${dataDir} does not exist\n`);
     return 0;
   }
-  if (!exists(layout.run) || !exists(path.join(layout.pki, 'ca.crt'))) {
+  if (!fileExists(layout.run) || !fileExists(path.join(layout.pki, 'ca.crt'))) {
     throw new CommandError(`${dataDir} is not the data folder of a control plane: it has no run/ and pki/ca.crt`);
   }
   assertStopped(layout, dataDir);
@@ -26,19 +26,9 @@ export async function reset({ 'data-dir': folder, yes }: ResetFlags, host: Comma
     if (answer === undefined) throw new UsageError('deletes all data: confirm with --yes');
     if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('nothing was deleted');
   }
-  // Nothing starts there while files are deleted.
-  const release = hold(layout, dataDir);
-  for (const entry of [
-    layout.store,
-    layout.logs,
-    layout.kubeconfig,
-    layout.controllersKubeconfig,
-    layout.simulationKubeconfig,
-    layout.pki,
-    layout.run,
-  ]) {
-    rmSync(entry, { recursive: true, force: true });
-  }
+  // No control plane starts there while files are deleted.
+  const release = acquireDataFolder(layout, dataDir);
+  for (const entry of ownEntries(layout)) rmSync(entry, { recursive: true, force: true });
   release();
   const others = readdirSync(dataDir);
   if (others.length === 0) rmdirSync(dataDir);
@@ -58,7 +48,19 @@ function assertStopped({ run }: Layout, dataDir: string): void {
   }
 }
 
-function hold({ supervisor }: Layout, dataDir: string): () => void {
+/** What the local runner creates in the data folder. The certificates and process ids, which identify it, are last. */
+const ownEntries = ({ store, logs, kubeconfig, controllersKubeconfig, simulationKubeconfig, pki, run }: Layout): readonly string[] => [
+  store,
+  logs,
+  kubeconfig,
+  controllersKubeconfig,
+  simulationKubeconfig,
+  pki,
+  run,
+];
+
+/** Returns a function that releases the folder. */
+function acquireDataFolder({ supervisor }: Layout, dataDir: string): () => void {
   try {
     return acquireProcessFile(supervisor);
   } catch (error) {
@@ -67,4 +69,4 @@ function hold({ supervisor }: Layout, dataDir: string): () => void {
   }
 }
 
-const exists = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
+const fileExists = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;

@@ -27,19 +27,14 @@ export interface BackgroundRequest {
 const POLL_MS = 50;
 /** The output of the previous run above this size is moved aside. */
 const MAX_OUTPUT_BYTES = 1 << 20;
+/** The exit code that shells have for a command that SIGINT ended. */
+const INTERRUPTED_EXIT_CODE = 130;
 export const SUPERVISOR_LOG = 'supervisor.log';
 
 /** Resolves to the exit code. The output of a process that ends before it is ready is printed. */
 export async function startInBackground({ options, argv, logs }: BackgroundRequest, host: CommandHost): Promise<number> {
   const layout = layoutOf(options.dataDir);
-  const running = readRunState(layout);
-  if (running.kind !== 'stopped') {
-    const pid = running.kind === 'ready' ? running.state.pid : running.pid;
-    throw new CommandError(
-      `${options.dataDir} is in use by the running process ${pid}; stop it, or choose another folder with --data-dir`,
-      PERMANENT_EXIT_CODE,
-    );
-  }
+  assertStopped(layout, options.dataDir);
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   const output = path.join(logs, SUPERVISOR_LOG);
   const offset = prepareOutput(output);
@@ -57,7 +52,7 @@ export async function startInBackground({ options, argv, logs }: BackgroundReque
   if (outcome === 'interrupted') {
     child.kill('SIGTERM');
     await exited;
-    return 130;
+    return INTERRUPTED_EXIT_CODE;
   }
   if (outcome === 'exited') {
     // Its output ends with the reason.
@@ -67,6 +62,16 @@ export async function startInBackground({ options, argv, logs }: BackgroundReque
   child.unref();
   printSummary(outcome, options.dataDir, host);
   return 0;
+}
+
+function assertStopped(layout: Layout, dataDir: string): void {
+  const running = readRunState(layout);
+  if (running.kind === 'stopped') return;
+  const pid = running.kind === 'ready' ? running.state.pid : running.pid;
+  throw new CommandError(
+    `${dataDir} is in use by the running process ${pid}; stop it, or choose another folder with --data-dir`,
+    PERMANENT_EXIT_CODE,
+  );
 }
 
 /** Returns where the output of the new process begins. */
@@ -87,12 +92,12 @@ function spawnDetached(argv: readonly string[], output: string, { programs, dire
   }
 }
 
+/** Resolves when the child is ready. Stays pending after an abort, when the caller has another outcome. */
 async function waitForState(layout: Layout, child: ChildProcess, clock: Clock, signal: AbortSignal): Promise<RunState> {
   for (;;) {
     const running = readRunState(layout);
     if (running.kind === 'ready' && running.state.pid === child.pid) return running.state;
     await clock.sleep(POLL_MS, signal);
-    // The result of the race is another one.
     if (signal.aborted) return new Promise(() => undefined);
   }
 }

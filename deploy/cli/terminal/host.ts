@@ -1,4 +1,4 @@
-/** What the commands of `platform` are given by the process around them, and the errors that they report. */
+/** The dependencies of the commands of `platform` on the process that runs them, and the error with which they fail. */
 import type { CommandContext } from '../../../shared/cli/command-table';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { ProcessHandle } from '../../../shared/runtime/process/lifecycle';

@@ -5,6 +5,7 @@ export function formatRemaining(milliseconds: number): string {
   return milliseconds <= 0 ? 'expired' : formatSpan(milliseconds);
 }
 
+/** A time span in its two largest units, which is never over: `0s` below one second. */
 export function formatSpan(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
   const parts = [

@@ -1,6 +1,6 @@
 /** The commands `platform token`, `platform nodes` and `platform addons` against an API server. */
-import { create, list as listTokens, remove as removeTokens } from '../../../deploy/cli/commands/cluster/tokens';
-import { apply, list as listAddons, remove as removeAddon } from '../../../deploy/cli/commands/cluster/addons';
+import { createBootstrapToken, deleteTokens, printTokens } from '../../../deploy/cli/commands/cluster/tokens';
+import { installAddon, printAddons, uninstallAddon } from '../../../deploy/cli/commands/cluster/addons';
 import {
   ADDONS_APPLY_FLAGS,
   ADDONS_LIST_FLAGS,
@@ -10,7 +10,7 @@ import {
   TOKEN_LIST_FLAGS,
 } from '../../../deploy/cli/commands/cluster/flags';
 import { prepareNodes } from '../../../deploy/cli/commands/cluster/nodes';
-import { publish } from '../../../deploy/cluster/cluster-info';
+import { writeClusterInfo } from '../../../deploy/cluster/cluster-info';
 import { parseFlags, type FlagTable, type FlagValues } from '../../../shared/cli/flags';
 import { createTestHost, type TestHost } from '../../support/command-host';
 import { useFolder } from '../../support/use-resource';
@@ -37,13 +37,13 @@ async function run<Table extends FlagTable>(
 function commandsFor(api: Fixture, folder: string) {
   const withKubeconfig = (argv: readonly string[]): readonly string[] => [`--kubeconfig=${writeKubeconfig(api, folder)}`, ...argv];
   return {
-    createToken: (...argv: string[]) => run(TOKEN_CREATE_FLAGS, withKubeconfig(argv), create),
-    listTokens: (...argv: string[]) => run(TOKEN_LIST_FLAGS, withKubeconfig(argv), (values, _, host) => listTokens(values, host)),
-    deleteTokens: (...argv: string[]) => run(CLUSTER_FLAGS, withKubeconfig(argv), removeTokens),
+    createToken: (...argv: string[]) => run(TOKEN_CREATE_FLAGS, withKubeconfig(argv), createBootstrapToken),
+    listTokens: (...argv: string[]) => run(TOKEN_LIST_FLAGS, withKubeconfig(argv), (values, _, host) => printTokens(values, host)),
+    deleteTokens: (...argv: string[]) => run(CLUSTER_FLAGS, withKubeconfig(argv), deleteTokens),
     prepareNodes: (...argv: string[]) => run(NODES_PREPARE_FLAGS, withKubeconfig(argv), (values, _, host) => prepareNodes(values, host)),
-    applyAddon: (...argv: string[]) => run(ADDONS_APPLY_FLAGS, withKubeconfig(argv), apply),
-    listAddons: (...argv: string[]) => run(ADDONS_LIST_FLAGS, withKubeconfig(argv), (values, _, host) => listAddons(values, host)),
-    deleteAddon: (...argv: string[]) => run(CLUSTER_FLAGS, withKubeconfig(argv), removeAddon),
+    applyAddon: (...argv: string[]) => run(ADDONS_APPLY_FLAGS, withKubeconfig(argv), installAddon),
+    listAddons: (...argv: string[]) => run(ADDONS_LIST_FLAGS, withKubeconfig(argv), (values, _, host) => printAddons(values, host)),
+    deleteAddon: (...argv: string[]) => run(CLUSTER_FLAGS, withKubeconfig(argv), uninstallAddon),
   };
 }
 
@@ -89,7 +89,7 @@ describe('on a cluster with upstream names', () => {
   it('asks for cluster-info before it prepares nodes, and prints the command that joins them', async () => {
     await expect(commands().prepareNodes()).rejects.toThrow('the ConfigMap cluster-info is missing in kube-public');
     await withAdministrator(api, (client) =>
-      publish(client, { server: SERVER.origin, authority: api.authority.certificate, naming: 'kubernetes' }, signal),
+      writeClusterInfo(client, { server: SERVER.origin, authority: api.authority.certificate, naming: 'kubernetes' }, signal),
     );
     const { output, errors } = await commands().createToken('--print-join-command', TOKEN);
     expect(output).toMatch(
@@ -101,7 +101,7 @@ describe('on a cluster with upstream names', () => {
 
   it('warns when only this machine reaches the published address', async () => {
     await withAdministrator(api, (client) =>
-      publish(client, { server: 'https://127.0.0.1:6443', authority: api.authority.certificate, naming: 'kubernetes' }, signal),
+      writeClusterInfo(client, { server: 'https://127.0.0.1:6443', authority: api.authority.certificate, naming: 'kubernetes' }, signal),
     );
     expect((await commands().prepareNodes()).errors).toContain('which only this machine reaches');
   });
@@ -148,7 +148,7 @@ describe('on a cluster with neutral names', () => {
 
 it('a command without a kubeconfig names the command that creates one', async () => {
   const argv = ['--data-dir=/nowhere'];
-  await expect(run(TOKEN_LIST_FLAGS, argv, (values, _, host) => listTokens(values, host))).rejects.toThrow(
+  await expect(run(TOKEN_LIST_FLAGS, argv, (values, _, host) => printTokens(values, host))).rejects.toThrow(
     "/nowhere/admin.kubeconfig does not exist: 'platform start' creates it",
   );
 });

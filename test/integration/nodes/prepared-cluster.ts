@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { FLAGS } from '../../../apiserver/options/flags/flags';
-import { publish } from '../../../deploy/cluster/cluster-info';
+import { writeClusterInfo } from '../../../deploy/cluster/cluster-info';
 import type { AddonSettings } from '../../../deploy/addons/addon';
 import { ADDONS, applyAddon } from '../../../deploy/addons/manage-addons';
 import { createToken } from '../../../deploy/nodes/bootstrap-tokens';
@@ -41,7 +41,7 @@ export async function withAdministrator<T>(api: Fixture, use: (client: RestClien
 
 export async function prepareCluster(api: Fixture): Promise<void> {
   await withAdministrator(api, async (client) => {
-    await publish(client, { server: SERVER.origin, authority: api.authority.certificate, naming: 'kubernetes' }, signal);
+    await writeClusterInfo(client, { server: SERVER.origin, authority: api.authority.certificate, naming: 'kubernetes' }, signal);
     await prepareForNodes(client, { endpoint: SERVER.host, version: 'v1.31.1', network: NETWORK }, signal);
     for (const addon of ADDONS) {
       const settings: AddonSettings = { image: addon.defaultImage, network: NETWORK, server: SERVER };

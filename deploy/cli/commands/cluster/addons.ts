@@ -5,10 +5,10 @@ import { ADDONS, applyAddon, deleteAddon, manifestOf, readAddonState, type Addon
 import { CommandError, type CommandHost } from '../../terminal/host';
 import { formatTable } from '../../terminal/text-table';
 import { NETWORK_FLAGS, type AddonsApplyFlags, type AddonsListFlags, type ClusterFlags } from './flags';
-import { networkOf, readAddress } from './nodes';
+import { networkOf, readJoinAddress } from './nodes';
 import { withCluster, type OpenCluster } from './open-cluster';
 
-export async function apply(flags: AddonsApplyFlags, operands: readonly string[], host: CommandHost): Promise<number> {
+export async function installAddon(flags: AddonsApplyFlags, operands: readonly string[], host: CommandHost): Promise<number> {
   const addon = addonOf(operands);
   return withCluster(flags, host, async (cluster) => {
     const settings = await settingsOf(addon, flags, cluster);
@@ -27,7 +27,7 @@ export async function apply(flags: AddonsApplyFlags, operands: readonly string[]
   });
 }
 
-export async function list(flags: AddonsListFlags, host: CommandHost): Promise<number> {
+export async function printAddons(flags: AddonsListFlags, host: CommandHost): Promise<number> {
   return withCluster(flags, host, async ({ client, signal }) => {
     const states = await Promise.all(ADDONS.map((addon) => readAddonState(client, addon, signal)));
     host.write(flags.output === 'json' ? `${JSON.stringify(states.map(stateDocument), undefined, 2)}\n` : statesTable(states));
@@ -48,7 +48,7 @@ function statesTable(states: readonly AddonState[]): string {
   return formatTable(['ADDON', 'IMAGE', 'READY'], rows);
 }
 
-export async function remove(flags: ClusterFlags, operands: readonly string[], host: CommandHost): Promise<number> {
+export async function uninstallAddon(flags: ClusterFlags, operands: readonly string[], host: CommandHost): Promise<number> {
   const addon = addonOf(operands);
   return withCluster(flags, host, async (cluster) => {
     // What is deleted depends on the names only.
@@ -71,6 +71,6 @@ async function settingsOf(
   flags: Pick<AddonsApplyFlags, 'cluster-domain' | 'cluster-cidr' | 'image'>,
   cluster: OpenCluster,
 ): Promise<AddonSettings> {
-  const { server } = await readAddress(cluster);
+  const { server } = await readJoinAddress(cluster);
   return { image: flags.image || addon.defaultImage, network: networkOf(flags, cluster), server };
 }

@@ -10,7 +10,7 @@ import { assertServesNodes, withCluster, type OpenCluster } from './open-cluster
 
 export async function prepareNodes(flags: NodesPrepareFlags, host: CommandHost): Promise<number> {
   return withCluster(flags, host, async (cluster) => {
-    const { address, created } = await prepare(flags, cluster);
+    const { address, created } = await prepareCluster(flags, cluster);
     warnAboutLoopback(address, host);
     host.write(`${created === 0 ? 'everything exists' : `created ${created} objects`}: nodes join at ${endpointOf(address.server)}\n`);
     return 0;
@@ -24,8 +24,8 @@ export interface Preparation {
 }
 
 /** Throws {@link CommandError} when nodes cannot join. */
-export async function prepare(flags: NetworkFlags, cluster: OpenCluster): Promise<Preparation> {
-  const address = await readAddress(cluster);
+export async function prepareCluster(flags: NetworkFlags, cluster: OpenCluster): Promise<Preparation> {
+  const address = await readJoinAddress(cluster);
   const { client, signal } = cluster;
   const endpoint = endpointOf(address.server);
   const version = await readServerVersion(client, signal);
@@ -34,7 +34,7 @@ export async function prepare(flags: NetworkFlags, cluster: OpenCluster): Promis
 }
 
 /** How nodes reach the API servers. Throws {@link CommandError} when it is not published, and without upstream's names. */
-export async function readAddress(cluster: OpenCluster): Promise<ClusterAddress> {
+export async function readJoinAddress(cluster: OpenCluster): Promise<ClusterAddress> {
   assertServesNodes(cluster);
   const address = await readClusterInfo(cluster.client, cluster.signal);
   if (address !== undefined) return address;

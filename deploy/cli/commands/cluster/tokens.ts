@@ -16,16 +16,16 @@ import { CommandError, type CommandHost } from '../../terminal/host';
 import { formatTable } from '../../terminal/text-table';
 import { formatSpan } from '../../terminal/units';
 import { TOKEN_DEFAULTS, type ClusterFlags, type TokenCreateFlags, type TokenListFlags } from './flags';
-import { prepare, warnAboutLoopback } from './nodes';
+import { prepareCluster, warnAboutLoopback } from './nodes';
 import { assertServesNodes, withCluster } from './open-cluster';
 
 /** The token is random unless it is given. */
-export async function create(flags: TokenCreateFlags, [given]: readonly string[], host: CommandHost): Promise<number> {
+export async function createBootstrapToken(flags: TokenCreateFlags, [given]: readonly string[], host: CommandHost): Promise<number> {
   const settings = settingsOf(flags, given, host);
   return withCluster(flags, host, async (cluster) => {
     const { client, signal } = cluster;
     if (flags['print-join-command']) assertServesNodes(cluster);
-    const address = flags['print-join-command'] ? (await prepare(flags, cluster)).address : undefined;
+    const address = flags['print-join-command'] ? (await prepareCluster(flags, cluster)).address : undefined;
     await createToken(client, settings, signal).catch((error: unknown) => {
       if (isAlreadyExists(error)) throw new CommandError(`a token with the id ${settings.token.id} exists`);
       throw error;
@@ -62,7 +62,7 @@ function settingsOf(flags: TokenCreateFlags, given: string | undefined, { random
 
 const isUsage = (name: string): name is BootstrapTokenUsage => BOOTSTRAP_TOKEN_USAGES.some((usage) => usage === name);
 
-export async function list(flags: TokenListFlags, host: CommandHost): Promise<number> {
+export async function printTokens(flags: TokenListFlags, host: CommandHost): Promise<number> {
   return withCluster(flags, host, async ({ client, signal }) => {
     const tokens = await listTokens(client, signal);
     host.write(
@@ -103,7 +103,7 @@ function ttlText(expiresAt: number, now: number): string {
 }
 
 /** Each operand is a token or the id of one. */
-export async function remove(flags: ClusterFlags, operands: readonly string[], host: CommandHost): Promise<number> {
+export async function deleteTokens(flags: ClusterFlags, operands: readonly string[], host: CommandHost): Promise<number> {
   const ids = operands.map(idOf);
   return withCluster(flags, host, async ({ client, signal }) => {
     for (const id of ids) {
