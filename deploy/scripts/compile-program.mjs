@@ -12,14 +12,16 @@ import { root } from './steps.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = path.join(root, 'dist');
+/** The limit of the server's threads: the code cache depends on it. */
+const OLD_GENERATION_MB = 256;
 const [, , kind, module, ...args] = process.argv;
 
 if (isMainThread && kind === 'thread') startThread();
 else run(isMainThread ? module : workerData);
 
-/** With the server's memory limits, because the code cache depends on them. */
 function startThread() {
-  require(path.join(dist, 'shared/scheduling/worker-thread.js')).startThread(module, 256, fileURLToPath(import.meta.url));
+  const thisFile = fileURLToPath(import.meta.url);
+  require(path.join(dist, 'shared/scheduling/worker-thread.js')).startThread(module, OLD_GENERATION_MB, thisFile);
 }
 
 function run(file) {

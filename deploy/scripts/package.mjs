@@ -10,7 +10,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import { keepDirnames } from './keep-dirnames.mjs';
-import { ensureBuilt, ensureInstalled, root } from './steps.mjs';
+import { ensureBuilt, ensureInstalled, npmCommand, root } from './steps.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = path.join(root, 'dist');
@@ -77,9 +77,8 @@ async function main() {
   for (const file of ['README.md', 'LICENSE']) cpSync(path.join(root, file), path.join(folder, file));
   writeFileSync(path.join(folder, 'THIRD-PARTY-NOTICES'), notices(inputs));
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest(), undefined, 2)}\n`);
-  const npm = process.env.npm_execpath;
-  const [program, args] = npm === undefined ? ['npm', []] : [process.execPath, [npm]];
-  const { status } = spawnSync(program, [...args, 'pack', folder, '--ignore-scripts', '--silent'], { stdio: 'inherit' });
+  const [program, args] = npmCommand(['pack', folder, '--ignore-scripts', '--silent']);
+  const { status } = spawnSync(program, args, { stdio: 'inherit' });
   process.exitCode = status ?? 1;
 }
 

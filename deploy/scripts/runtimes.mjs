@@ -8,9 +8,12 @@ import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { capture, ensureBuilt, ensureInstalled, root, run } from './steps.mjs';
+import { capture, ensureBuilt, ensureInstalled, npmCommand, root, run } from './steps.mjs';
 
 const RELEASES = { 20: '20.20.2', 22: '22.23.5', 24: '24.22.3' };
+/** A row of the benchmark's output: the padded name and its time. */
+const BENCH_NAME_WIDTH = 46;
+const BENCH_ROW = new RegExp(String.raw`^(.{${BENCH_NAME_WIDTH}}) +([\d.]+) µs`, 'gm');
 const TEST_PATTERNS = [
   'apiserver/storage/contract/embedded',
   'apiserver/storage/contract/etcd',
@@ -48,7 +51,8 @@ async function test() {
 
 /** Runs twice in alternation, because the machine's load varies; the minimum of each row counts. */
 async function bench(part, seconds) {
-  const least = new Map();
+  /** Name of a benchmark → release → its smallest time. */
+  const smallest = new Map();
   const failed = new Set();
   for (let round = 0; round < 2; round += 1) {
     for (const [major, version] of selectedReleases) {
@@ -60,20 +64,24 @@ async function bench(part, seconds) {
         process.stderr.write(output);
         continue;
       }
-      for (const [, name = '', micros] of output.matchAll(/^(.{46}) +([\d.]+) µs/gm)) {
-        const row = least.get(name) ?? {};
+      for (const [, name = '', micros] of output.matchAll(BENCH_ROW)) {
+        const row = smallest.get(name) ?? {};
         row[major] = Math.min(row[major] ?? Infinity, Number(micros));
-        least.set(name, row);
+        smallest.set(name, row);
       }
     }
   }
-  const cells = (texts) => texts.map((text) => text.padStart(10)).join('');
-  process.stdout.write(`${'µs of CPU time on Node'.padEnd(46)}${cells(selectedReleases.map(([major]) => major))}\n`);
-  for (const [name, row] of least) {
-    process.stdout.write(`${name}${cells(selectedReleases.map(([major]) => row[major]?.toFixed(1) ?? '-'))}\n`);
-  }
+  printBench(smallest);
   if (failed.size > 0) process.stdout.write(`failed on Node ${[...failed].join(', ')}\n`);
   return [...failed];
+}
+
+function printBench(rows) {
+  const cells = (texts) => texts.map((text) => text.padStart(10)).join('');
+  process.stdout.write(`${'µs of CPU time on Node'.padEnd(BENCH_NAME_WIDTH)}${cells(selectedReleases.map(([major]) => major))}\n`);
+  for (const [name, row] of rows) {
+    process.stdout.write(`${name}${cells(selectedReleases.map(([major]) => row[major]?.toFixed(1) ?? '-'))}\n`);
+  }
 }
 
 /** Path of the executable; undefined when it is unavailable. */
@@ -94,8 +102,7 @@ async function nodeOf(version) {
     folder,
     `${name}@${version}`,
   ];
-  const npm = process.env.npm_execpath;
-  const code = npm === undefined ? await run('npm', order) : await run(process.execPath, [npm, ...order]);
+  const code = await run(...npmCommand(order));
   if (code === 0 && existsSync(file)) return file;
   process.stderr.write(`Node ${version} cannot be installed as ${name}\n`);
   return undefined;

@@ -19,7 +19,7 @@ const PRODUCT_FOLDERS = ['apiserver', 'controllers', 'shared', 'deploy'];
  */
 const PROJECTS = { all: 'tsconfig.json', product: 'tsconfig.product.json', unit: 'tsconfig.unit.json' };
 const CONFIGS = ['package-lock.json', 'tsconfig.base.json', 'tsconfig.json', 'tsconfig.product.json', 'tsconfig.unit.json'];
-const oldestNode = [20, 19];
+const OLDEST_NODE = [20, 19];
 
 /**
  * Runs a program in the repository's root with inherited streams; resolves to its exit code (1 when it could not
@@ -34,6 +34,15 @@ export function run(command, args, { silent = false } = {}) {
     });
     child.once('close', (code) => resolve(code ?? 1));
   });
+}
+
+/**
+ * The program and arguments that run npm. Under npm, npm_execpath is the path of npm; it is more reliable than the bare
+ * name on Windows and with unusual PATHs.
+ */
+export function npmCommand(args) {
+  const npm = process.env.npm_execpath;
+  return npm === undefined ? ['npm', args] : [process.execPath, [npm, ...args]];
 }
 
 /** Runs the executable of an installed package with this Node. */
@@ -76,17 +85,13 @@ export function capture(command, args, { until, timeout } = {}) {
  */
 export async function ensureInstalled({ project } = {}) {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
-    throw new Error(`Node ${oldestNode.join('.')} or newer is needed, this is ${process.versions.node}`);
+  if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1])) {
+    throw new Error(`Node ${OLDEST_NODE.join('.')} or newer is needed, this is ${process.versions.node}`);
   }
   const productionOnly = project !== undefined && isBuilt(project);
   if (isInstalled({ productionOnly })) return;
   const order = ['ci', '--ignore-scripts', ...(productionOnly ? ['--omit=dev'] : [])];
-  // Under npm, npm_execpath is the path of npm; it is more reliable than the bare name on Windows and with unusual
-  // PATHs.
-  const npm = process.env.npm_execpath;
-  const [program, args] = npm === undefined ? ['npm', order] : [process.execPath, [npm, ...order]];
-  const { code, output } = await withProgress('Installing packages', () => capture(program, args));
+  const { code, output } = await withProgress('Installing packages', () => capture(...npmCommand(order)));
   if (code !== 0) throw new Error(`${output}npm ${order.join(' ')} failed`);
 }
 
@@ -128,13 +133,18 @@ export async function build(...projects) {
 
 /** Generates files that the product reads besides its modules. */
 async function generateFiles() {
-  // Field descriptions for `kubectl explain` come from an installed package and are never committed.
-  const describe = path.join(root, 'dist/shared/api/types/generate/describe.js');
-  if ((await run(process.execPath, [describe, path.join(root, 'dist/apiserver/openapi/documents/descriptions.json')])) !== 0) return false;
-  if ((await run(process.execPath, [path.join(root, 'dist/apiserver/openapi/generate/main.js')])) !== 0) return false;
-  if ((await run(process.execPath, [path.join(root, 'deploy/scripts/declarations.mjs')])) !== 0) return false;
-  if ((await run(process.execPath, [path.join(root, 'deploy/scripts/api-docs.mjs')])) !== 0) return false;
-  return (await run(process.execPath, [path.join(root, 'deploy/scripts/whole-programs.mjs')])) === 0;
+  const generators = [
+    // Field descriptions for `kubectl explain` come from an installed package and are never committed.
+    ['dist/shared/api/types/generate/describe.js', path.join(root, 'dist/apiserver/openapi/documents/descriptions.json')],
+    ['dist/apiserver/openapi/generate/main.js'],
+    ['deploy/scripts/declarations.mjs'],
+    ['deploy/scripts/api-docs.mjs'],
+    ['deploy/scripts/whole-programs.mjs'],
+  ];
+  for (const [file, ...args] of generators) {
+    if ((await run(process.execPath, [path.join(root, file), ...args])) !== 0) return false;
+  }
+  return true;
 }
 
 /**

@@ -30,7 +30,7 @@ async function main() {
     await ensureInstalled();
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
-    note('install', false);
+    countStep('install', false);
     return finish();
   }
   if (await prepare()) await test();
@@ -43,13 +43,13 @@ async function prepare() {
     if (paths.length === 0 && !tiers.includes('system')) return true;
     return ensureBuilt(...projects()).then(
       () => true,
-      () => note('build', false),
+      () => countStep('build', false),
     );
   }
   process.stdout.write('> build (tsc), checks\n');
   // The checks do not depend on the build, and the compiler mostly uses one processor.
   const [built] = await Promise.all([build('all'), check()]);
-  return note('build', built);
+  return countStep('build', built);
 }
 
 /** The projects of the selected tests; all when a pattern is not the start of a path. */
@@ -71,10 +71,10 @@ async function test() {
   rmSync(results, { force: true });
   const selection = paths.length > 0 ? paths : groupArguments(tiers);
   const code = await runTool('jest/bin/jest.js', ['--json', `--outputFile=${results}`, ...selection]);
-  if (!existsSync(results)) return void note('jest', code === 0);
+  if (!existsSync(results)) return void countStep('jest', code === 0);
   const report = JSON.parse(readFileSync(results, 'utf8'));
   for (const suite of report.testResults) countSuite(suite);
-  if (code !== 0 && count.failed === 0) note('jest', false);
+  if (code !== 0 && count.failed === 0) countStep('jest', false);
   if (paths.length === 0) printSlowest(report);
 }
 
@@ -102,7 +102,8 @@ function printSlowest(report) {
   process.stdout.write(`\nslowest test files:\n${slowest.map(({ file, time }) => `${time.toFixed(1).padStart(7)} s  ${file}\n`).join('')}`);
 }
 
-function note(name, isGood) {
+/** Counts a step outside of the tests; returns `isGood`. */
+function countStep(name, isGood) {
   if (isGood) count.passed += 1;
   else {
     count.failed += 1;
