@@ -1,4 +1,7 @@
-/** What an add-on is: manifests that run in the system namespace, made from a few settings. */
+/**
+ * The interface of an add-on: a workload in the system namespace with its manifests, which follow from a few settings
+ * alone. Applying, listing and deleting them is left to manage-addons.ts.
+ */
 import type { Resource } from '../../shared/client/rest/resource';
 import type { ClusterNetwork } from '../nodes/kubeadm-configuration';
 import type { ClusterObject } from '../nodes/cluster-objects';

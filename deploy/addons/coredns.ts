@@ -1,4 +1,7 @@
-/** CoreDNS as kubeadm installs it: the DNS names of Services and pods, for pods. */
+/**
+ * The manifests of CoreDNS, with which pods resolve the names of Services and pods. They are those of kubeadm, which
+ * therefore recognizes them.
+ */
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { JsonObject } from '../../shared/values/json';
 import { accountGrant, clusterRole, configMap, serviceAccount, systemMetadata, type ClusterObject } from '../nodes/cluster-objects';

@@ -1,4 +1,7 @@
-/** kube-proxy as kubeadm installs it: on each node, the cluster IPs and node ports of Services. */
+/**
+ * The manifests of kube-proxy, which serves the cluster IPs and node ports of Services on each node. They are those of
+ * kubeadm, which therefore recognizes them.
+ */
 import { resourceOf } from '../../shared/client/rest/resource';
 import { NODE_TOKEN_GROUP } from '../../shared/names/bootstrap-token';
 import type { JsonObject } from '../../shared/values/json';
@@ -38,7 +41,7 @@ export const KUBE_PROXY: Addon = {
   ],
 };
 
-/** What is null, empty or zero is kube-proxy's default. */
+/** The configuration as kubeadm writes it: kube-proxy replaces members that are null, empty or zero by its defaults. */
 function configuration(podRange: string): JsonObject {
   return {
     apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',

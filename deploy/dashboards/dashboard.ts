@@ -51,6 +51,9 @@ const PANEL_HEIGHT = 8;
 const STAT_HEIGHT = 4;
 const DATA_SOURCE = { type: 'prometheus', uid: 'prometheus' };
 const TAG = 'control-plane';
+/** Grafana's codes for when it queries the values of a variable again, and how it sorts them. */
+const REFRESH_ON_TIME_RANGE_CHANGE = 2;
+const SORT_ALPHABETICALLY = 1;
 
 /** The file content for Grafana's provisioning. */
 export function dashboardText(dashboard: Dashboard): string {
@@ -93,8 +96,8 @@ const variableJson = ({ name, label, query }: Variable): object => ({
   type: 'query',
   datasource: DATA_SOURCE,
   query: { query, refId: name },
-  refresh: 2,
-  sort: 1,
+  refresh: REFRESH_ON_TIME_RANGE_CHANGE,
+  sort: SORT_ALPHABETICALLY,
   multi: true,
   includeAll: true,
   allValue: '.*',
@@ -165,6 +168,13 @@ const TYPE_OPTIONS: Readonly<Record<Panel['type'], object>> = {
   table: { transformations: [{ id: 'organize', options: { excludeByName: { Time: true, __name__: true, alertstate: true } } }] },
 };
 
+/** How a panel shows its thresholds; a stat colors its value without an option. */
+const THRESHOLD_DISPLAY: Readonly<Record<Panel['type'], object | undefined>> = {
+  timeseries: { thresholdsStyle: { mode: 'dashed' } },
+  stat: undefined,
+  table: { cellOptions: { type: 'color-text' } },
+};
+
 function thresholdsJson({ type, thresholds }: Panel): object {
   if (thresholds === undefined) return {};
   const { warning, critical, direction } = thresholds;
@@ -172,12 +182,7 @@ function thresholdsJson({ type, thresholds }: Panel): object {
     direction === 'falling'
       ? [step('red', null), step('yellow', critical), step('green', warning)]
       : [step('green', null), step('yellow', warning), step('red', critical)];
-  const display =
-    type === 'timeseries'
-      ? { thresholdsStyle: { mode: 'dashed' } }
-      : type === 'table'
-        ? { cellOptions: { type: 'color-text' } }
-        : undefined;
+  const display = THRESHOLD_DISPLAY[type];
   return {
     thresholds: { mode: 'absolute', steps },
     ...(display === undefined ? {} : { custom: display }),
@@ -185,5 +190,5 @@ function thresholdsJson({ type, thresholds }: Panel): object {
   };
 }
 
-/** null: from the lowest value on. */
+/** The color of values from `value` on; `null` for the lowest values. */
 const step = (color: string, value: number | null): object => ({ color, value });

@@ -1,4 +1,7 @@
-/** Parts that the queries of several dashboards share. */
+/**
+ * The parts that several dashboards share: expressions of PromQL, and panels with one query. Names of metrics are left to
+ * the dashboards.
+ */
 import type { Panel, Query, Unit, Variable } from './dashboard';
 
 export const API_SERVER: Variable = { name: 'instance', label: 'API server', query: 'label_values(up{job="apiserver"}, instance)' };
@@ -6,12 +9,14 @@ export const API_SERVER: Variable = { name: 'instance', label: 'API server', que
 /** The range of a rate, which Grafana derives from the scrape interval and the width of the panel. */
 export const RANGE = '$__rate_interval';
 
+/** The value below which the `fraction` of the observations of a histogram lies. */
 export const quantile = (fraction: number, by: string, histogram: string): string =>
   `histogram_quantile(${fraction}, sum by (le, ${by}) (rate(${histogram}[${RANGE}])))`;
 
 /** The ten largest series of a rate. */
 export const largestRates = (by: string, counter: string): string => `topk(10, sum by (${by}) (rate(${counter}[${RANGE}])))`;
 
+/** The sum of the rates of a counter for each value of the labels `by`. */
 export const rates = (by: string, counter: string): string => `sum by (${by}) (rate(${counter}[${RANGE}]))`;
 
 type Extras = Pick<Panel, 'thresholds' | 'width'>;

@@ -1,4 +1,7 @@
-/** The commands backup, verify, restore, and migrate between stores. They do not exit the process. */
+/**
+ * The commands backup, verify, restore and migrate: opens files and stores, and prints progress and results. They reject
+ * with errors for the user; the exit code is left to the callers, and the form of a backup to apiserver/backup.
+ */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BackupFormatError, decodeBackup, encodeBackup, type BackupHeader, type DecodedBackup } from '../../apiserver/backup/backup-format';
@@ -60,11 +63,8 @@ export async function restoreFile(flags: RestoreFlags, host: Host): Promise<void
     await prepare(target, flags, host);
     const opened = await withFileName(file, () => decodeBackup(readChunks(file)));
     const records = recordsWithFileName(file, opened);
-    printResult(
-      host,
-      await restoreRecords(target, opened.header, records, { name: file === '-' ? 'standard input' : file, ...flags }, host),
-      opened.header,
-    );
+    const result = await restoreRecords(target, opened.header, records, { name: displayName(file), ...flags }, host);
+    printResult(host, result, opened.header);
   } finally {
     await close();
   }
@@ -80,7 +80,8 @@ export async function migrate(flags: MigrateFlags, host: Host): Promise<void> {
       await prepare(opened.target, flags, host);
       const confirm = (): Promise<void> => source.confirmUnchanged();
       const options = { name: `the data of ${from === 'etcd' ? 'etcd' : storageDirOf(flags)}`, confirm, ...flags };
-      printResult(host, await restoreRecords(opened.target, source.header, source.records(), options, host), source.header);
+      const result = await restoreRecords(opened.target, source.header, source.records(), options, host);
+      printResult(host, result, source.header);
     } finally {
       await opened.close();
     }
@@ -130,6 +131,9 @@ function fileOf({ file }: { readonly file: string }): string {
   return file;
 }
 
+/** The name of a file in messages. */
+const displayName = (file: string): string => (file === '-' ? 'standard input' : file);
+
 /** Reads and verifies the whole file. */
 async function readBackup(file: string): Promise<{ readonly header: BackupHeader; readonly records: number }> {
   const opened = await withFileName(file, () => decodeBackup(readChunks(file)));
@@ -152,22 +156,22 @@ async function withFileName<T>(file: string, read: () => Promise<T>): Promise<T>
     return await read();
   } catch (error) {
     if (!(error instanceof BackupFormatError)) throw error;
-    throw new BackupFormatError(`${file === '-' ? 'standard input' : file} ${error.message}`);
+    throw new BackupFormatError(`${displayName(file)} ${error.message}`);
   }
 }
 
 /** Counts records and prints the progress every {@link PROGRESS_MS}. */
-function createProgress(verb: string, { clock, print }: Host): { readonly record: (record: number) => void; readonly total: () => number } {
-  let last = clock.monotonic();
-  let so = 0;
+function createProgress(verb: string, { clock, print }: Host): { readonly record: (count: number) => void; readonly total: () => number } {
+  let lastPrintedAt = clock.monotonic();
+  let total = 0;
   return {
     record: (count) => {
-      so = count;
+      total = count;
       const now = clock.monotonic();
-      if (now - last < PROGRESS_MS) return;
-      last = now;
+      if (now - lastPrintedAt < PROGRESS_MS) return;
+      lastPrintedAt = now;
       print(`${verb} ${count} keys so far`);
     },
-    total: () => so,
+    total: () => total,
   };
 }

@@ -6,7 +6,8 @@ import { dataDirFlag } from '../cluster/data-folder';
 const STORE = 'Store';
 const BACKUP = 'Backup';
 
-const stores = {
+/** The flags that select a store and its keys. */
+const STORE_FLAGS = {
   'data-dir': dataDirFlag(STORE, 'Folder of the control plane, as given to start.'),
   'storage-dir': stringFlag({
     section: STORE,
@@ -26,7 +27,8 @@ const stores = {
   'etcd-prefix': stringFlag({ section: STORE, help: 'Prefix of all keys in the store.', default: '/registry' }),
 } satisfies FlagTable;
 
-const filling = {
+/** The flags of commands that fill a store. */
+const FILLING_FLAGS = {
   'bump-revision': intFlag({
     section: STORE,
     help: 'Distance between the revision of the backup and the first new one. It must exceed the number of later writes, or clients may miss changes.',
@@ -44,7 +46,7 @@ export const BACKUP_FLAGS = {
     default: '',
     completes: 'files',
   }),
-  ...stores,
+  ...STORE_FLAGS,
 } satisfies FlagTable;
 
 export const VERIFY_FLAGS = {
@@ -53,8 +55,8 @@ export const VERIFY_FLAGS = {
 
 export const RESTORE_FLAGS = {
   file: stringFlag({ section: BACKUP, help: 'Name of the file; - is standard input.', default: '', completes: 'files' }),
-  ...stores,
-  ...filling,
+  ...STORE_FLAGS,
+  ...FILLING_FLAGS,
 } satisfies FlagTable;
 
 export const MIGRATE_FLAGS = {
@@ -64,14 +66,14 @@ export const MIGRATE_FLAGS = {
     default: 'etcd',
     values: ['etcd', 'embedded'],
   }),
-  ...stores,
-  ...filling,
+  ...STORE_FLAGS,
+  ...FILLING_FLAGS,
 } satisfies FlagTable;
 
 /** The folder of the embedded store. */
 export const storageDirOf = (flags: StoreFlags): string => flags['storage-dir'] || path.join(flags['data-dir'], 'store');
 
-export type StoreFlags = FlagValues<typeof stores>;
+export type StoreFlags = FlagValues<typeof STORE_FLAGS>;
 export type BackupFlags = FlagValues<typeof BACKUP_FLAGS>;
 export type VerifyFlags = FlagValues<typeof VERIFY_FLAGS>;
 export type RestoreFlags = FlagValues<typeof RESTORE_FLAGS>;

@@ -1,4 +1,7 @@
-/** Opens the stores of the flags for reading or writing. Only the library of the selected store is loaded. */
+/**
+ * Opens the stores that the flags select, as the source or the target of a copy. Only the library of the selected store is
+ * loaded. Closing is left to the callers, except after a failure.
+ */
 import { etcdCredentialFiles } from '../../apiserver/options/storage/client-credential-files';
 import { confirmIdle, createEmbeddedSource, createEtcdSource, type BackupSource } from '../../apiserver/backup/backup-source';
 import type { RestoreTarget } from '../../apiserver/backup/restore';
@@ -30,7 +33,7 @@ export function storeKindOf(flags: StoreFlags): StoreKind {
   return flags['etcd-servers'].length > 0 ? 'etcd' : 'embedded';
 }
 
-/** `use`: `shared` while servers write, `alone` while nothing may write. */
+/** `use` is `shared` while servers may write, and `alone` when nothing may write: rejects while something does. */
 export async function openSource(kind: StoreKind, use: 'shared' | 'alone', opening: StoreOptions): Promise<OpenedSource> {
   const options = { prefix: prefixOf(opening.flags), clock: opening.clock };
   if (kind === 'embedded') {

@@ -32,13 +32,16 @@ export interface TokenSettings {
 const SECRETS = resourceOf('core.v1.Secret');
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const USAGE_PREFIX = 'usage-bootstrap-';
-/** Of a list of tokens; further ones are on later pages. */
+/** The length of the parts of a token, as kubeadm has it. */
+const ID_LENGTH = 6;
+const SECRET_LENGTH = 16;
+/** Tokens per request; further ones are on later pages. */
 const PAGE_SIZE = 500;
 
 /** A token with a random id and secret. */
 export const generateToken = (random: Random): BootstrapToken => ({
-  id: random.string(6, ALPHABET),
-  secret: random.string(16, ALPHABET),
+  id: random.string(ID_LENGTH, ALPHABET),
+  secret: random.string(SECRET_LENGTH, ALPHABET),
 });
 
 export const formatToken = ({ id, secret }: BootstrapToken): string => `${id}.${secret}`;
@@ -56,7 +59,7 @@ function secretOf({ dialect }: RestClient, { token, description, expiresAt, usag
       'token-id': token.id,
       'token-secret': token.secret,
       ...(description === '' ? {} : { description }),
-      ...(expiresAt === Infinity ? {} : { expiration: `${new Date(expiresAt).toISOString().slice(0, 19)}Z` }),
+      ...(expiresAt === Infinity ? {} : { expiration: new Date(expiresAt).toISOString().replace(/\.\d+Z$/, 'Z') }),
       ...Object.fromEntries(usages.map((usage) => [USAGE_PREFIX + usage, 'true'])),
       ...(groups.length === 0 ? {} : { 'auth-extra-groups': groups.join(',') }),
     },

@@ -1,6 +1,6 @@
 /**
- * Objects that the control plane needs for nodes, in upstream's names: real nodes speak no others. Constructors for the
- * kinds of which there are several.
+ * Constructors of the objects that nodes and add-ons need, in the names of upstream, because real nodes use no others.
+ * Which objects there are is left to the callers.
  */
 import { dump } from 'js-yaml';
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';

@@ -1,4 +1,7 @@
-/** The command line with which kubeadm joins a machine to the cluster. */
+/**
+ * The command line with which kubeadm joins a machine to the cluster. It identifies the authorities by their public keys,
+ * so that the machine trusts no other server at the address.
+ */
 import { createHash, createPublicKey } from 'node:crypto';
 import { shellQuote } from '../../shared/cli/shell-quote';
 import { splitCertificatePems } from '../../shared/pki/certificate-bundle';

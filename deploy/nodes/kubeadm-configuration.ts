@@ -26,7 +26,7 @@ export interface ClusterConfiguration {
 }
 
 const AUTHORITY_FILE = '/etc/kubernetes/pki/ca.crt';
-/** What kubeadm calls a cluster. */
+/** The name that kubeadm gives to each cluster. */
 const CLUSTER_NAME = 'kubernetes';
 
 export function clusterConfigMap({ endpoint, version, network }: ClusterConfiguration): ClusterObject {

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { tryParseObject } from '../../shared/client/rest/json-body';
 import { arrayAt, stringAt, stringsAt, type JsonValue } from '../../shared/values/json';
 
-/** One row in JSON a line, sorted by name. Relative to the repository, which is the working directory. */
+/** A file of JSON lines: one row a line, sorted by name. Relative to the repository, which is the working directory. */
 export const LEDGER_FILE = 'test/integration/conformance/ledger.jsonl';
 
 /** What a cluster must have, besides the control plane, for a test of upstream to pass; least first. */

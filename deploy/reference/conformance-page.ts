@@ -1,4 +1,7 @@
-/** The page of docs/reference about upstream's conformance tests, made from their ledger. */
+/**
+ * The page of docs/reference about upstream's conformance tests: their number by what they need, and a table for each
+ * area. It follows from the ledger alone.
+ */
 import { areaOf, CLUSTER_NEEDS, countByNeeds, readLedger, type LedgerRow } from './conformance-ledger';
 import { code, page, type Cell, type Section } from './markdown';
 

@@ -1,5 +1,6 @@
 /**
- * Writes the pages of docs/reference and the dashboards of Grafana: `npm run reference`. A development tool, which no program of the product uses.
+ * `npm run reference`: writes the pages of docs/reference and the dashboards of Grafana. A development tool, which no
+ * program of the product uses.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

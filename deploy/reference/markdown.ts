@@ -39,5 +39,6 @@ function sectionText({ heading, introduction, columns, rows }: Section): readonl
 /** A vertical bar would end the cell, also within code; outside code an asterisk or angle bracket would be markup. */
 function escapeCell(cell: Cell): string {
   const parts = cell.replaceAll('|', String.raw`\|`).split('`');
-  return parts.map((part, index) => (index % 2 === 1 ? part : part.replaceAll(/[*<>]/g, String.raw`\$&`))).join('`');
+  const isCode = (index: number): boolean => index % 2 === 1;
+  return parts.map((part, index) => (isCode(index) ? part : part.replaceAll(/[*<>]/g, String.raw`\$&`))).join('`');
 }

@@ -1,7 +1,7 @@
 /**
- * The pages of docs/reference, made from the tables that the programs run with: flags, metrics, feature gates,
- * kinds and the ledger of conformance tests. Each page is a function without arguments, so that a test can compare its result with the committed file.
- * Reads no file but that ledger, and writes none.
+ * The pages of docs/reference, made from the tables that the programs run with: flags, metrics, feature gates, kinds and
+ * the ledger of conformance tests. Each page is a function without arguments, so that a test can compare its result with
+ * the committed file. Reads no file but that ledger, and writes none.
  */
 import { FLAGS } from '../../apiserver/options/flags/flags';
 import { servedGroups } from '../../apiserver/discovery/groups';
