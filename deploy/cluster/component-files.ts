@@ -8,8 +8,8 @@
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
-import { CredentialFolder, type Leaf } from './credentials';
-import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf } from './identities';
+import { CredentialFolder, type Authority, type Leaf } from './credentials';
+import { ADMIN_LEAF, CLUSTER_AUTHORITY, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf } from './identities';
 import { ADMINISTRATOR_NAME, formatKubeconfig } from './kubeconfig';
 
 /** In the order in which a copy of the folders is written: what others are issued from comes first. */
@@ -113,7 +113,7 @@ export interface ClusterAuthorities {
 /** Creates missing and replaces invalid files. Throws file system errors. */
 export async function ensureComponentFiles(folders: ComponentFolders, options: ComponentFilesOptions): Promise<ClusterAuthorities> {
   await ensureEtcdFiles(folders, options.etcdCertificates);
-  const cluster = await folders.authority.authority('platform-ca', 'the certificate authority');
+  const cluster = await folders.authority.authority(CLUSTER_AUTHORITY);
   const urls = [options.externalAddress, options.internalAddress];
   await folders.apiserver.leaf(cluster, serverLeaf([...new Set([...options.serverNames, ...urls.map(hostOf)])]));
   const frontProxy = await ensureProxyFiles(folders);
@@ -131,11 +131,17 @@ export function writeAuthority(target: CredentialFolder, name: string, { certifi
   target.writeIfChanged(`${name}.crt`, certificate, 0o644);
 }
 
+const ETCD_AUTHORITY: Authority = {
+  commonName: 'platform-etcd-ca',
+  label: 'the certificate authority of etcd',
+  file: 'ca',
+};
+
 /** The certificates of the etcd members, and that of the API servers as their client. */
 async function ensureEtcdFiles(folders: ComponentFolders, certificates: readonly EtcdCertificate[]): Promise<void> {
   if (certificates.length === 0) return;
   const { apiserver } = folders;
-  const authority = await folders['etcd-authority'].authority('platform-etcd-ca', 'the certificate authority of etcd');
+  const authority = await folders['etcd-authority'].authority(ETCD_AUTHORITY);
   for (const certificate of certificates) {
     const folder = folders.open(certificate.folder);
     await folder.leaf(authority, etcdLeaf(certificate));
@@ -147,10 +153,9 @@ async function ensureEtcdFiles(folders: ComponentFolders, certificates: readonly
 
 /** The front proxy certificate of the API servers, and its authority for the servers that verify it. */
 async function ensureProxyFiles({ authority, apiserver }: ComponentFolders): Promise<Credential> {
-  const { commonName, label, file } = PROXY_AUTHORITY;
-  const proxyAuthority = await authority.authority(commonName, label, file);
+  const proxyAuthority = await authority.authority(PROXY_AUTHORITY);
   await apiserver.leaf(proxyAuthority, PROXY_LEAF);
-  writeAuthority(apiserver, file, proxyAuthority);
+  writeAuthority(apiserver, PROXY_AUTHORITY.file, proxyAuthority);
   return proxyAuthority;
 }
 

@@ -25,6 +25,13 @@ import {
 import { signingAlgorithmOf } from '../../shared/pki/signing-algorithm';
 import { writeFileAtomically } from './files';
 
+/** A certificate authority: `<file>.crt` and `<file>.key`. */
+export interface Authority {
+  readonly file: string;
+  readonly label: string;
+  readonly commonName: string;
+}
+
 /** An end certificate: `<file>.crt` and `<file>.key`. */
 export interface Leaf {
   readonly file: string;
@@ -63,8 +70,7 @@ export class CredentialFolder {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   }
 
-  /** Certificate authority in `<file>.crt` and `<file>.key`. */
-  async authority(commonName: string, label: string, file = 'ca'): Promise<Credential> {
+  async authority({ file, label, commonName }: Authority): Promise<Credential> {
     const { clock } = this;
     const lifetimeMs = AUTHORITY_LIFETIME_MS;
     const present = this.usableAuthority(file);

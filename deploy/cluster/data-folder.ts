@@ -3,6 +3,6 @@ import { stringFlag, type Flag } from '../../shared/cli/flags';
 
 export const DEFAULT_DATA_DIR = '.platform';
 
-/** The variable lets all commands in a container use the same folder. */
+/** A variable of the environment sets it too, so that all commands in a container use the same folder. */
 export const dataDirFlag = (section: string, help: string): Flag<string> =>
   stringFlag({ section, help, default: DEFAULT_DATA_DIR, completes: 'folders', variable: 'PLATFORM_DATA_DIR' });

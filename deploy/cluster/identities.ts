@@ -2,7 +2,7 @@
 import { MASTERS_GROUP } from '../../shared/api/identity/user';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { formatIpAddress, parseIpRange } from '../../shared/values/network/ip-address';
-import type { Leaf } from './credentials';
+import type { Authority, Leaf } from './credentials';
 
 const serviceNames = Object.values(GENERATED_NAMES).flatMap(({ defaultService }) =>
   ['', '.default', '.default.svc', '.default.svc.cluster.local'].map((suffix) => defaultService + suffix),
@@ -49,8 +49,15 @@ export const SIMULATION_LEAF: Leaf = {
   names: [],
 };
 
+/** Signs the certificates of the API servers and of their clients. */
+export const CLUSTER_AUTHORITY: Authority = {
+  commonName: 'platform-ca',
+  label: 'the certificate authority',
+  file: 'ca',
+};
+
 /** A separate authority: a user's certificate must not allow impersonation through the front proxy. */
-export const PROXY_AUTHORITY = {
+export const PROXY_AUTHORITY: Authority = {
   commonName: 'platform-front-proxy-ca',
   label: 'the front proxy certificate authority',
   file: 'front-proxy-ca',

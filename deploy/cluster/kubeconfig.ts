@@ -1,4 +1,7 @@
-/** Kubeconfigs with embedded certificates. */
+/**
+ * The text of kubeconfigs with embedded certificates: for a user of a cluster, and for machines that join it and have no
+ * credential yet. Reads and writes no files; entries of a user's own kubeconfig are left to merge-kubeconfig.ts.
+ */
 import { serverUrl } from '../../shared/client/kubeconfig/client-config';
 import { KubeconfigFile } from '../../shared/client/kubeconfig/kubeconfig-mapping';
 import type { Credential } from '../../shared/pki/certificates';

@@ -9,8 +9,8 @@ import { get } from 'node:https';
 const TIMEOUT_MS = 4_000;
 
 function main(): void {
-  const [address = '', authority] = process.argv.slice(2);
-  const trust = authority === undefined ? { rejectUnauthorized: false } : { ca: readFileSync(authority) };
+  const [address = '', authorityFile] = process.argv.slice(2);
+  const trust = authorityFile === undefined ? { rejectUnauthorized: false } : { ca: readFileSync(authorityFile) };
   const request = get(address, { ...trust, timeout: TIMEOUT_MS }, (response) => {
     response.resume();
     process.exitCode = response.statusCode === 200 ? 0 : 1;

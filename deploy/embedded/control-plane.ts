@@ -39,7 +39,7 @@ export interface ControlPlaneHost {
 
 /** Resolves when the server is ready and the controllers run. Rejects with an error about the options or the folder. */
 export async function openControlPlane(options: ControlPlaneOptions, host: ControlPlaneHost): Promise<ControlPlaneConnection> {
-  const runner = runnerOptions(options, openFolder(options, host.lifecycle));
+  const runner = toRunnerOptions(options, openFolder(options, host.lifecycle));
   const layout = layoutOf(runner.dataDir);
   const addresses = certifiedAddresses(runner);
   const certificates = await ensureCertificates(layout.pki, host.clock, addresses);
@@ -76,7 +76,7 @@ function openFolder({ folder }: ControlPlaneOptions, lifecycle: Lifecycle): stri
 }
 
 /** The options of `npm start` that correspond to those of the package. */
-function runnerOptions(
+function toRunnerOptions(
   {
     naming = 'platform',
     controllers = DEFAULT_CONTROLLERS,
@@ -99,7 +99,7 @@ function runnerOptions(
     controllers: controllers.length === 0 ? ['-*'] : controllers,
     simulatedNodes,
     simulatedNodeCapacity: Object.entries(simulatedNodeCapacity).map(([name, quantity]) => `${name}=${quantity}`),
-    rest: [`--naming=${naming}`, ...flags],
+    serverFlags: [`--naming=${naming}`, ...flags],
     controllerFlags: [],
   };
 }

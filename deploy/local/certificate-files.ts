@@ -11,8 +11,16 @@ import { errorCode } from '../../shared/runtime/error-code';
 import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists';
 import { readCertificate, type Credential } from '../../shared/pki/certificates';
 import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
-import { CredentialFolder, type Leaf } from '../cluster/credentials';
-import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf, SIMULATION_LEAF } from '../cluster/identities';
+import { CredentialFolder, type Authority, type Leaf } from '../cluster/credentials';
+import {
+  ADMIN_LEAF,
+  CLUSTER_AUTHORITY,
+  CONTROLLERS_LEAF,
+  PROXY_AUTHORITY,
+  PROXY_LEAF,
+  serverLeaf,
+  SIMULATION_LEAF,
+} from '../cluster/identities';
 import { ownMember } from '../../shared/values/json';
 import { writeKubeconfig, type KubeconfigFile } from './certificates';
 import type { Layout } from './plan';
@@ -30,20 +38,20 @@ export interface CertificateFile {
 }
 
 interface RenewableRow {
+  /** The parameter is the present certificate in PEM. */
   readonly leaf: (current: string) => Leaf;
-  /** The name of its authority. */
-  readonly authority: string;
+  readonly authority: Authority;
   /** The kubeconfig that contains the certificate. */
   readonly kubeconfig?: KubeconfigFile;
 }
 
 const RENEWABLE: Readonly<Record<string, RenewableRow>> = {
   // The certificate may cover more than the common names (--advertise-address).
-  apiserver: { leaf: (current) => ({ ...serverLeaf([]), names: alternativeNames(current) }), authority: 'ca' },
-  admin: { leaf: () => ADMIN_LEAF, authority: 'ca', kubeconfig: 'kubeconfig' },
-  controllers: { leaf: () => CONTROLLERS_LEAF, authority: 'ca', kubeconfig: 'controllersKubeconfig' },
-  'front-proxy-client': { leaf: () => PROXY_LEAF, authority: PROXY_AUTHORITY.file },
-  simulation: { leaf: () => SIMULATION_LEAF, authority: 'ca', kubeconfig: 'simulationKubeconfig' },
+  apiserver: { leaf: (current) => ({ ...serverLeaf([]), names: alternativeNames(current) }), authority: CLUSTER_AUTHORITY },
+  admin: { leaf: () => ADMIN_LEAF, authority: CLUSTER_AUTHORITY, kubeconfig: 'kubeconfig' },
+  controllers: { leaf: () => CONTROLLERS_LEAF, authority: CLUSTER_AUTHORITY, kubeconfig: 'controllersKubeconfig' },
+  'front-proxy-client': { leaf: () => PROXY_LEAF, authority: PROXY_AUTHORITY },
+  simulation: { leaf: () => SIMULATION_LEAF, authority: CLUSTER_AUTHORITY, kubeconfig: 'simulationKubeconfig' },
 };
 
 export const RENEWABLE_NAMES: readonly string[] = Object.keys(RENEWABLE);
@@ -81,7 +89,8 @@ export async function renewCertificates(layout: Layout, names: readonly string[]
   const renewals = names.map((name) => {
     const row = ownMember(RENEWABLE, name);
     if (row === undefined) throw new Error(`there is no certificate ${JSON.stringify(name)} that can be renewed`);
-    return { ...row, leaf: row.leaf(readText(path.join(layout.pki, `${name}.crt`))), authority: readCredential(layout.pki, row.authority) };
+    const present = readText(path.join(layout.pki, `${name}.crt`));
+    return { ...row, leaf: row.leaf(present), authority: readCredential(layout.pki, row.authority.file) };
   });
   for (const { leaf, authority, kubeconfig } of renewals) {
     const renewed = await folder.renew(authority, leaf);

@@ -6,7 +6,15 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
 import { CredentialFolder, START_POLICY, type RenewalPolicy } from '../cluster/credentials';
 import { writeFileAtomically } from '../cluster/files';
-import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf, SIMULATION_LEAF } from '../cluster/identities';
+import {
+  ADMIN_LEAF,
+  CLUSTER_AUTHORITY,
+  CONTROLLERS_LEAF,
+  PROXY_AUTHORITY,
+  PROXY_LEAF,
+  serverLeaf,
+  SIMULATION_LEAF,
+} from '../cluster/identities';
 import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
 import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists';
 import type { CredentialsRequest } from './plan';
@@ -45,12 +53,11 @@ export async function ensureCertificates(
 ): Promise<Certificates> {
   const made: string[] = [];
   const credentials = new CredentialFolder(folder, clock, (label) => made.push(label), policy);
-  const authority = await clusterAuthority(credentials);
+  const authority = await credentials.authority(CLUSTER_AUTHORITY);
   await credentials.leaf(authority, serverLeaf(addresses));
   const admin = await credentials.leaf(authority, ADMIN_LEAF);
   const controllers = await credentials.leaf(authority, CONTROLLERS_LEAF);
-  const { commonName, label, file } = PROXY_AUTHORITY;
-  await credentials.leaf(await credentials.authority(commonName, label, file), PROXY_LEAF);
+  await credentials.leaf(await credentials.authority(PROXY_AUTHORITY), PROXY_LEAF);
   await credentials.ensureSigningKeys();
   return { authority: authority.certificate, admin, controllers, made };
 }
@@ -95,11 +102,8 @@ export async function ensureSimulationKubeconfig(
 ): Promise<readonly string[]> {
   const made: string[] = [];
   const credentials = new CredentialFolder(layout.pki, clock, (label) => made.push(label), policy);
-  const authority = await clusterAuthority(credentials);
+  const authority = await credentials.authority(CLUSTER_AUTHORITY);
   const credential = await credentials.leaf(authority, SIMULATION_LEAF);
   writeKubeconfig({ layout, server, authority: authority.certificate }, 'simulationKubeconfig', credential);
   return made;
 }
-
-const clusterAuthority = (credentials: CredentialFolder): Promise<Credential> =>
-  credentials.authority('platform-ca', 'the certificate authority');

@@ -11,29 +11,33 @@ const POLL_MS = 50;
 const TERMINATION_TIMEOUT_MS = 15_000;
 const KILL_TIMEOUT_MS = 5_000;
 
-/**
- * Resolves when no process of the `<name>.pid` files in `folder` (except `supervisorFile`) is alive; throws when one cannot be
- * stopped.
- */
-export async function stopLeftoverProcesses(
-  folder: string,
-  supervisorFile: string,
-  clock: Clock,
-  print: (line: string) => void,
-): Promise<void> {
+export interface LeftoverProcesses {
+  /** The folder of the files `<name>.pid`. */
+  readonly folder: string;
+  /** The name of the file that stays, because it is that of this process. */
+  readonly supervisorFile: string;
+  readonly clock: Clock;
+  readonly print: (line: string) => void;
+}
+
+/** Resolves when no process of the folder is alive. Throws when one cannot be stopped. */
+export async function stopLeftoverProcesses({ folder, supervisorFile, clock, print }: LeftoverProcesses): Promise<void> {
   for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.pid') && entry !== supervisorFile)) {
     const file = path.join(folder, name);
     const pid = livePid(file);
     if (pid !== undefined) {
       print(`waiting for ${path.basename(name, '.pid')} (process ${pid}) of an earlier run to exit`);
-      process.kill(pid, 'SIGTERM');
-      if (!(await waitForExit(file, clock, TERMINATION_TIMEOUT_MS))) {
-        process.kill(pid, 'SIGKILL');
-        if (!(await waitForExit(file, clock, KILL_TIMEOUT_MS))) throw new Error(`process ${pid} of an earlier run does not exit`);
-      }
+      await stopProcess(pid, file, clock);
     }
     removePid(file);
   }
+}
+
+async function stopProcess(pid: number, file: string, clock: Clock): Promise<void> {
+  process.kill(pid, 'SIGTERM');
+  if (await waitForExit(file, clock, TERMINATION_TIMEOUT_MS)) return;
+  process.kill(pid, 'SIGKILL');
+  if (!(await waitForExit(file, clock, KILL_TIMEOUT_MS))) throw new Error(`process ${pid} of an earlier run does not exit`);
 }
 
 async function waitForExit(file: string, clock: Clock, withinMs: number): Promise<boolean> {

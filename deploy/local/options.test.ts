@@ -18,7 +18,7 @@ describe('runnerOptions', () => {
       replicas: 1,
       serviceRanges: '10.0.0.0/24',
       controllers: ['*', 'tokencleaner', 'bootstrapsigner'],
-      rest: [],
+      serverFlags: [],
       controllerFlags: [],
     });
   });
@@ -32,7 +32,7 @@ describe('runnerOptions', () => {
       '--etcd-servers=http://a:1,http://b:2',
       '--x=-*',
     );
-    expect(options.rest).toEqual(['--naming=kubernetes', '--token-auth-file', 'tokens.csv', '--x=-*']);
+    expect(options.serverFlags).toEqual(['--naming=kubernetes', '--token-auth-file', 'tokens.csv', '--x=-*']);
     expect(options).toMatchObject({ dataDir: '/data', etcdServers: ['http://a:1', 'http://b:2'] });
   });
 

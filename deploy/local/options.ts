@@ -103,7 +103,7 @@ export interface RunnerOptions {
   /** `resource=quantity`; validated by the simulation. */
   readonly simulatedNodeCapacity: readonly string[];
   /** Flags for each API server, verbatim. */
-  readonly rest: readonly string[];
+  readonly serverFlags: readonly string[];
   /** Flags for the controllers, verbatim. */
   readonly controllerFlags: readonly string[];
 }
@@ -138,7 +138,7 @@ function optionsFrom(values: FlagValues<typeof RUNNER_FLAGS>, passed: PassedFlag
     controllers: values.controllers,
     simulatedNodes: values['simulated-nodes'],
     simulatedNodeCapacity: values['simulated-node-capacity'],
-    rest: passed.servers,
+    serverFlags: passed.servers,
     controllerFlags: passed.controllers,
   };
 }
@@ -169,18 +169,17 @@ export function parseEndpoint(text: string, defaultPort: number): string | undef
 }
 
 /** A first argument that is no flag. Later ones may be values of flags that only the API server knows. */
-function strayArgument(rest: readonly string[]): string | undefined {
-  const first = rest[0];
+function strayArgument([first]: readonly string[]): string | undefined {
   return first === undefined || first.startsWith('-') ? undefined : first;
 }
 
-/** `problemOf` returns why a parsed value is invalid. */
-function checkedFlag<T>(row: Flag<T>, problemOf: (value: T) => string | undefined): Flag<T> {
+/** The flag with a parser that also rejects a value with the problem that `findProblem` returns. */
+function checkedFlag<T>(row: Flag<T>, findProblem: (value: T) => string | undefined): Flag<T> {
   return {
     ...row,
     parse(text, previous) {
       const value = row.parse(text, previous);
-      const problem = problemOf(value);
+      const problem = findProblem(value);
       if (problem !== undefined) throw new FlagError(problem);
       return value;
     },

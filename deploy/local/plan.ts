@@ -92,7 +92,7 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
         ...storageFlags(options, layout),
         '--enable-bootstrap-token-auth',
         '--log-level=warn',
-        ...options.rest,
+        ...options.serverFlags,
       ],
       securePort,
       insecurePort,
@@ -138,11 +138,11 @@ export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined
       ...(servers.length > 1 ? [`--master=${servers.join(',')}`] : []),
       `--controllers=${options.controllers.join(',')}`,
       `--root-ca-file=${path.join(layout.pki, 'ca.crt')}`,
-      ...(lastFlagValue(options.rest, 'client-ca-file') === undefined ? signingFlags(layout) : []),
+      ...(lastFlagValue(options.serverFlags, 'client-ca-file') === undefined ? signingFlags(layout) : []),
       ...(hasTokenKeyFlags(options) ? [] : [`--service-account-private-key-file=${path.join(layout.pki, 'sa.key')}`]),
       `--bind-address=${HOST}`,
       `--client-ca-file=${path.join(layout.pki, 'ca.crt')}`,
-      ...namingFlag(options.rest),
+      ...namingFlag(options.serverFlags),
       '--log-level=warn',
       ...options.controllerFlags,
     ],
@@ -164,7 +164,7 @@ export function simulationPlan(options: RunnerOptions): ProcessPlan | undefined 
       `--node-capacity=${options.simulatedNodeCapacity.join(',')}`,
       `--bind-address=${HOST}`,
       ...(hasFrontProxyFlags(options) ? [] : simulationFrontProxyFlags(pki)),
-      ...namingFlag(options.rest),
+      ...namingFlag(options.serverFlags),
       '--log-level=warn',
     ],
   };
@@ -181,27 +181,30 @@ const signingFlags = ({ pki }: Layout): string[] => [
   `--cluster-signing-key-file=${path.join(pki, 'ca.key')}`,
 ];
 
+/** The addresses that every certificate of the API servers covers. */
+const COMMON_ADDRESSES: ReadonlySet<string> = new Set([HOST, '::1']);
+
 /**
  * Names and addresses that the API servers' certificate must cover besides the common ones: the default Service's, the
  * advertised and the bound address, and those for clients on other machines.
  */
 export function certifiedAddresses(options: RunnerOptions): string[] {
-  const { serviceRanges, rest, controlPlaneEndpoint, certificateNames, securePort } = options;
+  const { serviceRanges, serverFlags, controlPlaneEndpoint, certificateNames, securePort } = options;
   const endpoint = parseEndpoint(controlPlaneEndpoint, securePort);
-  const advertised = lastFlagValue(rest, 'advertise-address') ?? '';
+  const advertised = lastFlagValue(serverFlags, 'advertise-address') ?? '';
   return [
     // An invalid range is rejected by the API servers.
     ...serviceAddresses(serviceRanges),
     ...(isIP(advertised) === 0 ? [] : [advertised]),
-    ...[localAddress(options)].filter((address) => address !== HOST && address !== '::1'),
+    ...[localAddress(options)].filter((address) => !COMMON_ADDRESSES.has(address)),
     ...(endpoint === undefined ? [] : [new URL(endpoint).hostname.replace(/^\[(.*)\]$/, '$1')]),
     ...certificateNames,
   ];
 }
 
 /** The dialect of the API servers; they reject unknown values. */
-export function namingOf({ rest }: RunnerOptions): Dialect {
-  return lastFlagValue(rest, 'naming') === 'kubernetes' ? 'kubernetes' : 'platform';
+export function namingOf({ serverFlags }: RunnerOptions): Dialect {
+  return lastFlagValue(serverFlags, 'naming') === 'kubernetes' ? 'kubernetes' : 'platform';
 }
 
 /** The controllers must have the API servers' `--naming`. */
@@ -212,17 +215,19 @@ function namingFlag(flags: readonly string[]): string[] {
 
 /** The last value of a flag, as the API servers parse it. */
 function lastFlagValue(flags: readonly string[], name: string): string | undefined {
-  const last = flags.findLastIndex((flag) => flag === `--${name}` || flag.startsWith(`--${name}=`));
+  const prefix = `--${name}=`;
+  const last = flags.findLastIndex((flag) => flag === `--${name}` || flag.startsWith(prefix));
   const flag = flags[last];
-  return flag === `--${name}` ? flags[last + 1] : flag?.slice(name.length + 3);
+  return flag === `--${name}` ? flags[last + 1] : flag?.slice(prefix.length);
 }
 
 const TOKEN_FLAGS = /^--service-account-(issuer|key-file|signing-key-file)(=|$)/;
 
-const hasTokenKeyFlags = ({ rest }: RunnerOptions): boolean => rest.some((flag) => TOKEN_FLAGS.test(flag));
+const hasTokenKeyFlags = ({ serverFlags }: RunnerOptions): boolean => serverFlags.some((flag) => TOKEN_FLAGS.test(flag));
 
 /** When the user sets any front proxy flag, none is generated. */
-const hasFrontProxyFlags = ({ rest }: RunnerOptions): boolean => rest.some((flag) => /^--(proxy-client|requestheader)-/.test(flag));
+const hasFrontProxyFlags = ({ serverFlags }: RunnerOptions): boolean =>
+  serverFlags.some((flag) => /^--(proxy-client|requestheader)-/.test(flag));
 
 /** The issuer is the in-cluster URL of the API. When the user sets any issuer or key flag, none is generated. */
 function serviceAccountFlags(options: RunnerOptions, { pki }: Layout): string[] {

@@ -1,4 +1,4 @@
-/** Checks whether a TCP port is available. */
+/** Whether a TCP port is available, from an attempt to listen on it: another program may take it right after that. */
 import { createServer } from 'node:net';
 import { errorCode } from '../../shared/runtime/error-code';
 

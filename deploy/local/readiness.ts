@@ -1,4 +1,7 @@
-/** Checks the readiness of an API server, with the administrator's certificate. */
+/**
+ * Whether an API server is ready, asked with the administrator's certificate. An error of any kind means that it is not;
+ * how long to wait is left to the callers.
+ */
 import { get } from 'node:https';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { get, type RequestOptions } from 'node:https';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -7,42 +7,28 @@ import { systemClock } from '../../shared/runtime/clock';
 import { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { silentLogger } from '../../shared/runtime/logger';
 import { freePorts } from '../../test/support/ports';
-import { removeFolder, temporaryFolder, waitUntil } from '../../test/support/programs';
+import { waitUntil } from '../../test/support/programs';
 import { repository } from '../../test/support/repository';
 import { parseRunnerOptions } from '../../test/support/runner-options';
+import { useFolder } from '../../test/support/use-resource';
 import type { Publication } from '../cluster/cluster-info';
+import type { RunnerOptions } from './options';
 import { isAlive } from './process-file';
 import { runLocal, StartError, type Host } from './runner';
 import { startProgram } from './start-program';
 import type { Exit, RunningProcess } from '../../shared/runtime/process/supervisor';
 
-const fake = path.join(repository, 'dist/test/support/servers/fake-apiserver.js');
-
-let folder: string;
-let securePort: number;
-let insecurePort: number;
+const FAKE_SERVER = path.join(repository, 'dist/test/support/servers/fake-apiserver.js');
+const parent = useFolder('runner');
 const running: Lifecycle[] = [];
-/** Grants the access of the simulation; tests replace it. */
-let grant: Host['grantSimulationAccess'] = () => Promise.resolve();
 
-beforeEach(async () => {
-  folder = temporaryFolder('runner');
-  grant = () => Promise.resolve();
-  // The port between is for a second replica.
-  [securePort = 0, , insecurePort = 0] = await freePorts(3);
-});
 afterEach(async () => {
   await Promise.all(running.splice(0).map((lifecycle) => lifecycle.stop('test is over')));
-  removeFolder(folder);
 });
 
-/** Runs in this process, with the fake API server as its children. */
-function start(...flags: string[]) {
-  return startWith({}, ...flags);
-}
-
 interface FakeHost {
-  readonly published?: (publication: Publication) => Promise<void>;
+  readonly publishClusterInfo?: Host['publishClusterInfo'];
+  readonly grantSimulationAccess?: Host['grantSimulationAccess'];
   readonly programs?: string;
   readonly run?: (program: string, args: readonly string[]) => RunningProcess;
 }
@@ -55,8 +41,30 @@ function fakeProcess(exit: { readonly code?: number }, ready: Promise<void> = ne
   return { pid: undefined, exited, ready, kill: (signal) => end({ code: null, signal }) };
 }
 
-function startWith({ published = () => Promise.resolve(), programs = '/nowhere', run }: FakeHost, ...flags: string[]) {
-  const options = parseRunnerOptions([`--data-dir=${folder}`, `--secure-port=${securePort}`, `--insecure-port=${insecurePort}`, ...flags]);
+/** A data folder, free ports, and the runner in this process, with the fake API server as its children. */
+async function setUp() {
+  const folder = mkdtempSync(path.join(parent, 'data-'));
+  // The port between is for a second replica.
+  const [securePort = 0, , insecurePort = 0] = await freePorts(3);
+  const startWith = (host: FakeHost, ...flags: string[]) => {
+    const options = parseRunnerOptions([
+      `--data-dir=${folder}`,
+      `--secure-port=${securePort}`,
+      `--insecure-port=${insecurePort}`,
+      ...flags,
+    ]);
+    return runWith(host, options);
+  };
+  const start = (...flags: string[]) => startWith({}, ...flags);
+  const pidOf = (name: string): number => Number(readFileSync(path.join(folder, 'run', `${name}.pid`), 'utf8'));
+  const exists = (file: string): boolean => existsSync(path.join(folder, file));
+  return { folder, securePort, insecurePort, startWith, start, pidOf, exists };
+}
+
+function runWith(
+  { publishClusterInfo = () => Promise.resolve(), grantSimulationAccess = () => Promise.resolve(), programs = '/nowhere', run }: FakeHost,
+  options: RunnerOptions,
+) {
   const events = new EventEmitter();
   const exit = jest.fn<void, [number]>();
   const lifecycle = new Lifecycle({
@@ -68,33 +76,24 @@ function startWith({ published = () => Promise.resolve(), programs = '/nowhere',
   running.push(lifecycle);
   const output: string[] = [];
   const started: string[] = [];
+  const startFake = (program: string, args: readonly string[]): RunningProcess => {
+    started.push(program);
+    return startProgram(FAKE_SERVER, args);
+  };
   const done = runLocal(options, {
     clock: systemClock,
     lifecycle,
     programs,
-    start:
-      run ??
-      ((program, args) => {
-        started.push(program);
-        return startProgram(fake, args);
-      }),
-    publish: published,
-    grantSimulationAccess: (administrator, signal) => grant(administrator, signal),
+    start: run ?? startFake,
+    publishClusterInfo,
+    grantSimulationAccess,
     print: (line) => output.push(line),
   });
   return { done, lifecycle, events, exit, output, started };
 }
 
-function pidOf(name: string): number {
-  return Number(readFileSync(path.join(folder, 'run', `${name}.pid`), 'utf8'));
-}
-
-function exists(file: string): boolean {
-  return statSync(path.join(folder, file), { throwIfNoEntry: false }) !== undefined;
-}
-
-/** The API server's response to the user of the kubeconfig. */
-async function ask(port: number, url: string): Promise<unknown> {
+/** The API server's response to the user of the administrator's kubeconfig in the data folder. */
+async function ask(folder: string, port: number, url: string): Promise<unknown> {
   const text = readFileSync(path.join(folder, 'admin.kubeconfig'), 'utf8');
   const data = (key: string): Buffer => Buffer.from(new RegExp(`${key}-data: (.*)`).exec(text)?.[1] ?? '', 'base64');
   const options: RequestOptions = {
@@ -112,9 +111,10 @@ async function ask(port: number, url: string): Promise<unknown> {
 
 describe('runLocal', () => {
   it('starts an API server that the kubeconfig can reach, and prints its addresses', async () => {
+    const { folder, securePort, insecurePort, start, pidOf } = await setUp();
     const { done, output } = start('--naming=kubernetes');
     await done;
-    expect(await ask(securePort, '/api')).toMatchObject({
+    expect(await ask(folder, securePort, '/api')).toMatchObject({
       user: { CN: 'platform-admin', O: 'system:masters' },
       args: expect.arrayContaining(['--naming=kubernetes', `--storage-dir=${folder}/store`]),
     });
@@ -128,12 +128,13 @@ describe('runLocal', () => {
   });
 
   it('publishes cluster-info, and completes the start when this fails', async () => {
+    const { folder, securePort, startWith } = await setUp();
     const published: unknown[] = [];
     const publish = (publication: Publication): Promise<void> => {
       published.push(publication);
       return Promise.reject(new Error('no room'));
     };
-    const { done, output } = startWith({ published: publish }, '--naming=kubernetes');
+    const { done, output } = startWith({ publishClusterInfo: publish }, '--naming=kubernetes');
     await done;
     const authority = readFileSync(path.join(folder, 'pki/ca.crt'), 'utf8');
     expect(published).toMatchObject([{ server: `https://127.0.0.1:${securePort}`, authority, naming: 'kubernetes' }]);
@@ -142,9 +143,10 @@ describe('runLocal', () => {
   });
 
   it('publishes the endpoint for other machines and writes it to the kubeconfig of the administrator only', async () => {
+    const { folder, securePort, startWith } = await setUp();
     const published: unknown[] = [];
     const publish = async (publication: Publication): Promise<void> => void published.push(publication);
-    const { done } = startWith({ published: publish }, '--control-plane-endpoint=cluster.example.com:7443');
+    const { done } = startWith({ publishClusterInfo: publish }, '--control-plane-endpoint=cluster.example.com:7443');
     await done;
     const local = `https://127.0.0.1:${securePort}`;
     expect(published).toMatchObject([{ server: 'https://cluster.example.com:7443', reachableAt: local }]);
@@ -153,12 +155,11 @@ describe('runLocal', () => {
   });
 
   it('starts the simulation of nodes with a kubeconfig of its own, after its access is granted', async () => {
-    const { done, started } = start('--simulated-nodes=2');
+    const { folder, securePort, startWith } = await setUp();
     const granted: unknown[] = [];
-    grant = (administrator) => {
-      granted.push({ server: administrator.server, naming: administrator.naming, programs: [...started] });
-      return Promise.resolve();
-    };
+    const grantSimulationAccess: Host['grantSimulationAccess'] = async ({ server, naming }) =>
+      void granted.push({ server, naming, programs: [...started] });
+    const { done, started } = startWith({ grantSimulationAccess }, '--simulated-nodes=2');
     await done;
     expect(granted).toEqual([{ server: `https://127.0.0.1:${securePort}`, naming: 'platform', programs: ['/nowhere/apiserver/main.js'] }]);
     expect(started[1]).toBe('/nowhere/controllers/simulation/main.js');
@@ -166,24 +167,27 @@ describe('runLocal', () => {
   });
 
   it('completes the start without the simulation when its access cannot be granted', async () => {
-    grant = () => Promise.reject(new Error('no room'));
-    const { done, output, started } = start('--simulated-nodes=2');
+    const { startWith } = await setUp();
+    const grantSimulationAccess = (): Promise<void> => Promise.reject(new Error('no room'));
+    const { done, output, started } = startWith({ grantSimulationAccess }, '--simulated-nodes=2');
     await done;
     expect(output).toContain('nodes cannot be simulated: no room');
     expect(started).toEqual(['/nowhere/apiserver/main.js']);
   });
 
   it('restarts a process that died, and reports it', async () => {
+    const { folder, securePort, start, pidOf, exists } = await setUp();
     const { done, output } = start();
     await done;
     const before = pidOf('apiserver');
     process.kill(before, 'SIGKILL');
     await waitUntil('a new process', () => exists('run/apiserver.pid') && pidOf('apiserver') !== before);
-    await waitUntil('an answer', () => ask(securePort, '/readyz').catch(() => undefined));
+    await waitUntil('an answer', () => ask(folder, securePort, '/readyz').catch(() => undefined));
     expect(output.join('\n')).toContain('apiserver exited (signal SIGKILL); restarting it in 200ms');
   });
 
   it('stops its processes on a signal, and removes the process id files but not the certificates', async () => {
+    const { start, pidOf, exists } = await setUp();
     const { done, events, lifecycle, exit, output } = start();
     await done;
     const pid = pidOf('apiserver');
@@ -196,6 +200,7 @@ describe('runLocal', () => {
   });
 
   it('creates no new files on a second start', async () => {
+    const { folder, start } = await setUp();
     const first = start();
     await first.done;
     await first.lifecycle.stop('test');
@@ -207,6 +212,7 @@ describe('runLocal', () => {
   });
 
   it('exits with 64 when an API server rejects its flags', async () => {
+    const { start } = await setUp();
     const { done, lifecycle, exit } = start('--external-hostname=refuse');
     await done;
     await lifecycle.stop('join');
@@ -214,6 +220,7 @@ describe('runLocal', () => {
   });
 
   it('ends with the exit code of a program that cannot start, and starts it once', async () => {
+    const { startWith } = await setUp();
     let starts = 0;
     const { done, lifecycle, exit, output } = startWith({ run: () => (starts++, fakeProcess({ code: 78 })) });
     await done;
@@ -223,12 +230,13 @@ describe('runLocal', () => {
   });
 
   it('is ready only when the controllers are ready too', async () => {
+    const { folder, startWith } = await setUp();
     const programs = path.join(folder, 'programs');
     mkdirSync(path.join(programs, 'controllers'), { recursive: true });
     writeFileSync(path.join(programs, 'controllers/main.js'), '');
     let markReady: (() => void) | undefined;
     const run = (program: string, args: readonly string[]): RunningProcess =>
-      program.includes('controllers') ? fakeProcess({}, new Promise((resolve) => (markReady = resolve))) : startProgram(fake, args);
+      program.includes('controllers') ? fakeProcess({}, new Promise((resolve) => (markReady = resolve))) : startProgram(FAKE_SERVER, args);
     const { done, output } = startWith({ programs, run });
     const isReady = (): boolean => output.join('\n').includes('The control plane is ready.');
     const ready = await waitUntil('the controllers to start', () => markReady);
@@ -240,9 +248,10 @@ describe('runLocal', () => {
   });
 
   it('starts replicas on consecutive ports', async () => {
+    const { folder, securePort, start, pidOf } = await setUp();
     const { done, output } = start('--replicas=2', '--etcd-servers=http://127.0.0.1:1', '--insecure-port=0');
     await done;
-    expect(await ask(securePort + 1, '/')).toMatchObject({ args: expect.arrayContaining(['--etcd-servers=http://127.0.0.1:1']) });
+    expect(await ask(folder, securePort + 1, '/')).toMatchObject({ args: expect.arrayContaining(['--etcd-servers=http://127.0.0.1:1']) });
     expect(new Set([pidOf('apiserver-0'), pidOf('apiserver-1')]).size).toBe(2);
     expect(output.join('\n')).toContain(`https://127.0.0.1:${securePort + 1}`);
     expect(output.join('\n')).not.toContain('http://127');
@@ -250,6 +259,7 @@ describe('runLocal', () => {
   });
 
   it('rejects a port in use with an error that names it', async () => {
+    const { insecurePort, start } = await setUp();
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(insecurePort, '127.0.0.1', resolve));
     try {
@@ -262,6 +272,7 @@ describe('runLocal', () => {
   });
 
   it('rejects a data folder below a regular file', async () => {
+    const { folder, start } = await setUp();
     writeFileSync(path.join(folder, 'file'), '');
     await expect(start(`--data-dir=${folder}/file`).done).rejects.toThrow(StartError);
   });

@@ -40,7 +40,7 @@ export interface Host {
   /** `name` is the name of the process on the console and of its log file. */
   start(program: string, args: readonly string[], name: string): RunningProcess;
   /** Publishes cluster-info for joining machines. */
-  publish(publication: Publication, signal: AbortSignal): Promise<void>;
+  publishClusterInfo(publication: Publication, signal: AbortSignal): Promise<void>;
   /** Grants the simulation of nodes what it needs. */
   grantSimulationAccess(administrator: Omit<AdministratorOptions, 'clock' | 'random'>, signal: AbortSignal): Promise<void>;
   /** Writes a line to the console. */
@@ -59,7 +59,7 @@ const NOTICE_AFTER_MS = 10_000;
 export async function runLocal(options: RunnerOptions, host: Host): Promise<void> {
   const layout = layoutOf(options.dataDir);
   lockDataFolder(options.dataDir, layout, host.lifecycle);
-  await stopLeftoverProcesses(layout.run, OWN_PID_FILE, host.clock, host.print);
+  await stopLeftoverProcesses({ folder: layout.run, supervisorFile: OWN_PID_FILE, clock: host.clock, print: host.print });
   const plans = apiServerPlans(options);
   await checkPorts(plans, options.bindAddress);
   const request = credentialsRequest(options);
@@ -107,7 +107,7 @@ async function publishClusterInfo(
   const { lifecycle, print } = host;
   const publication = { server: externalServer, reachableAt: server, authority, admin, naming: namingOf(options) };
   try {
-    await host.publish(publication, lifecycle.stopping);
+    await host.publishClusterInfo(publication, lifecycle.stopping);
   } catch (error) {
     if (!lifecycle.stopping.aborted) print(`the address of the cluster could not be published for joining nodes: ${errorMessage(error)}`);
   }
@@ -154,23 +154,28 @@ async function prepareCredentials(request: CredentialsRequest, { clock, print, l
   return certificates;
 }
 
-/** False when stopping starts first. Prints a notice after a while. */
-async function waitUntilReady(plan: ApiServerPlan, certificates: Certificates, host: Host): Promise<boolean> {
-  const notice = host.clock.after(NOTICE_AFTER_MS, () => host.print(`still waiting for ${plan.name} to be ready at ${plan.secureAddress}`));
-  try {
-    return await waitForReady(plan.secureAddress, certificates.authority, certificates.admin, host.clock, host.lifecycle.stopping);
-  } finally {
-    notice.cancel();
-  }
+/** Resolves to false when stopping starts first. */
+function waitUntilReady(plan: ApiServerPlan, { authority, admin }: Certificates, host: Host): Promise<boolean> {
+  return withNotice(`${plan.name} to be ready at ${plan.secureAddress}`, host, () =>
+    waitForReady(plan.secureAddress, authority, admin, host.clock, host.lifecycle.stopping),
+  );
 }
 
-/** False when stopping starts first. Prints a notice after a while. */
-async function waitForControllers({ ready }: Supervisor, { clock, lifecycle: { stopping }, print }: Host): Promise<boolean> {
-  const notice = clock.after(NOTICE_AFTER_MS, () => print('still waiting for the controllers to be ready'));
-  try {
+/** Resolves to false when stopping starts first. */
+function waitForControllers({ ready }: Supervisor, host: Host): Promise<boolean> {
+  const { stopping } = host.lifecycle;
+  return withNotice('the controllers to be ready', host, async () => {
     if (stopping.aborted) return false;
     const stopped = new Promise<boolean>((resolve) => stopping.addEventListener('abort', () => resolve(false), { once: true }));
-    return await Promise.race([ready.then(() => true), stopped]);
+    return Promise.race([ready.then(() => true), stopped]);
+  });
+}
+
+/** Prints what is awaited when `wait` takes long. */
+async function withNotice<T>(awaited: string, { clock, print }: Host, wait: () => Promise<T>): Promise<T> {
+  const notice = clock.after(NOTICE_AFTER_MS, () => print(`still waiting for ${awaited}`));
+  try {
+    return await wait();
   } finally {
     notice.cancel();
   }

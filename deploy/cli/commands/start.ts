@@ -36,6 +36,12 @@ export async function start(input: CommandInput<typeof START_FLAGS>, host: Comma
   return undefined;
 }
 
+/** The message of an error that the user can correct; others are faults of the program and have their stack. */
+function describeFailure(error: unknown): string {
+  if (error instanceof StartError || !(error instanceof Error)) return errorMessage(error);
+  return error.stack ?? error.message;
+}
+
 /** Loads the flags of the programs, which are many, only when there are flags to assign. The programs check the values. */
 async function assignFlags(argv: readonly string[]): Promise<PassedFlags> {
   if (argv.length === 0) return { servers: [], controllers: [] };
@@ -66,7 +72,7 @@ async function runInForeground(options: RunnerOptions, logs: string, host: Comma
       lifecycle,
       programs,
       start: (program, args, name) => startProgram(program, args, logs === '' ? undefined : new LogFile(path.join(logs, `${name}.log`))),
-      publish: (publication, signal) => publishClusterInfo(publication, clock, random, signal),
+      publishClusterInfo: (publication, signal) => publishClusterInfo(publication, clock, random, signal),
       grantSimulationAccess: (administrator, signal) => grantSimulationAccess({ ...administrator, clock, random }, signal),
       print: (line) => {
         progress.clear();
@@ -79,9 +85,7 @@ async function runInForeground(options: RunnerOptions, logs: string, host: Comma
     writeRunState(options.dataDir, describeRun(options, logs, clock.now()));
   } catch (error) {
     progress.end();
-    const message =
-      error instanceof StartError ? error.message : error instanceof Error ? (error.stack ?? error.message) : errorMessage(error);
-    host.writeError(`platform start: ${message}\n`);
+    host.writeError(`platform start: ${describeFailure(error)}\n`);
     await lifecycle.stop('could not start', error instanceof StartError ? PERMANENT_EXIT_CODE : 1);
   }
 }
