@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { readdirSync } from 'node:fs';
 import { coversNames, isIssuedBy } from '../../shared/pki/certificates';
 import { ApiError } from '../../shared/client/rest/api-error';
 import type { CoreV1Secret } from '../../shared/api/types/generated/members';
 import { ManualClock } from '../../test/support/clock/manual-clock';
+import { useFolder } from '../../test/support/use-resource';
 import { ensureComponentSecrets, type SecretStore } from './component-secrets';
 import type { ComponentFilesOptions } from './component-files';
 
@@ -52,9 +51,7 @@ class FakeSecrets implements SecretStore {
   }
 }
 
-let temporaryFolder: string;
-beforeEach(() => (temporaryFolder = mkdtempSync(path.join(tmpdir(), 'component-secrets-'))));
-afterEach(() => rmSync(temporaryFolder, { recursive: true }));
+const temporaryFolder = useFolder('component-secrets');
 
 function setUp() {
   const secrets = new FakeSecrets();

@@ -1,26 +1,29 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isIssuedBy, coversNames, readCertificate } from '../../shared/pki/certificates';
 import { ManualClock } from '../../test/support/clock/manual-clock';
+import { useFolder } from '../../test/support/use-resource';
 import type { Clock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { ensureClusterFiles, type ClusterFilesOptions } from './cluster-files';
 
 const DAY_MS = 86_400_000;
-const ensure = (clock: Clock, more: Partial<ClusterFilesOptions> = {}): Promise<readonly string[]> =>
-  ensureClusterFiles(root, {
-    ...{ externalAddress: 'https://cluster.example.com:6443', names: ['192.0.2.7'], grafanaPassword: '', clock, random: systemRandom },
-    ...more,
-  });
-let root: string;
-beforeEach(() => (root = mkdtempSync(path.join(tmpdir(), 'cluster-'))));
-afterEach(() => rmSync(root, { recursive: true }));
+const folder = useFolder('cluster-files');
 
-const text = (file: string): string => readFileSync(path.join(root, file), 'utf8');
-const pair = (name: string) => ({ certificate: text(`${name}.crt`), key: text(`${name}.key`) });
+function setUp() {
+  const root = mkdtempSync(path.join(folder, 'root-'));
+  const ensure = (clock: Clock, more: Partial<ClusterFilesOptions> = {}): Promise<readonly string[]> =>
+    ensureClusterFiles(root, {
+      ...{ externalAddress: 'https://cluster.example.com:6443', names: ['192.0.2.7'], grafanaPassword: '', clock, random: systemRandom },
+      ...more,
+    });
+  const text = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+  const pair = (name: string) => ({ certificate: text(`${name}.crt`), key: text(`${name}.key`) });
+  return { root, ensure, text, pair };
+}
 
 test('ensureClusterFiles gives each component only the keys that it needs', async () => {
+  const { root, ensure } = setUp();
   await ensure(new ManualClock());
   const keys = Object.fromEntries(
     readdirSync(root).map((part) => [
@@ -50,6 +53,7 @@ test('ensureClusterFiles gives each component only the keys that it needs', asyn
 });
 
 test('ensureClusterFiles issues the certificates of etcd from an authority of its own', async () => {
+  const { ensure, text, pair } = setUp();
   await ensure(new ManualClock());
   const [store, cluster] = [text('etcd1/ca.crt'), text('public/ca.crt')];
   for (const member of ['etcd1', 'etcd2', 'etcd3']) {
@@ -62,6 +66,7 @@ test('ensureClusterFiles issues the certificates of etcd from an authority of it
 });
 
 test('ensureClusterFiles covers the addresses of the servers and sets the users of the clients', async () => {
+  const { ensure, text } = setUp();
   await ensure(new ManualClock());
   expect(
     coversNames(text('apiserver/apiserver.crt'), ['front', 'apiserver', '10.0.0.1', 'cluster.example.com', '192.0.2.7', 'localhost']),
@@ -75,6 +80,7 @@ test('ensureClusterFiles covers the addresses of the servers and sets the users 
 });
 
 test('ensureClusterFiles keeps valid files and renews expiring certificates under the same authorities', async () => {
+  const { ensure, text } = setUp();
   const clock = new ManualClock();
   await ensure(clock);
   const [cluster, store, keys] = [text('public/ca.crt'), text('etcd1/ca.crt'), text('apiserver/sa.key')];
@@ -85,6 +91,7 @@ test('ensureClusterFiles keeps valid files and renews expiring certificates unde
 });
 
 test('ensureClusterFiles removes the token signing key that an earlier release gave to the controllers', async () => {
+  const { root, ensure, text } = setUp();
   mkdirSync(path.join(root, 'controllers'));
   writeFileSync(path.join(root, 'controllers/sa.key'), 'of an earlier release');
   await ensure(new ManualClock());
@@ -93,6 +100,7 @@ test('ensureClusterFiles removes the token signing key that an earlier release g
 });
 
 test('ensureClusterFiles generates the password of the Grafana administrator once, unless one is given', async () => {
+  const { root, ensure, text } = setUp();
   const clock = new ManualClock();
   expect(await ensure(clock)).toContain('the password of the Grafana administrator');
   const password = text('grafana/admin-password');

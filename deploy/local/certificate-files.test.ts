@@ -1,32 +1,32 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
 import { coversNames, isIssuedBy, readCertificate } from '../../shared/pki/certificates';
 import { ManualClock } from '../../test/support/clock/manual-clock';
+import { useFolder } from '../../test/support/use-resource';
 import { formatKubeconfig } from '../cluster/kubeconfig';
 import { listCertificates, renewableIn, renewCertificates } from './certificate-files';
 import { ensureCertificates } from './certificates';
-import { layoutOf, type Layout } from './plan';
+import { layoutOf } from './plan';
 
 const DAY = 86_400_000;
-let layout: Layout;
-let clock: ManualClock;
+const folder = useFolder('certificate-files');
 
-beforeEach(async () => {
-  layout = layoutOf(mkdtempSync(path.join(tmpdir(), 'certificates-')));
-  clock = new ManualClock();
+/** A data folder with certificates and kubeconfigs. */
+async function setUp() {
+  const layout = layoutOf(mkdtempSync(path.join(folder, 'data-')));
+  const clock = new ManualClock();
   const { authority, admin, controllers } = await ensureCertificates(layout.pki, clock, ['192.0.2.1', 'fd00::1']);
   writeFileSync(layout.kubeconfig, formatKubeconfig('https://127.0.0.1:7443', authority, 'platform-admin', admin));
   writeFileSync(layout.controllersKubeconfig, formatKubeconfig('https://127.0.0.1:7443', authority, 'controllers', controllers));
-});
-afterEach(() => rmSync(path.dirname(layout.pki), { recursive: true }));
-
-const read = (file: string): string => readFileSync(path.join(layout.pki, file), 'utf8');
-const credentialOf = (name: string) => ({ certificate: read(`${name}.crt`), key: read(`${name}.key`) });
+  const read = (file: string): string => readFileSync(path.join(layout.pki, file), 'utf8');
+  const credentialOf = (name: string) => ({ certificate: read(`${name}.crt`), key: read(`${name}.key`) });
+  return { layout, clock, read, credentialOf };
+}
 
 describe('listCertificates', () => {
-  it('lists every certificate with its issuer and the time that is left', () => {
+  it('lists every certificate with its issuer and the time that is left', async () => {
+    const { layout, clock } = await setUp();
     clock.advance(5 * DAY);
     const listed = listCertificates(layout, clock);
     expect(listed.map(({ name, issuer, isAuthority }) => [name, issuer, isAuthority])).toEqual([
@@ -41,12 +41,13 @@ describe('listCertificates', () => {
   });
 
   it('is empty without a folder', () => {
-    expect(listCertificates(layoutOf('/nowhere'), clock)).toEqual([]);
+    expect(listCertificates(layoutOf('/nowhere'), new ManualClock())).toEqual([]);
   });
 });
 
 describe('renewCertificates', () => {
   it('replaces certificates and keys, not the authorities', async () => {
+    const { layout, clock, read, credentialOf } = await setUp();
     const names = renewableIn(layout);
     expect(names).toEqual(['apiserver', 'admin', 'controllers', 'front-proxy-client']);
     const before = names.map((name) => credentialOf(name));
@@ -64,12 +65,14 @@ describe('renewCertificates', () => {
   });
 
   it('keeps the names of the API servers and the identity of clients', async () => {
+    const { layout, clock, read } = await setUp();
     await renewCertificates(layout, ['apiserver', 'admin'], clock);
     expect(coversNames(read('apiserver.crt'), ['localhost', '127.0.0.1', '::1', '192.0.2.1', 'fd00::1'])).toBe(true);
     expect(readCertificate(read('admin.crt'))).toMatchObject({ commonName: 'platform-admin', organizations: ['system:masters'] });
   });
 
   it('writes the renewed certificate into its kubeconfig', async () => {
+    const { layout, clock, read } = await setUp();
     await renewCertificates(layout, ['admin'], clock);
     const { servers, tls } = readKubeconfig(layout.kubeconfig);
     expect([servers[0]?.href, String(tls.cert)]).toEqual(['https://127.0.0.1:7443/', read('admin.crt')]);
@@ -81,12 +84,14 @@ describe('renewCertificates', () => {
     ['an authority', 'ca', /no certificate "ca" that can be renewed/],
     ['an unknown name', 'constructor', /no certificate "constructor"/],
   ])('refuses %s and changes nothing', async (_title, name, message) => {
+    const { layout, clock, read } = await setUp();
     const before = read('admin.crt');
     await expect(renewCertificates(layout, ['admin', name], clock)).rejects.toThrow(message);
     expect(read('admin.crt')).toBe(before);
   });
 
   it('refuses when the key of the authority is missing', async () => {
+    const { layout, clock } = await setUp();
     rmSync(path.join(layout.pki, 'ca.key'));
     await expect(renewCertificates(layout, ['admin'], clock)).rejects.toThrow(/ca\.key does not exist/);
   });

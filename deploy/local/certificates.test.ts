@@ -1,15 +1,15 @@
 import { createPublicKey, generateKeyPairSync, webcrypto, type KeyObject } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isIssuedBy, coversNames, loadX509, readCertificate, type Credential } from '../../shared/pki/certificates';
 import { ManualClock } from '../../test/support/clock/manual-clock';
+import { useFolder } from '../../test/support/use-resource';
 import { ensureCertificates } from './certificates';
 import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
 
-// Certificate authorities as other tools create them, with keys of several types and forms.
-
 type KeyForm = 'pkcs1' | 'pkcs8' | 'sec1';
+
+/** The key of a certificate authority as other tools create it. */
 
 interface ForeignKey {
   readonly type: string;
@@ -74,21 +74,21 @@ async function foreignAuthority({ make, form, algorithm }: ForeignKey, now: numb
   return { certificate: `${certificate.toString('pem').trimEnd()}\n`, key: key.export({ type: form, format: 'pem' }).toString() };
 }
 
-const day = 86_400_000;
-let folder: string;
+const DAY_MS = 86_400_000;
+const parent = useFolder('pki');
 
-beforeEach(() => {
-  folder = path.join(mkdtempSync(path.join(tmpdir(), 'pki-')), 'pki');
-});
-afterEach(() => rmSync(path.dirname(folder), { recursive: true }));
-
-function read(name: string): string {
-  return readFileSync(path.join(folder, name), 'utf8');
+/** `folder` does not exist yet. */
+function setUp() {
+  const folder = path.join(mkdtempSync(path.join(parent, 'data-')), 'pki');
+  const clock = new ManualClock();
+  const read = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
+  return { folder, clock, read };
 }
 
 describe('ensureCertificates', () => {
   it('creates all files on the first start, readable by the owner only', async () => {
-    const { authority, admin, made } = await ensureCertificates(folder, new ManualClock());
+    const { folder, clock, read } = setUp();
+    const { authority, admin, made } = await ensureCertificates(folder, clock);
     expect(made).toHaveLength(7);
     expect(
       isIssuedBy({ certificate: read('front-proxy-client.crt'), key: read('front-proxy-client.key') }, read('front-proxy-ca.crt')),
@@ -107,10 +107,10 @@ describe('ensureCertificates', () => {
   });
 
   it('keeps all files on a later start', async () => {
-    const clock = new ManualClock();
+    const { folder, clock, read } = setUp();
     const first = await ensureCertificates(folder, clock);
     const keys = read('sa.key');
-    clock.advance(30 * day);
+    clock.advance(30 * DAY_MS);
     const second = await ensureCertificates(folder, clock);
     expect(second).toEqual({ ...first, made: [] });
     expect(read('sa.key')).toBe(keys);
@@ -119,7 +119,7 @@ describe('ensureCertificates', () => {
   it.each(FOREIGN_KEYS.filter(({ signsCertificates }) => signsCertificates).map((key) => [key.type, key.form, key] as const))(
     'signs with an authority that another tool created with a key of type %s in %s form',
     async (_type, _form, key) => {
-      const clock = new ManualClock();
+      const { folder, clock, read } = setUp();
       const foreign = await foreignAuthority(key, clock.now());
       mkdirSync(folder);
       for (const name of ['ca', 'front-proxy-ca']) {
@@ -139,7 +139,7 @@ describe('ensureCertificates', () => {
   it.each(FOREIGN_KEYS.filter(({ signsCertificates }) => !signsCertificates))(
     'rejects an authority whose key has the type $type with an error that names the file, and replaces nothing',
     async (key) => {
-      const clock = new ManualClock();
+      const { folder, clock, read } = setUp();
       const foreign = await foreignAuthority(key, clock.now());
       mkdirSync(folder);
       writeFileSync(path.join(folder, 'ca.crt'), foreign.certificate);
@@ -153,7 +153,7 @@ describe('ensureCertificates', () => {
   );
 
   it('replaces only the certificate of the API servers when it does not cover their addresses', async () => {
-    const clock = new ManualClock();
+    const { folder, clock, read } = setUp();
     const first = await ensureCertificates(folder, clock, ['10.0.0.1']);
     expect(coversNames(read('apiserver.crt'), ['localhost', '10.0.0.1'])).toBe(true);
     expect((await ensureCertificates(folder, clock, ['10.0.0.1'])).made).toEqual([]);
@@ -163,9 +163,9 @@ describe('ensureCertificates', () => {
   });
 
   it('renews leaf certificates before they expire, under the same authority', async () => {
-    const clock = new ManualClock();
+    const { folder, clock } = setUp();
     const first = await ensureCertificates(folder, clock);
-    clock.advance(300 * day);
+    clock.advance(300 * DAY_MS);
     const second = await ensureCertificates(folder, clock);
     expect(second.authority).toBe(first.authority);
     expect(second.made).toHaveLength(4);
@@ -173,10 +173,10 @@ describe('ensureCertificates', () => {
   });
 
   it('renews the authority and all its certificates, but not the token signing keys', async () => {
-    const clock = new ManualClock();
+    const { folder, clock, read } = setUp();
     const first = await ensureCertificates(folder, clock);
     const keys = read('sa.key');
-    clock.advance(3_000 * day);
+    clock.advance(3_000 * DAY_MS);
     const second = await ensureCertificates(folder, clock);
     expect(second.authority).not.toBe(first.authority);
     expect(second.made).toHaveLength(6);
@@ -185,7 +185,7 @@ describe('ensureCertificates', () => {
   });
 
   it('keeps the token signing key when only its public key is missing', async () => {
-    const clock = new ManualClock();
+    const { folder, clock, read } = setUp();
     await ensureCertificates(folder, clock);
     const key = read('sa.key');
     const publicHalf = read('sa.pub');
@@ -200,7 +200,7 @@ describe('ensureCertificates', () => {
     ['admin.key', 'rubbish'],
     ['ca.crt', 'rubbish'],
   ])('replaces a damaged %s', async (name, text) => {
-    const clock = new ManualClock();
+    const { folder, clock, read } = setUp();
     await ensureCertificates(folder, clock);
     writeFileSync(path.join(folder, name), text);
     const { authority, admin } = await ensureCertificates(folder, clock);

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -8,7 +8,8 @@ import { isIssuedBy, readCertificate } from '../../shared/pki/certificates';
 import { systemClock } from '../../shared/runtime/clock';
 import { silentLogger } from '../../shared/runtime/logger';
 import { ManualClock } from '../../test/support/clock/manual-clock';
-import { removeFolder, temporaryFolder, waitUntil } from '../../test/support/programs';
+import { waitUntil } from '../../test/support/programs';
+import { useFolder } from '../../test/support/use-resource';
 import { RUNNING_POLICY, START_POLICY } from '../cluster/credentials';
 import { ensureCredentials } from './certificates';
 import { renewCredentialsPeriodically } from './credential-renewal';
@@ -17,25 +18,29 @@ import { layoutOf, type CredentialsRequest } from './plan';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-let folder: string;
-let request: CredentialsRequest;
-let printed: string[];
-let ends: (() => unknown)[];
+const parent = useFolder('renewal');
+/** Functions that end what a test has started, the newest last. */
+const ends: (() => unknown)[] = [];
 
-beforeEach(() => {
-  folder = temporaryFolder('renewal');
-  const server = 'https://127.0.0.1:6443';
-  request = { layout: layoutOf(folder), server, externalServer: server, addresses: ['10.0.0.1'], simulatesNodes: true };
-  printed = [];
-  ends = [];
-});
 afterEach(async () => {
-  for (const end of ends.reverse()) await end();
-  removeFolder(folder);
+  for (const end of ends.splice(0).reverse()) await end();
 });
 
-const read = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
-const renew = (clock: ManualClock): void => void ends.push(renewCredentialsPeriodically(request, clock, (line) => printed.push(line)));
+function setUp() {
+  const folder = mkdtempSync(path.join(parent, 'data-'));
+  const server = 'https://127.0.0.1:6443';
+  const request: CredentialsRequest = {
+    layout: layoutOf(folder),
+    server,
+    externalServer: server,
+    addresses: ['10.0.0.1'],
+    simulatesNodes: true,
+  };
+  const printed: string[] = [];
+  const read = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
+  const renew = (clock: ManualClock): void => void ends.push(renewCredentialsPeriodically(request, clock, (line) => printed.push(line)));
+  return { folder, request, printed, read, renew };
+}
 
 /** Lets the check of the hour complete: it creates keys in other threads. */
 async function advanceAnHour(clock: ManualClock, isDone: () => boolean): Promise<void> {
@@ -55,6 +60,7 @@ const FILES = [
 
 describe('renewCredentialsPeriodically', () => {
   it('changes nothing while all certificates are valid for long', async () => {
+    const { request, printed, read, renew } = setUp();
     const clock = new ManualClock();
     await ensureCredentials(request, clock, START_POLICY);
     const before = FILES.map(read);
@@ -64,6 +70,7 @@ describe('renewCredentialsPeriodically', () => {
   });
 
   it('renews every certificate and kubeconfig when a fifth of their validity is left', async () => {
+    const { request, printed, read, renew } = setUp();
     const clock = new ManualClock();
     const { authority } = await ensureCredentials(request, clock, START_POLICY);
     const before = read('pki/admin.crt');
@@ -80,6 +87,7 @@ describe('renewCredentialsPeriodically', () => {
   });
 
   it('renews an authority with its key, so that certificates from before stay valid', async () => {
+    const { request } = setUp();
     const clock = new ManualClock();
     const first = await ensureCredentials(request, clock, START_POLICY);
     clock.advance(3_000 * DAY);
@@ -91,6 +99,7 @@ describe('renewCredentialsPeriodically', () => {
   });
 
   it('reports an unusable authority once, replaces nothing, and renews when the authority is back', async () => {
+    const { folder, request, printed, read, renew } = setUp();
     const clock = new ManualClock();
     const { authority } = await ensureCredentials(request, clock, START_POLICY);
     clock.advance(300 * DAY);
@@ -109,6 +118,7 @@ describe('renewCredentialsPeriodically', () => {
   });
 
   it('renews the certificate that a running TLS server presents, and clients keep their trust', async () => {
+    const { folder, request, printed, renew } = setUp();
     const past = new ManualClock(systemClock.now() - 300 * DAY);
     const { authority, admin } = await ensureCredentials(request, past, START_POLICY);
     const pki = path.join(folder, 'pki');

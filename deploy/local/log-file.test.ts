@@ -1,20 +1,16 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { useFolder } from '../../test/support/use-resource';
 import { LogFile } from './log-file';
 
-let folder: string;
-let file: string;
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'log-'));
-  file = path.join(folder, 'apiserver.log');
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = useFolder('log-file');
+const newFile = (): string => path.join(mkdtempSync(path.join(folder, 'logs-')), 'apiserver.log');
 
 const text = (name: string): string => readFileSync(name, 'utf8');
 
 describe('LogFile', () => {
   it('appends to a file that only its owner reads', () => {
+    const file = newFile();
     new LogFile(file).write(Buffer.from('a\n'));
     new LogFile(file).write(Buffer.from('b\n'));
     expect(text(file)).toBe('a\nb\n');
@@ -22,6 +18,7 @@ describe('LogFile', () => {
   });
 
   it('keeps the file and one previous file within the limit', () => {
+    const file = newFile();
     writeFileSync(file, '0123');
     const log = new LogFile(file, 10);
     for (const line of ['456', '789ab', 'cdefg', 'hijkl']) log.write(Buffer.from(line));
@@ -29,6 +26,7 @@ describe('LogFile', () => {
   });
 
   it('goes on without the lines that it cannot write', () => {
+    const file = newFile();
     const log = new LogFile(file, 4);
     mkdirSync(`${file}.1`);
     log.write(Buffer.from('abcd'));

@@ -1,20 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from '../../test/support/ports';
+import { useFolder } from '../../test/support/use-resource';
 import { findPortProblem } from './ports';
 import { acquireProcessFile, HeldError, isAlive, livePid, removePid, writePid } from './process-file';
 
-let folder: string;
-let file: string;
+const parent = useFolder('process-file');
 
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'pid-'));
-  file = path.join(folder, 'supervisor.pid');
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+function setUp() {
+  const folder = mkdtempSync(path.join(parent, 'run-'));
+  return { folder, file: path.join(folder, 'supervisor.pid') };
+}
 
 /** Runs `use` with a process that is alive meanwhile. */
 async function withProcess(use: (pid: number) => void | Promise<void>): Promise<void> {
@@ -30,6 +28,7 @@ async function withProcess(use: (pid: number) => void | Promise<void>): Promise<
 
 describe('livePid', () => {
   it('returns the process id while the process lives', async () => {
+    const { file } = setUp();
     await withProcess((pid) => {
       writePid(file, pid);
       expect(readFileSync(file, 'utf8')).toBe(`${pid}\n`);
@@ -41,6 +40,7 @@ describe('livePid', () => {
 
   // The first thread of a process may exit before the others; ten attempts, because the state is seen only sometimes.
   it('returns the process id until the process has released its ports', async () => {
+    const { file } = setUp();
     for (let times = 0; times < 10; times++) {
       const port = await freePort();
       const listening = `require('net').createServer().listen(${port}, '127.0.0.1', () => process.stdout.write('listening'))`;
@@ -57,6 +57,7 @@ describe('livePid', () => {
   });
 
   it('returns nothing for an exited process, a reused process id and the current process', async () => {
+    const { file } = setUp();
     let ended = 0;
     await withProcess((pid) => {
       ended = pid;
@@ -72,6 +73,7 @@ describe('livePid', () => {
   });
 
   it.each(['', 'abc', '-1', '0', '1 2'])('returns nothing for a file with the text %j', (text) => {
+    const { file } = setUp();
     writeFileSync(file, text);
     expect(livePid(file)).toBeUndefined();
   });
@@ -79,6 +81,7 @@ describe('livePid', () => {
 
 describe('acquireProcessFile', () => {
   it('writes a new file, and replaces the file of an exited process', async () => {
+    const { folder, file } = setUp();
     acquireProcessFile(file)();
     let ended = 0;
     await withProcess((pid) => {
@@ -94,6 +97,7 @@ describe('acquireProcessFile', () => {
 
   // In every container the first process has the id 1. Here this process is both.
   it('throws HeldError while a process with the same id in another container holds the file', () => {
+    const { file } = setUp();
     const release = acquireProcessFile(file);
     expect(() => acquireProcessFile(file)).toThrow(
       expect.objectContaining({ holder: expect.stringMatching(`^process ${process.pid} on `) as unknown, constructor: HeldError }),
@@ -104,6 +108,7 @@ describe('acquireProcessFile', () => {
   });
 
   it('throws HeldError with the process id of the live holder', async () => {
+    const { folder, file } = setUp();
     await withProcess((pid) => {
       writePid(file, pid);
       expect(() => acquireProcessFile(file)).toThrow(

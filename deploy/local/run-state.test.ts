@@ -1,25 +1,25 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseRunnerOptions } from '../../test/support/runner-options';
+import { useFolder } from '../../test/support/use-resource';
 import { layoutOf } from './plan';
 import { describeRun, readRunState, removeRunState, writeRunState } from './run-state';
 
-let dataDir: string;
-beforeEach(() => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'run-state-'));
-  mkdirSync(path.join(dataDir, 'run'));
-});
-afterEach(() => rmSync(dataDir, { recursive: true }));
-
-const optionsOf = (...argv: string[]) => parseRunnerOptions([`--data-dir=${dataDir}`, ...argv]);
-
+const folder = useFolder('run-state');
 /** The parent of the test's process lives as long as the test. */
 const supervisor = process.ppid;
-const holdFolder = (pid: number): void => writeFileSync(layoutOf(dataDir).supervisor, `${pid}\n`);
+
+function setUp() {
+  const dataDir = mkdtempSync(path.join(folder, 'data-'));
+  mkdirSync(path.join(dataDir, 'run'));
+  const optionsOf = (...argv: string[]) => parseRunnerOptions([`--data-dir=${dataDir}`, ...argv]);
+  const holdFolder = (pid: number): void => writeFileSync(layoutOf(dataDir).supervisor, `${pid}\n`);
+  return { dataDir, optionsOf, holdFolder };
+}
 
 describe('readRunState', () => {
   it('returns the state that the live supervisor wrote', () => {
+    const { dataDir, optionsOf, holdFolder } = setUp();
     holdFolder(supervisor);
     const options = optionsOf('--replicas=2', '--etcd-servers=http://a:1', '--secure-port=7000', '--insecure-port=9000');
     const state = { ...describeRun(options, '/logs', Date.UTC(2026, 0, 1)), pid: supervisor };
@@ -40,18 +40,21 @@ describe('readRunState', () => {
   });
 
   it('ignores the state of another supervisor: the live one is starting', () => {
+    const { dataDir, optionsOf, holdFolder } = setUp();
     holdFolder(supervisor);
     writeRunState(dataDir, describeRun(optionsOf(), '', 0));
     expect(readRunState(layoutOf(dataDir))).toEqual({ kind: 'starting', pid: supervisor });
   });
 
   it.each(['', '[]', '{', '{"pid":"1"}'])('is starting while the state is %j', (text) => {
+    const { dataDir, holdFolder } = setUp();
     holdFolder(supervisor);
     writeFileSync(layoutOf(dataDir).state, text);
     expect(readRunState(layoutOf(dataDir)).kind).toBe('starting');
   });
 
   it('is stopped without a live supervisor, and after the state is removed', () => {
+    const { dataDir, optionsOf, holdFolder } = setUp();
     expect(readRunState(layoutOf(dataDir))).toEqual({ kind: 'stopped' });
     writeRunState(dataDir, { ...describeRun(optionsOf(), '', 0), pid: supervisor });
     expect(readRunState(layoutOf(dataDir))).toEqual({ kind: 'stopped' });

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { BackupFormatError } from '../../apiserver/backup/backup-format';
 import { RestoreTargetError } from '../../apiserver/backup/restore';
@@ -10,22 +9,21 @@ import { claimPrefix } from '../../apiserver/reconcilers/claim-prefix';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { UsageError } from '../../shared/cli/flags';
 import { systemRandom as random } from '../../shared/runtime/random';
+import { useFolder } from '../../test/support/use-resource';
 import { backup, migrate, restoreFile, verify, type Host } from './commands';
 import type { StoreFlags } from './flags';
 
 const KEYS = 40;
 const prefix = '/registry';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'commands-'));
+const folder = useFolder('commands');
 const file = path.join(folder, 'a.backup');
-let output: string[];
-let host: Host;
 
-afterAll(() => rmSync(folder, { recursive: true }));
-beforeEach(() => {
-  output = [];
-  host = { clock: systemClock, random, print: (line) => void output.push(line) };
-});
+function setUp() {
+  const output: string[] = [];
+  const host: Host = { clock: systemClock, random, print: (line) => void output.push(line) };
+  return { output, host };
+}
 
 const storeFlags = (name: string): StoreFlags => ({
   'data-dir': '.platform',
@@ -47,7 +45,7 @@ async function withStore<T>(name: string, use: (store: Store) => Promise<T>): Pr
   }
 }
 
-/** Creates a store with the data of a stopped server. */
+/** Creates a store with the data of a stopped server, and the backup of it. */
 beforeAll(async () => {
   await withStore('source', async (store) => {
     await claimPrefix({ store, prefix, naming: 'platform', clock: systemClock, deadline: systemClock.monotonic() + 10_000 });
@@ -56,7 +54,7 @@ beforeAll(async () => {
       await store.transact({ compare: [], operations: [operation] });
     }
   });
-  await backup({ file, ...storeFlags('source') }, { clock: systemClock, random, print: () => undefined });
+  await backup({ file, ...storeFlags('source') }, setUp().host);
 });
 
 const stored = (name: string): Promise<readonly string[]> =>
@@ -64,6 +62,7 @@ const stored = (name: string): Promise<readonly string[]> =>
 
 describe('backup', () => {
   it('reports the number of keys and bytes, and verify accepts the file', async () => {
+    const { output, host } = setUp();
     const another = path.join(folder, 'another.backup');
     await backup({ file: another, ...storeFlags('source'), 'etcd-prefix': '/registry//' }, host);
     expect(output[0]).toMatch(/another\.backup: 40 keys, \d+ bytes/);
@@ -73,6 +72,7 @@ describe('backup', () => {
   });
 
   it('reports its progress every five seconds', async () => {
+    const { output, host } = setUp();
     let now = 0;
     const hasty: Clock = { ...systemClock, now: () => 0, monotonic: () => (now += 1_000) };
     await backup({ file: path.join(folder, 'slow.backup'), ...storeFlags('source') }, { ...host, clock: hasty });
@@ -85,6 +85,7 @@ describe('backup', () => {
     ['a missing folder', storeFlags('none')],
     ['another prefix', { ...storeFlags('source'), 'etcd-prefix': '/other' }],
   ])('creates no file when it finds no data under %s', async (_title, flags) => {
+    const { host } = setUp();
     const nothing = path.join(folder, 'nothing.backup');
     await expect(backup({ file: nothing, ...flags }, host)).rejects.toThrow(/there is no embedded store in|no data of this program/);
     expect(existsSync(nothing)).toBe(false);
@@ -94,6 +95,7 @@ describe('backup', () => {
 
 describe('restore', () => {
   it('fills an empty folder and prints the flag for the API servers, and rejects a folder with data', async () => {
+    const { output, host } = setUp();
     await restoreFile({ file, ...storeFlags('restored'), ...filling }, host);
     expect(output.at(-2)).toMatch(/^restored 40 keys, revision \d+ of the embedded store at .*; revisions continue at \d+$/);
     expect(output.at(-1)).toBe('start the API servers with --naming=platform');
@@ -111,6 +113,7 @@ describe('restore', () => {
     ['duplicated', (bytes: Buffer) => Buffer.concat([bytes, bytes]), 'continues after its end'],
     ['no backup', () => Buffer.from('{"kind":"List"}'.repeat(5)), 'is not a backup of this program'],
   ])('changes nothing when the file is %s', async (title, damage, message) => {
+    const { host } = setUp();
     const damaged = path.join(folder, `${title.replaceAll(' ', '-')}.backup`);
     writeFileSync(damaged, damage(readFileSync(file)));
     const restoring = restoreFile({ file: damaged, ...storeFlags('untouched'), ...filling }, host);
@@ -122,6 +125,7 @@ describe('restore', () => {
   });
 
   it('rejects a folder whose store is open, and fills it once the store is closed', async () => {
+    const { host } = setUp();
     await withStore('busy', async () => {
       await expect(restoreFile({ file, ...storeFlags('busy'), ...filling }, host)).rejects.toThrow(/busy/);
     });
@@ -132,15 +136,18 @@ describe('restore', () => {
 
 describe('a migration command without a required argument', () => {
   it('fails without --file', async () => {
+    const { host } = setUp();
     await expect(verify({ file: '' }, host)).rejects.toThrow(UsageError);
     await expect(restoreFile({ file: '', ...storeFlags('x'), ...filling }, host)).rejects.toThrow('--file is required');
   });
 
   it('fails without --etcd-servers for a migration to etcd', async () => {
+    const { host } = setUp();
     await expect(migrate({ to: 'etcd', ...storeFlags('source'), ...filling }, host)).rejects.toThrow('--etcd-servers is required');
   });
 
   it('fails without a source store, and leaves the store unlocked', async () => {
+    const { host } = setUp();
     const servers = { 'etcd-servers': ['http://127.0.0.1:1'] };
     const moving = migrate({ to: 'etcd', ...storeFlags('none'), ...servers, ...filling }, host);
     await expect(moving).rejects.toThrow('there is no embedded store in');

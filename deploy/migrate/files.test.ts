@@ -1,16 +1,14 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { useFolder } from '../../test/support/use-resource';
 import { BackupFileError, readChunks, writeAtomically } from './files';
 
-let folder: string;
-let file: string;
+const parent = useFolder('backup-files');
 
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'backup-files-'));
-  file = path.join(folder, 'a.backup');
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+function setUp() {
+  const folder = mkdtempSync(path.join(parent, 'backups-'));
+  return { folder, file: path.join(folder, 'a.backup') };
+}
 
 async function* chunks(...texts: readonly (string | (() => void))[]): AsyncGenerator<Buffer, void, undefined> {
   await Promise.resolve();
@@ -26,6 +24,7 @@ const fail = (): never => {
 
 describe('a backup file', () => {
   it('is readable by its owner only, and writeAtomically returns its length', async () => {
+    const { folder, file } = setUp();
     expect(await writeAtomically(file, chunks('one', 'three'))).toBe(8);
     expect(readFileSync(file, 'utf8')).toBe('onethree');
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -33,6 +32,7 @@ describe('a backup file', () => {
   });
 
   it('appears under its name only when it is complete', async () => {
+    const { file } = setUp();
     const seen: boolean[] = [];
     const noteExistence = (): void => void seen.push(existsSync(file));
     await writeAtomically(file, chunks('one', noteExistence, 'two', noteExistence));
@@ -40,11 +40,13 @@ describe('a backup file', () => {
   });
 
   it('is removed when the write fails', async () => {
+    const { folder, file } = setUp();
     await expect(writeAtomically(file, chunks('one', fail))).rejects.toThrow('the store is gone');
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it('does not replace an existing file, even one that appears during the write', async () => {
+    const { folder, file } = setUp();
     writeFileSync(file, 'old');
     await expect(writeAtomically(file, chunks('new', fail))).rejects.toThrow(BackupFileError);
     rmSync(file);
@@ -55,10 +57,12 @@ describe('a backup file', () => {
   });
 
   it('is not created in a missing folder', async () => {
+    const { folder } = setUp();
     await expect(writeAtomically(path.join(folder, 'none', 'a.backup'), chunks('x'))).rejects.toThrow('ENOENT');
   });
 
   it('is read in chunks', async () => {
+    const { file } = setUp();
     const bytes = Buffer.alloc(1 << 20, 'abc');
     writeFileSync(file, bytes);
     const read: Buffer[] = [];

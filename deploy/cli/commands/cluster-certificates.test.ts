@@ -1,23 +1,26 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { runCommand } from '../../../shared/cli/command-table';
 import { coversNames } from '../../../shared/pki/certificates';
 import { createTestHost } from '../../../test/support/command-host';
+import { useFolder } from '../../../test/support/use-resource';
 import { PROGRAM } from '../program';
 
-let directory: string;
-beforeEach(() => (directory = mkdtempSync(path.join(tmpdir(), 'cluster-certificates-'))));
-afterEach(() => rmSync(directory, { recursive: true }));
+const folder = useFolder('cluster-certificates');
 
-const run = async (...words: string[]) => {
-  const host = createTestHost({ directory });
-  const outcome = await runCommand(PROGRAM, ['certificates', ...words], host);
-  return { outcome, output: host.printed.output };
-};
+function setUp() {
+  const directory = mkdtempSync(path.join(folder, 'work-'));
+  const run = async (...words: string[]) => {
+    const host = createTestHost({ directory });
+    const outcome = await runCommand(PROGRAM, ['certificates', ...words], host);
+    return { outcome, output: host.printed.output };
+  };
+  return { directory, run };
+}
 
 describe('platform certificates create', () => {
   it('writes a folder for each component, and nothing the second time', async () => {
+    const { directory, run } = setUp();
     const flags = ['--etcd-names=etcd1.example.com,etcd2.example.com', '--external-address=https://api.example.com:6443'];
     const first = await run('create', ...flags);
     expect(first.outcome).toEqual({ kind: 'exit', code: 0 });
@@ -30,18 +33,21 @@ describe('platform certificates create', () => {
   });
 
   it('writes no keys of etcd without --etcd-names', async () => {
+    const { directory, run } = setUp();
     await run('create', '--output-dir=keys');
     expect(existsSync(path.join(directory, 'keys/apiserver/apiserver.key'))).toBe(true);
     expect(existsSync(path.join(directory, 'keys/etcd/etcd.key'))).toBe(false);
   });
 
   it.each([['--external-address=http://x'], ['--external-address=x'], ['--internal-address=ftp://x']])('rejects %s', async (flag) => {
+    const { run } = setUp();
     await expect(run('create', flag)).rejects.toThrow('must be an https URL');
   });
 });
 
 describe('platform certificates create-secrets', () => {
-  it('rejects a missing namespace, malformed labels, and a call outside a cluster', async () => {
+  it('rejects a missing namespace, and a call outside a cluster', async () => {
+    const { run } = setUp();
     await expect(run('create-secrets')).rejects.toThrow('--namespace is required');
     await expect(run('create-secrets', '--namespace=cp')).rejects.toThrow('not inside a cluster');
   });

@@ -1,32 +1,34 @@
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readKubeconfig } from '../../../shared/client/kubeconfig/kubeconfig';
 import { createTestHost } from '../../../test/support/command-host';
+import { useFolder } from '../../../test/support/use-resource';
 import { formatKubeconfig } from '../../cluster/kubeconfig';
 import { kubeconfig } from './kubeconfig';
 
 const PEM = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n';
 const FLAGS = { 'data-dir': 'data', merge: true, kubeconfig: '', context: 'platform', 'set-current-context': true, overwrite: false };
-let directory: string;
-let source: string;
+const folder = useFolder('kubeconfig');
 
-beforeEach(() => {
-  directory = mkdtempSync(path.join(tmpdir(), 'kubeconfig-'));
-  source = path.join(directory, 'data/admin.kubeconfig');
+/** A working directory with the data folder of a control plane, which has the file `source`. */
+function setUp() {
+  const directory = mkdtempSync(path.join(folder, 'work-'));
+  const source = path.join(directory, 'data/admin.kubeconfig');
   mkdirSync(path.dirname(source));
   writeFileSync(source, formatKubeconfig('https://127.0.0.1:7443', PEM, 'platform-admin', { certificate: PEM, key: 'key' }));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+  return { directory, source };
+}
 
 describe('platform kubeconfig', () => {
   it('prints the file', async () => {
+    const { directory, source } = setUp();
     const host = createTestHost({ directory });
     expect(await kubeconfig({ ...FLAGS, merge: false }, host)).toBe(0);
     expect(host.printed.output).toBe(readFileSync(source, 'utf8'));
   });
 
   it('fails before the control plane was started', async () => {
+    const { directory } = setUp();
     const other = { ...FLAGS, 'data-dir': 'other' };
     await expect(kubeconfig(other, createTestHost({ directory }))).rejects.toThrow(`${directory}/other/admin.kubeconfig does not exist`);
   });
@@ -38,6 +40,7 @@ describe('platform kubeconfig --merge', () => {
     [{ HOME: 'HOME' }, '', 'HOME/.kube/config'],
     [{ KUBECONFIG: 'first' }, 'given', 'given'],
   ])('with %j and --kubeconfig=%j creates the private file %s', async (environment, given, file) => {
+    const { directory } = setUp();
     const absolute = Object.fromEntries(
       Object.entries(environment).map(([name, value]) => [name, value.replace('HOME', `${directory}/HOME`)]),
     );
@@ -51,6 +54,7 @@ describe('platform kubeconfig --merge', () => {
   });
 
   it('keeps the mode of the file and a symbolic link to it', async () => {
+    const { directory } = setUp();
     writeFileSync(path.join(directory, 'real'), '{}', { mode: 0o640 });
     symlinkSync('real', path.join(directory, 'link'));
     await kubeconfig({ ...FLAGS, kubeconfig: 'link' }, createTestHost({ directory }));
@@ -60,6 +64,7 @@ describe('platform kubeconfig --merge', () => {
   });
 
   it('changes nothing while another program holds the lock, or when the file is no kubeconfig', async () => {
+    const { directory } = setUp();
     const target = path.join(directory, 'config');
     writeFileSync(target, 'kind: Pod\n');
     const merge = () => kubeconfig({ ...FLAGS, kubeconfig: 'config' }, createTestHost({ directory }));

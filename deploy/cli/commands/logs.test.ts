@@ -1,33 +1,32 @@
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createTestHost } from '../../../test/support/command-host';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
+import { useFolder } from '../../../test/support/use-resource';
 import { layoutOf } from '../../local/plan';
 import { writeRunState } from '../../local/run-state';
 import { logs } from './logs';
 
-let directory: string;
-let folder: string;
 const FLAGS = { 'data-dir': '.', follow: false, tail: -1 };
+const parent = useFolder('logs');
 
-beforeEach(() => {
-  directory = mkdtempSync(path.join(tmpdir(), 'logs-'));
-  folder = path.join(directory, 'logs');
+/** A data folder `directory` with the folder of its logs. */
+function setUp() {
+  const directory = mkdtempSync(path.join(parent, 'data-'));
+  const folder = path.join(directory, 'logs');
   mkdirSync(folder);
-});
-afterEach(() => rmSync(directory, { recursive: true }));
-
-const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
-
-async function printed(flags: Partial<typeof FLAGS>, ...operands: string[]): Promise<string> {
-  const host = createTestHost({ directory });
-  expect(await logs({ ...FLAGS, ...flags }, operands, host)).toBe(0);
-  return host.printed.output;
+  const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
+  const printed = async (flags: Partial<typeof FLAGS>, ...operands: string[]): Promise<string> => {
+    const host = createTestHost({ directory });
+    expect(await logs({ ...FLAGS, ...flags }, operands, host)).toBe(0);
+    return host.printed.output;
+  };
+  return { directory, folder, write, printed };
 }
 
 describe('platform logs', () => {
   it('prints the previous and the current file of a program', async () => {
+    const { write, printed } = setUp();
     write('apiserver.log.1', 'a\n');
     write('apiserver.log', 'b\n');
     write('controllers.log', 'c\n');
@@ -35,6 +34,7 @@ describe('platform logs', () => {
   });
 
   it('prints a heading before each of several files', async () => {
+    const { write, printed } = setUp();
     write('controllers.log', 'c\n');
     write('apiserver-0.log', 'a\n');
     write('apiserver-1.log', '');
@@ -48,12 +48,14 @@ describe('platform logs', () => {
     [9, 'a\nb\nc\n'],
     [0, ''],
   ])('prints the last %d lines', async (tail, text) => {
+    const { write, printed } = setUp();
     write('apiserver.log.1', 'a\nb\n');
     write('apiserver.log', 'c\n');
     expect(await printed({ tail }, 'apiserver')).toBe(text);
   });
 
   it('fails without logs, and for a control plane in the foreground', async () => {
+    const { directory, folder } = setUp();
     const run = () => logs(FLAGS, ['apiserver'], createTestHost({ directory }));
     await expect(run()).rejects.toThrow(`there are no logs in ${folder}`);
     const layout = layoutOf(directory);
@@ -66,6 +68,7 @@ describe('platform logs', () => {
 
 describe('platform logs --follow', () => {
   it('prints new lines, also after a rotation, until SIGINT', async () => {
+    const { directory, folder, write } = setUp();
     const clock = new ManualClock();
     const host = createTestHost({ directory, clock });
     write('apiserver.log', 'a\n');

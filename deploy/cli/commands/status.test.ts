@@ -1,30 +1,32 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createTestHost } from '../../../test/support/command-host';
 import { freePort } from '../../../test/support/ports';
+import { useFolder } from '../../../test/support/use-resource';
 import { layoutOf } from '../../local/plan';
 import { writeRunState } from '../../local/run-state';
 import { formatStatus, status, STOPPED_EXIT_CODE, type Status } from './status';
 
-let directory: string;
-beforeEach(() => (directory = mkdtempSync(path.join(tmpdir(), 'status-'))));
-afterEach(() => rmSync(directory, { recursive: true }));
+const folder = useFolder('status');
 
-async function statusOf() {
-  const host = createTestHost({ directory });
-  const code = await status({ 'data-dir': '.', output: 'json' }, host);
-  return { code, value: JSON.parse(host.printed.output) as unknown };
-}
-
-/** The parent of the test's process lives as long as the test. */
-function holdFolder(): void {
-  mkdirSync(layoutOf(directory).run);
-  writeFileSync(layoutOf(directory).supervisor, `${process.ppid}\n`);
+function setUp() {
+  const directory = mkdtempSync(path.join(folder, 'data-'));
+  const statusOf = async () => {
+    const host = createTestHost({ directory });
+    const code = await status({ 'data-dir': '.', output: 'json' }, host);
+    return { code, value: JSON.parse(host.printed.output) as unknown };
+  };
+  /** The parent of the test's process lives as long as the test. */
+  const holdFolder = (): void => {
+    mkdirSync(layoutOf(directory).run);
+    writeFileSync(layoutOf(directory).supervisor, `${process.ppid}\n`);
+  };
+  return { directory, statusOf, holdFolder };
 }
 
 describe('platform status', () => {
   it('exits with 3 when nothing runs, and still shows the size of the store', async () => {
+    const { directory, statusOf } = setUp();
     mkdirSync(layoutOf(directory).store);
     writeFileSync(path.join(layoutOf(directory).store, 'data.mdb'), 'x'.repeat(5_000));
     const { code, value } = await statusOf();
@@ -33,6 +35,7 @@ describe('platform status', () => {
   });
 
   it('exits with 1 while the control plane starts, and when a replica does not answer', async () => {
+    const { directory, statusOf, holdFolder } = setUp();
     holdFolder();
     expect(await statusOf()).toMatchObject({ code: 1, value: { state: 'starting', pid: process.ppid } });
     const replicas = [{ name: 'apiserver', address: `https://127.0.0.1:${await freePort()}`, insecureAddress: '' }];
