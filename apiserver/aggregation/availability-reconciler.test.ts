@@ -82,7 +82,7 @@ function openFixture(): Fixture {
 let fixture: Fixture;
 
 beforeEach(() => {
-  server().setBehaviour('well');
+  server().setBehaviour('normal');
   server().calls.length = 0;
   fixture = openFixture();
 });
@@ -145,7 +145,7 @@ describe('availability reconciler', () => {
     fixture.service.port = server().port;
     fixture.reconciler.recheck(NAME);
     await waitUntil('the server is called', () => server().calls.length === 1);
-    server().setBehaviour('well');
+    server().setBehaviour('normal');
     fixture.reconciler.recheck(NAME);
     await waitUntil('its resources are known', isDiscovered);
     expect(fixture.clock.monotonic()).toBe(0);

@@ -8,7 +8,8 @@ import { openBundle } from '../../shared/runtime/process/program-bundle';
 
 const codeCacheVerdict = (file: string): string => {
   const program = openBundle(file);
-  return program === undefined ? 'not one file' : program.script.cachedDataRejected === false ? 'taken' : 'compiled again';
+  if (program === undefined) return 'not one file';
+  return program.script.cachedDataRejected === false ? 'accepted' : 'compiled again';
 };
 
 const [, , kind, moduleFile = ''] = process.argv;

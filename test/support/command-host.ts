@@ -1,8 +1,7 @@
 /** The process around the commands of `platform`, for tests that run them in their own process. */
 import { EventEmitter } from 'node:events';
 import type { CommandHost } from '../../deploy/cli/terminal/host';
-import type { Clock } from '../../shared/runtime/clock';
-import { systemClock } from '../../shared/runtime/clock';
+import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { repository } from './repository';
 
@@ -19,7 +18,7 @@ export interface TestHostOptions {
   readonly directory: string;
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The answer to every question; absent = there is no terminal. */
+  /** The answer to every question; absent when questions cannot be asked. */
   readonly answer?: string;
   readonly isTerminal?: boolean;
 }

@@ -29,6 +29,7 @@ interface FamilyBuilder {
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 const LINE = /^(\w+)(?:\{(.*)\})? (\S+)/;
 const STABILITY = /^\[(\w+)\] /;
+/** Types of which only the count is kept as a series. */
 const COUNTED: ReadonlySet<string> = new Set(['histogram', 'summary']);
 
 export function readExposition(text: string): Exposition {
@@ -63,8 +64,8 @@ function addLine(family: FamilyBuilder, line: string, series: Map<string, number
     labels.push(`${label}="${text}"`);
   }
   if (COUNTED.has(family.type) && name !== `${family.name}_count`) return;
-  const shown = labels.length === 0 ? family.name : `${family.name}{${labels.sort().join(',')}}`;
-  series.set(shown, Number(value));
+  const seriesName = labels.length === 0 ? family.name : `${family.name}{${labels.sort().join(',')}}`;
+  series.set(seriesName, Number(value));
 }
 
 /** The increase of each series that has changed. */
@@ -77,5 +78,5 @@ export function seriesGrowth(before: Exposition, after: Exposition): ReadonlyMap
   return grown;
 }
 
-/** The whole text. */
-export const joinChunks = (pieces: ExpositionChunks): string => [...pieces].join('');
+/** The text of a response that is produced in chunks. */
+export const joinChunks = (chunks: ExpositionChunks): string => [...chunks].join('');

@@ -96,6 +96,19 @@ export function startProgram(program: string, args: readonly string[], environme
   return new ProgramProcess(spawn(process.execPath, [...NODE_ARGUMENTS, file, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env }));
 }
 
+/** What `platform start` prints when its control plane is ready. */
+export const READY_OUTPUT = 'Ctrl-C ends it';
+
+/** Starts `platform start` with these flags and resolves when the control plane is ready. Rejects when the program exits before. */
+export async function startPlatform(flags: readonly string[]): Promise<ProgramProcess> {
+  const platform = startProgram('deploy/cli/main.js', ['start', ...flags]);
+  await waitUntil('the control plane to be ready', () => {
+    if (!platform.isRunning) throw new Error(`it ended:\n${platform.output}`);
+    return platform.output.includes(READY_OUTPUT);
+  });
+  return platform;
+}
+
 export interface ApiServerOptions {
   /** Holds certificates, kubeconfig and, with the embedded store, the data. */
   readonly folder: string;

@@ -6,7 +6,7 @@ import process from 'node:process';
 
 const factor = Number(process.env['PROPERTY_RUNS'] ?? 1);
 
-/** Options for `fc.assert`. */
-export function propertyRuns(usual: number): { readonly numRuns: number } {
-  return { numRuns: Math.ceil(usual * factor) };
+/** Options for `fc.assert`; `runs` is the number without `PROPERTY_RUNS`. */
+export function propertyRuns(runs: number): { readonly numRuns: number } {
+  return { numRuns: Math.ceil(runs * factor) };
 }

@@ -17,13 +17,9 @@ export class RelocatedPrograms {
   }
 
   /** `platform` with these arguments. */
-  startPlatform(words: readonly string[]): ProgramProcess {
-    return this.add(
-      startProgram(
-        'deploy/cli/main.js',
-        words.map((word) => this.relocate(word)),
-      ),
-    );
+  startPlatform(args: readonly string[]): ProgramProcess {
+    const relocated = args.map((argument) => this.relocate(argument));
+    return this.add(startProgram('deploy/cli/main.js', relocated));
   }
 
   /** etcd, which is configured by variables only. */

@@ -1,3 +1,4 @@
+/** Where the repository is, for tests and programs that read its files. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 

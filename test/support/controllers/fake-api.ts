@@ -5,8 +5,10 @@
  */
 import { FENCE_HEADER, isFenceInForce, parseFence } from '../../../shared/api/identity/fencing';
 import { INITIAL_EVENTS_END } from '../../../shared/names/dialect';
-import { cloneJson, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { arrayAt, cloneJson, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from '../../../shared/client/transport/transport';
+
+const NAMESPACES = '/api/v1/namespaces';
 
 interface Change {
   readonly version: number;
@@ -68,10 +70,8 @@ export class FakeApi implements Transport {
 
   /** Creates or replaces. `collection` is `/api/v1/configmaps`. */
   put(collection: string, object: JsonObject): JsonObject {
-    const metadata = objectAt(object, 'metadata') ?? {};
-    const key = `${collection}|${stringAt(metadata, 'namespace') ?? ''}|${stringAt(metadata, 'name') ?? ''}`;
-    const existing = this.objects.get(key);
-    return this.storeObject(key, collection, object, existing);
+    const key = keyOf(collection, object);
+    return this.storeObject(key, collection, object, this.objects.get(key));
   }
 
   remove(collection: string, namespace: string, name: string): void {
@@ -154,13 +154,7 @@ export class FakeApi implements Transport {
       }
       case 'DELETE':
         if (address.name !== '') return this.handleDelete(key, address.collection);
-        for (const object of this.select(address)) {
-          const metadata = objectAt(object, 'metadata') ?? {};
-          this.handleDelete(
-            `${address.collection}|${stringAt(metadata, 'namespace') ?? ''}|${stringAt(metadata, 'name') ?? ''}`,
-            address.collection,
-          );
-        }
+        for (const object of this.select(address)) this.handleDelete(keyOf(address.collection, object), address.collection);
         return jsonResponse(200, { kind: 'List', items: [] });
     }
   }
@@ -174,11 +168,8 @@ export class FakeApi implements Transport {
     return isFenceInForce(fence, lease) ? undefined : statusResponse(409, 'Conflict');
   }
 
-  private select({ collection, namespace, query }: Address): readonly JsonObject[] {
-    const wanted = /^metadata\.name=(.*)$/.exec(query.get('fieldSelector') ?? '')?.[1];
-    return this.objectsIn(collection, namespace).filter(
-      (object) => wanted === undefined || stringAt(objectAt(object, 'metadata'), 'name') === wanted,
-    );
+  private select(address: Address): readonly JsonObject[] {
+    return this.objectsIn(address.collection, address.namespace).filter((object) => isSelected(address, object));
   }
 
   private list(address: Address): TransportResponse {
@@ -232,11 +223,8 @@ export class FakeApi implements Transport {
 
   private offerChange(stream: Stream, { type, collection, object }: Change): void {
     const { address } = stream;
-    const metadata = objectAt(object, 'metadata') ?? {};
-    const wanted = /^metadata\.name=(.*)$/.exec(address.query.get('fieldSelector') ?? '')?.[1];
-    if (collection !== address.collection) return;
-    if (address.namespace !== '' && stringAt(metadata, 'namespace') !== address.namespace) return;
-    if (wanted !== undefined && stringAt(metadata, 'name') !== wanted) return;
+    if (collection !== address.collection || !isSelected(address, object)) return;
+    if (address.namespace !== '' && stringAt(objectAt(object, 'metadata'), 'namespace') !== address.namespace) return;
     this.push(stream, eventLine(type, object));
   }
 
@@ -262,12 +250,8 @@ export class FakeApi implements Transport {
   /** Deletes the object if it is being deleted and has no finalizers left. */
   private deleteIfFinalized(key: string, { collection, subresource }: Address, object: JsonObject): JsonObject {
     const metadata = objectAt(object, 'metadata') ?? {};
-    const finalizers = metadata['finalizers'];
-    const hasFinalizers = Array.isArray(finalizers) && finalizers.length > 0;
-    const specFinalizers = objectAt(object, 'spec')?.['finalizers'];
-    const isNamespace = collection === '/api/v1/namespaces';
-    if (stringAt(metadata, 'deletionTimestamp') === undefined || hasFinalizers) return object;
-    if (isNamespace && (subresource !== 'finalize' || (Array.isArray(specFinalizers) && specFinalizers.length > 0))) return object;
+    if (stringAt(metadata, 'deletionTimestamp') === undefined || hasFinalizers(metadata)) return object;
+    if (collection === NAMESPACES && (subresource !== 'finalize' || hasFinalizers(objectAt(object, 'spec')))) return object;
     this.deleteObject(key, collection, object);
     return object;
   }
@@ -276,8 +260,7 @@ export class FakeApi implements Transport {
     const existing = this.objects.get(key);
     if (existing === undefined) return statusResponse(404, 'NotFound');
     const metadata = objectAt(existing, 'metadata') ?? {};
-    const finalizers = metadata['finalizers'];
-    if (collection !== '/api/v1/namespaces' && !(Array.isArray(finalizers) && finalizers.length > 0)) {
+    if (collection !== NAMESPACES && !hasFinalizers(metadata)) {
       this.deleteObject(key, collection, existing);
       return jsonResponse(200, { kind: 'Status', status: 'Success' });
     }
@@ -310,6 +293,21 @@ function addressOf(path: string): Address {
   const [resource = '', name = '', subresource = ''] = isScoped ? parts.slice(2) : parts;
   return { collection: `${root}/${resource}`, namespace, name, subresource, query: url.searchParams };
 }
+
+/** The key of an object in `objects`. */
+function keyOf(collection: string, object: JsonObject): string {
+  const metadata = objectAt(object, 'metadata');
+  return `${collection}|${stringAt(metadata, 'namespace') ?? ''}|${stringAt(metadata, 'name') ?? ''}`;
+}
+
+/** Whether the field selector of the request, which can only be for a name, selects the object. */
+function isSelected({ query }: Address, object: JsonObject): boolean {
+  const selected = /^metadata\.name=(.*)$/.exec(query.get('fieldSelector') ?? '')?.[1];
+  return selected === undefined || stringAt(objectAt(object, 'metadata'), 'name') === selected;
+}
+
+/** Whether `finalizers` of a namespace's spec or of metadata is not empty. */
+const hasFinalizers = (holder: JsonObject | undefined): boolean => (arrayAt(holder, 'finalizers') ?? []).length > 0;
 
 /** RFC 7386. */
 function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {

@@ -40,13 +40,17 @@ export function rejectsOwnNull(appliedConfiguration: object | undefined, causes:
   return !containsNull && causes !== undefined && causes.every(([, , text = '']) => text.startsWith('Invalid value: "null"'));
 }
 
-const aliasOnly = refused(['spec.externalName', 'FieldValueForbidden', "Forbidden: may only be used when `type` is 'ExternalName'"]);
-const CLUSTER = '["create",{"spec":{"selector":{"a":"b"},"ports":[{"name":"p","port":80}]}}]';
-const BALANCED = '["create",{"spec":{"selector":{"a":"b"},"type":"LoadBalancer","ports":[{"name":"p","port":80}]}}]';
+const externalNameForbidden = refused([
+  'spec.externalName',
+  'FieldValueForbidden',
+  "Forbidden: may only be used when `type` is 'ExternalName'",
+]);
+const CLUSTER_IP = '["create",{"spec":{"selector":{"a":"b"},"ports":[{"name":"p","port":80}]}}]';
+const LOAD_BALANCER = '["create",{"spec":{"selector":{"a":"b"},"type":"LoadBalancer","ports":[{"name":"p","port":80}]}}]';
 const INGRESS = 'status.loadBalancer.ingress[0]';
 const NAME_PART =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (…)";
-const noPort: Cause = [`${INGRESS}.ports[0].port`, 'FieldValueInvalid', 'Invalid value: 0: must be between 1 and 65535, inclusive'];
+const portRequired: Cause = [`${INGRESS}.ports[0].port`, 'FieldValueInvalid', 'Invalid value: 0: must be between 1 and 65535, inclusive'];
 
 /**
  * Expected responses for Services, by the text of the case or sequence and the index of the response: `externalName` is
@@ -54,20 +58,20 @@ const noPort: Cause = [`${INGRESS}.ports[0].port`, 'FieldValueInvalid', 'Invalid
  */
 export const SERVICE_DEVIATIONS: ReadonlyMap<string, ReadonlyMap<number, RecordedAnswer>> = new Map([
   ...['["cluster",{"externalName":"a.b"}]', '["cluster",{"externalName":"A_B"}]', '["headless",{"externalName":"a.b"}]'].map(
-    (text) => [text, new Map([0, 1].map((index) => [index, aliasOnly]))] as const,
+    (text) => [text, new Map([0, 1].map((index) => [index, externalNameForbidden]))] as const,
   ),
-  [`[${CLUSTER},["apply",{"spec":{"externalName":"a.b"}}]]`, new Map([[1, aliasOnly]])],
+  [`[${CLUSTER_IP},["apply",{"spec":{"externalName":"a.b"}}]]`, new Map([[1, externalNameForbidden]])],
   [
-    `[${BALANCED},["status",{"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.7","ports":[{"protocol":"TCP"}]}]}}}]]`,
-    new Map([[1, refused(noPort)]]),
+    `[${LOAD_BALANCER},["status",{"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.7","ports":[{"protocol":"TCP"}]}]}}}]]`,
+    new Map([[1, refused(portRequired)]]),
   ],
   [
-    `[${BALANCED},["status",{"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.7","ports":[{"port":0,"protocol":"X","error":"a b"}]}]}}}]]`,
+    `[${LOAD_BALANCER},["status",{"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.7","ports":[{"port":0,"protocol":"X","error":"a b"}]}]}}}]]`,
     new Map([
       [
         1,
         refused(
-          noPort,
+          portRequired,
           [`${INGRESS}.ports[0].protocol`, 'FieldValueNotSupported', 'Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"'],
           [`${INGRESS}.ports[0].error`, 'FieldValueInvalid', `Invalid value: "a b": ${NAME_PART}`],
         ),
@@ -75,7 +79,7 @@ export const SERVICE_DEVIATIONS: ReadonlyMap<string, ReadonlyMap<number, Recorde
     ]),
   ],
   [
-    `[${BALANCED},["status",{"status":{"conditions":[{"type":"a b","status":"X","reason":"","lastTransitionTime":null}]}}]]`,
+    `[${LOAD_BALANCER},["status",{"status":{"conditions":[{"type":"a b","status":"X","reason":"","lastTransitionTime":null}]}}]]`,
     new Map([
       [
         1,

@@ -4,7 +4,7 @@
  * `npm start`.
  */
 import { systemClock } from '../../../shared/runtime/clock';
-import { removeFolder, temporaryFolder, waitUntil, type ProgramProcess } from '../programs';
+import { READY_OUTPUT, removeFolder, temporaryFolder, waitUntil, type ProgramProcess } from '../programs';
 import type { ConsoleCommand, PageBlock } from './page-blocks';
 import { PageFolder, prepareRoot, type Location } from './page-folder';
 import { matchesShown } from './shown-output';
@@ -12,7 +12,6 @@ import { matchesShown } from './shown-output';
 const START = 'npm start\n';
 const STARTS_CONTROL_PLANE = /^npm start\b/m;
 /** The last line that `npm start` prints once everything is ready. */
-const READY = 'Ctrl-C ends it';
 const START_MS = 90_000;
 const BLOCK_MS = 60_000;
 /** In which controllers do what the output shows. */
@@ -79,7 +78,7 @@ export class PageRunner {
     const folder = new PageFolder(this.root, `control-plane-${this.controlPlaneCount++}`);
     const location = await folder.createLocation();
     const process = folder.startUntilStopped(commands, location);
-    await waitFor(process, 'the control plane to be ready', () => process.output.includes(READY));
+    await waitFor(process, 'the control plane to be ready', () => process.output.includes(READY_OUTPUT));
     return { location, process };
   }
 }

@@ -36,7 +36,7 @@ const SHARES = {
 };
 
 export interface PerformanceRun {
-  /** The day. */
+  /** The day, as in `2026-01-31`. */
   readonly date: string;
   readonly commit: string;
   readonly machine: string;
@@ -55,7 +55,7 @@ export interface PerformanceResults {
   readonly shares?: readonly (readonly string[])[];
 }
 
-/** The page with the run added to that of `text`, which may be absent. Results that the run has not stay as they are. */
+/** The page with the run added to that of `text`, which may be absent. Tables that the run has not measured stay as they are. */
 export function addRun(text: string | undefined, run: PerformanceRun, { figures, shares }: PerformanceResults): string {
   const sections = new Map(text === undefined ? [] : parsePage(text).map((section) => [section.heading, section]));
   const name = `${run.date} ${run.commit}`;

@@ -32,6 +32,14 @@ export interface EtcdServerOptions {
   /** Syncs every write to disk. Off by default, because tests do not cut the power. */
   readonly fsync?: boolean;
   readonly arguments?: readonly string[];
+  readonly tls?: EtcdTls;
+}
+
+/** PEM files. Clients must present a certificate of the same authority. */
+export interface EtcdTls {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
 }
 
 let cachedProgram: string | undefined | null = null;
@@ -57,18 +65,8 @@ export async function startEtcd(options: EtcdServerOptions = {}): Promise<EtcdSe
   return server;
 }
 
-/** PEM files. Clients must present a certificate of the same authority. */
-export interface EtcdTls {
-  readonly ca: string;
-  readonly cert: string;
-  readonly key: string;
-}
-
 /** Starts the members of one cluster; resolves when all of them accept connections. */
-export async function startEtcdCluster(
-  members: number,
-  options: EtcdServerOptions & { readonly tls?: EtcdTls } = {},
-): Promise<EtcdServer[]> {
+export async function startEtcdCluster(members: number, options: EtcdServerOptions = {}): Promise<EtcdServer[]> {
   const program = findEtcd();
   if (program === undefined) throw new Error('there is no etcd program');
   const ports = await freePorts(2 * members);

@@ -115,6 +115,15 @@ export class ApiClient {
   }
 }
 
+/**
+ * Whether a request failed because the server ended its connection. Errors of Node come from another realm than Jest's, so
+ * that `instanceof Error` is false for them.
+ */
+export function isConnectionCut(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(code ?? '') || message === 'aborted';
+}
+
 export class WatchStream {
   readonly status: number;
   /** Resolves when the stream is closed, for any reason. */

@@ -39,23 +39,27 @@ const withExisting = (path: string, body: string): Pick<HostileInput, 'setup'> =
     { method: 'POST', path: path.slice(0, path.lastIndexOf('/')), headers: JSON_BODY, body },
   ],
 });
-const postOnce = (
-  name: string,
-  path: string,
-  body: string,
-  target = CONFIG_MAPS,
-  headers: Readonly<Record<string, string>> = {},
-): HostileInput => ({
-  ...post(name, body, target, headers),
-  setup: [{ method: 'DELETE', path: `${target}/${path}` }],
+/** Creates the object at `path`, which is deleted before each round. */
+const create = (name: string, path: string, body: string, headers: Readonly<Record<string, string>> = {}): HostileInput => ({
+  ...post(name, body, path.slice(0, path.lastIndexOf('/')), headers),
+  setup: [{ method: 'DELETE', path }],
 });
-const patchExisting = (name: string, type: string, path: string, old: string, body: string): HostileInput => ({
+interface PatchInput {
+  readonly name: string;
+  /** The patch type: `merge-patch+json`. */
+  readonly type: string;
+  readonly path: string;
+  /** The object at `path` before the patch. */
+  readonly existing: string;
+  readonly patch: string;
+}
+const patchExisting = ({ name, type, path, existing, patch }: PatchInput): HostileInput => ({
   name,
   method: 'PATCH',
   path,
   headers: { 'content-type': `application/${type}` },
-  body,
-  ...withExisting(path, old),
+  body: patch,
+  ...withExisting(path, existing),
 });
 const list = (count: number, item: (n: number) => string): string => Array.from({ length: count }, (_, n) => item(n)).join();
 const pod = (containers: string): string =>
@@ -144,28 +148,28 @@ const INPUTS: readonly HostileInput[] = [
   post('20,000 empty containers', pod(list(20_000, () => '{}')), PODS),
   post('100,000 empty containers', pod(list(100_000, () => '{}')), PODS),
   post('900,000 empty containers', pod(list(900_000, () => '{}')), PODS),
-  postOnce('8,000 containers', 'p', pod(list(8_000, (n) => `{"name":"c${n}","image":"i"}`)), PODS),
+  create('8,000 containers', `${PODS}/p`, pod(list(8_000, (n) => `{"name":"c${n}","image":"i"}`))),
   post('repeated members at depth 5,000', `{"metadata":{"name":"a"},"data":${nested(5000, '{"b":1,"b":2}')}}`),
-  postOnce(
+  create(
     '50,000 repeated members',
-    'repeated',
+    `${CONFIG_MAPS}/repeated`,
     map(
       'repeated',
       list(50_000, () => '"b":"1"'),
     ),
   ),
-  postOnce('16,000 managers', 'managers', `{"metadata":{"name":"managers","managedFields":[${list(16_000, manager)}]}}`),
+  create('16,000 managers', `${CONFIG_MAPS}/managers`, `{"metadata":{"name":"managers","managedFields":[${list(16_000, manager)}]}}`),
   post('2.9 MB of one text', map('big', `"a":"${'x'.repeat(MAX_JSON_BYTES)}"`)),
-  postOnce('1 MB of one text', 'megabyte', map('megabyte', `"a":"${'x'.repeat(1_000_000)}"`)),
+  create('1 MB of one text', `${CONFIG_MAPS}/megabyte`, map('megabyte', `"a":"${'x'.repeat(1_000_000)}"`)),
   post('100,000 labels', withLabels('labels', 100_000)),
-  postOnce('50,000 labels', 'labels', withLabels('labels')),
-  postOnce('50,000 labels of a claim', 'labels', claim('labels', 50_000), '/api/v1/namespaces/default/persistentvolumeclaims'),
-  postOnce('50,000 labels of a Service', 'labels', service('labels', 50_000), '/api/v1/namespaces/default/services'),
-  postOnce('15,000 rules of an Ingress', 'rules', ingress('rules', 15_000), '/apis/networking.platform.io/v1/namespaces/default/ingresses'),
-  postOnce('15,000 rules of a role', 'rules', role('rules', 15_000), '/apis/rbac.authorization.platform.io/v1/namespaces/default/roles'),
-  postOnce('80,000 entries', 'entries', map('entries', entries(80_000))),
+  create('50,000 labels', `${CONFIG_MAPS}/labels`, withLabels('labels')),
+  create('50,000 labels of a claim', '/api/v1/namespaces/default/persistentvolumeclaims/labels', claim('labels', 50_000)),
+  create('50,000 labels of a Service', '/api/v1/namespaces/default/services/labels', service('labels', 50_000)),
+  create('15,000 rules of an Ingress', '/apis/networking.platform.io/v1/namespaces/default/ingresses/rules', ingress('rules', 15_000)),
+  create('15,000 rules of a role', '/apis/rbac.authorization.platform.io/v1/namespaces/default/roles/rules', role('rules', 15_000)),
+  create('80,000 entries', `${CONFIG_MAPS}/entries`, map('entries', entries(80_000))),
   post('2.9 MB of entries', map('entries', entries(220_000))),
-  postOnce('YAML of 60 KB', 'yaml', yamlMap('yaml', 3000), CONFIG_MAPS, YAML),
+  create('YAML of 60 KB', `${CONFIG_MAPS}/yaml`, yamlMap('yaml', 3000), YAML),
   post('YAML of 2 MB', yamlMap('yaml', 90_000), CONFIG_MAPS, YAML),
   post(
     'managed fields of 100,000 fields',
@@ -188,60 +192,60 @@ const INPUTS: readonly HostileInput[] = [
     headers: JSON_BODY,
     body: `{"a":${numbers(1_400_000)}}`,
   },
-  postOnce('rules that take long', 't', thing('t', `{"ruled":[${list(80, () => numbers(60))}]}`), THINGS),
-  postOnce('patterns that take long', 't', thing('t', `{"patterned":{${list(200, (n) => `"k${n}":"${'x'.repeat(400)}"`)}}}`), THINGS),
-  postOnce('60,000 numbers of a custom kind', 't', thing('t', `{"free":${numbers(60_000)}}`), THINGS),
+  create('rules that take long', `${THINGS}/t`, thing('t', `{"ruled":[${list(80, () => numbers(60))}]}`)),
+  create('patterns that take long', `${THINGS}/t`, thing('t', `{"patterned":{${list(200, (n) => `"k${n}":"${'x'.repeat(400)}"`)}}}`)),
+  create('60,000 numbers of a custom kind', `${THINGS}/t`, thing('t', `{"free":${numbers(60_000)}}`)),
   post('1,400,000 numbers of a custom kind', thing('t', `{"free":${numbers(1_400_000)}}`), THINGS),
   post('20,000 wrong choices among 1,000', thing('t', `{"choice":[${list(20_000, () => '"x"')}]}`), THINGS),
-  patchExisting(
-    'one label more than 50,000',
-    'merge-patch+json',
-    `${CONFIG_MAPS}/more`,
-    withLabels('more'),
-    '{"metadata":{"labels":{"x":"y"}}}',
-  ),
-  patchExisting(
-    'an apply to 80,000 entries',
-    'apply-patch+yaml',
-    `${CONFIG_MAPS}/more?fieldManager=f`,
-    map('more', entries(80_000)),
-    '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"more"},"data":{"x":"y"}}',
-  ),
-  patchExisting(
-    'a patch at the front of a long list',
-    'json-patch+json',
-    `${THINGS}/t`,
-    thing('t', `{"free":${numbers(100_000)}}`),
-    `[${list(9_999, () => '{"op":"add","path":"/spec/free/0","value":1}')}]`,
-  ),
-  patchExisting(
-    'a patch of copies',
-    'json-patch+json',
-    `${THINGS}/t`,
-    thing('t', `{"free":${numbers(5_000)}}`),
-    `[${list(200, (n) => `{"op":"copy","from":"/spec/free","path":"/spec/copy${n}"}`)}]`,
-  ),
-  patchExisting(
-    'a merge patch with repeated members below 2,000 levels',
-    'merge-patch+json',
-    `${THINGS}/t`,
-    thing('t', '{}'),
-    `{"spec":{"free":${deepRepeats}}}`,
-  ),
-  patchExisting(
-    'a JSON patch with repeated members below 2,000 levels',
-    'json-patch+json',
-    `${CONFIG_MAPS}/deep?fieldValidation=Strict`,
-    map('deep', ''),
-    `[{"op":"add","path":"/x","value":${deepRepeats}}]`,
-  ),
-  patchExisting(
-    'a strategic merge patch that is refused with its 950 levels',
-    'strategic-merge-patch+json',
-    `${CONFIG_MAPS}/deep`,
-    map('deep', ''),
-    `{"data":${`{"b":1,"b":"${'x'.repeat(110)}","a":`.repeat(950)}1${'}'.repeat(950)}}`,
-  ),
+  patchExisting({
+    name: 'one label more than 50,000',
+    type: 'merge-patch+json',
+    path: `${CONFIG_MAPS}/more`,
+    existing: withLabels('more'),
+    patch: '{"metadata":{"labels":{"x":"y"}}}',
+  }),
+  patchExisting({
+    name: 'an apply to 80,000 entries',
+    type: 'apply-patch+yaml',
+    path: `${CONFIG_MAPS}/more?fieldManager=f`,
+    existing: map('more', entries(80_000)),
+    patch: '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"more"},"data":{"x":"y"}}',
+  }),
+  patchExisting({
+    name: 'a patch at the front of a long list',
+    type: 'json-patch+json',
+    path: `${THINGS}/t`,
+    existing: thing('t', `{"free":${numbers(100_000)}}`),
+    patch: `[${list(9_999, () => '{"op":"add","path":"/spec/free/0","value":1}')}]`,
+  }),
+  patchExisting({
+    name: 'a patch of copies',
+    type: 'json-patch+json',
+    path: `${THINGS}/t`,
+    existing: thing('t', `{"free":${numbers(5_000)}}`),
+    patch: `[${list(200, (n) => `{"op":"copy","from":"/spec/free","path":"/spec/copy${n}"}`)}]`,
+  }),
+  patchExisting({
+    name: 'a merge patch with repeated members below 2,000 levels',
+    type: 'merge-patch+json',
+    path: `${THINGS}/t`,
+    existing: thing('t', '{}'),
+    patch: `{"spec":{"free":${deepRepeats}}}`,
+  }),
+  patchExisting({
+    name: 'a JSON patch with repeated members below 2,000 levels',
+    type: 'json-patch+json',
+    path: `${CONFIG_MAPS}/deep?fieldValidation=Strict`,
+    existing: map('deep', ''),
+    patch: `[{"op":"add","path":"/x","value":${deepRepeats}}]`,
+  }),
+  patchExisting({
+    name: 'a strategic merge patch that is refused with its 950 levels',
+    type: 'strategic-merge-patch+json',
+    path: `${CONFIG_MAPS}/deep`,
+    existing: map('deep', ''),
+    patch: `{"data":${`{"b":1,"b":"${'x'.repeat(110)}","a":`.repeat(950)}1${'}'.repeat(950)}}`,
+  }),
   {
     name: 'a delete of 50,000 labels',
     method: 'DELETE',

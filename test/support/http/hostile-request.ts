@@ -4,6 +4,7 @@
  */
 import { request as http1Request } from 'node:https';
 import { connect } from 'node:http2';
+import type { HostileStep } from './hostile-inputs';
 
 export interface HostileRequest {
   readonly origin: string;
@@ -12,6 +13,21 @@ export interface HostileRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+}
+
+export interface HostileClient {
+  readonly origin: string;
+  readonly http2: boolean;
+  /** The bearer token; `undefined` for requests without credentials. */
+  readonly token: string | undefined;
+}
+
+export function hostileRequest(
+  { method = 'GET', path = '/', headers = {}, body = '' }: HostileStep,
+  { origin, http2, token }: HostileClient,
+): HostileRequest {
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return { origin, http2, method, path, headers: { ...headers, ...authorization }, body };
 }
 
 function sendHttp1({ origin, method, path, headers, body }: HostileRequest): Promise<number> {

@@ -20,6 +20,14 @@ export function rawFrame(type: number, flags: number, stream: number, payload: B
   return Buffer.concat([head, payload]);
 }
 
+/** The pseudo-headers of a request. */
+export const pseudoHeaders = (method: string, path: string): readonly (readonly [name: string, value: string])[] => [
+  [':method', method],
+  [':scheme', 'https'],
+  [':path', path],
+  [':authority', 'x'],
+];
+
 /** Headers as literals without compression or indexing; names and values shorter than 16 KiB. */
 export function headersFrame(stream: number, headers: readonly (readonly [string, string])[], endsStream = true): Buffer {
   const literals = headers.flatMap(([name, value]) => [Buffer.of(0), literal(name), literal(value)]);

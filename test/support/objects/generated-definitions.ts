@@ -39,7 +39,7 @@ export function generateDefinitions(count: number, seed = 1): readonly Generated
 export function smallDefinition(name: string): GeneratedDefinition {
   const chance = createSeededRandom(1);
   return buildDefinition({ plural: `${name}s`, kind: capitalize(name), group: 'small.made-up.test' }, ['v1'], () =>
-    rootSchema({ type: 'object', properties: membersFor(300, 1, false, chance) }),
+    rootSchema({ type: 'object', properties: membersFor({ bytes: 300, depth: 1, isBounded: false }, chance) }),
   );
 }
 
@@ -49,7 +49,10 @@ function generateDefinition(index: number, bytes: number, chance: SeededRandom):
   const hasRules = chance.withProbability(RULED_SHARE);
   const bytesPerVersion = bytes / versions.length;
   return buildDefinition({ plural: `things${index}`, kind: `Thing${index}`, group }, versions, () => {
-    const spec: JsonObject = { type: 'object', properties: membersFor(bytesPerVersion * 0.85, 6, hasRules, chance) };
+    const spec: JsonObject = {
+      type: 'object',
+      properties: membersFor({ bytes: bytesPerVersion * 0.85, depth: 6, isBounded: hasRules }, chance),
+    };
     if (hasRules) {
       spec['x-kubernetes-validations'] = [
         { rule: '!has(self.ruledText) || self.ruledText.size() < 40', message: 'the text is too long' },
@@ -127,17 +130,22 @@ function rootSchema(spec: JsonObject): JsonObject {
   };
 }
 
-/**
- * Members that take about `bytes` together, at most `depth` levels deep. Rules need bounds, so that schemas around
- * rules are kept small.
- */
-function membersFor(bytes: number, depth: number, isBounded: boolean, chance: SeededRandom): JsonObject {
+interface SchemaSize {
+  /** What the members take together, roughly. */
+  readonly bytes: number;
+  /** The most levels of members below these. */
+  readonly depth: number;
+  /** Limits the items of lists: a rule above a list without a limit would exceed the cost budget. */
+  readonly isBounded: boolean;
+}
+
+function membersFor({ bytes, depth, isBounded }: SchemaSize, chance: SeededRandom): JsonObject {
   const members: JsonObject = {};
   let left = bytes;
   for (let index = 0; left > 0; index += 1) {
     const member =
       depth > 0 && left > 1_500 && chance.withProbability(0.4)
-        ? nestedSchema(left * chance.pick([0.2, 0.5, 0.9]), depth - 1, isBounded, chance)
+        ? nestedSchema({ bytes: left * chance.pick([0.2, 0.5, 0.9]), depth: depth - 1, isBounded }, chance)
         : leafSchema(chance);
     const name = `${chance.pick(WORDS)}${chance.pick(WORDS)}${index}`;
     members[name] = member;
@@ -146,9 +154,9 @@ function membersFor(bytes: number, depth: number, isBounded: boolean, chance: Se
   return members;
 }
 
-function nestedSchema(bytes: number, depth: number, isBounded: boolean, chance: SeededRandom): JsonObject {
-  const object: JsonObject = { description: sentence(chance), type: 'object', properties: membersFor(bytes, depth, isBounded, chance) };
-  const itemLimit = isBounded ? { maxItems: 8 } : {};
+function nestedSchema(size: SchemaSize, chance: SeededRandom): JsonObject {
+  const object: JsonObject = { description: sentence(chance), type: 'object', properties: membersFor(size, chance) };
+  const itemLimit = size.isBounded ? { maxItems: 8 } : {};
   switch (chance.pick(['object', 'object', 'list', 'keyed', 'map'])) {
     case 'list':
       return { description: sentence(chance), type: 'array', items: object, ...itemLimit };

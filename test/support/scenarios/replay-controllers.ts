@@ -12,7 +12,7 @@ import type { ScenarioWebhook } from './scenario-webhook';
 import { startSimulatedCluster, type SimulatedCluster, type SimulatedClusterOptions } from './simulated-cluster';
 
 /** The number of log lines that are printed when a scenario fails. */
-const LINES = 30;
+const LOG_LINES = 30;
 
 export interface ReplayOptions extends SimulatedClusterOptions {
   /** Intended differences: the state that replaces the recorded one, by `scenario: title` of the step. */
@@ -62,7 +62,7 @@ export function replayControllers(name: string, { serverArgs = [], controllerArg
       const steps = playSteps(session, scenario, { recorded, deviations });
       for await (const { actual, expected } of steps) expect(actual).toEqual(expected);
     } catch (error) {
-      if (error instanceof Error) error.message += `\n\nThe log ends with:\n${cluster.log.slice(-LINES).join('')}`;
+      if (error instanceof Error) error.message += `\n\nThe log ends with:\n${cluster.log.slice(-LOG_LINES).join('')}`;
       throw error;
     }
   }

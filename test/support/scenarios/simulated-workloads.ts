@@ -5,8 +5,9 @@
 import { labelsOf, isPodReady } from '../../../controllers/runtime/pods';
 import type { CoreV1Pod, CoreV1PodSpec, ObjectTypes } from '../../../shared/api/types/generated/members';
 import type { ApiObject } from '../../../shared/client/rest/api-object';
-import { resourceOf } from '../../../shared/client/rest/resource';
+import { resourceOf, type Resource } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
+import type { JsonObject } from '../../../shared/values/json';
 import { adminClient } from '../control-plane';
 import { useClosable, useResource } from '../use-resource';
 import { startSimulatedCluster, type SimulatedCluster } from './simulated-cluster';
@@ -47,8 +48,13 @@ export class SimulatedWorkloads {
     }
   }
 
+  /** The objects of a kind in the namespace `default`. */
+  objects<Body extends JsonObject>(resource: Resource<Body>) {
+    return this.client.of(resource).namespace(NAMESPACE);
+  }
+
   async podsOf(app: string): Promise<readonly ApiObject<CoreV1Pod>[]> {
-    const { items } = await this.client.of(PODS).namespace(NAMESPACE).list();
+    const { items } = await this.objects(PODS).list();
     return items.filter((pod) => labelsOf(pod)['app'] === app);
   }
 
@@ -65,17 +71,14 @@ export class SimulatedWorkloads {
   }
 
   async createPod(name: string, spec: CoreV1PodSpec, annotations: Record<string, string> = {}): Promise<void> {
-    await this.client
-      .of(PODS)
-      .namespace(NAMESPACE)
-      .create({
-        metadata: { name, labels: { app: name }, annotations },
-        spec: { ...spec, containers: spec.containers ?? [container()] },
-      });
+    await this.objects(PODS).create({
+      metadata: { name, labels: { app: name }, annotations },
+      spec: { ...spec, containers: spec.containers ?? [container()] },
+    });
   }
 
   async deleteDeployment(name: string): Promise<void> {
-    await this.client.of(DEPLOYMENTS).namespace(NAMESPACE).delete(name, { propagationPolicy: 'Background' });
+    await this.objects(DEPLOYMENTS).delete(name, { propagationPolicy: 'Background' });
     await this.noPods(name);
   }
 }
@@ -96,6 +99,9 @@ export const deployment = (name: string, replicas: number, requests: Record<stri
   metadata: { name },
   spec: { replicas, ...selectedTemplate(name, { containers: [container(requests)] }) },
 });
+
+/** A test with a simulated cluster. */
+export const itSimulated = (title: string, run: () => Promise<void>): void => it(title, run, TIMEOUT_MS);
 
 /** Starts the cluster before the tests of the file. `args`: flags of the simulation. */
 export function useSimulatedWorkloads(args: readonly string[]): SimulatedWorkloads {

@@ -2,6 +2,7 @@
  * An aggregated API server with one kind, as an APIService registers it. It records requests, and its behaviour can be
  * changed.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -23,6 +24,9 @@ export interface ExtensionCall {
   readonly commonName: string | undefined;
 }
 
+/** `hang` never responds, `forbid` responds with 403, `endless` sends bodies without end. */
+export type ExtensionBehaviour = 'normal' | 'hang' | 'forbid' | 'endless' | 'invalid-json';
+
 export interface ExtensionServer {
   readonly port: number;
   /** In base64. */
@@ -32,13 +36,18 @@ export interface ExtensionServer {
   readonly calls: ExtensionCall[];
   /** Sets the OpenAPI v2 document and its ETag; without a call the server has no such document. */
   publishOpenApi(document: object, etag: string): void;
-  /**
-   * `hang` never responds, `refuse` responds with 403, `endless` sends bodies without end, `lies` sends invalid JSON.
-   */
-  setBehaviour(as: 'well' | 'hang' | 'refuse' | 'endless' | 'lies'): void;
+  setBehaviour(behaviour: ExtensionBehaviour): void;
   close(): Promise<void>;
 }
 
+interface OpenApiDocument {
+  readonly document: object;
+  readonly etag: string;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** The responses by path. */
 const DOCUMENTS: Readonly<Record<string, object>> = {
   [VERSION]: {
     kind: 'APIResourceList',
@@ -73,8 +82,8 @@ export async function startExtensionServer(service: string, namespace: string): 
   const names = [`${service}.${namespace}.svc`];
   const serving = await issueCertificate({ subject: { commonName: 'extension' }, lifetimeMs, clock, authority, usage: 'server', names });
   const calls: ExtensionCall[] = [];
-  let openApi: { readonly document: object; readonly etag: string } | undefined;
-  let behaviour: Parameters<ExtensionServer['setBehaviour']>[0] = 'well';
+  let openApi: OpenApiDocument | undefined;
+  let behaviour: ExtensionBehaviour = 'normal';
   const server = createServer({ cert: serving.certificate, key: serving.key, requestCert: true, rejectUnauthorized: false });
   server.on('request', (request, response) => {
     const chunks: Buffer[] = [];
@@ -83,21 +92,10 @@ export async function startExtensionServer(service: string, namespace: string): 
       const { method = '', url = '', rawHeaders, socket } = request;
       const body = Buffer.concat(chunks).toString();
       calls.push({ line: `${method} ${url}`, headers: headerPairs(rawHeaders), body, commonName: commonNameOf(socket) });
-      if (behaviour === 'hang') return;
-      const path = url.split('?', 1)[0] ?? '';
-      const matchesEtag = path === '/openapi/v2' && request.headers['if-none-match'] === openApi?.etag;
-      const json = { 'content-type': 'application/json' };
-      if (behaviour === 'refuse') response.writeHead(403, json).end('{}');
-      else if (behaviour === 'lies') response.writeHead(200, json).end('[{"resources":7}');
-      else if (behaviour === 'endless') writeEndlessly(response.writeHead(200, json));
-      else if (path === '/openapi/v2' && openApi !== undefined)
-        response
-          .writeHead(matchesEtag ? 304 : 200, { ...json, etag: openApi.etag })
-          .end(matchesEtag ? '' : JSON.stringify(openApi.document));
-      else if (path.endsWith('/redirect')) response.writeHead(302, { location: 'https://127.0.0.1:1/' }).end();
-      else if (url.includes('watch=')) response.writeHead(200, json).write('{"type":"ADDED","object":{}}\n');
-      else if (DOCUMENTS[path] === undefined) response.writeHead(404, json).end('{"message":"says the extension"}');
-      else response.writeHead(200, { ...json, 'x-own': '1' }).end(JSON.stringify(DOCUMENTS[path]));
+      if (behaviour === 'forbid') response.writeHead(403, JSON_TYPE).end('{}');
+      else if (behaviour === 'invalid-json') response.writeHead(200, JSON_TYPE).end('[{"resources":7}');
+      else if (behaviour === 'endless') writeEndlessly(response.writeHead(200, JSON_TYPE));
+      else if (behaviour === 'normal') respond(request, response, openApi);
     });
   });
   server.on('upgrade', (request, socket: Duplex) => {
@@ -112,9 +110,21 @@ export async function startExtensionServer(service: string, namespace: string): 
     certificate: Buffer.from(serving.certificate).toString('base64'),
     calls,
     publishOpenApi: (document, etag) => void (openApi = { document, etag }),
-    setBehaviour: (as) => void (behaviour = as),
+    setBehaviour: (value) => void (behaviour = value),
     close: () => closeServer(server),
   };
+}
+
+function respond({ url = '', headers }: IncomingMessage, response: ServerResponse, openApi: OpenApiDocument | undefined): void {
+  const path = url.split('?', 1)[0] ?? '';
+  if (path === '/openapi/v2' && openApi !== undefined) {
+    const matchesEtag = headers['if-none-match'] === openApi.etag;
+    response.writeHead(matchesEtag ? 304 : 200, { ...JSON_TYPE, etag: openApi.etag });
+    response.end(matchesEtag ? '' : JSON.stringify(openApi.document));
+  } else if (path.endsWith('/redirect')) response.writeHead(302, { location: 'https://127.0.0.1:1/' }).end();
+  else if (url.includes('watch=')) response.writeHead(200, JSON_TYPE).write('{"type":"ADDED","object":{}}\n');
+  else if (DOCUMENTS[path] === undefined) response.writeHead(404, JSON_TYPE).end('{"message":"says the extension"}');
+  else response.writeHead(200, { ...JSON_TYPE, 'x-own': '1' }).end(JSON.stringify(DOCUMENTS[path]));
 }
 
 function headerPairs(raw: readonly string[]): ExtensionCall['headers'] {
@@ -131,10 +141,10 @@ interface Sink {
   write(chunk: Buffer, done: () => void): boolean;
 }
 
-function writeEndlessly(to: Sink): void {
+function writeEndlessly(sink: Sink): void {
   const chunk = Buffer.alloc(64 * 1024, ' ');
   const next = (): void => {
-    if (!to.destroyed) to.write(chunk, next);
+    if (!sink.destroyed) sink.write(chunk, next);
   };
   next();
 }

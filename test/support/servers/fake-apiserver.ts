@@ -1,7 +1,7 @@
 /**
  * Replaces the API server where only its process matters: responds over HTTPS with its flags, and exits on SIGTERM and
- * when its parent exits. `--external-hostname=refuse` makes it exit as for an invalid
- * flag; `--external-hostname=deaf` makes it outlive its parent.
+ * when its parent exits. `--external-hostname=refuse` makes it exit as for an invalid flag, and `--external-hostname=deaf`
+ * makes it outlive its parent.
  */
 import { readFileSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';

@@ -32,16 +32,16 @@ export interface FrontProxy {
 
 export async function startFrontProxy({ target, authority, serving, client, users }: FrontProxyOptions): Promise<FrontProxy> {
   const identity = { ca: authority, cert: client.certificate, key: client.key };
-  const server: Server = createServer({ cert: serving.certificate, key: serving.key }, (incoming, reply) => {
+  const server: Server = createServer({ cert: serving.certificate, key: serving.key }, (incoming, response) => {
     const user = users.get((incoming.headers.authorization ?? '').replace(/^Bearer /, ''));
-    if (user === undefined) return void reply.writeHead(401).end('the proxy does not know you\n');
+    if (user === undefined) return void response.writeHead(401).end('the proxy does not know you\n');
     const headers = { ...forwardedHeaders(incoming.headers), ...remoteHeaders(user) };
-    const outgoing = request(new URL(incoming.url ?? '/', target), { ...identity, method: incoming.method, headers }, (answer) => {
-      reply.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(reply);
+    const outgoing = request(new URL(incoming.url ?? '/', target), { ...identity, method: incoming.method, headers }, (upstream) => {
+      response.writeHead(upstream.statusCode ?? 502, upstream.headers);
+      upstream.pipe(response);
     });
-    outgoing.on('error', () => reply.destroy());
-    reply.on('close', () => outgoing.destroy());
+    outgoing.on('error', () => response.destroy());
+    response.on('close', () => outgoing.destroy());
     incoming.pipe(outgoing);
   });
   return { url: `https://127.0.0.1:${await listen(server)}`, close: () => closeServer(server) };

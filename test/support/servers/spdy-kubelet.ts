@@ -8,7 +8,9 @@ import { closeServer, listen } from './listen';
 
 export interface RunningCommand {
   /** Sends text on the stream with this name. */
-  send(stream: string, text: string, isLast?: boolean): void;
+  send(stream: string, text: string): void;
+  /** Like `send`, and closes the stream. */
+  sendLast(stream: string, text: string): void;
   /** Sends a frame unchanged. */
   sendFrame(frame: Buffer): void;
   disconnect(): void;
@@ -21,15 +23,28 @@ export interface SpdyKubelet {
   readonly received: string[];
   /** The protocols that the last request offered. */
   readonly offeredProtocols: string[];
-  /** Calls `run` as soon as so many streams are open. */
+  /** Calls `run` as soon as that number of streams is open. */
   whenOpened(streams: number, run: (command: RunningCommand) => void): void;
   rejectUpgrades(body: string): void;
   connections(): number;
   close(): Promise<void>;
 }
 
+const HEAD_BYTES = 8;
+/** Set in the first byte of control frames. */
+const CONTROL_BIT = 0x80;
+const SYN_STREAM = 1;
+const SYN_REPLY = 2;
+/** The flag of the last frame of a stream. */
+const FIN = 1;
+/** One word holds the flags and, below this unit, the length. */
+const FLAGS_UNIT = 2 ** 24;
+
+const frameBytes = (frame: Buffer): number => HEAD_BYTES + (frame.readUInt32BE(4) % FLAGS_UNIT);
+
+/** A control frame without flags. */
 export function spdyFrame(type: number, content: Buffer): Buffer {
-  const head = Buffer.from([0x80, 3, 0, type, 0, 0, 0, 0]);
+  const head = Buffer.from([CONTROL_BIT, 3, 0, type, 0, 0, 0, 0]);
   head.writeUInt32BE(content.length, 4);
   return Buffer.concat([head, content]);
 }
@@ -40,6 +55,7 @@ export function uint32Bytes(value: number): Buffer {
   return bytes;
 }
 
+/** An empty header block, compressed: as the first of a connection, and as any later one. */
 const NO_HEADERS = [
   Buffer.from('78f9e3c6a7c2000400fbff00000000000000ffff', 'hex'),
   Buffer.from('000400fbff00000000000000ffff', 'hex'),
@@ -89,29 +105,32 @@ export async function startSpdyKubelet(options: ServerOptions): Promise<SpdyKube
 function serve(socket: Duplex, received: string[], { streams, run }: { streams: number; run: (command: RunningCommand) => void }): void {
   const names: string[] = [];
   let pending = Buffer.alloc(0);
+  const sendData = (stream: string, text: string, flags: number): void => {
+    const bytes = Buffer.from(text);
+    const head = Buffer.concat([uint32Bytes(names.indexOf(stream) * 2 + 1), uint32Bytes(flags * FLAGS_UNIT + bytes.length)]);
+    socket.write(Buffer.concat([head, bytes]));
+  };
   const command: RunningCommand = {
-    send(stream, text, isLast = false) {
-      const bytes = Buffer.from(text);
-      const head = Buffer.concat([uint32Bytes(names.indexOf(stream) * 2 + 1), uint32Bytes((isLast ? 2 ** 24 : 0) + bytes.length)]);
-      socket.write(Buffer.concat([head, bytes]));
-    },
+    send: (stream, text) => sendData(stream, text, 0),
+    sendLast: (stream, text) => sendData(stream, text, FIN),
     sendFrame: (frame) => void socket.write(frame),
     disconnect: () => void socket.destroy(),
   };
   const nameOf = (stream: number): string => names[(stream - 1) / 2] ?? String(stream);
   socket.on('data', (bytes: Buffer) => {
     pending = Buffer.concat([pending, bytes]);
-    while (pending.length >= 8 && pending.length >= 8 + (pending.readUInt32BE(4) % 2 ** 24)) {
+    while (pending.length >= HEAD_BYTES && pending.length >= frameBytes(pending)) {
       const head = pending;
-      const end = 8 + (pending.readUInt32BE(4) % 2 ** 24);
-      const content = head.subarray(8, end);
+      const end = frameBytes(head);
+      const content = head.subarray(HEAD_BYTES, end);
       pending = Buffer.from(head.subarray(end));
-      const isLast = head[4] === 1;
-      if ((head[0] ?? 0) < 0x80) received.push(`${nameOf(head.readUInt32BE(0))} ${isLast ? 'ends' : content.toString()}`);
-      else if (head[3] === 1) {
+      const isLast = head[4] === FIN;
+      const isData = (head[0] ?? 0) < CONTROL_BIT;
+      if (isData) received.push(`${nameOf(head.readUInt32BE(0))} ${isLast ? 'ends' : content.toString()}`);
+      else if (head[3] === SYN_STREAM) {
         names.push(/streamtype\0\0\0.([a-z]+)/s.exec(content.toString('latin1'))?.[1] ?? '?');
         received.push(`opens ${names.at(-1) ?? ''}`);
-        socket.write(spdyFrame(2, Buffer.concat([content.subarray(0, 4), NO_HEADERS[names.length === 1 ? 0 : 1]])));
+        socket.write(spdyFrame(SYN_REPLY, Buffer.concat([content.subarray(0, 4), NO_HEADERS[names.length === 1 ? 0 : 1]])));
         if (names.length === streams) run(command);
       } else received.push(`frame ${head[3] ?? 0} ${content.toString('hex')}`);
     }

@@ -1,7 +1,6 @@
 /**
  * An OTLP trace receiver for tests and recorders: the gRPC call in plain text on loopback. It keeps the spans, and can
- * be silenced. Its messages are declared here again, so that tests do not rely on the server's own wire
- * format.
+ * be silenced. Its messages are declared here again, so that tests do not rely on the server's own wire format.
  */
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { parse } from 'protobufjs';
@@ -162,9 +161,10 @@ function attributesOf(given: unknown): SpanAttributes {
   return Object.fromEntries(messages(given).map(({ key, value }) => [textOf(key), valueOf(message(value))]));
 }
 
-function valueOf(any: Message): AttributeValue {
-  const value = any[String(any['value'])];
-  switch (any['value']) {
+/** The member of an `AnyValue` that is set; `value` names it. */
+function valueOf(anyValue: Message): AttributeValue {
+  const value = anyValue[String(anyValue['value'])];
+  switch (anyValue['value']) {
     case 'list':
       return messages(message(value)['values']).map(valueOf);
     case 'integer':

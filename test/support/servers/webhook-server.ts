@@ -55,15 +55,14 @@ export async function startWebhookServer({
   reply,
 }: WebhookServerOptions): Promise<WebhookServer> {
   const authority = await createAuthority({ subject: { commonName: 'webhooks' }, lifetimeMs: HOUR_MS, clock: systemClock });
-  const issued = {
+  const { certificate, key } = await issueCertificate({
     subject: { commonName: 'webhook' },
     lifetimeMs: HOUR_MS,
     clock: systemClock,
     authority,
     usage: 'server',
     names,
-  } as const;
-  const { certificate, key } = await issueCertificate(issued);
+  });
   const settings = { cert: certificate, key, requestCert: requestsClientCertificate, rejectUnauthorized: false };
   const server = createServer(settings, (request, response) => {
     const chunks: Buffer[] = [];
@@ -71,8 +70,8 @@ export async function startWebhookServer({
     request.on('end', () => {
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
       const { socket } = request;
-      const shown = requestsClientCertificate && socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
-      const [client] = [shown?.subject?.CN].flat();
+      const peer = requestsClientCertificate && socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
+      const [client] = [peer?.subject?.CN].flat();
       respond(reply({ method: request.method ?? '', url: request.url ?? '', headers, text: Buffer.concat(chunks).toString(), client }));
     });
     function respond(sent: Reply): void {

@@ -1,5 +1,5 @@
 /** Helpers of tests that use a store directly: unconditional writes, reads of text, and expected failures. */
-import { StoreError, type Revision, type Store, type StoreFailure } from '../../../apiserver/storage/store';
+import { StoreError, type Revision, type Store, type StoreFailure, type Transaction } from '../../../apiserver/storage/store';
 
 /** Writes `key` unconditionally and returns the revision. */
 export async function put(store: Store, key: string, value: string): Promise<Revision> {
@@ -7,6 +7,12 @@ export async function put(store: Store, key: string, value: string): Promise<Rev
   if (!result.committed) throw new Error('an unconditional put was refused');
   return result.revision;
 }
+
+/** A transaction that writes `key` if its revision is `modRevision`; 0 for a key that does not exist. */
+export const conditionalPut = (key: string, value: string | Buffer, modRevision: Revision = 0): Transaction => ({
+  compare: [{ key, modRevision }],
+  operations: [{ type: 'put', key, value: Buffer.from(value) }],
+});
 
 export async function remove(store: Store, key: string): Promise<Revision> {
   const result = await store.transact({ compare: [], operations: [{ type: 'delete', key }] });

@@ -33,6 +33,7 @@ import { StatusError, type Status } from '../../../shared/api/errors/status';
 import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../../shared/names/dialect';
 import { featureGates, type FeatureName } from '../../../shared/cli/feature-gates';
 import type { Random } from '../../../shared/runtime/random';
+import { FixedRandom } from '../clock/fixed-random';
 import { ManualClock } from '../clock/manual-clock';
 import { MemoryStore } from './memory-store';
 import { NON_MUTATING_PLUGINS } from '../objects/non-mutating-plugins';
@@ -43,21 +44,16 @@ export const PREFIX = '/registry';
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 /** Counts up, so that every value is new and predictable. */
-export class CountingRandom implements Random {
-  private count = 0;
+export class CountingRandom extends FixedRandom {
   /** Suffixes that are returned first. */
   readonly suffixes: string[] = [];
 
-  float(): number {
-    return 0.5;
+  constructor() {
+    super(0.5);
   }
 
-  uuid(): string {
-    return `00000000-0000-4000-8000-${String(++this.count).padStart(12, '0')}`;
-  }
-
-  string(length: number): string {
-    return this.suffixes.shift() ?? String(++this.count).padStart(length, 'b');
+  override string(length: number): string {
+    return this.suffixes.shift() ?? super.string(length, 'b');
   }
 }
 
@@ -95,7 +91,7 @@ export interface WriteFixture {
   context: RequestContext;
 }
 
-/** A allocator of ranges in the notation of the flags. */
+/** An allocator of ranges in the notation of the flags. */
 export function testAllocator(
   random: Random,
   names: GeneratedNames,
@@ -116,26 +112,26 @@ export function testAllocator(
 /** Limits that every write exceeds, so that every write is offloaded. */
 const OFFLOAD_ALL = { bytes: -1, yamlBytes: -1, values: -1 };
 
+export interface WriteFixtureOptions {
+  readonly naming?: Dialect;
+  readonly list?: () => Promise<ListPage>;
+  readonly ranges?: string;
+  readonly nodePorts?: string;
+  readonly mayUseAddresses?: CanUseAddresses;
+  readonly mayUseSigner?: CanUseSigner;
+  /** Absent: objects are stored as they are sent. */
+  readonly plugins?: PluginOverrides;
+  readonly gates?: ReadonlyMap<FeatureName, boolean>;
+  /** Offloads every write: bodies are sent unparsed, and the steps run as in a worker thread. */
+  readonly isOffloaded?: boolean;
+  /** Replaces the admission chain of the write steps. */
+  readonly admission?: (usual: Admission) => Admission;
+  /** Validates every written object, as a webhook would: an external call that needs a proven state. */
+  readonly externalValidator?: (request: AdmissionRequest) => undefined;
+}
+
 /** Everything is in the namespace `ns`, which exists. */
-export async function openWriteFixture(
-  options: {
-    readonly naming?: Dialect;
-    readonly list?: () => Promise<ListPage>;
-    readonly ranges?: string;
-    readonly nodePorts?: string;
-    readonly mayUseAddresses?: CanUseAddresses;
-    readonly mayUseSigner?: CanUseSigner;
-    /** Absent: objects are stored as they are sent. */
-    readonly plugins?: PluginOverrides;
-    readonly gates?: ReadonlyMap<FeatureName, boolean>;
-    /** Offloads every write: bodies are sent unparsed, and the steps run as in a worker thread. */
-    readonly isOffloaded?: boolean;
-    /** Replaces the admission chain of the write steps. */
-    readonly admission?: (usual: Admission) => Admission;
-    /** Validates every written object, as a webhook would: an external call that needs a proven state. */
-    readonly externalValidator?: (request: AdmissionRequest) => undefined;
-  } = {},
-): Promise<WriteFixture> {
+export async function openWriteFixture(options: WriteFixtureOptions = {}): Promise<WriteFixture> {
   const store = new MemoryStore();
   const clock = new ManualClock(START);
   const random = new CountingRandom();
@@ -145,6 +141,61 @@ export async function openWriteFixture(
   const list = options.list ?? ((): Promise<ListPage> => Promise.reject(new Error('no list in this test')));
   const allocator = testAllocator(random, names, options);
   const gates = featureGates(options.gates);
+  const defaultAdmission = createDefaultAdmission(
+    { names, random, clock, cache, resources, canUseAddresses: options.mayUseAddresses, canUseSigner: options.mayUseSigner },
+    options.plugins ?? NON_MUTATING_PLUGINS,
+  );
+  const { externalValidator } = options;
+  const writer = createWriter({
+    strategyOf: strategyFor,
+    store,
+    cache,
+    reader: { list },
+    admission:
+      externalValidator === undefined
+        ? (options.admission?.(defaultAdmission) ?? defaultAdmission)
+        : { ...ADMIT_ALL, callsWebhooks: () => true, validate: externalValidator },
+    conversions: NO_CONVERSIONS,
+    clock,
+    random,
+    names,
+    gates,
+    allocator,
+    prefix: PREFIX,
+    namespaces: resources.require('namespaces'),
+    definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
+    leases: resources.require('leases.coordination.platform.io'),
+    eventTtlSeconds: 3600,
+    threads: options.isOffloaded === true ? inProcessThreads({ clock, random, resources, names, allocator, gates }, options) : undefined,
+  });
+  const warnings: string[] = [];
+  const context: RequestContext = {
+    user: { name: 'tester', groups: [] },
+    deadline: clock.monotonic() + 60_000,
+    warn: (text) => void warnings.push(text),
+  };
+  const calls = fixtureCalls({ writer, cache, resources, context }, options);
+  const fixture = { store, cache, clock, random, resources, writer, allocator, warnings, context, ...calls };
+  await fixture.create('namespaces', { metadata: { name: 'ns' } });
+  await cache.catchUp();
+  return fixture;
+}
+
+/** Runs offloaded writes in this thread, with copies of all messages. */
+function inProcessThreads(
+  {
+    clock,
+    random,
+    resources,
+    names,
+    allocator,
+    gates,
+  }: Pick<WriteFixture, 'clock' | 'random' | 'resources' | 'allocator'> & {
+    readonly names: GeneratedNames;
+    readonly gates: ReturnType<typeof featureGates>;
+  },
+  ranges: WriteFixtureOptions,
+): OffloadThreads {
   const infoOf = createResourceInfoLookup(PREFIX, names.dialect, strategyFor);
   const workerDeps: WorkerDependencies = {
     admission: createWorkerAdmission(names),
@@ -161,7 +212,7 @@ export async function openWriteFixture(
       serviceFamilies: allocator.families,
       gates,
     }),
-    createAllocator: () => testAllocator(random, names, options),
+    createAllocator: () => testAllocator(random, names, ranges),
   };
   const infoOfSent = (sent: TransferredResource): ResourceInfo => {
     if (sent.type === 'custom') throw new Error('no custom kinds in this test');
@@ -169,46 +220,19 @@ export async function openWriteFixture(
     if (resource?.stored === undefined) throw new Error('no such resource');
     return infoOf(resource);
   };
-  const threads: OffloadThreads = {
+  return {
     limits: OFFLOAD_ALL,
     async run(write, remote) {
       const callStep: typeof remote.callStep = async (question) => structuredClone(await remote.callStep(structuredClone(question)));
       return structuredClone(await runOffloaded(workerDeps, infoOfSent(write.resource), structuredClone(write), { callStep }));
     },
   };
-  const { externalValidator } = options;
-  const admission = createDefaultAdmission(
-    { names, random, clock, cache, resources, canUseAddresses: options.mayUseAddresses, canUseSigner: options.mayUseSigner },
-    options.plugins ?? NON_MUTATING_PLUGINS,
-  );
-  const writer = createWriter({
-    strategyOf: strategyFor,
-    store,
-    cache,
-    reader: { list },
-    admission:
-      externalValidator === undefined
-        ? (options.admission?.(admission) ?? admission)
-        : { ...ADMIT_ALL, callsWebhooks: () => true, validate: externalValidator },
-    conversions: NO_CONVERSIONS,
-    clock,
-    random,
-    names,
-    gates,
-    allocator,
-    prefix: PREFIX,
-    namespaces: resources.require('namespaces'),
-    definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
-    leases: resources.require('leases.coordination.platform.io'),
-    eventTtlSeconds: 3600,
-    threads: options.isOffloaded === true ? threads : undefined,
-  });
-  const warnings: string[] = [];
-  const context: RequestContext = {
-    user: { name: 'tester', groups: [] },
-    deadline: clock.monotonic() + 60_000,
-    warn: (text) => void warnings.push(text),
-  };
+}
+
+function fixtureCalls(
+  { writer, cache, resources, context }: Pick<WriteFixture, 'writer' | 'cache' | 'resources' | 'context'>,
+  { isOffloaded = false }: WriteFixtureOptions,
+): Pick<WriteFixture, 'resource' | 'create' | 'update' | 'patch' | 'remove' | 'stored'> {
   const resource = (name: string): Resource => {
     const [plural = '', version = '', group = ''] = name.split('/').reverse();
     const match = resources.builtInResources.find(
@@ -217,58 +241,30 @@ export async function openWriteFixture(
     if (match === undefined) throw new Error(`no resource ${name}`);
     return match;
   };
-  const namespaceOf = (name: string, options: { readonly namespace?: string } = {}): string =>
-    resource(name).row.namespaced ? (options.namespace ?? 'ns') : '';
-  const fullOptions = (options: Options = {}): WriteOptions => ({
-    dryRun: options.dryRun ?? false,
-    fieldValidation: options.fieldValidation ?? 'Warn',
-    fieldManager: options.fieldManager ?? 'test',
-    ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
-  });
+  const namespaceOf = (name: string, { namespace = 'ns' }: { readonly namespace?: string } = {}): string =>
+    resource(name).row.namespaced ? namespace : '';
   const bodyOf = (value: JsonObject): ObjectBody =>
-    options.isOffloaded === true
-      ? { raw: { bytes: Buffer.from(stringifyJson(value)), format: 'json' } }
-      : { value, duplicates: [], format: 'json' };
-  const toResult = ({ entry, created }: { readonly entry: Entry; readonly created: boolean }): WriteResult => ({
+    isOffloaded ? { raw: { bytes: Buffer.from(stringifyJson(value)), format: 'json' } } : { value, duplicates: [], format: 'json' };
+  const toResult = ({ entry, created }: Pick<WriteResult, 'entry' | 'created'>): WriteResult => ({
     object: objectOf(entry),
     entry,
     created,
   });
-  const fixture: WriteFixture = {
-    store,
-    cache,
-    clock,
-    random,
-    resources,
-    writer,
-    allocator,
-    warnings,
+  return {
     resource,
-    context,
     create: async (name, value, options) =>
       toResult(await writer.create(context, resource(name), namespaceOf(name, options), bodyOf(value), fullOptions(options))),
-    update: async (name, object, value, options) =>
-      toResult(
-        await writer.update(
-          context,
-          resource(name),
-          { namespace: namespaceOf(name, options), name: object },
-          options?.subresource,
-          bodyOf(value),
-          fullOptions(options),
-        ),
-      ),
-    patch: async (name, object, type, body, options) =>
-      toResult(
-        await writer.patch(
-          context,
-          resource(name),
-          { namespace: namespaceOf(name, options), name: object },
-          options?.subresource,
-          { type, bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), dialect: options?.dialect ?? 'platform' },
-          { ...fullOptions(options), ...(options?.force === undefined ? {} : { force: options.force }) },
-        ),
-      ),
+    update: async (name, object, value, options) => {
+      const target = { namespace: namespaceOf(name, options), name: object };
+      return toResult(await writer.update(context, resource(name), target, options?.subresource, bodyOf(value), fullOptions(options)));
+    },
+    patch: async (name, object, type, body, options) => {
+      const target = { namespace: namespaceOf(name, options), name: object };
+      const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+      const patch = { type, bytes, dialect: options?.dialect ?? 'platform' } as const;
+      const writeOptions = { ...fullOptions(options), ...(options?.force === undefined ? {} : { force: options.force }) };
+      return toResult(await writer.patch(context, resource(name), target, options?.subresource, patch, writeOptions));
+    },
     remove: (name, object, options) =>
       writer.delete(context, resource(name), { namespace: namespaceOf(name, options), name: object }, { dryRun: false, ...options }),
     async stored(name, object) {
@@ -277,10 +273,14 @@ export async function openWriteFixture(
       return entry === undefined ? undefined : objectOf(entry);
     },
   };
-  await fixture.create('namespaces', { metadata: { name: 'ns' } });
-  await cache.catchUp();
-  return fixture;
 }
+
+const fullOptions = (options: Options = {}): WriteOptions => ({
+  dryRun: options.dryRun ?? false,
+  fieldValidation: options.fieldValidation ?? 'Warn',
+  fieldManager: options.fieldManager ?? 'test',
+  ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
+});
 
 export function objectOf(entry: Entry): JsonObject {
   const value: JsonObject = JSON.parse(entry.bytes.toString());

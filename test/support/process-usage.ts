@@ -1,0 +1,68 @@
+/**
+ * CPU time and memory of a process, as the kernel counts them (Linux only). Comparable on a noisy machine, where rates are
+ * not.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { errorCode } from '../../shared/runtime/error-code';
+
+/** Seconds of user and system time since the process started; resolution 10 ms. */
+export const cpuSeconds = (pid: number): number => secondsIn(`/proc/${pid}/stat`);
+
+/** The same for the thread of the event loop, without the threads of the store, garbage collection and the compiler. */
+export const loopSeconds = (pid: number): number => secondsIn(`/proc/${pid}/task/${pid}/stat`);
+
+function secondsIn(file: string): number {
+  const stat = readFileSync(file, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Seconds of CPU of the process since `start`; more precise than {@link cpuSeconds} unless one of its threads has ended. */
+export function cpuSince(pid: number, start: CpuStart): number {
+  const now = startCpu(pid);
+  let nanos = 0;
+  for (const [thread, time] of start.threads) {
+    const later = now.threads.get(thread);
+    if (later === undefined) return now.seconds - start.seconds;
+    nanos -= time;
+  }
+  for (const time of now.threads.values()) nanos += time;
+  return nanos / 1e9;
+}
+
+export interface CpuStart {
+  readonly seconds: number;
+  /** Nanoseconds, by thread. */
+  readonly threads: ReadonlyMap<string, number>;
+}
+
+export function startCpu(pid: number): CpuStart {
+  const threads = new Map<string, number>();
+  const folder = `/proc/${pid}/task`;
+  for (const thread of readdirSync(folder)) {
+    const time = threadNanos(`${folder}/${thread}/schedstat`);
+    if (time !== undefined) threads.set(thread, time);
+  }
+  return { seconds: cpuSeconds(pid), threads };
+}
+
+/** `undefined` when the thread has ended. */
+function threadNanos(file: string): number | undefined {
+  try {
+    return Number(readFileSync(file, 'latin1').split(' ', 1)[0]);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH') return undefined;
+    throw error;
+  }
+}
+
+/** Megabytes of anonymous memory: allocated by the process, without mapped files. NaN when the process has ended. */
+export const anonymousMegabytes = (pid: number): number => megabytesIn(pid, /^RssAnon:\s+(\d+) kB$/m);
+
+/** Megabytes of memory in use, mapped files included. NaN when the process has ended. */
+export const residentMegabytes = (pid: number): number => megabytesIn(pid, /^VmRSS:\s+(\d+) kB$/m);
+
+function megabytesIn(pid: number, line: RegExp): number {
+  const [, kilobytes] = line.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+  return Number(kilobytes ?? Number.NaN) / 1024;
+}
