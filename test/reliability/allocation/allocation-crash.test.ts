@@ -8,7 +8,7 @@ import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import { auditStoredAllocations } from '../../support/store/allocation-audit';
-import { ApiClient } from '../../support/http/api-client';
+import { ApiClient, isConnectionCut } from '../../support/http/api-client';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { freePort } from '../../support/ports';
 import { startApiServer, type ApiServer } from '../../support/programs';
@@ -105,10 +105,4 @@ async function writeServices(client: ApiClient, prefix: string, writers: { reado
     }
   }
   return n;
-}
-
-/** Errors of Node come from another realm than jest's, so `instanceof Error` is false for them. */
-function isConnectionCut(error: unknown): boolean {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(code ?? '') || message === 'aborted';
 }

@@ -5,7 +5,6 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { decodeBackup } from '../../../apiserver/backup/backup-format';
 import { ApiClient, type ApiObject } from '../../support/http/api-client';
 import { describeWithEtcd } from '../../support/external/etcd';
 import { migrate, startMigrate } from '../../support/migrate';
@@ -15,6 +14,7 @@ import {
   openEtcdLocation,
   listObjects,
   createConfigMaps,
+  decodeBackupBytes,
   MAPS,
   type OpenLocation,
   type StoreLocation,
@@ -76,22 +76,11 @@ async function backUpSlowly(location: StoreLocation, meanwhile: () => Promise<vo
   const { stdout } = run.child;
   if (stdout === null) throw new Error('there is no output');
   const chunks: Buffer[] = [];
-  let hasPaused = false;
   for await (const chunk of stdout) {
-    chunks.push(Buffer.from(chunk));
-    if (!hasPaused) await meanwhile();
-    hasPaused = true;
+    if (chunks.push(Buffer.from(chunk)) === 1) await meanwhile();
   }
   expect(await run.ended).toMatchObject({ code: 0 });
   return Buffer.concat(chunks);
-}
-
-async function headerRevision(bytes: Buffer): Promise<number> {
-  async function* oneChunk(): AsyncGenerator<Buffer, void, undefined> {
-    await Promise.resolve();
-    yield bytes;
-  }
-  return (await decodeBackup(oneChunk())).header.revision;
 }
 
 const numberOf = (objects: readonly ApiObject[], name: string): number =>
@@ -119,7 +108,7 @@ function describeBackupDuringWrites(openLocation: OpenLocation): void {
       const file = path.join(target.folder, 'a.backup');
       writeFileSync(file, bytes);
       await migrate('restore', ...target.flags, `--file=${file}`);
-      const revision = await headerRevision(bytes);
+      const { revision } = (await decodeBackupBytes(bytes)).header;
       const restored = await target.startServer();
       const reader = new ApiClient(restored.address, restored.certificates);
       const objects = await listObjects(reader, MAPS);

@@ -1,19 +1,22 @@
 /**
- * The commands `platform backup` and `platform restore` killed (SIGKILL) while it restores or backs up, over both stores: every program that opens an
- * unfinished restore rejects it, and the restore can be repeated; an unfinished backup is never accepted as complete.
+ * The commands `platform backup` and `platform restore`, killed (SIGKILL) while they run, over both stores: every program
+ * that opens an unfinished restore rejects it, and the restore can be repeated; an unfinished backup is never accepted as
+ * complete.
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { BackupFormatError, decodeBackup } from '../../../apiserver/backup/backup-format';
+import { BackupFormatError } from '../../../apiserver/backup/backup-format';
 import { ApiClient, type ApiObject } from '../../support/http/api-client';
 import { describeWithEtcd } from '../../support/external/etcd';
 import { migrate, startMigrate, type MigrateRun } from '../../support/migrate';
-import { removeFolder, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
+import { waitUntil, type ApiServer } from '../../support/programs';
+import { useFolder, useResource } from '../../support/use-resource';
 import {
   openEmbeddedLocation,
   openEtcdLocation,
   listObjects,
   createConfigMaps,
+  decodeBackupBytes,
   MAPS,
   withoutVersion,
   type OpenLocation,
@@ -21,18 +24,14 @@ import {
 } from './store-locations';
 
 const OBJECTS = 300;
+/** Characters in each object. */
 const FILLER = 20_000;
-
-async function* oneChunk(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
-  await Promise.resolve();
-  yield bytes;
-}
 
 /** Number of complete records at the beginning of a backup. */
 async function countWholeRecords(bytes: Buffer): Promise<number> {
   let count = 0;
   try {
-    for await (const { key } of (await decodeBackup(oneChunk(bytes))).records()) count += key === '' ? 0 : 1;
+    for await (const { key } of (await decodeBackupBytes(bytes)).records()) count += key === '' ? 0 : 1;
   } catch (error) {
     if (!(error instanceof BackupFormatError)) throw error;
   }
@@ -59,29 +58,26 @@ async function withServer<T>(location: StoreLocation, use: (client: ApiClient, s
 const readMaps = (location: StoreLocation): Promise<readonly ApiObject[]> =>
   withServer(location, async (client) => (await listObjects(client, MAPS)).map(withoutVersion));
 
-/** Title, and the share of the backup that the restore has read when it is killed. */
-const JUST_STARTED: readonly [string, number] = ['has hardly begun', 0.05];
-const HALF_DONE: readonly [string, number] = ['is half done', 0.5];
-const ALL_BUT_END: readonly [string, number] = ['lacks only the end of the backup', 1];
+/** The share of the backup that a restore has read when it is killed, with the words of the title. */
+const JUST_STARTED: readonly [title: string, share: number] = ['has hardly begun', 0.05];
+const HALF_DONE: readonly [title: string, share: number] = ['is half done', 0.5];
+const ALL_BUT_END: readonly [title: string, share: number] = ['lacks only the end of the backup', 1];
 
 function describeKills(openLocation: OpenLocation, shares: readonly (readonly [string, number])[]): void {
-  const folder = temporaryFolder('kills');
+  const folder = useFolder('kills');
   const file = path.join(folder, 'a.backup');
-  let source: StoreLocation;
-  let before: readonly ApiObject[];
-
-  beforeAll(async () => {
-    source = await openLocation();
-    before = await withServer(source, async (client) => {
-      await createConfigMaps(client, OBJECTS, FILLER);
-      await migrate('backup', ...source.flags, `--file=${file}`);
-      return (await listObjects(client, MAPS)).map(withoutVersion);
-    });
-  }, 60_000);
-  afterAll(async () => {
-    await source.dispose();
-    removeFolder(folder);
-  });
+  const source = useResource(openLocation, (location) => location.dispose());
+  /** The objects in the backup. */
+  const backedUp = useResource(
+    () =>
+      withServer(source(), async (client) => {
+        await createConfigMaps(client, OBJECTS, FILLER);
+        await migrate('backup', ...source().flags, `--file=${file}`);
+        return (await listObjects(client, MAPS)).map(withoutVersion);
+      }),
+    () => undefined,
+    60_000,
+  );
 
   test.each(shares)(
     'a restore killed when it %s is refused as unfinished and can be repeated',
@@ -105,7 +101,7 @@ function describeKills(openLocation: OpenLocation, shares: readonly (readonly [s
 
         const output = await migrate('restore', ...target.flags, `--file=${file}`, '--discard-unfinished');
         expect(output).toContain(`deleted ${stored + 1} keys`);
-        expect(await readMaps(target)).toEqual(before);
+        expect(await readMaps(target)).toEqual(backedUp());
       } finally {
         await target.dispose();
       }
@@ -129,14 +125,14 @@ function describeKills(openLocation: OpenLocation, shares: readonly (readonly [s
       // The mark is deleted last.
       if ((await target.countKeys()) > 0) await expect(target.startServer()).rejects.toThrow(/has not finished/);
       await migrate('restore', ...target.flags, `--file=${file}`, '--discard-unfinished');
-      expect(await readMaps(target)).toEqual(before);
+      expect(await readMaps(target)).toEqual(backedUp());
     } finally {
       await target.dispose();
     }
   }, 60_000);
 
   test('verify and restore reject a backup killed while it writes to a pipe', async () => {
-    const run = startMigrate(['backup', '--file=-', ...source.flags], 'pipe');
+    const run = startMigrate(['backup', '--file=-', ...source().flags], 'pipe');
     const { stdout } = run.child;
     if (stdout === null) throw new Error('there is no output');
     const chunks: Buffer[] = [];
@@ -163,7 +159,7 @@ function describeKills(openLocation: OpenLocation, shares: readonly (readonly [s
 
   test('a backup killed while it writes a file leaves only a partial file under another name', async () => {
     const killed = path.join(folder, 'killed.backup');
-    const run = startMigrate(['backup', `--file=${killed}`, ...source.flags]);
+    const run = startMigrate(['backup', `--file=${killed}`, ...source().flags]);
     const partial = await waitUntil('the first bytes', () => {
       const name = readdirSync(folder).find((entry) => entry.startsWith('killed.backup.partial-'));
       return name !== undefined && statSync(path.join(folder, name)).size > 0 && name;
@@ -172,7 +168,7 @@ function describeKills(openLocation: OpenLocation, shares: readonly (readonly [s
     expect(existsSync(killed)).toBe(false);
     await expect(migrate('verify', `--file=${path.join(folder, partial)}`)).rejects.toThrow('is truncated');
     // The partial file does not prevent another backup.
-    await migrate('backup', `--file=${killed}`, ...source.flags);
+    await migrate('backup', `--file=${killed}`, ...source().flags);
     expect(await migrate('verify', `--file=${killed}`)).toContain('complete;');
   }, 60_000);
 }

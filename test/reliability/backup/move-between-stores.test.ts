@@ -5,11 +5,12 @@
  */
 import path from 'node:path';
 import { ApiClient, type ApiObject } from '../../support/http/api-client';
-import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } from '../../support/external/etcd';
-import { makeEtcdCertificates, type EtcdCertificates } from '../../support/certificates/etcd-certificates';
+import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
+import { makeEtcdCertificates } from '../../support/certificates/etcd-certificates';
 import { migrate } from '../../support/migrate';
 import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
+import { startApiServer, type ApiServer } from '../../support/programs';
+import { useFolder, useResource } from '../../support/use-resource';
 import { listObjects, createConfigMaps, MAPS, withoutVersion } from './store-locations';
 
 const WIDGETS = '/apis/example.com/v1/widgets';
@@ -67,22 +68,24 @@ async function readAllObjects(client: ApiClient): Promise<ObjectsByList> {
   return objects;
 }
 
-describeWithEtcd('platform migrate', () => {
-  const folder = temporaryFolder('moved');
+describeWithEtcd('platform', () => {
+  const folder = useFolder('moved');
   const store = path.join(folder, 'store');
   const returned = path.join(folder, 'returned');
   const embeddedFlag = `--storage-dir=${store}`;
-  let certificates: EtcdCertificates;
-  let etcd: EtcdServer;
-  let etcdFlags: readonly string[];
+  const certificates = useResource(() => makeEtcdCertificates(folder));
+  const etcd = useResource(
+    () => startEtcd({ tls: certificates().members }),
+    (started) => started.dispose(),
+  );
+  const tlsFlags = (): readonly string[] => {
+    const { ca, cert, key } = certificates().client;
+    return [`--etcd-cafile=${ca}`, `--etcd-certfile=${cert}`, `--etcd-keyfile=${key}`];
+  };
+  const etcdFlags = (): readonly string[] => [`--etcd-servers=${etcd().endpoint}`, ...tlsFlags()];
+  /** The API server on the store that is in use. */
   let server: ApiServer;
   let client: ApiClient;
-
-  const tlsFlags = ({ ca, cert, key }: EtcdTls): readonly string[] => [
-    `--etcd-cafile=${ca}`,
-    `--etcd-certfile=${cert}`,
-    `--etcd-keyfile=${key}`,
-  ];
 
   async function start(args: readonly string[], etcdServers?: string): Promise<void> {
     server = await startApiServer({ folder, securePort: await freePort(), args, ...(etcdServers !== undefined && { etcdServers }) });
@@ -99,39 +102,28 @@ describeWithEtcd('platform migrate', () => {
     if (answer.status !== 201) throw new Error(answer.text);
   }
 
-  beforeAll(async () => {
-    certificates = await makeEtcdCertificates(folder);
-    [etcd] = (await startEtcdCluster(1, { tls: certificates.members })) as [EtcdServer];
-    etcdFlags = [`--etcd-servers=${etcd.endpoint}`, ...tlsFlags(certificates.client)];
-    await start([]);
-  }, 60_000);
-  afterAll(async () => {
-    client.close();
-    await server.process.kill();
-    await etcd.dispose();
-    removeFolder(folder);
-  });
+  useResource(() => start([]), stop, 60_000);
 
-  test('move keeps all objects when the data go to etcd and back', async () => {
+  test('migrate keeps all objects when the data go to etcd and back', async () => {
     for (const [target, body] of CREATED_OBJECTS) await create(target, body);
     await createConfigMaps(client, 100, 500);
     for (let tries = 100; tries > 0 && (await client.get(WIDGETS)).status !== 200; tries--);
     await create(WIDGETS, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'one' }, size: 7 });
-    await expect(migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags)).rejects.toThrow(/in use|another process|uses/i);
+    await expect(migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags())).rejects.toThrow(/in use|another process|uses/i);
 
     const before = await readAllObjects(client);
     const version = Number((await client.get(MAPS)).json().metadata.resourceVersion);
     await stop();
-    expect(await migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags)).toMatch(
+    expect(await migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags())).toMatch(
       /restored \d+ keys, revision \d+ of the embedded store/,
     );
-    await start(tlsFlags(certificates.client), etcd.endpoint);
+    await start(tlsFlags(), etcd().endpoint);
     expect(await readAllObjects(client)).toEqual(before);
     await create(MAPS, { metadata: { name: 'in-etcd' } });
     const inEtcd = await client.get(`${MAPS}/in-etcd`);
     expect(Number(inEtcd.json().metadata.resourceVersion)).toBeGreaterThan(version + 1_000_000_000);
 
-    const backFlags = ['--to=embedded', `--storage-dir=${returned}`, ...etcdFlags];
+    const backFlags = ['--to=embedded', `--storage-dir=${returned}`, ...etcdFlags()];
     await expect(migrate('migrate', ...backFlags)).rejects.toThrow('1 API servers use the store: stop them first');
     const after = await readAllObjects(client);
     await stop();
@@ -143,21 +135,23 @@ describeWithEtcd('platform migrate', () => {
     expect(Number(inEmbedded.json().metadata.resourceVersion)).toBeGreaterThan(version + 2_000_000_000);
   }, 90_000);
 
-  test('move fails when the target already has keys', async () => {
-    await expect(migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags)).rejects.toThrow('there are already keys under /registry/');
+  test('migrate fails when the target already has keys', async () => {
+    await expect(migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags())).rejects.toThrow('there are already keys under /registry/');
     // The other prefix is empty in etcd, but also in the embedded store, which the first move left unchanged.
-    await expect(migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags, '--etcd-prefix=/other')).rejects.toThrow(
+    await expect(migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags(), '--etcd-prefix=/other')).rejects.toThrow(
       'no data of this program under /other/',
     );
   }, 60_000);
 
   test.each([
-    ['without a certificate', (): readonly string[] => [`--etcd-cafile=${certificates.client.ca}`]],
+    ['without a certificate', (): readonly string[] => [`--etcd-cafile=${certificates().client.ca}`]],
     ['without the certificate authority', (): readonly string[] => []],
   ])(
     'backup fails to connect to etcd %s',
     async (_title, flags) => {
-      await expect(migrate('backup', `--file=${folder}/x`, `--etcd-servers=${etcd.endpoint}`, ...flags())).rejects.toThrow(/certificate/i);
+      await expect(migrate('backup', `--file=${folder}/x`, `--etcd-servers=${etcd().endpoint}`, ...flags())).rejects.toThrow(
+        /certificate/i,
+      );
     },
     60_000,
   );

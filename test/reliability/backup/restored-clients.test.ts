@@ -38,9 +38,11 @@ const contentOf = (objects: readonly ApiObject[]): string =>
     .sort()
     .join('\n');
 
-const failureOf = (answer: Promise<unknown>): Promise<unknown> => answer.then(() => undefined).catch((error: unknown) => error);
+const failureOf = (response: Promise<unknown>): Promise<unknown> => response.then(() => undefined).catch((error: unknown) => error);
 
-function describeRestoredClients(before: 'embedded' | 'etcd', after: 'embedded' | 'etcd'): void {
+type StoreKind = 'embedded' | 'etcd';
+
+function describeRestoredClients(before: StoreKind, after: StoreKind): void {
   const folder = temporaryFolder('restored-clients');
   const file = path.join(folder, 'a.backup');
   const store = path.join(folder, 'store');
@@ -51,7 +53,8 @@ function describeRestoredClients(before: 'embedded' | 'etcd', after: 'embedded' 
   let client: RestClient;
   let informer: Informer;
 
-  const openLocation = async (kind: 'embedded' | 'etcd'): Promise<string> => {
+  /** Returns the endpoint of a new etcd; '' for the embedded store. */
+  const openLocation = async (kind: StoreKind): Promise<string> => {
     if (kind === 'embedded') return '';
     const etcd = await startEtcd();
     etcds.push(etcd);
@@ -85,11 +88,12 @@ function describeRestoredClients(before: 'embedded' | 'etcd', after: 'embedded' 
     removeFolder(folder);
   }, 60_000);
 
+  const maps = () => client.of(MAPS).namespace(namespace);
+  const services = () => client.of(SERVICES).namespace(namespace);
+
   async function waitForInformer(): Promise<string> {
     const items = (): Promise<string> =>
-      client
-        .of(MAPS)
-        .namespace(namespace)
+      maps()
         .list()
         .then((list) => contentOf(list.items));
     await waitUntil('the informer to hold the objects of the server', async () => contentOf(informer.list()) === (await items()), 60_000);
@@ -97,25 +101,19 @@ function describeRestoredClients(before: 'embedded' | 'etcd', after: 'embedded' 
   }
 
   test('makes informers list again when they have seen revisions newer than the backup', async () => {
-    for (const name of ['kept', 'changed', 'deleted']) await client.of(MAPS).namespace(namespace).create(configMap(name, 'red'));
-    const web = await client.of(SERVICES).namespace(namespace).create(service('web'));
+    for (const name of ['kept', 'changed', 'deleted']) await maps().create(configMap(name, 'red'));
+    const web = await services().create(service('web'));
     void informer.run(stop.signal);
     await informer.synced;
     const backedUp = await waitForInformer();
     await migrate('backup', flags(firstEndpoint), `--file=${file}`);
 
     // Changes after the backup, which the restore loses.
-    const changed = await client
-      .of(MAPS)
-      .namespace(namespace)
-      .patch('changed', 'merge', { data: { color: 'blue' } });
-    await client.of(MAPS).namespace(namespace).delete('deleted');
-    await client.of(MAPS).namespace(namespace).create(configMap('lost', 'red'));
+    const changed = await maps().patch('changed', 'merge', { data: { color: 'blue' } });
+    await maps().delete('deleted');
+    await maps().create(configMap('lost', 'red'));
     for (let count = 0; count < 50; count++) {
-      await client
-        .of(MAPS)
-        .namespace(namespace)
-        .patch('lost', 'merge', { data: { color: String(count) } });
+      await maps().patch('lost', 'merge', { data: { color: String(count) } });
     }
     await waitForInformer();
     const lists = informer.counts.lists;
@@ -130,25 +128,19 @@ function describeRestoredClients(before: 'embedded' | 'etcd', after: 'embedded' 
     const withoutVersionSuffix = (text: string): string => text.replace(/ \d+$/gm, '');
     expect(withoutVersionSuffix(restored)).toBe(withoutVersionSuffix(backedUp));
     expect(informer.counts.lists).toBeGreaterThan(lists);
-    for (const { resourceVersion } of (await client.of(MAPS).namespace(namespace).list()).items) {
+    for (const { resourceVersion } of (await maps().list()).items) {
       expect(Number(resourceVersion)).toBeGreaterThan(1_000_000_000);
     }
 
-    expect(isConflict(await failureOf(client.of(MAPS).namespace(changed.namespace).update(changed.body)))).toBe(true);
-    const watch = client
-      .of(MAPS)
-      .namespace(namespace)
-      .watch({ from: { resourceVersion: changed.resourceVersion }, timeoutSeconds: 60 });
+    expect(isConflict(await failureOf(maps().update(changed.body)))).toBe(true);
+    const watch = maps().watch({ from: { resourceVersion: changed.resourceVersion }, timeoutSeconds: 60 });
     expect(await watch.next()).toMatchObject({ value: { type: 'ERROR', error: { code: 410 } } });
 
     // The address and the port are still allocated.
     const spec = objectAt(web.body, 'spec');
-    const creation = client
-      .of(SERVICES)
-      .namespace(namespace)
-      .create(service('other', stringAt(spec, 'clusterIP')));
+    const creation = services().create(service('other', stringAt(spec, 'clusterIP')));
     await expect(creation).rejects.toThrow('already allocated');
-    expect(objectAt((await client.of(SERVICES).namespace(namespace).get('web')).body, 'spec')).toEqual(spec);
+    expect(objectAt((await services().get('web')).body, 'spec')).toEqual(spec);
     const repairs = (await client.of(EVENTS).list()).items.filter(({ body }) => /IP|Port/.test(stringAt(body, 'reason') ?? ''));
     expect(repairs).toEqual([]);
   }, 120_000);

@@ -1,8 +1,9 @@
 /**
- * Locations of stores of either kind, for backup tests: their flags for `platform backup` and `restore`, API servers on them, and
- * the number of keys while another process writes.
+ * Locations of stores of either kind, for backup tests: their flags for `platform backup` and `restore`, API servers on
+ * them, and the number of keys while another process writes. Also the objects of these tests, and backups as bytes.
  */
 import path from 'node:path';
+import { decodeBackup } from '../../../apiserver/backup/backup-format';
 import { openStoreView } from '../../../apiserver/storage/embedded/store-view';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { prefixRange } from '../../../apiserver/storage/store';
@@ -48,10 +49,10 @@ async function countEmbeddedKeys(directory: string): Promise<number> {
     // The process that creates the store has not created its files yet.
     return 0;
   }
-  let countKeys = 0;
-  for await (const { key } of view.entries(ALL_KEYS)) countKeys += key === '' ? 0 : 1;
+  let count = 0;
+  for await (const { key } of view.entries(ALL_KEYS)) count += key === '' ? 0 : 1;
   await view.close();
-  return countKeys;
+  return count;
 }
 
 export async function openEtcdLocation(): Promise<StoreLocation> {
@@ -71,13 +72,22 @@ export async function openEtcdLocation(): Promise<StoreLocation> {
   };
 }
 
+/** Decodes a backup that is in memory. Rejects with a BackupFormatError when its beginning is not that of a backup. */
+export function decodeBackupBytes(bytes: Buffer): ReturnType<typeof decodeBackup> {
+  async function* oneChunk(): AsyncGenerator<Buffer, void, undefined> {
+    await Promise.resolve();
+    yield bytes;
+  }
+  return decodeBackup(oneChunk());
+}
+
 export const MAPS = '/api/v1/namespaces/default/configmaps';
 
 /** Creates ConfigMaps with `size` characters each, eight at a time. */
-export async function createConfigMaps(client: ApiClient, countKeys: number, size: number): Promise<void> {
+export async function createConfigMaps(client: ApiClient, count: number, size: number): Promise<void> {
   let next = 0;
   const createNext = async (): Promise<void> => {
-    for (let index = next++; index < countKeys; index = next++) {
+    for (let index = next++; index < count; index = next++) {
       const data = { number: String(index), filler: 'x'.repeat(size) };
       const { status, text } = await client.send('POST', MAPS, { metadata: { name: `map-${String(index).padStart(5, '0')}` }, data });
       if (status !== 201) throw new Error(text);
@@ -86,6 +96,7 @@ export async function createConfigMaps(client: ApiClient, countKeys: number, siz
   await Promise.all(Array.from({ length: 8 }, createNext));
 }
 
+/** The objects of the list at a path. Throws when the response is not 200. */
 export async function listObjects(client: ApiClient, list: string): Promise<readonly ApiObject[]> {
   const answer = await client.get(list);
   if (answer.status !== 200) throw new Error(`${list}: ${answer.text}`);

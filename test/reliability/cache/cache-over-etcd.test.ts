@@ -1,12 +1,12 @@
 /** The cache over a real etcd that is killed, stopped, and compacted by other clients. */
-import { openCache, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
+import type { OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import type { Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
-import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { configMaps, nodes, storePrefix, putObject, ChangeRecorder, storedTypes } from '../../support/store/cache-fixture';
+import { configMaps, nodes, putObject, ChangeRecorder } from '../../support/store/cache-fixture';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
+import { openTestCache } from './use-caches';
 
 describeWithEtcd('the cache on etcd', () => {
   let server: EtcdServer;
@@ -17,16 +17,7 @@ describeWithEtcd('the cache on etcd', () => {
   beforeEach(async () => {
     server = await startEtcd();
     store = await openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom });
-    cache = openCache({
-      store,
-      prefix: storePrefix,
-      types: storedTypes,
-      clock: systemClock,
-      random: systemRandom,
-      logger: silentLogger,
-      checkMs: 0,
-      compactionMs: 0,
-    });
+    cache = openTestCache({ store, clock: systemClock });
     await cache.whenReady();
   });
 
@@ -43,6 +34,7 @@ describeWithEtcd('the cache on etcd', () => {
     return recorder;
   }
 
+  /** Retries while etcd does not respond. */
   async function putUntilDone(key: string): Promise<number> {
     for (;;) {
       try {
@@ -96,16 +88,7 @@ describeWithEtcd('the cache on etcd', () => {
   it('starts when etcd has been compacted to its newest revision', async () => {
     for (let i = 0; i < 10; i += 1) await putObject(store, nodes, `n${i % 3}`, { data: String(i) });
     await store.compact(await store.revision());
-    const second = openCache({
-      store,
-      prefix: storePrefix,
-      types: storedTypes,
-      clock: systemClock,
-      random: systemRandom,
-      logger: silentLogger,
-      checkMs: 0,
-      compactionMs: 0,
-    });
+    const second = openTestCache({ store, clock: systemClock });
     await second.whenReady();
     expect(second.snapshot(nodes).size).toBe(3);
     expect(second.compactedRevision).toBe(second.revision);

@@ -7,16 +7,20 @@
 import { writeFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { createSeededRandom, type SeededRandom } from '../../replay/seeded-random';
 import { ApiClient } from '../../support/http/api-client';
 import { freePort } from '../../support/ports';
+import { anonymousMegabytes } from '../../support/process-usage';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
-import { anonymousMegabytes, configMap, CONFIGMAPS } from '../hostile/hostile-client';
-import { DISRUPTIONS, pick, rawSockets, seededChance, type Chance } from './disruptions';
+import { configMap, CONFIGMAPS } from '../hostile/hostile-client';
+import { DISRUPTIONS, rawSockets } from './disruptions';
 
 const TOKEN = 'chaos-token';
 /** Beyond every time limit for silent and unread connections. */
 const DRAIN_MS = 150_000;
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
+/** Of the well-behaved client, which sends a request every 100 ms. */
+const ROUNDS_PER_CLEANUP = 600;
 
 const option = (name: string, fallback: string): string =>
   process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? fallback;
@@ -35,18 +39,18 @@ async function openTls(server: ApiServer, protocol: string): Promise<TLSSocket> 
 }
 
 /** Opens one misused connection after the other until performance.now() is `until`. */
-async function runLane(server: ApiServer, chance: Chance, until: number, counts: Map<string, number>): Promise<void> {
+async function runLane(server: ApiServer, random: SeededRandom, until: number, counts: Map<string, number>): Promise<void> {
   const only = option('only', '');
   const names = Object.keys(DISRUPTIONS).filter((name) => only === '' || name === only);
   const protocols = option('protocol', 'h2,h2,http/1.1').split(',');
   while (performance.now() < until && server.process.isRunning) {
-    const name = pick(chance, names);
-    const protocol = pick(chance, protocols);
+    const name = random.pick(names);
+    const protocol = random.pick(protocols);
     counts.set(name, (counts.get(name) ?? 0) + 1);
     let socket: TLSSocket | undefined;
     try {
       socket = await openTls(server, protocol);
-      await DISRUPTIONS[name]?.({ socket, chance, token: TOKEN, wait });
+      await DISRUPTIONS[name]?.({ socket, random, token: TOKEN, wait });
     } catch {
       // The server may end a connection at any time.
     }
@@ -60,16 +64,21 @@ interface CalmResult {
   failures: string[];
 }
 
+/** The object that the well-behaved client reads. Its label keeps it when the objects of the chaos clients are deleted. */
+const createCalmObject = (client: ApiClient): Promise<unknown> =>
+  client.send('POST', CONFIGMAPS, configMap('calm', { metadata: { name: 'calm', labels: { large: 'no' } } }));
+
 /** A well-behaved client: all of its requests must succeed. Also deletes the objects that the chaos clients created. */
-async function runCalmClient(client: ApiClient, until: () => boolean, calm: CalmResult): Promise<void> {
-  for (let round = 0; until(); round++) {
+async function runCalmClient(client: ApiClient, isActive: () => boolean, calm: CalmResult): Promise<void> {
+  for (let round = 0; isActive(); round++) {
     const start = performance.now();
     try {
       const { status } = await client.get(`${CONFIGMAPS}/calm`);
       if (status !== 200) calm.failures.push(`GET: ${status}`);
-      if (round % 600 === 599) await client.send('DELETE', `${CONFIGMAPS}?labelSelector=!large`);
-      if (round % 600 === 599)
-        await client.send('POST', CONFIGMAPS, configMap('calm', { metadata: { name: 'calm', labels: { large: 'no' } } }));
+      if (round % ROUNDS_PER_CLEANUP === ROUNDS_PER_CLEANUP - 1) {
+        await client.send('DELETE', `${CONFIGMAPS}?labelSelector=!large`);
+        await createCalmObject(client);
+      }
     } catch (error) {
       calm.failures.push(String(error));
     }
@@ -101,38 +110,38 @@ async function main(): Promise<void> {
       configMap(`large-${n}`, { metadata: { name: `large-${n}`, labels }, data: { text: 'y'.repeat(100_000) } }),
     );
   }
-  await client.send('POST', CONFIGMAPS, configMap('calm', { metadata: { name: 'calm', labels: { large: 'no' } } }));
+  await createCalmObject(client);
 
   const begin = performance.now();
-  const until = begin + Number(option('minutes', '60')) * MINUTE;
+  const until = begin + Number(option('minutes', '60')) * MINUTE_MS;
   const counts = new Map<string, number>();
   const calm: CalmResult = { slowestMs: 0, requests: 0, failures: [] };
   let isObserving = true;
   const calmClient = runCalmClient(client, () => isObserving && server.process.isRunning, calm);
   const report = async (): Promise<void> => {
     const opened = [...counts.values()].reduce((sum, count) => sum + count, 0);
-    const minutes = ((performance.now() - begin) / MINUTE).toFixed(1);
+    const minutes = ((performance.now() - begin) / MINUTE_MS).toFixed(1);
     console.log(
       `${minutes} min: ${opened} connections, ${await openConnections(client)} open, ${Math.round(anonymousMegabytes(server.process.pid))} MB, ` +
         `${calm.requests} calm requests, slowest ${Math.round(calm.slowestMs)} ms, ${calm.failures.length} failed`,
     );
   };
-  const reporter = setInterval(() => void report().catch((error: unknown) => console.log(String(error))), MINUTE);
+  const reporter = setInterval(() => void report().catch((error: unknown) => console.log(String(error))), MINUTE_MS);
   const seed = Number(option('seed', '1'));
   const lanes = Array.from({ length: Number(option('lanes', '30')) }, (_, lane) =>
-    runLane(server, seededChance(seed * 1_000 + lane), until, counts),
+    runLane(server, createSeededRandom(seed * 1_000 + lane), until, counts),
   );
   await Promise.all(lanes);
   clearInterval(reporter);
-  const running = server.process.isRunning;
-  if (running) await wait(DRAIN_MS);
-  const remaining = running ? await openConnections(client) : NaN;
-  if (running) await report();
+  const isRunning = server.process.isRunning;
+  if (isRunning) await wait(DRAIN_MS);
+  const remaining = isRunning ? await openConnections(client) : NaN;
+  if (isRunning) await report();
   isObserving = false;
   await calmClient;
   console.log(`${JSON.stringify(Object.fromEntries(counts))}\n${calm.failures.slice(0, 10).join('\n')}`);
   // The well-behaved client has up to two connections.
-  const hasPassed = running && calm.failures.length === 0 && remaining <= 2;
+  const hasPassed = isRunning && calm.failures.length === 0 && remaining <= 2;
   client.close();
   if (option('keep', '') === '') {
     await server.process.stop();

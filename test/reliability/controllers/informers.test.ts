@@ -2,7 +2,7 @@
  * Informers over two replicas that are killed, paused and restarted in turn: they deliver every change once, and in the
  * end hold exactly the content of the store. Each object counts its changes, which reveals a lost or repeated one.
  */
-import { isAlreadyExists, isConflict, isNotFound } from '../../../shared/client/rest/api-error';
+import { isAlreadyExists, isConflict, isNotFound, undefinedIfNotFound } from '../../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../../shared/client/rest/api-object';
 import { Informer } from '../../../shared/client/informer/informer';
 import { objectAt, ownMember, stringAt } from '../../../shared/values/json';
@@ -13,13 +13,16 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { adminClient } from '../../support/control-plane';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
-import { freePorts } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
+import { describeWithEtcd } from '../../support/external/etcd';
+import { waitUntil } from '../../support/programs';
+import { replicaAt, useReplicas } from '../../support/use-replicas';
+import { useResource } from '../../support/use-resource';
 
 const MAPS = resourceOf('core.v1.ConfigMap');
 const SECONDS = Number(process.env['INFORMER_SECONDS'] ?? 16);
 const OBJECTS = 20;
+/** After which an object is deleted and created again. */
+const CHANGES_PER_OBJECT = 25;
 const settings = { pingEveryMs: 2_000, pingTimeoutMs: 3_000, connectTimeoutMs: 3_000 };
 
 /**
@@ -61,31 +64,18 @@ function countOf(object: ApiObject): number {
 }
 
 describeWithEtcd('informers over two replicas', () => {
-  const folder = temporaryFolder('informers');
-  let etcd: EtcdServer;
-  let ports: number[];
-  const replicas: ApiServer[] = [];
-  const clients: RestClient[] = [];
+  const replicas = useReplicas('informers');
+  const clients = useResource<RestClient[]>(
+    () => [],
+    (opened) => opened.forEach((client) => client.close()),
+  );
 
-  const start = (securePort: number): Promise<ApiServer> => startApiServer({ folder, securePort, etcdServers: etcd.endpoint });
-
-  beforeAll(async () => {
-    etcd = await startEtcd();
-    ports = await freePorts(2);
-    for (const port of ports) replicas.push(await start(port));
-  }, 60_000);
-
-  afterAll(async () => {
-    for (const client of clients) client.close();
-    for (const replica of replicas) await replica.process.kill();
-    await etcd.dispose();
-    removeFolder(folder);
-  }, 60_000);
-
-  function openClient(order: readonly number[], http1 = false): RestClient {
-    const addresses = order.map((index) => replicas[index]!.address);
-    const opened = adminClient(addresses, replicas[0]!.certificates, { settings, http1 });
-    clients.push(opened);
+  /** Opens a client that prefers the replicas in this order. */
+  function openClient(order: readonly number[], options: { readonly http1?: boolean } = {}): RestClient {
+    const servers = order.map((index) => replicaAt(replicas(), index));
+    const addresses = servers.map(({ address }) => address);
+    const opened = adminClient(addresses, replicaAt(replicas(), 0).certificates, { settings, ...options });
+    clients().push(opened);
     return opened;
   }
 
@@ -93,9 +83,9 @@ describeWithEtcd('informers over two replicas', () => {
     `deliver every change exactly once while the replicas are killed, paused and restarted in turn for ${SECONDS} s`,
     async () => {
       const stop = new AbortController();
-      const checkers = [openClient([0, 1]), openClient([1, 0]), openClient([1, 0], true)].map((client) => {
+      const checkers = [openClient([0, 1]), openClient([1, 0]), openClient([1, 0], { http1: true })].map((client) => {
         const informer = new Informer({
-          client: client,
+          client,
           resource: MAPS,
           namespace: 'default',
           clock: systemClock,
@@ -137,23 +127,23 @@ describeWithEtcd('informers over two replicas', () => {
   );
 
   async function disturb(index: number, action: 'kill' | 'pause'): Promise<void> {
-    const replica = replicas[index]!;
+    const { process } = replicaAt(replicas(), index);
     const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
     if (action === 'kill') {
-      await replica.process.kill();
+      await process.kill();
       await pause(500);
-      replicas[index] = await start(ports[index]!);
+      await replicas().restart(index);
     } else {
-      replica.process.pause();
+      process.pause();
       await pause(6_000);
-      replica.process.resume();
+      process.resume();
     }
     await pause(1_500);
   }
 });
 
 /**
- * Increments the count of an object, and at 25 deletes and recreates it, until `isOver`. Resolves with the number of
+ * Increments the count of an object, and deletes and recreates it in between, until `isOver`. Resolves with the number of
  * acknowledged changes.
  */
 async function writeUntil(client: RestClient, name: string, isOver: () => boolean): Promise<number> {
@@ -176,11 +166,8 @@ async function writeUntil(client: RestClient, name: string, isOver: () => boolea
 async function writeOnce(client: RestClient, name: string): Promise<void> {
   const timeoutMs = 5_000;
   const maps = client.of(MAPS).namespace('default');
-  const existing = await maps.get(name, { timeoutMs }).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
+  const existing = await undefinedIfNotFound(maps.get(name, { timeoutMs }));
   if (existing === undefined) await maps.create({ metadata: { name }, data: { count: '0' } }, { timeoutMs });
-  else if (countOf(existing) >= 25) await maps.delete(name, { preconditions: { uid: existing.uid }, timeoutMs });
+  else if (countOf(existing) >= CHANGES_PER_OBJECT) await maps.delete(name, { preconditions: { uid: existing.uid }, timeoutMs });
   else await maps.update({ ...existing.body, data: { count: String(countOf(existing) + 1) } }, { timeoutMs });
 }

@@ -22,22 +22,14 @@ import {
   setQueueLengths,
   createAutoscaler,
 } from '../../replay/scenarios/autoscaler-steps';
-import type { ScenarioAction, ObservedState } from '../../replay/scenarios/scenario';
+import type { ScenarioRequest, ObservedState } from '../../replay/scenarios/scenario';
 import { ScenarioSession } from '../../replay/scenarios/scenario-session';
-import { ApiClient } from '../../support/http/api-client';
-import { adminClient, startControllers } from '../../support/control-plane';
-import { RandomKiller } from '../../support/random-killer';
+import { adminClient } from '../../support/control-plane';
+import type { RandomKiller } from '../../support/random-killer';
 import { serveMetrics } from '../../support/servers/metrics-server';
-import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
-import {
-  recordedEvents,
-  playSteps,
-  recordedSteps,
-  sendWith,
-  withoutLostEvents,
-  type PlayOptions,
-} from '../../support/scenarios/replayed-scenario';
+import { waitUntil, type ApiServer } from '../../support/programs';
+import { recordedEvents, recordedSteps, withoutLostEvents } from '../../support/scenarios/replayed-scenario';
+import { useKilledControllers } from './use-killed-controllers';
 
 const SEED_CHOICE = process.env['KILLED_SEEDS'] ?? '1';
 const SEEDS = SEED_CHOICE === 'all' ? [1] : SEED_CHOICE.split(',').map(Number);
@@ -52,7 +44,6 @@ const DEPENDS_ON_HISTORY = /^scaler-(window|policy|both-ways)/;
 const DEVIATING_SCENARIOS = new Set(['scaler-failing', 'scaler-object-without-pods']);
 /** Lifetime of a controllers process from its start: often too short for one sync, rarely long enough for two. */
 const LIFETIMES = { shortestMs: 0, longestMs: 1_800 };
-const STARTED_MESSAGE = 'controllers are running';
 /** Long enough for many lifetimes, so that a step completes in one of them also on a slow machine. */
 const STEP_TIMEOUT_MS = 90_000;
 const RECORDING = 'measured-autoscalers';
@@ -75,42 +66,14 @@ function withoutScaleTimes(state: ObservedState): ObservedState {
 }
 
 describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
-  const folder = temporaryFolder(`killed-autoscalers-${seed}`);
   const recorded = recordedSteps(RECORDING).map((step) => ({ ...step, state: withoutScaleTimes(step.state) }));
   const suitable = (SCENARIOS.get(RECORDING) ?? []).filter(({ name }) => !DEPENDS_ON_HISTORY.test(name) && !DEVIATING_SCENARIOS.has(name));
   const scenarios = sample(suitable, createSeededRandom(seed), SCENARIOS_PER_SEED);
-  let server: ApiServer;
-  let controllers: ProgramProcess;
-  let killer: RandomKiller;
-  let api: ApiClient;
-  let endMetrics: () => Promise<void>;
-
-  beforeAll(async () => {
-    server = await startApiServer({ folder, securePort: await freePort(), args: ['--naming=kubernetes'] });
-    api = new ApiClient(server.address, server.certificates);
-    endMetrics = await serveMetrics(send);
-    const run = '--controllers=-*,horizontal-pod-autoscaler,serviceaccount,namespace';
-    const args = ['--naming=kubernetes', '--leader-elect=false', '--horizontal-pod-autoscaler-sync-period=1s', run];
-    const program = {
-      start: async () => {
-        controllers = startControllers(server, ...args);
-        await waitUntil('the controllers to run', () => Promise.resolve(controllers.output.includes(STARTED_MESSAGE)), STEP_TIMEOUT_MS);
-      },
-      kill: () => controllers.kill(),
-    };
-    killer = new RandomKiller(program, createSeededRandom(seed), LIFETIMES);
-  }, 60_000);
-
-  afterAll(async () => {
-    await killer.stop();
-    await controllers.stop();
-    await endMetrics();
-    api.close();
-    await server.process.stop();
-    removeFolder(folder);
-  }, 60_000);
-
-  const send = sendWith(() => api);
+  const args = ['--horizontal-pod-autoscaler-sync-period=1s', '--controllers=-*,horizontal-pod-autoscaler,serviceaccount,namespace'];
+  const { server, send, killer, play } = useKilledControllers(
+    { seed, args, lifetimes: LIFETIMES, stepTimeoutMs: STEP_TIMEOUT_MS },
+    serveMetrics,
+  );
 
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     'match the recording of %s after every step',
@@ -118,15 +81,16 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
       const removeLostEvents = withoutLostEvents(recordedEvents(recorded, name));
       const compared = (state: ObservedState, expected: ObservedState): ObservedState =>
         withoutScaleTimes(removeLostEvents(state, expected));
-      const options: PlayOptions = { recorded, compared, extraMs: STEP_TIMEOUT_MS };
-      for await (const { actual, expected } of playSteps(new ScenarioSession(send, `sc-${name}`), scenario, options))
-        expect(actual).toEqual(expected);
+      await play(scenario, { recorded, compared });
     },
     240_000,
   );
 
   it.concurrent('scale exactly once for each change of the metric', async () => {
-    const target = await ScaledTarget.start(server, new ScenarioSession(send, 'sc-at-once'), { scaleDown: IMMEDIATE, scaleUp: IMMEDIATE });
+    const target = await ScaledTarget.start(server(), new ScenarioSession(send, 'sc-at-once'), {
+      scaleDown: IMMEDIATE,
+      scaleUp: IMMEDIATE,
+    });
     const random = createSeededRandom(seed);
     const expected = [MIN];
     while (expected.length < 5) {
@@ -141,17 +105,17 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
 
   it.concurrent('scale down only when the stabilization window no longer forbids it', async () => {
     const scaleDown = { ...IMMEDIATE, stabilizationWindowSeconds: LONG_WINDOW_S };
-    const target = await ScaledTarget.start(server, new ScenarioSession(send, 'sc-in-time'), { scaleDown, scaleUp: IMMEDIATE });
+    const target = await ScaledTarget.start(server(), new ScenarioSession(send, 'sc-in-time'), { scaleDown, scaleUp: IMMEDIATE });
     const random = createSeededRandom(seed + 1);
     const expected = [MIN];
-    for (const kills = killer.kills; killer.kills < kills + 4;) {
+    for (const kills = killer().kills; killer().kills < kills + 4;) {
       const replicas = 1 + random.integerBelow(12);
       const highest = expected.at(-1) ?? 0;
       await target.setMetricFor(replicas);
       if (replicas > highest && highest < MAX) {
         expected.push(Math.min(replicas, MAX));
         await target.waitForReplicas(Math.min(replicas, MAX));
-      } else await waitUntil('a kill', wasKilledAgain(killer), STEP_TIMEOUT_MS);
+      } else await waitUntil('a kill', wasKilledAgain(killer()), STEP_TIMEOUT_MS);
     }
     expect(target.replicaHistory()).toEqual(expected);
     await target.setMetricFor(1);
@@ -161,7 +125,7 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
     await target.close();
   }, 240_000);
 
-  it('have been killed more than 5 times', () => expect(killer.kills).toBeGreaterThan(5));
+  it('have been killed more than 5 times', () => expect(killer().kills).toBeGreaterThan(5));
 });
 
 /** Limits of the autoscalers' replicas. */
@@ -242,7 +206,7 @@ class ScaledTarget {
     await this.session.close({});
   }
 
-  private async perform(action: ScenarioAction): Promise<void> {
+  private async perform(action: ScenarioRequest): Promise<void> {
     const code = await this.session.perform(action);
     if (code >= 300) throw new Error(`${action.path} was answered with ${code}`);
   }

@@ -2,7 +2,7 @@
  * Leader election between two copies of the controllers: when the standby takes over, and how a late write of the
  * former leader is rejected.
  */
-import { isNotFound } from '../../../shared/client/rest/api-error';
+import { isNotFound, undefinedIfNotFound } from '../../../shared/client/rest/api-error';
 import { objectAt, stringAt } from '../../../shared/values/json';
 import { resourceOf } from '../../../shared/client/rest/resource';
 import { adminClient, startControllers } from '../../support/control-plane';
@@ -33,14 +33,10 @@ function track(process: ProgramProcess): ProgramProcess {
   return process;
 }
 
+/** The identity in the Lease; '' when there is no Lease. */
 async function leaseHolder(name: string): Promise<string> {
-  try {
-    const lease = await client().of(LEASES).namespace('platform-system').get(name);
-    return stringAt(objectAt(lease.body, 'spec'), 'holderIdentity') ?? '';
-  } catch (error) {
-    if (isNotFound(error)) return '';
-    throw error;
-  }
+  const lease = await undefinedIfNotFound(client().of(LEASES).namespace('platform-system').get(name));
+  return stringAt(objectAt(lease?.body, 'spec'), 'holderIdentity') ?? '';
 }
 
 /** Creates a namespace; returns the milliseconds until it has its default account. */
@@ -51,15 +47,7 @@ async function timeUntilAccount(namespace: string): Promise<number> {
     .create({ metadata: { name: namespace } });
   await waitUntil(
     `the account in ${namespace}`,
-    async () =>
-      client()
-        .of(ACCOUNTS)
-        .namespace(namespace)
-        .get('default')
-        .then(
-          () => true,
-          () => false,
-        ),
+    () => undefinedIfNotFound(client().of(ACCOUNTS).namespace(namespace).get('default')),
     30_000,
   );
   return performance.now() - started;

@@ -4,14 +4,14 @@
  */
 import { isConflict, isNotFound } from '../../../shared/client/rest/api-error';
 import type { ApiObject } from '../../../shared/client/rest/api-object';
-import { resourceOf } from '../../../shared/client/rest/resource';
-import type { RestClient } from '../../../shared/client/rest/rest-client';
+import { resourceOf, type Resource } from '../../../shared/client/rest/resource';
 import { ConnectionError } from '../../../shared/client/transport/transport';
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../../shared/values/json';
 import { adminClient, startControllers } from '../../support/control-plane';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
-import { freePorts } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
+import { describeWithEtcd } from '../../support/external/etcd';
+import { waitUntil } from '../../support/programs';
+import { replicaAt, useReplicas } from '../../support/use-replicas';
+import { useClosable, useResource } from '../../support/use-resource';
 
 const DEPLOYMENTS = resourceOf('apps.v1.Deployment');
 const PODS = resourceOf('core.v1.Pod');
@@ -28,66 +28,42 @@ const ROUNDS = 4;
 const CONTROLLERS = ['deployment', 'replicaset', 'endpointslice', 'garbage-collector', 'serviceaccount', 'namespace'];
 
 describeWithEtcd('controllers over two replicas', () => {
-  const folder = temporaryFolder('restarted');
-  const replicas: ApiServer[] = [];
-  let etcd: EtcdServer;
-  let ports: readonly number[];
-  let controllers: ProgramProcess;
-  let client: RestClient;
-
-  const start = (securePort: number): Promise<ApiServer> =>
-    startApiServer({ folder, securePort, etcdServers: etcd.endpoint, accounts: true });
-
-  beforeAll(async () => {
-    etcd = await startEtcd();
-    ports = await freePorts(2);
-    for (const port of ports) replicas.push(await start(port));
-    const addresses = replicas.map(({ address }) => address);
-    controllers = startControllers(replicas[0]!, `--master=${addresses.join()}`, `--controllers=${CONTROLLERS.join()}`);
-    client = adminClient(addresses, replicas[0]!.certificates, {
+  const replicas = useReplicas('restarted', [{ accounts: true }, { accounts: true }]);
+  useResource(
+    () => {
+      const { addresses } = replicas();
+      return startControllers(replicaAt(replicas(), 0), `--master=${addresses.join()}`, `--controllers=${CONTROLLERS.join()}`);
+    },
+    (controllers) => controllers.kill(),
+  );
+  const client = useClosable(() =>
+    adminClient(replicas().addresses, replicaAt(replicas(), 0).certificates, {
       settings: { pingEveryMs: 2_000, pingTimeoutMs: 3_000, connectTimeoutMs: 3_000 },
-    });
-  }, 60_000);
-
-  afterAll(async () => {
-    client.close();
-    await controllers.kill();
-    for (const replica of replicas) await replica.process.kill();
-    await etcd.dispose();
-    removeFolder(folder);
-  }, 60_000);
+    }),
+  );
+  const objects = (resource: Resource) => client().of(resource).namespace(NAMESPACE);
 
   test('reach the desired state after every restart of a replica', async () => {
-    await client.of(NODES).create({ metadata: { name: NODE } });
-    await client
-      .of(SERVICES)
-      .namespace(NAMESPACE)
-      .create({
-        metadata: { name: 'web' },
-        spec: { selector: LABELS, ports: [{ port: 80 }] },
-      });
-    await client
-      .of(DEPLOYMENTS)
-      .namespace(NAMESPACE)
-      .create({ metadata: { name: 'web' }, spec: deploymentSpec(3, 'image-0') });
+    await client()
+      .of(NODES)
+      .create({ metadata: { name: NODE } });
+    await objects(SERVICES).create({ metadata: { name: 'web' }, spec: { selector: LABELS, ports: [{ port: 80 }] } });
+    await objects(DEPLOYMENTS).create({ metadata: { name: 'web' }, spec: deploymentSpec(3, 'image-0') });
     await expectConvergence(3, 'image-0');
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const index = round % replicas.length;
-      await replicas[index]!.process.stop();
+      const index = round % replicas().servers.length;
+      await replicaAt(replicas(), index).process.stop();
       const count = 3 + round;
       const image = `image-${round}`;
       const template = deploymentSpec(count, image);
-      await writeWithRetries(() => client.of(DEPLOYMENTS).namespace(NAMESPACE).patch('web', 'merge', { spec: template }));
-      await client
-        .of(MAPS)
-        .namespace(NAMESPACE)
-        .create({ metadata: { name: `owned-${round}`, ownerReferences: [missingOwner(round)] } });
+      await writeWithRetries(() => objects(DEPLOYMENTS).patch('web', 'merge', { spec: template }));
+      await objects(MAPS).create({ metadata: { name: `owned-${round}`, ownerReferences: [missingOwner(round)] } });
       if (round % 2 === 0) await expectConvergence(count, image);
-      replicas[index] = await start(ports[index]!);
+      await replicas().restart(index);
       await expectConvergence(count, image);
       await waitUntil(
         'objects without an owner to be deleted',
-        async () => (await client.of(MAPS).namespace(NAMESPACE).list()).items.every(({ name }) => !name.startsWith('owned-')),
+        async () => (await objects(MAPS).list()).items.every(({ name }) => !name.startsWith('owned-')),
         CONVERGENCE_TIMEOUT_MS,
       );
     }
@@ -100,13 +76,13 @@ describeWithEtcd('controllers over two replicas', () => {
     await waitUntil(
       `${count} pods of ${image}`,
       async () => {
-        const { items } = await client.of(PODS).namespace(NAMESPACE).list();
+        const { items } = await objects(PODS).list();
         await Promise.all(items.filter((pod) => !isRunning(pod)).map(setRunning));
-        const wanted = items.filter((pod) => imageOf(pod) === image && isRunning(pod));
-        if (items.length !== count || wanted.length !== count) return false;
-        const slices = await client.of(SLICES).namespace(NAMESPACE).list();
+        const updated = items.filter((pod) => imageOf(pod) === image && isRunning(pod));
+        if (items.length !== count || updated.length !== count) return false;
+        const slices = await objects(SLICES).list();
         const addresses = slices.items.flatMap(({ body, name }) => (name.startsWith('web-') ? addressesOf(body) : []));
-        return addresses.sort().join() === wanted.map(addressOf).sort().join();
+        return addresses.sort().join() === updated.map(addressOf).sort().join();
       },
       CONVERGENCE_TIMEOUT_MS,
     );
@@ -125,9 +101,7 @@ describeWithEtcd('controllers over two replicas', () => {
       if (!isConflict(error)) throw error;
     };
     await writeWithRetries(() =>
-      client
-        .of(PODS)
-        .namespace(pod.namespace)
+      objects(PODS)
         .updateStatus({ ...pod.body, status })
         .catch(ignoreConflict),
     );

@@ -2,7 +2,7 @@
  * A replica killed (SIGKILL) during writes: after the restart every acknowledged write is stored, no object exists that
  * was never sent, and no resourceVersion is assigned twice. Several kills at different times, over both stores.
  */
-import { ApiClient } from '../../support/http/api-client';
+import { ApiClient, isConnectionCut } from '../../support/http/api-client';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { freePort } from '../../support/ports';
 import { startApiServer, waitUntil, type ApiServer } from '../../support/programs';
@@ -62,7 +62,7 @@ async function crashAndCompare(start: (securePort: number) => Promise<ApiServer>
       const wrong = [...expected].filter(
         ([name, expectation]) => stored.get(name) !== expectation.acknowledged && stored.get(name) !== expectation.attempted,
       );
-      expect(wrong.map(([name, expectation]) => ({ name, want: expectation, found: stored.get(name) }))).toEqual([]);
+      expect(wrong.map(([name, expectation]) => ({ name, expectation, stored: stored.get(name) }))).toEqual([]);
       expect([...stored.keys()].filter((name) => !expected.has(name))).toEqual([]);
       // The stored state is the expected state of the next round.
       for (const [name, expectation] of expected) expectation.acknowledged = expectation.attempted = stored.get(name);
@@ -101,11 +101,6 @@ async function writeUntilCut(client: ApiClient, prefix: string, expected: Map<st
       }
     }
   }
-}
-
-function isConnectionCut(error: unknown): boolean {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(code ?? '') || message === 'aborted';
 }
 
 async function storedNumbers(client: ApiClient): Promise<Map<string, number>> {

@@ -3,31 +3,25 @@
  * without credentials: each is answered, and other requests are answered while the long ones are processed. Benchmarks
  * measure the latency of those.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { HOSTILE_INPUTS, HOSTILE_SETUP, type HostileInput, type HostileStep } from '../../support/http/hostile-inputs';
-import { sendHostileRequest, type HostileRequest } from '../../support/http/hostile-request';
-import { temporaryFolder } from '../../support/programs';
+import { hostileRequest, sendHostileRequest, type HostileClient } from '../../support/http/hostile-request';
+import { useFolder } from '../../support/use-resource';
 import { useHostileTarget, CONFIGMAPS } from './hostile-client';
 
 const TOKEN = 'hostile';
-const folder = temporaryFolder('hostile-tokens');
-mkdirSync(folder, { recursive: true });
+const folder = useFolder('hostile-tokens');
 const tokens = path.join(folder, 'tokens.csv');
 writeFileSync(tokens, `${TOKEN},hostile,hostile,"system:masters"\n`, { mode: 0o600 });
 const target = useHostileTarget(`--token-auth-file=${tokens}`);
 
-function requestOf(
-  { method = 'GET', path: requestPath = '/', headers = {}, body = '' }: HostileStep,
-  http2: boolean,
-  isAuthenticated: boolean,
-): HostileRequest {
-  const requestHeaders = isAuthenticated ? { ...headers, authorization: `Bearer ${TOKEN}` } : headers;
-  return { origin: target().client.address, http2, method, path: requestPath, headers: requestHeaders, body };
-}
+/** Sends a step with credentials unless the options say otherwise. Resolves with the status. */
+const send = (step: HostileStep, options: Partial<Omit<HostileClient, 'origin'>> = {}): Promise<number> =>
+  sendHostileRequest(hostileRequest(step, { origin: target().client.address, http2: false, token: TOKEN, ...options }));
 
-async function sendPreparation({ setup = [] }: HostileInput): Promise<void> {
-  for (const step of setup) await sendHostileRequest(requestOf(step, false, true));
+async function sendSetup({ setup = [] }: HostileInput): Promise<void> {
+  for (const step of setup) await send(step);
 }
 
 /**
@@ -37,15 +31,15 @@ async function sendPreparation({ setup = [] }: HostileInput): Promise<void> {
 const isAcceptable = (status: number, { mayLoseResponse }: HostileInput): boolean =>
   (status >= 200 && status < 500 && status !== 429) || status === 504 || (mayLoseResponse === true && status === 0);
 
-/** Number of other requests answered during an input; reached only when no step of the input blocks for long. */
-const REQUIRED_ANSWERS = 11;
+/** The number of other requests answered during an input; reached only when no step of the input blocks for long. */
+const REQUIRED_RESPONSES = 11;
 
 describe('the API server, given hostile inputs,', () => {
   beforeAll(async () => {
-    for (const step of HOSTILE_SETUP) expect(await sendHostileRequest(requestOf(step, false, true))).toBe(201);
+    for (const step of HOSTILE_SETUP) expect(await send(step)).toBe(201);
     // The custom resource is served after a moment.
     const things = '/apis/hostile.example.com/v1/namespaces/default/things';
-    while ((await sendHostileRequest(requestOf({ path: things }, false, true))) === 404);
+    while ((await send({ path: things })) === 404);
   }, 30_000);
 
   // Alternately over HTTP/1.1 and HTTP/2, because the expensive work does not depend on the protocol. Requests without
@@ -55,11 +49,11 @@ describe('the API server, given hostile inputs,', () => {
     async (_, http2, input) => {
       // The next test sends the long inputs.
       if (input.isSlow !== true) {
-        await sendPreparation(input);
-        expect([await sendHostileRequest(requestOf(input, http2, true))].filter((status) => !isAcceptable(status, input))).toEqual([]);
+        await sendSetup(input);
+        expect([await send(input, { http2 })].filter((status) => !isAcceptable(status, input))).toEqual([]);
       }
       for (const http2 of [false, true]) {
-        const status = await sendHostileRequest(requestOf(input, http2, false));
+        const status = await send(input, { http2, token: undefined });
         expect(status === 403 || (input.path ?? '').startsWith('/healthz') || (input.mayLoseResponse === true && status === 0)).toBe(true);
       }
     },
@@ -70,16 +64,16 @@ describe('the API server, given hostile inputs,', () => {
     'answers other requests before %s (over HTTP/2: %s)',
     async (_, http2, input) => {
       const { client } = target();
-      await sendPreparation(input);
+      await sendSetup(input);
       const pending = { value: true };
-      const sent = sendHostileRequest(requestOf(input, http2, true)).finally(() => (pending.value = false));
+      const sent = send(input, { http2 }).finally(() => (pending.value = false));
       let answered = 0;
-      while (pending.value && answered < REQUIRED_ANSWERS) {
+      while (pending.value && answered < REQUIRED_RESPONSES) {
         expect((await client.get(`${CONFIGMAPS}/calm`)).status).toBe(200);
         if (pending.value) answered += 1;
       }
       expect([await sent].filter((status) => !isAcceptable(status, input))).toEqual([]);
-      expect(answered).toBe(REQUIRED_ANSWERS);
+      expect(answered).toBe(REQUIRED_RESPONSES);
     },
     60_000,
   );

@@ -6,6 +6,7 @@ import { connect as connectHttp2, constants, type ClientHttp2Session } from 'nod
 import { connect as connectTcp } from 'node:net';
 import { ApiClient, type WatchEvent } from '../../support/http/api-client';
 import { waitUntil } from '../../support/programs';
+import { useResource } from '../../support/use-resource';
 import { configMap, useHostileTarget, measureLatencies, CONFIGMAPS, openRawConnection, SlowHeaderClient } from './hostile-client';
 
 const target = useHostileTarget();
@@ -13,11 +14,10 @@ const target = useHostileTarget();
 const MOST_MEDIAN_MS = 1_000;
 
 describe('the API server', () => {
-  let slow: SlowHeaderClient;
-  beforeAll(async () => {
-    slow = new SlowHeaderClient(await openRawConnection(target().client));
-  });
-  afterAll(() => slow.stop());
+  const slow = useResource(
+    async () => new SlowHeaderClient(await openRawConnection(target().client)),
+    (client) => client.stop(),
+  );
 
   it('bounds the memory of watchers that never read, without delaying other clients', async () => {
     const { client, memory, server } = target();
@@ -114,8 +114,8 @@ describe('the API server', () => {
   });
 
   it('closes the connection of a client that sends its request headers too slowly', async () => {
-    await waitUntil('the slow client to be cut off', () => slow.closedAfterMs, 45_000);
-    expect(slow.closedAfterMs).toBeLessThan(45_000);
+    await waitUntil('the slow client to be cut off', () => slow().closedAfterMs, 45_000);
+    expect(slow().closedAfterMs).toBeLessThan(45_000);
   }, 60_000);
 });
 

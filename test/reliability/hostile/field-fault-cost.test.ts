@@ -7,7 +7,7 @@ import type { MergeShape } from '../../../shared/patch/apply/merge-shape';
 import { removeUnknownFields } from '../../../shared/patch/apply/unknown-fields';
 import { parseOperations } from '../../../shared/patch/json-patch';
 import { fieldErrors, parseJson } from '../../../shared/serialization';
-import { countCalls } from '../../support/call-count';
+import { countCalls } from '../../support/work-cost';
 
 const LEVELS = 2_000;
 const MEMBERS = 3_000;

@@ -19,7 +19,9 @@ import { featureGates } from '../../../shared/cli/feature-gates';
 import { parseJsonInSteps } from '../../../shared/serialization';
 import { runStepsSync } from '../../../shared/scheduling/steps';
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { createSeededRandom } from '../../replay/seeded-random';
 import { fullObjectOf } from '../../support/objects/full-object';
+import { leastCpuMs } from '../../support/work-cost';
 
 const CASES = Number(process.env['HOSTILE_CASES'] ?? 160);
 const SEED = 20_240_813;
@@ -93,7 +95,7 @@ const NUMBERS: readonly Lengthen[] = [(_, length) => BigInt('9'.repeat(length)),
 function lengthenersOf(value: JsonValue): readonly Lengthen[] {
   if (Array.isArray(value)) return LISTS;
   if (isObject(value)) return MAPS;
-  return typeof value === 'string' ? TEXTS : typeof value === 'boolean' ? TEXTS : NUMBERS;
+  return typeof value === 'string' || typeof value === 'boolean' ? TEXTS : NUMBERS;
 }
 
 function withValue(object: JsonValue, [step, ...rest]: readonly (string | number)[], value: JsonValue): JsonValue {
@@ -123,46 +125,26 @@ function createObject(info: ResourceInfo, body: Buffer): void {
   }
 }
 
-function cpuMs(run: () => void, tries: number): number {
-  let least = Infinity;
-  for (let n = 0; n < tries; n += 1) {
-    const begin = process.cpuUsage();
-    run();
-    const { user, system } = process.cpuUsage(begin);
-    least = Math.min(least, (user + system) / 1000);
-  }
-  return least;
-}
-
-/** A linear congruential generator of 32 bits: the same numbers for the same seed. */
-function seededChance(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 it('creating an object takes time in proportion to its length', () => {
-  const chanceBelow = seededChance(SEED);
+  const random = createSeededRandom(SEED);
   const slowCases: string[] = [];
   for (let n = 0; n < CASES; n += 1) {
     const info = INFOS[n % INFOS.length];
     if (info === undefined) throw new Error('no kinds');
     const object: JsonObject = { ...fullObjectOf(info.row.type), metadata: { ...fullObjectOf('meta.v1.ObjectMeta'), name: 'a' } };
     const locations = locationsIn(object, [], []);
-    const location = locations[chanceBelow(locations.length)];
+    const location = locations[random.integerBelow(locations.length)];
     if (location === undefined) continue;
     const lengtheners = lengthenersOf(location.value);
-    const choice = chanceBelow(lengtheners.length);
+    const choice = random.integerBelow(lengtheners.length);
     const lengthen = lengtheners[choice] ?? (() => null);
     const bodyOf = (length: number): Buffer =>
       Buffer.from(stringifyJson(withValue(object, location.path, lengthen(location.value, length))));
     const [shortBody, longBody] = [bodyOf(SHORT), bodyOf(LONG)];
-    if (cpuMs(() => createObject(info, longBody), 1) < UNSUSPICIOUS_MS) continue;
-    const longMs = cpuMs(() => createObject(info, longBody), 3);
+    if (leastCpuMs(() => createObject(info, longBody), 1) < UNSUSPICIOUS_MS) continue;
+    const longMs = leastCpuMs(() => createObject(info, longBody), 3);
     if (longMs < UNSUSPICIOUS_MS) continue;
-    const growth = longMs / cpuMs(() => createObject(info, shortBody), 3);
+    const growth = longMs / leastCpuMs(() => createObject(info, shortBody), 3);
     if (growth > MOST_GROWTH)
       slowCases.push(
         `${info.row.kind} ${location.path.join('.')} (${choice}): ${longMs.toFixed(0)} ms, ${growth.toFixed(0)} times a sixteenth of it`,

@@ -10,37 +10,31 @@ import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../../shared/pki/certificates';
-import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../../support/programs';
+import { ProgramProcess, waitUntil } from '../../support/programs';
+import { useFolder, useResource } from '../../support/use-resource';
 
-const hook = path.resolve(__dirname, '../../support/typescript-hook.cjs');
-const program = path.resolve(__dirname, 'handshake-server.ts');
+const HOOK = path.resolve(__dirname, '../../support/typescript-hook.cjs');
+const SERVER = path.resolve(__dirname, 'handshake-server.ts');
 const HOUR_MS = 3_600_000;
 
-let folder: string;
-let server: ProgramProcess;
-let port: number;
+const folder = useFolder('handshakes');
+const program = useResource(startServer, (server) => server.process.kill(), 60_000);
 
-beforeAll(async () => {
-  folder = temporaryFolder('handshakes');
+async function startServer(): Promise<{ readonly process: ProgramProcess; readonly port: number }> {
   const authority = await createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs: HOUR_MS, clock });
   const subject = { commonName: 'apiserver' };
   const serving = await issueCertificate({ subject, lifetimeMs: HOUR_MS, clock, authority, usage: 'server', names: ['127.0.0.1'] });
   const files = { certificate: path.join(folder, 'tls.crt'), key: path.join(folder, 'tls.key') };
   writeFileSync(files.certificate, serving.certificate);
   writeFileSync(files.key, serving.key);
-  server = new ProgramProcess(
-    spawn(process.execPath, ['-r', hook, program, files.certificate, files.key], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }),
-  );
-  port = await waitUntil('the server to listen', () => Number(/port (\d+)/.exec(server.output)?.[1] ?? 0) || undefined, 30_000);
-}, 60_000);
+  const args = ['-r', HOOK, SERVER, files.certificate, files.key];
+  const server = new ProgramProcess(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }));
+  const port = await waitUntil('the server to listen', () => Number(/port (\d+)/.exec(server.output)?.[1] ?? 0) || undefined, 30_000);
+  return { process: server, port };
+}
 
-afterAll(async () => {
-  await server.kill();
-  removeFolder(folder);
-});
-
-/** Number of handshakes that the server has aborted. */
-const countAborted = (): number => server.output.split('failed').length - 1;
+/** The number of handshakes that the server has aborted. */
+const countAborted = (): number => program().process.output.split('failed').length - 1;
 
 /**
  * Passes bytes of the client to the server immediately, and holds back those of the server until `release` is called.
@@ -81,7 +75,7 @@ function isEstablished(transport: Duplex, protocols: readonly string[]): Promise
 }
 
 async function rawConnection(): Promise<Socket> {
-  const socket = connectTcp(port, '127.0.0.1');
+  const socket = connectTcp(program().port, '127.0.0.1');
   socket.on('error', () => undefined);
   await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
   return socket;
@@ -98,8 +92,8 @@ describe.each([[['h2']], [['http/1.1']], [[]]])('a TLS handshake that times out,
 
   afterEach(() => {
     socket.destroy();
-    expect(server.isRunning).toBe(true);
-    expect(server.output).not.toContain('Assertion failed');
+    expect(program().process.isRunning).toBe(true);
+    expect(program().process.output).not.toContain('Assertion failed');
   });
 
   const waitForAbort = (): Promise<boolean> => waitUntil('the handshake to be aborted', () => countAborted() > before);

@@ -2,11 +2,12 @@
  * A server process for hostile input, and clients that send raw bytes over TLS or headers that never end. After each
  * test the server must still run and respond, and after the last one it must exit with 0.
  */
-import { readFileSync } from 'node:fs';
 import { connect, type TLSSocket } from 'node:tls';
 import { ApiClient } from '../../support/http/api-client';
 import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
+import { anonymousMegabytes } from '../../support/process-usage';
+import { startApiServer, type ApiServer } from '../../support/programs';
+import { useFolder, useResource } from '../../support/use-resource';
 
 /** Opens a TLS connection with the administrator's client certificate, for raw bytes. */
 export function openRawConnection(client: ApiClient, protocols: string[] = ['http/1.1']): Promise<TLSSocket> {
@@ -43,13 +44,6 @@ export async function exchangeRaw(client: ApiClient, bytes: string | Buffer, qui
   });
 }
 
-/** Anonymous memory of a process in MB, without mapped files. */
-export function anonymousMegabytes(pid: number): number {
-  const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  if (kilobytes === undefined) throw new Error(`/proc/${pid}/status has no RssAnon`);
-  return Number(kilobytes) / 1024;
-}
-
 /** Latencies of `count` small requests one after the other, in milliseconds, sorted. */
 export async function measureLatencies(client: ApiClient, path: string, count: number): Promise<number[]> {
   const measured: number[] = [];
@@ -80,35 +74,26 @@ export interface HostileTarget {
 
 /** Starts a server for the tests of a file, with an object `calm` that well-behaved clients read. */
 export function useHostileTarget(...args: string[]): () => HostileTarget {
-  const folder = temporaryFolder('hostile');
-  let target: HostileTarget | undefined;
-  const current = (): HostileTarget => {
-    if (target === undefined) throw new Error('the server is not there yet');
-    return target;
-  };
-
-  beforeAll(async () => {
-    const server = await startApiServer({ folder, securePort: await freePort(), args });
-    const client = new ApiClient(server.address, server.certificates);
-    target = { server, client, memory: () => anonymousMegabytes(server.process.pid) };
-    expect((await client.send('POST', CONFIGMAPS, configMap('calm', { data: { a: '1' } }))).status).toBe(201);
-  }, 60_000);
-
+  const folder = useFolder('hostile');
+  const target = useResource(
+    async (): Promise<HostileTarget> => {
+      const server = await startApiServer({ folder, securePort: await freePort(), args });
+      const client = new ApiClient(server.address, server.certificates);
+      expect((await client.send('POST', CONFIGMAPS, configMap('calm', { data: { a: '1' } }))).status).toBe(201);
+      return { server, client, memory: () => anonymousMegabytes(server.process.pid) };
+    },
+    async ({ server, client }) => {
+      client.close();
+      expect(await server.process.stop()).toBe(0);
+    },
+    60_000,
+  );
   afterEach(async () => {
-    const { server, client } = current();
+    const { server, client } = target();
     expect(server.process.isRunning).toBe(true);
     expect((await client.get('/livez')).status).toBe(200);
   });
-
-  afterAll(async () => {
-    const { server, client } = current();
-    client.close();
-    const code = await server.process.stop();
-    removeFolder(folder);
-    expect(code).toBe(0);
-  }, 30_000);
-
-  return current;
+  return target;
 }
 
 /** Sends the headers of a request byte by byte and never ends them. */

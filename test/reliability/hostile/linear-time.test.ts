@@ -26,6 +26,7 @@ import { fieldErrors, parseJson, ParseError } from '../../../shared/serializatio
 import { composeYaml } from '../../../shared/serialization/yaml/yaml-document';
 import { formatGoSyntax } from '../../../shared/values/go-syntax';
 import type { JsonObject } from '../../../shared/values/json';
+import { leastCpuMs } from '../../support/work-cost';
 
 /** Cases that take less at full length are not measured again. */
 const UNSUSPICIOUS_MS = 500;
@@ -36,22 +37,11 @@ const MOST_GROWTH = 64;
 /** Processes an input of the given length. */
 type Work = (length: number) => unknown;
 
-/** The least of `times` runs, in milliseconds of CPU. */
-function leastCpuMs(work: Work, length: number, times: number): number {
-  const runs = Array.from({ length: times }, () => {
-    const begin = process.cpuUsage();
-    work(length);
-    const { user, system } = process.cpuUsage(begin);
-    return (user + system) / 1000;
-  });
-  return Math.min(...runs);
-}
-
 /** The factor by which `work` takes longer at `length` than at a sixteenth of it; 1 when it is fast at full length. */
 function growth(work: Work, length: number): number {
-  if (leastCpuMs(work, length, 1) < UNSUSPICIOUS_MS) return 1;
-  const long = leastCpuMs(work, length, 2);
-  return long < UNSUSPICIOUS_MS ? 1 : long / leastCpuMs(work, length / SHARE, 3);
+  if (leastCpuMs(() => work(length), 1) < UNSUSPICIOUS_MS) return 1;
+  const longMs = leastCpuMs(() => work(length), 2);
+  return longMs < UNSUSPICIOUS_MS ? 1 : longMs / leastCpuMs(() => work(length / SHARE), 3);
 }
 
 describe('checking a text takes time in proportion to its length:', () => {
@@ -99,42 +89,22 @@ describe('reading a body', () => {
   const eachRepeated = (levels: number): string => `${'{"b":1,"b":2,"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
   it.each<[string, number, Work]>([
+    ['JSON that repeats members at the deepest level', 5_000, (levels) => parseJson(bytes(repeated(levels)))],
+    ['JSON that repeats members on every level', 5_000, (levels) => parseJson(bytes(eachRepeated(levels)))],
+    ['the faults of JSON that repeats members at the deepest level', 5_000, (levels) => faultsOf(repeated(levels))],
+    ['the faults of JSON that repeats members on every level', 5_000, (levels) => faultsOf(eachRepeated(levels))],
     [
-      'takes time in proportion to its length for JSON that repeats members at the deepest level',
-      5_000,
-      (levels) => parseJson(bytes(repeated(levels))),
-    ],
-    [
-      'takes time in proportion to its length for JSON that repeats members on every level',
-      5_000,
-      (levels) => parseJson(bytes(eachRepeated(levels))),
-    ],
-    [
-      'takes time in proportion to its length for the faults of JSON that repeats members at the deepest level',
-      5_000,
-      (levels) => faultsOf(repeated(levels)),
-    ],
-    [
-      'takes time in proportion to its length for the faults of JSON that repeats members on every level',
-      5_000,
-      (levels) => faultsOf(eachRepeated(levels)),
-    ],
-    [
-      'takes time in proportion to its length for JSON with one byte that is not UTF-8',
+      'JSON with one byte that is not UTF-8',
       12_000_000,
       (length) => parseJson(Buffer.concat([bytes('"'), Buffer.alloc(length, 'x'), Buffer.from([0xff, 0x22])])),
     ],
     [
-      'takes time in proportion to its length for JSON of bytes that are not UTF-8',
+      'JSON of bytes that are not UTF-8',
       12_000_000,
       (length) => parseJson(Buffer.concat([bytes('"'), Buffer.alloc(length, 0xff), bytes('"')])),
     ],
-    [
-      'takes time in proportion to its length for YAML that ends in escaped quotes',
-      30_000,
-      (length) => yamlFault(`a: [x${'\\"'.repeat(length)}`),
-    ],
-  ])('%s', (_, length, work) => {
+    ['YAML that ends in escaped quotes', 30_000, (length) => yamlFault(`a: [x${'\\"'.repeat(length)}`)],
+  ])('takes time in proportion to its length for %s', (_, length, work) => {
     expect(growth(work, length)).toBeLessThan(MOST_GROWTH);
   });
 

@@ -42,19 +42,21 @@ function openTls(localAddress: string, protocol: string): Socket {
   return socket;
 }
 
-/** Resolves when all connections have emitted `event`, or were closed, and have sent `initialBytes`. */
-async function openGroup(
-  count: number,
-  make: () => Socket,
-  event: 'connect' | 'secureConnect',
-  initialBytes = '',
-  trickle = '',
-): Promise<ConnectionGroup> {
+interface GroupOptions {
+  readonly open: () => Socket;
+  readonly readyEvent: 'connect' | 'secureConnect';
+  /** Sent once by each connection. */
+  readonly initialBytes?: string;
+  readonly trickle?: string;
+}
+
+/** Resolves when all connections are ready, or were closed, and have sent their initial bytes. */
+async function openGroup(count: number, { open, readyEvent, initialBytes = '', trickle = '' }: GroupOptions): Promise<ConnectionGroup> {
   const sockets: Socket[] = [];
   while (sockets.length < count) {
-    const batch = Array.from({ length: Math.min(BATCH, count - sockets.length) }, make);
+    const batch = Array.from({ length: Math.min(BATCH, count - sockets.length) }, open);
     sockets.push(...batch);
-    await Promise.all(batch.map((socket) => new Promise((resolve) => socket.once(event, resolve).once('close', resolve))));
+    await Promise.all(batch.map((socket) => new Promise((resolve) => socket.once(readyEvent, resolve).once('close', resolve))));
     if (initialBytes !== '') for (const socket of batch) socket.write(initialBytes, 'latin1');
   }
   return { sockets, trickle };
@@ -74,10 +76,13 @@ it('the API server closes hundreds of slow connections and serves another client
   const groups: ConnectionGroup[] = [];
   let served = 0;
   try {
-    groups.push(await openGroup(GROUP_SIZE, () => openTls('127.0.0.2', 'http/1.1'), 'secureConnect', HEAD, 'x'));
-    groups.push(await openGroup(GROUP_SIZE, () => openTls('127.0.0.3', 'h2'), 'secureConnect', PREFACE));
-    groups.push(await openGroup(GROUP_SIZE, () => openTls('127.0.0.4', 'http/1.1'), 'secureConnect', BODY, ' '));
-    groups.push(await openGroup(GROUP_SIZE, () => openTcp('127.0.0.5'), 'connect', HELLO, '\u0001'));
+    const ways: readonly GroupOptions[] = [
+      { open: () => openTls('127.0.0.2', 'http/1.1'), readyEvent: 'secureConnect', initialBytes: HEAD, trickle: 'x' },
+      { open: () => openTls('127.0.0.3', 'h2'), readyEvent: 'secureConnect', initialBytes: PREFACE },
+      { open: () => openTls('127.0.0.4', 'http/1.1'), readyEvent: 'secureConnect', initialBytes: BODY, trickle: ' ' },
+      { open: () => openTcp('127.0.0.5'), readyEvent: 'connect', initialBytes: HELLO, trickle: '\u0001' },
+    ];
+    for (const options of ways) groups.push(await openGroup(GROUP_SIZE, options));
     await waitUntil(
       'all slow connections to be closed',
       async () => {
@@ -101,7 +106,7 @@ it('the API server closes hundreds of slow connections and serves another client
 
 it('the API server limits connections per address and accepts those of other addresses', async () => {
   const { client } = target();
-  const { sockets } = await openGroup(PER_ADDRESS + 200, () => openTcp('127.0.0.6'), 'connect');
+  const { sockets } = await openGroup(PER_ADDRESS + 200, { open: () => openTcp('127.0.0.6'), readyEvent: 'connect' });
   try {
     // Accepted connections are closed after a timeout and make room for later ones.
     await waitUntil(

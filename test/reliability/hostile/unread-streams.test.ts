@@ -3,7 +3,16 @@
  * one.
  */
 import type { TLSSocket } from 'node:tls';
-import { connectionPreface, FRAME, frameTypes, headersFrame, resetFrame, streamWindow, windowUpdate } from '../../support/http/raw-http2';
+import {
+  connectionPreface,
+  FRAME,
+  frameTypes,
+  headersFrame,
+  pseudoHeaders,
+  resetFrame,
+  streamWindow,
+  windowUpdate,
+} from '../../support/http/raw-http2';
 import { waitUntil } from '../../support/programs';
 import { useHostileTarget, CONFIGMAPS, openRawConnection } from './hostile-client';
 
@@ -12,17 +21,8 @@ const STREAMS = 20;
 const WINDOW = 100_000;
 
 /** A request that is answered with 504 after half a second, about when its handler fails. */
-const timedOutRequest = (stream: number): Buffer => request(stream, `${CONFIGMAPS}?resourceVersion=99999999999&timeout=500ms`);
-
-function request(stream: number, path: string, method = 'GET', endsStream = true): Buffer {
-  const headers: [string, string][] = [
-    [':method', method],
-    [':scheme', 'https'],
-    [':path', path],
-    [':authority', 'x'],
-  ];
-  return headersFrame(stream, headers, endsStream);
-}
+const timedOutRequest = (stream: number): Buffer =>
+  headersFrame(stream, pseudoHeaders('GET', `${CONFIGMAPS}?resourceVersion=99999999999&timeout=500ms`));
 
 /**
  * Whether the server still responds. A server that does not is killed immediately, because it would use up all memory.

@@ -4,16 +4,17 @@
  * names the clock that differs.
  */
 import { request } from 'node:https';
-import { isNotFound } from '../../../shared/client/rest/api-error';
+import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
 import { readCertificate } from '../../../shared/pki/certificates';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { resourceOf, type Resource } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { CERTIFICATE_REQUEST } from '../../support/certificates/certificate-request';
 import { adminClient, clockAhead, startControllersWithEnvironment } from '../../support/control-plane';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
-import { freePorts } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
+import { describeWithEtcd } from '../../support/external/etcd';
+import { waitUntil, type ProgramProcess } from '../../support/programs';
+import { replicaAt, useReplicas } from '../../support/use-replicas';
+import { useResource } from '../../support/use-resource';
 
 const NAMESPACES = resourceOf('core.v1.Namespace');
 const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
@@ -24,43 +25,32 @@ const LEASES = resourceOf('coordination.v1.Lease');
 const MINUTE_MS = 60_000;
 
 describeWithEtcd('on machines whose clocks differ by a minute', () => {
-  const folder = temporaryFolder('operate-clocks');
   /** Offset of each server's clock from this machine's, in milliseconds. */
   const offsets = [0, MINUTE_MS, -MINUTE_MS] as const;
-  const controllers: ProgramProcess[] = [];
-  let etcd: EtcdServer;
-  let servers: readonly ApiServer[];
-  let clients: readonly RestClient[];
+  const [ACCURATE, AHEAD, BEHIND] = [0, 1, 2] as const;
+  // Longer than the largest clock difference, so that no Event has expired when another server receives it.
+  const args = ['--event-ttl=3m'];
+  const replicas = useReplicas(
+    'operate-clocks',
+    offsets.map((ahead) => ({ args, environment: clockAhead(ahead) })),
+  );
+  const clients = useResource(
+    () => replicas().servers.map(({ address, certificates }) => adminClient([address], certificates)),
+    (opened) => opened.forEach((client) => client.close()),
+  );
+  const controllers = useResource<ProgramProcess[]>(
+    () => [],
+    async (started) => void (await Promise.all(started.map((process) => process.stop()))),
+    60_000,
+  );
 
-  beforeAll(async () => {
-    etcd = await startEtcd();
-    const ports = await freePorts(offsets.length);
-    const started: ApiServer[] = [];
-    for (const [index, ahead] of offsets.entries()) {
-      const options = { folder, securePort: ports[index] ?? 0, etcdServers: etcd.endpoint };
-      // Longer than the largest clock difference, so that no Event has expired when another server receives it.
-      started.push(await startApiServer({ ...options, args: ['--event-ttl=3m'], environment: clockAhead(ahead) }));
-    }
-    servers = started;
-    clients = servers.map(({ address, certificates }) => adminClient([address], certificates));
-  }, 120_000);
-
-  afterAll(async () => {
-    for (const process of controllers) await process.stop();
-    clients.forEach((client) => client.close());
-    await Promise.all(servers.map(({ process }) => process.stop()));
-    await etcd.dispose();
-    removeFolder(folder);
-  }, 60_000);
-
-  const startControllers = (server: ApiServer | undefined, ahead: number, ...args: readonly string[]): ProgramProcess => {
-    if (server === undefined) throw new Error('there is no such server');
-    const process = startControllersWithEnvironment(clockAhead(ahead), server, ...args);
-    controllers.push(process);
+  const startControllers = (server: number, clockOffsetMs: number, ...args: readonly string[]): ProgramProcess => {
+    const process = startControllersWithEnvironment(clockAhead(clockOffsetMs), replicaAt(replicas(), server), ...args);
+    controllers().push(process);
     return process;
   };
   const anyClient = (): RestClient => {
-    const [first] = clients;
+    const [first] = clients();
     if (first === undefined) throw new Error('there is no server');
     return first;
   };
@@ -68,13 +58,13 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
   test('a token that one server issues is accepted by the others for the requested time', async () => {
     const name = 'holder';
     await anyClient().of(ACCOUNTS).namespace('default').create({ metadata: { name } });
-    for (const [index, client] of clients.entries()) {
-      const answer = await client.of(ACCOUNTS).namespace('default').createSubresource(name, 'token', tokenRequest(600));
-      const status = objectAt(answer, 'status');
+    for (const [index, client] of clients().entries()) {
+      const issued = await client.of(ACCOUNTS).namespace('default').createSubresource(name, 'token', tokenRequest(600));
+      const status = objectAt(issued, 'status');
       const token = stringAt(status, 'token') ?? '';
       const remainingMs = Date.parse(stringAt(status, 'expirationTimestamp') ?? '') - Date.now();
       expect(Math.abs(remainingMs - 600_000 - (offsets[index] ?? 0))).toBeLessThan(30_000);
-      for (const [serverIndex, { address, certificates }] of servers.entries()) {
+      for (const [serverIndex, { address, certificates }] of replicas().servers.entries()) {
         // A server accepts a token up to a minute before its issue time; two of these clocks differ by more.
         const ahead = (offsets[index] ?? 0) - (offsets[serverIndex] ?? 0);
         if (ahead <= MINUTE_MS) expect(await statusWith(address, certificates.authority, token)).toBe(403);
@@ -83,7 +73,7 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
   }, 60_000);
 
   test('objects and Events written through one server are read through the others', async () => {
-    for (const [index, client] of clients.entries()) {
+    for (const [index, client] of clients().entries()) {
       const metadata = { namespace: 'default', name: `from-${index}` };
       await client.of(MAPS).namespace(metadata.namespace).create({ metadata });
       await client
@@ -91,19 +81,18 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
         .namespace(metadata.namespace)
         .create({ metadata, involvedObject: { kind: 'ConfigMap', ...metadata }, reason: 'Test', type: 'Normal' });
     }
-    for (const client of clients) {
+    for (const client of clients()) {
       const names = (await client.of(MAPS).namespace('default').list()).items.map(({ name }) => name);
       expect(names).toEqual(expect.arrayContaining(['from-0', 'from-1', 'from-2']));
     }
   }, 60_000);
 
   test('the controllers keep one leader and reconcile', async () => {
-    const [, ahead, behind] = servers;
-    const first = startControllers(behind, MINUTE_MS, '--controllers=serviceaccount');
+    const first = startControllers(BEHIND, MINUTE_MS, '--controllers=serviceaccount');
     await waitUntil('the first copy to lead', () => first.output.includes('"leading"'), 60_000);
     const others = [
-      startControllers(ahead, -MINUTE_MS, '--controllers=serviceaccount'),
-      startControllers(ahead, 0, '--controllers=serviceaccount'),
+      startControllers(AHEAD, -MINUTE_MS, '--controllers=serviceaccount'),
+      startControllers(AHEAD, 0, '--controllers=serviceaccount'),
     ];
     for (const other of others)
       await waitUntil('another copy to wait', () => other.output.includes('another process is the leader, waiting'), 60_000);
@@ -123,8 +112,7 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
   }, 180_000);
 
   test('a certificate signed by controllers with the fastest clock is valid on every machine', async () => {
-    const [accurate] = servers;
-    startControllers(accurate, MINUTE_MS, '--controllers=csrsigning');
+    startControllers(ACCURATE, MINUTE_MS, '--controllers=csrsigning');
     const pem = Buffer.from(CERTIFICATE_REQUEST.trim()).toString('base64');
     const spec = { request: pem, signerName: 'platform.io/kube-apiserver-client', usages: ['client auth'] };
     const { body } = await anyClient()
@@ -152,7 +140,7 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
       ['60 s behind', '120 s behind'],
       ['60 s ahead of', '120 s ahead of'],
     ] as const;
-    for (const [index, { process }] of servers.entries()) {
+    for (const [index, { process }] of replicas().servers.entries()) {
       for (const difference of expected[index] ?? []) {
         // The delay of a message can change the measured difference by a second.
         const [exactSeconds, ...rest] = difference.split(' ');
@@ -174,18 +162,8 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
     return objectAt(body, 'spec') ?? {};
   }
 
-  const exists = (resource: Resource, namespace: string, name: string): Promise<boolean> =>
-    anyClient()
-      .of(resource)
-      .namespace(namespace)
-      .get(name)
-      .then(
-        () => true,
-        (error: unknown) => {
-          if (isNotFound(error)) return false;
-          throw error;
-        },
-      );
+  const exists = async (resource: Resource, namespace: string, name: string): Promise<boolean> =>
+    (await undefinedIfNotFound(anyClient().of(resource).namespace(namespace).get(name))) !== undefined;
 });
 
 /**
@@ -195,9 +173,9 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
 function statusWith(address: string, ca: string, token: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const options = { ca, headers: { authorization: `Bearer ${token}` } };
-    const outgoing = request(`${address}/api/v1/namespaces/default/secrets`, options, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode ?? 0);
+    const outgoing = request(`${address}/api/v1/namespaces/default/secrets`, options, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
     });
     outgoing.on('error', reject);
     outgoing.end();

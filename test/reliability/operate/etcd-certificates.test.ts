@@ -14,7 +14,7 @@ import {
   type CertificateValidity,
 } from '../../support/certificates/credential-files';
 import { isReady } from '../../../deploy/local/readiness';
-import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } from '../../support/external/etcd';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
 import { ApiClient } from '../../support/http/api-client';
 import { freePort } from '../../support/ports';
 import { launchApiServer, removeFolder, startApiServer, temporaryFolder, waitUntil, type ProgramProcess } from '../../support/programs';
@@ -44,9 +44,7 @@ describeWithEtcd('an API server on etcd with TLS', () => {
     return files;
   };
   const startMember = async (files: PairFiles): Promise<EtcdServer> => {
-    const tls: EtcdTls = { ca, ...files };
-    const [member] = await startEtcdCluster(1, { tls });
-    if (member === undefined) throw new Error('etcd did not start');
+    const member = await startEtcd({ tls: { ca, ...files } });
     members.push(member);
     return member;
   };
@@ -57,19 +55,23 @@ describeWithEtcd('an API server on etcd with TLS', () => {
   ];
 
   interface Case {
-    readonly member?: { readonly when?: CertificateValidity; readonly names?: readonly string[]; readonly isFromOtherAuthority?: boolean };
-    readonly client?: { readonly when?: CertificateValidity; readonly isFromOtherAuthority?: boolean };
+    readonly member?: {
+      readonly validity?: CertificateValidity;
+      readonly names?: readonly string[];
+      readonly isFromOtherAuthority?: boolean;
+    };
+    readonly client?: { readonly validity?: CertificateValidity; readonly isFromOtherAuthority?: boolean };
     readonly reason: RegExp;
     readonly remedy: RegExp;
   }
   test.each<[string, Case]>([
     [
       'the certificate of the member has expired',
-      { member: { when: 'over' }, reason: /certificate has expired/, remedy: /renew the certificate of the member/ },
+      { member: { validity: 'expired' }, reason: /certificate has expired/, remedy: /renew the certificate of the member/ },
     ],
     [
       'the certificate of the member is not valid yet',
-      { member: { when: 'to come' }, reason: /not yet valid/, remedy: /correct the clock/ },
+      { member: { validity: 'not yet valid' }, reason: /not yet valid/, remedy: /correct the clock/ },
     ],
     [
       'the certificate of the member has another name',
@@ -89,7 +91,7 @@ describeWithEtcd('an API server on etcd with TLS', () => {
     ],
     [
       'the client certificate has expired',
-      { client: { when: 'over' }, reason: /alert/, remedy: /the certificate of --etcd-certfile has expired at/ },
+      { client: { validity: 'expired' }, reason: /alert/, remedy: /the certificate of --etcd-certfile has expired at/ },
     ],
   ])(
     'logs the reason and exits when %s',
@@ -110,7 +112,7 @@ describeWithEtcd('an API server on etcd with TLS', () => {
       running.push(process);
       expect((await process.exited).code).toBe(1);
       const lines = process.output.split('\n').filter((text) => text.includes('a member of etcd cannot be reached'));
-      // CertificateValidity the member closes the connection before its alert is read, that attempt logs the closed connection, and
+      // When the member closes the connection before its alert is read, that attempt logs the closed connection, and
       // another one the reason.
       const line = lines.find((text) => reason.test(text)) ?? lines[0] ?? '';
       expect(JSON.parse(line)).toMatchObject({ level: 'warn', endpoint: etcd.endpoint, reason: expect.stringMatching(reason) });
@@ -151,7 +153,7 @@ describeWithEtcd('an API server on etcd with TLS', () => {
     const server = await startApiServer({ folder, securePort, etcdServers: etcd.endpoint, args: argumentsFor(files) });
     running.push(server.process);
     await etcd.stop();
-    savePair(files, await makePair(authority, 'server', { when: 'over' }));
+    savePair(files, await makePair(authority, 'server', { validity: 'expired' }));
     await etcd.restart();
     await waitUntil(
       'the log to name the member',

@@ -3,8 +3,8 @@ import { request } from 'node:http';
 import { ApiClient, type ApiResponse } from '../../support/http/api-client';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil } from '../../support/programs';
-import { useResource } from '../../support/use-resource';
+import { startApiServer, waitUntil } from '../../support/programs';
+import { useFolder, useResource } from '../../support/use-resource';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const FULL_MESSAGE = 'etcdserver: mvcc: database space exceeded';
@@ -46,9 +46,9 @@ describeWithEtcd('an API server on a full etcd', () => {
     () => startEtcd({ arguments: ['--quota-backend-bytes', String(8 << 20)] }),
     (server) => server.dispose(),
   );
-  const folder = useResource(() => Promise.resolve(temporaryFolder('full-etcd')), removeFolder);
+  const folder = useFolder('full-etcd');
   const server = useResource(
-    async () => startApiServer({ folder: folder(), securePort: await freePort(), etcdServers: etcd().endpoint }),
+    async () => startApiServer({ folder, securePort: await freePort(), etcdServers: etcd().endpoint }),
     (started) => started.process.stop(),
     60_000,
   );

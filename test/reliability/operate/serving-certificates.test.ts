@@ -71,10 +71,14 @@ describe('a running API server', () => {
   };
 
   test.each<[string, () => Promise<Credential>, RegExp]>([
-    ['that has expired', () => makePair(authority, 'server', { when: 'over' }), /own\.crt has expired at .*: replace the certificate/],
+    [
+      'that has expired',
+      () => makePair(authority, 'server', { validity: 'expired' }),
+      /own\.crt has expired at .*: replace the certificate/,
+    ],
     [
       'that is not valid yet',
-      () => makePair(authority, 'server', { when: 'to come' }),
+      () => makePair(authority, 'server', { validity: 'not yet valid' }),
       /own\.crt is not valid before .* check the clock of this machine/,
     ],
     [
@@ -142,12 +146,12 @@ describe('an API server at its start', () => {
   }, 60_000);
 
   test.each<[CertificateValidity, RegExp]>([
-    ['over', /own\.crt has expired at .*clients reject this server: replace the certificate/],
-    ['to come', /own\.crt is not valid before .*clients reject this server/],
+    ['expired', /own\.crt has expired at .*clients reject this server: replace the certificate/],
+    ['not yet valid', /own\.crt is not valid before .*clients reject this server/],
   ])(
     'serves a certificate whose validity is %s, and logs the remedy',
-    async (when, pattern) => {
-      const bad = await makePair(await makeAuthority('ca'), 'server', { when });
+    async (validity, pattern) => {
+      const bad = await makePair(await makeAuthority('ca'), 'server', { validity });
       savePair(files, bad);
       const { process, port } = await launch();
       await waitForLog(process, pattern);

@@ -10,7 +10,7 @@ import type { Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
 import { ApiClient } from '../../support/http/api-client';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
+import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { freePort } from '../../support/ports';
 import {
   launchApiServer,
@@ -22,6 +22,7 @@ import {
   type ApiServerOptions,
   type ProgramProcess,
 } from '../../support/programs';
+import { useClosable, useFolder, useResource } from '../../support/use-resource';
 
 const storeOptions = { clock: systemClock, random: systemRandom };
 
@@ -37,7 +38,7 @@ async function launch(options: ApiServerOptions): Promise<ProgramProcess> {
   return process;
 }
 
-/** The output of a server that exits with 1 instead of starting. */
+/** The output of a server that exits with 78 (a configuration error) instead of starting. */
 async function outputOfFailedStart(options: Omit<ApiServerOptions, 'securePort'>): Promise<string> {
   const process = await launch({ ...options, securePort: await freePort() });
   expect((await process.exited).code).toBe(78);
@@ -47,6 +48,13 @@ async function outputOfFailedStart(options: Omit<ApiServerOptions, 'securePort'>
 async function put(store: Store, key: string, value: Buffer | string): Promise<void> {
   const { committed } = await store.transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(value) }] });
   expect(committed).toBe(true);
+}
+
+/** Writes an encryption configuration with keys, by name, of one repeated letter. The first one encrypts Secrets. */
+function writeEncryptionKeys(file: string, letters: Readonly<Record<string, string>>): void {
+  const keys = Object.entries(letters).map(([name, letter]) => ({ name, secret: Buffer.alloc(32, letter).toString('base64') }));
+  const resources = [{ resources: ['secrets'], providers: [{ aesgcm: { keys } }] }];
+  writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources }));
 }
 
 const newerFormat = JSON.stringify({ format: 'cluster-control-plane', version: 99, naming: 'platform' });
@@ -95,22 +103,14 @@ describe('an API server on an embedded store', () => {
   test('logs values whose encryption key is missing, and serves all others', async () => {
     const configuration = path.join(folder, 'encryption.json');
     const args = [`--encryption-provider-config=${configuration}`];
-    const writeKey = (letter: string): void => {
-      const keys = [{ name: 'key', secret: Buffer.alloc(32, letter).toString('base64') }];
-      const resources = [{ resources: ['secrets'], providers: [{ aesgcm: { keys } }] }];
-      writeFileSync(
-        configuration,
-        JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources }),
-      );
-    };
     const secrets = '/api/v1/namespaces/default/secrets';
     const securePort = await freePort();
-    writeKey('a');
+    writeEncryptionKeys(configuration, { key: 'a' });
     const withRightKey = await startApiServer({ folder, securePort, args });
     const client = new ApiClient(withRightKey.address, withRightKey.certificates);
     expect((await client.send('POST', secrets, { metadata: { name: 's' } })).status).toBe(201);
     await withRightKey.process.stop();
-    writeKey('b');
+    writeEncryptionKeys(configuration, { key: 'b' });
     const withWrongKey = await launch({ folder, securePort, args });
     const line = await waitUntil(
       'the log to name the value',
@@ -140,21 +140,13 @@ describe('an API server on an embedded store', () => {
     const configuration = path.join(folder, 'encryption.json');
     const reload = '--encryption-provider-config-automatic-reload';
     const args = [`--encryption-provider-config=${configuration}`, reload];
-    const writeKeys = (...names: readonly string[]): void => {
-      const keys = names.map((name) => ({ name, secret: Buffer.alloc(32, name).toString('base64') }));
-      const resources = [{ resources: ['secrets'], providers: [{ aesgcm: { keys } }] }];
-      writeFileSync(
-        configuration,
-        JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources }),
-      );
-    };
     const error = 'secrets: 1 object needs key "a" of provider aesgcm';
     const secret = '/api/v1/namespaces/default/secrets/s';
-    writeKeys('a');
+    writeEncryptionKeys(configuration, { a: 'a' });
     const server = await startApiServer({ folder, securePort: await freePort(), args });
     const client = new ApiClient(server.address, server.certificates);
     expect((await client.send('POST', path.dirname(secret), { metadata: { name: 's' } })).status).toBe(201);
-    writeKeys('b');
+    writeEncryptionKeys(configuration, { b: 'b' });
     const check = '/readyz/configuration/encryption-provider-config';
     await waitUntil('the refusal', async () => (await client.get(check)).text.includes(error), 30_000);
     expect((await client.get('/readyz?verbose')).text).toContain('[!]configuration/encryption-provider-config failed');
@@ -166,7 +158,7 @@ describe('an API server on an embedded store', () => {
     expect(await outputOfFailedStart({ folder })).toMatch(
       /^apiserver: --encryption-provider-config: stored objects need keys .*secrets: 1 object/m,
     );
-    writeKeys('b', 'a');
+    writeEncryptionKeys(configuration, { b: 'b', a: 'a' });
     const restarted = await startApiServer({ folder, securePort: await freePort(), args });
     expect(await restarted.process.stop()).toBe(0);
   }, 120_000);
@@ -181,27 +173,18 @@ describe('an API server on an embedded store', () => {
 });
 
 describeWithEtcd('an API server on a prefix in etcd', () => {
-  const folder = temporaryFolder('operate-prefix');
-  let etcd: EtcdServer;
-  let store: Store;
+  const folder = useFolder('operate-prefix');
   const running: ApiServer[] = [];
 
-  beforeAll(async () => {
-    etcd = await startEtcd();
-    store = await openEtcdStore({ endpoints: [etcd.endpoint], ...storeOptions });
-  });
+  const etcd = useResource(startEtcd, (started) => started.dispose());
+  const store = useClosable(() => openEtcdStore({ endpoints: [etcd().endpoint], ...storeOptions }));
   afterEach(async () => {
     for (const server of running.splice(0)) await server.process.stop();
   }, 30_000);
-  afterAll(async () => {
-    await store.close();
-    await etcd.dispose();
-    removeFolder(folder);
-  });
 
   async function start(prefix: string, options: { readonly folder?: string; readonly args?: readonly string[] } = {}): Promise<ApiServer> {
     const { args = [] } = options;
-    const serverOptions = { folder: options.folder ?? folder, securePort: await freePort(), etcdServers: etcd.endpoint };
+    const serverOptions = { folder: options.folder ?? folder, securePort: await freePort(), etcdServers: etcd().endpoint };
     const server = await startApiServer({ ...serverOptions, args: [`--etcd-prefix=${prefix}`, ...args] });
     running.push(server);
     return server;
@@ -219,9 +202,9 @@ describeWithEtcd('an API server on a prefix in etcd', () => {
   ])(
     'exits when the prefix holds %s',
     async (_title, key, value, pattern) => {
-      await put(store, key, value);
+      await put(store(), key, value);
       const args = [`--etcd-prefix=${key.slice(0, key.indexOf('/', 1))}`];
-      expect(await outputOfFailedStart({ folder, etcdServers: etcd.endpoint, args })).toMatch(pattern);
+      expect(await outputOfFailedStart({ folder, etcdServers: etcd().endpoint, args })).toMatch(pattern);
     },
     60_000,
   );
@@ -233,10 +216,10 @@ describeWithEtcd('an API server on a prefix in etcd', () => {
     const maps = '/api/v1/namespaces/default/configmaps';
     const body = { metadata: { name: 'ours' }, data: { a: '1' } };
     expect((await client.send('POST', maps, body)).status).toBe(201);
-    await put(store, `${prefix}/nobody/knows`, 'x');
-    await put(store, `${prefix}/replicas/somebody`, 'no address');
-    await put(store, `${prefix}/ranges/serviceips`, 'k8s\0junk');
-    await put(store, `${prefix}/configmaps/default/foreign`, 'k8s\0junk');
+    await put(store(), `${prefix}/unknown/key`, 'x');
+    await put(store(), `${prefix}/replicas/other`, 'no address');
+    await put(store(), `${prefix}/ranges/serviceips`, 'k8s\0junk');
+    await put(store(), `${prefix}/configmaps/default/foreign`, 'k8s\0junk');
     await waitUntil('the log to name the value', () => server.process.output.includes('a stored value cannot be decoded and is left out'));
     const line = server.process.output.split('\n').find((text) => text.includes('cannot be decoded and is left out')) ?? '';
     expect(JSON.parse(line)).toMatchObject({ level: 'error', type: 'configmaps', key: 'default/foreign' });
@@ -245,7 +228,7 @@ describeWithEtcd('an API server on a prefix in etcd', () => {
     expect((await client.get('/livez')).status).toBe(200);
     expect((await client.get('/readyz/informer-sync')).text).toContain('configmaps: 1 stored values cannot be read');
     expect((await client.send('PUT', `${maps}/ours`, { ...body, data: { a: '2' } })).status).toBe(200);
-    await store.transact({ compare: [], operations: [{ type: 'delete', key: `${prefix}/configmaps/default/foreign` }] });
+    await store().transact({ compare: [], operations: [{ type: 'delete', key: `${prefix}/configmaps/default/foreign` }] });
     await waitUntil('the server to be ready again', async () => (await client.get('/readyz')).status === 200);
     client.close();
   }, 60_000);

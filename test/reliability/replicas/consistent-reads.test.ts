@@ -4,10 +4,9 @@
  * continued. `REPLICA_ROUNDS=1000` writes and reads more often.
  */
 import { ApiClient } from '../../support/http/api-client';
-import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
-import { freePorts } from '../../support/ports';
-import { startApiServer, type ApiServer } from '../../support/programs';
-import { useFolder, useResource } from '../../support/use-resource';
+import { describeWithEtcd } from '../../support/external/etcd';
+import { replicaAt, useReplicas } from '../../support/use-replicas';
+import { useResource } from '../../support/use-resource';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 const LANES = 5;
@@ -15,21 +14,9 @@ const LANES = 5;
 const ROUNDS_PER_LANE = Number(process.env['REPLICA_ROUNDS'] ?? 300);
 
 describeWithEtcd('two replicas on one etcd', () => {
-  const folder = useFolder('replicas');
-  const etcd = useResource(startEtcd, (started) => started.dispose());
-  const replicas = useResource(
-    async () => {
-      const started: ApiServer[] = [];
-      for (const securePort of await freePorts(2)) {
-        started.push(await startApiServer({ folder, securePort, etcdServers: etcd().endpoint }));
-      }
-      return started;
-    },
-    (started) => Promise.all(started.map((replica) => replica.process.stop())),
-    60_000,
-  );
+  const replicas = useReplicas('replicas');
   const clients = useResource(
-    () => replicas().map(({ address, certificates }) => new ApiClient(address, certificates, LANES * 2)),
+    () => replicas().servers.map(({ address, certificates }) => new ApiClient(address, certificates, LANES * 2)),
     (opened) => opened.forEach((client) => client.close()),
   );
 
@@ -48,31 +35,31 @@ describeWithEtcd('two replicas on one etcd', () => {
 
   it('return every acknowledged write when one replica is stopped for seconds and continued', async () => {
     const [running, paused] = clients() as [ApiClient, ApiClient];
-    await writeValue(running, 'held', 0);
-    const pending: Promise<{ wanted: number; seen: number }>[] = [];
+    await createValue(running, 'held', 0);
+    const pending: Promise<{ acknowledged: number; seen: number }>[] = [];
     let written = 0;
-    const readPaused = async (): Promise<{ wanted: number; seen: number }> => {
-      const wanted = written;
-      return { wanted, seen: await readValue(paused, 'held') };
+    const readPaused = async (): Promise<{ acknowledged: number; seen: number }> => {
+      const acknowledged = written;
+      return { acknowledged, seen: await readValue(paused, 'held') };
     };
     for (const pauseMs of [1_500, 4_000]) {
-      replicas()[1]?.process.pause();
+      replicaAt(replicas(), 1).process.pause();
       try {
         const until = performance.now() + pauseMs;
         while (performance.now() < until) {
-          await writeValue(running, 'held', written + 1);
+          await updateValue(running, 'held', written + 1);
           written++;
           if (written % 50 === 1 && pending.length < LANES) pending.push(readPaused());
           if (written % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 50));
         }
       } finally {
-        replicas()[1]?.process.resume();
+        replicaAt(replicas(), 1).process.resume();
       }
       // Reads that waited in the stopped replica, and reads right after it continued.
-      const answers = await Promise.all([...pending.splice(0), readPaused(), readPaused()]);
-      for (const { wanted, seen } of answers) expect(seen).toBeGreaterThanOrEqual(wanted);
+      const reads = await Promise.all([...pending.splice(0), readPaused(), readPaused()]);
+      for (const { acknowledged, seen } of reads) expect(seen).toBeGreaterThanOrEqual(acknowledged);
       for (let round = 0; round < 200; round++) {
-        await writeValue(running, 'held', ++written);
+        await updateValue(running, 'held', ++written);
         expect(await readValue(paused, 'held')).toBe(written);
       }
     }
@@ -89,9 +76,9 @@ describeWithEtcd('two replicas on one etcd', () => {
         const removed = await writer.send('DELETE', `${CONFIGMAPS}/${name}`);
         expect(removed.status).toBe(200);
         const { status } = await reader.get(`${CONFIGMAPS}/${name}`);
-        if (status !== 404) staleReads.push(`round ${round}: ${name} is deleted, but the answer was ${status}`);
+        if (status !== 404) staleReads.push(`round ${round}: ${name} is deleted, but the status was ${status}`);
       } else {
-        await writeValue(writer, name, round, round % 100 === 1);
+        await (round % 100 === 1 ? createValue(writer, name, round) : updateValue(writer, name, round));
         const seen = round % 10 === 5 ? await listValue(reader, lane) : await readValue(reader, name);
         if (seen !== round) staleReads.push(`round ${round}: ${name} is ${round}, but ${seen} was read`);
       }
@@ -117,10 +104,15 @@ async function writeLargeObjects(client: ApiClient, signal: AbortSignal): Promis
   }
 }
 
-async function writeValue(client: ApiClient, name: string, n: number, create = n === 0): Promise<void> {
+const createValue = (client: ApiClient, name: string, n: number): Promise<void> => writeValue(client, ['POST', CONFIGMAPS], name, n);
+
+const updateValue = (client: ApiClient, name: string, n: number): Promise<void> =>
+  writeValue(client, ['PUT', `${CONFIGMAPS}/${name}`], name, n);
+
+async function writeValue(client: ApiClient, request: readonly [method: string, path: string], name: string, n: number): Promise<void> {
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { lane: name } }, data: { n: String(n) } };
-  const answer = create ? await client.send('POST', CONFIGMAPS, body) : await client.send('PUT', `${CONFIGMAPS}/${name}`, body);
-  if (answer.status >= 300) throw new Error(`write ${n} of ${name}: ${answer.status} ${answer.text}`);
+  const { status, text } = await client.send(...request, body);
+  if (status >= 300) throw new Error(`write ${n} of ${name}: ${status} ${text}`);
 }
 
 async function readValue(client: ApiClient, name: string): Promise<number> {

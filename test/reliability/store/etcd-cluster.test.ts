@@ -1,59 +1,50 @@
 /** The etcd store on three members with TLS and client certificates, while members are killed. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { commit } from '../../../apiserver/storage/commit';
 import { openEtcdStore, type EtcdStoreOptions } from '../../../apiserver/storage/etcd/open';
-import { prefixRange, type Store } from '../../../apiserver/storage/store';
+import { prefixRange } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { failureOf } from '../../support/store/store-helpers';
+import { conditionalPut, failureOf } from '../../support/store/store-helpers';
 import { StoreEventRecorder } from '../../support/store/store-recorder';
-import { describeWithEtcd, startEtcdCluster, type EtcdServer } from '../../support/external/etcd';
+import { describeWithEtcd, startEtcdCluster } from '../../support/external/etcd';
 import { makeEtcdCertificates } from '../../support/certificates/etcd-certificates';
 import { waitUntil } from '../../support/programs';
+import { useClosable, useFolder, useResource } from '../../support/use-resource';
 
 const SERVER_NAME = 'store.test';
 
 describeWithEtcd('the etcd store on a cluster', () => {
-  let folder: string;
-  let members: EtcdServer[] = [];
-  let store: Store | undefined;
-  let options: EtcdStoreOptions;
-
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'etcd-cluster-'));
-    const certificates = await makeEtcdCertificates(folder, [SERVER_NAME]);
-    const { ca, cert, key } = certificates.client;
-    const credentials = { ca: readFileSync(ca), cert: readFileSync(cert), key: readFileSync(key) };
-    members = await startEtcdCluster(3, { tls: certificates.members });
-    options = {
-      endpoints: members.map(({ endpoint }) => endpoint),
-      credentials: () => credentials,
-      serverName: SERVER_NAME,
-      clock: systemClock,
-      random: systemRandom,
-    };
-    store = await openEtcdStore(options);
-  }, 60_000);
-  afterAll(async () => {
-    await store?.close();
-    await Promise.all(members.map((member) => member.dispose()));
-    rmSync(folder, { recursive: true, force: true });
+  const folder = useFolder('etcd-cluster');
+  const certificates = useResource(() => makeEtcdCertificates(folder, [SERVER_NAME]));
+  const members = useResource(
+    () => startEtcdCluster(3, { tls: certificates().members }),
+    (started) => Promise.all(started.map((member) => member.dispose())),
+    60_000,
+  );
+  const credentials = () => {
+    const { ca, cert, key } = certificates().client;
+    return { ca: readFileSync(ca), cert: readFileSync(cert), key: readFileSync(key) };
+  };
+  const storeOptions = (): EtcdStoreOptions => ({
+    endpoints: members().map(({ endpoint }) => endpoint),
+    credentials,
+    serverName: SERVER_NAME,
+    clock: systemClock,
+    random: systemRandom,
   });
+  const store = useClosable(() => openEtcdStore(storeOptions()), 60_000);
 
   it('loses no write and no event while each member in turn is killed and restarted', async () => {
-    if (store === undefined) throw new Error('the store is not open');
-    const target = store;
+    const target = store();
     const recorder = new StoreEventRecorder();
     const watch = target.watch(prefixRange('/'), 1, recorder);
     let serial = 0;
     const create = async (): Promise<void> => {
       const key = `/key/${serial++}`;
-      const transaction = { compare: [{ key, modRevision: 0 }], operations: [{ type: 'put' as const, key, value: Buffer.from(key) }] };
       // A write that failed as unavailable was not sent and can be retried.
       for (let attempt = 0; ; attempt++) {
-        const { failure, committed } = await commit(target, transaction, { clock: systemClock }).then(
+        const { failure, committed } = await commit(target, conditionalPut(key, key), { clock: systemClock }).then(
           (result) => ({ failure: undefined, committed: result.committed }),
           async (error: unknown) => ({ failure: (await failureOf(Promise.reject(error))).failure, committed: false }),
         );
@@ -62,7 +53,7 @@ describeWithEtcd('the etcd store on a cluster', () => {
         await systemClock.sleep(100);
       }
     };
-    for (const member of members) {
+    for (const member of members()) {
       for (let count = 0; count < 10; count++) await create();
       await Promise.all([member.kill(), ...Array.from({ length: 10 }, create)]);
       for (let count = 0; count < 10; count++) await create();
@@ -76,9 +67,8 @@ describeWithEtcd('the etcd store on a cluster', () => {
   }, 60_000);
 
   it('fails writes and linearizable reads as unavailable within 2 s without a quorum', async () => {
-    if (store === undefined) throw new Error('the store is not open');
-    const target = store;
-    const others = members.slice(1);
+    const target = store();
+    const others = members().slice(1);
     await Promise.all(others.map((member) => member.kill()));
     const write = (): Promise<unknown> =>
       commit(target, { compare: [], operations: [{ type: 'put', key: '/alone', value: Buffer.from('x') }] }, { clock: systemClock });
@@ -108,9 +98,8 @@ describeWithEtcd('the etcd store on a cluster', () => {
   }, 90_000);
 
   it('fails to open without a client certificate, and when the server name is not in the certificate', async () => {
-    const shortTimeout = { ...options, openTimeoutMs: 3_000 };
-    const { ca } = options.credentials?.() ?? {};
-    if (ca === undefined) throw new Error('the certificates are missing');
+    const shortTimeout = { ...storeOptions(), openTimeoutMs: 3_000 };
+    const { ca } = credentials();
     expect(await failureOf(openEtcdStore({ ...shortTimeout, credentials: () => ({ ca }) }))).toMatchObject({ failure: 'unavailable' });
     expect(await failureOf(openEtcdStore({ ...shortTimeout, serverName: 'other.test' }))).toMatchObject({ failure: 'unavailable' });
   }, 30_000);

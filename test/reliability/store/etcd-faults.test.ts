@@ -1,10 +1,10 @@
 /** The etcd store while etcd is killed, stopped or compacted, or the network connection breaks. */
 import { commit } from '../../../apiserver/storage/commit';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
-import { prefixRange, type Store, type Watch } from '../../../apiserver/storage/store';
+import { prefixRange, type Store, type Transaction, type Watch } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { failureOf, put, valueOf } from '../../support/store/store-helpers';
+import { conditionalPut, failureOf, put, valueOf } from '../../support/store/store-helpers';
 import { StoreEventRecorder } from '../../support/store/store-recorder';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
 import { FixedRandom } from '../../support/clock/fixed-random';
@@ -129,8 +129,7 @@ describeWithEtcd('the etcd store under faults', () => {
     server.pause();
     expect(await failureOf(direct.get('/a', deadlineInOneSecond()))).toMatchObject({ failure: 'deadline' });
     expect(await failureOf(direct.revision(deadlineInOneSecond()))).toMatchObject({ failure: 'deadline' });
-    const write = { compare: [{ key: '/b', modRevision: 0 }], operations: [{ type: 'put' as const, key: '/b', value: Buffer.from('1') }] };
-    expect(await failureOf(direct.transact(write, deadlineInOneSecond()))).toMatchObject({ failure: 'ambiguous' });
+    expect(await failureOf(direct.transact(conditionalPut('/b', '1'), deadlineInOneSecond()))).toMatchObject({ failure: 'ambiguous' });
     server.resume();
     await put(direct, '/c', '1');
     await recorder.until(() => recorder.allEvents.some(({ key }) => key === '/c'));
@@ -139,7 +138,6 @@ describeWithEtcd('the etcd store under faults', () => {
   }, 30_000);
 
   it('resolves the outcome of a create and an update whose responses were lost', async () => {
-    const create = { compare: [{ key: '/a', modRevision: 0 }], operations: [{ type: 'put' as const, key: '/a', value: Buffer.from('1') }] };
     const loseResponse = async (): Promise<void> => {
       // The write is committed when the direct connection receives its event; then the connection that waits for the
       // response is cut.
@@ -152,15 +150,14 @@ describeWithEtcd('the etcd store under faults', () => {
       proxy.mute(false);
       proxy.cut();
     };
-    const [created] = await Promise.all([commitSoon(create), loseResponse()]);
+    const [created] = await Promise.all([commitSoon(conditionalPut('/a', '1')), loseResponse()]);
     expect(created).toEqual({ committed: true, revision: 2 });
-    const update = { compare: [{ key: '/a', modRevision: 2 }], operations: [{ type: 'put' as const, key: '/a', value: Buffer.from('2') }] };
-    const [updated] = await Promise.all([commitSoon(update), loseResponse()]);
+    const [updated] = await Promise.all([commitSoon(conditionalPut('/a', '2', 2)), loseResponse()]);
     expect(updated).toEqual({ committed: true, revision: 3 });
     expect(await direct.revision()).toBe(3);
     expect((await direct.get('/a')).kv).toMatchObject({ version: 2 });
 
-    async function commitSoon(transaction: typeof create): ReturnType<typeof commit> {
+    async function commitSoon(transaction: Transaction): ReturnType<typeof commit> {
       // `loseResponse` must mute the proxy first.
       await systemClock.sleep(100);
       return commit(store, transaction, { clock: systemClock });
@@ -169,8 +166,7 @@ describeWithEtcd('the etcd store under faults', () => {
 
   it('reports a write as ambiguous when its response is lost', async () => {
     proxy.mute(true);
-    const write = { compare: [{ key: '/a', modRevision: 0 }], operations: [{ type: 'put' as const, key: '/a', value: Buffer.from('1') }] };
-    expect(await failureOf(store.transact(write, deadlineInOneSecond()))).toMatchObject({ failure: 'ambiguous' });
+    expect(await failureOf(store.transact(conditionalPut('/a', '1'), deadlineInOneSecond()))).toMatchObject({ failure: 'ambiguous' });
     expect(await valueOf(direct, '/a')).toBe('1');
   }, 30_000);
 
@@ -223,8 +219,7 @@ describeWithEtcd('the etcd store under faults', () => {
     const value = Buffer.alloc(300_000, 'x');
     const outcomes = new Map<string, string>();
     const create = async (key: string): Promise<void> => {
-      const write = { compare: [{ key, modRevision: 0 }], operations: [{ type: 'put' as const, key, value }] };
-      const outcome = await commit(fullStore, write, { clock: systemClock }).then(
+      const outcome = await commit(fullStore, conditionalPut(key, value), { clock: systemClock }).then(
         ({ committed }) => String(committed),
         async (error: unknown) => (await failureOf(Promise.reject(error))).failure,
       );
@@ -254,10 +249,10 @@ describeWithEtcd('the etcd store under faults', () => {
     const silent = await startSilentServer();
     const clock = new ManualClock();
     const endpoints = [`http://127.0.0.1:${silent.port}`, server.endpoint];
-    const pair = await openEtcdStore({ endpoints, clock, random: new FixedRandom() });
+    const storeOverBoth = await openEtcdStore({ endpoints, clock, random: new FixedRandom() });
     try {
       const recorder = new StoreEventRecorder();
-      watch = pair.watch(allKeys, 2, recorder);
+      watch = storeOverBoth.watch(allKeys, 2, recorder);
       await put(direct, '/a', '1');
       // One connection for calls and one for the watch.
       await waitUntil('the silent member was tried', () => silent.accepted() === 2);
@@ -265,9 +260,9 @@ describeWithEtcd('the etcd store under faults', () => {
       expect(recorder.connections).toEqual([]);
       await clock.advanceAsync(200);
       await recorder.count(1);
-      expect(await valueOf(pair, '/a')).toBe('1');
+      expect(await valueOf(storeOverBoth, '/a')).toBe('1');
     } finally {
-      await pair.close();
+      await storeOverBoth.close();
       await silent.close();
     }
   }, 30_000);
@@ -286,7 +281,7 @@ describeWithEtcd('the etcd store under faults', () => {
       watch = named.watch(allKeys, 2, recorder);
       await put(named, '/a', '1');
       await recorder.count(1);
-      await Promise.all(proxies.map((each) => each.close()));
+      await Promise.all(proxies.map((open) => open.close()));
       address = '127.0.0.2';
       proxies = await startProxies();
       expect(await retryWhileUnavailable(() => valueOf(named, '/a'))).toBe('1');
@@ -296,7 +291,7 @@ describeWithEtcd('the etcd store under faults', () => {
     } finally {
       restoreNames();
       await named.close();
-      await Promise.all(proxies.map((each) => each.close()));
+      await Promise.all(proxies.map((open) => open.close()));
     }
   }, 30_000);
 

@@ -1,0 +1,190 @@
+/**
+ * How the cache finds and repairs differences from the store, after a gap in the stream and by the consistency checker, and
+ * how it compacts the store and closes.
+ */
+import { StoreError, type Revision } from '../../../apiserver/storage/store';
+import { flushPromises } from '../../support/clock/manual-clock';
+import {
+  ChangeRecorder,
+  configMaps,
+  dataOf,
+  gadgets,
+  keyOf,
+  nodes,
+  putObject,
+  removeObject,
+  services,
+  storedValue,
+  widgets,
+} from '../../support/store/cache-fixture';
+import type { MemoryStore } from '../../support/store/memory-store';
+import { useCaches } from './use-caches';
+
+const openFixture = useCaches();
+
+describe('a gap in the stream of the store', () => {
+  /** Compacts the store after the changes of `during`, which the cache does not receive. Returns the newest revision. */
+  async function disconnectDuring(store: MemoryStore, during: () => Promise<void>): Promise<Revision> {
+    store.isCut = true;
+    store.deliver();
+    await during();
+    await store.compact(store.currentRevision);
+    store.isCut = false;
+    store.deliver();
+    await flushPromises();
+    return store.currentRevision;
+  }
+
+  it('ends only the watches of changed types, and later events are delivered', async () => {
+    const { store, cache, watchFromNow } = await openFixture();
+    await putObject(store, configMaps, 'a/kept');
+    await putObject(store, configMaps, 'a/gone');
+    await putObject(store, nodes, 'n');
+    const changed = new ChangeRecorder();
+    const same = new ChangeRecorder();
+    cache.watch(configMaps, watchFromNow(), changed);
+    cache.watch(nodes, watchFromNow(), same);
+    const requested = cache.revision;
+    const revision = await disconnectDuring(store, async () => {
+      await removeObject(store, configMaps, 'a/gone');
+      await putObject(store, configMaps, 'a/new', { data: 'missed' });
+      for (let i = 0; i < 40; i += 1) await putObject(store, configMaps, `b/${i}`);
+    });
+    expect(changed.ended).toEqual({ type: 'expired', requested, oldest: revision });
+    expect(same.ended).toBeUndefined();
+    expect(cache.revision).toBe(revision);
+    expect(cache.snapshot(configMaps).size).toBe(42);
+    expect(dataOf(cache.get(configMaps, 'a/new')!)).toBe('missed');
+    expect(cache.get(configMaps, 'a/gone')).toBeUndefined();
+    expect(cache.statistics).toMatchObject({ gaps: 1, resyncs: 1 });
+    await putObject(store, nodes, 'n', { data: '2' });
+    expect(same.lines).toEqual([`MODIFIED n@${store.currentRevision}`]);
+    const resumed = new ChangeRecorder();
+    cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision } }), resumed);
+    await putObject(store, configMaps, 'a/kept', { data: '2' });
+    expect(resumed.lines).toEqual([`MODIFIED a/kept@${store.currentRevision}`]);
+  });
+
+  it('hides no custom resource whose first object was created in it', async () => {
+    const { store, cache } = await openFixture();
+    await disconnectDuring(store, async () => {
+      await putObject(store, widgets, 'a/new');
+      await putObject(store, gadgets, 'new');
+    });
+    expect(cache.snapshot(widgets).size).toBe(1);
+    expect(cache.get(gadgets, 'new')).toBeDefined();
+  });
+
+  it('expires watches that resume from an earlier revision', async () => {
+    const { store, cache, watchFromNow } = await openFixture();
+    const old = await putObject(store, configMaps, 'a/one');
+    const revision = await disconnectDuring(store, async () => {
+      await putObject(store, configMaps, 'a/two');
+      await putObject(store, configMaps, 'a/two', { data: '2' });
+    });
+    const recorder = new ChangeRecorder();
+    cache.watch(configMaps, watchFromNow({ start: { type: 'after', revision: old } }), recorder);
+    await recorder.until(({ ended }) => ended !== undefined);
+    expect(recorder.ended).toEqual({ type: 'expired', requested: old, oldest: revision });
+  });
+
+  it('resyncs with retries while the store cannot be read, and resets key listeners', async () => {
+    const { store, clock, cache } = await openFixture();
+    const notifications: string[] = [];
+    cache.addKeyListener('allocations/', {
+      onReset: () => notifications.push('reset'),
+      onKeyChange: (key, bytes) => notifications.push(`${key}=${bytes?.toString() ?? 'gone'}`),
+    });
+    store.isCut = true;
+    store.deliver();
+    store.put('/registry/allocations/ips/10.0.0.9', Buffer.from('earlier'));
+    store.put('/registry/allocations/ips/10.0.0.9', Buffer.from('owner'));
+    await store.compact(store.currentRevision);
+    store.failure = new StoreError('unavailable', 'down');
+    store.isCut = false;
+    store.deliver();
+    await flushPromises();
+    expect(cache.revision).toBeLessThan(store.currentRevision);
+    store.failure = undefined;
+    await clock.advanceAsync(2000);
+    expect(cache.revision).toBe(store.currentRevision);
+    expect(notifications).toEqual(['reset', 'allocations/ips/10.0.0.9=owner']);
+  });
+});
+
+describe('the consistency checker', () => {
+  it('repairs a type that differs, ends its watches, and reports a problem when it differs again', async () => {
+    const { store, cache, watchFromNow } = await openFixture();
+    await putObject(store, configMaps, 'a/one');
+    await putObject(store, services, 'a/svc');
+    const affected = new ChangeRecorder();
+    const other = new ChangeRecorder();
+    cache.watch(configMaps, watchFromNow(), affected);
+    cache.watch(services, watchFromNow(), other);
+    for (const pass of [1, 2]) {
+      store.corrupt(keyOf(configMaps, 'a/one'), 1000 + pass);
+      await cache.checkConsistency();
+      expect(cache.get(configMaps, 'a/one')?.revision).toBe(1000 + pass);
+      expect(cache.statistics).toMatchObject({ differences: pass, resyncs: pass });
+      expect(cache.problems()).toEqual(pass === 1 ? [] : ['configmaps: differs from the store repeatedly']);
+    }
+    expect(affected.ended?.type).toBe('expired');
+    expect(other.ended).toBeUndefined();
+    await cache.checkConsistency();
+    expect(cache.problems()).toEqual([]);
+  });
+
+  it('ignores keys that the stream changed during the check', async () => {
+    const { store, cache } = await openFixture();
+    await putObject(store, configMaps, 'a/one');
+    store.corrupt(keyOf(configMaps, 'a/one'), 1000);
+    const checking = cache.checkConsistency();
+    const written = await putObject(store, configMaps, 'a/one', { data: 'newer' });
+    await checking;
+    expect(cache.get(configMaps, 'a/one')?.revision).toBe(written);
+  });
+
+  it('runs once per interval', async () => {
+    const { clock, cache } = await openFixture({ checkMs: 300_000 });
+    await clock.advanceAsync(239_000);
+    expect(cache.statistics.checks).toBe(0);
+    await clock.advanceAsync(62_000);
+    expect(cache.statistics.checks).toBe(1);
+  });
+});
+
+describe('compaction', () => {
+  it('runs every interval and keeps between one and two intervals of history', async () => {
+    const { store, clock, cache } = await openFixture({ compactionMs: 300_000 });
+    await putObject(store, nodes, 'n');
+    await clock.advanceAsync(300_000);
+    const intervalStart = store.currentRevision;
+    expect(store.compactRevision).toBe(0);
+    await putObject(store, nodes, 'n', { data: '2' });
+    await clock.advanceAsync(300_000);
+    expect(store.compactRevision).toBe(intervalStart);
+    expect(cache.compactedRevision).toBe(intervalStart);
+  });
+
+  it('never runs with interval 0', async () => {
+    const { store, clock } = await openFixture();
+    await clock.advanceAsync(3_600_000);
+    expect(store.calls.transact).toBe(0);
+  });
+});
+
+describe('closing the cache', () => {
+  it('ends watches and pending waits, and leaves no timer and no store watch', async () => {
+    const { store, clock, cache, deadlineIn, watchFromNow } = await openFixture();
+    const recorder = new ChangeRecorder();
+    cache.watch(configMaps, watchFromNow({ bookmarks: true }), recorder);
+    const waiting = cache.waitForRevision(cache.revision + 1, deadlineIn(60_000));
+    await cache.close();
+    expect(await waiting).toBe(false);
+    expect(recorder.ended).toEqual({ type: 'closed' });
+    store.put(keyOf(configMaps, 'a/one'), storedValue());
+    expect(recorder.events).toEqual([]);
+    expect(clock.pending).toBe(0);
+    expect(store.openWatches).toBe(0);
+  });
+});

@@ -1,0 +1,62 @@
+/** Caches over in-memory stores, for tests that control the clock and the stream of the store. */
+import type { WatchRequest } from '../../../apiserver/cache/cache';
+import { openCache, type CacheOptions, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { systemRandom } from '../../../shared/runtime/random';
+import { ManualClock } from '../../support/clock/manual-clock';
+import { storedTypes, storePrefix } from '../../support/store/cache-fixture';
+import { MemoryStore } from '../../support/store/memory-store';
+
+export interface CacheFixture {
+  readonly store: MemoryStore;
+  readonly clock: ManualClock;
+  readonly cache: OpenedCache;
+  /** Options of a call that may wait this long. */
+  readonly deadlineIn: (ms: number) => { readonly deadline: number };
+  /** A watch of all objects of a type from the present revision of the cache. */
+  readonly watchFromNow: (changes?: Partial<WatchRequest>) => WatchRequest;
+  /** Like `watchFromNow`, with the present objects as initial events. */
+  readonly watchWithState: (changes?: Partial<WatchRequest>) => WatchRequest;
+}
+
+/** A cache without periodic checks and compactions. */
+export const openTestCache = (options: Pick<CacheOptions, 'store' | 'clock'> & Partial<CacheOptions>): OpenedCache =>
+  openCache({
+    prefix: storePrefix,
+    types: storedTypes,
+    random: systemRandom,
+    logger: silentLogger,
+    checkMs: 0,
+    compactionMs: 0,
+    ...options,
+  });
+
+/** Returns a function that opens a cache over a new store. The caches are closed after each test. */
+export function useCaches(): (options?: Partial<CacheOptions>) => Promise<CacheFixture> {
+  const opened: OpenedCache[] = [];
+  afterEach(async () => {
+    for (const cache of opened.splice(0)) await cache.close();
+  });
+  return async (options = {}) => {
+    const store = new MemoryStore();
+    const clock = new ManualClock();
+    const cache = openTestCache({ store, clock, ...options });
+    opened.push(cache);
+    await cache.whenReady();
+    const watchFromNow = (changes: Partial<WatchRequest> = {}): WatchRequest => ({
+      scope: {},
+      start: { type: 'after', revision: cache.revision },
+      bookmarks: false,
+      markEndOfInitialEvents: false,
+      ...changes,
+    });
+    return {
+      store,
+      clock,
+      cache,
+      deadlineIn: (ms) => ({ deadline: clock.monotonic() + ms }),
+      watchFromNow,
+      watchWithState: (changes = {}) => watchFromNow({ start: { type: 'state' }, ...changes }),
+    };
+  };
+}

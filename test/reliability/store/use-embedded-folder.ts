@@ -1,0 +1,101 @@
+/**
+ * Processes that use one data folder of the embedded store: writers (embedded-writer.ts) and readers
+ * (embedded-viewer.ts), which run until they are killed. All that still run are killed after each test, and the folder is
+ * removed.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
+import type { Revision, Store } from '../../../apiserver/storage/store';
+import { systemClock } from '../../../shared/runtime/clock';
+import { systemRandom } from '../../../shared/runtime/random';
+import { removeFolder, temporaryFolder } from '../../support/programs';
+
+const HOOK = path.resolve(__dirname, '../../support/typescript-hook.cjs');
+
+export interface StoreProcess {
+  readonly pid: number;
+  /** The complete lines of standard output so far. Throws when the process has ended by itself. */
+  lines(): readonly string[];
+  /** Resolves once there is this number of lines. Rejects when the process ends before. */
+  waitForLines(count: number): Promise<void>;
+  /** Resolves with the error output when the process has ended. */
+  readonly ended: Promise<string>;
+  /** Expects that the process did not end before. */
+  kill(): Promise<void>;
+}
+
+export interface EmbeddedFolder {
+  readonly directory: string;
+  /** Opens the store in this process; it is closed after the test. */
+  open(): Promise<Store>;
+  /** `command` runs before node and its arguments. */
+  startWriter(prefix: string, command?: readonly string[]): StoreProcess;
+  startViewer(): StoreProcess;
+}
+
+/** A new folder for each test. */
+export function useEmbeddedFolder(name: string): () => EmbeddedFolder {
+  let stores: Store[] = [];
+  let children: ChildProcess[] = [];
+  let directory = '';
+  beforeEach(() => void (directory = temporaryFolder(name)));
+  afterEach(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    for (const store of stores) await store.close();
+    [stores, children] = [[], []];
+    removeFolder(directory);
+  });
+  const start = (program: string, args: readonly string[], [command, ...commandArgs]: readonly string[]): StoreProcess => {
+    const nodeArgs = ['-r', HOOK, path.resolve(__dirname, program), directory, ...args];
+    const commandLine = command === undefined ? nodeArgs : [...commandArgs, process.execPath, ...nodeArgs];
+    const child = spawn(command ?? process.execPath, commandLine, { stdio: ['ignore', 'pipe', 'pipe'] });
+    children.push(child);
+    return followProcess(child);
+  };
+  return () => ({
+    directory,
+    async open() {
+      const store = await openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
+      stores.push(store);
+      return store;
+    },
+    startWriter: (prefix, command = []) => start('embedded-writer.ts', [prefix], command),
+    startViewer: () => start('embedded-viewer.ts', [], []),
+  });
+}
+
+function followProcess(child: ChildProcess): StoreProcess {
+  let output = '';
+  let errorOutput = '';
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (errorOutput += chunk.toString()));
+  const closed = once(child, 'close');
+  const endError = (): Error => new Error(`the process ended by itself: ${child.exitCode} ${child.signalCode} ${errorOutput}`);
+  const lines = (): readonly string[] => output.split('\n').slice(0, -1);
+  return {
+    pid: child.pid ?? 0,
+    lines() {
+      if (child.exitCode !== null || (child.signalCode !== null && child.signalCode !== 'SIGKILL')) throw endError();
+      return lines();
+    },
+    waitForLines: (count) =>
+      new Promise((resolve, reject) => {
+        const check = (): void => void (lines().length >= count && resolve());
+        child.stdout?.on('data', check);
+        void closed.then(() => reject(endError()));
+        check();
+      }),
+    ended: closed.then(() => errorOutput.trim()),
+    async kill() {
+      child.kill('SIGKILL');
+      await closed;
+      expect([child.signalCode, errorOutput]).toEqual(['SIGKILL', '']);
+    },
+  };
+}
+
+/** The revision of each write that a writer has reported as acknowledged, by key. */
+export const acknowledgedWrites = (writer: StoreProcess): ReadonlyMap<string, Revision> =>
+  new Map(writer.lines().map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]));
