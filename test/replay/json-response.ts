@@ -24,12 +24,19 @@ export function isBody(value: Json | undefined): value is Body {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value when it is an object, otherwise an object without members. */
+export const membersOf = (value: Json | undefined): Body => (isBody(value) ? value : {});
+export const metadataOf = (object: Json | undefined): Body => membersOf(membersOf(object)['metadata']);
+/** The objects in a list; none when the value is no list. */
+export const objectsIn = (value: Json | undefined): readonly Body[] => (Array.isArray(value) ? value.filter(isBody) : []);
+/** The value when it is a text, otherwise the empty text. */
+export const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+/** Empty when the object has no name. */
+export const objectNameOf = (object: Json): string => textOf(metadataOf(object)['name']);
+export const resourceVersionOf = (object: Json): string => textOf(metadataOf(object)['resourceVersion']);
+
 /** Field, reason and message of each cause of a rejection. */
-export function causesOf(reply: JsonResponse): readonly (readonly [field: string, reason: string, message: string])[] {
-  const details = reply.body['details'];
-  const causes = isBody(details) ? details['causes'] : undefined;
-  const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-  return (Array.isArray(causes) ? causes : [])
-    .filter(isBody)
-    .map((cause) => [text(cause['field']), text(cause['reason']), text(cause['message'])] as const);
+export function causesOf({ body }: JsonResponse): readonly (readonly [field: string, reason: string, message: string])[] {
+  const causes = objectsIn(membersOf(body['details'])['causes']);
+  return causes.map(({ field, reason, message }) => [textOf(field), textOf(reason), textOf(message)] as const);
 }

@@ -8,7 +8,7 @@ import { readConfiguration } from '../../../shared/configuration/read-configurat
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { createLogger, silentLogger } from '../../../shared/runtime/logger';
-import { AUDIT_POLICY, AUDIT_STEPS } from '../../replay/requests/audit-steps';
+import { requestSteps } from '../../replay/requests/request-step';
 import { maskVolatileValues, withoutLatency } from '../../replay/normalize/mask-volatile-values';
 import { readCases } from '../../replay/recording';
 import { isBody, type Body, type Json } from '../../replay/json-response';
@@ -20,6 +20,10 @@ import { useFolder } from '../../support/use-resource';
 import { ADMIN, ALICE } from './api-call';
 import { serviceAccountOptions, useServer, type FixtureOptions } from './fixture';
 
+const {
+  head: { policy: AUDIT_POLICY },
+  steps: AUDIT_STEPS,
+} = requestSteps('audit/requests');
 const RECORDED = readCases('audit/events', shape({ step: text, events: listOf(body) }));
 
 const folder = useFolder('audited');

@@ -6,7 +6,7 @@ import { parseServiceRanges } from '../../../apiserver/allocation/ranges';
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { seriesGrowth, readExposition, type Exposition } from '../../support/exposition';
 import { growthByRequest, isCausedByRequest } from '../../replay/requests/metric-growth';
-import { METRIC_STEPS } from '../../replay/requests/metric-steps';
+import { requestSteps } from '../../replay/requests/request-step';
 import {
   EMPTY_FAMILIES,
   isSeriesDeviation,
@@ -47,7 +47,7 @@ const counted = useResource(async () => {
   while (background.some((series) => isCausedByRequest(series) && series.includes('CREATE'))) background = await backgroundGrowth();
   const steps = new Map<string, Step>();
   let last = await scrape();
-  for (const step of METRIC_STEPS) {
+  for (const step of requestSteps('metrics/requests').steps) {
     const before = last;
     const { status: code } = await api.callStep(step, { 'user-agent': 'recorder' });
     if (step.name === 'a definition') await api.waitUntilServed('/apis/counted.example.com/v1/things');

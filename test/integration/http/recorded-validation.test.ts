@@ -8,7 +8,7 @@ import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { KindHead } from '../../replay/formats/kind-case';
 import { listRecordings } from '../../replay/recording';
-import { replayKindCases, type KindServer, type KindWriteResult } from '../../replay/formats/replay-kind-cases';
+import { replayKindCases, type KindServer, type KindWriteOptions, type KindWriteResult } from '../../replay/formats/replay-kind-cases';
 import { listOf, number, oneOf, shape, text } from '../../replay/shape';
 import { type ApiResponse } from './api-call';
 import { startFixture } from './fixture';
@@ -37,14 +37,14 @@ async function openKind(kind: KindHead): Promise<KindServer> {
   await api.post('/api/v1/namespaces', { metadata: { name: 'ns' } }, { local: true });
   const { apiVersion, resource } = kind;
   const root = `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}${row.namespaced ? '/namespaces/ns' : ''}/${resource}`;
-  const write = async (method: string, path: string, sent: JsonObject, dryRun: boolean): Promise<KindWriteResult> => {
-    const target = `${path}${dryRun ? '?dryRun=All' : ''}`;
+  const write = async (method: string, path: string, sent: JsonObject, { dryRun }: KindWriteOptions): Promise<KindWriteResult> => {
+    const target = `${path}${dryRun === true ? '?dryRun=All' : ''}`;
     return checkedResult(row, await api.call(target, { method, body: stringifyJson(sent), local: true }));
   };
   return {
-    create: (sent, dryRun) => write('POST', root, sent, dryRun),
-    update: (name, sent, dryRun, subresource) =>
-      write('PUT', `${root}/${name}${subresource === undefined ? '' : `/${subresource}`}`, sent, dryRun),
+    create: (sent, options = {}) => write('POST', root, sent, options),
+    update: (name, sent, options = {}) =>
+      write('PUT', `${root}/${name}${options.subresource === undefined ? '' : `/${options.subresource}`}`, sent, options),
     hasApiObjects: () => true,
     close: () => api.stop(),
   };

@@ -3,9 +3,9 @@
  * respond. Names are upstream's.
  */
 import type { Method } from '../../../shared/client/transport/transport';
-import { systemClock } from '../../../shared/runtime/clock';
 import type { WebhookServer } from '../../support/servers/webhook-server';
 import type { Body, Json } from '../json-response';
+import { pollUntil } from '../poll';
 import { BEHAVIOURS, type Behaviour } from '../webhooks/behaviours';
 import { GROUP, NAMESPACE, type BoundPolicy, type ConversionCase, type AdmissionReviewer } from './conversion-case';
 
@@ -48,9 +48,6 @@ const BINDINGS = `${ROOT}/validatingadmissionpolicybindings`;
 const NAME = 'converted';
 const MARKER = 'converted-marker';
 const MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
-/** Bounds the wait until a configuration is in force. */
-const ROUNDS = 400;
-const PAUSE_MS = 25;
 
 /** Creates the admission webhooks and policies of a case and waits until they are in force. The result removes them. */
 export async function createAdmissionReviewers(
@@ -65,18 +62,18 @@ export async function createAdmissionReviewers(
       await send('DELETE', `${BINDINGS}/${name}`);
       await send('DELETE', `${POLICIES}/${name}`);
     }
-    for (const type of types) await waitForMarker(send, type, false);
-    if (policies.length > 0) await waitForMarker(send, 'policy', false);
+    for (const type of types) await waitUntilMarker(send, type, 'allowed');
+    if (policies.length > 0) await waitUntilMarker(send, 'policy', 'allowed');
   };
   await clear();
   for (const type of types) {
     await createObject(send, `${ROOT}/${KINDS[type]}`, configuration(type, reviews, server));
-    await waitForMarker(send, type, true);
+    await waitUntilMarker(send, type, 'denied');
   }
   for (const [index, entry] of policies.entries()) await createBoundPolicy(send, `${NAME}-${index}`, entry);
   if (policies.length > 0) {
     await createBoundPolicy(send, MARKER, { spec: MARKED_POLICY });
-    await waitForMarker(send, 'policy', true);
+    await waitUntilMarker(send, 'policy', 'denied');
   }
   return clear;
 }
@@ -120,12 +117,10 @@ async function createBoundPolicy(send: SendRequest, name: string, { spec, bindin
   await createObject(send, BINDINGS, { metadata: { name }, spec: { policyName: name, validationActions: ['Deny'], ...binding } });
 }
 
-/** Waits until the webhooks or policies are in force or removed: while they are in force, the marker is rejected. */
-async function waitForMarker(send: SendRequest, marker: string, isPresent: boolean): Promise<void> {
-  for (let round = 0; round < ROUNDS; round += 1) {
+/** The reviewers of the marker deny it while they are in force. */
+async function waitUntilMarker(send: SendRequest, marker: string, verdict: 'allowed' | 'denied'): Promise<void> {
+  await pollUntil(`the ${marker} marker is ${verdict}`, async () => {
     const { code } = await send('POST', `${MAPS}?dryRun=All`, { metadata: { name: 'marker', labels: { marker } } });
-    if ((code === 201) !== isPresent) return;
-    await systemClock.sleep(PAUSE_MS);
-  }
-  throw new Error(`the reviewers of the ${marker} marker are ${isPresent ? 'not in force' : 'still in force'}`);
+    return (code === 201) === (verdict === 'allowed');
+  });
 }

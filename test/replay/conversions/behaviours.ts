@@ -2,31 +2,22 @@
  * The behaviours of conversion webhooks in recordings and tests. They convert between v1, which has an address in one
  * text, and v2, which has host and port; all but `good` then make a mistake.
  */
-import { isBody, type Body, type Json } from '../json-response';
+import { isBody, membersOf, objectsIn, textOf, type Body, type Json } from '../json-response';
 import type { Reply } from '../webhooks/behaviours';
 
 /** `request` is that of the review, `version` the API version of the review itself. */
 export type Conversion = (request: Body, version: string) => Reply;
 
-const bodyAt = (value: Body, member: string): Body => {
-  const inner = value[member];
-  return isBody(inner) ? inner : {};
-};
-const textAt = (value: Body, member: string): string => {
-  const inner = value[member];
-  return typeof inner === 'string' ? inner : '';
-};
-const objectsOf = (request: Body): readonly Body[] => {
-  const { objects } = request;
-  return Array.isArray(objects) ? objects.filter(isBody) : [];
-};
+const bodyAt = (value: Body, member: string): Body => membersOf(value[member]);
+const textAt = (value: Body, member: string): string => textOf(value[member]);
+const objectsOf = ({ objects }: Body): readonly Body[] => objectsIn(objects);
 
 /** Converts an object to the other version. Members that only one version has are lost; all others are kept. */
 export function convertObject(object: Body, apiVersion: string): Body {
   const { address, host, port, byFirst: _, onlyFirst: __, bySecond: ___, onlySecond: ____, ...spec } = bodyAt(object, 'spec');
   const converted: Body = {};
   if (apiVersion.endsWith('/v1')) {
-    if (host !== undefined) converted['address'] = `${typeof host === 'string' ? host : ''}:${typeof port === 'number' ? port : 0}`;
+    if (host !== undefined) converted['address'] = `${textOf(host)}:${typeof port === 'number' ? port : 0}`;
   } else if (typeof address === 'string') {
     const [name = '', number = '0'] = address.split(':');
     Object.assign(converted, { host: name, port: Number(number) });

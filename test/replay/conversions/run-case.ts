@@ -2,18 +2,22 @@
  * Runs recorded cases of conversion webhooks against a server: creates the definition, sends the requests, and returns
  * the case with the responses and the reviews that the webhooks received. Masks what differs from run to run.
  */
-import { systemClock } from '../../../shared/runtime/clock';
 import type { ConversionServer } from '../../support/servers/conversion-server';
-import { isBody, type Json } from '../json-response';
-import { sendRequest, type RecordedRequest, type RequestTarget, type TargetResponse } from '../requests/request-target';
+import { isBody, membersOf, resourceVersionOf, type Json } from '../json-response';
+import { pollUntil } from '../poll';
+import {
+  sendExpectingSuccess,
+  sendRequest,
+  type RecordedRequest,
+  type RequestTarget,
+  type TargetResponse,
+} from '../requests/request-target';
 import { GROUP, NAMESPACE, type ConversionAnswer, type ConversionCase, type ConversionHead, type ConversionStep } from './conversion-case';
 import { createAdmissionReviewers } from './admission-reviewers';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const DEFINITION = `${DEFINITIONS}/widgets.${GROUP}`;
 const HEADERS = { 'user-agent': 'recorder/1' };
-const ROUNDS = 400;
-const PAUSE_MS = 25;
 
 export async function runConversionCase(
   target: RequestTarget,
@@ -23,8 +27,8 @@ export async function runConversionCase(
 ): Promise<ConversionCase> {
   webhook.behaviour = 'good';
   await removeDefinition(target);
-  const made = await sendRequest(target, { method: 'POST', path: DEFINITIONS, body: definitionOf(head, recorded, webhook) }, HEADERS);
-  if (made.code !== 201) throw new Error(made.text);
+  const definition = definitionOf(head, recorded, webhook);
+  await sendExpectingSuccess(target, { method: 'POST', path: DEFINITIONS, body: definition }, HEADERS);
   await repeat(target, { method: 'GET', path: widgetsIn('v1') }, ({ code }) => code === 200);
   await repeat(target, { method: 'GET', path: widgetsIn('v2') }, ({ code }) => code !== 404);
   for (const step of recorded.before ?? []) await answerTo(target, webhook, step);
@@ -65,9 +69,9 @@ export async function createNamespace(target: RequestTarget): Promise<void> {
 }
 
 function definitionOf({ definition }: ConversionHead, { spec, webhook = {} }: ConversionCase, server: ConversionServer): Json {
-  const common = isBody(definition['spec']) ? definition['spec'] : {};
-  const conversion = isBody(common['conversion']) ? common['conversion'] : {};
-  const commonWebhook = isBody(conversion['webhook']) ? conversion['webhook'] : {};
+  const common = membersOf(definition['spec']);
+  const conversion = membersOf(common['conversion']);
+  const commonWebhook = membersOf(conversion['webhook']);
   const merged = { ...common, conversion: { ...conversion, webhook: { ...commonWebhook, ...webhook } }, ...spec };
   return fillIn({ ...definition, spec: merged }, server);
 }
@@ -85,12 +89,13 @@ async function repeat(
   request: RecordedRequest,
   isDone: (reply: TargetResponse) => boolean,
 ): Promise<TargetResponse> {
-  for (let round = 0; ; round += 1) {
-    const reply = await sendRequest(target, request, HEADERS);
-    if (isDone(reply)) return reply;
-    if (round === ROUNDS) throw new Error(`${request.method} ${request.path}: ${reply.text.slice(0, 1000)}`);
-    await systemClock.sleep(PAUSE_MS);
-  }
+  let reply = await sendRequest(target, request, HEADERS);
+  await pollUntil(`${request.method} ${request.path} has the awaited response`, async () => {
+    if (isDone(reply)) return true;
+    reply = await sendRequest(target, request, HEADERS);
+    return false;
+  });
+  return reply;
 }
 
 /** `during` is called when the response begins. */
@@ -109,7 +114,7 @@ async function answerTo(
       : await repeat(target, request, ({ text }) => JSON.stringify(valueAt(jsonOf(text), until.path)) === JSON.stringify(until.value));
   const { code, text, warnings } = reply;
   if (isSetup === true && code >= 300) throw new Error(`${request.method} ${request.path}: ${text}`);
-  webhook.lastResourceVersion = resourceVersionIn(text) ?? webhook.lastResourceVersion;
+  webhook.lastResourceVersion = resourceVersionOf(bodyOf(text)) || webhook.lastResourceVersion;
   const [call] = webhook.calls.splice(0);
   const asked = webhook.reviews
     .splice(0)
@@ -133,11 +138,6 @@ async function sendDuring(target: RequestTarget, request: RecordedRequest, durin
   return reply;
 }
 
-function resourceVersionIn(text: string): string | undefined {
-  const value = valueAt(bodyOf(text), 'metadata.resourceVersion');
-  return typeof value === 'string' ? value : undefined;
-}
-
 function bodyOf(text: string): Json {
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.length > 1 && lines.every((line) => line.startsWith('{"type":"')) ? lines.map(jsonOf) : jsonOf(text);
@@ -151,7 +151,7 @@ function jsonOf(text: string): Json {
 function valueAt(value: Json, path: string): Json | undefined {
   let inner: Json | undefined = value;
   for (const member of path === '' ? [] : path.split('.')) {
-    inner = Array.isArray(inner) ? inner[Number(member)] : isBody(inner) ? inner[member] : undefined;
+    inner = Array.isArray(inner) ? inner[Number(member)] : membersOf(inner)[member];
   }
   return inner;
 }

@@ -5,7 +5,7 @@
  */
 import { maskVolatileValues } from '../normalize/mask-volatile-values';
 import { readRecording } from '../recording';
-import { isBody, type Body, type Headers, type Json } from '../json-response';
+import { isBody, metadataOf, resourceVersionOf, type Body, type Headers, type Json } from '../json-response';
 import type { RecordedRequest } from '../requests/request-recording';
 import { body, listOf, number, oneOf, shape, text, boolean, tupleOf, type Check } from '../shape';
 
@@ -141,11 +141,8 @@ class LifecycleRun {
       .map((line) => {
         const event: Json = JSON.parse(line);
         if (!isBody(event)) return event;
-        const metadata = isBody(event['object']) && isBody(event['object']['metadata']) ? event['object']['metadata'] : {};
-        return maskVolatileValues(
-          { type: event['type'] ?? '', name: metadata['name'] ?? '', labels: metadata['labels'] ?? null },
-          this.namespace,
-        );
+        const { name = '', labels = null } = metadataOf(event['object']);
+        return maskVolatileValues({ type: event['type'] ?? '', name, labels }, this.namespace);
       });
   }
 
@@ -154,10 +151,7 @@ class LifecycleRun {
     const sent = body === undefined ? '' : JSON.stringify(body).replaceAll('$NS', namespace);
     const { code, text, warnings } = await this.send(method, path, { ...AGENT, ...(sent === '' ? {} : { 'content-type': type }) }, sent);
     const answered: Json = text.startsWith('{') ? JSON.parse(text) : text;
-    if (code < 300 && isBody(answered) && isBody(answered['metadata'])) {
-      const { resourceVersion } = answered['metadata'];
-      if (typeof resourceVersion === 'string') this.version = resourceVersion;
-    }
+    if (code < 300) this.version = resourceVersionOf(answered) || this.version;
     this.steps.push({
       request: `${method} ${path}`.replaceAll(this.namespace, '$NS'),
       code,

@@ -2,9 +2,8 @@
  * The part of an OpenAPI document of custom kinds that recordings hold: its operations, and its schemas with shortened
  * descriptions.
  */
-import { isBody, type Body, type Json } from '../json-response';
+import { isBody, membersOf, type Body, type Json } from '../json-response';
 
-const membersOf = (value: Json | undefined): Body => (isBody(value) ? value : {});
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 
 /** By path and method: id, tags, media types, responses, parameters and kind of each operation below `/group`. */

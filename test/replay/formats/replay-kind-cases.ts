@@ -3,17 +3,22 @@
  * compares the responses.
  */
 import { StatusError } from '../../../shared/api/errors/status';
-import { isObject, type JsonObject } from '../../../shared/values/json';
+import type { JsonObject } from '../../../shared/values/json';
 import { VALIDATION_DEVIATIONS } from '../../support/deviations/validation-deviations';
 import { openWriteFixture, type WriteResult } from '../../support/store/write-fixture';
 import { isKindCase, isKindHead, type KindCase, type KindHead, type RecordedAnswer } from './kind-case';
 import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../normalize/normalize-answer';
 import { readRecording } from '../recording';
-import type { Body } from '../json-response';
+import { resourceVersionOf, type Body } from '../json-response';
 import { namedBody } from './request-body';
 
-/** `undefined` for the object itself. */
-export type KindSubresource = 'status' | 'scale' | 'ephemeralcontainers' | undefined;
+export type KindSubresource = 'status' | 'scale' | 'ephemeralcontainers';
+
+export interface KindWriteOptions {
+  readonly dryRun?: true;
+  /** Absent for the object itself. */
+  readonly subresource?: KindSubresource | undefined;
+}
 
 /** The response of a server to a write. */
 export interface KindWriteResult {
@@ -28,10 +33,10 @@ export interface KindWriteResult {
 
 /** A server for the cases of one recording, with the namespace `ns`. */
 export interface KindServer {
-  create(sent: JsonObject, dryRun: boolean): Promise<KindWriteResult>;
-  update(name: string, sent: JsonObject, dryRun: boolean, subresource: KindSubresource): Promise<KindWriteResult>;
+  create(sent: JsonObject, options?: KindWriteOptions): Promise<KindWriteResult>;
+  update(name: string, sent: JsonObject, options?: KindWriteOptions): Promise<KindWriteResult>;
   /** Whether its results contain the object in the form of the API. */
-  hasApiObjects(subresource: KindSubresource): boolean;
+  hasApiObjects(subresource?: KindSubresource): boolean;
   close(): Promise<void>;
 }
 
@@ -59,25 +64,25 @@ function replay(head: KindHead, cases: readonly KindCase[], openServer: OpenKind
   });
   afterAll(() => server.close());
 
-  async function store(body: Body, withStatus: boolean): Promise<StoredObject> {
+  async function store(body: Body, subresource?: KindSubresource): Promise<StoredObject> {
+    const withStatus = subresource === 'status';
     const key = JSON.stringify([body, withStatus]);
     const known = stored.get(key);
     if (known !== undefined) return known;
     const name = `recorded-${stored.size}`;
     const sent = asObject(namedBody(body, name));
-    let object = acceptedObject(await server.create(sent, false));
+    let object = acceptedObject(await server.create(sent));
     const { status } = sent;
-    if (withStatus && status !== undefined) object = acceptedObject(await server.update(name, { ...object, status }, false, 'status'));
-    const { metadata } = object;
-    const version = isObject(metadata) ? metadata['resourceVersion'] : undefined;
-    const created = { name, resourceVersion: typeof version === 'string' ? version : '' };
+    if (withStatus && status !== undefined)
+      object = acceptedObject(await server.update(name, { ...object, status }, { subresource: 'status' }));
+    const created = { name, resourceVersion: resourceVersionOf(JSON.parse(JSON.stringify(object))) };
     stored.set(key, created);
     return created;
   }
 
   async function checkUpdate(old: Body, body: Body, recorded: RecordedAnswer, subresource?: KindSubresource): Promise<void> {
-    const { name, resourceVersion } = await store(old, subresource === 'status');
-    const result = await server.update(name, asObject(namedBody(body, name, resourceVersion)), true, subresource);
+    const { name, resourceVersion } = await store(old, subresource);
+    const result = await server.update(name, asObject(namedBody(body, name, resourceVersion)), { dryRun: true, subresource });
     check(result, body, recorded, subresource);
   }
 
@@ -90,7 +95,7 @@ function replay(head: KindHead, cases: readonly KindCase[], openServer: OpenKind
     const deviation = VALIDATION_DEVIATIONS.get(`${head.resource} ${title}`);
     const create = recorded.create && (deviation ?? recorded.create);
     const update = recorded.update && (deviation ?? recorded.update);
-    if (create !== undefined) check(await server.create(asObject(namedBody(body, 'recorded-new')), true), body, create);
+    if (create !== undefined) check(await server.create(asObject(namedBody(body, 'recorded-new')), { dryRun: true }), body, create);
     const onUpdate = update === 'same' ? create : update;
     if (onUpdate !== undefined) await checkUpdate(old, body, onUpdate);
     if (recorded.status !== undefined) await checkUpdate(old, body, recorded.status, 'status');
@@ -171,8 +176,8 @@ async function openWritePath({ resource: plural, apiVersion }: KindHead): Promis
   }
 
   return {
-    create: (sent, dryRun) => resultOf(() => fixture.create(resource, sent, { dryRun })),
-    update: (name, sent, dryRun, subresource) =>
+    create: (sent, { dryRun = false } = {}) => resultOf(() => fixture.create(resource, sent, { dryRun })),
+    update: (name, sent, { dryRun = false, subresource } = {}) =>
       resultOf(() => fixture.update(resource, name, sent, { dryRun, ...(subresource === undefined ? {} : { subresource }) })),
     hasApiObjects: (subresource) => row === hub && subresource !== 'scale',
     close: async () => undefined,

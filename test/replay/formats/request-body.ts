@@ -1,5 +1,5 @@
 /** Expands the abbreviated bodies of cases. */
-import { isBody, type Body, type Json } from '../json-response';
+import { isBody, metadataOf, type Body, type Json } from '../json-response';
 
 /**
  * Expands the abbreviations of a body: `{ "$times": 3, "of": x }` as an element of a list is x three times, with `$i`
@@ -33,7 +33,7 @@ function timesOf(value: Json): number | undefined {
 export function namedBody(body: Body, name: string, resourceVersion?: string): Body {
   const expanded = expandBody(body);
   if (!isBody(expanded)) throw new Error('the body of a case is not an object');
-  const metadata = isBody(expanded['metadata']) ? expanded['metadata'] : {};
+  const metadata = metadataOf(expanded);
   const named = metadata['generateName'] === undefined ? { name, ...metadata } : metadata;
   return { ...expanded, metadata: resourceVersion === undefined ? named : { resourceVersion, ...named } };
 }

@@ -2,6 +2,7 @@
  * Runs recorded cases of the ImagePolicyWebhook plug-in against a server: sends each request and returns its response
  * and the reviews that the webhook received.
  */
+import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../shared/runtime/clock';
 import { GENERATED_NAME_PATTERN } from '../normalize/volatile-patterns';
 import type { Body, Json } from '../json-response';
@@ -56,15 +57,13 @@ export const isImageCase: Check<ImageCase> = shape({ title: text, request: isRec
 /** Time after which the server has seen the service account of the pods. */
 const SEEN_MS = 300;
 
-let requests = 0;
-
 export async function runImageCases(
   target: AuditedTarget,
   images: ImageServer,
   { before }: ImagePolicyHead,
   cases: readonly ImageCase[],
 ): Promise<readonly ImageCase[]> {
-  for (const request of before) await sendRequest(target, request, { 'audit-id': `image-${++requests}` });
+  for (const request of before) await sendRequest(target, request);
   await systemClock.sleep(SEEN_MS);
   const answered: ImageCase[] = [];
   for (const { title, request } of cases) answered.push({ title, request, answer: await answerTo(target, images, request) });
@@ -72,7 +71,7 @@ export async function runImageCases(
 }
 
 async function answerTo(target: AuditedTarget, images: ImageServer, request: RecordedRequest): Promise<ImageAnswer> {
-  const auditId = `image-${++requests}`;
+  const auditId = randomUUID();
   images.receivedReviews.splice(0);
   const { code, text: sent } = await sendRequest(target, request, { 'audit-id': auditId });
   const { message = null, reason = null }: Body = JSON.parse(sent);

@@ -3,7 +3,7 @@
  * `status-500:2`).
  */
 import { startWebhookServer, type WebhookServer } from '../../support/servers/webhook-server';
-import { isBody, type Body, type Json } from '../json-response';
+import { isBody, membersOf, objectsIn, textOf, type Body, type Json } from '../json-response';
 import type { Reply } from '../webhooks/behaviours';
 
 export interface ImageServer extends WebhookServer {
@@ -56,10 +56,8 @@ export async function startImageServer(port?: number): Promise<ImageServer> {
 }
 
 function firstImage({ spec }: Body): string {
-  const containers = isBody(spec) ? spec['containers'] : undefined;
-  const first = Array.isArray(containers) ? containers[0] : undefined;
-  const image = isBody(first) ? first['image'] : undefined;
-  return typeof image === 'string' ? image : '';
+  const [first] = objectsIn(membersOf(spec)['containers']);
+  return textOf(first?.['image']);
 }
 
 /** The kubeconfig with the webhook's URL and the credentials of the server. */

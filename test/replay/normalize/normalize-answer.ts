@@ -3,7 +3,7 @@
  * this server as JSON.
  */
 import { UID_PATTERN } from './volatile-patterns';
-import { isBody, type Body, type Json } from '../json-response';
+import { isBody, metadataOf, type Body, type Json } from '../json-response';
 
 /** Removes explanations of patterns, and the diff of Go structs at the end of a rejected change. */
 export const shortenPatterns = (text: string): string =>
@@ -38,7 +38,7 @@ const VOLATILE_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creat
  * are replaced.
  */
 export function withoutVolatileFields(object: Body, omittedSpecFields: readonly string[] = []): Body {
-  const metadata = isBody(object['metadata']) ? object['metadata'] : {};
+  const metadata = metadataOf(object);
   const text = JSON.stringify(object)
     .replaceAll(JSON.stringify(metadata['uid'] ?? null), '"<uid>"')
     .replaceAll(JSON.stringify(metadata['name'] ?? null), '"<name>"')

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ReferenceServer } from './reference-server';
-import { pollUntil } from './poll';
+import { pollUntil } from '../poll';
 
 /**
  * `RECORD_FOLDER` is for files that the server's flags name, `WEBHOOK_PORT` is where the webhook listens,

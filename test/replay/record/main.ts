@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { repository } from '../../support/repository';
 import { ANSWERS_FOLDER, readRecording, listRecordings, writeRecording } from '../recording';
-import { isBody } from '../json-response';
+import { membersOf } from '../json-response';
 import { anything } from '../shape';
 import { DRIVERS } from './drivers';
 import { ReferenceServer } from './reference-server';
@@ -36,7 +36,7 @@ function findRecordings(argument: string): readonly string[] {
 
 async function record(recording: string, server: ReferenceServer): Promise<void> {
   const { head } = readRecording(recording, anything, anything);
-  const { format, serverFlags }: { format?: unknown; serverFlags?: unknown } = isBody(head) ? head : {};
+  const { format, serverFlags } = membersOf(head);
   const driver = DRIVERS.get(String(format));
   if (driver === undefined)
     throw new Error(`${recording} has none of the formats that are recorded here: ${[...DRIVERS.keys()].join(', ')}`);

@@ -1,61 +1,24 @@
 /** Tests the drivers of recordings with this API server in place of the reference server. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { FLAGS } from '../../../apiserver/options/flags/flags';
-import { ADMIN, startFixture, type Fixture, type FixtureOptions } from '../../integration/http/fixture';
+import { useReferenceStandIn } from '../../integration/http/reference-stand-in';
 import { isKindCase, isKindHead, type KindHead } from '../formats/kind-case';
 import { readRecording, listRecordings } from '../recording';
-import { isBody } from '../json-response';
+import { membersOf } from '../json-response';
 import { isServiceCase, isServiceHead } from '../formats/service-case';
 import { anything } from '../shape';
 import { DRIVERS } from './drivers';
 import { KindRecorder, recordKindCases } from './objects/kind-cases';
-import { ReferenceServer } from './reference-server';
 import { recordServiceCases } from './objects/service-cases';
 import { toCanonical, toUpstream } from './spelling';
 
-let folder: string;
-let fixture: Fixture;
-let server: ReferenceServer;
-
-async function start(changes: FixtureOptions = {}): Promise<void> {
-  folder = mkdtempSync(path.join(tmpdir(), 'record-'));
-  fixture = await startFixture({ naming: 'kubernetes', ...changes });
-  const kubeconfig = {
-    clusters: [
-      {
-        name: 'c',
-        cluster: {
-          server: `https://127.0.0.1:${fixture.server.port}`,
-          'certificate-authority-data': Buffer.from(fixture.authority.certificate).toString('base64'),
-        },
-      },
-    ],
-    users: [{ name: 'u', user: { token: ADMIN } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  };
-  const file = path.join(folder, 'kubeconfig');
-  writeFileSync(file, JSON.stringify(kubeconfig));
-  server = ReferenceServer.fromKubeconfig(file);
-}
-
-async function stop(): Promise<void> {
-  server.close();
-  await fixture.stop();
-  rmSync(folder, { recursive: true });
-}
-
 describe('the driver of kind-cases', () => {
-  beforeAll(() => start());
-  afterAll(stop);
+  const server = useReferenceStandIn();
 
   it.each(['core/leases.v1.coordination.platform.io', 'networking/ingressclasses.v1.networking.platform.io'])(
     'returns %s unchanged when the server responds as recorded',
     async (recording) => {
       const { head, cases } = readRecording(recording, isKindHead, isKindCase);
-      expect(await recordKindCases(recording, server)).toEqual([head, ...cases]);
+      expect(await recordKindCases(recording, server())).toEqual([head, ...cases]);
     },
   );
 
@@ -70,7 +33,7 @@ describe('the driver of kind-cases', () => {
   };
 
   it('records the default requests of a case without answers', async () => {
-    const recorded = await new KindRecorder(server, head).record({
+    const recorded = await new KindRecorder(server(), head).record({
       title: 'a malformed label',
       body: { metadata: { labels: { a: '-' } } },
     });
@@ -78,7 +41,7 @@ describe('the driver of kind-cases', () => {
   });
 
   it('records an update as `same` when its response equals that of the creation', async () => {
-    const recorder = new KindRecorder(server, { ...head, resource: 'configmaps', kind: 'ConfigMap', base: { data: {} } });
+    const recorder = new KindRecorder(server(), { ...head, resource: 'configmaps', kind: 'ConfigMap', base: { data: {} } });
     expect(await recorder.record({ title: 'a malformed key', body: { data: { 'a b': 'c' } } })).toMatchObject({
       create: { code: 422 },
       update: 'same',
@@ -87,7 +50,7 @@ describe('the driver of kind-cases', () => {
 
   it('records only the creation of an object with a name of its own', async () => {
     const body = { ...head.base, metadata: { name: 'A_b' } };
-    expect(Object.keys(await new KindRecorder(server, head).record({ title: 'a malformed name', body }))).toEqual([
+    expect(Object.keys(await new KindRecorder(server(), head).record({ title: 'a malformed name', body }))).toEqual([
       'title',
       'body',
       'create',
@@ -95,28 +58,27 @@ describe('the driver of kind-cases', () => {
   });
 
   it('records the update of the stored object of a case', async () => {
-    const recorded = await new KindRecorder(server, head).record({ title: 'no spec', old: head.base, body: {} });
+    const recorded = await new KindRecorder(server(), head).record({ title: 'no spec', old: head.base, body: {} });
     expect(recorded).toEqual({ title: 'no spec', old: head.base, body: {}, update: expect.objectContaining({ code: 422 }) });
   });
 
   it('records a subresource whose answer is null', async () => {
     const body = { status: { phase: 'Bound' } };
-    const recorded = await new KindRecorder(server, head).record({ title: 'status bound', body, status: null });
+    const recorded = await new KindRecorder(server(), head).record({ title: 'status bound', body, status: null });
     expect(recorded).toMatchObject({ status: { code: 200, asSent: ['status'] } });
   });
 
   it('deletes the objects that it has stored, with their finalizers', async () => {
-    const recorder = new KindRecorder(server, head);
+    const recorder = new KindRecorder(server(), head);
     await recorder.record({ title: 'plain', old: { ...head.base, metadata: { finalizers: ['example.com/a'] } }, body: head.base });
     await recorder.deleteStored();
-    const { body } = await server.sendJson('GET', '/api/v1/namespaces/ns/persistentvolumeclaims');
+    const { body } = await server().sendJson('GET', '/api/v1/namespaces/ns/persistentvolumeclaims');
     expect(body['items']).toEqual([]);
   });
 });
 
 describe('the drivers of custom resources, validation rules and objects', () => {
-  beforeAll(() => start());
-  afterAll(stop);
+  const server = useReferenceStandIn();
 
   it.each([
     'custom/decoding',
@@ -128,25 +90,22 @@ describe('the drivers of custom resources, validation rules and objects', () => 
     'proxies/requests',
   ])('return %s unchanged when the server responds as recorded', async (recording) => {
     const { head, cases } = readRecording(recording, anything, anything);
-    const format = isBody(head) ? head['format'] : undefined;
-    const driver = typeof format === 'string' ? DRIVERS.get(format) : undefined;
-    expect(await driver?.(recording, server)).toEqual([head, ...cases]);
+    const driver = DRIVERS.get(String(membersOf(head)['format']));
+    expect(await driver?.(recording, server())).toEqual([head, ...cases]);
   });
 });
 
 describe('the driver of service-cases', () => {
-  beforeAll(() => start({ serviceRanges: FLAGS['service-cluster-ip-range'].parse('10.0.0.0/16,fd00::/108', undefined) }));
-  afterAll(stop);
+  const server = useReferenceStandIn({ serviceRanges: FLAGS['service-cluster-ip-range'].parse('10.0.0.0/16,fd00::/108', undefined) });
 
   it('returns a recording unchanged when the server responds as recorded', async () => {
     const { head, cases } = readRecording('service/dual', isServiceHead, isServiceCase);
-    expect(await recordServiceCases('service/dual', server)).toEqual([head, ...cases]);
+    expect(await recordServiceCases('service/dual', server())).toEqual([head, ...cases]);
   });
 });
 
 describe('ReferenceServer', () => {
-  beforeAll(() => start());
-  afterAll(stop);
+  const server = useReferenceStandIn();
 
   it.each([
     ['GET', {}, 200],
@@ -155,7 +114,7 @@ describe('ReferenceServer', () => {
     ['OPTIONS', {}, 405],
     ['HEAD', {}, 405],
   ] as const)('sends %s with the headers %j and returns the code %i', async (method, headers, code) => {
-    expect((await server.send({ method, path: '/api/v1/namespaces', headers })).code).toBe(code);
+    expect((await server().send({ method, path: '/api/v1/namespaces', headers })).code).toBe(code);
   });
 });
 

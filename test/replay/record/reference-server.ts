@@ -14,6 +14,8 @@ import type { RawResponse, Body, Headers, Json, JsonResponse } from '../json-res
 
 const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
 const OPENING_BRACE = 0x7b;
+/** Of the text of a rejection in an error. */
+const MAX_EXCERPT = 2_000;
 
 /** The methods of the client's transport. */
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -92,6 +94,25 @@ export class ReferenceServer {
     const { code, bytes, warnings } = await this.send({ method, path, headers: { 'content-type': contentType }, body: sent });
     const parsed: Body = code === 404 && bytes[0] !== OPENING_BRACE ? {} : JSON.parse(bytes.toString());
     return { code, body: parsed, warnings };
+  }
+
+  /** Creates an object on which a recording depends, and returns it. Throws when the server rejects it. */
+  async create(collection: string, object: Json): Promise<Body> {
+    const { code, body } = await this.sendJson('POST', collection, object);
+    if (code !== 201) throw new Error(`${collection}: ${JSON.stringify(body).slice(0, MAX_EXCERPT)}`);
+    return body;
+  }
+
+  /** As {@link create}; an object of this name that exists already is kept. */
+  async createIfAbsent(collection: string, object: Json): Promise<void> {
+    const { code, body } = await this.sendJson('POST', collection, object);
+    if (code >= 300 && code !== 409) throw new Error(`${collection}: ${JSON.stringify(body).slice(0, MAX_EXCERPT)}`);
+  }
+
+  /** Creates a namespace with its default service account, which a server without controllers lacks. */
+  async createNamespace(name: string): Promise<void> {
+    await this.createIfAbsent('/api/v1/namespaces', { metadata: { name } });
+    await this.createIfAbsent(`/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } });
   }
 
   close(): void {

@@ -1,7 +1,8 @@
 /** Tests the driver of scenarios with a cluster in simulated time in place of the reference server. */
 import { ApiClient } from '../../support/http/api-client';
 import { sendWith } from '../../support/scenarios/replayed-scenario';
-import { startSimulatedCluster, type SimulatedCluster } from '../../support/scenarios/simulated-cluster';
+import { startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
+import { useClosable, useResource } from '../../support/use-resource';
 import { readRecording } from '../recording';
 import { scenarioRecording } from '../scenarios';
 import { randomScenarios } from '../scenarios/random-scenarios';
@@ -10,34 +11,19 @@ import { anything } from '../shape';
 import { recordScenario } from './scenarios';
 
 describe('recordScenario', () => {
-  let cluster: SimulatedCluster;
-  let api: ApiClient;
-
-  beforeAll(async () => {
-    cluster = await startSimulatedCluster({ serverArgs: ['--naming=kubernetes'], controllerArgs: ['--naming=kubernetes'] });
-    api = new ApiClient(cluster.address, cluster.certificates);
-  }, 60_000);
-
-  afterAll(async () => {
-    api.close();
-    await cluster.stop();
-  });
+  const cluster = useResource(
+    () => startSimulatedCluster({ serverArgs: ['--naming=kubernetes'], controllerArgs: ['--naming=kubernetes'] }),
+    (started) => started.stop(),
+    60_000,
+  );
+  const api = useClosable(() => new ApiClient(cluster().address, cluster().certificates));
 
   it.each(['controllers/service-accounts', 'controllers/mirrored-endpoints'])(
     'returns the lines of %s unchanged when the cluster behaves as recorded',
     async (recording) => {
       const lines: unknown[] = [];
       for (const scenario of scenarioRecording(recording).scenarios) {
-        lines.push(
-          ...(await recordScenario(
-            scenario,
-            new ScenarioSession(
-              sendWith(() => api),
-              `sc-${scenario.name}`,
-              cluster,
-            ),
-          )),
-        );
+        lines.push(...(await recordScenario(scenario, new ScenarioSession(sendWith(api), `sc-${scenario.name}`, cluster()))));
       }
       const { cases } = readRecording(recording, anything, anything);
       expect(lines.map((line) => JSON.stringify(line))).toEqual(cases.map((line) => JSON.stringify(line)));

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { ConnectionError } from '../../../shared/client/transport/transport';
 import { systemClock } from '../../../shared/runtime/clock';
-import { isBody, type Body, type Json } from '../json-response';
+import { isBody, membersOf, type Body, type Json } from '../json-response';
 import type { AuditedTarget, RequestTarget } from '../requests/request-target';
 import type { ReferenceServer } from './reference-server';
 
@@ -50,4 +50,4 @@ export function auditedTarget(server: ReferenceServer): AuditedTarget {
 }
 
 const admissionAnnotations = (annotations: Json): Body =>
-  isBody(annotations) ? Object.fromEntries(Object.entries(annotations).filter(([name]) => !OTHER_ANNOTATIONS.test(name))) : {};
+  Object.fromEntries(Object.entries(membersOf(annotations)).filter(([name]) => !OTHER_ANNOTATIONS.test(name)));

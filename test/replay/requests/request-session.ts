@@ -5,7 +5,7 @@
  */
 import { stringifyJson } from '../../../shared/values/json';
 import { maskVolatileValues } from '../normalize/mask-volatile-values';
-import { isBody, type Body, type Json } from '../json-response';
+import { isBody, metadataOf, type Body, type Json } from '../json-response';
 import { expandBody } from '../formats/request-body';
 import { PATCH_MEDIA } from '../normalize/spelling';
 import { memberNames } from './member-names';
@@ -34,7 +34,7 @@ export interface Spelling {
   fromServerNames(text: string): string;
 }
 
-const UNCHANGED: Spelling = { toServerNames: (text) => text, fromServerNames: (text) => text };
+export const UNCHANGED: Spelling = { toServerNames: (text) => text, fromServerNames: (text) => text };
 
 /** The number of previous responses that a request may refer to. */
 const KEPT_BODIES = 2;
@@ -110,9 +110,7 @@ export class RequestSession {
   }
 
   private remember(body: Json): void {
-    const metadata = isBody(body) ? body['metadata'] : undefined;
-    if (!isBody(metadata)) return;
-    const { resourceVersion, uid, name } = metadata;
+    const { resourceVersion, uid, name } = metadataOf(body);
     if (typeof resourceVersion === 'string') this.version = resourceVersion;
     if (typeof uid === 'string') this.uid = uid;
     if (typeof uid === 'string' && typeof name === 'string') this.uids.set(name, uid);

@@ -3,7 +3,7 @@
  * that the server calls. Names are upstream's.
  */
 import type { WebhookRequest } from '../../support/servers/webhook-server';
-import { isBody, type Body, type Json } from '../json-response';
+import { isBody, membersOf, type Body, type Json } from '../json-response';
 import { requestSteps, type RequestStep } from './request-step';
 import type { Reply } from '../webhooks/behaviours';
 
@@ -42,7 +42,7 @@ export function traceReply({ url, text }: WebhookRequest): Reply {
   const review: Json = text === '' ? {} : JSON.parse(text);
   if (!isBody(review)) return { status: 400, body: 'no review' };
   const answer = (more: Body): Reply => ({ body: { apiVersion: review['apiVersion'] ?? '', kind: review['kind'] ?? '', ...more } });
-  const request = isBody(review['request']) ? review['request'] : {};
+  const request = membersOf(review['request']);
   switch (url.split('?', 1)[0]) {
     case '/authenticate':
       return answer({ status: { authenticated: false } });

@@ -30,6 +30,8 @@ type Move = (random: SeededRandom) => readonly ScenarioStep[];
 
 interface Workload {
   readonly path: string;
+  readonly collections: readonly ComparedCollection[];
+  readonly creation: ScenarioStep;
   readonly moves: readonly Move[];
 }
 
@@ -78,13 +80,7 @@ function pauseMove(path: string): Move {
 }
 
 /** Creates the workload, adds random moves, and deletes it. */
-function randomScenario(
-  name: string,
-  random: SeededRandom,
-  collections: readonly ComparedCollection[],
-  creation: ScenarioStep,
-  { path, moves }: Workload,
-): Scenario {
+function randomScenario(name: string, random: SeededRandom, { path, collections, creation, moves }: Workload): Scenario {
   const steps = [creation];
   while (steps.length < STEPS) {
     for (const step of random.pick(moves)(random)) steps.push({ ...step, title: `${steps.length + 1}: ${step.title}` });
@@ -113,13 +109,8 @@ function deploymentScenario(name: string, random: SeededRandom): Scenario {
   ];
   const roll = rollOutMove(path);
   const moves = [roll, roll, scaleMove(path), podsServe, deletePod, failPod, pauseMove(path)];
-  return randomScenario(
-    name,
-    random,
-    collections,
-    { title: `1: ${strategy.type} of ${replicas}`, requests, servesPods: true },
-    { path, moves },
-  );
+  const creation = { title: `1: ${strategy.type} of ${replicas}`, requests, servesPods: true };
+  return randomScenario(name, random, { path, collections, creation, moves });
 }
 
 function replicaSetScenario(name: string, random: SeededRandom): Scenario {
@@ -133,7 +124,8 @@ function replicaSetScenario(name: string, random: SeededRandom): Scenario {
   };
   const path = `${folder}/set`;
   const moves = [scaleMove(path), scaleMove(path), podsServe, deletePod, failPod];
-  return randomScenario(name, random, [{ path: folder, members: ['status'] }, PODS], creation, { path, moves });
+  const collections: readonly ComparedCollection[] = [{ path: folder, members: ['status'] }, PODS];
+  return randomScenario(name, random, { path, collections, creation, moves });
 }
 
 function statefulSetScenario(name: string, random: SeededRandom): Scenario {
@@ -157,10 +149,8 @@ function statefulSetScenario(name: string, random: SeededRandom): Scenario {
   const roll = rollOutMove(path, 1);
   const collections: readonly ComparedCollection[] = [{ path: `${APPS}/statefulsets`, members: ['status'] }, REVISIONS, PODS];
   const creation = { title: `1: ${podManagementPolicy} of ${replicas}`, requests, servesPods: true };
-  return randomScenario(name, random, collections, creation, {
-    path,
-    moves: [roll, roll, partitionMove, scaleMove(path), podsServe, deleteFirstPod],
-  });
+  const moves = [roll, roll, partitionMove, scaleMove(path), podsServe, deleteFirstPod];
+  return randomScenario(name, random, { path, collections, creation, moves });
 }
 
 const NODES = ['a', 'b', 'c'];
@@ -189,7 +179,8 @@ function daemonSetScenario(name: string, random: SeededRandom): Scenario {
   };
   const collections: readonly ComparedCollection[] = [{ path: `${APPS}/daemonsets`, members: ['status'] }, REVISIONS, PODS];
   const creation = { title: '1: on three nodes', requests: [...nodes, set], servesPods: true };
-  const scenario = randomScenario(name, random, collections, creation, { path, moves: [roll, roll, podsServe, deletePod, relabelNode] });
+  const moves = [roll, roll, podsServe, deletePod, relabelNode];
+  const scenario = randomScenario(name, random, { path, collections, creation, moves });
   return {
     ...scenario,
     steps: scenario.steps.map((step) => ({ ...step, heartbeats: NODES })),
@@ -241,16 +232,11 @@ function jobScenario(name: string, random: SeededRandom): Scenario {
     // Which index would be removed is random.
     ...(completionMode === 'Indexed' ? [] : [changeParallelism]),
   ];
-  const scenario = randomScenario(
-    name,
-    random,
-    [
-      { path: JOBS, members: ['status'] },
-      { path: 'pods', members: [] },
-    ],
-    creation,
-    { path: JOB, moves },
-  );
+  const collections: readonly ComparedCollection[] = [
+    { path: JOBS, members: ['status'] },
+    { path: 'pods', members: [] },
+  ];
+  const scenario = randomScenario(name, random, { path: JOB, collections, creation, moves });
   const resume = { title: 'all may begin', requests: [patchSpec(JOB, { suspend: false, parallelism: completions })] };
   const finishAll = [1, 2].map((time) => ({ title: `all do their work, time ${time}`, requests: [endPods('*!', 'Succeeded', 0)] }));
   return {

@@ -6,7 +6,7 @@ import type { Method } from '../../../shared/client/transport/transport';
 import { systemClock, type Clock } from '../../../shared/runtime/clock';
 import { describeCertificate } from './describe-certificate';
 import { TIME_PATTERN, UID_PATTERN } from '../normalize/volatile-patterns';
-import { isBody, type Body, type Json } from '../json-response';
+import { isBody, membersOf, metadataOf, objectsIn, textOf, type Body, type Json } from '../json-response';
 import { PATCH_MEDIA } from '../normalize/spelling';
 import { certificateRequest, isCertificateRequestFields, type CertificateRequestFields } from './certificate-request';
 import {
@@ -146,8 +146,9 @@ export class ScenarioSession {
     const [, folder, prefix = '', activeOnly, generatedOnly, rest = ''] = /^(.*)\/([a-z0-9-]*)\*(!?)(1?)(\/.*)?$/.exec(request.path) ?? [];
     if (folder === undefined) return this.performOnce(request);
     const { body } = await this.send('GET', absolutePath(folder, this.namespace), JSON_TYPE);
-    const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : [];
-    const candidates = items.filter((item) => activeOnly === '' || !hasEnded(item)).map(metadataOf);
+    const candidates = objectsIn(membersOf(body)['items'])
+      .filter((item) => activeOnly === '' || !hasEnded(item))
+      .map(metadataOf);
     const withPrefix = candidates.filter(({ name }) => typeof name === 'string' && name.startsWith(prefix));
     const selected = generatedOnly === '' ? withPrefix : withPrefix.filter(({ generateName }) => generateName !== undefined).slice(0, 1);
     const names = selected.map(({ name }) => name).filter((name) => typeof name === 'string');
@@ -165,10 +166,9 @@ export class ScenarioSession {
     if (revision !== undefined && revision === this.servedRevision) return;
     this.servedRevision = revision;
     const { body } = await this.send('GET', absolutePath('pods', this.namespace), JSON_TYPE);
-    const pods = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : [];
     const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: this.date().toISOString() }];
-    for (const pod of pods) {
-      if (isBody(pod['status'] ?? null) && isBody(pod['status']) && pod['status']['phase'] !== 'Pending') continue;
+    for (const pod of objectsIn(membersOf(body)['items'])) {
+      if (isBody(pod['status']) && pod['status']['phase'] !== 'Pending') continue;
       const { name } = metadataOf(pod);
       if (typeof name !== 'string') continue;
       const path = absolutePath(`pods/${name}/status`, this.namespace);
@@ -207,16 +207,18 @@ export class ScenarioSession {
           hasOtherCode(429),
           this.environment.clock,
         );
-        const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : undefined;
+        const { items } = membersOf(body);
         // The kind exists only while its definition does.
         if (code === 404) return { path, items: [], unordered, omitted };
         if (items === undefined) throw new Error(`cannot list ${path}: ${code}`);
-        items.forEach((item) => this.rememberObject(item));
+        for (const item of objectsIn(items)) this.rememberObject(item);
         return {
           path,
           unordered,
           omitted,
-          items: items.filter((item) => this.isOwn(item, names)).map((item) => comparedMembers(item, members, managedFields)),
+          items: objectsIn(items)
+            .filter((item) => this.isOwn(item, names))
+            .map((item) => comparedMembers(item, members, managedFields)),
         };
       }),
     );
@@ -244,9 +246,9 @@ export class ScenarioSession {
     if (!isBody(value)) return;
     const { uid, name, generateName, labels } = metadataOf(value);
     if (typeof uid !== 'string' || typeof name !== 'string') return;
-    const isRevision = isBody(value) && value['revision'] !== undefined;
+    const isRevision = value['revision'] !== undefined;
     for (const label of isRevision ? [...HASHES, POD_REVISION] : HASHES) {
-      const hash = isBody(labels ?? null) && isBody(labels) ? labels[label] : undefined;
+      const hash = membersOf(labels)[label];
       if (typeof hash === 'string' && !this.hashMasks.has(hash)) this.hashMasks.set(hash, `<hash ${this.hashMasks.size + 1}>`);
     }
     // Pods of a StatefulSet also have a `generateName`.
@@ -340,16 +342,11 @@ function requireRequestFields(value: Json): CertificateRequestFields {
 }
 
 function hasEnded({ status }: Body): boolean {
-  return isBody(status ?? null) && isBody(status) && ['Succeeded', 'Failed'].some((phase) => phase === status['phase']);
+  return ['Succeeded', 'Failed'].includes(textOf(membersOf(status)['phase']));
 }
 
 /** Whether the value has no other members. */
 const isOnly = (value: Json, name: string): boolean => isBody(value) && Object.keys(value).every((key) => key === name);
-
-function metadataOf(object: Body): Body {
-  const metadata = object['metadata'];
-  return isBody(metadata ?? null) && isBody(metadata) ? metadata : {};
-}
 
 function comparedMembers(item: Body, members: readonly string[] | undefined, withOwners: boolean): Body {
   const shown = members === undefined ? item : pick(item, members);
@@ -371,12 +368,10 @@ function shownField(field: string, value: Json): Json | undefined {
  * only.
  */
 function ownersOf(item: Body): Json[] {
-  const entries = metadataOf(item)['managedFields'];
-  return (Array.isArray(entries) ? entries : [])
-    .filter(isBody)
+  return objectsIn(metadataOf(item)['managedFields'])
     .filter(({ manager }) => manager !== DEFAULT_MANAGER)
     .map(({ manager, operation, subresource, apiVersion, fieldsV1 = {} }) => {
-      const texts = [manager, operation, subresource, apiVersion].map((text) => (typeof text === 'string' ? text : ''));
+      const texts = [manager, operation, subresource, apiVersion].map(textOf);
       return [...texts, JSON.stringify(fieldsV1, shownField)].join(' ');
     })
     .sort();

@@ -20,8 +20,6 @@ export interface ScenarioRequest {
   /** The path of an object that must have `data` before the request is sent. */
   readonly awaitsData?: string;
 }
-/** The name of a request in the tests of reliability. */
-export type ScenarioAction = ScenarioRequest;
 
 const PATCH_TYPES = ['json', 'merge', 'strategic', 'apply'] as const;
 type PatchType = (typeof PATCH_TYPES)[number];

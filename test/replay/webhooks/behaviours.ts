@@ -1,5 +1,5 @@
 /** The behaviours of admission webhooks in recordings and tests, by the path of the request. */
-import type { Body, Json } from '../json-response';
+import { membersOf, textOf, type Body, type Json } from '../json-response';
 
 export type Reply = 'hang' | 'cut' | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body: Json };
 
@@ -18,11 +18,7 @@ const encode = (value: Json): string => Buffer.from(JSON.stringify(value)).toStr
 const patch = (...operations: Json[]): Behaviour => respond({ patchType: 'JSONPatch', patch: encode(operations) });
 const add = (path: string, value: Json): Json => ({ op: 'add', path, value });
 
-function dataOf(request: Body): Body {
-  const { object } = request;
-  const data = typeof object === 'object' && object !== null && !Array.isArray(object) ? object['data'] : undefined;
-  return typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {};
-}
+const dataOf = ({ object }: Body): Body => membersOf(membersOf(object)['data']);
 
 /** Adds the member `adds` once the member `needs` exists. */
 const stage =
@@ -36,8 +32,8 @@ const stage =
 const count =
   (member: string): Behaviour =>
   (request) => {
-    const before = dataOf(request)[member];
-    return patch(add(`/data/${member}`, `${typeof before === 'string' ? before : ''}x`))(request);
+    const before = textOf(dataOf(request)[member]);
+    return patch(add(`/data/${member}`, `${before}x`))(request);
   };
 
 const LONG = 'w'.repeat(300);

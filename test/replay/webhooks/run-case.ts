@@ -3,20 +3,13 @@
  * force, sends the requests, and returns the case with the responses and the reviews that the webhooks received. Masks
  * what differs from run to run.
  */
-import { systemClock } from '../../../shared/runtime/clock';
+import { randomUUID } from 'node:crypto';
 import type { ReviewServer } from '../../support/servers/review-server';
 import type { WebhookCall } from '../../support/servers/webhook-server';
 import { GENERATED_NAME_PATTERN, TIME_PATTERN, UID_PATTERN } from '../normalize/volatile-patterns';
-import { objectNameOf } from '../object-name';
-import { isBody, type Body, type Json } from '../json-response';
-import {
-  isRecordedRequest,
-  sendExpectingSuccess,
-  sendRequest,
-  type AuditedTarget,
-  type RecordedRequest,
-  type TargetResponse,
-} from '../requests/request-target';
+import { isBody, objectNameOf, type Body, type Json } from '../json-response';
+import { pollUntil } from '../poll';
+import { isRecordedRequest, sendExpectingSuccess, sendRequest, type AuditedTarget, type RecordedRequest } from '../requests/request-target';
 import { anything, body, listOf, mapOf, number, shape, text, type Check } from '../shape';
 
 interface WebhookAnswer {
@@ -66,21 +59,17 @@ const RESOURCES: Readonly<Record<Type, string>> = {
   validating: 'validatingwebhookconfigurations',
 };
 const MARKER = 'marker';
-const ROUNDS = 200;
-const PAUSE_MS = 25;
-
-let requests = 0;
 
 export async function runWebhookCase(target: AuditedTarget, webhooks: ReviewServer, recorded: WebhookCase): Promise<WebhookCase> {
-  for (const request of recorded.before ?? []) await mustSend(target, request);
+  for (const request of recorded.before ?? []) await sendExpectingSuccess(target, request);
   const configurations = withMarkers(recorded.configurations, webhooks);
-  for (const { path, configuration } of configurations) await mustSend(target, { method: 'POST', path, body: configuration });
-  for (const { type } of configurations) await waitForMarker(target, type, true);
+  for (const { path, configuration } of configurations) await sendExpectingSuccess(target, { method: 'POST', path, body: configuration });
+  for (const { type } of configurations) await waitUntilMarker(target, type, 'denied');
   webhooks.calls.splice(0);
   const steps: WebhookStep[] = [];
   for (const { request } of recorded.steps) steps.push({ request, answer: await answerTo(target, webhooks, request) });
-  for (const { path, name } of configurations) await send(target, { method: 'DELETE', path: `${path}/${name}` });
-  for (const { type } of configurations) await waitForMarker(target, type, false);
+  for (const { path, name } of configurations) await sendRequest(target, { method: 'DELETE', path: `${path}/${name}` });
+  for (const { type } of configurations) await waitUntilMarker(target, type, 'allowed');
   await clean(target);
   return { ...recorded, steps };
 }
@@ -127,15 +116,14 @@ const marker = (type: Type, { port, caBundle }: ReviewServer): Body => ({
   objectSelector: { matchLabels: { [MARKER]: type } },
 });
 
-async function waitForMarker(target: AuditedTarget, type: Type, isPresent: boolean): Promise<void> {
+/** The configuration of this type denies the marked ConfigMap while it is in force. */
+async function waitUntilMarker(target: AuditedTarget, type: Type, verdict: 'allowed' | 'denied'): Promise<void> {
   const marked = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: MARKER, labels: { [MARKER]: type } }, data: { a: '1' } };
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const path = `/api/v1/namespaces/${NAMESPACE}/configmaps?dryRun=All`;
-    const { code } = await send(target, { method: 'POST', path, body: marked });
-    if ((code === 201) !== isPresent) return;
-    await systemClock.sleep(PAUSE_MS);
-  }
-  throw new Error(`the ${type} configuration is still ${isPresent ? 'not in force' : 'in force'}`);
+  const path = `/api/v1/namespaces/${NAMESPACE}/configmaps?dryRun=All`;
+  await pollUntil(`the ${type} marker is ${verdict}`, async () => {
+    const { code } = await sendRequest(target, { method: 'POST', path, body: marked });
+    return (code === 201) === (verdict === 'allowed');
+  });
 }
 
 const CLEANED = [
@@ -145,33 +133,25 @@ const CLEANED = [
 ];
 
 async function clean(target: AuditedTarget): Promise<void> {
-  for (const path of CLEANED) await send(target, { method: 'DELETE', path: `${path}?gracePeriodSeconds=0` });
+  for (const path of CLEANED) await sendRequest(target, { method: 'DELETE', path: `${path}?gracePeriodSeconds=0` });
 }
 
 /** Creates the namespace and deletes what an interrupted run left. */
 export async function prepareWebhookCases(target: AuditedTarget): Promise<void> {
-  await send(target, { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
+  await sendRequest(target, { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
   // Cases of policies use the same namespace with a label.
   const labels = { team: null };
   const type = 'application/merge-patch+json';
-  await send(target, { method: 'PATCH', path: `/api/v1/namespaces/${NAMESPACE}`, type, body: { metadata: { labels } } });
+  await sendRequest(target, { method: 'PATCH', path: `/api/v1/namespaces/${NAMESPACE}`, type, body: { metadata: { labels } } });
   for (const resource of Object.values(RESOURCES))
     for (const name of ['recorded', 'recorded-a', 'recorded-z'])
-      await send(target, { method: 'DELETE', path: `${ROOT}/${resource}/${name}` });
-  for (const type of ['mutating', 'validating'] as const) await waitForMarker(target, type, false);
+      await sendRequest(target, { method: 'DELETE', path: `${ROOT}/${resource}/${name}` });
+  for (const type of ['mutating', 'validating'] as const) await waitUntilMarker(target, type, 'allowed');
   await clean(target);
 }
 
-function mustSend(target: AuditedTarget, request: RecordedRequest): Promise<TargetResponse> {
-  return sendExpectingSuccess(target, request, { 'audit-id': `case-${++requests}` });
-}
-
-function send(target: AuditedTarget, request: RecordedRequest): Promise<TargetResponse> {
-  return sendRequest(target, request, { 'audit-id': `case-${++requests}` });
-}
-
 async function answerTo(target: AuditedTarget, webhooks: ReviewServer, request: RecordedRequest): Promise<WebhookAnswer> {
-  const auditId = `case-${++requests}`;
+  const auditId = randomUUID();
   webhooks.calls.splice(0);
   const { code, text: sent, warnings } = await sendRequest(target, request, { 'audit-id': auditId });
   const calls = webhooks.calls.splice(0).filter(({ url }) => !url.includes(MARKER));

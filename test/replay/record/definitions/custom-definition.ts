@@ -3,14 +3,14 @@
  * stored, allows every object by default; v2 has the schema under test. An object that the schema under test would
  * reject is created through v1.
  */
-import { isBody, type Body, type Json, type JsonResponse } from '../../json-response';
-import { pollUntil } from '../poll';
+import { membersOf, metadataOf, objectsIn, resourceVersionOf, type Body, type Json, type JsonResponse } from '../../json-response';
+import { pollUntil } from '../../poll';
 import type { ReferenceServer } from '../reference-server';
 
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const APPLY_TYPE = 'application/apply-patch+yaml';
 const TABLE_TYPE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
-const ANY_OBJECT: Body = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+export const ANY_OBJECT: Body = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 /** One manager's write of an object, a step of a sequence. */
 export interface ManagedWrite {
@@ -42,8 +42,7 @@ export class CustomDefinition {
   async during<T>(use: () => Promise<T>): Promise<T> {
     const path = `${DEFINITIONS}/${this.plural}.${this.group}`;
     try {
-      const { code, body } = await this.server.sendJson('POST', DEFINITIONS, this.body());
-      if (code !== 201) throw new Error(JSON.stringify(body));
+      await this.server.create(DEFINITIONS, this.body());
       await pollUntil(`${this.path('v2')} is served`, async () => (await this.server.sendJson('GET', this.path('v2'))).code === 200);
       return await use();
     } finally {
@@ -59,13 +58,12 @@ export class CustomDefinition {
 
   /** Stores an object through v1. */
   async store(name: string, sent: Body): Promise<void> {
-    const { code, body } = await this.server.sendJson('POST', this.path('v1'), this.object('v1', name, sent));
-    if (code !== 201) throw new Error(JSON.stringify(body));
+    await this.server.create(this.path('v1'), this.object('v1', name, sent));
   }
 
   async update(name: string, sent: Body): Promise<JsonResponse> {
     const path = `${this.path('v2')}/${name}`;
-    const resourceVersion = resourceVersionOf(await this.server.sendJson('GET', path));
+    const resourceVersion = resourceVersionOf((await this.server.sendJson('GET', path)).body);
     return this.server.sendJson('PUT', `${path}?dryRun=All`, this.object('v2', name, sent, { resourceVersion }));
   }
 
@@ -76,7 +74,7 @@ export class CustomDefinition {
     if (apply !== undefined) return this.server.sendJson('PATCH', `${path}${query}`, this.object('v2', name, apply), APPLY_TYPE);
     const current = await this.server.sendJson('GET', path);
     if (current.code === 404) return this.server.sendJson('POST', `${this.path('v2')}${query}`, this.object('v2', name, update));
-    const metadata = { resourceVersion: resourceVersionOf(current) };
+    const metadata = { resourceVersion: resourceVersionOf(current.body) };
     return this.server.sendJson('PUT', `${path}${query}`, this.object('v2', name, update, metadata));
   }
 
@@ -84,7 +82,7 @@ export class CustomDefinition {
   async table(version: string): Promise<{ readonly columns: Json; readonly rows: readonly (readonly Json[])[] }> {
     const { bytes } = await this.server.send({ method: 'GET', path: this.path(version), headers: { accept: TABLE_TYPE } });
     const { columnDefinitions = null, rows }: Body = JSON.parse(bytes.toString());
-    const cells = (Array.isArray(rows) ? rows.filter(isBody) : []).map((row) => row['cells']);
+    const cells = objectsIn(rows).map((row) => row['cells']);
     return { columns: columnDefinitions, rows: cells.map((list) => (Array.isArray(list) ? list : [])) };
   }
 
@@ -96,15 +94,13 @@ export class CustomDefinition {
       await pollUntil(`${path} describes ${name}`, async () => {
         const { code, body } = await this.server.sendJson('GET', path);
         const schemas = code === 200 ? pick(body) : undefined;
-        const kind = isBody(schemas) ? schemas[name] : undefined;
+        const kind = membersOf(schemas)[name];
         if (kind !== undefined) schema = { kind };
         return kind !== undefined;
       });
       return schema;
     };
-    const v3 = await read(`/openapi/v3/apis/${this.group}/v2`, ({ components }) =>
-      isBody(components) ? components['schemas'] : undefined,
-    );
+    const v3 = await read(`/openapi/v3/apis/${this.group}/v2`, ({ components }) => membersOf(components)['schemas']);
     return { v2: await read('/openapi/v2', ({ definitions }) => definitions), v3 };
   }
 
@@ -119,12 +115,11 @@ export class CustomDefinition {
   }
 
   private object(version: string, name: string, sent: Body, metadata: Body = {}): Body {
-    const given = sent['metadata'];
     return {
       apiVersion: `${this.group}/${version}`,
       kind: 'Thing',
       ...sent,
-      metadata: { name, ...metadata, ...(isBody(given) ? given : {}) },
+      metadata: { name, ...metadata, ...metadataOf(sent) },
     };
   }
 
@@ -136,8 +131,4 @@ export class CustomDefinition {
 /** A served version of a definition; v1 is the stored one. */
 export function definitionVersion(name: string, schema: Body, more: Body = {}): Body {
   return { name, served: true, storage: name === 'v1', schema: { openAPIV3Schema: schema }, ...more };
-}
-
-function resourceVersionOf({ body: { metadata } }: JsonResponse): Json {
-  return isBody(metadata) ? (metadata['resourceVersion'] ?? null) : null;
 }

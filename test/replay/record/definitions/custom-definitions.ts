@@ -4,15 +4,25 @@
  */
 import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../../formats/recorded-definitions';
 import { expandBody } from '../../formats/request-body';
-import { objectNameOf } from '../../object-name';
 import { readRecording } from '../../recording';
-import { causesOf, isBody, type Body, type Json, type JsonResponse } from '../../json-response';
+import {
+  causesOf,
+  membersOf,
+  metadataOf,
+  objectNameOf,
+  objectsIn,
+  resourceVersionOf,
+  textOf,
+  type Body,
+  type Json,
+  type JsonResponse,
+} from '../../json-response';
 import { shape, text } from '../../shape';
-import { pollUntil } from '../poll';
+import { pollUntil } from '../../poll';
 import { withRecordedOrder } from '../recorded-order';
+import { DEFINITIONS } from './custom-definition';
 import type { ReferenceServer } from '../reference-server';
 
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const CONFLICT = 409;
 
 /** Takes the kind and list kind of the cases' definitions, so that their names are rejected. */
@@ -59,9 +69,8 @@ async function update(server: ReferenceServer, old: Body, { body, namesAccepted,
 async function replace(server: ReferenceServer, name: string, subresource: string, sent: Json): Promise<JsonResponse> {
   for (;;) {
     const { body: current } = await server.sendJson('GET', `${DEFINITIONS}/${name}${subresource}`);
-    const resourceVersion = isBody(current['metadata']) ? (current['metadata']['resourceVersion'] ?? null) : null;
-    const metadata = { ...metadataOf(sent), name, resourceVersion };
-    const object = { ...(isBody(sent) ? sent : {}), metadata };
+    const metadata = { ...metadataOf(sent), name, resourceVersion: resourceVersionOf(current) };
+    const object = { ...membersOf(sent), metadata };
     const reply = await server.sendJson('PUT', `${DEFINITIONS}/${name}${subresource}?dryRun=All`, object);
     if (reply.code !== CONFLICT) return reply;
   }
@@ -69,15 +78,11 @@ async function replace(server: ReferenceServer, name: string, subresource: strin
 
 /** Creates a definition and waits for its condition `Established`. Returns its name. */
 async function store(server: ReferenceServer, definition: Body, established: 'True' | 'False'): Promise<string> {
-  const reply = await server.sendJson('POST', DEFINITIONS, definition);
-  if (reply.code !== 201) throw new Error(JSON.stringify(reply.body));
-  const name = objectNameOf(definition);
+  const name = objectNameOf(await server.create(DEFINITIONS, definition));
   await pollUntil(`${name} has Established=${established}`, async () => {
-    const { body: definition } = await server.sendJson('GET', `${DEFINITIONS}/${name}`);
-    const conditions = isBody(definition['status']) ? definition['status']['conditions'] : undefined;
-    return (Array.isArray(conditions) ? conditions : []).some(
-      (condition) => isBody(condition) && condition['type'] === 'Established' && condition['status'] === established,
-    );
+    const { status } = (await server.sendJson('GET', `${DEFINITIONS}/${name}`)).body;
+    const conditions = objectsIn(membersOf(status)['conditions']);
+    return conditions.some((condition) => condition['type'] === 'Established' && condition['status'] === established);
   });
   return name;
 }
@@ -87,12 +92,7 @@ async function remove(server: ReferenceServer, name: string): Promise<void> {
   await pollUntil(`${name} is deleted`, async () => (await server.sendJson('GET', `${DEFINITIONS}/${name}`)).code === 404);
 }
 
-function metadataOf(object: Json): Body {
-  return isBody(object) && isBody(object['metadata']) ? object['metadata'] : {};
-}
-
 function answerOf(reply: JsonResponse): DefinitionAnswer {
   const { code, body } = reply;
-  const { message } = body;
-  return definitionAnswer({ code, message: typeof message === 'string' ? message : '', causes: causesOf(reply), object: body });
+  return definitionAnswer({ code, message: textOf(body['message']), causes: causesOf(reply), object: body });
 }

@@ -4,14 +4,13 @@
  */
 import { operationsIn, withShortDescriptions } from '../../formats/openapi-operations';
 import { systemClock } from '../../../../shared/runtime/clock';
-import { objectNameOf } from '../../object-name';
 import { readRecording } from '../../recording';
-import { isBody, type Body, type Json } from '../../json-response';
+import { isBody, membersOf, objectNameOf, type Body, type Json } from '../../json-response';
 import { body, listOf, shape, text } from '../../shape';
 import { withRecordedOrder } from '../recorded-order';
+import { DEFINITIONS } from './custom-definition';
 import type { ReferenceServer } from '../reference-server';
 
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 /** How long the server needs to publish the documents of a definition. */
 const PUBLISHED_MS = 6_000;
 const BUILT_IN = /^io\.k8s\.(api|apimachinery)\./;
@@ -23,17 +22,14 @@ const isCase = shape({ name: text }, { v2: body, v3: body, schemas: body });
 export async function recordCustomOperations(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isHead, isCase);
   try {
-    for (const definition of head.definitions) {
-      const { code, body: answer } = await server.sendJson('POST', DEFINITIONS, definition);
-      if (code !== 201) throw new Error(JSON.stringify(answer));
-    }
+    for (const definition of head.definitions) await server.create(DEFINITIONS, definition);
     await systemClock.sleep(PUBLISHED_MS);
     const v2 = await documentAt(server, '/openapi/v2');
     const lines: unknown[] = [head];
     for (const line of cases) {
       const v3 = await documentAt(server, `/openapi/v3/${line.name}`);
-      const schemas = isBody(v3['components']) ? v3['components']['schemas'] : undefined;
-      const own = Object.entries(isBody(schemas) ? schemas : {}).filter(([type]) => !BUILT_IN.test(type));
+      const schemas = membersOf(membersOf(v3['components'])['schemas']);
+      const own = Object.entries(schemas).filter(([type]) => !BUILT_IN.test(type));
       const shortened = Object.fromEntries(own.map(([type, schema]) => [type, withShortDescriptions(schema)]));
       const documents = { v2: operationsIn(v2, line.name), v3: operationsIn(v3, line.name), schemas: shortened };
       lines.push(withRecordedOrder({ ...line, ...documents }, line));

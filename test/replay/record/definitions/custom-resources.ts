@@ -8,13 +8,12 @@ import { expandBody } from '../../formats/request-body';
 import { systemClock } from '../../../../shared/runtime/clock';
 import { TIME_PATTERN } from '../../normalize/volatile-patterns';
 import { readRecording } from '../../recording';
-import { causesOf, isBody, type Body, type Json, type JsonResponse } from '../../json-response';
+import { causesOf, membersOf, metadataOf, objectsIn, textOf, type Body, type Json, type JsonResponse } from '../../json-response';
 import { anything, body, either, listOf, mapOf, nullValue, oneOf, shape, text } from '../../shape';
-import { CustomDefinition, definitionVersion, type ManagedWrite } from './custom-definition';
+import { ANY_OBJECT, CustomDefinition, definitionVersion, type ManagedWrite } from './custom-definition';
 import { withRecordedOrder } from '../recorded-order';
 import type { ReferenceServer } from '../reference-server';
 
-const ANY_OBJECT: Body = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 /** Metadata that differs from run to run. */
 const GENERATED = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'generation', 'managedFields'];
 
@@ -134,10 +133,7 @@ function topicOf(recording: string): string {
   return recording.split('/').pop() ?? recording;
 }
 
-function expanded(sent: Body): Body {
-  const value: Json = expandBody(sent);
-  return isBody(value) ? value : {};
-}
+const expanded = (sent: Body): Body => membersOf(expandBody(sent));
 
 /** The causes of a rejection, or its message when it has none; or the object. */
 function answerOf(reply: JsonResponse): Body {
@@ -147,20 +143,16 @@ function answerOf(reply: JsonResponse): Body {
   if (causes.length > 0) return { code, causes, ...warned };
   if (code >= 400) return { code, message: answer['message'] ?? '', ...warned };
   const object = Object.fromEntries(Object.entries(answer).filter(([member]) => member !== 'apiVersion' && member !== 'kind'));
-  const metadata = isBody(object['metadata']) ? object['metadata'] : {};
-  object['metadata'] = Object.fromEntries(Object.entries(metadata).filter(([member]) => !GENERATED.includes(member)));
+  object['metadata'] = Object.fromEntries(Object.entries(metadataOf(object)).filter(([member]) => !GENERATED.includes(member)));
   return { code, object, ...warned };
 }
 
 /** With the field sets by manager and operation. */
 function ownedAnswer(reply: JsonResponse): Body {
   if (reply.code >= 400) return answerOf(reply);
-  const metadata = isBody(reply.body['metadata']) ? reply.body['metadata'] : {};
-  const entries = Array.isArray(metadata['managedFields']) ? metadata['managedFields'].filter(isBody) : [];
+  const entries = objectsIn(metadataOf(reply.body)['managedFields']);
   const owned = Object.fromEntries(
     entries.map(({ manager, operation, fieldsV1 }) => [`${textOf(manager)} ${textOf(operation)}`, fieldsV1 ?? null]),
   );
   return { ...answerOf(reply), owned };
 }
-
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');

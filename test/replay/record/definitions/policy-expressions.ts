@@ -6,7 +6,7 @@
 import { readRecording } from '../../recording';
 import { causesOf, type Body, type Json } from '../../json-response';
 import { anything, number, shape, text } from '../../shape';
-import { pollUntil } from '../poll';
+import { pollUntil } from '../../poll';
 import type { ReferenceServer } from '../reference-server';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
@@ -58,8 +58,8 @@ async function addRefusals(server: ReferenceServer, rules: readonly string[], an
 
 async function addOutcomes(server: ReferenceServer, name: string, rules: readonly string[], answers: Answers): Promise<void> {
   const metadata = { name };
-  await create(server, POLICIES, policy(name, rules));
-  await create(server, BINDINGS, { metadata, spec: { policyName: name, validationActions: ['Warn'] } });
+  await server.create(POLICIES, policy(name, rules));
+  await server.create(BINDINGS, { metadata, spec: { policyName: name, validationActions: ['Warn'] } });
   let warnings: readonly string[] = [];
   await pollUntil(`the policy ${name} is in force`, async () => {
     warnings = (await server.sendJson('POST', OBJECTS, { metadata })).warnings;
@@ -68,11 +68,6 @@ async function addOutcomes(server: ReferenceServer, name: string, rules: readonl
   const messages = warnings.map((warning) => warning.replace(/^.*? with binding '[^']*': /s, ''));
   for (const [index, rule] of rules.entries()) answers.set(rule, outcomeOf(messages, rule, index));
   for (const path of [BINDINGS, POLICIES]) await server.sendJson('DELETE', `${path}/${name}`);
-}
-
-async function create(server: ReferenceServer, path: string, object: Body): Promise<void> {
-  const { code, body } = await server.sendJson('POST', path, object);
-  if (code !== 201) throw new Error(JSON.stringify(body).slice(0, 2000));
 }
 
 /**

@@ -7,10 +7,9 @@ import { errorsOfMember, ruleErrors } from '../../formats/rule-errors';
 import { readRecording } from '../../recording';
 import { causesOf, type Body } from '../../json-response';
 import { anything, body, either, shape, text } from '../../shape';
-import { CustomDefinition, definitionVersion } from './custom-definition';
+import { CustomDefinition, definitionVersion, DEFINITIONS } from './custom-definition';
 import type { ReferenceServer } from '../reference-server';
 
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const ROOT_PATHS = /\bspec\.(?:validation|versions\[0\]\.schema)\.openAPIV3Schema/g;
 /** The limit of a rule's cost, summed over all values that it may apply to. */
 const COST_LIMIT = 10_000_000;
@@ -70,8 +69,8 @@ export async function recordRuleCosts(recording: string, server: ReferenceServer
   for (const line of cases) {
     const { times, errors } = await priceOf(server, line.schema ?? head.schema, line.rule);
     const factor = factorIn(errors);
-    const cost = times === undefined ? 0 : factor === undefined ? 'more' : (Number(factor) * COST_LIMIT) / times;
-    lines.push({ ...line, cost: typeof cost === 'number' ? Number(cost.toPrecision(3)) : cost });
+    const known = factor === undefined ? 'more' : Number(((Number(factor) * COST_LIMIT) / (times ?? 1)).toPrecision(3));
+    lines.push({ ...line, cost: times === undefined ? 0 : known });
   }
   return lines;
 }

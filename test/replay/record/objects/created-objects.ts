@@ -3,7 +3,7 @@
  * recording can be repeated. Objects that the server or its controllers create on their own are deleted only when they
  * are namespaces.
  */
-import { isBody, type Body, type Json } from '../../json-response';
+import { objectNameOf, type Body } from '../../json-response';
 import type { ReferenceServer, ServerRequest } from '../reference-server';
 
 const MERGE = 'application/merge-patch+json';
@@ -22,8 +22,8 @@ export class CreatedObjects {
       this.paths.add(collection);
       return;
     }
-    const name = nameOf(JSON.parse(text));
-    if (name === undefined) return;
+    const name = objectNameOf(JSON.parse(text));
+    if (name === '') return;
     if (collection === '/api/v1/namespaces') this.namespaces.add(name);
     else this.paths.add(`${collection}/${name}`);
   }
@@ -45,15 +45,7 @@ export class CreatedObjects {
 
 /** Creates an object that a recording depends on, and returns its name. Throws when the server rejects it. */
 export async function createObject(server: ReferenceServer, created: CreatedObjects, collection: string, object: Body): Promise<string> {
-  const { code, body } = await server.sendJson('POST', collection, object);
-  const name = nameOf(body);
-  if (code !== 201 || name === undefined) throw new Error(`${collection}: ${JSON.stringify(body)}`);
-  created.add({ method: 'POST', path: collection }, code, JSON.stringify(body));
-  return name;
-}
-
-function nameOf(object: Json): string | undefined {
-  const metadata = isBody(object) ? object['metadata'] : undefined;
-  const name = isBody(metadata) ? metadata['name'] : undefined;
-  return typeof name === 'string' ? name : undefined;
+  const body = await server.create(collection, object);
+  created.add({ method: 'POST', path: collection }, 201, JSON.stringify(body));
+  return objectNameOf(body);
 }

@@ -3,7 +3,7 @@
  * lists that the head names. Rules that a controller aggregates are recorded as null, because it may not have run yet.
  */
 import { readRecording } from '../../recording';
-import { isBody, type Body } from '../../json-response';
+import { membersOf, objectsIn, type Body } from '../../json-response';
 import { anything, listOf, oneOf, shape, text } from '../../shape';
 import type { ReferenceServer } from '../reference-server';
 
@@ -15,13 +15,13 @@ export async function recordDefaultObjects(recording: string, server: ReferenceS
   for (const list of head.lists) {
     const { items } = (await server.sendJson('GET', list)).body;
     const [, resource = ''] = /([^/?]+)(?:\?|$)/.exec(list) ?? [];
-    for (const item of Array.isArray(items) ? items.filter(isBody) : []) lines.push(lineOf(resource, item));
+    for (const item of objectsIn(items)) lines.push(lineOf(resource, item));
   }
   return lines;
 }
 
 function lineOf(resource: string, { metadata, ...members }: Body): Body {
-  const { name = null, namespace = '', labels = null, annotations = null } = isBody(metadata) ? metadata : {};
+  const { name = null, namespace = '', labels = null, annotations = null } = membersOf(metadata);
   const rules = members['aggregationRule'] === undefined ? {} : { rules: null };
   const object = { metadata: { name, labels, annotations }, ...members, ...rules };
   return { resource, namespace, name, object: withoutTimes(object) };

@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { readRecording } from '../../recording';
-import { isBody, type Body, type Json } from '../../json-response';
+import { objectsIn, type Body, type Json } from '../../json-response';
 import { anything, oneOf, shape, text } from '../../shape';
 import { createObject, CreatedObjects } from './created-objects';
 import type { ReferenceServer } from '../reference-server';
@@ -52,7 +52,7 @@ export async function recordEndpointsOrder(recording: string, server: ReferenceS
     await setTimeout(PAUSE_MS);
     for (const name of Object.keys(SERVICES)) {
       const { subsets } = (await server.sendJson('GET', `${folder}/endpoints/${name}`)).body;
-      lines.push({ service: name, subsets: (Array.isArray(subsets) ? subsets : []).filter(isBody) });
+      lines.push({ service: name, subsets: objectsIn(subsets) });
     }
   } finally {
     await created.remove(server);

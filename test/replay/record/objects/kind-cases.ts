@@ -14,7 +14,7 @@ import {
 } from '../../formats/kind-case';
 import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../../normalize/normalize-answer';
 import { readRecording } from '../../recording';
-import { causesOf, isBody, type Body, type JsonResponse } from '../../json-response';
+import { causesOf, metadataOf, resourceVersionOf, textOf, type Body, type JsonResponse } from '../../json-response';
 import { namedBody } from '../../formats/request-body';
 import { withRecordedOrder } from '../recorded-order';
 import type { RecordingDriver } from '../recording-driver';
@@ -31,7 +31,7 @@ const SUBRESOURCES = { status: 'status', scale: 'scale', ephemeral: 'ephemeralco
 
 export const recordKindCases: RecordingDriver = async (recording, server) => {
   const { head, cases } = readRecording(recording, isKindHead, isUnrecordedKindCase);
-  await ensureNamespace(server);
+  await server.createIfAbsent('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
   const recorder = new KindRecorder(server, head);
   const recorded: UnrecordedKindCase[] = [];
   try {
@@ -42,14 +42,14 @@ export const recordKindCases: RecordingDriver = async (recording, server) => {
   return [head, ...recorded];
 };
 
-async function ensureNamespace(server: ReferenceServer): Promise<void> {
-  const { code, body } = await server.sendJson('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
-  if (code !== 201 && code !== 409) throw new Error(`the namespace ${NAMESPACE} cannot be created: ${JSON.stringify(body)}`);
-}
-
 interface StoredObject {
   readonly name: string;
   readonly resourceVersion: string;
+}
+
+/** The status is stored only for updates of the status subresource. */
+interface StoredParts {
+  readonly withStatus: boolean;
 }
 
 export class KindRecorder {
@@ -96,7 +96,7 @@ export class KindRecorder {
 
   /** Replaces a stored object or one of its subresources. */
   private async update(request: Exclude<KindRequest, 'create'>, old: Body, body: Body): Promise<RecordedAnswer> {
-    const { name, resourceVersion } = await this.store(old, request === 'status');
+    const { name, resourceVersion } = await this.store(old, { withStatus: request === 'status' });
     const typed = request === 'scale' ? { apiVersion: 'autoscaling/v1', kind: 'Scale', ...upstream(body) } : this.typed(body);
     const path = request === 'update' ? `${this.path}/${name}` : `${this.path}/${name}/${SUBRESOURCES[request]}`;
     const answer = await this.dryRun('PUT', path, namedBody(typed, name, resourceVersion));
@@ -119,25 +119,28 @@ export class KindRecorder {
     const path = `${this.path}/${name}`;
     const { code, body } = await this.server.sendJson('DELETE', path, { gracePeriodSeconds: 0, propagationPolicy: 'Background' });
     if (code === 404) return;
-    if (isBody(body['metadata']) && body['metadata']['finalizers'] !== undefined)
+    if (metadataOf(body)['finalizers'] !== undefined)
       await this.server.sendJson('PATCH', path, { metadata: { finalizers: null } }, 'application/merge-patch+json');
     if (this.head.kind === 'Namespace')
       await this.server.sendJson('PUT', `${path}/finalize`, { metadata: { name }, spec: { finalizers: [] } });
   }
 
-  private async store(body: Body, withStatus: boolean): Promise<StoredObject> {
-    const key = JSON.stringify([body, withStatus]);
+  private async store(body: Body, parts: StoredParts): Promise<StoredObject> {
+    const key = JSON.stringify([body, parts]);
     let object = this.stored.get(key);
     if (object === undefined) {
-      object = await this.createStored(body, withStatus);
+      object = await this.createStored(body, parts);
       this.stored.set(key, object);
     }
     if (this.head.isModifiedByServer !== true) return object;
     await setTimeout(OBSERVATION_DELAY_MS);
-    return { name: object.name, resourceVersion: resourceVersionOf(await this.server.sendJson('GET', `${this.path}/${object.name}`)) };
+    return {
+      name: object.name,
+      resourceVersion: resourceVersionOf((await this.server.sendJson('GET', `${this.path}/${object.name}`)).body),
+    };
   }
 
-  private async createStored(body: Body, withStatus: boolean): Promise<StoredObject> {
+  private async createStored(body: Body, { withStatus }: StoredParts): Promise<StoredObject> {
     const name = `recorded-${this.stored.size}`;
     // An interrupted run may have left one.
     await this.delete(name);
@@ -147,17 +150,17 @@ export class KindRecorder {
     if (reply.code === 201 && withStatus && status !== undefined)
       reply = await this.server.sendJson('PUT', `${this.path}/${name}/status`, { ...reply.body, status });
     if (reply.code > 201) throw new Error(`${name} was refused: ${JSON.stringify([body, reply.body])}`);
-    return { name, resourceVersion: resourceVersionOf(reply) };
+    return { name, resourceVersion: resourceVersionOf(reply.body) };
   }
 
   private answerOf(sent: Body, reply: JsonResponse): RecordedAnswer {
     const { code, body, warnings } = reply;
     const causes = causesOf(reply).map((cause) => cause.map((text) => shortenStructs(shortenPatterns(text))));
-    const message = body['message'];
+    const message = textOf(body['message']);
     return {
       code,
       ...(causes.length > 0 ? { causes } : {}),
-      ...(code >= 400 && causes.length === 0 && typeof message === 'string' ? { message } : {}),
+      ...(code >= 400 && causes.length === 0 && message !== '' ? { message } : {}),
       ...(warnings.length > 0 ? { warnings } : {}),
       ...(code < 400 && this.head.omitsObjects !== true ? this.acceptedObject(sent, body) : {}),
     };
@@ -177,11 +180,7 @@ function upstream(body: Body): Body {
   return spelled;
 }
 
-function hasName({ metadata }: Body): boolean {
-  return isBody(metadata) && (metadata['name'] !== undefined || metadata['generateName'] !== undefined);
-}
-
-function resourceVersionOf({ body: { metadata } }: JsonResponse): string {
-  const version = isBody(metadata) ? metadata['resourceVersion'] : undefined;
-  return typeof version === 'string' ? version : '';
+function hasName(body: Body): boolean {
+  const { name, generateName } = metadataOf(body);
+  return name !== undefined || generateName !== undefined;
 }

@@ -5,7 +5,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { readRecording } from '../../recording';
-import { isBody, type Body, type Json, type JsonResponse } from '../../json-response';
+import { membersOf, metadataOf, objectsIn, type Body, type Json, type JsonResponse } from '../../json-response';
 import { anything, body, listOf, mapOf, number, oneOf, shape, text } from '../../shape';
 import { createObject, CreatedObjects } from './created-objects';
 import type { ReferenceServer } from '../reference-server';
@@ -94,7 +94,7 @@ async function dryRun(
 }
 
 function named(object: Body): Body {
-  return { ...object, metadata: { name: 'x', ...(isBody(object['metadata']) ? object['metadata'] : {}) } };
+  return { ...object, metadata: { name: 'x', ...metadataOf(object) } };
 }
 
 function outcome({ code, body: { message = null } }: JsonResponse): Body {
@@ -102,10 +102,10 @@ function outcome({ code, body: { message = null } }: JsonResponse): Body {
 }
 
 function shown({ metadata, spec }: Body): Json {
-  const containers = (member: string): Json =>
-    isBody(spec) && Array.isArray(spec[member])
-      ? spec[member].filter(isBody).map(({ name = null, resources = null }) => ({ name, resources }))
-      : null;
-  const annotations = isBody(metadata) ? (metadata['annotations'] ?? null) : null;
+  const containers = (member: string): Json => {
+    const list = membersOf(spec)[member];
+    return list === undefined ? null : objectsIn(list).map(({ name = null, resources = null }) => ({ name, resources }));
+  };
+  const annotations = membersOf(metadata)['annotations'] ?? null;
   return { annotations, initContainers: containers('initContainers'), containers: containers('containers') };
 }

@@ -5,7 +5,7 @@
 import { isRecordedMutation, mutatedText } from '../../../support/objects/mutation';
 import { createdObjects, isObjectsHead, isSentObject, type SentObject } from '../../../support/objects/recorded-objects';
 import { readRecording } from '../../recording';
-import { isBody, type Body, type Json } from '../../json-response';
+import { isBody, metadataOf, objectsIn, textOf, type Body, type Json } from '../../json-response';
 import type { ReferenceServer } from '../reference-server';
 
 /** A taint that the server's admission adds to new nodes. */
@@ -46,7 +46,7 @@ export async function recordDecodingErrors(recording: string, server: ReferenceS
 /** The message of a rejection without its beginning, which is the same for all errors of a kind. */
 function decodingError(bytes: Buffer, kind: string): string {
   const { message }: Body = JSON.parse(bytes.toString());
-  const text = typeof message === 'string' ? message : '';
+  const text = textOf(message);
   const beginning = ` cannot be handled as a ${kind}: `;
   const at = text.indexOf(beginning);
   return at < 0 ? text : text.slice(at + beginning.length);
@@ -63,8 +63,7 @@ class Collections {
 
   /** Creates the namespace, in which nothing is ever stored but a service account. */
   static async create(server: ReferenceServer, namespace: string): Promise<Collections> {
-    await server.sendJson('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
-    await server.sendJson('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } });
+    await server.createNamespace(namespace);
     return new Collections(server, namespace);
   }
 
@@ -83,17 +82,15 @@ class Collections {
     const known = this.resources.get(root);
     if (known !== undefined) return known;
     const { resources } = (await this.server.sendJson('GET', root)).body;
-    const discovered = Array.isArray(resources) ? resources.filter(isBody) : [];
+    const discovered = objectsIn(resources);
     this.resources.set(root, discovered);
     return discovered;
   }
 }
 
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-
 /** Omits what differs from run to run, and type and ownership, which other recordings cover. */
 function maskRunValues(object: Body): Json {
-  const metadata = isBody(object['metadata']) ? object['metadata'] : {};
+  const metadata = metadataOf(object);
   const { resourceVersion: _, managedFields: __, ...kept } = metadata;
   const { apiVersion: ___, kind, ...rest } = object;
   if (kind === 'Node' && isBody(rest['spec'])) removeAddedTaint(rest['spec']);

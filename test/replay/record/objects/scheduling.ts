@@ -3,10 +3,10 @@
  * Creates the objects of each case, waits until the pod is bound or unschedulable, and deletes them.
  */
 import { systemClock } from '../../../../shared/runtime/clock';
-import { isBody, type Body } from '../../json-response';
+import { membersOf, objectNameOf, objectsIn, textOf, type Body } from '../../json-response';
 import { readRecording } from '../../recording';
 import { isSchedulingCase, isSchedulingHead, podManifest, POD_NAME, type SchedulingCase } from '../../formats/scheduling-case';
-import { pollUntil } from '../poll';
+import { pollUntil } from '../../poll';
 import type { ReferenceServer } from '../reference-server';
 import { toCanonical, toUpstream } from '../spelling';
 
@@ -26,8 +26,7 @@ type CaseInputs = Omit<SchedulingCase, keyof Decision | 'victims'>;
 export async function recordScheduling(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isSchedulingHead, isSchedulingCase);
   const { namespace } = head;
-  await create(server, '/api/v1/namespaces', { metadata: { name: namespace } });
-  await create(server, `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } });
+  await server.createNamespace(namespace);
   const lines: unknown[] = [head];
   for (const recorded of cases) lines.push(await recordCase(server, namespace, recorded));
   return lines;
@@ -67,7 +66,7 @@ async function createCluster(cluster: CaseObjects, namespace: string, { nodes, p
   for (const node of nodes) {
     const path = await cluster.add('/api/v1/nodes', node);
     // New nodes are tainted until they are ready.
-    const taints = isBody(node['spec']) ? (node['spec']['taints'] ?? null) : null;
+    const taints = membersOf(node['spec'])['taints'] ?? null;
     await cluster.patch(path, { spec: { taints } });
   }
   for (const running of pods) await cluster.add(`/api/v1/namespaces/${namespace}/pods`, podManifest(namespace, running));
@@ -81,10 +80,8 @@ class CaseObjects {
 
   /** Creates the object and returns its path. */
   async add(collection: string, object: Body): Promise<string> {
-    const name = nameOf(object);
-    if (name === undefined) throw new Error(`an object in ${collection} has no name`);
     await create(this.server, collection, object);
-    const path = `${collection}/${name}`;
+    const path = `${collection}/${objectNameOf(object)}`;
     this.paths.push(path);
     return path;
   }
@@ -118,29 +115,20 @@ async function awaitDecision(server: ReferenceServer, path: string): Promise<Dec
 
 /** `undefined` while the scheduler has not decided about the pod. */
 function decisionOf({ spec, status }: Body): Decision | undefined {
-  if (isBody(spec) && typeof spec['nodeName'] === 'string') return { node: spec['nodeName'] };
-  if (!isBody(status)) return undefined;
-  const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isBody) : [];
-  const message = conditions.find(({ type }) => type === 'PodScheduled')?.['message'];
+  const node = textOf(membersOf(spec)['nodeName']);
+  if (node !== '') return { node };
+  const { conditions, nominatedNodeName } = membersOf(status);
+  const message = objectsIn(conditions).find(({ type }) => type === 'PodScheduled')?.['message'];
   if (typeof message !== 'string') return undefined;
-  const nominated = status['nominatedNodeName'];
-  return { message: toCanonical(message), ...(typeof nominated === 'string' ? { nominated } : {}) };
+  return { message: toCanonical(message), ...(typeof nominatedNodeName === 'string' ? { nominated: nominatedNodeName } : {}) };
 }
 
 async function listNames(server: ReferenceServer, path: string): Promise<readonly string[]> {
   const { items } = (await server.sendJson('GET', path)).body;
-  return (Array.isArray(items) ? items : []).flatMap((item) => (isBody(item) ? (nameOf(item) ?? []) : []));
+  return objectsIn(items).map(objectNameOf);
 }
-
-function nameOf({ metadata }: Body): string | undefined {
-  return isBody(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : undefined;
-}
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Creates the object in upstream's spelling. An object that exists already is kept. */
 async function create(server: ReferenceServer, path: string, object: Body): Promise<void> {
-  const upstreamObject: Body = JSON.parse(toUpstream(JSON.stringify(object)));
-  const { code, body } = await server.sendJson('POST', path, upstreamObject);
-  if (code >= 300 && code !== 409) throw new Error(`${path}: ${JSON.stringify(body)}`);
+  await server.createIfAbsent(path, JSON.parse(toUpstream(JSON.stringify(object))));
 }

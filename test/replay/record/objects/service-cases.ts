@@ -1,6 +1,6 @@
 /** Records the format `service-cases`. Services are stored in the namespace `svcrules` for the duration of a case. */
 import { readRecording } from '../../recording';
-import { causesOf, type Body, type Json, type JsonResponse } from '../../json-response';
+import { causesOf, textOf, type Body, type Json, type JsonResponse } from '../../json-response';
 import {
   applyMergePatch,
   changesByServer,
@@ -121,7 +121,7 @@ class ServiceRecorder {
 /** The causes of a rejection, or its message when it has none, or the changes that the server made to the object. */
 function answerOf({ reply, sent }: Exchange): ServiceAnswer {
   const { code, body } = reply;
-  const message = typeof body['message'] === 'string' ? body['message'] : '';
+  const message = textOf(body['message']);
   const warnings = reply.warnings.length > 0 ? { warnings: [...reply.warnings] } : {};
   if (code < 400) return { code, made: changesByServer(sent, body), ...warnings };
   const portCause = healthCheckPortCause(reply);
@@ -132,8 +132,7 @@ function answerOf({ reply, sent }: Exchange): ServiceAnswer {
 
 /** The reference server responds with 500 to a requested port that is allocated; this server names the field. */
 function healthCheckPortCause({ body: { message } }: JsonResponse): string[] | undefined {
-  const [, text, port] =
-    /(failed to allocate requested HealthCheck NodePort (\S+): .*)$/.exec(typeof message === 'string' ? message : '') ?? [];
+  const [, text, port] = /(failed to allocate requested HealthCheck NodePort (\S+): .*)$/.exec(textOf(message)) ?? [];
   return port === undefined ? undefined : ['spec.healthCheckNodePort', 'FieldValueInvalid', `Invalid value: ${port}: ${text}`];
 }
 

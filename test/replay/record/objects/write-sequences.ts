@@ -5,7 +5,7 @@
  */
 import type { Method } from '../../../../shared/client/transport/transport';
 import { readRecording } from '../../recording';
-import { isBody, type Body, type Json } from '../../json-response';
+import { isBody, membersOf, textOf, type Body, type Json } from '../../json-response';
 import { fromServerNames, toServerNames, PATCH_MEDIA } from '../../normalize/spelling';
 import { isSequenceHead, isWriteSequence, type SequenceStep, type WriteSequence } from '../../formats/write-sequences';
 import type { ReferenceServer } from '../reference-server';
@@ -16,8 +16,7 @@ const INVALID = 422;
 export async function recordWriteSequences(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isSequenceHead, isWriteSequence);
   const { namespace } = head;
-  await server.sendJson('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
-  await server.sendJson('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } });
+  await server.createNamespace(namespace);
   const lines: unknown[] = [head];
   for (const line of cases) lines.push(await recordSequence(server, namespace, line));
   return lines;
@@ -48,10 +47,11 @@ async function perform(server: ReferenceServer, root: string, name: string, step
   const { operation, subresource, manager, force, dryRun, body } = step;
   const path = operation === 'create' ? root : `${root}/${name}${subresource === undefined ? '' : `/${subresource}`}`;
   const query = `fieldManager=${manager}${force === true ? '&force=true' : ''}`;
-  const run = (isDry: boolean): Promise<Reply> =>
-    send(server, methodOf(operation), `${path}?${query}${isDry ? '&dryRun=All' : ''}`, body, PATCH_MEDIA[operation]);
-  if (operation !== 'delete' && breaksRules(await run(true))) return undefined;
-  return run(dryRun === true);
+  const sendWith = (parameters: string): Promise<Reply> =>
+    send(server, methodOf(operation), `${path}?${parameters}`, body, PATCH_MEDIA[operation]);
+  const dryRunQuery = `${query}&dryRun=All`;
+  if (operation !== 'delete' && breaksRules(await sendWith(dryRunQuery))) return undefined;
+  return sendWith(dryRun === true ? dryRunQuery : query);
 }
 
 function methodOf(operation: SequenceStep['operation']): Method {
@@ -77,17 +77,14 @@ async function send(server: ReferenceServer, method: Method, path: string, body?
 }
 
 function breaksRules({ code, body }: Reply): boolean {
-  const { details } = body;
-  return code === INVALID && isBody(details) && details['kind'] !== undefined && !/(?:: |\[)metadata\./.test(messageOf(body));
+  return code === INVALID && membersOf(body['details'])['kind'] !== undefined && !/(?:: |\[)metadata\./.test(messageOf(body));
 }
 
 function answerOf({ code, body }: Reply): { readonly status: number; readonly message?: string } {
   return { status: code, ...(code >= 400 && code !== INVALID ? { message: messageOf(body) } : {}) };
 }
 
-function messageOf({ message }: Body): string {
-  return typeof message === 'string' ? message : '';
-}
+const messageOf = ({ message }: Body): string => textOf(message);
 
 /** Members that the server's admission plug-ins add to pods. */
 const ADMITTED = ['volumes', 'tolerations', 'serviceAccount', 'serviceAccountName', 'priority', 'preemptionPolicy'];

@@ -1,6 +1,6 @@
 /** Records the values that a server reads from YAML bodies (format `yaml-bodies`), with dry runs. */
 import { yamlBytes, yamlBodies, type YamlBody } from '../../formats/yaml-body';
-import { isBody, type Json } from '../../json-response';
+import { isBody, textOf, type Json } from '../../json-response';
 import type { ReferenceServer } from '../reference-server';
 
 const PATH = '/apis/apps/v1/namespaces/default/controllerrevisions?dryRun=All&fieldValidation=Warn';
@@ -23,7 +23,7 @@ async function answerTo(sent: YamlBody, server: ReferenceServer): Promise<Omit<Y
   const answer: Json = JSON.parse(bytes.toString());
   if (!isBody(answer)) throw new Error(`${sent.name}: ${bytes.toString()}`);
   if (answer['kind'] === 'Status') {
-    const message = typeof answer['message'] === 'string' ? answer['message'] : '';
+    const message = textOf(answer['message']);
     return { fault: REJECTION.exec(message)?.[1] ?? message };
   }
   const duplicates = warnings.filter((warning) => warning.endsWith('already set in map'));

@@ -37,7 +37,5 @@ async function store(server: ReferenceServer, created: CreatedObjects, stored: D
 
 async function review(server: ReferenceServer, spec: Body): Promise<Json> {
   const sent = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec };
-  const { code, body } = await server.sendJson('POST', REVIEWS, sent);
-  if (code !== 201) throw new Error(JSON.stringify(body));
-  return body['status'] ?? null;
+  return (await server.create(REVIEWS, sent))['status'] ?? null;
 }

@@ -3,17 +3,16 @@
  * the server's controllers write into them (`policy-status`).
  */
 import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../../formats/admission-policies';
-import { objectNameOf } from '../../object-name';
 import { readRecording } from '../../recording';
-import { isBody, type Body, type Json } from '../../json-response';
+import { isBody, objectNameOf, type Body, type Json } from '../../json-response';
 import { anything, body, listOf, shape, text } from '../../shape';
 import { systemClock } from '../../../../shared/runtime/clock';
-import { pollUntil } from '../poll';
+import { pollUntil } from '../../poll';
 import type { ReferenceServer } from '../reference-server';
+import { DEFINITIONS } from '../definitions/custom-definition';
 import { auditedTarget } from '../targets';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 /** Time after which controllers know the kinds of a new definition. */
 const DISCOVERED_MS = 3_000;
 
@@ -39,8 +38,7 @@ export async function recordPolicyStatus(recording: string, server: ReferenceSer
 }
 
 async function statusOf(server: ReferenceServer, name: string, spec: Body): Promise<Json> {
-  const made = await server.sendJson('POST', POLICIES, { metadata: { name }, spec });
-  if (made.code !== 201) throw new Error(JSON.stringify(made.body));
+  await server.create(POLICIES, { metadata: { name }, spec });
   let status: Json = {};
   try {
     await pollUntil(`the status of ${name} is written`, async () => {

@@ -5,7 +5,7 @@
  */
 import { shortenPatterns } from '../../normalize/normalize-answer';
 import { readRecording } from '../../recording';
-import { causesOf, isBody, type Body, type JsonResponse } from '../../json-response';
+import { causesOf, membersOf, metadataOf, resourceVersionOf, type Body, type JsonResponse } from '../../json-response';
 import { body, listOf, oneOf, shape, text, type Check } from '../../shape';
 import { createObject, CreatedObjects } from '../objects/created-objects';
 import type { ReferenceServer } from '../reference-server';
@@ -51,25 +51,22 @@ const create = (server: ReferenceServer, head: Head, sent: Body): Promise<JsonRe
 async function update(server: ReferenceServer, head: Head, to: 'update' | 'status', sent: Body): Promise<JsonResponse> {
   const path = `${COLLECTION}/${head.name}${to === 'status' ? '/status' : ''}`;
   for (;;) {
-    const { metadata } = (await server.sendJson('GET', path)).body;
-    const resourceVersion = isBody(metadata) ? (metadata['resourceVersion'] ?? null) : null;
-    const own = isBody(sent['metadata']) ? sent['metadata'] : {};
-    const object = objectOf(head, { spec: head.base, ...sent, metadata: { ...own, resourceVersion } });
+    const resourceVersion = resourceVersionOf((await server.sendJson('GET', path)).body);
+    const object = objectOf(head, { spec: head.base, ...sent, metadata: { ...metadataOf(sent), resourceVersion } });
     const reply = await server.sendJson('PUT', `${path}?dryRun=All`, object);
     if (reply.code !== 409) return reply;
   }
 }
 
 function objectOf({ name }: Head, { metadata, ...members }: Body): Body {
-  const own = isBody(metadata) ? metadata : {};
-  return { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name, ...own }, ...members };
+  return { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name, ...membersOf(metadata) }, ...members };
 }
 
 /** Omits the status that an update of the whole object returns: the server's controllers write it. */
 function answerOf(reply: JsonResponse, to: 'create' | 'update' | 'status'): Body {
   const { code, body: object } = reply;
   if (code >= 400) return { code, causes: causesOf(reply).map((cause) => cause.map(shortenPatterns)) };
-  const metadata = isBody(object['metadata']) ? object['metadata'] : {};
+  const metadata = metadataOf(object);
   const shown = JSON.stringify({
     code,
     labels: metadata['labels'] ?? null,

@@ -5,7 +5,7 @@
 import { networkInterfaces } from 'node:os';
 import { isProxyCase, isProxyHead, OWN_ADDRESS, withOwnAddress, type ProxyHead } from '../../formats/proxy-destinations';
 import { readRecording } from '../../recording';
-import type { Body } from '../../json-response';
+import { textOf } from '../../json-response';
 import type { ReferenceServer } from '../reference-server';
 
 const REACHED = /^error trying to reach service: dial tcp ([^ ]+): connect: connection refused$/;
@@ -21,9 +21,10 @@ export async function recordProxyDestinations(recording: string, server: Referen
       const [resource = '', name = ''] = splitOnce(requested);
       const path = `${pathOf(resource === 'nodes' ? '' : head.namespace, resource)}/${encodeURIComponent(name)}/proxy/x`;
       const { code, body } = await server.sendJson('GET', path);
-      const refusal = typeof body['message'] === 'string' ? body['message'] : '';
       // The message names the DNS resolver of this machine.
-      const message = refusal.replaceAll(own, OWN_ADDRESS).replace(/ on [^ ]+:\d+(?=: no such host)/, '');
+      const message = textOf(body['message'])
+        .replaceAll(own, OWN_ADDRESS)
+        .replace(/ on [^ ]+:\d+(?=: no such host)/, '');
       const reached = REACHED.exec(message)?.[1];
       lines.push({ requested, ...(reached === undefined ? { code, message } : { reached }) });
     }
@@ -48,27 +49,20 @@ function ownAddress(): string {
 const pathOf = (namespace: string, resource: string): string =>
   namespace === '' ? `/api/v1/${resource}` : `/api/v1/namespaces/${namespace}/${resource}`;
 
-async function create(server: ReferenceServer, path: string, object: Body): Promise<void> {
-  const { code, body } = await server.sendJson('POST', path, object);
-  if (code >= 300 && code !== 409) throw new Error(`${path}: ${JSON.stringify(body)}`);
-}
-
 async function createObjects(server: ReferenceServer, { namespace, otherNamespace, pods, nodes, services }: ProxyHead): Promise<void> {
-  for (const name of [namespace, otherNamespace]) {
-    await create(server, '/api/v1/namespaces', { metadata: { name } });
-    await create(server, pathOf(name, 'serviceaccounts'), { metadata: { name: 'default' } });
-  }
+  for (const name of [namespace, otherNamespace]) await server.createNamespace(name);
   const podSpec = { automountServiceAccountToken: false, containers: [{ name: 'c', image: 'i' }] };
   for (const { namespace: podNamespace, name, addresses } of pods) {
-    await create(server, pathOf(podNamespace, 'pods'), { metadata: { name }, spec: podSpec });
+    await server.createIfAbsent(pathOf(podNamespace, 'pods'), { metadata: { name }, spec: podSpec });
     const status = { podIP: addresses[0] ?? null, podIPs: addresses.map((ip) => ({ ip })) };
     await server.sendJson('PATCH', `${pathOf(podNamespace, 'pods')}/${name}/status`, { status }, 'application/merge-patch+json');
   }
   for (const [name, addresses] of Object.entries(nodes))
-    await create(server, pathOf('', 'nodes'), { metadata: { name }, status: { addresses: [...addresses] } });
+    await server.createIfAbsent(pathOf('', 'nodes'), { metadata: { name }, status: { addresses: [...addresses] } });
   for (const [name, { ports, subsets }] of Object.entries(services)) {
-    if (ports !== undefined) await create(server, pathOf(namespace, 'services'), { metadata: { name }, spec: { ports: [...ports] } });
-    if (subsets !== undefined) await create(server, pathOf(namespace, 'endpoints'), { metadata: { name }, subsets: [...subsets] });
+    if (ports !== undefined)
+      await server.createIfAbsent(pathOf(namespace, 'services'), { metadata: { name }, spec: { ports: [...ports] } });
+    if (subsets !== undefined) await server.createIfAbsent(pathOf(namespace, 'endpoints'), { metadata: { name }, subsets: [...subsets] });
   }
 }
 

@@ -1,24 +1,17 @@
 /** Tests the drivers of recordings with this API server in place of the reference server. */
 import { readRecording } from '../../recording';
-import { isBody, type Json } from '../../json-response';
+import { membersOf, objectNameOf, objectsIn, type Body } from '../../json-response';
 import { anything } from '../../shape';
 import { DRIVERS } from '../drivers';
-import { startReferenceStandIn, type ReferenceStandIn } from '../../../integration/http/reference-stand-in';
+import { useReferenceStandIn } from '../../../integration/http/reference-stand-in';
 
-let own: ReferenceStandIn;
-
-beforeAll(async () => {
-  own = await startReferenceStandIn();
-});
-
-afterAll(() => own.stop());
+const server = useReferenceStandIn();
 
 function recordAgain(recording: string): Promise<readonly unknown[]> {
   const { head } = readRecording(recording, anything, anything);
-  const format = isBody(head) ? head['format'] : undefined;
-  const driver = typeof format === 'string' ? DRIVERS.get(format) : undefined;
+  const driver = DRIVERS.get(String(membersOf(head)['format']));
   if (driver === undefined) throw new Error(`${recording} has no driver`);
-  return driver(recording, own.server);
+  return driver(recording, server());
 }
 
 it.each([
@@ -35,14 +28,11 @@ it.each([
 });
 
 it('recordRequests deletes its objects and its namespace', async () => {
-  const before = await own.server.sendJson('GET', '/api/v1/namespaces');
+  const before = await server().sendJson('GET', '/api/v1/namespaces');
   await recordAgain('requests/delete-finalizers');
-  const after = await own.server.sendJson('GET', '/api/v1/namespaces');
+  const after = await server().sendJson('GET', '/api/v1/namespaces');
   expect(namesIn(after.body)).toEqual(namesIn(before.body));
-  expect(namesIn((await own.server.sendJson('GET', '/api/v1/configmaps')).body).filter((name) => name === 'a')).toEqual([]);
+  expect(namesIn((await server().sendJson('GET', '/api/v1/configmaps')).body).filter((name) => name === 'a')).toEqual([]);
 });
 
-function namesIn({ items }: { readonly items?: Json }): readonly Json[] {
-  const list = Array.isArray(items) ? items.filter(isBody) : [];
-  return list.map(({ metadata }) => (isBody(metadata) ? (metadata['name'] ?? '') : ''));
-}
+const namesIn = ({ items }: Body): readonly string[] => objectsIn(items).map(objectNameOf);

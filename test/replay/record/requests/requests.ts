@@ -6,7 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { readRecording } from '../../recording';
 import { isNewCase, isRequestHead, type RecordedAnswer, type RecordedRequest, type RequestHead } from '../../requests/request-recording';
-import { RequestSession, type ReceivedResponse, type SentRequest, type Spelling } from '../../requests/request-session';
+import { RequestSession, UNCHANGED, type ReceivedResponse, type SentRequest } from '../../requests/request-session';
 import * as dialect from '../../normalize/spelling';
 import { CreatedObjects } from '../objects/created-objects';
 import type { ReferenceServer } from '../reference-server';
@@ -16,7 +16,6 @@ const AUTHORIZATION: Readonly<Record<SentRequest['user'], { readonly authorizati
   alice: { authorization: 'Bearer plaintoken' },
   anonymous: { authorization: '' },
 };
-const UNCHANGED: Spelling = { toServerNames: (text) => text, fromServerNames: (text) => text };
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 /** How long a changed definition takes until the server serves it and has written its conditions. */
 const DEFINITION_PAUSE_MS = 3_000;

@@ -11,7 +11,7 @@ import { requestSteps, type RequestStep } from '../../requests/request-step';
 import { isBackgroundCall, spanTrees } from '../../requests/span-tree';
 import { OTHER_SERVER, otherServerSetup, CLIENT_TRACE_ID, traceReply, traceSetup } from '../../requests/trace-steps';
 import { fromEnvironment, waitForServer, writeRecordFiles } from '../environment';
-import { pollUntil } from '../poll';
+import { pollUntil } from '../../poll';
 import type { ReferenceServer } from '../reference-server';
 import { sendStep } from './request-steps';
 

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isBody, type Body, type JsonResponse } from '../../json-response';
+import { textOf, type Body, type JsonResponse } from '../../json-response';
 import {
   credentialRecording,
   startCredentialServer,
@@ -14,7 +14,7 @@ import {
   type WebhookTarget,
 } from '../../formats/webhook-credentials';
 import { fromEnvironment, waitForServer } from '../environment';
-import { pollUntil } from '../poll';
+import { pollUntil } from '../../poll';
 import type { ReferenceServer } from '../reference-server';
 
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
@@ -78,8 +78,7 @@ async function credentialsFor(server: ReferenceServer, webhook: CredentialServer
     admissionReviewVersions: ['v1'],
     timeoutSeconds: 5,
   };
-  const made = await server.sendJson('POST', CONFIGURATIONS, { metadata: { name: NAME }, webhooks: [hook] });
-  if (made.code !== 201) throw new Error(JSON.stringify(made.body));
+  await server.create(CONFIGURATIONS, { metadata: { name: NAME }, webhooks: [hook] });
   webhook.seen.splice(0);
   let reply = await createConfigMap(server);
   // A new Service is not known at once.
@@ -96,14 +95,11 @@ async function credentialsFor(server: ReferenceServer, webhook: CredentialServer
   });
   const message = reply.code === 201 ? '' : messageOf(reply).replaceAll(/(?<= )\/\S+\/(?=none)/g, '<folder>/');
   const answer: Body = { ...(seen === undefined ? {} : { seen }), ...(message === '' ? {} : { message }) };
-  const masked: Body = JSON.parse(JSON.stringify(answer).replaceAll(`:${webhook.port}`, ':<port>'));
-  return isBody(masked) ? masked : {};
+  return JSON.parse(JSON.stringify(answer).replaceAll(`:${webhook.port}`, ':<port>'));
 }
 
 function createConfigMap(server: ReferenceServer): Promise<JsonResponse> {
   return server.sendJson('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', { metadata: { name: 'm' } });
 }
 
-function messageOf({ body: { message } }: JsonResponse): string {
-  return typeof message === 'string' ? message : '';
-}
+const messageOf = ({ body: { message } }: JsonResponse): string => textOf(message);
