@@ -5,12 +5,13 @@
 import { conditionOf } from '../../../controllers/runtime/conditions';
 import { isPodReady, nodeNameOf } from '../../../controllers/runtime/pods';
 import type { CoreV1PodSpec } from '../../../shared/api/types/generated/members';
-import { isNotFound } from '../../../shared/client/rest/api-error';
+import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
 import { resourceOf } from '../../../shared/client/rest/resource';
 import {
   container,
   deployment,
   DEPLOYMENTS,
+  itSimulated,
   NAMESPACE,
   NODES,
   PODS,
@@ -34,12 +35,11 @@ beforeAll(
   TIMEOUT_MS,
 );
 
-const simulated = (title: string, run: () => Promise<void>): void => it(title, run, TIMEOUT_MS);
 const named = (name: string) => ({ namespace: NAMESPACE, name });
 const onNode = (name: string): CoreV1PodSpec => ({ nodeSelector: { [HOSTNAME]: name } });
 
 const deletePod = async (name: string): Promise<void> => {
-  await workloads.client.of(PODS).namespace(NAMESPACE).delete(name);
+  await workloads.objects(PODS).delete(name);
   await workloads.noPods(name);
 };
 
@@ -55,7 +55,7 @@ const setTaints = (name: string, taints: readonly object[]): Promise<unknown> =>
   workloads.client.of(NODES).patch(name, 'merge', { spec: { taints: [...taints] } });
 
 describe('the scheduler of simulated nodes', () => {
-  simulated('runs a pod with a node selector once a node has the label', async () => {
+  itSimulated('runs a pod with a node selector once a node has the label', async () => {
     await workloads.createPod('selects', { nodeSelector: { disk: 'fast' } });
     expect(await unschedulable('selects')).toContain("0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.");
     await workloads.client.of(NODES).patchMetadata(SECOND, { labels: { disk: 'fast' } });
@@ -63,7 +63,7 @@ describe('the scheduler of simulated nodes', () => {
     await deletePod('selects');
   });
 
-  simulated('binds two pods with one host port to a node when their protocols or addresses differ, and no third', async () => {
+  itSimulated('binds two pods with one host port to a node when their protocols or addresses differ, and no third', async () => {
     const spec = (hostIP: string, protocol: string): CoreV1PodSpec => ({
       ...onNode(FIRST),
       containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80, hostPort: 54_321, hostIP, protocol }] }],
@@ -77,7 +77,7 @@ describe('the scheduler of simulated nodes', () => {
     for (const name of ['port-a', 'port-b', 'port-c', 'port-d']) await deletePod(name);
   });
 
-  simulated('counts the overhead of a RuntimeClass as requested by the pod', async () => {
+  itSimulated('counts the overhead of a RuntimeClass as requested by the pod', async () => {
     await workloads.client.of(resourceOf('node.v1.RuntimeClass')).create({
       metadata: { name: 'heavy' },
       handler: 'h',
@@ -93,24 +93,21 @@ describe('the scheduler of simulated nodes', () => {
     await deletePod('first');
   });
 
-  simulated('adds the condition DisruptionTarget to a preempted pod', async () => {
+  itSimulated('adds the condition DisruptionTarget to a preempted pod', async () => {
     await workloads.client.of(resourceOf('scheduling.v1.PriorityClass')).create({ metadata: { name: 'preempting' }, value: 1_000 });
     // The finalizer keeps the object of the preempted pod.
-    await workloads.client
-      .of(PODS)
-      .namespace(NAMESPACE)
-      .create({
-        metadata: { ...named('victim'), labels: { app: 'victim' }, finalizers: ['example.com/keep'] },
-        spec: { ...onNode(FIRST), containers: [container({ cpu: '3' })] },
-      });
+    await workloads.objects(PODS).create({
+      metadata: { ...named('victim'), labels: { app: 'victim' }, finalizers: ['example.com/keep'] },
+      spec: { ...onNode(FIRST), containers: [container({ cpu: '3' })] },
+    });
     await workloads.readyPods('victim', 1);
     await workloads.createPod('preemptor', { ...onNode(FIRST), priorityClassName: 'preempting', containers: [container({ cpu: '3' })] });
     const victim = await workloads.waitFor('the deletion of the victim', async () => {
-      const pod = await workloads.client.of(PODS).namespace(NAMESPACE).get('victim');
+      const pod = await workloads.objects(PODS).get('victim');
       return pod.metadata.deletionTimestamp === undefined ? undefined : pod;
     });
     expect(conditionOf(victim.body, 'DisruptionTarget')).toMatchObject({ status: 'True', reason: 'PreemptionByScheduler' });
-    await workloads.client.of(PODS).namespace(NAMESPACE).patchMetadata('victim', { finalizers: null });
+    await workloads.objects(PODS).patchMetadata('victim', { finalizers: null });
     await workloads.readyPods('preemptor', 1);
     await deletePod('preemptor');
   });
@@ -124,7 +121,7 @@ describe('a taint with the effect NoExecute', () => {
   });
   afterEach(() => setTaints(FIRST, []));
 
-  simulated('evicts each pod after the seconds that it tolerates', async () => {
+  itSimulated('evicts each pod after the seconds that it tolerates', async () => {
     await workloads.createPod('short', tolerating(10));
     await workloads.createPod('long', tolerating(200));
     for (const name of ['short', 'long']) await workloads.readyPods(name, 1);
@@ -134,7 +131,7 @@ describe('a taint with the effect NoExecute', () => {
     await workloads.noPods('long');
   });
 
-  simulated('evicts no pod that still tolerates it when it is removed', async () => {
+  itSimulated('evicts no pod that still tolerates it when it is removed', async () => {
     await workloads.createPod('spared', tolerating(60));
     await workloads.readyPods('spared', 1);
     await setTaints(FIRST, [taint]);
@@ -148,35 +145,29 @@ describe('a taint with the effect NoExecute', () => {
 });
 
 describe('a workload on simulated nodes', () => {
-  simulated('runs a pod of a DaemonSet on a node only while its labels match', async () => {
+  itSimulated('runs a pod of a DaemonSet on a node only while its labels match', async () => {
     const sets = resourceOf('apps.v1.DaemonSet');
     const template = selectedTemplate('agent', { nodeSelector: { color: 'blue' }, containers: [container()] });
-    await workloads.client
-      .of(sets)
-      .namespace(NAMESPACE)
-      .create({ metadata: named('agent'), spec: template });
+    await workloads.objects(sets).create({ metadata: named('agent'), spec: template });
     const label = (color: string): Promise<unknown> => workloads.client.of(NODES).patchMetadata(FIRST, { labels: { color } });
     await label('blue');
     expect((await workloads.readyPods('agent', 1)).map(nodeNameOf)).toEqual([FIRST]);
     await label('green');
     await workloads.noPods('agent');
     const selector = { spec: { template: { spec: { nodeSelector: { color: 'green' } } }, updateStrategy: { type: 'RollingUpdate' } } };
-    await workloads.client.of(sets).namespace(NAMESPACE).patch('agent', 'merge', selector);
+    await workloads.objects(sets).patch('agent', 'merge', selector);
     expect((await workloads.readyPods('agent', 1)).map(nodeNameOf)).toEqual([FIRST]);
-    await workloads.client.of(sets).namespace(NAMESPACE).delete('agent', { propagationPolicy: 'Foreground' });
+    await workloads.objects(sets).delete('agent', { propagationPolicy: 'Foreground' });
     await workloads.noPods('agent');
   });
 
-  simulated('updates the pods of a StatefulSet from its partition on, the last first', async () => {
+  itSimulated('updates the pods of a StatefulSet from its partition on, the last first', async () => {
     const sets = resourceOf('apps.v1.StatefulSet');
     const rollingUpdate = (partition: number) => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition } } });
-    await workloads.client
-      .of(sets)
-      .namespace(NAMESPACE)
-      .create({
-        metadata: named('db'),
-        spec: { replicas: 3, serviceName: 'db', ...rollingUpdate(2), ...selectedTemplate('db') },
-      });
+    await workloads.objects(sets).create({
+      metadata: named('db'),
+      spec: { replicas: 3, serviceName: 'db', ...rollingUpdate(2), ...selectedTemplate('db') },
+    });
     await workloads.readyPods('db', 3);
     const imagesOf = async (count: number): Promise<readonly unknown[]> =>
       workloads.waitFor(`${count} updated pods`, async () => {
@@ -184,38 +175,28 @@ describe('a workload on simulated nodes', () => {
         const images = pods.map(({ body }) => body.spec?.containers?.[0]?.image);
         return images.filter((image) => image === 'new').length === count ? images : undefined;
       });
-    await workloads.client
-      .of(sets)
-      .namespace(NAMESPACE)
-      .patch('db', 'merge', {
-        spec: { template: { spec: { containers: [{ name: 'c', image: 'new' }] } } },
-      });
+    await workloads.objects(sets).patch('db', 'merge', {
+      spec: { template: { spec: { containers: [{ name: 'c', image: 'new' }] } } },
+    });
     expect(await imagesOf(1)).toEqual(['i', 'i', 'new']);
-    await workloads.client
-      .of(sets)
-      .namespace(NAMESPACE)
-      .patch('db', 'merge', { spec: rollingUpdate(0) });
+    await workloads.objects(sets).patch('db', 'merge', { spec: rollingUpdate(0) });
     expect(await imagesOf(3)).toEqual(['new', 'new', 'new']);
-    await workloads.client.of(sets).namespace(NAMESPACE).delete('db', { propagationPolicy: 'Foreground' });
+    await workloads.objects(sets).delete('db', { propagationPolicy: 'Foreground' });
     await workloads.noPods('db');
   });
 
-  simulated('scales the ReplicaSets of a Deployment in proportion while an update does not progress', async () => {
+  itSimulated('scales the ReplicaSets of a Deployment in proportion while an update does not progress', async () => {
     const rollingUpdate = { maxSurge: 3, maxUnavailable: 2 };
-    const wanted = deployment('rolling', 10);
-    await workloads.client
-      .of(DEPLOYMENTS)
-      .namespace(NAMESPACE)
-      .create({ ...wanted, spec: { ...wanted.spec, strategy: { type: 'RollingUpdate', rollingUpdate } } });
+    const initial = deployment('rolling', 10);
+    await workloads
+      .objects(DEPLOYMENTS)
+      .create({ ...initial, spec: { ...initial.spec, strategy: { type: 'RollingUpdate', rollingUpdate } } });
     await workloads.readyPods('rolling', 10);
     const broken = { metadata: { annotations: { 'simulation.platform.io/waiting-reason': 'ImagePullBackOff' } } };
-    await workloads.client
-      .of(DEPLOYMENTS)
-      .namespace(NAMESPACE)
-      .patch('rolling', 'merge', { spec: { template: broken } });
+    await workloads.objects(DEPLOYMENTS).patch('rolling', 'merge', { spec: { template: broken } });
     const replicas = (...expected: readonly number[]): Promise<true> =>
       workloads.waitFor(`ReplicaSets with ${expected.join(' and ')} replicas`, async () => {
-        const { items } = await workloads.client.of(resourceOf('apps.v1.ReplicaSet')).namespace(NAMESPACE).list();
+        const { items } = await workloads.objects(resourceOf('apps.v1.ReplicaSet')).list();
         const counts = items
           .filter(({ metadata }) => metadata.labels?.['app'] === 'rolling')
           .map(({ body }) => body.spec?.replicas ?? 0)
@@ -223,15 +204,12 @@ describe('a workload on simulated nodes', () => {
         return JSON.stringify(counts) === JSON.stringify(expected) ? true : undefined;
       });
     await replicas(8, 5);
-    await workloads.client
-      .of(DEPLOYMENTS)
-      .namespace(NAMESPACE)
-      .patch('rolling', 'merge', { spec: { replicas: 30 } });
+    await workloads.objects(DEPLOYMENTS).patch('rolling', 'merge', { spec: { replicas: 30 } });
     await replicas(20, 13);
     await workloads.deleteDeployment('rolling');
   });
 
-  simulated('keeps a ReplicationController that is deleted in the foreground until its pods are deleted', async () => {
+  itSimulated('keeps a ReplicationController that is deleted in the foreground until its pods are deleted', async () => {
     const controllers = resourceOf('core.v1.ReplicationController');
     const { template } = selectedTemplate(
       'kept',
@@ -240,53 +218,40 @@ describe('a workload on simulated nodes', () => {
         'simulation.platform.io/termination-delay': '20s',
       },
     );
-    await workloads.client
-      .of(controllers)
-      .namespace(NAMESPACE)
-      .create({ metadata: named('kept'), spec: { replicas: 2, selector: { app: 'kept' }, template } });
+    await workloads.objects(controllers).create({ metadata: named('kept'), spec: { replicas: 2, selector: { app: 'kept' }, template } });
     await workloads.readyPods('kept', 2);
-    await workloads.client.of(controllers).namespace(NAMESPACE).delete('kept', { propagationPolicy: 'Foreground' });
+    await workloads.objects(controllers).delete('kept', { propagationPolicy: 'Foreground' });
     const terminating = await workloads.waitFor('terminating pods', async () => {
       const pods = await workloads.podsOf('kept');
       return pods.every(({ metadata }) => metadata.deletionTimestamp !== undefined) ? pods : undefined;
     });
     expect(terminating).toHaveLength(2);
-    expect((await workloads.client.of(controllers).namespace(NAMESPACE).get('kept')).metadata.finalizers).toEqual(['foregroundDeletion']);
+    expect((await workloads.objects(controllers).get('kept')).metadata.finalizers).toEqual(['foregroundDeletion']);
     await workloads.noPods('kept');
-    await workloads.waitFor('the end of the controller', () =>
-      workloads.client
-        .of(controllers)
-        .namespace(NAMESPACE)
-        .get('kept')
-        .then(
-          () => undefined,
-          (error: unknown) => (isNotFound(error) ? true : undefined),
-        ),
+    await workloads.waitFor('the end of the controller', async () =>
+      (await undefinedIfNotFound(workloads.objects(controllers).get('kept'))) === undefined ? true : undefined,
     );
   });
 
-  simulated('runs the pods of an Indexed Job with an index and a host name each', async () => {
+  itSimulated('runs the pods of an Indexed Job with an index and a host name each', async () => {
     const jobs = resourceOf('batch.v1.Job');
     const { template } = selectedTemplate('indexed', { restartPolicy: 'Never', containers: [container()] });
-    await workloads.client
-      .of(jobs)
-      .namespace(NAMESPACE)
-      .create({
-        metadata: named('indexed'),
-        spec: { completions: 3, parallelism: 2, completionMode: 'Indexed', template },
-      });
+    await workloads.objects(jobs).create({
+      metadata: named('indexed'),
+      spec: { completions: 3, parallelism: 2, completionMode: 'Indexed', template },
+    });
     const job = await workloads.waitFor('the end of the job', async () => {
-      const current = await workloads.client.of(jobs).namespace(NAMESPACE).get('indexed');
+      const current = await workloads.objects(jobs).get('indexed');
       return current.body.status?.completionTime === undefined ? undefined : current;
     });
     expect(job.body.status).toMatchObject({ succeeded: 3, completedIndexes: '0-2' });
     const pods = await workloads.podsOf('indexed');
     expect(pods.map(({ body }) => body.spec?.hostname).sort()).toEqual(['indexed-0', 'indexed-1', 'indexed-2']);
-    await workloads.client.of(jobs).namespace(NAMESPACE).delete('indexed', { propagationPolicy: 'Foreground' });
+    await workloads.objects(jobs).delete('indexed', { propagationPolicy: 'Foreground' });
     await workloads.noPods('indexed');
   });
 
-  simulated('replaces the running Job of a CronJob whose concurrency policy is Replace', async () => {
+  itSimulated('replaces the running Job of a CronJob whose concurrency policy is Replace', async () => {
     const cronJobs = resourceOf('batch.v1.CronJob');
     const jobs = resourceOf('batch.v1.Job');
     const { template } = selectedTemplate(
@@ -296,16 +261,13 @@ describe('a workload on simulated nodes', () => {
         'simulation.platform.io/run-duration': '30m',
       },
     );
-    await workloads.client
-      .of(cronJobs)
-      .namespace(NAMESPACE)
-      .create({
-        metadata: named('replaced'),
-        spec: { schedule: '*/1 * * * *', concurrencyPolicy: 'Replace', jobTemplate: { spec: { template } } },
-      });
+    await workloads.objects(cronJobs).create({
+      metadata: named('replaced'),
+      spec: { schedule: '*/1 * * * *', concurrencyPolicy: 'Replace', jobTemplate: { spec: { template } } },
+    });
     const currentJob = (other: string): Promise<string> =>
       workloads.waitFor('a job', async () => {
-        const { items } = await workloads.client.of(jobs).namespace(NAMESPACE).list();
+        const { items } = await workloads.objects(jobs).list();
         const [job, ...more] = items.filter(
           ({ metadata }) => metadata.deletionTimestamp === undefined && metadata.name?.startsWith('replaced-') === true,
         );
@@ -313,13 +275,13 @@ describe('a workload on simulated nodes', () => {
       });
     const first = await currentJob('');
     expect(await currentJob(first)).not.toBe(first);
-    await workloads.client.of(cronJobs).namespace(NAMESPACE).delete('replaced', { propagationPolicy: 'Foreground' });
+    await workloads.objects(cronJobs).delete('replaced', { propagationPolicy: 'Foreground' });
     await workloads.noPods('replaced');
   });
 });
 
 describe('a pod on a simulated node', () => {
-  simulated('runs its init containers one after the other before its containers', async () => {
+  itSimulated('runs its init containers one after the other before its containers', async () => {
     await workloads.createPod(
       'initialized',
       {
@@ -343,42 +305,31 @@ describe('a pod on a simulated node', () => {
     await deletePod('initialized');
   });
 
-  simulated('is evicted only when a budget allows it', async () => {
+  itSimulated('is evicted only when a budget allows it', async () => {
     const budgets = resourceOf('policy.v1.PodDisruptionBudget');
-    await workloads.client.of(DEPLOYMENTS).namespace(NAMESPACE).create(deployment('guarded', 2));
-    await workloads.client
-      .of(budgets)
-      .namespace(NAMESPACE)
-      .create({
-        metadata: named('guarded'),
-        spec: { minAvailable: 2, selector: { matchLabels: { app: 'guarded' } } },
-      });
+    await workloads.objects(DEPLOYMENTS).create(deployment('guarded', 2));
+    await workloads.objects(budgets).create({
+      metadata: named('guarded'),
+      spec: { minAvailable: 2, selector: { matchLabels: { app: 'guarded' } } },
+    });
     await workloads.waitFor('the budget to count both pods', async () =>
-      (await workloads.client.of(budgets).namespace(NAMESPACE).get('guarded')).body.status?.currentHealthy === 2 ? true : undefined,
+      (await workloads.objects(budgets).get('guarded')).body.status?.currentHealthy === 2 ? true : undefined,
     );
     const [pod] = await workloads.readyPods('guarded', 2);
     const name = pod?.metadata.name ?? '';
     const evict = (): Promise<unknown> =>
-      workloads.client
-        .of(PODS)
-        .namespace(NAMESPACE)
-        .createSubresource(name, 'eviction', { apiVersion: 'policy/v1', kind: 'Eviction', metadata: named(name) });
+      workloads.objects(PODS).createSubresource(name, 'eviction', { apiVersion: 'policy/v1', kind: 'Eviction', metadata: named(name) });
     await expect(evict()).rejects.toMatchObject({ code: 429 });
-    await workloads.client
-      .of(budgets)
-      .namespace(NAMESPACE)
-      .patch('guarded', 'merge', { spec: { minAvailable: 1 } });
+    await workloads.objects(budgets).patch('guarded', 'merge', { spec: { minAvailable: 1 } });
     await workloads.waitFor('an allowed disruption', async () =>
-      ((await workloads.client.of(budgets).namespace(NAMESPACE).get('guarded')).body.status?.disruptionsAllowed ?? 0) > 0
-        ? true
-        : undefined,
+      ((await workloads.objects(budgets).get('guarded')).body.status?.disruptionsAllowed ?? 0) > 0 ? true : undefined,
     );
     await evict();
     await workloads.waitFor('another pod', async () => {
       const pods = await workloads.podsOf('guarded');
       return pods.length === 2 && pods.every(isPodReady) && pods.every(({ metadata }) => metadata.name !== name) ? true : undefined;
     });
-    await workloads.client.of(budgets).namespace(NAMESPACE).delete('guarded');
+    await workloads.objects(budgets).delete('guarded');
     await workloads.deleteDeployment('guarded');
   });
 });

@@ -1,16 +1,12 @@
 /** HorizontalPodAutoscalers, compared with upstream: without any metrics API, and with one. */
 import type { ObservedState } from '../../replay/scenarios/scenario';
+import { replaceText } from '../../support/scenarios/observed-state';
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 const controllerArgs = [
   '--controllers=-*,horizontal-pod-autoscaler,serviceaccount,namespace',
   '--horizontal-pod-autoscaler-sync-period=1s',
 ];
-
-function replaceText(state: ObservedState, text: string, replacement: string): ObservedState {
-  const changed: ObservedState = JSON.parse(JSON.stringify(state).replaceAll(text, replacement));
-  return changed;
-}
 
 /** The reference lists the autoscalers that select the same pods in random order. */
 const withSortedAutoscalers = (state: ObservedState): ObservedState => replaceText(state, '[$NS/i $NS/h]', '[$NS/h $NS/i]');

@@ -16,7 +16,8 @@ import { ManualClock, flushPromises } from '../../support/clock/manual-clock';
 
 const LEASES = '/apis/coordination.platform.io/v1/leases';
 
-function createWorld() {
+/** An in-memory API server and the clock of all processes. */
+function createApi() {
   return { api: new FakeApi(), clock: new ManualClock() };
 }
 
@@ -27,8 +28,8 @@ function defaultSettings() {
 }
 
 /** Starts a process with controllers that only record that they lead. */
-function startProcess(identity: string, names: readonly string[], { api, clock }: ReturnType<typeof createWorld>) {
-  const fake = fakeClient({ api, clock });
+function startProcess(identity: string, names: readonly string[], { api, clock }: ReturnType<typeof createApi>) {
+  const client = fakeClient({ api, clock });
   const stop = new AbortController();
   const leading = new Set<string>();
   const controllers = names.map((name) => ({
@@ -43,12 +44,12 @@ function startProcess(identity: string, names: readonly string[], { api, clock }
       leading.delete(name);
     },
   }));
-  const informers = new InformerPool({ ...fake, logger: silentLogger }, stop.signal);
+  const informers = new InformerPool({ ...client, logger: silentLogger }, stop.signal);
   const ended = runControllers(
     controllers,
     {
-      ...fake,
-      clientOf: () => fake.client,
+      ...client,
+      clientOf: () => client.client,
       informers,
       logger: silentLogger,
       metrics: new ControllerMetrics(clock, informers, new CertificateExpirations()),
@@ -64,52 +65,52 @@ function startProcess(identity: string, names: readonly string[], { api, clock }
 
 const CONTROLLER_NAMES = ['a', 'b', 'c', 'd'];
 
-const leaseHolders = ({ api }: ReturnType<typeof createWorld>) =>
+const leaseHolders = ({ api }: ReturnType<typeof createApi>) =>
   api
     .objectsIn(LEASES)
     .map((lease) => [stringAt(objectAt(lease, 'metadata'), 'name'), stringAt(objectAt(lease, 'spec'), 'holderIdentity')]);
 
 /** Fails every write of the process from now on, as if it were dead. */
-function failWritesOf(identity: string, { api }: ReturnType<typeof createWorld>): void {
+function failWritesOf(identity: string, { api }: ReturnType<typeof createApi>): void {
   api.intercept = ({ method, body }) =>
     method !== 'GET' && body?.includes(`"${identity}"`) === true ? new ConnectionError('dead', { wasSent: true }) : undefined;
 }
 
 test('a process renews its own lease every 4 s and that of each controller once a minute', async () => {
-  const world = createWorld();
-  const first = startProcess('one', CONTROLLER_NAMES, world);
+  const fake = createApi();
+  const first = startProcess('one', CONTROLLER_NAMES, fake);
   await flushPromises(30);
   expect(first.leading()).toEqual(CONTROLLER_NAMES);
-  expect(leaseHolders(world)).toEqual([
+  expect(leaseHolders(fake)).toEqual([
     ...CONTROLLER_NAMES.map((name) => [`controller-${name}`, 'one']),
     [expect.stringMatching(/^controller-set-[0-9a-f]{10}$/), 'one'],
   ]);
-  world.api.requests.length = 0;
-  await world.clock.advanceAsync(600_000);
+  fake.api.requests.length = 0;
+  await fake.clock.advanceAsync(600_000);
   const renewals = (name: string) =>
-    world.api.requests.filter((request) => request.startsWith('PUT') && request.includes(`/controller-${name}`)).length;
+    fake.api.requests.filter((request) => request.startsWith('PUT') && request.includes(`/controller-${name}`)).length;
   expect([renewals('set-'), ...CONTROLLER_NAMES.map(renewals)]).toEqual([150, 10, 10, 10, 10]);
-  expect(world.api.requests).toHaveLength(190);
+  expect(fake.api.requests).toHaveLength(190);
 });
 
 test('a process with one controller holds only the lease of that controller', async () => {
-  const world = createWorld();
-  startProcess('one', ['a'], world);
+  const fake = createApi();
+  startProcess('one', ['a'], fake);
   await flushPromises(30);
-  expect(leaseHolders(world)).toEqual([['controller-a', 'one']]);
+  expect(leaseHolders(fake)).toEqual([['controller-a', 'one']]);
 });
 
 test('of two processes with the same controllers, one leads all and the other polls one lease', async () => {
-  const world = createWorld();
-  const first = startProcess('one', CONTROLLER_NAMES, world);
+  const fake = createApi();
+  const first = startProcess('one', CONTROLLER_NAMES, fake);
   await flushPromises(30);
-  const second = startProcess('other', [...CONTROLLER_NAMES].reverse(), world);
+  const second = startProcess('other', [...CONTROLLER_NAMES].reverse(), fake);
   await flushPromises(30);
-  world.api.requests.length = 0;
-  await world.clock.advanceAsync(30_000);
-  expect(
-    new Set(world.api.requests.filter((request) => request.startsWith('GET')).map((request) => request.replace(/\?.*/, ''))).size,
-  ).toBe(2);
+  fake.api.requests.length = 0;
+  await fake.clock.advanceAsync(30_000);
+  expect(new Set(fake.api.requests.filter((request) => request.startsWith('GET')).map((request) => request.replace(/\?.*/, ''))).size).toBe(
+    2,
+  );
   first.stop.abort();
   await first.ended;
   await flushPromises(60);
@@ -117,36 +118,36 @@ test('of two processes with the same controllers, one leads all and the other po
 });
 
 test('a second process leads the controllers of a dead one after one lease duration', async () => {
-  const world = createWorld();
-  const first = startProcess('one', CONTROLLER_NAMES, world);
+  const fake = createApi();
+  const first = startProcess('one', CONTROLLER_NAMES, fake);
   await flushPromises(30);
-  const second = startProcess('other', CONTROLLER_NAMES, world);
-  await world.clock.advanceAsync(20_500);
-  failWritesOf('one', world);
-  await world.clock.advanceAsync(11_000);
+  const second = startProcess('other', CONTROLLER_NAMES, fake);
+  await fake.clock.advanceAsync(20_500);
+  failWritesOf('one', fake);
+  await fake.clock.advanceAsync(11_000);
   expect([first.leading(), second.leading()]).toEqual([[], []]);
-  await world.clock.advanceAsync(1_500);
+  await fake.clock.advanceAsync(1_500);
   expect(second.leading()).toEqual(CONTROLLER_NAMES);
 });
 
 test('of two processes with overlapping controllers, one leads a shared controller until it dies', async () => {
-  const world = createWorld();
-  const first = startProcess('one', ['a', 'b'], world);
+  const fake = createApi();
+  const first = startProcess('one', ['a', 'b'], fake);
   await flushPromises(30);
-  const second = startProcess('other', ['b', 'c'], world);
-  await world.clock.advanceAsync(200_000);
+  const second = startProcess('other', ['b', 'c'], fake);
+  await fake.clock.advanceAsync(200_000);
   expect([first.leading(), second.leading()]).toEqual([['a', 'b'], ['c']]);
-  failWritesOf('one', world);
-  await world.clock.advanceAsync(13_000);
+  failWritesOf('one', fake);
+  await fake.clock.advanceAsync(13_000);
   expect([first.leading(), second.leading()]).toEqual([[], ['b', 'c']]);
 });
 
 test('a process stops a controller when another holder has acquired its Lease', async () => {
-  const world = createWorld();
-  const first = startProcess('one', ['a', 'b'], world);
+  const fake = createApi();
+  const first = startProcess('one', ['a', 'b'], fake);
   await flushPromises(30);
-  const lease = world.api.get(LEASES, 'platform-system', 'controller-b') ?? {};
-  world.api.put(LEASES, { ...lease, spec: { ...objectAt(lease, 'spec'), holderIdentity: 'an earlier release', leaseTransitions: 1 } });
-  await world.clock.advanceAsync(61_000);
+  const lease = fake.api.get(LEASES, 'platform-system', 'controller-b') ?? {};
+  fake.api.put(LEASES, { ...lease, spec: { ...objectAt(lease, 'spec'), holderIdentity: 'an earlier release', leaseTransitions: 1 } });
+  await fake.clock.advanceAsync(61_000);
   expect(first.leading()).toEqual(['a']);
 });

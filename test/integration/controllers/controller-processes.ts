@@ -2,11 +2,13 @@
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { adminClient, startControllers } from '../../support/control-plane';
 import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from '../../support/programs';
+import { startApiServer, type ApiServer, type ProgramProcess } from '../../support/programs';
+import { useClosable, useFolder, useResource } from '../../support/use-resource';
 
-/** The members except `folder` are available after the `beforeAll` hook. */
+const START_MS = 60_000;
+
+/** The members are available to tests and hooks. */
 export interface ControllerProcesses {
-  readonly folder: string;
   readonly server: ApiServer;
   readonly client: RestClient;
   readonly controllers: ProgramProcess;
@@ -18,38 +20,29 @@ interface ProcessOptions {
   readonly prepare?: (server: ApiServer) => Promise<readonly string[]>;
 }
 
-/**
- * Registers hooks that start the processes before the first test, and after the last one stop them and check that the
- * controllers exit with 0.
- */
+/** Starts the processes before the first test. After the last one stops them and checks that the controllers exit with 0. */
 export function useControllers(name: string, { serverArgs = [], prepare }: ProcessOptions = {}): ControllerProcesses {
-  const folder = temporaryFolder(name);
-  let processes: Omit<ControllerProcesses, 'folder'>;
-
-  beforeAll(async () => {
-    const server = await startApiServer({ folder, securePort: await freePort(), args: serverArgs });
-    const client = adminClient([server.address], server.certificates);
-    const controllers = startControllers(server, ...((await prepare?.(server)) ?? []));
-    processes = { server, client, controllers };
-  }, 60_000);
-
-  afterAll(async () => {
-    expect(await processes.controllers.stop()).toBe(0);
-    processes.client.close();
-    await processes.server.process.stop();
-    removeFolder(folder);
-  }, 60_000);
-
+  const folder = useFolder(name);
+  const server = useResource(
+    async () => startApiServer({ folder, securePort: await freePort(), args: serverArgs }),
+    (started) => started.process.stop(),
+    START_MS,
+  );
+  const client = useClosable(() => adminClient([server().address], server().certificates));
+  const controllers = useResource(
+    async () => startControllers(server(), ...((await prepare?.(server())) ?? [])),
+    async (started) => expect(await started.stop()).toBe(0),
+    START_MS,
+  );
   return {
-    folder,
     get server() {
-      return processes.server;
+      return server();
     },
     get client() {
-      return processes.client;
+      return client();
     },
     get controllers() {
-      return processes.controllers;
+      return controllers();
     },
   };
 }

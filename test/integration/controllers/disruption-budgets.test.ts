@@ -3,52 +3,34 @@
  * step`) to what this controller does on purpose.
  */
 import { stringifyJson } from '../../../shared/values/json';
-import { isBody, type Json } from '../../replay/json-response';
+import { isBody } from '../../replay/json-response';
 import type { ObservedState } from '../../replay/scenarios/scenario';
+import { changeNamed, replaceText } from '../../support/scenarios/observed-state';
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 const BUDGETS = '/apis/policy/v1/namespaces/$NS/poddisruptionbudgets';
 
 /** Messages print a selector as JSON; upstream prints a Go struct. */
-const withJsonSelector = (state: ObservedState): ObservedState => {
-  const selectorJson = stringifyJson({ matchLabels: { app: 'a' } });
-  const text = JSON.stringify(state).replaceAll(
+const withJsonSelector = (state: ObservedState): ObservedState =>
+  replaceText(
+    state,
     /&LabelSelector\{MatchLabels:.*?MatchExpressions:\[\]LabelSelectorRequirement\{\},\}/g,
-    () => JSON.stringify(selectorJson).slice(1, -1),
+    JSON.stringify(stringifyJson({ matchLabels: { app: 'a' } })).slice(1, -1),
   );
-  const changed: ObservedState = JSON.parse(text);
-  return changed;
-};
-
-function replaceText(state: ObservedState, text: string, replacement: string): ObservedState {
-  const changed: ObservedState = JSON.parse(JSON.stringify(state).replaceAll(text, replacement));
-  return changed;
-}
 
 /** Replaces counts in the status of the budget with the given name, and its condition by one that allows no disruption. */
 const withInsufficientPods =
   (name: string, counts: Readonly<Record<string, number>>) =>
-  (state: ObservedState): ObservedState => ({
-    ...state,
-    [BUDGETS]: (state[BUDGETS] ?? []).map((budget) =>
-      isBody(budget) && nameOf(budget) === name ? setInsufficientPods(budget, counts) : budget,
-    ),
-  });
-
-function nameOf(object: { readonly [member: string]: Json }): Json | undefined {
-  const metadata = object['metadata'];
-  return isBody(metadata) ? metadata['name'] : undefined;
-}
-
-function setInsufficientPods(budget: { [member: string]: Json }, counts: Readonly<Record<string, number>>): Json {
-  const status = isBody(budget['status']) ? budget['status'] : {};
-  const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isBody) : [];
-  const expectedCondition = { reason: 'InsufficientPods', status: 'False' };
-  return {
-    ...budget,
-    status: { ...status, ...counts, conditions: conditions.map((condition) => ({ ...condition, ...expectedCondition })) },
-  };
-}
+  (state: ObservedState): ObservedState =>
+    changeNamed(state, { name, collection: BUDGETS }, (budget) => {
+      const status = isBody(budget['status']) ? budget['status'] : {};
+      const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isBody) : [];
+      const expectedCondition = { reason: 'InsufficientPods', status: 'False' };
+      return {
+        ...budget,
+        status: { ...status, ...counts, conditions: conditions.map((condition) => ({ ...condition, ...expectedCondition })) },
+      };
+    });
 
 replayControllers('disruption-budgets', {
   controllerArgs: ['--controllers=-*,disruption,serviceaccount,namespace'],

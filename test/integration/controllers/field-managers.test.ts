@@ -5,23 +5,17 @@
 import { CONTROLLERS } from '../../../controllers/table';
 import { SCENARIOS } from '../../replay/scenarios';
 import type { ObservedState } from '../../replay/scenarios/scenario';
-import { isBody } from '../../replay/json-response';
+import { changeNamed } from '../../support/scenarios/observed-state';
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 /** Adds an owner to the object with the given name. */
 const withOwner =
   (name: string, owner: string) =>
   (state: ObservedState): ObservedState =>
-    Object.fromEntries(
-      Object.entries(state).map(([path, items]) => [
-        path,
-        items.map((item) => {
-          const [metadata, owners] = isBody(item) ? [item['metadata'], item['owners']] : [];
-          const isTarget = isBody(item) && isBody(metadata) && metadata['name'] === name && Array.isArray(owners);
-          return isTarget ? { ...item, owners: [...owners, owner].sort() } : item;
-        }),
-      ]),
-    );
+    changeNamed(state, { name }, (object) => {
+      const { owners } = object;
+      return Array.isArray(owners) ? { ...object, owners: [...owners, owner].sort() } : object;
+    });
 
 const CONDITION = { '.': {}, 'f:lastTransitionTime': {}, 'f:message': {}, 'f:reason': {}, 'f:status': {}, 'f:type': {} };
 const NAMESPACE_CONDITIONS = [

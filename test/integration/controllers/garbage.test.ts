@@ -1,18 +1,15 @@
 /** Garbage collection of objects with deleted owners, compared with upstream. */
 import type { ObservedState } from '../../replay/scenarios/scenario';
-import { isBody, type Body, type Json } from '../../replay/json-response';
+import { isBody } from '../../replay/json-response';
+import { changeNamed, replaceText, withoutNamed } from '../../support/scenarios/observed-state';
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 /** Marks the secret with the given name as being deleted and held by its finalizers. */
-function withDeletedSecret({ secrets = [], ...otherResources }: ObservedState, name: string): ObservedState {
-  const markDeleted = (secret: Json): Json => {
-    const metadata = isBody(secret) ? secret['metadata'] : undefined;
-    if (!isBody(secret) || !isBody(metadata) || metadata['name'] !== name) return secret;
-    const marked: Body = { deletionGracePeriodSeconds: 0, deletionTimestamp: '<time>', ...metadata };
-    return { ...secret, metadata: marked };
-  };
-  return { ...otherResources, secrets: secrets.map(markDeleted) };
-}
+const withDeletedSecret = (state: ObservedState, name: string): ObservedState =>
+  changeNamed(state, { name, collection: 'secrets' }, (secret) => {
+    const metadata = isBody(secret['metadata']) ? secret['metadata'] : {};
+    return { ...secret, metadata: { deletionGracePeriodSeconds: 0, deletionTimestamp: '<time>', ...metadata } };
+  });
 
 const deviations = {
   // A child that is created while its owner waits is deleted at once; with upstream it stays until another child
@@ -29,16 +26,10 @@ describe('garbage collection of built-in kinds matches the recording', () => rep
 
 describe('garbage collection of custom kinds matches the recording', () => replayControllers('custom-garbage'));
 
-/** Removes the objects with the given names. */
 const withoutObjects =
   (...names: readonly string[]) =>
   (recorded: ObservedState): ObservedState =>
-    Object.fromEntries(Object.entries(recorded).map(([path, items]) => [path, items.filter((item) => !names.includes(nameOf(item)))]));
-
-const nameOf = (item: Json): string => {
-  const metadata = isBody(item) && isBody(item['metadata']) ? item['metadata'] : {};
-  return JSON.stringify(metadata['name'] ?? '').slice(1, -1);
-};
+    withoutNamed(recorded, names);
 
 /** Earlier conversions are cached, so this object is read and deleted without the webhook. */
 const withoutCachedObject = withoutObjects('of-map');
@@ -56,7 +47,7 @@ describe('garbage collection of custom kinds with a conversion webhook matches t
 
 /** Removes what Go's HTTP client adds to the error of a timeout. */
 const withoutGoSuffix = (recorded: ObservedState): ObservedState =>
-  JSON.parse(JSON.stringify(recorded).replace(' (Client.Timeout exceeded while awaiting headers)', ''));
+  replaceText(recorded, ' (Client.Timeout exceeded while awaiting headers)', '');
 
 const outageDeviations = {
   'gc-hung-owners: the webhook never answers, and the owners go': withoutCachedObject,

@@ -2,17 +2,16 @@
  * Deletion of a namespace with many objects (`NAMESPACE_OBJECTS=10000`); prints the duration and the memory of the
  * processes.
  */
-import { readFileSync } from 'node:fs';
-import { isNotFound } from '../../../shared/client/rest/api-error';
+import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
 import { metadataOf, resourceOf, type Resource } from '../../../shared/client/rest/resource';
 import type { JsonObject } from '../../../shared/values/json';
-import { waitUntil, type ProgramProcess } from '../../support/programs';
+import { anonymousMegabytes } from '../../support/process-usage';
+import { waitUntil } from '../../support/programs';
 import { useControllers } from './controller-processes';
 
 const NAMESPACES = resourceOf('core.v1.Namespace');
 const OBJECTS = Number(process.env['NAMESPACE_OBJECTS'] ?? 3_000);
-/** Resource, share of all objects, and body. */
-const OBJECT_SHARES: readonly (readonly [Resource, number, JsonObject])[] = [
+const OBJECT_SHARES: readonly (readonly [resource: Resource, shareOfAll: number, body: JsonObject])[] = [
   [resourceOf('core.v1.ConfigMap'), 0.4, { data: { text: 'x'.repeat(1_000) } }],
   [resourceOf('core.v1.Secret'), 0.3, {}],
   [resourceOf('core.v1.ServiceAccount'), 0.2, {}],
@@ -21,12 +20,6 @@ const OBJECT_SHARES: readonly (readonly [Resource, number, JsonObject])[] = [
 const CONCURRENT_CREATES = 16;
 
 const cluster = useControllers('large-namespace');
-
-/** Anonymous memory of a process in MB. */
-function anonymousMegabytes(process: ProgramProcess): number {
-  const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${process.pid}/status`, 'utf8'))?.[1];
-  return Math.round(Number(kilobytes) / 1024);
-}
 
 async function createObjects(namespace: string): Promise<void> {
   const creations = OBJECT_SHARES.flatMap(([resource, share, body]) =>
@@ -56,22 +49,16 @@ test(`the namespace controller deletes a namespace of ${OBJECTS} objects`, async
   await waitUntil(
     'the namespace to be deleted',
     async () => {
-      peak.server = Math.max(peak.server, anonymousMegabytes(cluster.server.process));
-      peak.controllers = Math.max(peak.controllers, anonymousMegabytes(cluster.controllers));
-      return cluster.client
-        .of(NAMESPACES)
-        .get('large')
-        .then(
-          () => false,
-          (error: unknown) => isNotFound(error),
-        );
+      peak.server = Math.max(peak.server, anonymousMegabytes(cluster.server.process.pid));
+      peak.controllers = Math.max(peak.controllers, anonymousMegabytes(cluster.controllers.pid));
+      return (await undefinedIfNotFound(cluster.client.of(NAMESPACES).get('large'))) === undefined;
     },
     90_000,
   );
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
   process.stdout.write(
     `${OBJECTS} objects: created in ${seconds(deletionStart - creationStart)}, deleted in ${seconds(performance.now() - deletionStart)}; ` +
-      `at most ${peak.controllers} MB in the controllers, ${peak.server} MB in the server\n`,
+      `at most ${Math.round(peak.controllers)} MB in the controllers, ${Math.round(peak.server)} MB in the server\n`,
   );
   for (const resource of [...OBJECT_SHARES.map(([shared]) => shared), resourceOf('core.v1.Pod')]) {
     expect((await cluster.client.of(metadataOf(resource)).namespace('large').list()).items).toEqual([]);

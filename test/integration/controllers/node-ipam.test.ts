@@ -1,16 +1,15 @@
 /** Pod CIDRs of nodes, compared with upstream. */
+import { changeNamed } from '../../support/scenarios/observed-state';
 import { replayControllers, type ReplayOptions } from '../../support/scenarios/replay-controllers';
 
 const CONTROLLERS = '--controllers=-*,nodeipam,namespace,serviceaccount';
 
 /** Upstream assigns a CIDR again when one of two nodes that have it is deleted. */
 const deviations: NonNullable<ReplayOptions['deviations']> = {
-  'ipam-shared: two new nodes': (recorded) => ({
-    ...recorded,
-    '/api/v1/nodes': (recorded['/api/v1/nodes'] ?? []).map((node) =>
-      JSON.stringify(node).includes('"$NS-d"') ? JSON.parse(JSON.stringify(node).replaceAll('10.200.0.0/24', '10.200.2.0/24')) : node,
+  'ipam-shared: two new nodes': (recorded) =>
+    changeNamed(recorded, { name: '$NS-d', collection: '/api/v1/nodes' }, (node) =>
+      JSON.parse(JSON.stringify(node).replaceAll('10.200.0.0/24', '10.200.2.0/24')),
     ),
-  }),
 };
 
 describe('pod CIDRs of nodes match the recording', () =>

@@ -1,25 +1,19 @@
 /** Usage of resource quotas, compared with the counts of upstream's controller and admission. */
 import type { ObservedState } from '../../replay/scenarios/scenario';
-import { isBody, type Json } from '../../replay/json-response';
+import { isBody } from '../../replay/json-response';
+import { changeNamed } from '../../support/scenarios/observed-state';
 import { replayControllers } from '../../support/scenarios/replay-controllers';
 
 /** Replaces the limit and the usage of secrets in the status of the quota with the given name. */
 const withSecrets =
   (name: string, hard: string, used: string) =>
   (state: ObservedState): ObservedState =>
-    Object.fromEntries(
-      Object.entries(state).map(([path, items]) => [
-        path,
-        items.map((item): Json => {
-          const [metadata, status] = isBody(item) ? [item['metadata'], item['status']] : [];
-          if (!isBody(item) || !isBody(metadata) || !isBody(status) || metadata['name'] !== name) return item;
-          const limits = status['hard'];
-          const usage = status['used'];
-          if (!isBody(limits) || !isBody(usage)) return item;
-          return { ...item, status: { ...status, hard: { ...limits, secrets: hard }, used: { ...usage, secrets: used } } };
-        }),
-      ]),
-    );
+    changeNamed(state, { name }, (quota) => {
+      const status = isBody(quota['status']) ? quota['status'] : {};
+      const { hard: limits, used: usage } = status;
+      if (!isBody(limits) || !isBody(usage)) return quota;
+      return { ...quota, status: { ...status, hard: { ...limits, secrets: hard }, used: { ...usage, secrets: used } } };
+    });
 
 replayControllers('resource-quotas', {
   deviations: {

@@ -1,7 +1,7 @@
 /** The load balancer for development, with the permissions of its own ServiceAccount. */
 import type { CoreV1ServiceSpec } from '../../../shared/api/types/generated/members';
 import { finalizersOf, type ApiObject } from '../../../shared/client/rest/api-object';
-import { isNotFound } from '../../../shared/client/rest/api-error';
+import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
 import type { Service } from '../../../shared/client/rest/typed-objects';
 import { resourceOf } from '../../../shared/client/rest/resource';
 import { addressesOf } from '../../../controllers/service-load-balancer/reconcile';
@@ -78,11 +78,6 @@ test('a Service gets an address and the finalizer, which are removed with its ty
 test('a deleted Service is gone once its finalizer is removed, and other classes are left alone', async () => {
   await createService('other', { loadBalancerClass: 'example.com/lb' });
   await client().of(SERVICES).namespace(NAMESPACE).delete('second');
-  await until('the Service is gone', () =>
-    read('second').then(
-      () => false,
-      (error: unknown) => isNotFound(error),
-    ),
-  );
+  await until('the Service is gone', async () => (await undefinedIfNotFound(read('second'))) === undefined);
   expect([addressesOf(await read('other')), finalizersOf(await read('other'))]).toEqual([[], []]);
 });

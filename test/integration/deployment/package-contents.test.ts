@@ -3,12 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { installPackage, PACKAGE, packPackage } from '../../support/installed-package';
-import { removeFolder, temporaryFolder } from '../../support/programs';
-import { useResource } from '../../support/use-resource';
+import { useFolder, useResource } from '../../support/use-resource';
 
-const folder = useResource(() => temporaryFolder('contents'), removeFolder);
+const folder = useFolder('contents');
 const files = useResource(() =>
-  execFileSync('tar', ['-tzf', packPackage(folder())], { encoding: 'utf8' })
+  execFileSync('tar', ['-tzf', packPackage(folder)], { encoding: 'utf8' })
     .trim()
     .split('\n')
     .map((name) => name.replace(/^package\//, '')),
@@ -45,7 +44,7 @@ test('the package contains no tests, generators or source maps, and fewer than 3
 });
 
 test('the package depends on the packages with native code only, and names the licences of the others', () => {
-  const modules = path.join(installPackage(folder(), []), PACKAGE);
+  const modules = path.join(installPackage(folder, []), PACKAGE);
   const read = (name: string): string => readFileSync(path.join(modules, name), 'utf8');
   expect(JSON.parse(read('package.json'))).toMatchObject({
     dependencies: { lmdb: expect.any(String) as unknown, 'fs-native-extensions': expect.any(String) as unknown },

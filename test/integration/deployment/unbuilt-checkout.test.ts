@@ -4,20 +4,18 @@ import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { PROGRAM } from '../../../deploy/cli/program';
 import { commandHelp, programHelp } from '../../../shared/cli/command-table';
-import { removeFolder, temporaryFolder } from '../../support/programs';
 import { repository } from '../../support/repository';
-import { useResource } from '../../support/use-resource';
+import { useFolder } from '../../support/use-resource';
 
-const checkout = useResource(() => {
-  const folder = temporaryFolder('unbuilt');
+const checkout = useFolder('unbuilt');
+beforeAll(() => {
   for (const part of ['package.json', 'package-lock.json', 'deploy/scripts', 'docs/reference']) {
-    cpSync(path.join(repository, part), path.join(folder, part), { recursive: true });
+    cpSync(path.join(repository, part), path.join(checkout, part), { recursive: true });
   }
-  return folder;
-}, removeFolder);
+});
 
 function run(...args: string[]): string {
-  const script = path.join(checkout(), 'deploy/scripts/run.mjs');
+  const script = path.join(checkout, 'deploy/scripts/run.mjs');
   return execFileSync(process.execPath, [script, 'deploy/cli/main.js', ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 

@@ -22,16 +22,20 @@ export async function grantClusterRole(api: Fixture, name: string, rule: object,
 
 export const grantClusterAdmin = (api: Fixture, user: string): Promise<void> => bindClusterRole(api, 'cluster-admin', [user]);
 
+export interface SeatLimit {
+  readonly user: string;
+  /** `limited` of the priority level. */
+  readonly limited: object;
+  /** Selects the requests, in the form of a FlowSchema's resourceRules. */
+  readonly rule: object;
+  /** Other members of the FlowSchema's spec. */
+  readonly flowSchemaSpec?: object;
+}
+
 /** Assigns the requests of a user that match the rule to a priority level of their own, `narrow`. */
-export async function limitUserSeats(
-  api: Fixture,
-  name: string,
-  limited: object,
-  rule: object,
-  flowSchemaSpec: object = {},
-): Promise<void> {
+export async function limitUserSeats(api: Fixture, { user, limited, rule, flowSchemaSpec = {} }: SeatLimit): Promise<void> {
   await api.create(`${FLOW_CONTROL}/prioritylevelconfigurations`, { metadata: { name: 'narrow' }, spec: { type: 'Limited', limited } });
-  const rules = [{ subjects: [{ kind: 'User', user: { name } }], resourceRules: [rule] }];
+  const rules = [{ subjects: [{ kind: 'User', user: { name: user } }], resourceRules: [rule] }];
   const spec = { priorityLevelConfiguration: { name: 'narrow' }, matchingPrecedence: 10, rules, ...flowSchemaSpec };
   await api.create(`${FLOW_CONTROL}/flowschemas`, { metadata: { name: 'narrow' }, spec });
 }

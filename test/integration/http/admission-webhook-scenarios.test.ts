@@ -51,25 +51,32 @@ async function waitForReplicas(isExpected: (answer: ApiResponse) => boolean): Pr
 }
 
 const widget = (name: string, version = 'v1'): object => ({
-  ...{ apiVersion: `example.com/${version}`, kind: 'Widget', metadata: { name }, data: { a: '1' } },
+  apiVersion: `example.com/${version}`,
+  kind: 'Widget',
+  metadata: { name },
+  data: { a: '1' },
 });
 
 function definition(plural: string, kind: string, known: readonly string[] = ['a', 'patched']): object {
   const data = { type: 'object', properties: Object.fromEntries(known.map((name) => [name, { type: 'string' }])) };
   const schema = { openAPIV3Schema: { type: 'object', properties: { data } } };
   const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema }));
-  return customResourceDefinition(plural, kind, 'example.com', {}, { versions });
+  return customResourceDefinition({ plural, kind, group: 'example.com', spec: { versions } });
 }
 
 const rule = (resources: string, apiGroups = '', operations: readonly string[] = ['*'], apiVersions = '*'): object => ({
-  ...{ operations, apiGroups: [apiGroups], apiVersions: [apiVersions], resources: [resources] },
+  operations,
+  apiGroups: [apiGroups],
+  apiVersions: [apiVersions],
+  resources: [resources],
 });
 const urlConfig = (behaviour: string, { port, caBundle } = webhooks()): object => ({
   caBundle,
   url: `https://127.0.0.1:${port}/${behaviour}`,
 });
 const serviceConfig = (behaviour: string, port = serviceWebhooks().port): object => ({
-  ...{ caBundle: serviceWebhooks().caBundle, service: { namespace: 'default', name: 'hook', path: `/${behaviour}`, port } },
+  caBundle: serviceWebhooks().caBundle,
+  service: { namespace: 'default', name: 'hook', path: `/${behaviour}`, port },
 });
 
 const createConfiguration = (

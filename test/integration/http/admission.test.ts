@@ -89,7 +89,9 @@ describe('NamespaceAutoProvision', () => {
       name: 'away.example.com',
       clientConfig: { url: 'https://127.0.0.1:1/' },
       rules: [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps', 'pods/eviction'] }],
-      ...{ failurePolicy: 'Ignore', sideEffects: 'None', admissionReviewVersions: ['v1'] },
+      failurePolicy: 'Ignore',
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
     };
     const path = '/apis/admissionregistration.platform.io/v1/validatingwebhookconfigurations';
     await api.create(path, { metadata: { name: 'away' }, webhooks: [webhook] });

@@ -84,12 +84,12 @@ describe('the condition Available', () => {
   });
 
   test('is false with the failure of the server, and true again within seconds after it recovers', async () => {
-    extension().setBehaviour('refuse');
+    extension().setBehaviour('forbid');
     await triggerCheck();
     const url = `https://localhost:${extension().port}/apis/wardle.example.com/v1`;
     const message = `failing or missing response from ${url}: bad status from ${url}: 403`;
     expect(await waitForAvailability('FailedDiscoveryCheck')).toMatchObject({ message });
-    extension().setBehaviour('well');
+    extension().setBehaviour('normal');
     expect(await waitForAvailability('Passed')).toMatchObject({ message: 'all checks passed' });
   });
 
@@ -217,7 +217,7 @@ describe('a request', () => {
   test('that is not answered ends with its timeout', async () => {
     extension().setBehaviour('hang');
     const answer = await api.get(`${FLUNDERS}?timeout=1s`);
-    extension().setBehaviour('well');
+    extension().setBehaviour('normal');
     expect([answer.status, answer.json['reason']]).toEqual([504, 'Timeout']);
   });
 });
@@ -250,7 +250,7 @@ describe('the document of version 2', () => {
 
   test('has the paths and definitions of the group, and follows their changes', async () => {
     setOpenApi({}, '"1"');
-    extension().setBehaviour('well');
+    extension().setBehaviour('normal');
     await waitForDefinition('the first description', {});
     const { paths } = await document();
     expect(Object(paths)['/own']).toBeUndefined();
@@ -267,15 +267,18 @@ describe('the document of version 2', () => {
     expect(documentCall?.headers.some(([name]) => name === 'x-remote-group')).toBe(false);
   });
 
-  test.each(['refuse', 'lies', 'endless'] as const)('keeps the last document of a server with the behaviour "%s"', async (behaviour) => {
-    extension().setBehaviour(behaviour);
-    await triggerCheck();
-    await waitUntil('a request for the document', () => Promise.resolve(extension().calls.length > 0));
-    await waitForDefinition('the last description', { spec: { type: 'string' } });
-    extension().setBehaviour('well');
-    await triggerCheck();
-    await waitForAvailability('Passed');
-  });
+  test.each(['forbid', 'invalid-json', 'endless'] as const)(
+    'keeps the last document of a server with the behaviour "%s"',
+    async (behaviour) => {
+      extension().setBehaviour(behaviour);
+      await triggerCheck();
+      await waitUntil('a request for the document', () => Promise.resolve(extension().calls.length > 0));
+      await waitForDefinition('the last description', { spec: { type: 'string' } });
+      extension().setBehaviour('normal');
+      await triggerCheck();
+      await waitForAvailability('Passed');
+    },
+  );
 
   test('is available in protobuf, and loses the paths of a deleted APIService', async () => {
     const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
@@ -330,11 +333,11 @@ describe('discovery', () => {
     expect(Object.fromEntries(extension().calls[0]?.headers ?? [])['x-remote-user']).toBe('system:aggregator');
   });
 
-  test.each(['lies', 'endless'] as const)('has no resources of a server whose discovery document %s', async (behaviour) => {
+  test.each(['invalid-json', 'endless'] as const)('has no resources of a server whose discovery document is "%s"', async (behaviour) => {
     extension().setBehaviour(behaviour);
     await triggerCheck();
     await waitUntil('the discovery of the group to fail', async () => JSON.stringify(Object(await aggregatedVersion()).resources) === '[]');
-    extension().setBehaviour('well');
+    extension().setBehaviour('normal');
     await triggerCheck();
     await waitUntil('the next discovery of the group', async () => Object(await aggregatedVersion()).resources?.length === 1);
   });

@@ -1,13 +1,12 @@
 /** The page at `/docs` of a server that serves it: authentication, authorization and methods are those of any path. */
 import { gzipSync } from 'node:zlib';
 import { API_DOCS_PATHS, SCRIPT_FILES } from '../../../apiserver/api-docs/api-docs';
+import { grantClusterRole } from './access-setup';
 import { ALICE } from './api-call';
 import { useServer } from './fixture';
 
 const script = { gzipped: gzipSync('1;\n'), etag: '"1"' };
 const api = useServer({ apiDocs: new Map(Object.keys(SCRIPT_FILES).map((path) => [path, script])) });
-
-const READER = 'rbac.authorization.k8s.io/v1';
 
 it('/ lists the page', async () => {
   expect((await api.read('/'))['paths']).toContain('/docs');
@@ -22,11 +21,8 @@ it.each(API_DOCS_PATHS)('%s needs credentials and permission', async (path) => {
 });
 
 it('a role for its paths opens the page, but no document', async () => {
-  const rules = [{ nonResourceURLs: ['/docs', '/docs/*'], verbs: ['get'] }];
-  const subjects = [{ kind: 'User', name: 'alice', apiGroup: 'rbac.authorization.k8s.io' }];
-  const roleRef = { kind: 'ClusterRole', name: 'docs', apiGroup: 'rbac.authorization.k8s.io' };
-  await api.create(`/apis/${READER}/clusterroles`, { metadata: { name: 'docs' }, rules });
-  await api.create(`/apis/${READER}/clusterrolebindings`, { metadata: { name: 'docs' }, subjects, roleRef });
+  const rule = { nonResourceURLs: ['/docs', '/docs/*'], verbs: ['get'] };
+  await grantClusterRole(api, 'docs', rule, ['alice']);
   let page = await api.call('/docs/', { token: ALICE });
   while (page.status === 403) page = await api.call('/docs/', { token: ALICE });
   expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -37,7 +33,7 @@ it.each(API_DOCS_PATHS)('%s answers GET only', async (path) => {
   for (const method of ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) expect((await api.call(path, { method })).status).toBe(405);
 });
 
-it('is counted and limited like other paths that are not resources', async () => {
+it('requests for the page are counted and limited like other paths that are not resources', async () => {
   const { headers } = await api.get('/docs/');
   expect(headers['x-platform-pf-flowschema-uid']).toBeDefined();
   expect(await api.metrics()).toMatch(/^apiserver_request_total\{.*subresource="docs".*code="200"/m);

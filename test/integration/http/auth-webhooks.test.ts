@@ -14,6 +14,7 @@ import { parseFlags } from '../../../shared/cli/flags';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { joinChunks } from '../../support/exposition';
+import { closeServer, listen } from '../../support/servers/listen';
 import { useFolder, useResource } from '../../support/use-resource';
 import { ALICE } from './api-call';
 import { startFixture, type Fixture } from './fixture';
@@ -31,32 +32,26 @@ const configurations = new ConfigurationFiles(systemClock, silentLogger);
 afterAll(() => configurations.close());
 const parts = { clock: systemClock, random: systemRandom, logger: silentLogger, meters, configurations };
 
-/** Reviews that the webhook received, and its response. */
 const receivedReviews: ReceivedReview[] = [];
+/** The response of the webhook, which each test sets. */
 let reviewReply: (body: Body) => Reply;
 beforeEach(() => void receivedReviews.splice(0));
 
-const server = useResource(
-  async () => {
-    const started = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const body: Body = JSON.parse(Buffer.concat(chunks).toString());
-        receivedReviews.push({ url: request.url ?? '', body });
-        const reply = reviewReply(body);
-        if (reply === 'nothing') return;
-        response.writeHead(reply.status).end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
-      });
+const server = useResource(async () => {
+  const started = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body: Body = JSON.parse(Buffer.concat(chunks).toString());
+      receivedReviews.push({ url: request.url ?? '', body });
+      const reply = reviewReply(body);
+      if (reply === 'nothing') return;
+      response.writeHead(reply.status).end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
     });
-    await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
-    return started;
-  },
-  (started) => {
-    started.closeAllConnections();
-    started.close();
-  },
-);
+  });
+  await listen(started);
+  return started;
+}, closeServer);
 
 function kubeconfig(): string {
   const file = path.join(folder, 'kubeconfig');
@@ -128,12 +123,12 @@ describe('an authorization webhook', () => {
   });
 
   const broken: Reply = { status: 400, body: {} };
-  const rubbish: Reply = { status: 200, body: '<html>' };
+  const notJson: Reply = { status: 200, body: '<html>' };
   it.each<[string, Reply, string]>([
     ['fails', broken, 'NoOpinion'],
     ['fails', broken, 'Deny'],
-    ['sends no JSON', rubbish, 'NoOpinion'],
-    ['sends no JSON', rubbish, 'Deny'],
+    ['sends no JSON', notJson, 'NoOpinion'],
+    ['sends no JSON', notJson, 'Deny'],
   ])('that %s (%j) grants nothing beyond RBAC and system:masters with the failure policy %s', async (_title, reply, failurePolicy) => {
     reviewReply = () => reply;
     await withAuthorizer([`--authorization-config=${configuration(webhook({ failurePolicy }))}`], async (api) => {
@@ -184,7 +179,12 @@ it('an authentication webhook authenticates tokens that the server does not know
   };
   const tokenWebhook = webhookTokenAuthenticator({
     send: createWebhookCaller(await openWebhook('token', kubeconfig(), parts), parts, { timeoutMs: 3_000 }),
-    ...{ version: 'v1', dialect: 'kubernetes', cacheTtlMs: 120_000, audiences: [], clock: systemClock, onError: () => undefined },
+    version: 'v1',
+    dialect: 'kubernetes',
+    cacheTtlMs: 120_000,
+    audiences: [],
+    clock: systemClock,
+    onError: () => undefined,
   });
   const api = await startFixture({ tokenWebhook });
   expect((await api.get('/api', { token: 'theirs' })).status).toBe(200);

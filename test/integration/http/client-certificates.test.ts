@@ -14,10 +14,10 @@ function keptConnection({ certificate, key }: Credential): { status(): Promise<n
   let connections = 0;
   const status = (): Promise<number> =>
     new Promise((resolve, reject) => {
-      const sent = request({ host: '127.0.0.1', port: api.server.port, path: '/api/v1/namespaces', agent }, (answer) => {
+      const sent = request({ host: '127.0.0.1', port: api.server.port, path: '/api/v1/namespaces', agent }, (response) => {
         if (!sent.reusedSocket) connections += 1;
-        answer.resume();
-        answer.on('end', () => resolve(answer.statusCode ?? 0));
+        response.resume();
+        response.on('end', () => resolve(response.statusCode ?? 0));
       });
       sent.on('error', reject);
       sent.end();

@@ -11,8 +11,13 @@ const ETCD_STATUS = {
   conditions: [{ type: 'Healthy', status: 'True', message: 'ok' }],
 };
 const failureStatus = (code: number, message: string, more: object = {}): object => ({
-  ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message },
-  ...{ ...more, code },
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  message,
+  ...more,
+  code,
 });
 const NOT_WATCHED = { reason: 'MethodNotAllowed', details: { kind: 'componentstatuses' } };
 const componentList = (...items: readonly object[]): object => ({ kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {}, items });

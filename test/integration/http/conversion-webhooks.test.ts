@@ -107,8 +107,8 @@ function comparableReview(call: Json, { request: verb }: Body): Json {
   const request = isBody(call) && isBody(call['request']) ? call['request'] : {};
   const isCollection = /^DELETE \S*widgets$/.test(JSON.stringify(verb ?? '').slice(1, -1));
   const members = Object.entries(request).filter(([name]) => !(isCollection && name === 'name'));
-  const shownText = members.map(([name, value]) => [name, isBody(value) && value['kind'] === 'Scale' ? withoutServerFields(value) : value]);
-  return { ...(isBody(call) ? call : {}), request: Object.fromEntries(shownText) };
+  const compared = members.map(([name, value]) => [name, isBody(value) && value['kind'] === 'Scale' ? withoutServerFields(value) : value]);
+  return { ...(isBody(call) ? call : {}), request: Object.fromEntries(compared) };
 }
 
 function withoutServerFields(scale: Body): Body {
@@ -147,8 +147,8 @@ function masked(value: Json): Json {
   const members = Object.entries(value).filter(
     ([name]) => name !== 'description' && !(value['kind'] === 'CustomResourceDefinition' && name === 'metadata'),
   );
-  const shownText = Object.fromEntries(members.map(([name, inner]) => [name, masked(inner)]));
-  if (!isTerminating || !isBody(spec)) return shownText;
+  const maskedObject = Object.fromEntries(members.map(([name, inner]) => [name, masked(inner)]));
+  if (!isTerminating || !isBody(spec)) return maskedObject;
   const { bySecond: _, ...kept } = spec;
-  return { ...shownText, spec: kept };
+  return { ...maskedObject, spec: kept };
 }

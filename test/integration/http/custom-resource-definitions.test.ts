@@ -27,10 +27,13 @@ beforeEach(async () => {
 afterEach(() => Promise.all([first.stop(), second.stop()]));
 
 const specSchema = (properties: object): object => ({ properties: { spec: { type: 'object', properties } } });
-const thingsDefinition = (properties: object, more: object = {}): object =>
-  customResourceDefinition('things', 'Thing', GROUP, specSchema(properties), more);
+const thingsDefinition = (properties: object, spec: object = {}): object =>
+  customResourceDefinition({ plural: 'things', kind: 'Thing', group: GROUP, schema: specSchema(properties), spec });
 const thing = (name: string, spec: object = {}, metadata: object = {}): object => ({
-  ...{ apiVersion: `${GROUP}/v1`, kind: 'Thing', metadata: { name, ...metadata }, spec },
+  apiVersion: `${GROUP}/v1`,
+  kind: 'Thing',
+  metadata: { name, ...metadata },
+  spec,
 });
 const HELD_THING = thing('held', {}, { finalizers: ['example.com/held'] });
 const releaseHeldThing = () => first.mergePatch(`${THINGS}/held`, { metadata: { finalizers: null } });
@@ -95,8 +98,9 @@ it('the APIService of another server has a condition that says whether it is ava
 
 it('a definition whose names are taken is not served until the other definition is deleted', async () => {
   await define(thingsDefinition({}));
-  const names = { plural: 'others', singular: 'other', kind: 'Thing' };
-  await second.create(DEFINITIONS, customResourceDefinition('others', 'Thing', GROUP, specSchema({}), { names }));
+  const spec = { names: { plural: 'others', singular: 'other', kind: 'Thing' } };
+  const other = customResourceDefinition({ plural: 'others', kind: 'Thing', group: GROUP, schema: specSchema({}), spec });
+  await second.create(DEFINITIONS, other);
   expect(await firstConditions(second, `${DEFINITIONS}/others.${GROUP}`)).toMatchObject([
     { type: 'NamesAccepted', status: 'False', reason: 'ListKindConflict' },
     { type: 'Established', status: 'False', reason: 'NotAccepted' },

@@ -57,9 +57,12 @@ const schemaOf = (properties: object): object => ({ properties: { spec: { type: 
  */
 function useThings(group: string, schema: object, version: object = {}) {
   const path = `/apis/${group}/v1/namespaces/default/things`;
-  beforeAll(() => api.defineCustomResource(customResourceDefinition('things', 'Thing', group, schema, {}, version), path));
+  beforeAll(() => api.defineCustomResource(customResourceDefinition({ plural: 'things', kind: 'Thing', group, schema, version }), path));
   const thing = (name: string, spec: unknown = {}, metadata: object = {}): object => ({
-    ...{ apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name, ...metadata }, spec },
+    apiVersion: `${group}/v1`,
+    kind: 'Thing',
+    metadata: { name, ...metadata },
+    spec,
   });
   return { path, thing, definition: `${DEFINITIONS}/things.${group}` };
 }
@@ -109,7 +112,8 @@ describe('warnings', () => {
   const FINALIZERS = useThings('warnings.example.com', { properties: { spec: FREE } });
   const schemaWithRules = (...rules: readonly object[]): object =>
     schemaOf({ a: { type: 'string', 'x-kubernetes-validations': rules }, b: { type: 'integer', maximum: 5 } });
-  const RATCHETING = useThings('ratcheting.example.com', schemaWithRules());
+  const RATCHETING_GROUP = 'ratcheting.example.com';
+  const RATCHETING = useThings(RATCHETING_GROUP, schemaWithRules());
 
   it('a finalizer without a domain is warned of when it is added', async () => {
     const { path, thing } = FINALIZERS;
@@ -124,10 +128,8 @@ describe('warnings', () => {
   it('a validation rule that a stored value breaks is warned of, also where the change is rejected', async () => {
     const { path, thing, definition } = RATCHETING;
     await api.create(path, thing('t', { a: 'bad', b: 1 }));
-    await api.mergePatch(
-      definition,
-      customResourceDefinition('things', 'Thing', 'ratcheting.example.com', schemaWithRules({ rule: "self == 'good'" })),
-    );
+    const schema = schemaWithRules({ rule: "self == 'good'" });
+    await api.mergePatch(definition, customResourceDefinition({ plural: 'things', kind: 'Thing', group: RATCHETING_GROUP, schema }));
     const warning = '299 - "spec.a: Invalid value: \\"string\\": failed rule: self == \'good\'"';
     for (const [body, status] of [
       [{ spec: { b: 2 } }, 200],

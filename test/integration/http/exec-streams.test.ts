@@ -66,8 +66,8 @@ async function runCommand(path: string, streams: number, play: (command: Running
 const waitForKubelet = (line: string): Promise<unknown> => waitUntil(line, () => kubelet().received.includes(line));
 
 function endStreams(command: RunningCommand, error: string): void {
-  command.send('error', error, true);
-  for (const stream of ['stdout', 'stderr']) command.send(stream, '', true);
+  command.sendLast('error', error);
+  for (const stream of ['stdout', 'stderr']) command.sendLast(stream, '');
 }
 
 describe('a command', () => {
@@ -116,9 +116,9 @@ describe('a command', () => {
 
   test('ends when its output ends, not when its status arrives', async () => {
     const received = await runCommand(EXEC, 4, (command) => {
-      command.send('error', SUCCESS_STATUS, true);
+      command.sendLast('error', SUCCESS_STATUS);
       command.send('stdout', 'late');
-      command.send('stdout', '', true);
+      command.sendLast('stdout', '');
       command.sendFrame(spdyFrame(3, Buffer.concat([uint32Bytes(7), uint32Bytes(5)])));
     });
     expect(received).toEqual(['1 ', '1 late', `3 ${SUCCESS_STATUS}`, 'closed 1000']);
@@ -197,8 +197,8 @@ test('megabytes are sent in both directions, and a ping is answered', async () =
   kubelet().whenOpened(4, (command) => {
     command.sendFrame(spdyFrame(6, uint32Bytes(2)));
     command.send('stdout', 'x'.repeat(size));
-    command.send('stdout', '', true);
-    command.send('stderr', '', true);
+    command.sendLast('stdout', '');
+    command.sendLast('stderr', '');
   });
   const { socket, received } = await open(EXEC);
   await waitForKubelet('frame 6 00000002');

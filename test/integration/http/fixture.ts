@@ -1,6 +1,8 @@
 /** API servers in this process, over an in-memory store unless given another one, and requests to them. */
 import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { connect as connectHttp2, type ClientHttp2Session, type SecureClientSessionOptions } from 'node:http2';
+import path from 'node:path';
 import { connect as openSocket, type TLSSocket } from 'node:tls';
 import { FLAGS } from '../../../apiserver/options/flags/flags';
 import { allowEverywhere } from '../../../apiserver/authentication/anonymous';
@@ -166,9 +168,10 @@ export class Fixture {
   }
 }
 
-export function requireSuccess(answer: ApiResponse): ApiResponse {
-  if (answer.status >= 300) throw new Error(answer.text);
-  return answer;
+/** Throws an error with the response when the server rejected the request. */
+export function requireSuccess(response: ApiResponse): ApiResponse {
+  if (response.status >= 300) throw new Error(response.text);
+  return response;
 }
 
 type Changes = FixtureOptions | (() => FixtureOptions | Promise<FixtureOptions>);
@@ -269,18 +272,39 @@ export function serviceAccountOptions(changes: Partial<ServiceAccounts> = {}): S
 export const issueClientCertificate = (authority: Credential, commonName = 'jane', organizations: readonly string[] = ['system:masters']) =>
   issueCertificate({ authority, usage: 'client', subject: { commonName, organizations }, lifetimeMs: HOUR_MS, clock });
 
-/** A CustomResourceDefinition with one version; `schema` is that of the whole object. */
-export function customResourceDefinition(
-  plural: string,
-  kind: string,
-  group: string,
-  schema: object,
-  more: object = {},
-  version: object = {},
-): object {
+export interface DefinitionOptions {
+  readonly plural: string;
+  readonly kind: string;
+  readonly group: string;
+  /** The schema of the whole object, of type `object`. */
+  readonly schema?: object;
+  /** Other members of the spec, and of its version `v1`. */
+  readonly spec?: object;
+  readonly version?: object;
+}
+
+/** A CustomResourceDefinition, with one version unless the spec has others. */
+export function customResourceDefinition({ plural, kind, group, schema = {}, spec = {}, version = {} }: DefinitionOptions): object {
   const openAPIV3Schema = { type: 'object', ...schema };
   const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema }, ...version }];
-  return { metadata: { name: `${plural}.${group}` }, spec: { group, scope: 'Namespaced', names: { plural, kind }, versions, ...more } };
+  return { metadata: { name: `${plural}.${group}` }, spec: { group, scope: 'Namespaced', names: { plural, kind }, versions, ...spec } };
+}
+
+/** Writes a kubeconfig of the administrator to the folder, and returns its path. */
+export function writeKubeconfig({ server, authority }: Fixture, folder: string): string {
+  const file = path.join(folder, 'kubeconfig');
+  const cluster = {
+    server: `https://127.0.0.1:${server.port}`,
+    'certificate-authority-data': Buffer.from(authority.certificate).toString('base64'),
+  };
+  const config = {
+    clusters: [{ name: 'c', cluster }],
+    users: [{ name: 'u', user: { token: ADMIN } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return file;
 }
 
 /** Issues a serving certificate for this machine, or for other names. */

@@ -64,11 +64,14 @@ describe('a priority level of one user', () => {
     await grantClusterAdmin(api, 'alice');
     const limited = { nominalConcurrencyShares: 0, borrowingLimitPercent: 0, ...level };
     const rule = { verbs: ['*'], apiGroups: ['*'], resources: ['configmaps'], namespaces: ['*'] };
-    await limitUserSeats(api, 'alice', limited, rule, { distinguisherMethod: { type: 'ByUser' } });
+    await limitUserSeats(api, { user: 'alice', limited, rule, flowSchemaSpec: { distinguisherMethod: { type: 'ByUser' } } });
   }
 
   const optionsOf = (more: RequestOptions): RequestOptions => ({
-    ...{ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false, agent: false },
+    host: '127.0.0.1',
+    port: api.server.port,
+    rejectUnauthorized: false,
+    agent: false,
     ...more,
     headers: { 'content-type': 'application/json', authorization: `Bearer ${ALICE}` },
   });

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { connect as connectTcp, createServer } from 'node:net';
 import { waitUntil } from '../../support/programs';
+import { listen } from '../../support/servers/listen';
 import { ADMIN, responseStatus } from './api-call';
 import { type Fixture, startFixture } from './fixture';
 
@@ -12,45 +13,61 @@ const THIRD_STREAM_ID = 5;
 const NAMESPACE = '/api/v1/namespaces/default';
 const headers = { authorization: `Bearer ${ADMIN}` };
 
-let api: Fixture;
-let session: ClientHttp2Session;
-let stopped: Promise<void> | undefined;
-let goaways: (readonly [code: number, last: number])[];
-
-async function open(changes: Parameters<typeof startFixture>[0]): Promise<void> {
-  stopped = undefined;
-  api = await startFixture(changes);
-  session = api.connectHttp2();
-  goaways = [];
-  session.on('goaway', (code: number, last: number) => goaways.push([code, last]));
+interface GoawayFrame {
+  readonly code: number;
+  readonly lastStreamId: number;
 }
+
+/** A server, and an HTTP/2 connection to it whose GOAWAY frames are recorded. */
+class ConnectedServer {
+  readonly goaways: GoawayFrame[] = [];
+  private stopped: Promise<void> | undefined;
+
+  constructor(
+    readonly api: Fixture,
+    readonly session: ClientHttp2Session,
+  ) {
+    session.on('goaway', (code: number, lastStreamId: number) => this.goaways.push({ code, lastStreamId }));
+  }
+
+  /** Stops the server once, however often it is called. */
+  stop(): Promise<void> {
+    return (this.stopped ??= this.api.stop());
+  }
+}
+
+const opened: ConnectedServer[] = [];
 afterEach(async () => {
-  session.destroy();
-  await stop();
+  for (const connected of opened.splice(0)) {
+    connected.session.destroy();
+    await connected.stop();
+  }
 });
 
-/** Stops the server once, however often it is called. */
-const stop = (): Promise<void> => (stopped ??= api.stop());
-
-const send = (path: string): ClientHttp2Stream => session.request({ ':path': path, ...headers }).resume();
-
-async function watch(): Promise<{ readonly received: () => string; readonly ended: () => boolean }> {
-  const stream = send('/api/v1/namespaces/default/configmaps?watch=1');
-  let received = '';
-  let ended = false;
-  stream.on('data', (chunk: Buffer) => (received += chunk.toString())).on('end', () => (ended = true));
-  await responseStatus(stream);
-  return { received: () => received, ended: () => ended };
+async function open(changes: Parameters<typeof startFixture>[0]): Promise<ConnectedServer> {
+  const api = await startFixture(changes);
+  const connected = new ConnectedServer(api, api.connectHttp2());
+  opened.push(connected);
+  return connected;
 }
 
-const create = (name: string): Promise<unknown> => api.post(`${NAMESPACE}/configmaps`, { metadata: { name } });
+const send = (session: ClientHttp2Session, path: string): ClientHttp2Stream => session.request({ ':path': path, ...headers }).resume();
+
+async function watch(session: ClientHttp2Session): Promise<{ readonly received: () => string; readonly isEnded: () => boolean }> {
+  const stream = send(session, `${NAMESPACE}/configmaps?watch=1`);
+  let received = '';
+  let isEnded = false;
+  stream.on('data', (chunk: Buffer) => (received += chunk.toString())).on('end', () => (isEnded = true));
+  await responseStatus(stream);
+  return { received: () => received, isEnded: () => isEnded };
+}
 
 it('the server sends GOAWAY with a response and serves the requests that were sent before it', async () => {
-  await open({ goawayChance: 1 });
-  const statuses = Promise.all([1, 2, 3].map(() => responseStatus(send(NAMESPACE))));
+  const { api, session, goaways } = await open({ goawayChance: 1 });
+  const statuses = Promise.all([1, 2, 3].map(() => responseStatus(send(session, NAMESPACE))));
   expect(await statuses).toEqual([200, 200, 200]);
-  expect(goaways[0]?.[0]).toBe(0);
-  expect(goaways[0]?.[1]).toBeLessThanOrEqual(THIRD_STREAM_ID);
+  expect(goaways[0]?.code).toBe(0);
+  expect(goaways[0]?.lastStreamId).toBeLessThanOrEqual(THIRD_STREAM_ID);
   await waitUntil('the end of the connection', () => session.destroyed);
   const agent = new Agent({ keepAlive: true });
   const plain = await new Promise<IncomingMessage>((resolve) => {
@@ -63,8 +80,7 @@ it('the server sends GOAWAY with a response and serves the requests that were se
 }, 30_000);
 
 it('a request after GOAWAY is refused with REFUSED_STREAM, so that the client can retry it on another connection', async () => {
-  await open({ goawayChance: 1 });
-  session.destroy();
+  const { api } = await open({ goawayChance: 1 });
   // Holds back bytes of the server while `isHeld`, and passes on those of the client.
   const heldChunks: (() => void)[] = [];
   let isHeld = false;
@@ -77,18 +93,16 @@ it('a request after GOAWAY is refused with REFUSED_STREAM, so that the client ca
     server.on('data', (chunk: Buffer) => (isHeld ? heldChunks.push(() => client.write(chunk)) : client.write(chunk)));
     server.once('close', () => client.destroy());
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const address = proxy.address();
-  session = connect(`https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`, { rejectUnauthorized: false });
+  const session = connect(`https://127.0.0.1:${await listen(proxy)}`, { rejectUnauthorized: false });
   session.on('error', () => undefined);
   await new Promise((resolve) => session.once('remoteSettings', resolve));
   isHeld = true;
-  const first = responseStatus(send(NAMESPACE));
+  const first = responseStatus(send(session, NAMESPACE));
   await waitUntil('the held response', () => heldChunks.length > 0);
   // A later request on another connection is answered, so the held response has been sent.
   await api.get(NAMESPACE);
   const before = clientBytes;
-  const second = responseStatus(send(`${NAMESPACE}/configmaps`)).catch(String);
+  const second = responseStatus(send(session, `${NAMESPACE}/configmaps`)).catch(String);
   await waitUntil('the second request', () => clientBytes > before);
   isHeld = false;
   for (const forward of heldChunks) forward();
@@ -98,30 +112,31 @@ it('a request after GOAWAY is refused with REFUSED_STREAM, so that the client ca
 }, 30_000);
 
 it('a watch continues after GOAWAY, and a connection without GOAWAY keeps its watch until the server stops', async () => {
-  await open({ goawayChance: Number.MIN_VALUE });
-  const watching = await watch();
-  expect(await responseStatus(send(NAMESPACE))).toBe(200);
-  expect(goaways).toEqual([]);
-  await stop();
-  expect(watching.ended()).toBe(true);
+  const kept = await open({ goawayChance: Number.MIN_VALUE });
+  const keptWatch = await watch(kept.session);
+  expect(await responseStatus(send(kept.session, NAMESPACE))).toBe(200);
+  expect(kept.goaways).toEqual([]);
+  await kept.stop();
+  expect(keptWatch.isEnded()).toBe(true);
 
-  await open({ goawayChance: 1 });
-  const continuing = await watch();
-  await waitUntil('GOAWAY', () => goaways.length > 0);
-  await create('later');
-  await waitUntil('the change', () => continuing.received().includes('"later"'));
-  await stop();
-  await waitUntil('the end of the watch', () => continuing.ended());
+  const left = await open({ goawayChance: 1 });
+  const watching = await watch(left.session);
+  await waitUntil('GOAWAY', () => left.goaways.length > 0);
+  await left.api.post(`${NAMESPACE}/configmaps`, { metadata: { name: 'later' } });
+  await waitUntil('the change', () => watching.received().includes('"later"'));
+  await left.stop();
+  await waitUntil('the end of the watch', () => watching.isEnded());
 }, 30_000);
 
 it('a server that is shutting down sends GOAWAY with the response to the next request', async () => {
-  await open({ shutdownDelayMs: 400 });
-  const watching = await watch();
-  const stopping = stop();
+  const server = await open({ shutdownDelayMs: 400 });
+  const { api, session, goaways } = server;
+  const watching = await watch(session);
+  const stopping = server.stop();
   expect((await api.get('/readyz')).status).toBe(500);
   expect(goaways).toEqual([]);
-  expect(await Promise.all([responseStatus(send(NAMESPACE)), responseStatus(send(NAMESPACE))])).toEqual([200, 200]);
-  expect([goaways[0]?.[0], watching.ended()]).toEqual([0, false]);
+  expect(await Promise.all([responseStatus(send(session, NAMESPACE)), responseStatus(send(session, NAMESPACE))])).toEqual([200, 200]);
+  expect([goaways[0]?.code, watching.isEnded()]).toEqual([0, false]);
   await stopping;
-  await waitUntil('the end of the watch', () => watching.ended());
+  await waitUntil('the end of the watch', () => watching.isEnded());
 }, 30_000);

@@ -1,6 +1,6 @@
 /** An API server with a pod on a node, and a fake kubelet for it. */
-import { once } from 'node:events';
 import { createServer, type Server, type ServerOptions } from 'node:https';
+import { closeServer, listen } from '../../support/servers/listen';
 import { useResource } from '../../support/use-resource';
 import { requireSuccess, tlsPairOf, issueServerCertificate, useServer, type Fixture, type FixtureOptions } from './fixture';
 
@@ -17,7 +17,7 @@ export const useKubeletServer = (credentials: Credentials = () => ({}), changes:
     ...changes,
   });
 
-const kubeletPortStatus = (Port: number): object => ({ daemonEndpoints: { kubeletEndpoint: { Port } } });
+const kubeletPortStatus = (port: number): object => ({ daemonEndpoints: { kubeletEndpoint: { Port: port } } });
 
 /** Creates the node `n` with a kubelet at `port`, and the pod `p` on it. */
 export async function createPodOnKubelet(api: Fixture, port: number): Promise<void> {
@@ -34,18 +34,10 @@ export async function setKubeletPort(api: Fixture, port: number): Promise<void> 
 
 /** Starts a fake kubelet for the tests, and creates the node and pod. `configure` adds its handlers. */
 export function useKubelet(api: Fixture, configure: (kubelet: Server) => void, options: () => ServerOptions = () => ({})): () => Server {
-  return useResource(
-    async () => {
-      const kubelet = createServer({ ...tlsPairOf(await issueServerCertificate(api.authority)), ...options() });
-      configure(kubelet);
-      kubelet.listen(0, '127.0.0.1');
-      await once(kubelet, 'listening');
-      await createPodOnKubelet(api, Object(kubelet.address()).port);
-      return kubelet;
-    },
-    (kubelet) => {
-      kubelet.closeAllConnections();
-      kubelet.close();
-    },
-  );
+  return useResource(async () => {
+    const kubelet = createServer({ ...tlsPairOf(await issueServerCertificate(api.authority)), ...options() });
+    configure(kubelet);
+    await createPodOnKubelet(api, await listen(kubelet));
+    return kubelet;
+  }, closeServer);
 }

@@ -1,5 +1,5 @@
 /**
- * Service account tokens in Secrets over HTTP with two replicas. The expected responses are those of upstream
+ * Service account tokens in Secrets over HTTP with two replicas. The expected responses are those of the reference
  * server.
  */
 import { generateKeyPairSync, sign } from 'node:crypto';

@@ -14,18 +14,18 @@ const PIECE = Buffer.alloc(1024 * 1024, 'x');
 
 /** How the fake kubelet responds to the next log request. */
 let respond: (response: ServerResponse) => void;
-let requests = 0;
+let requestCount = 0;
 const sockets: WebSocket[] = [];
 
 const api = useKubeletServer();
 useKubelet(api, (kubelet) =>
   kubelet.on('request', (_request, response) => {
-    requests += 1;
+    requestCount += 1;
     respond(response);
   }),
 );
 beforeEach(() => {
-  requests = 0;
+  requestCount = 0;
   respond = (response) => response.end('one\n');
 });
 afterEach(() => {
@@ -128,7 +128,11 @@ describe('a log over a WebSocket', () => {
     respond = (response) => {
       const next = (): void => {
         if (written === pieces) response.end();
-        else response.write(PIECE, () => ((written += 1), next()));
+        else
+          response.write(PIECE, () => {
+            written += 1;
+            next();
+          });
       };
       next();
     };
@@ -168,6 +172,6 @@ describe('a log over a WebSocket', () => {
 
   test('is plain text for a client that requests no WebSocket', async () => {
     expect(await api.get(`${POD}/log`)).toMatchObject({ status: 200, text: 'one\n' });
-    expect(requests).toBe(1);
+    expect(requestCount).toBe(1);
   });
 });

@@ -52,13 +52,13 @@ beforeAll(async () => {
   // All requests of alice share one seat; a request while it is occupied is rejected.
   const limited = { nominalConcurrencyShares: 1, lendablePercent: 0, borrowingLimitPercent: 0, limitResponse: { type: 'Reject' } };
   const rule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true };
-  await limitUserSeats(api, 'alice', limited, rule);
+  await limitUserSeats(api, { user: 'alice', limited, rule });
 });
 afterEach(() => {
   for (const client of clients.splice(0)) client.destroy();
   kubeletRequests.length = 0;
   extension().calls.length = 0;
-  extension().setBehaviour('well');
+  extension().setBehaviour('normal');
 });
 
 /** Sends a request as alice that stays open, and returns a function that gives the bytes received so far. */

@@ -74,9 +74,12 @@ describe('both spellings of one name in one object', () => {
   });
 
   test('are rejected for a schema member when they differ, while the neutral spelling alone is accepted', async () => {
+    const thingsDefinition = (schema: object): object =>
+      customResourceDefinition({ plural: 'things', kind: 'Thing', group: 'example.com', schema });
     const definition = (schema: object): object => ({
-      ...{ apiVersion: 'apiextensions.platform.io/v1', kind: 'CustomResourceDefinition' },
-      ...customResourceDefinition('things', 'Thing', 'example.com', schema),
+      apiVersion: 'apiextensions.platform.io/v1',
+      kind: 'CustomResourceDefinition',
+      ...thingsDefinition(schema),
     });
     const a = [{ rule: "self.metadata.name != 'a'" }];
     const b = [{ rule: "self.metadata.name != 'b'" }];
@@ -90,10 +93,7 @@ describe('both spellings of one name in one object', () => {
     const definitionPath = `${path}/things.example.com`;
     const applied = await api.patch(`${definitionPath}?fieldManager=m`, definition({ 'x-platform-validations': a }), APPLY_PATCH);
     expect([applied.status, applied.text.includes(stored(a)), applied.text.includes('x-platform')]).toEqual([200, true, false]);
-    const merged = await api.mergePatch(
-      definitionPath,
-      customResourceDefinition('things', 'Thing', 'example.com', { 'x-platform-validations': b }),
-    );
+    const merged = await api.mergePatch(definitionPath, thingsDefinition({ 'x-platform-validations': b }));
     expect([merged.status, merged.text.includes(stored(b)), merged.text.includes('x-platform')]).toEqual([200, true, false]);
     const schema = '/spec/versions/0/schema/openAPIV3Schema/x-platform-validations';
     expect((await api.patch(definitionPath, [{ op: 'add', path: schema, value: a }], JSON_PATCH)).refusal).toEqual([422, differ]);

@@ -51,6 +51,12 @@ interface UpgradeResponse {
   readonly text: string;
 }
 
+/** The bytes of the length that follows the head of a frame, by the value in its place there. */
+const LENGTH_BYTES: ReadonlyMap<number, number> = new Map([
+  [126, 2],
+  [127, 8],
+]);
+
 /** A WebSocket client that records frames as `<type> <first 20 characters>`. */
 class Client {
   readonly frames: string[] = [];
@@ -78,9 +84,9 @@ class Client {
     for (;;) {
       const [first, size] = this.pending;
       if (first === undefined || size === undefined) return;
-      const start = size === 126 ? 4 : size === 127 ? 10 : 2;
+      const start = 2 + (LENGTH_BYTES.get(size) ?? 0);
       if (this.pending.length < start) return;
-      const length = size === 126 ? this.pending.readUInt16BE(2) : size === 127 ? Number(this.pending.readBigUInt64BE(2)) : size;
+      const length = start === 2 ? size : Number(`0x${this.pending.toString('hex', 2, start)}`);
       if (this.pending.length < start + length) return;
       const content = this.pending.subarray(start, start + length);
       this.pending = this.pending.subarray(start + length);

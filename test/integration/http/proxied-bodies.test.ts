@@ -10,6 +10,7 @@ import { systemClock as clock } from '../../../shared/runtime/clock';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import { hasGo, startGoBackend, startNodeBackend, type StartBackend } from '../../support/servers/echo-backend';
 import { waitUntil } from '../../support/programs';
+import { closeServer, listen } from '../../support/servers/listen';
 import { reportSkipped } from '../../support/report-skipped';
 import { useClosable, useResource } from '../../support/use-resource';
 
@@ -35,18 +36,13 @@ describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (
         exchange.setAuditId('proxied-bodies');
         forward(backends, exchange, { destination, target: request.url ?? '/', ...settings }).catch(() => exchange.abort());
       });
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
+      return { server, port: await listen(server) };
     },
-    (server) => {
-      server.closeAllConnections();
-      server.close();
-    },
+    ({ server }) => closeServer(server),
   );
 
   async function sendRaw(bytes: string): Promise<string> {
-    const socket = connect(Number(Object(proxy().address()).port), '127.0.0.1');
+    const socket = connect(proxy().port, '127.0.0.1');
     let text = '';
     socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
     socket.write(bytes);
@@ -73,8 +69,8 @@ describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (
   });
 
   it('never reads the rest of a truncated body as a request', async () => {
-    const socket = connect(Number(Object(proxy().address()).port), '127.0.0.1');
-    const arrived = once(proxy(), 'request');
+    const socket = connect(proxy().port, '127.0.0.1');
+    const arrived = once(proxy().server, 'request');
     socket.write(`GET /broken ${HEAD}Content-Length: 500\r\n\r\nDELETE /smuggled HTTP/1.1\r\nHost: x\r\n\r\n`);
     await arrived;
     socket.destroy();

@@ -1,8 +1,8 @@
 /** Methods and trailing slashes of proxy requests, end to end from the client to a backend on this machine. */
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { reportSkipped } from '../../support/report-skipped';
+import { closeServer, listen } from '../../support/servers/listen';
 import { useResource } from '../../support/use-resource';
 import { requireSuccess } from './fixture';
 import { useKubeletServer } from './kubelet-fixture';
@@ -16,15 +16,13 @@ const ADDRESS = Object.values(networkInterfaces())
 
 const PAGE = '<a href="/x">';
 
-async function startBackend(address: string): Promise<Server> {
+async function startBackend(address: string): Promise<{ readonly server: Server; readonly port: number }> {
   const server = createServer((request, response) => {
     response.setHeader('x-asked', `${request.method ?? ''} ${request.url ?? ''}`);
     response.setHeader('content-type', request.url === '/page' ? 'text/html' : 'text/plain');
     response.end(request.url === '/page' ? PAGE : 'said');
   });
-  server.listen(0, address);
-  await once(server, 'listening');
-  return server;
+  return { server, port: await listen(server, 0, address) };
 }
 
 function describeProxiedMethods(address: string): void {
@@ -32,13 +30,10 @@ function describeProxiedMethods(address: string): void {
   const api = useKubeletServer();
   const backend = useResource(
     () => startBackend(address),
-    (server) => {
-      server.closeAllConnections();
-      server.close();
-    },
+    ({ server }) => closeServer(server),
   );
   beforeAll(async () => {
-    const { port }: { port: number } = Object(backend().address());
+    const { port } = backend();
     const pods = '/api/v1/namespaces/default/pods';
     const services = '/api/v1/namespaces/default/services';
     const container = { name: 'c', image: 'i', ports: [{ containerPort: port }] };

@@ -30,7 +30,7 @@ function sendStream(session: ClientHttp2Session, headers: OutgoingHttpHeaders, b
   return new Promise((resolve, reject) => {
     let status = 0;
     let text = '';
-    stream.on('response', (got) => (status = got[':status'] ?? 0));
+    stream.on('response', (responseHeaders) => (status = responseHeaders[':status'] ?? 0));
     stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
     stream.on('end', () => resolve({ status, text }));
     stream.on('error', reject);

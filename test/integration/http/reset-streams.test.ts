@@ -33,27 +33,28 @@ interface Request {
   readonly method: string;
   readonly path: string;
   readonly expect: string | undefined;
+  readonly hasBody: boolean;
 }
 
-const requests: readonly Request[] = METHODS.flatMap((method) =>
-  PATHS.flatMap((path) => EXPECTATIONS.map((expect) => ({ method, path, expect }))),
-);
+const requestsWith = (hasBody: boolean): readonly Request[] =>
+  METHODS.flatMap((method) => PATHS.flatMap((path) => EXPECTATIONS.map((expect) => ({ method, path, expect, hasBody }))));
 
-function head(stream: number, { method, path, expect }: Request, endsStream: boolean): Buffer {
+/** The HEADERS frame of a request. */
+function head(stream: number, { method, path, expect, hasBody }: Request): Buffer {
   const target = method === 'CONNECT' ? {} : { ':scheme': 'https', ':path': path };
   const others = { ':authority': 'x', authorization: `Bearer ${ADMIN}`, ...(expect === undefined ? {} : { expect }) };
   const headers = Object.entries({ ':method': method, ...target, ...others });
-  return headersFrame(stream, headers, endsStream);
+  return headersFrame(stream, headers, !hasBody);
 }
 
 describe.each(CODES)('an HTTP/2 stream that is reset with code %d right after its headers', (code) => {
   it.each([
-    ['without a body', true],
-    ['before its body', false],
-  ])('is dropped %s, for any method, path and expectation', async (_title, endsStream) => {
-    const frames = requests.flatMap((request, index) => {
+    ['without a body', false],
+    ['before its body', true],
+  ])('is dropped %s, for any method, path and expectation', async (_title, hasBody) => {
+    const frames = requestsWith(hasBody).flatMap((request, index) => {
       const stream = 2 * index + 1;
-      return [head(stream, request, endsStream), resetFrame(stream, code)];
+      return [head(stream, request), resetFrame(stream, code)];
     });
     await sendFrames(...frames);
     await api.get(`${CONFIGMAPS}?resourceVersion=999999&timeout=20ms`);
@@ -61,12 +62,12 @@ describe.each(CODES)('an HTTP/2 stream that is reset with code %d right after it
   });
 
   it('is dropped while another stream of its connection has a watch', async () => {
-    const watch = { method: 'GET', path: `${CONFIGMAPS}?watch=1`, expect: undefined };
-    const frames = requests.flatMap((request, index) => {
+    const watch = { method: 'GET', path: `${CONFIGMAPS}?watch=1`, expect: undefined, hasBody: false };
+    const frames = requestsWith(true).flatMap((request, index) => {
       const stream = 2 * index + 3;
-      return [head(stream, request, false), rawFrame(FRAME.data, 0, stream, Buffer.from('{')), resetFrame(stream, code)];
+      return [head(stream, request), rawFrame(FRAME.data, 0, stream, Buffer.from('{')), resetFrame(stream, code)];
     });
-    const send = await sendFrames(head(1, watch, true));
+    const send = await sendFrames(head(1, watch));
     frames.forEach(send);
     const body = JSON.stringify({ metadata: { generateName: 'seen-' } });
     expect((await api.post(CONFIGMAPS, body)).status).toBe(201);

@@ -34,10 +34,10 @@ it('a server that shuts down sends GOAWAY to HTTP/2 clients', async () => {
   stream.on('error', () => undefined);
   stream.resume();
   await new Promise((resolve) => stream.on('response', resolve));
-  const isEnded = new Promise((resolve) => stream.on('end', resolve));
+  const ended = new Promise((resolve) => stream.on('end', resolve));
   await api.stop();
   expect(await goaway).toBe(0);
-  await isEnded;
+  await ended;
   session.destroy();
 }, 30_000);
 
@@ -54,8 +54,8 @@ it('with sendRetryAfter, requests are rejected with 429 while others are finishe
 
   const stopping = api.stop();
   const rejectedHeaders = await waitUntil('requests to be rejected', async () => {
-    const { status, headers: got } = await api.get(path);
-    return status === 429 ? got : undefined;
+    const response = await api.get(path);
+    return response.status === 429 ? response.headers : undefined;
   });
   expect(rejectedHeaders['retry-after']).toBe('5');
   const statuses = ['/metrics', '/metrics/x', '/livez', '/healthz', '/readyz/ping', '/version', '/apis'].map(

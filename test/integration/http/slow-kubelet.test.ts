@@ -3,26 +3,24 @@
  * that does not read stays bounded, and the number of open requests to one kubelet is limited. Also: connections to a
  * kubelet are kept and reused.
  */
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
-import { createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { waitUntil } from '../../support/programs';
+import { startSilentServer } from '../../support/servers/silent-server';
 import { requestBytes } from './api-call';
 import { POD, setKubeletPort, useKubelet, useKubeletServer } from './kubelet-fixture';
 
 /** Open requests to one kubelet in these tests. */
 const MAX_OPEN = 40;
 const CONFIGMAP = '/api/v1/namespaces/default/configmaps/other';
-/** Of another request, while a kubelet is slow, on a machine that is not busy otherwise. Milliseconds. */
+/** The longest median latency of another request while a kubelet is slow, on a machine that is not busy otherwise. */
 const BUDGET_MS = 50;
 const DRIP_MS = 50;
 
-type Answer = (response: ServerResponse) => void;
-
-let answer: Answer = () => undefined;
+/** How the kubelet responds to a request. */
+let respond: (response: ServerResponse) => void = () => undefined;
 let connectionCount = 0;
 let requestCount = 0;
 const clients: Duplex[] = [];
@@ -37,7 +35,7 @@ const kubelet = useKubelet(api, (server: Server) => {
   server.on('request', (_request, response) => {
     requestCount += 1;
     responses.push(response);
-    answer(response);
+    respond(response);
   });
 });
 
@@ -59,14 +57,20 @@ afterEach(async () => {
 const openLogs = (): Promise<number> => api.metric('apiserver_longrunning_requests\\{[^}]*subresource="log"[^}]*\\}');
 const openConnections = (): Promise<number> => api.metric('apiserver_backend_connections\\{backend="kubelet"\\}');
 
-/** Requests a log and leaves it unread unless `isRead`; returns the bytes received so far. */
-function openLog(isRead: boolean): () => number {
+/** Requests a log on a connection that does not read it. */
+function openUnreadLog(): Duplex {
   const socket = api.openSocket();
   clients.push(socket);
-  let bytes = 0;
   socket.write(requestBytes(`GET ${POD}/log?follow=1`));
-  if (isRead) socket.on('data', (data: Buffer) => (bytes += data.length));
-  else socket.pause();
+  return socket.pause();
+}
+
+/** Requests a log and reads it; returns the bytes received so far. */
+function openLog(): () => number {
+  let bytes = 0;
+  openUnreadLog()
+    .on('data', (data: Buffer) => (bytes += data.length))
+    .resume();
   return () => bytes;
 }
 
@@ -83,8 +87,8 @@ async function latencyOfOthers(): Promise<number> {
 
 describe('a slow kubelet', () => {
   test('that never answers delays no other request, and takes a limited number of connections', async () => {
-    answer = () => undefined;
-    for (let index = 0; index < MAX_OPEN; index += 1) openLog(true);
+    respond = () => undefined;
+    for (let index = 0; index < MAX_OPEN; index += 1) openLog();
     await waitUntil('the requests reach the kubelet', () => requestCount === MAX_OPEN);
     expect(await latencyOfOthers()).toBeLessThan(budgetMs);
     expect(await openConnections()).toBe(MAX_OPEN);
@@ -99,13 +103,13 @@ describe('a slow kubelet', () => {
     expect(requestCount).toBe(MAX_OPEN);
     for (const client of clients.splice(0)) client.destroy();
     await waitUntil('the connections are closed with their clients', async () => (await openConnections()) === 0);
-    answer = (response) => response.end('said');
+    respond = (response) => response.end('said');
     expect((await api.get(`${POD}/log`)).text).toBe('said');
   });
 
   test('that sends a few bytes now and then delays no other request', async () => {
-    answer = (response) => response.write('.');
-    const logs = Array.from({ length: MAX_OPEN }, () => openLog(true));
+    respond = (response) => response.write('.');
+    const logs = Array.from({ length: MAX_OPEN }, () => openLog());
     await waitUntil('each client has the first byte', () => logs.every((bytes) => bytes() > 0));
     const dripping = setInterval(() => responses.forEach((response) => response.write('.')), DRIP_MS);
     const latency = await latencyOfOthers();
@@ -116,7 +120,7 @@ describe('a slow kubelet', () => {
   test('that sends an endless log to clients that do not read is not read any further', async () => {
     const chunk = Buffer.alloc(1_048_576, 'x');
     let sentBytes = 0;
-    answer = (response) => {
+    respond = (response) => {
       const send = (): void => {
         while (response.write(chunk, () => (sentBytes += chunk.length)));
         response.once('drain', send);
@@ -124,7 +128,7 @@ describe('a slow kubelet', () => {
       send();
     };
     const before = process.memoryUsage();
-    for (let index = 0; index < 8; index += 1) openLog(false);
+    for (let index = 0; index < 8; index += 1) openUnreadLog();
     await waitUntil('the kubelet cannot send more', async () => {
       const earlier = sentBytes;
       await latencyOfOthers();
@@ -138,25 +142,21 @@ describe('a slow kubelet', () => {
   });
 
   test('that accepts connections and never completes TLS is given up after the time to connect', async () => {
-    const accepted: Socket[] = [];
-    const silent = createServer((socket) => accepted.push(socket.on('error', () => undefined)));
-    silent.listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const port = Number(Object(silent.address()).port);
+    const silent = await startSilentServer();
+    const { port } = silent;
     await setKubeletPort(api, port);
     const pending = Array.from({ length: 10 }, () => api.get(`${POD}/log`));
-    await waitUntil('the connections are accepted', () => accepted.length === 10);
+    await waitUntil('the connections are accepted', () => silent.accepted() === 10);
     expect(await latencyOfOthers()).toBeLessThan(budgetMs);
     const errors = (await Promise.all(pending)).map(({ refusal }) => refusal);
     expect(errors[0]).toEqual([500, `Get "https://127.0.0.1:${port}/containerLogs/default/p/c": dial tcp 127.0.0.1:${port}: i/o timeout`]);
     await setKubeletPort(api, Object(kubelet().address()).port);
-    for (const socket of accepted) socket.destroy();
-    silent.close();
+    await silent.close();
   });
 });
 
 describe('a connection to a kubelet', () => {
-  beforeEach(() => (answer = (response) => response.end('said')));
+  beforeEach(() => (respond = (response) => response.end('said')));
 
   test('is reused for the next log', async () => {
     for (let index = 0; index < 3; index += 1) expect((await api.get(`${POD}/log`)).text).toBe('said');
@@ -175,7 +175,7 @@ describe('a connection to a kubelet', () => {
   test('that the kubelet closes when it receives the next request is replaced, and the request is sent again', async () => {
     expect((await api.get(`${POD}/log`)).text).toBe('said');
     requestCount = 0;
-    answer = (response) => {
+    respond = (response) => {
       if (requestCount === 1) response.destroy();
       else response.end('again');
     };

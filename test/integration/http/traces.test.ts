@@ -82,7 +82,7 @@ async function startTracedServer(rate: number | undefined, steps: readonly Reque
     await opened.close();
     await Promise.all([receiver.close(), webhooks.close()]);
   };
-  return { api, receiver, opened, seen: results, spansOf, close };
+  return { api, receiver, opened, results, spansOf, close };
 }
 
 function describeCall(
@@ -107,11 +107,11 @@ describe('a server that samples all requests', () => {
     (name, recorded) => {
       const spans = server().spansOf(name);
       const actual: readonly SpanTree[] = spanTrees(spans, CLIENT_TRACE_ID);
-      expect(server().seen.get(name)?.code).toBe(recorded.code);
+      expect(server().results.get(name)?.code).toBe(recorded.code);
       expect(actual.map((tree) => comparableSpan(tree, 'ours', name))).toEqual(
         recorded.spans.map((tree) => comparableSpan(tree, 'recorded', name)),
       );
-      const calls = (server().seen.get(name)?.calls ?? []).map((call) => describeCall(call, spans));
+      const calls = (server().results.get(name)?.calls ?? []).map((call) => describeCall(call, spans));
       expect(calls.filter(isComparedCall)).toEqual(recorded.calls.filter(isComparedCall));
     },
   );
@@ -124,7 +124,7 @@ describe('a server that samples all requests', () => {
   test('passes the trace on to a conversion webhook', () => {
     const name = 'a custom object in another version';
     const spans = server().spansOf(name);
-    const calls = (server().seen.get(name)?.calls ?? []).map((call) => describeCall(call, spans));
+    const calls = (server().results.get(name)?.calls ?? []).map((call) => describeCall(call, spans));
     expect(calls).toEqual([{ url: '/convert', traceparent: 'own HTTP POST 01', tracestate: '', baggage: '' }]);
   });
 
@@ -178,11 +178,11 @@ describe.each(['none', '0'])('a server with the sampling rate %s', (rate) => {
 
   test.each(recorded.map((recordedCase) => [recordedCase.step, recordedCase] as const))(
     'keeps the recorded spans for the step "%s"',
-    (name, { spans, calls: asked }) => {
+    (name, { spans, calls: recordedCalls }) => {
       expect(server().receiver.spans).toHaveLength(spans);
       expect(
-        (server().seen.get(name)?.calls ?? []).filter(({ url }) => url === OTHER_SERVER).map((call) => describeCall(call, [])),
-      ).toEqual(asked);
+        (server().results.get(name)?.calls ?? []).filter(({ url }) => url === OTHER_SERVER).map((call) => describeCall(call, [])),
+      ).toEqual(recordedCalls);
     },
   );
 });

@@ -13,7 +13,7 @@ const api = useServer();
 interface OpenWatch {
   readonly response: IncomingMessage;
   readonly lines: Record<string, unknown>[];
-  readonly ended: () => boolean;
+  readonly isEnded: () => boolean;
   close(): void;
 }
 
@@ -32,15 +32,15 @@ async function openWatch(query: string, headers: Record<string, string> = {}): P
   });
   const lines: Record<string, unknown>[] = [];
   let partialLine = '';
-  let ended = false;
+  let isEnded = false;
   response.on('data', (chunk: Buffer) => {
     const parts = (partialLine + chunk.toString()).split('\n');
     partialLine = parts.pop() ?? '';
     for (const part of parts) lines.push({ ...JSON.parse(part) });
   });
-  response.on('close', () => (ended = true));
+  response.on('close', () => (isEnded = true));
   response.on('error', () => undefined);
-  return { response, lines, ended: () => ended, close: () => outgoing.destroy() };
+  return { response, lines, isEnded: () => isEnded, close: () => outgoing.destroy() };
 }
 
 async function deleteConfigMap(name: string): Promise<void> {
@@ -103,14 +103,14 @@ it('a bookmark marks the end of the initial events', async () => {
 
 it('a watch ends normally after timeoutSeconds', async () => {
   const stream = await openWatch('timeoutSeconds=1&fieldSelector=metadata.name%3Dnone');
-  await waitUntil('the end of the stream', stream.ended);
+  await waitUntil('the end of the stream', stream.isEnded);
   expect(stream.response.complete).toBe(true);
 });
 
 it('a watch receives a last bookmark before it ends after timeoutSeconds', async () => {
   const stream = await openWatch('timeoutSeconds=3&allowWatchBookmarks=true&resourceVersion=&fieldSelector=metadata.name%3Dnone');
   await api.createConfigMap('w4');
-  await waitUntil('the end of the stream', stream.ended);
+  await waitUntil('the end of the stream', stream.isEnded);
   expect(stream.response.complete).toBe(true);
   const annotations = { 'platform.io/initial-events-end': 'true' };
   expect(stream.lines).toMatchObject([{ type: 'BOOKMARK', object: { metadata: { annotations } } }, { type: 'BOOKMARK' }]);
@@ -120,7 +120,7 @@ it('a watch receives a last bookmark before it ends after timeoutSeconds', async
 
 it.each(['-1', '-9223372036854775808'])('a watch ends immediately with timeoutSeconds=%s', async (timeout) => {
   const stream = await openWatch(`timeoutSeconds=${timeout}&fieldSelector=metadata.name%3Dnone`);
-  await waitUntil('the end of the stream', stream.ended);
+  await waitUntil('the end of the stream', stream.isEnded);
   expect(stream.response.complete).toBe(true);
   expect(stream.lines).toEqual([]);
 });

@@ -14,8 +14,8 @@ import { writeClusterInfo } from '../../../deploy/cluster/cluster-info';
 import { parseFlags, type FlagTable, type FlagValues } from '../../../shared/cli/flags';
 import { createTestHost, type TestHost } from '../../support/command-host';
 import { useFolder } from '../../support/use-resource';
-import { useServer, type Fixture } from '../http/fixture';
-import { SERVER, SERVICE_RANGES, withAdministrator, writeKubeconfig } from './prepared-cluster';
+import { useServer, writeKubeconfig, type Fixture } from '../http/fixture';
+import { SERVER, SERVICE_RANGES, withAdministrator } from './prepared-cluster';
 
 const TOKEN = 'abcdef.0123456789abcdef';
 const { signal } = new AbortController();

@@ -1,6 +1,4 @@
 /** An API server in this process with what `platform` creates for joining nodes and add-ons. */
-import path from 'node:path';
-import { writeFileSync } from 'node:fs';
 import { FLAGS } from '../../../apiserver/options/flags/flags';
 import { writeClusterInfo } from '../../../deploy/cluster/cluster-info';
 import type { AddonSettings } from '../../../deploy/addons/addon';
@@ -39,6 +37,7 @@ export async function withAdministrator<T>(api: Fixture, use: (client: RestClien
   }
 }
 
+/** Creates what nodes need to join, the add-ons and a bootstrap token. */
 export async function prepareCluster(api: Fixture): Promise<void> {
   await withAdministrator(api, async (client) => {
     await writeClusterInfo(client, { server: SERVER.origin, authority: api.authority.certificate, naming: 'kubernetes' }, signal);
@@ -57,18 +56,4 @@ export async function prepareCluster(api: Fixture): Promise<void> {
     } as const;
     await createToken(client, settings, signal);
   });
-}
-
-/** Writes a kubeconfig of an administrator to the folder, and returns its path. */
-export function writeKubeconfig(api: Fixture, folder: string): string {
-  const file = path.join(folder, 'kubeconfig');
-  const authority = Buffer.from(api.authority.certificate).toString('base64');
-  const config = {
-    clusters: [{ name: 'c', cluster: { server: `https://127.0.0.1:${api.server.port}`, 'certificate-authority-data': authority } }],
-    users: [{ name: 'u', user: { token: ADMIN } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  };
-  writeFileSync(file, JSON.stringify(config));
-  return file;
 }

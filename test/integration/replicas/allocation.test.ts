@@ -5,68 +5,29 @@
  */
 import type { Store, Transaction } from '../../../apiserver/storage/store';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { StatusError } from '../../../shared/api/errors/status';
-import { systemClock as clock } from '../../../shared/runtime/clock';
 import { auditStoredAllocations } from '../../support/store/allocation-audit';
 import { describeWithEtcd } from '../../support/external/etcd';
-import { openTemporaryEmbeddedStore, openTemporaryEtcdStore, openMemoryStore } from '../../support/store/open-stores';
-import { openReplica, type Replica } from '../../support/store/replica';
+import { collectOutcomes, withReplicas, type Outcomes, type StoreKind, type TwoReplicas } from './two-replicas';
 
-const STORES = { memory: openMemoryStore, embedded: openTemporaryEmbeddedStore, etcd: openTemporaryEtcdStore };
+/** Counts the transactions of the store that it wraps. */
+class TransactionCounter {
+  sent = 0;
 
-/** Wraps the store; `sent` returns the number of its transactions. */
-function countTransactions(store: Store): { readonly store: Store; readonly sent: () => number } {
-  let sent = 0;
-  const proxy = new Proxy(store, {
-    get(target, member) {
-      const value: unknown = Reflect.get(target, member, target);
-      if (typeof value !== 'function') return value;
-      if (member !== 'transact') return value.bind(target) as unknown;
-      return (transaction: Transaction, options: Parameters<Store['transact']>[1]) => {
-        sent += 1;
-        return target.transact(transaction, options);
-      };
-    },
-  });
-  return { store: proxy, sent: () => sent };
-}
-
-async function withReplicas(
-  kind: keyof typeof STORES,
-  ranges: { readonly ranges?: string; readonly nodePorts?: string },
-  run: (replicas: readonly [Replica, Replica], store: Store, sent: () => number) => Promise<void>,
-): Promise<void> {
-  const opened = await STORES[kind]();
-  const { store, sent } = countTransactions(opened.store);
-  const [first, second] = await Promise.all([openReplica(store, clock, ranges), openReplica(store, clock, ranges)]);
-  try {
-    await first.create('namespaces', { metadata: { name: 'default' } });
-    await run([first, second], store, sent);
-  } finally {
-    await first.cache.close();
-    await second.cache.close();
-    await opened.dispose();
-  }
+  readonly wrapStore = (store: Store): Store =>
+    new Proxy(store, {
+      get: (target, member) => {
+        const value: unknown = Reflect.get(target, member, target);
+        if (typeof value !== 'function') return value;
+        if (member !== 'transact') return value.bind(target) as unknown;
+        return (transaction: Transaction, options: Parameters<Store['transact']>[1]) => {
+          this.sent += 1;
+          return target.transact(transaction, options);
+        };
+      },
+    });
 }
 
 const service = (name: string, spec: JsonObject = {}): JsonObject => ({ metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } });
-
-interface Outcomes<T> {
-  readonly created: T[];
-  readonly rejected: string[];
-}
-
-/** Awaits all calls and separates results from rejections by the server. Other errors are thrown. */
-async function collectOutcomes<T>(calls: readonly Promise<T>[]): Promise<Outcomes<T>> {
-  const created: T[] = [];
-  const rejected: string[] = [];
-  for (const outcome of await Promise.allSettled(calls)) {
-    if (outcome.status === 'fulfilled') created.push(outcome.value);
-    else if (outcome.reason instanceof StatusError) rejected.push(outcome.reason.message);
-    else throw outcome.reason;
-  }
-  return { created, rejected };
-}
 
 /**
  * The number of mutating requests that a server runs at once. With more of them in one process, a slow machine exceeds
@@ -92,45 +53,44 @@ const portsOf = (object: JsonObject): unknown[] =>
 
 const RANGE_FULL = 'Internal error occurred: failed to allocate a serviceIP: range is full';
 
-function describeAllocation(kind: keyof typeof STORES): void {
+function describeAllocation(kind: StoreKind): void {
   describe(`two replicas on ${kind}`, () => {
     it('allocate an address of its own to each of 1,000 Services, and the rest of the range to exactly as many more', async () => {
-      await withReplicas(kind, { ranges: '10.0.0.0/22' }, async (replicas, store, sent) => {
-        const create = (index: number): Promise<JsonObject> =>
-          (replicas[index % 2] ?? replicas[0]).create('services', service(`s-${index}`));
-        const before = sent();
+      const transactions = new TransactionCounter();
+      const use = async ({ store, replicaFor }: TwoReplicas): Promise<void> => {
+        const create = (index: number): Promise<JsonObject> => replicaFor(index).create('services', service(`s-${index}`));
+        const before = transactions.sent;
         const first = await runInBatches(1000, create);
         expect(first.rejected).toEqual([]);
         // One transaction for each Service, and one more for each conflict with the other replica.
-        expect(sent() - before).toBeLessThan(2000);
+        expect(transactions.sent - before).toBeLessThan(2000);
         // 1,024 minus the network address, the last address and the address of the default Service.
         const second = await runInBatches(100, (index) => create(1000 + index));
         expect([second.created.length, second.rejected.length]).toEqual([21, 79]);
         expect([...new Set(second.rejected)]).toEqual([RANGE_FULL]);
         expect(new Set([...first.created, ...second.created].map(addressOf)).size).toBe(1021);
         expect(await auditStoredAllocations(store)).toEqual({ services: 1021, allocations: 1021, findings: [] });
-        const removed = await runInBatches(500, (index) => (replicas[(index + 1) % 2] ?? replicas[0]).remove('services', `s-${index}`));
+        const removed = await runInBatches(500, (index) => replicaFor(index + 1).remove('services', `s-${index}`));
         expect(removed.rejected).toEqual([]);
         expect(await auditStoredAllocations(store)).toEqual({ services: 521, allocations: 521, findings: [] });
         const third = await runInBatches(510, (index) => create(2000 + index));
         expect([third.created.length, [...new Set(third.rejected)]]).toEqual([500, [RANGE_FULL]]);
         expect(await auditStoredAllocations(store)).toMatchObject({ services: 1021, findings: [] });
-      });
+      };
+      await withReplicas(kind, use, { ranges: '10.0.0.0/22', wrapStore: transactions.wrapStore });
     }, 60_000);
 
     it('allocate a requested address and a requested node port to one of many requests at once', async () => {
-      await withReplicas(kind, {}, async (replicas, store) => {
+      await withReplicas(kind, async ({ store, replicaFor }) => {
         const requestedSpec = { type: 'NodePort', clusterIP: '10.0.0.9', ports: [{ port: 80, nodePort: 31000 }] };
         const sameAddress = await collectOutcomes(
-          Array.from({ length: 20 }, (_, index) =>
-            (replicas[index % 2] ?? replicas[0]).create('services', service(`a-${index}`, requestedSpec)),
-          ),
+          Array.from({ length: 20 }, (_, index) => replicaFor(index).create('services', service(`a-${index}`, requestedSpec))),
         );
         expect([sameAddress.created.length, sameAddress.rejected.length]).toEqual([1, 19]);
         for (const text of sameAddress.rejected) expect(text).toContain('failed to allocate IP 10.0.0.9: provided IP is already allocated');
         const port = { type: 'NodePort', ports: [{ port: 80, nodePort: 31001 }] };
         const ports = await collectOutcomes(
-          Array.from({ length: 20 }, (_, index) => (replicas[index % 2] ?? replicas[0]).create('services', service(`b-${index}`, port))),
+          Array.from({ length: 20 }, (_, index) => replicaFor(index).create('services', service(`b-${index}`, port))),
         );
         expect([ports.created.length, ports.rejected.length]).toEqual([1, 19]);
         for (const text of ports.rejected)
@@ -140,12 +100,10 @@ function describeAllocation(kind: keyof typeof STORES): void {
     });
 
     it('allocate the last node ports once each', async () => {
-      await withReplicas(kind, { nodePorts: '30000-30019' }, async (replicas, store) => {
+      const use = async ({ store, replicaFor }: TwoReplicas): Promise<void> => {
         const nodePortSpec = { type: 'NodePort' };
         const { created, rejected } = await collectOutcomes(
-          Array.from({ length: 30 }, (_, index) =>
-            (replicas[index % 2] ?? replicas[0]).create('services', service(`s-${index}`, nodePortSpec)),
-          ),
+          Array.from({ length: 30 }, (_, index) => replicaFor(index).create('services', service(`s-${index}`, nodePortSpec))),
         );
         expect([created.length, [...new Set(rejected)]]).toEqual([
           20,
@@ -153,24 +111,27 @@ function describeAllocation(kind: keyof typeof STORES): void {
         ]);
         expect(new Set(created.flatMap(portsOf)).size).toBe(20);
         expect(await auditStoredAllocations(store)).toEqual({ services: 20, allocations: 40, findings: [] });
-      });
+      };
+      await withReplicas(kind, use, { nodePorts: '30000-30019' });
     });
 
     it('need one transaction for a Service, whether the range is empty or nearly full', async () => {
-      await withReplicas(kind, { ranges: '10.0.0.0/22' }, async ([replica], store, sent) => {
+      const transactions = new TransactionCounter();
+      const use = async ({ first, store }: TwoReplicas): Promise<void> => {
         for (const [from, to] of [
           [0, 20],
           [20, 1000],
           [1000, 1021],
         ] as const) {
-          const before = sent();
-          const create = (index: number): Promise<JsonObject> => replica.create('services', service(`s-${from + index}`));
+          const before = transactions.sent;
+          const create = (index: number): Promise<JsonObject> => first.create('services', service(`s-${from + index}`));
           if (to - from > 100) expect((await runInBatches(to - from, create)).rejected).toEqual([]);
           else for (let index = 0; index < to - from; index++) await create(index);
-          expect(sent() - before).toBe(to - from);
+          expect(transactions.sent - before).toBe(to - from);
         }
         expect(await auditStoredAllocations(store)).toEqual({ services: 1021, allocations: 1021, findings: [] });
-      });
+      };
+      await withReplicas(kind, use, { ranges: '10.0.0.0/22', wrapStore: transactions.wrapStore });
     }, 60_000);
   });
 }

@@ -3,42 +3,9 @@
  * allows. Over each kind of store; test/reliability/quota tests several processes, one of which is killed.
  */
 import type { JsonObject } from '../../../shared/values/json';
-import { StatusError } from '../../../shared/api/errors/status';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { describeWithEtcd } from '../../support/external/etcd';
-import { openTemporaryEmbeddedStore, openTemporaryEtcdStore, openMemoryStore } from '../../support/store/open-stores';
-import { openReplica, type Replica } from '../../support/store/replica';
-
-const STORES = { memory: openMemoryStore, embedded: openTemporaryEmbeddedStore, etcd: openTemporaryEtcdStore };
-
-async function withReplicas(kind: keyof typeof STORES, run: (replicas: readonly [Replica, Replica]) => Promise<void>): Promise<void> {
-  const { store, dispose } = await STORES[kind]();
-  const [first, second] = await Promise.all([openReplica(store, clock), openReplica(store, clock)]);
-  try {
-    await first.create('namespaces', { metadata: { name: 'default' } });
-    await run([first, second]);
-  } finally {
-    await first.cache.close();
-    await second.cache.close();
-    await dispose();
-  }
-}
-
-interface Outcome {
-  readonly created: number;
-  readonly rejected: readonly string[];
-}
-
-async function countOutcomes(calls: readonly Promise<JsonObject>[]): Promise<Outcome> {
-  let created = 0;
-  const rejected: string[] = [];
-  for (const result of await Promise.allSettled(calls)) {
-    if (result.status === 'fulfilled') created += 1;
-    else if (result.reason instanceof StatusError) rejected.push(result.reason.message);
-    else throw result.reason;
-  }
-  return { created, rejected };
-}
+import { collectOutcomes, withReplicas, type StoreKind } from './two-replicas';
 
 const quota = (hard: JsonObject): JsonObject => ({ metadata: { name: 'q' }, spec: { hard } });
 const pod = (name: string, cpu: string): JsonObject => ({
@@ -46,17 +13,15 @@ const pod = (name: string, cpu: string): JsonObject => ({
   spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu } } }] },
 });
 
-function describeQuota(kind: keyof typeof STORES): void {
+function describeQuota(kind: StoreKind): void {
   describe(`two replicas on ${kind}`, () => {
     it('create exactly 50 of 200 objects under a quota of 50', async () => {
-      await withReplicas(kind, async ([first, second]) => {
+      await withReplicas(kind, async ({ first, second, replicaFor }) => {
         await first.create('resourcequotas', quota({ 'count/configmaps': '50' }));
         await second.cache.waitUntilFresh({ deadline: clock.monotonic() + 5_000 });
-        const calls = Array.from({ length: 200 }, (_, n) =>
-          (n % 2 === 0 ? first : second).create('configmaps', { metadata: { name: `m${n}` } }),
-        );
-        const { created, rejected } = await countOutcomes(calls);
-        expect([created, rejected.length]).toEqual([50, 150]);
+        const calls = Array.from({ length: 200 }, (_, n) => replicaFor(n).create('configmaps', { metadata: { name: `m${n}` } }));
+        const { created, rejected } = await collectOutcomes(calls);
+        expect([created.length, rejected.length]).toEqual([50, 150]);
         expect(new Set(rejected.map((text) => text.replace(/"m\d+"/, '"m"')))).toEqual(
           new Set([
             'configmaps "m" is forbidden: exceeded quota: q, requested: count/configmaps=1, used: count/configmaps=50, limited: count/configmaps=50',
@@ -72,17 +37,17 @@ function describeQuota(kind: keyof typeof STORES): void {
     }, 60_000);
 
     it('never exceed the quota of a resource, whatever is requested', async () => {
-      await withReplicas(kind, async ([first, second]) => {
+      await withReplicas(kind, async ({ first, second }) => {
         await first.create('resourcequotas', quota({ 'requests.cpu': '2', pods: '30' }));
         await second.cache.waitUntilFresh({ deadline: clock.monotonic() + 5_000 });
         const sizes = ['50m', '100m', '150m', '400m'];
         const calls = Array.from({ length: 60 }, (_, n) =>
           (n % 3 === 0 ? second : first).create('pods', pod(`p${n}`, sizes[n % sizes.length] ?? '50m')),
         );
-        const { created, rejected } = await countOutcomes(calls);
-        expect(created + rejected.length).toBe(60);
+        const { created, rejected } = await collectOutcomes(calls);
+        expect(created.length + rejected.length).toBe(60);
         const present = [...first.cache.snapshot(first.resources.require('pods').stored).range('default/', 'default0')];
-        expect(present).toHaveLength(created);
+        expect(present).toHaveLength(created.length);
         const used = present.reduce((sum, entry) => sum + Number(/"cpu":"(\d+)m"/.exec(entry.bytes.toString())?.[1]), 0);
         expect(used).toBeLessThanOrEqual(2000);
         // Not even the smallest request fits.

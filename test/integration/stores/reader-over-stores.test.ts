@@ -145,12 +145,12 @@ function describeReads(open: () => Promise<OpenedStore>): void {
         fc.integer({ min: 1, max: 5 }),
         fc.constantFrom('', 'parity=odd'),
         async (before, between, limit, labels) => {
-          for (const each of before) await apply(each);
+          for (const planned of before) await apply(planned);
           const [reader] = readers;
           if (reader === undefined) throw new Error('no reader');
           const whole = keys(await list(reader, { labels }, ''));
           const read = await readPages(readers, { limit, labels }, async () => {
-            for (const each of between) await apply(each);
+            for (const planned of between) await apply(planned);
           });
           expect(read.flatMap(keys)).toEqual(whole);
           expect(new Set(read.map(({ revision }) => revision)).size).toBe(1);
