@@ -67,8 +67,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/access/configmaps';
 
 /** Creates a thousand ConfigMaps. Returns the token of a service account that a role allows to read them. */
 export async function prepareAccess({ client }: AccessServer): Promise<string> {
-  const post = async (at: string, body: object | string): Promise<void> =>
-    void (await client.send('POST', at, typeof body === 'string' ? body : JSON.stringify(body)));
+  const post = (path: string, body: object | string): Promise<number> => client.send('POST', path, body);
   await post('/api/v1/namespaces', { metadata: { name: 'access' } });
   for (let n = 0; n < 1_000; n += 1) await post(CONFIG_MAPS, configMap('access', `o-${n}`, '', 1000));
   await post('/api/v1/namespaces/access/serviceaccounts', { metadata: { name: 'robot' } });
@@ -77,10 +76,9 @@ export async function prepareAccess({ client }: AccessServer): Promise<string> {
   await post(`${rbac}/roles`, { metadata: { name: 'reader' }, rules });
   const roleRef = { apiGroup: 'rbac.authorization.platform.io', kind: 'Role', name: 'reader' };
   await post(`${rbac}/rolebindings`, { metadata: { name: 'reader' }, roleRef, subjects: [{ kind: 'ServiceAccount', name: 'robot' }] });
-  const answer = await client.open('POST', '/api/v1/namespaces/access/serviceaccounts/robot/token', '{"spec":{"expirationSeconds":3600}}');
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk as Buffer);
-  return /"token":"([^"]+)"/.exec(Buffer.concat(chunks).toString())?.[1] ?? '';
+  const request = { spec: { expirationSeconds: 3600 } };
+  const answer = await client.text('POST', '/api/v1/namespaces/access/serviceaccounts/robot/token', request);
+  return /"token":"([^"]+)"/.exec(answer)?.[1] ?? '';
 }
 
 /** CPU time of the server per get. */
@@ -101,7 +99,7 @@ export function writeAuditPolicy(folder: string, omitted: readonly string[] = []
 }
 
 /** Writes a tracing configuration that samples `rate` of a million requests and exports to this port. */
-export function writeTracingFile(folder: string, port: number, rate: number): string {
+export function writeTracingFile(folder: string, { port, rate }: { readonly port: number; readonly rate: number }): string {
   const file = path.join(folder, 'tracing.yaml');
   const endpoint = `endpoint: 127.0.0.1:${port}\nsamplingRatePerMillion: ${rate}\n`;
   writeFileSync(file, `apiVersion: apiserver.config.platform.io/v1beta1\nkind: TracingConfiguration\n${endpoint}`);

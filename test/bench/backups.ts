@@ -7,8 +7,9 @@ import path from 'node:path';
 import { startMigrate } from '../support/migrate';
 import type { ApiServer } from '../support/programs';
 import { longestDelay } from './harness/loop-delay';
-import { anonymousMegabytes } from './harness/measure';
+import { anonymousMegabytes } from '../support/process-usage';
 import { Probe, type Waits } from './harness/probe';
+import { pause } from './harness/timing';
 
 export interface BackupCost {
   readonly seconds: number;
@@ -41,10 +42,9 @@ export interface BackupTarget {
 
 const SAMPLE_MS = 20;
 const WARM_MS = 2_000;
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export async function measureBackup({ server, port, token, object, flags, folder }: BackupTarget): Promise<BackupCost> {
-  const probe = await Probe.start(port, token, object);
+  const probe = await Probe.start({ port, token, path: object });
   const { pid, child } = server.process;
   const observe = async (shouldContinue: () => boolean): Promise<ServerState> => {
     await probe.waits();

@@ -7,11 +7,11 @@ import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit'
 import { arrayAt, isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { GROUP, isConversionCase, isConversionHead, NAMESPACE } from '../replay/conversions/conversion-case';
 import { readRecording } from '../replay/recording';
-import type { BenchClient } from './harness/client';
-import { BenchClient as Client } from './harness/client';
+import { BenchClient } from './harness/client';
 import { ConversionProcess } from './conversion-webhook';
-import { cpuSeconds } from './harness/measure';
+import { cpuSeconds } from '../support/process-usage';
 import type { Probe } from './harness/probe';
+import { forEachNumber, measureMs } from './harness/timing';
 
 export interface ConversionWaits {
   /** Duration of the list in the stored version. */
@@ -41,7 +41,10 @@ export interface ConversionTarget {
   readonly pid: number;
 }
 
-export async function* measureConversions(target: ConversionTarget, count: number, rounds: number): AsyncGenerator<ConversionWaits> {
+export async function* measureConversions(
+  target: ConversionTarget,
+  { count, rounds }: { readonly count: number; readonly rounds: number },
+): AsyncGenerator<ConversionWaits> {
   const webhook = await ConversionProcess.start();
   try {
     await prepareConversions(target.client, webhook, count);
@@ -59,14 +62,11 @@ async function prepareConversions(client: BenchClient, { address: { port, caBund
   const { head } = readRecording('custom/conversions', isConversionHead, isConversionCase);
   const versions = arrayAt(objectAt(head.definition, 'spec'), 'versions');
   const spec = { group: GROUP, scope: 'Namespaced', names, versions, conversion };
-  await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: NAMESPACE } }));
-  await client.send('POST', DEFINITIONS, JSON.stringify({ metadata: { name: `widgets.${GROUP}` }, spec }));
-  while (!(await isServed(client)));
+  await client.send('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+  await client.send('POST', DEFINITIONS, { metadata: { name: `widgets.${GROUP}` }, spec });
+  while ((await client.status('GET', widgetsPath('v2'))) !== 200);
   const text = 'x'.repeat(800);
-  const indexes = Array.from({ length: count }, (_, at) => at);
-  await withConcurrencyLimit(WRITERS, indexes, async (at) => {
-    await client.send('POST', widgetsPath('v1'), JSON.stringify(widget(at, text)));
-  });
+  await forEachNumber({ to: count, workers: WRITERS }, (index) => client.send('POST', widgetsPath('v1'), widget(index, text)));
 }
 
 const widgetsPath = (version: string): string => `/apis/${GROUP}/${version}/namespaces/${NAMESPACE}/widgets`;
@@ -77,12 +77,6 @@ const widget = (index: number, text: string): JsonObject => ({
   metadata: { name: `w-${index}`, annotations: { text } },
   spec: { address: `host-${index}:${index + 1}` },
 });
-
-const isServed = (client: BenchClient): Promise<boolean> =>
-  client.send('GET', widgetsPath('v2')).then(
-    () => true,
-    () => false,
-  );
 
 /** The reviews that the server sends too. */
 function reviewsOf(list: string): readonly string[] {
@@ -124,7 +118,7 @@ async function measureWebhookAlone(
   webhook: ConversionProcess,
   reviews: readonly string[],
 ): Promise<Pick<ConversionWaits, 'webhookCpuMs' | 'webhookMs'>> {
-  const direct = new Client(webhook.address.port, '');
+  const direct = new BenchClient(webhook.address.port, '');
   const cpuBefore = cpuSeconds(webhook.pid);
   const webhookMs = await measureMs(() =>
     withConcurrencyLimit(CONCURRENT_REVIEWS, reviews, async (review) => void (await direct.send('POST', '/convert', review))),
@@ -141,10 +135,4 @@ async function invalidateConversions(client: BenchClient, round: number): Promis
   await client.send('PATCH', `${DEFINITIONS}/widgets.${GROUP}`, body, { 'content-type': 'application/json-patch+json' });
   const wanted = `"description":"${description}"`;
   while (!(await client.text('GET', `/openapi/v3/apis/${GROUP}/v2`)).includes(wanted));
-}
-
-async function measureMs(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
 }

@@ -8,7 +8,8 @@ import { validateSchema } from '../../shared/api/structural/validation/validate'
 import { compileRules } from '../../shared/expression/custom/compile-rules';
 import type { JsonObject } from '../../shared/values/json';
 import { configMap, type BenchClient } from './harness/client';
-import { measureLoop, loopSeconds, type Cost } from './harness/measure';
+import { measureLoop, type Cost } from './harness/measure';
+import { loopSeconds } from '../support/process-usage';
 
 const GROUP = 'bench.example.com';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -76,18 +77,20 @@ export interface CustomCosts {
   readonly validationMicros: number;
 }
 
-/** `pid` is the process of the server. */
-export async function measureCustomResources(client: BenchClient, pid: number, seconds: number): Promise<CustomCosts> {
-  await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: 'bench' } }));
+export async function measureCustomResources(
+  { client, pid }: { readonly client: BenchClient; readonly pid: number },
+  seconds: number,
+): Promise<CustomCosts> {
+  await client.send('POST', '/api/v1/namespaces', { metadata: { name: 'bench' } });
   await define(client, 'frees', 'Free', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
   await define(client, 'benches', 'Bench', { type: 'object', properties: { spec } });
   let created = 0;
-  const creatorOf = (path: string, bodyOf: (name: string) => string) => async (): Promise<void> => {
+  const creatorOf = (path: string, bodyOf: (name: string) => string | object) => async (): Promise<void> => {
     created += 1;
     await client.send('POST', path, bodyOf(`o-${created}`));
   };
   const custom = (plural: string, kind: string): (() => Promise<void>) =>
-    creatorOf(`/apis/${GROUP}/v1/namespaces/bench/${plural}`, (name) => JSON.stringify({ ...objectOf(name), kind }));
+    creatorOf(`/apis/${GROUP}/v1/namespaces/bench/${plural}`, (name) => ({ ...objectOf(name), kind }));
   const kinds = {
     free: custom('frees', 'Free'),
     ruled: custom('benches', 'Bench'),
@@ -112,7 +115,7 @@ async function define(client: BenchClient, plural: string, kind: string, openAPI
     metadata: { name: `${plural}.${GROUP}` },
     spec: { group: GROUP, scope: 'Namespaced', names: { plural, kind }, versions },
   };
-  await client.send('POST', DEFINITIONS, JSON.stringify(body));
+  await client.send('POST', DEFINITIONS, body);
   while (!(await client.text('GET', `${DEFINITIONS}/${plural}.${GROUP}`)).includes('initial names have been accepted'));
 }
 

@@ -13,8 +13,9 @@ import { generateDefinitions, smallDefinition, type GeneratedDefinition } from '
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BenchClient } from './harness/client';
-import { quantile } from './harness/cluster-waits';
-import { anonymousMegabytes, cpuSeconds, residentMegabytes } from './harness/measure';
+import { median } from './harness/statistics';
+import { measureMs, pause } from './harness/timing';
+import { anonymousMegabytes, cpuSeconds, residentMegabytes } from '../support/process-usage';
 import { Probe } from './harness/probe';
 import { textOption } from './harness/settings';
 
@@ -81,12 +82,6 @@ function printRow(name: string, ms: number, more = ''): void {
   console.log(`${name.padEnd(52)} ${ms.toFixed(ms < 10 ? 1 : 0).padStart(9)} ms  ${more}`);
 }
 
-async function measureMs(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
-}
-
 /** The waits of the probes since the previous call. */
 async function formatWaits(replicas: readonly Replica[]): Promise<string> {
   const probeWaits = await Promise.all(replicas.map(({ probe }) => probe.waits()));
@@ -117,7 +112,7 @@ async function start(folder: string, etcd: EtcdServer | undefined): Promise<read
         args: [`--token-auth-file=${tokens}`],
         ...(etcd === undefined ? {} : { etcdServers: etcd.endpoint }),
       });
-      const probe = await Probe.start(securePort, TOKEN, textOption('probed') ?? '/api/v1/namespaces/default');
+      const probe = await Probe.start({ port: securePort, token: TOKEN, path: textOption('probed') ?? '/api/v1/namespaces/default' });
       return { server, client: new BenchClient(securePort, TOKEN), probe };
     }),
   );
@@ -133,19 +128,12 @@ async function stop(replicas: readonly Replica[]): Promise<void> {
 
 const collection = ({ group, versions, plural }: GeneratedDefinition): string => `/apis/${group}/${versions[0] ?? ''}/${plural}`;
 
-async function isServed(client: BenchClient, definition: GeneratedDefinition): Promise<boolean> {
-  return client.send('GET', collection(definition)).then(
-    () => true,
-    () => false,
-  );
-}
-
 /** Repeats reads without a pause until all definitions are served. */
 async function waitUntilServed(replicas: readonly Replica[], definitions: readonly GeneratedDefinition[]): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
   for (const { client } of replicas) {
     for (const definition of definitions) {
-      while (!(await isServed(client, definition))) {
+      while ((await client.status('GET', collection(definition))) !== 200) {
         if (performance.now() > deadline) throw new Error(`${definition.name} is not served`);
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -188,7 +176,7 @@ const IDLE_MS = 12_000;
 
 /** Memory of idle servers: garbage is collected some seconds after the last allocation. */
 async function printMemory(when: string, replicas: readonly Replica[]): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+  await pause(IDLE_MS);
   for (const { server } of replicas) {
     const { pid } = server.process;
     console.log(
@@ -213,14 +201,7 @@ async function measureDocuments(replicas: readonly Replica[], definitions: reado
   await measureWithProbes('OpenAPI v2 in protobuf, again', replicas, () => get('/openapi/v2', V2_PROTOBUF));
   const again: number[] = [];
   while (again.length < REPEATS) again.push(await measureMs(() => get('/openapi/v2', V2_PROTOBUF)));
-  printRow(
-    'OpenAPI v2 in protobuf, median of ten more',
-    quantile(
-      again.toSorted((a, b) => a - b),
-      0.5,
-    ),
-    `longest ${Math.max(...again).toFixed(0)} ms`,
-  );
+  printRow('OpenAPI v2 in protobuf, median of ten more', median(again), `longest ${Math.max(...again).toFixed(0)} ms`);
   await measureWithProbes('OpenAPI v2 in JSON, first', replicas, () => get('/openapi/v2', GZIP));
   await measureWithProbes('aggregated discovery', replicas, () =>
     get('/apis', { accept: `${JSON_MEDIA_TYPE};as=APIGroupDiscoveryList;v=v2;g=apidiscovery.platform.io` }),
@@ -235,9 +216,8 @@ async function restart(
   etcd: EtcdServer | undefined,
   definitions: readonly GeneratedDefinition[],
 ): Promise<readonly Replica[]> {
-  let replicas: readonly Replica[] = [];
   const startedAt = performance.now();
-  replicas = await start(folder, etcd);
+  const replicas = await start(folder, etcd);
   const ready = performance.now() - startedAt;
   await waitUntilServed(replicas, definitions);
   printRow('restart, to ready and serving all', performance.now() - startedAt, `ready after ${ready.toFixed(0)} ms`);

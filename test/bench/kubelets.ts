@@ -3,12 +3,12 @@
  * spread evenly over that time. The pods on them are not run. Names are upstream's, which both servers accept.
  */
 import type { BenchClient } from './harness/client';
+import { forEachNumber, pollUntil } from './harness/timing';
 
 const NODES = '/api/v1/nodes';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 const RENEWAL_MS = 10_000;
-const POLL_MS = 500;
-const READY_TIMEOUT_MS = 300_000;
+const READY_POLLS = { pollMs: 500, timeoutMs: 300_000 };
 const WORKERS = 16;
 
 interface KubeletLease {
@@ -39,16 +39,12 @@ export class Kubelets {
   /** Resolves when the controllers have removed the taints of all new nodes. */
   async start(): Promise<void> {
     await forEach(this.names, async (name) => {
-      await this.client.send('POST', NODES, JSON.stringify(nodeBody(name)));
+      await this.client.send('POST', NODES, nodeBody(name));
       const lease = leaseBody(name);
       this.leases.set(name, await this.send('POST', LEASES, lease));
       this.renewAfter(name, Math.random() * RENEWAL_MS);
     });
-    const deadline = performance.now() + READY_TIMEOUT_MS;
-    while ((await this.countUnready()) > 0) {
-      if (performance.now() > deadline) throw new Error('the nodes do not become ready');
-      await pause(POLL_MS);
-    }
+    await pollUntil('the nodes to become ready', async () => (await this.countUnready()) === 0, READY_POLLS);
   }
 
   /** Nodes with a taint of the node lifecycle controller. */
@@ -63,7 +59,7 @@ export class Kubelets {
     await forEach(pods, async (pod, index) => {
       const target = { apiVersion: 'v1', kind: 'Node', name: names[index % names.length] };
       const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: pod }, target };
-      await this.client.send('POST', `/api/v1/namespaces/${namespace}/pods/${pod}/binding`, JSON.stringify(binding));
+      await this.client.send('POST', `/api/v1/namespaces/${namespace}/pods/${pod}/binding`, binding);
     });
   }
 
@@ -94,23 +90,16 @@ export class Kubelets {
   }
 
   private async send(method: string, path: string, lease: KubeletLease): Promise<KubeletLease> {
-    const { metadata } = JSON.parse(await this.client.text(method, path, JSON.stringify(lease))) as KubeletLease;
+    const { metadata } = JSON.parse(await this.client.text(method, path, lease)) as KubeletLease;
     return { ...lease, metadata };
   }
 }
 
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function forEach<T>(items: readonly T[], action: (item: T, index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    for (let index = next++; index < items.length; index = next++) {
-      const item = items[index];
-      if (item !== undefined) await action(item, index);
-    }
-  };
-  await Promise.all(Array.from({ length: WORKERS }, worker));
-}
+const forEach = <T>(items: readonly T[], action: (item: T, index: number) => Promise<void>): Promise<void> =>
+  forEachNumber({ to: items.length, workers: WORKERS }, async (index) => {
+    const item = items[index];
+    if (item !== undefined) await action(item, index);
+  });
 
 /** In microseconds. */
 const now = (): string => new Date().toISOString().replace('Z', '000Z');

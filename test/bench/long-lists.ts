@@ -6,7 +6,8 @@ import { once } from 'node:events';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
 import { configMap, type BenchClient } from './harness/client';
-import { cpuSeconds, measureLoop } from './harness/measure';
+import { measureLoop } from './harness/measure';
+import { cpuSeconds } from '../support/process-usage';
 import type { Probe, Waits } from './harness/probe';
 
 export interface LongListWait {
@@ -120,8 +121,8 @@ interface LongListTarget {
 /** `only` selects forms by a part of their names; '' selects all. */
 export async function* measureLongLists(target: LongListTarget, count: number, only: string): AsyncGenerator<LongListWait> {
   const { client, pid } = target;
-  await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: NAMESPACE } }));
-  await client.send('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, JSON.stringify({ metadata: { name: 'default' } }));
+  await client.send('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+  await client.send('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
   await define(client);
   for (const { name, collection, forms, share, body } of KINDS) {
     const wanted = forms.map((form) => ({ ...form, name: `${name}: ${form.name}` })).filter((form) => form.name.includes(only));
@@ -182,10 +183,10 @@ async function define(client: BenchClient): Promise<void> {
       },
     },
   };
-  const version = (name: string, storage: boolean): JsonObject => ({
+  const version = (name: string): JsonObject => ({
     name,
     served: true,
-    storage,
+    storage: name === 'v1',
     schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
     additionalPrinterColumns: [{ name: 'Policy', type: 'string', jsonPath: '.spec.policy' }],
   });
@@ -198,14 +199,9 @@ async function define(client: BenchClient): Promise<void> {
       group: GROUP,
       scope: 'Namespaced',
       names: { plural: 'longs', kind: 'Long' },
-      versions: [version('v1', true), version('v1alpha1', false)],
+      versions: [version('v1'), version('v1alpha1')],
     },
   };
-  await client.send('POST', definitions, JSON.stringify(body));
-  const isServed = (): Promise<boolean> =>
-    client.send('GET', `/apis/${GROUP}/v1alpha1/namespaces/${NAMESPACE}/longs`).then(
-      () => true,
-      () => false,
-    );
-  while (!(await isServed()));
+  await client.send('POST', definitions, body);
+  while ((await client.status('GET', `/apis/${GROUP}/v1alpha1/namespaces/${NAMESPACE}/longs`)) !== 200);
 }

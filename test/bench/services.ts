@@ -41,8 +41,11 @@ export interface ServiceCosts {
 }
 
 /** Creates `count` of each kind, one kind after the other, after an uncounted warm-up of both. */
-export async function compareCreations(client: BenchClient, pid: number, count: number): Promise<ServiceCosts> {
-  await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: 'bench' } }));
+export async function compareCreations(
+  { client, pid }: { readonly client: BenchClient; readonly pid: number },
+  count: number,
+): Promise<ServiceCosts> {
+  await client.send('POST', '/api/v1/namespaces', { metadata: { name: 'bench' } });
   const maps = async (index: number): Promise<void> =>
     void (await client.send('POST', '/api/v1/namespaces/bench/configmaps', configMap('bench', `c-${index}`, '', 800)));
   const services = async (index: number): Promise<void> =>
@@ -61,8 +64,8 @@ export async function compareCreations(client: BenchClient, pid: number, count: 
 export const FREE_SERVICES = FREE_ADDRESSES - 100;
 
 /** About as large as the ConfigMap once it is stored. */
-function service(name: string): string {
-  return JSON.stringify({
+function service(name: string): object {
+  return {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: {
@@ -72,5 +75,5 @@ function service(name: string): string {
       annotations: { payload: 'x'.repeat(300) },
     },
     spec: { selector: { app: 'bench' }, ports: [{ name: 'http', port: 80 }] },
-  });
+  };
 }

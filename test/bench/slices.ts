@@ -4,6 +4,7 @@
  * machine.
  */
 import type { BenchClient } from './harness/client';
+import { forEachNumber, pause, pollUntil } from './harness/timing';
 
 export interface ReplacementCosts {
   /** Writes of EndpointSlices, from the first replaced pod to the end. */
@@ -18,31 +19,32 @@ export interface ReplacementCosts {
 
 const LABELS = { app: 'rolled' };
 const MERGE = { 'content-type': 'application/merge-patch+json' };
-const CONCURRENCY = 16;
-const POLL_MS = 25;
-const TIMEOUT_MS = 600_000;
+const WORKERS = 16;
+const POLLS = { pollMs: 25, timeoutMs: 600_000 };
 const NODES = 10;
 /** Controllers delete pods of nodes that are missing or send no heartbeats. */
 const HEARTBEAT_MS = 10_000;
 
 /** Replaces `count` pods of a Service, `batch` at a time: new pods become ready, then as many old ones are deleted. */
-export async function measureRollingReplacement(client: BenchClient, count: number, batch: number): Promise<ReplacementCosts> {
+export async function measureRollingReplacement(
+  client: BenchClient,
+  { count, batch }: { readonly count: number; readonly batch: number },
+): Promise<ReplacementCosts> {
   const namespace = `rolling-${process.pid}-${batch}`;
   const namespacePath = `/api/v1/namespaces/${namespace}`;
   const slices = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`;
-  await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
-  await waitUntil(async () => {
-    const response = await client.open('GET', `${namespacePath}/serviceaccounts/default`);
-    response.resume();
-    return response.statusCode === 200;
-  });
+  await client.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+  const account = `${namespacePath}/serviceaccounts/default`;
+  await pollUntil('the service account', async () => (await client.status('GET', account)) === 200, POLLS);
   const nodes = await startNodes(client);
   const spec = { selector: LABELS, ports: [{ port: 80 }] };
-  await client.send('POST', `${namespacePath}/services`, JSON.stringify({ metadata: { name: 'web' }, spec }));
+  await client.send('POST', `${namespacePath}/services`, { metadata: { name: 'web' }, spec });
   const add = (from: number, to: number): Promise<void> =>
-    runConcurrently(from, to, (index) => createReadyPod(client, namespacePath, index));
+    forEachNumber({ from, to, workers: WORKERS }, (index) => createReadyPod(client, namespacePath, index));
   const remove = (from: number, to: number): Promise<void> =>
-    runConcurrently(from, to, async (index) => void (await client.send('DELETE', `${namespacePath}/pods/p-${index}?gracePeriodSeconds=0`)));
+    forEachNumber({ from, to, workers: WORKERS }, (index) =>
+      client.send('DELETE', `${namespacePath}/pods/p-${index}?gracePeriodSeconds=0`),
+    );
   /** The number of slices and the numbers of the pods in them. */
   const readSlices = async (): Promise<{ readonly slices: number; readonly pods: ReadonlySet<number> }> => {
     const text = await client.text('GET', slices);
@@ -51,11 +53,13 @@ export async function measureRollingReplacement(client: BenchClient, count: numb
     );
     return { slices: (text.match(/"addressType"/g) ?? []).length, pods };
   };
-  const waitUntilConverged = (from: number): Promise<void> =>
-    waitUntil(async () => {
+  const waitUntilConverged = (from: number): Promise<void> => {
+    const isConverged = async (): Promise<boolean> => {
       const { pods } = await readSlices();
       return pods.size === count && [...pods].every((index) => index >= from);
-    });
+    };
+    return pollUntil('the slices to have the pods', isConverged, POLLS);
+  };
   await add(0, count);
   await waitUntilConverged(0);
   const watch = await countChanges(client, slices);
@@ -68,7 +72,7 @@ export async function measureRollingReplacement(client: BenchClient, count: numb
   await waitUntilConverged(count);
   const convergedMs = performance.now() - rolled;
   const { slices: left } = await readSlices();
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await pause(1_000);
   watch.stop();
   clearInterval(nodes);
   await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
@@ -78,11 +82,11 @@ export async function measureRollingReplacement(client: BenchClient, count: numb
 async function createReadyPod(client: BenchClient, namespacePath: string, index: number): Promise<void> {
   const name = `p-${index}`;
   const spec = { nodeName: `n-${index % NODES}`, containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }] };
-  await client.send('POST', `${namespacePath}/pods`, JSON.stringify({ metadata: { name, labels: LABELS }, spec }));
+  await client.send('POST', `${namespacePath}/pods`, { metadata: { name, labels: LABELS }, spec });
   const podIP = `10.${1 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
   const conditions = [{ type: 'Ready', status: 'True' }];
   const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions };
-  await client.send('PATCH', `${namespacePath}/pods/${name}/status`, JSON.stringify({ status }), MERGE);
+  await client.send('PATCH', `${namespacePath}/pods/${name}/status`, { status }, MERGE);
 }
 
 /** Creates nodes that are ready, and sends their heartbeats until the timer is cleared. */
@@ -90,13 +94,10 @@ async function startNodes(client: BenchClient): Promise<NodeJS.Timeout> {
   const names = Array.from({ length: NODES }, (_, index) => `n-${index}`);
   const sendHeartbeats = async (): Promise<void> => {
     const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: new Date().toISOString() }];
-    const status = JSON.stringify({ status: { conditions } });
+    const status = { status: { conditions } };
     for (const name of names) await client.send('PATCH', `/api/v1/nodes/${name}/status`, status, MERGE);
   };
-  for (const name of names) {
-    const response = await client.open('POST', '/api/v1/nodes', JSON.stringify({ metadata: { name } }));
-    response.resume();
-  }
+  for (const name of names) await client.status('POST', '/api/v1/nodes', { metadata: { name } });
   await sendHeartbeats();
   return setInterval(() => void sendHeartbeats(), HEARTBEAT_MS);
 }
@@ -114,20 +115,4 @@ async function countChanges(client: BenchClient, path: string): Promise<{ seen: 
   });
   response.on('error', () => undefined);
   return { seen: () => seen, stop: () => response.destroy() };
-}
-
-async function runConcurrently(from: number, to: number, work: (index: number) => Promise<void>): Promise<void> {
-  let next = from;
-  const worker = async (): Promise<void> => {
-    while (next < to) await work(next++);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-}
-
-async function waitUntil(done: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
-  while (!(await done())) {
-    if (performance.now() > deadline) throw new Error('timed out');
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
 }

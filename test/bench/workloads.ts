@@ -4,8 +4,9 @@
  * renewal of their Leases. Works on any server with its controllers.
  */
 import type { BenchClient } from './harness/client';
-import { Kubelets, pause } from './kubelets';
-import { anonymousMegabytes, cpuSeconds } from './harness/measure';
+import { pause, pollUntil } from './harness/timing';
+import { Kubelets } from './kubelets';
+import { anonymousMegabytes, cpuSeconds } from '../support/process-usage';
 
 export interface Workload {
   readonly pods: number;
@@ -40,8 +41,7 @@ export interface NodeCosts {
   readonly unready: number;
 }
 
-const POLL_MS = 250;
-const TIMEOUT_MS = 900_000;
+const POLLS = { pollMs: 250, timeoutMs: 900_000 };
 /** Time until the writes that follow the last pod (statuses, Events) are done. */
 const TRAILING_WRITES_MS = 5_000;
 const LEASE_WRITES = 'PUT leases';
@@ -50,8 +50,9 @@ const REQUEST = /^apiserver_request_total\{(.*)\} (\d+)/;
 export async function measureWorkload(client: BenchClient, pid: number, workload: Workload): Promise<WorkloadCosts> {
   const namespace = `workload-${Math.random().toString(36).slice(2, 8)}`;
   const kubelets = new Kubelets(client, workload.nodes);
-  await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
-  await waitUntilFound(client, `/api/v1/namespaces/${namespace}/serviceaccounts/default`);
+  await client.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+  const account = `/api/v1/namespaces/${namespace}/serviceaccounts/default`;
+  await pollUntil('the service account', async () => (await client.status('GET', account)) === 200, POLLS);
   try {
     const ready = await measure(pid, () => kubelets.start());
     const [requestsBefore, renewalsBefore] = [await countRequests(client), kubelets.renewals];
@@ -102,17 +103,14 @@ async function measure(
 }
 
 async function createPods(client: BenchClient, namespace: string, pods: number): Promise<void> {
-  const startedAt = performance.now();
   const labels = { app: 'web' };
   const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'registry.example.com/web:1' }] } };
   const spec = { replicas: pods, selector: { matchLabels: labels }, template };
-  await client.send('POST', `/apis/apps/v1/namespaces/${namespace}/deployments`, JSON.stringify({ metadata: { name: 'web' }, spec }));
+  await client.send('POST', `/apis/apps/v1/namespaces/${namespace}/deployments`, { metadata: { name: 'web' }, spec });
   const status = new RegExp(`"replicas":\\s*${pods},\\s*"unavailableReplicas"|"replicas":\\s*${pods},\\s*"updatedReplicas":\\s*${pods}`);
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments/web`;
-  while (!status.test(/"status":[\s\S]*/.exec(await client.text('GET', path))?.[0] ?? '')) {
-    if (performance.now() - startedAt > TIMEOUT_MS) throw new Error('the pods are not created');
-    await pause(POLL_MS);
-  }
+  const areCreated = async (): Promise<boolean> => status.test(/"status":[\s\S]*/.exec(await client.text('GET', path))?.[0] ?? '');
+  await pollUntil('the pods to be created', areCreated, POLLS);
 }
 
 async function bindPods(client: BenchClient, kubelets: Kubelets, namespace: string): Promise<void> {
@@ -124,16 +122,6 @@ async function bindPods(client: BenchClient, kubelets: Kubelets, namespace: stri
     namespace,
     list.items.map(({ metadata }) => metadata.name),
   );
-}
-
-async function waitUntilFound(client: BenchClient, path: string): Promise<void> {
-  for (let left = 100; left > 0; left -= 1) {
-    const response = await client.open('GET', path);
-    response.resume();
-    if (response.statusCode === 200) return;
-    await pause(POLL_MS);
-  }
-  throw new Error(`${path} was not created`);
 }
 
 /** The requests that the server counted, by verb and resource. Reads of one Deployment are this program's own. */

@@ -74,8 +74,8 @@ export async function measureFloors(onFloor: (floor: Floor) => void): Promise<vo
 
 async function compareReads({ client, pid, server }: BenchServer, bare: BareServer, onFloor: (floor: Floor) => void): Promise<void> {
   prefer(pid, bare.pid);
-  await createConfigMaps(client, pid, 'bench', OBJECTS);
-  await createConfigMaps(client, pid, 'l500', LISTED);
+  await createConfigMaps({ client, pid }, { namespace: 'bench', count: OBJECTS });
+  await createConfigMaps({ client, pid }, { namespace: 'l500', count: LISTED });
   const certified = new BenchClient(client.port, server.certificates.admin);
   for (const { name, bound, path, headers, hasCertificate, ...load } of READS) {
     const reader = hasCertificate === true ? certified : client;
@@ -90,7 +90,7 @@ async function compareReads({ client, pid, server }: BenchServer, bare: BareServ
 /** The client waits for etcd most of the time: the bound is that of the latency. The CPU includes HTTP, TLS and admission. */
 async function compareCreation({ client, pid }: BenchServer, endpoint: string, onFloor: (floor: Floor) => void): Promise<void> {
   prefer(pid, process.pid);
-  await createConfigMaps(client, pid, 'bench', 1);
+  await createConfigMaps({ client, pid }, { namespace: 'bench', count: 1 });
   const subject = {
     pid,
     send: (index: number) => client.send('POST', '/api/v1/namespaces/bench/configmaps', configMap('bench', `c-${index}`, '')),

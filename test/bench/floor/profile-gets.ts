@@ -4,7 +4,8 @@ import { repository } from '../../support/repository';
 import { createConfigMaps, withServer } from '../harness/bench-server';
 import { prefer } from '../harness/comparison';
 import { PROFILED_ENVIRONMENT, profileWhile, withInspection } from '../harness/inspected-process';
-import { loopSeconds, measureLoop } from '../harness/measure';
+import { measureLoop } from '../harness/measure';
+import { loopSeconds } from '../../support/process-usage';
 import { shareProfile, type ProfileShares } from './filter-costs';
 
 export interface GetProfile extends ProfileShares {
@@ -24,7 +25,7 @@ export async function profileGets(): Promise<GetProfile> {
     withServer(
       async ({ server, client, pid }) => {
         prefer(pid);
-        await createConfigMaps(client, pid, 'bench', OBJECTS);
+        await createConfigMaps({ client, pid }, { namespace: 'bench', count: OBJECTS });
         const get = async (index: number): Promise<void> =>
           void (await client.send('GET', `/api/v1/namespaces/bench/configmaps/o-${index % OBJECTS}`));
         await measureLoop(pid, { workers: WORKERS, count: WARM_UP }, get);

@@ -3,8 +3,9 @@ import { startControllers } from '../../support/control-plane';
 import type { BenchClient } from '../harness/client';
 import { prefer } from '../harness/comparison';
 import { liveBytes, withInspection } from '../harness/inspected-process';
-import { cpuSince, startCpu } from '../harness/measure';
-import { Kubelets, pause } from '../kubelets';
+import { cpuSince, startCpu } from '../../support/process-usage';
+import { pollUntil } from '../harness/timing';
+import { Kubelets } from '../kubelets';
 import { SERVICE_RANGE } from '../services';
 import { forEachNumber, openGrownServer } from './grown-server';
 import type { OpenedSubject, Operation, Subject } from './subject';
@@ -17,8 +18,7 @@ const MERGE = { 'content-type': 'application/merge-patch+json' };
 const REPLICAS = 2;
 /** Changes in one measurement. */
 const CHANGES = 30;
-const POLL_MS = 100;
-const REACTION_TIMEOUT_MS = 600_000;
+const POLLS = { pollMs: 100, timeoutMs: 600_000 };
 
 interface GrownControllers extends Omit<OpenedSubject, 'add' | 'operations'> {
   readonly client: BenchClient;
@@ -57,13 +57,8 @@ async function openGrownControllers(): Promise<GrownControllers> {
   };
 }
 
-async function waitForReaction(description: string, isComplete: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + REACTION_TIMEOUT_MS;
-  while (!(await isComplete())) {
-    if (performance.now() > deadline) throw new Error(`gave up waiting for: ${description}`);
-    await pause(POLL_MS);
-  }
-}
+const waitForReaction = (description: string, isComplete: () => Promise<boolean>): Promise<void> =>
+  pollUntil(description, isComplete, POLLS);
 
 /** Whether `text` occurs at least `count` times in the response. */
 async function contains(client: BenchClient, path: string, text: string, count: number): Promise<boolean> {
@@ -135,7 +130,7 @@ export const services: Subject = {
     const setAddress = (index: number, edit: number): Promise<number> => {
       const podIP = `10.${edit % 250}.${index >> 8}.${index & 255}`;
       const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions: [{ type: 'Ready', status: 'True' }] };
-      return client.send('PATCH', `${CORE}/pods/p-${index}/status`, JSON.stringify({ status }), MERGE);
+      return client.send('PATCH', `${CORE}/pods/p-${index}/status`, { status }, MERGE);
     };
     /** The number of the measurement, which changes every address once. */
     let edit = 0;

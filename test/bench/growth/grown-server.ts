@@ -6,6 +6,7 @@ import { prefer } from '../harness/comparison';
 import { liveBytes, withInspection } from '../harness/inspected-process';
 import { measureLoop } from '../harness/measure';
 import { numberOption } from '../harness/settings';
+import { forEachNumber as forEachNumberBy } from '../harness/timing';
 import type { Growth, Operation } from './subject';
 
 /** Duration of one measurement of an operation. */
@@ -25,7 +26,7 @@ export interface GrownServer {
 
 export async function openGrownServer(args: readonly string[] = []): Promise<GrownServer> {
   const folder = temporaryFolder('bench-growth');
-  const { server, client } = await withInspection(() => startServer(folder, undefined, args));
+  const { server, client } = await withInspection(() => startServer(folder, { args }));
   const { pid, child } = server.process;
   prefer(pid);
   let sent = 0;
@@ -40,7 +41,7 @@ export async function openGrownServer(args: readonly string[] = []): Promise<Gro
         (await measureLoop(pid, { workers: WORKERS, seconds: SECONDS }, async () => void (await send(sent++)))).cpuMicros,
     }),
     liveBytes: () => liveBytes(child),
-    create: async (path, body) => void (await client.send('POST', path, JSON.stringify(body))),
+    create: async (path, body) => void (await client.send('POST', path, body)),
     close: async () => {
       client.close();
       await server.process.stop();
@@ -50,10 +51,5 @@ export async function openGrownServer(args: readonly string[] = []): Promise<Gro
 }
 
 /** Runs `action` for the numbers from `from` until before `to`, a few at a time. */
-export async function forEachNumber(from: number, to: number, action: (index: number) => Promise<unknown>): Promise<void> {
-  let next = from;
-  const worker = async (): Promise<void> => {
-    while (next < to) await action(next++);
-  };
-  await Promise.all(Array.from({ length: WORKERS }, worker));
-}
+export const forEachNumber = (from: number, to: number, action: (index: number) => Promise<unknown>): Promise<void> =>
+  forEachNumberBy({ from, to, workers: WORKERS }, action);

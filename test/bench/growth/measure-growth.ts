@@ -2,7 +2,7 @@
  * Doubles a subject five times and fits the exponent with which the cost of each operation grows. The items are added
  * in batches; the cost for each item must be constant.
  */
-import { cpuSince, startCpu } from '../harness/measure';
+import { cpuSince, startCpu } from '../../support/process-usage';
 import { estimate, fitExponent, type Estimate, type Point } from '../harness/statistics';
 import { GROWTH_BOUNDS, type Growth, type OpenedSubject, type Subject } from './subject';
 

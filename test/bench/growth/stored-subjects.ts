@@ -1,7 +1,7 @@
 /** What grows in the API server: objects, namespaces, definitions of custom kinds, and roles with their bindings. */
 import { waitUntil } from '../../support/programs';
 import { smallDefinition } from '../../support/objects/generated-definitions';
-import { configMap, type BenchClient } from '../harness/client';
+import { configMap } from '../harness/client';
 import { forEachNumber, openGrownServer } from './grown-server';
 import type { Subject } from './subject';
 
@@ -86,21 +86,21 @@ export const definitions: Subject = {
         for (let index = from; index < to; index += 1) {
           const { plural, text } = smallDefinition(`kind${index}`);
           await client.send('POST', DEFINITIONS, text);
-          await waitUntil(`${plural} to be served`, () => isFound(client, `${GROUP}/${plural}`));
+          await waitUntil(`${plural} to be served`, async () => (await client.status('GET', `${GROUP}/${plural}`)) === 200);
         }
         if (from === 0) await forEachNumber(0, CUSTOM_OBJECTS, (index) => grown.create(objects0, customObject(`o-${index}`)));
       },
       operations: [
         request('get of a custom object', 'constant', (index) => client.send('GET', objectPath(index))),
         request('merge patch of a custom object', 'constant', (index) =>
-          client.send('PATCH', objectPath(index), JSON.stringify({ metadata: { labels: { edit: String(index) } } }), MERGE),
+          client.send('PATCH', objectPath(index), { metadata: { labels: { edit: String(index) } } }, MERGE),
         ),
         request('list of the definitions', 'linear', () => client.send('GET', DEFINITIONS)),
         request('discovery of the group', 'linear', () => client.send('GET', GROUP)),
         request('OpenAPI v3 index after a changed schema', 'linear', async () => {
           const { name, text } = smallDefinition('kind0');
           const edited = { spec: { versions: describe(text, `edit ${(edits += 1)}`) } };
-          await client.send('PATCH', `${DEFINITIONS}/${name}`, JSON.stringify(edited), MERGE);
+          await client.send('PATCH', `${DEFINITIONS}/${name}`, edited, MERGE);
           await client.send('GET', '/openapi/v3');
         }),
       ],
@@ -116,12 +116,6 @@ function describe(text: string, description: string): unknown {
     readonly spec: { readonly versions: readonly { readonly schema: { readonly openAPIV3Schema: object } }[] };
   };
   return spec.versions.map((version) => ({ ...version, schema: { openAPIV3Schema: { ...version.schema.openAPIV3Schema, description } } }));
-}
-
-async function isFound(client: BenchClient, path: string): Promise<boolean> {
-  const response = await client.open('GET', path);
-  response.resume();
-  return response.statusCode === 200;
 }
 
 export const roles: Subject = {

@@ -1,6 +1,6 @@
 /** Watches of one object: a change that concerns none of them, and one that all of them receive. */
-import type { IncomingMessage } from 'node:http';
 import { configMap } from '../harness/client';
+import { EventCounter } from '../harness/event-counter';
 import { measureLoop } from '../harness/measure';
 import { forEachNumber, openGrownServer } from './grown-server';
 import type { Subject } from './subject';
@@ -27,8 +27,9 @@ export const watches: Subject = {
       client.send('PUT', `${CONFIG_MAPS}/${name}`, configMap(NAMESPACE, name, String(stamp)));
     let changes = 0;
     const changeWatched = async (): Promise<void> => {
+      const total = events.received + events.streams;
       await change('watched', (changes += 1));
-      await events.waitForMore(events.streams);
+      await events.waitFor(total);
     };
     return {
       ...grown,
@@ -37,10 +38,11 @@ export const watches: Subject = {
         await grown.close();
       },
       async add(from, to) {
+        const total = events.received + to - from;
         await forEachNumber(from, to, async () =>
           events.count(await client.open('GET', `${CONFIG_MAPS}?watch=1&fieldSelector=metadata.name%3Dwatched`)),
         );
-        await events.waitForMore(to - from);
+        await events.waitFor(total);
       },
       operations: [
         request('change of an object that no watch selects', 'constant', (index) => change(`other-${index % OTHERS}`, index)),
@@ -54,40 +56,3 @@ export const watches: Subject = {
     };
   },
 };
-
-/** Counts the events of watches. */
-class EventCounter {
-  private readonly opened = new Set<IncomingMessage>();
-  private received = 0;
-  /** Events for which the earlier calls of {@link waitForMore} waited. */
-  private awaited = 0;
-  private onReceived = (): void => undefined;
-
-  get streams(): number {
-    return this.opened.size;
-  }
-
-  count(stream: IncomingMessage): void {
-    this.opened.add(stream);
-    stream.on('error', () => undefined);
-    stream.on('data', (chunk: Buffer) => {
-      // Every event ends in a newline and contains no other.
-      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, end + 1)) this.received += 1;
-      this.onReceived();
-    });
-  }
-
-  /** Resolves when `count` events arrived in addition to those that were waited for. */
-  waitForMore(count: number): Promise<void> {
-    this.awaited += count;
-    const { awaited } = this;
-    return new Promise((resolve) => {
-      this.onReceived = () => void (this.received >= awaited && resolve());
-      this.onReceived();
-    });
-  }
-
-  close(): void {
-    for (const stream of this.opened) stream.destroy();
-  }
-}

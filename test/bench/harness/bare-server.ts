@@ -45,10 +45,10 @@ export class BareServer {
   }
 
   /** The cost of responses with `size` bytes. */
-  async measureResponse(size: number, workers: number, seconds: number): Promise<Cost> {
+  async measureResponse({ size, ...bounds }: { size: number; workers: number; seconds: number }): Promise<Cost> {
     const { pid, send } = this.responding(size);
     await send(0, 0);
-    return measureWarmLoop(pid, { workers, seconds }, async (index, worker) => void (await send(index, worker)));
+    return measureWarmLoop(pid, bounds, async (index, worker) => void (await send(index, worker)));
   }
 
   send(message: BareMessage): void {

@@ -10,16 +10,27 @@ import { BenchClient, configMap } from './client';
 import { measureLoop, type Cost } from './measure';
 import { textOption, TOKEN } from './settings';
 
-export function printRow(name: string, cost: Cost | { cpuMicros: number }, against?: string, reference?: number): void {
-  const ratio = reference === undefined ? '' : `${(cost.cpuMicros / reference).toFixed(2)} × ${against} (${reference.toFixed(1)})`;
+type CpuCost = Pick<Cost, 'cpuMicros'>;
+
+/** With the ratio over a baseline when there is one. */
+export function printRow(name: string, cost: CpuCost, baseline?: CpuCost & { readonly name: string }): void {
+  const ratio =
+    baseline === undefined
+      ? ''
+      : `${(cost.cpuMicros / baseline.cpuMicros).toFixed(2)} × ${baseline.name} (${baseline.cpuMicros.toFixed(1)})`;
   console.log(`${name.padEnd(46)} ${cost.cpuMicros.toFixed(1).padStart(9)} µs  ${ratio}`);
+}
+
+export interface BenchServerOptions {
+  /** The embedded store when absent. */
+  readonly etcdServers?: string | undefined;
+  readonly args?: readonly string[];
+  readonly environment?: NodeJS.ProcessEnv;
 }
 
 export async function startServer(
   folder: string,
-  etcdServers?: string,
-  args: readonly string[] = [],
-  environment?: NodeJS.ProcessEnv,
+  { etcdServers, args = [], environment }: BenchServerOptions = {},
 ): Promise<{ server: ApiServer; client: BenchClient }> {
   const securePort = await freePort();
   const tokens = path.join(folder, 'tokens.csv');
@@ -44,21 +55,11 @@ export interface BenchServer {
 /** Measures on a server that is started for this measurement only. */
 export async function withServer(
   measure: (opened: BenchServer) => Promise<void>,
-  {
-    etcdServers,
-    args = [],
-    prepare,
-    environment,
-  }: {
-    etcdServers?: string | undefined;
-    args?: readonly string[];
-    prepare?: ((folder: string) => Promise<void>) | undefined;
-    environment?: NodeJS.ProcessEnv;
-  } = {},
+  { prepare, ...options }: BenchServerOptions & { readonly prepare?: ((folder: string) => Promise<void>) | undefined } = {},
 ): Promise<void> {
   const folder = temporaryFolder('bench');
   await prepare?.(folder);
-  const { server, client } = await startServer(folder, etcdServers, args, environment);
+  const { server, client } = await startServer(folder, options);
   try {
     await measure({ server, client, pid: server.process.pid, folder });
   } finally {
@@ -89,8 +90,11 @@ export async function withControllers(measure: (client: BenchClient, pid?: numbe
   }
 }
 
-export async function createConfigMaps(client: BenchClient, pid: number, namespace: string, count: number, size = 1000): Promise<Cost> {
-  await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
+export async function createConfigMaps(
+  { client, pid }: Pick<BenchServer, 'client' | 'pid'>,
+  { namespace, count, size = 1000 }: { readonly namespace: string; readonly count: number; readonly size?: number },
+): Promise<Cost> {
+  await client.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
   return measureLoop(pid, { workers: 16, count }, async (index) => {
     await client.send('POST', `/api/v1/namespaces/${namespace}/configmaps`, configMap(namespace, `o-${index}`, '', size));
   });

@@ -1,10 +1,14 @@
 /**
- * A plain HTTPS client for the benchmark: keep-alive connections, one credential, response bodies read and discarded.
- * Throws on any error response.
+ * A plain HTTPS client for the benchmark: keep-alive connections and one credential. `send` and `text` throw on any error
+ * response.
  */
+import { once } from 'node:events';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { Credential } from '../../../shared/pki/certificates';
+
+/** An object is sent as JSON. */
+type RequestBody = string | object;
 
 export class BenchClient {
   private readonly agent: Agent;
@@ -21,7 +25,8 @@ export class BenchClient {
     this.authorization = isToken ? { authorization: `Bearer ${credential}` } : {};
   }
 
-  async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<number> {
+  /** Discards the body of the response, and returns its size in bytes. */
+  async send(method: string, path: string, body?: RequestBody, headers: Record<string, string> = {}): Promise<number> {
     const response = await this.open(method, path, body, headers);
     let bytes = 0;
     for await (const chunk of response) bytes += Buffer.byteLength(chunk as Buffer);
@@ -30,7 +35,7 @@ export class BenchClient {
   }
 
   /** The body of the response. */
-  async text(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<string> {
+  async text(method: string, path: string, body?: RequestBody, headers: Record<string, string> = {}): Promise<string> {
     const response = await this.open(method, path, body, headers);
     const chunks: Buffer[] = [];
     for await (const chunk of response) chunks.push(chunk as Buffer);
@@ -39,13 +44,21 @@ export class BenchClient {
     return text;
   }
 
+  /** The status of a response, which may be an error. */
+  async status(method: string, path: string, body?: RequestBody): Promise<number> {
+    const response = await this.open(method, path, body);
+    await once(response.resume(), 'end');
+    return response.statusCode ?? 0;
+  }
+
   /** The revision at which a list was read. */
   async revision(path: string): Promise<number> {
     return Number(/"resourceVersion":"(\d+)"/.exec(await this.text('GET', path))?.[1]);
   }
 
   /** The response as soon as its headers arrive. */
-  open(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+  open(method: string, path: string, body?: RequestBody, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+    const text = typeof body === 'object' ? JSON.stringify(body) : body;
     return new Promise((resolve, reject) => {
       const request = httpsRequest(
         {
@@ -57,14 +70,14 @@ export class BenchClient {
           headers: {
             ...this.authorization,
             accept: 'application/json',
-            ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+            ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
             ...headers,
           },
         },
         resolve,
       );
       request.on('error', reject);
-      request.end(body);
+      request.end(text);
     });
   }
 

@@ -7,6 +7,7 @@ import { fork } from 'node:child_process';
 import { Agent, request, type AgentOptions } from 'node:https';
 import path from 'node:path';
 import type { ClusterLoad } from './cluster-load';
+import { pause } from './timing';
 
 interface LoadMessage {
   readonly moving?: true;
@@ -68,7 +69,7 @@ export function startReadLoop(
       const startedAt = performance.now();
       await read(load, agent);
       waits.push(performance.now() - startedAt);
-      await new Promise((resolve) => setTimeout(resolve, everyMs));
+      await pause(everyMs);
     }
   })();
   const stop = async (): Promise<readonly number[]> => {
@@ -90,6 +91,3 @@ function read({ origin, token }: Pick<ClusterLoad, 'origin' | 'token'>, agent: A
     sent.end();
   });
 }
-
-export const quantile = (ascending: readonly number[], part: number): number =>
-  ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * part))] ?? Number.NaN;

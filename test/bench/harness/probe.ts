@@ -4,6 +4,8 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { BenchClient } from './client';
+import { quantile } from './statistics';
+import { pause } from './timing';
 
 export interface Waits {
   readonly requests: number;
@@ -12,7 +14,7 @@ export interface Waits {
   readonly longestMs: number;
 }
 
-interface ProbeOptions {
+export interface ProbeOptions {
   readonly port: number;
   readonly token: string;
   readonly path: string;
@@ -24,9 +26,9 @@ const PAUSE_MS = 4;
 export class Probe {
   private constructor(private readonly child: ChildProcess) {}
 
-  static async start(port: number, token: string, path: string): Promise<Probe> {
+  static async start(options: ProbeOptions): Promise<Probe> {
     const child = fork(__filename, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    child.send({ port, token, path } satisfies ProbeOptions);
+    child.send(options);
     await new Promise((resolve) => child.once('message', resolve));
     return new Probe(child);
   }
@@ -49,8 +51,7 @@ async function run({ port, token, path }: ProbeOptions): Promise<void> {
   const takeWaits = (): Waits => {
     const sorted = times.toSorted((a, b) => a - b);
     times = [];
-    const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-    return { requests: sorted.length, medianMs: at(0.5), p99Ms: at(0.99), longestMs: sorted.at(-1) ?? 0 };
+    return { requests: sorted.length, medianMs: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99), longestMs: quantile(sorted, 1) };
   };
   // The first requests include the connection setup.
   for (let warm = 0; warm < 20; warm += 1) await client.send('GET', path).catch(() => undefined);
@@ -64,7 +65,7 @@ async function run({ port, token, path }: ProbeOptions): Promise<void> {
     times.push(performance.now() - start);
     if (isRequested) process.send?.(takeWaits());
     isRequested = false;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await pause(PAUSE_MS);
   }
 }
 

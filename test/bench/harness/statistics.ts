@@ -22,6 +22,10 @@ export function median(samples: readonly number[]): number {
   return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2;
 }
 
+/** The sample below which this part of them lies. NaN without samples. */
+export const quantile = (ascending: readonly number[], part: number): number =>
+  ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * part))] ?? Number.NaN;
+
 export interface Point {
   readonly size: number;
   readonly cost: Estimate;

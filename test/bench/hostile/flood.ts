@@ -14,6 +14,7 @@ import { SUGGESTED_PRIORITY_LEVELS, suggestedFlowSchemas } from '../../../apiser
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import type { BenchClient } from '../harness/client';
+import { pause } from '../harness/timing';
 
 const ACQUISITIONS = 1_000_000;
 
@@ -66,7 +67,7 @@ async function measureCalmUser({ calm }: FloodTarget, seconds: number): Promise<
     const begin = performance.now();
     await calm.send('GET', `${OBJECTS}/o-${index % 1000}`);
     waits.push(performance.now() - begin);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await pause(PAUSE_MS);
   }
   return waits.sort((a, b) => a - b);
 }
@@ -86,11 +87,14 @@ export interface FloodResult extends FloodCounts {
 /**
  * `niceness` is that of the flooding process: a client on a machine of its own would take no processor from the server.
  */
-export async function measureFlood(target: FloodTarget, seconds: number, niceness: number): Promise<FloodResult> {
+export async function measureFlood(
+  target: FloodTarget,
+  { seconds, niceness }: { readonly seconds: number; readonly niceness: number },
+): Promise<FloodResult> {
   const idle = await measureCalmUser(target, seconds);
   const words = [target.calm.port, target.flooder, `${OBJECTS}?limit=500`, CONNECTIONS, niceness].map(String);
   const sender = fork(path.join(__dirname, 'flooder.js'), words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  await pause(2_000);
   const flooded = await measureCalmUser(target, seconds);
   sender.send('end');
   const [counts] = (await once(sender, 'message')) as [FloodCounts];

@@ -6,7 +6,7 @@ import { freePort } from '../../support/ports';
 import { startTraceReceiver } from '../../support/servers/trace-receiver';
 import { decisionMicros, measureGet, writeAuditPolicy, prepareAccess, writeTracingFile } from '../access';
 import { BenchClient } from '../harness/client';
-import { quantile } from '../harness/cluster-waits';
+import { quantile } from '../harness/statistics';
 import { measureFlood, seatMicros, type FloodTarget } from '../hostile/flood';
 import { measureHostileInputs } from '../hostile/hostile';
 import type { Cost } from '../harness/measure';
@@ -23,8 +23,8 @@ export async function access(): Promise<void> {
   const [plain, recorded, endRecorded] = folders;
   const servers = [
     await startServer(plain),
-    await startServer(recorded, undefined, writeAuditPolicy(recorded)),
-    await startServer(endRecorded, undefined, writeAuditPolicy(endRecorded, ['RequestReceived'])),
+    await startServer(recorded, { args: writeAuditPolicy(recorded) }),
+    await startServer(endRecorded, { args: writeAuditPolicy(endRecorded, ['RequestReceived']) }),
   ] as const;
   const [admin, bothStages, endOnly] = servers.map(({ client, server }) => ({ client, pid: server.process.pid }));
   if (admin === undefined || bothStages === undefined || endOnly === undefined) return;
@@ -34,9 +34,9 @@ export async function access(): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
       const floor = await measureGet(admin, seconds);
       printRow('get by an administrator', floor);
-      printRow('get by a service account, RBAC', await measureGet(account, seconds), 'administrator', floor.cpuMicros);
-      printRow('get, both stages recorded at Metadata', await measureGet(bothStages, seconds), 'not recorded', floor.cpuMicros);
-      printRow('get, its end recorded at Metadata', await measureGet(endOnly, seconds), 'not recorded', floor.cpuMicros);
+      printRow('get by a service account, RBAC', await measureGet(account, seconds), { name: 'administrator', ...floor });
+      printRow('get, both stages recorded at Metadata', await measureGet(bothStages, seconds), { name: 'not recorded', ...floor });
+      printRow('get, its end recorded at Metadata', await measureGet(endOnly, seconds), { name: 'not recorded', ...floor });
     }
   } finally {
     for (const { client } of [account, ...servers]) client.close();
@@ -61,8 +61,8 @@ export async function traces(): Promise<void> {
     rate: number | undefined,
   ): Promise<{ readonly folder: string; readonly client: BenchClient; readonly server: ApiServer }> => {
     const folder = temporaryFolder('bench-traces');
-    const args = rate === undefined ? [] : [`--tracing-config-file=${writeTracingFile(folder, receiver.port, rate)}`];
-    const opened = { folder, ...(await startServer(folder, undefined, args)) };
+    const args = rate === undefined ? [] : [`--tracing-config-file=${writeTracingFile(folder, { port: receiver.port, rate })}`];
+    const opened = { folder, ...(await startServer(folder, { args })) };
     await prepareAccess({ client: opened.client, pid: opened.server.process.pid });
     return opened;
   };
@@ -72,8 +72,8 @@ export async function traces(): Promise<void> {
       const cost = ({ client, server }: typeof off): Promise<Cost> => measureGet({ client, pid: server.process.pid }, seconds);
       const floor = await cost(off);
       printRow('get without traces', floor);
-      printRow('get, one in a hundred is traced', await cost(sampled), 'without', floor.cpuMicros);
-      printRow('get, each is traced', await cost(every), 'without', floor.cpuMicros);
+      printRow('get, one in a hundred is traced', await cost(sampled), { name: 'without', ...floor });
+      printRow('get, each is traced', await cost(every), { name: 'without', ...floor });
     }
   } finally {
     for (const { folder, server, client } of [off, sampled, every]) {
@@ -115,12 +115,10 @@ export async function flow(): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
       const floor = await measureGet({ client: withoutControl.calm, pid: withoutControl.server.process.pid }, seconds);
       printRow('get without flow control', floor);
-      printRow(
-        'get with flow control',
-        await measureGet({ client: withControl.calm, pid: withControl.server.process.pid }, seconds),
-        'without',
-        floor.cpuMicros,
-      );
+      printRow('get with flow control', await measureGet({ client: withControl.calm, pid: withControl.server.process.pid }, seconds), {
+        name: 'without',
+        ...floor,
+      });
     }
     for (const [where, niceness, isApart] of [
       ['on the same processors', 0, false],
@@ -133,7 +131,7 @@ export async function flow(): Promise<void> {
         continue;
       }
       if (isApart) separateProcessors(pid);
-      const { idle, flooded, served, refused, cut } = await measureFlood(withControl, seconds, niceness);
+      const { idle, flooded, served, refused, cut } = await measureFlood(withControl, { seconds, niceness });
       if (isApart) shareProcessors(pid);
       const shown = [idle, flooded].map((waits) => [0.5, 0.99].map((part) => quantile(waits, part).toFixed(1)).join(' / '));
       console.log(
@@ -157,13 +155,9 @@ interface FloodServer extends FloodTarget {
 export async function hostile(): Promise<void> {
   console.log('\nlongest wait of another client in ms: HTTP/1.1, HTTP/2, both without credentials (answers)');
   await withServer(async ({ client }) => {
-    const origin = `https://127.0.0.1:${client.port}`;
-    for await (const { name, longest, statuses } of measureHostileInputs(
-      origin,
-      TOKEN,
-      textOption('only') ?? '',
-      numberOption('at-once', 1),
-    )) {
+    const target = { origin: `https://127.0.0.1:${client.port}`, token: TOKEN };
+    const selection = { only: textOption('only') ?? '', copies: numberOption('at-once', 1) };
+    for await (const { name, longest, statuses } of measureHostileInputs(target, selection)) {
       const waits = Object.values(longest).map((wait) => wait.toFixed(0).padStart(5));
       console.log(`${name.padEnd(46)} ${waits.join('')}  (${statuses.join(' ')})`);
     }

@@ -2,11 +2,13 @@
 import { startControllers } from '../../support/control-plane';
 import { findEtcd, startEtcd } from '../../support/external/etcd';
 import { BenchClient } from '../harness/client';
-import { measureClusterWaits, quantile } from '../harness/cluster-waits';
+import { measureClusterWaits } from '../harness/cluster-waits';
+import { quantile } from '../harness/statistics';
+import { pause } from '../harness/timing';
 import type { ClusterLoad } from '../harness/cluster-load';
 import { measureEvictions } from '../evictions';
 import { measureCollections, createFamilies, type CollectionTimes } from '../garbage';
-import { anonymousMegabytes, cpuSeconds } from '../harness/measure';
+import { anonymousMegabytes, cpuSeconds } from '../../support/process-usage';
 import { numberOption, textOption, TOKEN } from '../harness/settings';
 import { measureRollingReplacement } from '../slices';
 import { withControllers, withServer } from '../harness/bench-server';
@@ -63,7 +65,7 @@ export async function slices(): Promise<void> {
         seconds: took,
         convergedMs,
         slices: left,
-      } = await measureRollingReplacement(client, numberOption('pods', 5_000), batch);
+      } = await measureRollingReplacement(client, { count: numberOption('pods', 5_000), batch });
       const memory =
         pid === undefined ? '' : `, ${anonymousMegabytes(pid).toFixed(0)} MB and ${cpuSeconds(pid).toFixed(1)} s of CPU of the controllers`;
       console.log(
@@ -79,9 +81,9 @@ const STARTUP_MS = 15_000;
 export const idle = (): Promise<void> =>
   withControllers(async (_, pid = numberOption('pid', process.pid)) => {
     const idleSeconds = numberOption('idle', 60);
-    await new Promise((resolve) => setTimeout(resolve, STARTUP_MS));
+    await pause(STARTUP_MS);
     const [before, began] = [cpuSeconds(pid), performance.now()];
-    await new Promise((resolve) => setTimeout(resolve, idleSeconds * 1000));
+    await pause(idleSeconds * 1000);
     const share = (((cpuSeconds(pid) - before) * 100_000) / (performance.now() - began)).toFixed(2);
     console.log(`\n${'all controllers, nothing to do'.padEnd(46)} ${share} % of a core, ${anonymousMegabytes(pid).toFixed(0)} MB`);
   });
@@ -130,11 +132,11 @@ export async function garbage(): Promise<void> {
     for (const choice of ['-*,garbage-collector', '*']) {
       controllers = startControllers(server, `--controllers=${choice}`);
       const { pid } = controllers;
-      while (!controllers.output.includes('the dependency graph is built')) await new Promise((resolve) => setTimeout(resolve, 200));
+      while (!controllers.output.includes('the dependency graph is built')) await pause(200);
       const [cpu, before] = [cpuSeconds(pid), anonymousMegabytes(pid)];
       let peak = before;
       for (let second = 0; second < 60; second += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 1000));
+        await pause(1000);
         peak = Math.max(peak, anonymousMegabytes(pid));
       }
       const now = anonymousMegabytes(pid);

@@ -17,11 +17,11 @@ export const definitions = (): Promise<void> => measureDefinitions(numberOption(
 
 export async function custom(): Promise<void> {
   await withServer(async ({ client, pid }) => {
-    const { withRules, schemaless, configMaps, validationMicros } = await measureCustomResources(client, pid, seconds);
+    const { withRules, schemaless, configMaps, validationMicros } = await measureCustomResources({ client, pid }, seconds);
     console.log('\nby 16 clients at a time, on the embedded store');
     printRow('create, a ConfigMap', configMaps);
-    printRow('create, any object', schemaless, 'ConfigMap', configMaps.cpuMicros);
-    printRow('create, 30 members and three rules', withRules, 'any object', schemaless.cpuMicros);
+    printRow('create, any object', schemaless, { name: 'ConfigMap', ...configMaps });
+    printRow('create, 30 members and three rules', withRules, { name: 'any object', ...schemaless });
     printRow('  of it on the event loop', { cpuMicros: withRules.loopMicros });
     printRow('schema and rules alone', { cpuMicros: validationMicros });
     console.log(
@@ -35,8 +35,8 @@ export async function conversions(): Promise<void> {
   const ms = (time: number): string => `${time.toFixed(0)} ms`;
   console.log(`\na list of ${count} custom objects, converted by a webhook`);
   await withServer(async ({ client, pid }) => {
-    const probe = await Probe.start(client.port, TOKEN, '/api/v1/namespaces/default');
-    for await (const costs of measureConversions({ client, probe, pid }, count, CONVERSION_ROUNDS)) {
+    const probe = await Probe.start({ port: client.port, token: TOKEN, path: '/api/v1/namespaces/default' });
+    for await (const costs of measureConversions({ client, probe, pid }, { count, rounds: CONVERSION_ROUNDS })) {
       const { plainMs, webhookMs, listMs, againMs, calls, cpuMs, webhookCpuMs, longestMs } = costs;
       const ratio = `${(listMs / webhookMs).toFixed(2)} × the webhook alone (${ms(webhookMs)}), ${calls} calls`;
       const work = `${ms(cpuMs)} of a processor, the webhook ${ms(webhookCpuMs)}`;
@@ -54,9 +54,9 @@ export async function backups(): Promise<void> {
 async function backup(kind: string, count: number): Promise<void> {
   const folder = temporaryFolder('bench');
   const etcd = kind === 'etcd' ? await startEtcd() : undefined;
-  const { server, client } = await withLoopDelay(() => startServer(folder, etcd?.endpoint));
+  const { server, client } = await withLoopDelay(() => startServer(folder, { etcdServers: etcd?.endpoint }));
   try {
-    await createConfigMaps(client, server.process.pid, 'big', count, 1200);
+    await createConfigMaps({ client, pid: server.process.pid }, { namespace: 'big', count, size: 1200 });
     const {
       seconds: took,
       bytes,

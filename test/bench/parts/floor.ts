@@ -3,11 +3,16 @@ import { measureFloors, type Floor } from '../floor/floors';
 import { profileGets } from '../floor/profile-gets';
 import type { Shares } from '../floor/filter-costs';
 import { isAboveBound, measureGrowth, sizesOf, type Series } from '../growth/measure-growth';
-import { GROWTH_BOUNDS } from '../growth/subject';
-import { SUBJECTS } from '../growth/subjects';
+import { GROWTH_BOUNDS, type Subject } from '../growth/subject';
+import { deployments, services } from '../growth/controller-subjects';
+import { definitions, namespaces, objects, roles } from '../growth/stored-subjects';
+import { watches } from '../growth/watch-subject';
 import type { Estimate } from '../harness/statistics';
 import type { FigureRow, PerformanceResults } from '../../support/documents/performance-page';
 import { textOption } from '../harness/settings';
+
+/** In the order in which they are measured. */
+const SUBJECTS: readonly Subject[] = [objects, watches, namespaces, definitions, roles, deployments, services];
 
 /** Smaller shares are not shown. */
 const SMALLEST_SHARE = 0.004;

@@ -7,7 +7,8 @@ import { findEtcd, startEtcd } from '../../support/external/etcd';
 import { BareServer, createBareCredential } from '../harness/bare-server';
 import { configMap, deployment } from '../harness/client';
 import { measureLongLists } from '../long-lists';
-import { anonymousMegabytes, measureLoop, measureWarmLoop, type Cost } from '../harness/measure';
+import { measureLoop, measureWarmLoop, type Cost } from '../harness/measure';
+import { anonymousMegabytes } from '../../support/process-usage';
 import { podChangeMicros } from '../node-watchers';
 import { podMicros } from '../pods';
 import { Probe } from '../harness/probe';
@@ -21,7 +22,7 @@ const SERVICES = 10_000;
 
 export function pods(): void {
   const { processing, parsed } = podMicros();
-  printRow('a Pod of 60 fields: decode, default, validate', { cpuMicros: processing }, 'JSON.parse of it', parsed);
+  printRow('a Pod of 60 fields: decode, default, validate', { cpuMicros: processing }, { name: 'JSON.parse of it', cpuMicros: parsed });
 }
 
 export async function reads(): Promise<void> {
@@ -37,39 +38,41 @@ export async function reads(): Promise<void> {
 }
 
 async function readRows({ client, pid }: BenchServer, bare: BareServer): Promise<void> {
-  await createConfigMaps(client, pid, 'bench', 1000);
-  await createConfigMaps(client, pid, 'l500', 500);
-  await createConfigMaps(client, pid, 'l10k', 10_000);
+  await createConfigMaps({ client, pid }, { namespace: 'bench', count: 1000 });
+  await createConfigMaps({ client, pid }, { namespace: 'l500', count: 500 });
+  await createConfigMaps({ client, pid }, { namespace: 'l10k', count: 10_000 });
   const get = async (
     name: string,
-    target: string | ((index: number) => string),
-    workers: number,
-    headers?: Record<string, string>,
+    { target, workers, headers }: { target: string | ((index: number) => string); workers: number; headers?: Record<string, string> },
   ): Promise<Cost> => {
     const at = typeof target === 'string' ? () => target : target;
     const size = await client.send('GET', at(0), undefined, headers);
-    const floor = await bare.measureResponse(size, workers, seconds / 2);
+    const floor = await bare.measureResponse({ size, workers, seconds: seconds / 2 });
     const cost = await measureWarmLoop(
       pid,
       { workers, seconds },
       async (index) => void (await client.send('GET', at(index), undefined, headers)),
     );
-    printRow(name, cost, 'bare TLS', floor.cpuMicros);
+    printRow(name, cost, { name: 'bare TLS', ...floor });
     return cost;
   };
   const getPath = (query: string) => (index: number) => `/api/v1/namespaces/bench/configmaps/o-${index % 1000}${query}`;
   const list = (namespace: string, query = ''): string => `/api/v1/namespaces/${namespace}/configmaps${query}`;
-  await get('get, consistent', getPath(''), 32);
-  await get('get, resourceVersion=0', getPath('?resourceVersion=0'), 32);
-  const consistent = await get('list of 500, consistent', list('l500'), 8);
-  const cached = await get('list of 500, resourceVersion=0', list('l500', '?resourceVersion=0'), 8);
-  printRow('  the first over the second', consistent, 'resourceVersion=0', cached.cpuMicros);
-  await get('get as protobuf', getPath(''), 32, { accept: PROTOBUF });
-  await get('list of 500 as protobuf', list('l500'), 8, { accept: PROTOBUF });
-  await get('list of 500 as Table', list('l500'), 8, { accept: 'application/json;as=Table;v=v1;g=meta.platform.io' });
-  await get('list of 500, selector matching 71', list('l500', '?labelSelector=shard%3Ds3'), 8);
-  await get('list of 10,000', list('l10k'), 2);
-  await get('page of 500 out of 10,000', list('l10k', '?limit=500'), 4);
+  await get('get, consistent', { target: getPath(''), workers: 32 });
+  await get('get, resourceVersion=0', { target: getPath('?resourceVersion=0'), workers: 32 });
+  const consistent = await get('list of 500, consistent', { target: list('l500'), workers: 8 });
+  const cached = await get('list of 500, resourceVersion=0', { target: list('l500', '?resourceVersion=0'), workers: 8 });
+  printRow('  the first over the second', consistent, { name: 'resourceVersion=0', ...cached });
+  await get('get as protobuf', { target: getPath(''), workers: 32, headers: { accept: PROTOBUF } });
+  await get('list of 500 as protobuf', { target: list('l500'), workers: 8, headers: { accept: PROTOBUF } });
+  await get('list of 500 as Table', {
+    target: list('l500'),
+    workers: 8,
+    headers: { accept: 'application/json;as=Table;v=v1;g=meta.platform.io' },
+  });
+  await get('list of 500, selector matching 71', { target: list('l500', '?labelSelector=shard%3Ds3'), workers: 8 });
+  await get('list of 10,000', { target: list('l10k'), workers: 2 });
+  await get('page of 500 out of 10,000', { target: list('l10k', '?limit=500'), workers: 4 });
 }
 
 /**
@@ -81,7 +84,11 @@ export async function watches(): Promise<void> {
   // The first call includes compilation.
   await podChangeMicros(1);
   const alone = await podChangeMicros(1);
-  printRow('change of a Pod, 1,000 nodes watching their own', { cpuMicros: await podChangeMicros(1000) }, 'one node watching', alone);
+  printRow(
+    'change of a Pod, 1,000 nodes watching their own',
+    { cpuMicros: await podChangeMicros(1000) },
+    { name: 'one node watching', cpuMicros: alone },
+  );
   const bare = await BareServer.start(await createBareCredential());
   try {
     await withServer((opened) => fanOutRows(opened, bare));
@@ -91,20 +98,20 @@ export async function watches(): Promise<void> {
 }
 
 async function fanOutRows({ client, pid }: BenchServer, bare: BareServer): Promise<void> {
-  await createConfigMaps(client, pid, 'bench', 1);
+  await createConfigMaps({ client, pid }, { namespace: 'bench', count: 1 });
   const target = '/api/v1/namespaces/bench/configmaps';
   const frame = 1400;
   bare.send({ push: frame });
   const push = async (): Promise<void> => bare.send({ push: frame });
-  const floor = await measureFanOut(bare.pid, 1000, 100, () => bare.watch(), push);
-  const watch = await measureFanOut(
+  const load = { streams: 1000, events: 100 };
+  const floor = await measureFanOut({ ...load, pid: bare.pid, open: () => bare.watch(), push });
+  const watch = await measureFanOut({
+    ...load,
     pid,
-    1000,
-    100,
-    () => client.open('GET', `${target}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Do-0`),
-    async (index) => void (await client.send('PUT', `${target}/o-0`, configMap('bench', 'o-0', String(index)))),
-  );
-  printRow('one event to one of 1,000 watchers', watch, 'bare TLS', floor.cpuMicros);
+    open: () => client.open('GET', `${target}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Do-0`),
+    push: async (index) => void (await client.send('PUT', `${target}/o-0`, configMap('bench', 'o-0', String(index)))),
+  });
+  printRow('one event to one of 1,000 watchers', watch, { name: 'bare TLS', ...floor });
 }
 
 export async function lists(): Promise<void> {
@@ -125,7 +132,7 @@ export async function lists(): Promise<void> {
 }
 
 async function longLists({ client, pid }: BenchServer, count: number): Promise<void> {
-  const probe = await Probe.start(client.port, TOKEN, '/api/v1/namespaces/default');
+  const probe = await Probe.start({ port: client.port, token: TOKEN, path: '/api/v1/namespaces/default' });
   for await (const { name, bytes, ms, cpuMs, others } of measureLongLists({ client, probe, pid }, count, textOption('only') ?? '')) {
     const waited = `p50 / p99 / p100 ${[others.medianMs, others.p99Ms, others.longestMs].map((wait) => wait.toFixed(1).padStart(6)).join(' / ')} ms`;
     const work = `${ms.toFixed(0).padStart(6)} ms, CPU ${cpuMs.toFixed(0).padStart(6)} ms, ${(bytes / 1e6).toFixed(1).padStart(6)} MB`;
@@ -137,7 +144,7 @@ async function longLists({ client, pid }: BenchServer, count: number): Promise<v
 export async function memory(): Promise<void> {
   const count = numberOption('objects', 112_000);
   await withServer(async ({ client, pid }) => {
-    await createConfigMaps(client, pid, 'big', count, 1200);
+    await createConfigMaps({ client, pid }, { namespace: 'big', count, size: 1200 });
     for (const stamp of ['1', '2']) {
       await measureLoop(pid, { workers: 16, count }, async (index) => {
         const name = `o-${index}`;
@@ -165,7 +172,7 @@ export async function writes(): Promise<void> {
 }
 
 async function writeRows({ client, pid }: BenchServer, endpoint: string): Promise<void> {
-  await createConfigMaps(client, pid, 'bench', 100);
+  await createConfigMaps({ client, pid }, { namespace: 'bench', count: 100 });
   const target = '/api/v1/namespaces/bench/configmaps';
   const store = await openEtcdStore({ endpoints: [endpoint], clock: systemClock, random: systemRandom });
   const value = Buffer.alloc(1200, 'x');
@@ -175,32 +182,32 @@ async function writeRows({ client, pid }: BenchServer, endpoint: string): Promis
   });
   await store.close();
   console.log();
-  const against = 'the same transaction by the same client';
+  const baseline = { name: 'the same transaction by the same client', ...raw };
   const create = await measureWarmLoop(pid, { workers: 16, seconds }, async (index) => {
     await client.send('POST', target, configMap('bench', `c-${index}`, ''));
   });
-  printRow('create on etcd', create, against, raw.cpuMicros);
+  printRow('create on etcd', create, baseline);
   const update = await measureWarmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
     await client.send('PUT', `${target}/o-${worker}`, configMap('bench', `o-${worker}`, String(index)));
   });
-  printRow('update on etcd', update, against, raw.cpuMicros);
+  printRow('update on etcd', update, baseline);
   const patch = await measureWarmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
     const body = JSON.stringify({ data: { t: String(index) } });
     await client.send('PATCH', `${target}/o-${worker}`, body, { 'content-type': 'application/merge-patch+json' });
   });
-  printRow('merge patch on etcd', patch, against, raw.cpuMicros);
+  printRow('merge patch on etcd', patch, baseline);
   const applies = { 'content-type': 'application/apply-patch+yaml' };
   const apply = await measureWarmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
     const name = `a-${worker}`;
     await client.send('PATCH', `${target}/${name}?fieldManager=bench`, configMap('bench', name, String(index)), applies);
   });
-  printRow('apply on etcd', apply, against, raw.cpuMicros);
+  printRow('apply on etcd', apply, baseline);
   const deployments = '/apis/apps/v1/namespaces/bench/deployments';
   const large = await measureWarmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
     const name = `d-${worker}`;
     await client.send('PATCH', `${deployments}/${name}?fieldManager=bench`, deployment('bench', name, String(index)), applies);
   });
-  printRow('apply of a Deployment of 200 fields on etcd', large, against, raw.cpuMicros);
+  printRow('apply of a Deployment of 200 fields on etcd', large, baseline);
 }
 
 export async function services(): Promise<void> {
@@ -212,8 +219,8 @@ export async function services(): Promise<void> {
     const prepare = full ? fillRange : undefined;
     await withServer(
       async ({ client, pid }) => {
-        const costs = await compareCreations(client, pid, count);
-        printRow(name, costs.services, 'create a ConfigMap', costs.configMaps.cpuMicros);
+        const costs = await compareCreations({ client, pid }, count);
+        printRow(name, costs.services, { name: 'create a ConfigMap', ...costs.configMaps });
         console.log(`  ${costs.services.requests} of them took ${costs.transactions.toFixed(3)} store transactions each`);
       },
       { args: [SERVICE_RANGE], prepare },
