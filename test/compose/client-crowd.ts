@@ -1,6 +1,7 @@
 /** Many clients that start at once, each with a connection that it keeps and sends requests on repeatedly. */
 import { Agent, request } from 'node:https';
 import type { ClientConfig } from '../../shared/client/kubeconfig/client-config';
+import { sleep } from './container-engine';
 
 const PATH = '/api/v1/namespaces/default/configmaps?limit=5';
 const PAUSE_MS = 200;
@@ -37,10 +38,10 @@ export class ClientCrowd {
 
   private async repeatRequests(agent: Agent, index: number): Promise<void> {
     // Spreads the clients over the pause.
-    await new Promise((resolve) => setTimeout(resolve, (index * PAUSE_MS) / this.size));
+    await sleep((index * PAUSE_MS) / this.size);
     while (this.agent === agent) {
       await this.sendRequest(agent);
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await sleep(PAUSE_MS);
     }
   }
 

@@ -19,16 +19,20 @@ import { silentLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { objectAt, stringAt } from '../../shared/values/json';
+import { sleep } from './container-engine';
 
 const MAPS = resourceOf('core.v1.ConfigMap');
 const NAMESPACE = 'default';
 const NAME = 'counted';
+const PATH = `/api/v1/namespaces/${NAMESPACE}/configmaps/${NAME}`;
 const LABELS = { made: 'by-load' };
+const FILLER = 2_000;
 const PAUSE_MS = 20;
+const KUBECTL_PAUSE_MS = 1_000;
+const MAX_MESSAGE_LENGTH = 90;
 const LIST_PAGE = 500;
 const ANSWER_MS = 70_000;
 
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const run = promisify(execFile);
 
 /** Observations since the previous report. */
@@ -225,11 +229,6 @@ export class ClientLoad {
     await sleep(KUBECTL_PAUSE_MS);
   }
 }
-
-const PATH = `/api/v1/namespaces/${NAMESPACE}/configmaps/${NAME}`;
-const FILLER = 2_000;
-const KUBECTL_PAUSE_MS = 1_000;
-const MAX_MESSAGE_LENGTH = 90;
 
 function countMessage(counts: Map<string, number>, message: string): void {
   const key = message.trim().replaceAll(/\s+/g, ' ').slice(0, MAX_MESSAGE_LENGTH);

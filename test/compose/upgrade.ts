@@ -28,6 +28,9 @@ const NOT_CREATED: ReadonlySet<string> = new Set(['Node', 'Pod', 'Endpoints']);
 const MAX_POLLS = 90;
 const POLL_MS = 1_000;
 const MAX_SHOWN = 5;
+const STEADY_POLLS = 5;
+/** How long both releases share the load. */
+const SIDE_BY_SIDE_MS = 5_000;
 const WATCH_SECONDS = 60;
 const ANSWER_BYTES = 64 * 1024 * 1024;
 
@@ -165,10 +168,6 @@ export class Upgrade {
     return { container, ...connectClient(config) };
   }
 }
-
-const STEADY_POLLS = 5;
-/** How long both releases share the load. */
-const SIDE_BY_SIDE_MS = 5_000;
 
 /**
  * Checks that a write through one server is in the next read through the other, and that watches of both deliver the

@@ -9,11 +9,8 @@ import path from 'node:path';
 import { once } from 'node:events';
 import { AppsV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import type { ControlPlane, ControlPlaneConnection } from '../../deploy/embedded';
-import { repository } from '../support/repository';
+import { EMBEDDED_MODULE, startControlPlane } from '../support/embedded-module';
 import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../support/programs';
-
-const PACKAGE = path.join(repository, 'dist/deploy/embedded/index.js');
-const { startControlPlane } = jest.requireActual<typeof import('../../deploy/embedded')>(PACKAGE);
 
 const namespace = 'default';
 
@@ -77,7 +74,7 @@ test('a control plane that starts in an existing folder serves the objects of th
 
 /** Starts a control plane in a process of its own, which prints the connection. */
 const STARTER = `
-const { startControlPlane } = require(${JSON.stringify(PACKAGE)});
+const { startControlPlane } = require(${JSON.stringify(EMBEDDED_MODULE)});
 startControlPlane({ controllers: [] }).then((controlPlane) => console.log(JSON.stringify(controlPlane)));
 `;
 

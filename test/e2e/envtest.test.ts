@@ -29,8 +29,12 @@ describeWithEtcd('a server with the flags of a test environment', () => {
     ({ program }) => program.stop(),
   );
 
-  /** Trusts only the authority of the certificate in the folder. */
-  function sendRequest(method: string, url: string, authorization?: string, body?: object): Promise<ServerResponse> {
+  /** As the administrator unless there is an `authorization`. Trusts only the authority of the certificate in the folder. */
+  function sendRequest(
+    method: string,
+    url: string,
+    { authorization, body }: { readonly authorization?: string; readonly body?: object } = {},
+  ): Promise<ServerResponse> {
     const { port, serving, admin } = server();
     const client = authorization === undefined ? { cert: admin.certificate, key: admin.key } : {};
     const headers = { 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) };
@@ -47,7 +51,7 @@ describeWithEtcd('a server with the flags of a test environment', () => {
   }
 
   const isHealthy = (): Promise<boolean> =>
-    sendRequest('GET', '/healthz', '').then(
+    sendRequest('GET', '/healthz', { authorization: '' }).then(
       ({ status }) => status === 200,
       () => false,
     );
@@ -56,10 +60,11 @@ describeWithEtcd('a server with the flags of a test environment', () => {
     await waitUntil('the server to be healthy', isHealthy, 45_000);
     expect((await sendRequest('GET', '/api/v1/namespaces/default')).status).toBe(200);
     const accounts = '/api/v1/namespaces/default/serviceaccounts';
-    expect((await sendRequest('POST', accounts, undefined, { metadata: { name: 'a' } })).status).toBe(201);
-    const { text } = await sendRequest('POST', `${accounts}/a/token`, undefined, { spec: {} });
+    expect((await sendRequest('POST', accounts, { body: { metadata: { name: 'a' } } })).status).toBe(201);
+    const { text } = await sendRequest('POST', `${accounts}/a/token`, { body: { spec: {} } });
     const { token }: { token: string } = JSON.parse(text).status;
-    const review = await sendRequest('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', `Bearer ${token}`, {});
+    const reviews = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+    const review = await sendRequest('POST', reviews, { authorization: `Bearer ${token}`, body: {} });
     expect(review).toMatchObject({ status: 201, text: expect.stringContaining('system:serviceaccount:default:a') });
   });
 });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { findProgram } from '../support/external/find-program';
 import { runClient, type ClientResult } from '../support/external/kubectl';
 import { freePort } from '../support/ports';
-import { startProgram, waitUntil } from '../support/programs';
+import { startPlatform } from '../support/programs';
 import { repository } from '../support/repository';
 import { reportSkipped } from '../support/report-skipped';
 import { useFolder, useResource } from '../support/use-resource';
@@ -23,19 +23,14 @@ describe('kubeadm against platform start', () => {
   const kubeconfig = path.join(folder, 'admin.kubeconfig');
   const port = useResource(freePort);
   useResource(
-    async () => {
-      const flags = ['start', `--data-dir=${folder}`, `--secure-port=${port()}`, '--naming=kubernetes'];
-      const local = startProgram('deploy/cli/main.js', flags);
-      await waitUntil('the control plane to be ready', () => local.output.includes('Ctrl-C ends it'));
-      return local;
-    },
-    (local) => local.stop(),
+    () => startPlatform([`--data-dir=${folder}`, `--secure-port=${port()}`, '--naming=kubernetes']),
+    (platform) => platform.stop(),
     120_000,
   );
 
   const kubeadm = (...args: string[]): Promise<ClientResult> => runClient(program, kubeconfig, args);
 
-  async function platform(...args: string[]): Promise<string> {
+  async function runPlatform(...args: string[]): Promise<string> {
     const main = path.join(repository, 'dist/deploy/cli/main.js');
     const { code, stdout, stderr } = await runClient(process.execPath, kubeconfig, [main, ...args, `--data-dir=${folder}`]);
     if (code !== 0) throw new Error(stderr);
@@ -49,7 +44,7 @@ describe('kubeadm against platform start', () => {
   }
 
   test('the printed command verifies the cluster and reads its configuration', async () => {
-    const { code, stdout, stderr } = await preflight(await platform('token', 'create', '--print-join-command'));
+    const { code, stdout, stderr } = await preflight(await runPlatform('token', 'create', '--print-join-command'));
     expect(stderr).toContain('Cluster info signature and contents are valid and TLS certificate validates against pinned roots');
     expect(stdout).toContain('[preflight] Reading configuration from the cluster...');
     expect(stderr).toContain('attempting to download the KubeletConfiguration from ConfigMap "kubelet-config"');
@@ -58,41 +53,41 @@ describe('kubeadm against platform start', () => {
 
   test('the configuration of kube-proxy is read once the add-on is installed', async () => {
     const missing = 'No kubeproxy.config.k8s.io/v1alpha1 config is loaded';
-    const command = await platform('token', 'create', '--print-join-command');
+    const command = await runPlatform('token', 'create', '--print-join-command');
     expect((await preflight(command)).stderr).toContain(missing);
-    await platform('addons', 'apply', 'kube-proxy', '--cluster-cidr=10.244.0.0/16');
+    await runPlatform('addons', 'apply', 'kube-proxy', '--cluster-cidr=10.244.0.0/16');
     const { code, stderr } = await preflight(command);
     expect(stderr).not.toContain(missing);
     expect(code).toBe(0);
   });
 
   test('a cluster with another authority is refused', async () => {
-    const command = await platform('token', 'create', '--print-join-command');
+    const command = await runPlatform('token', 'create', '--print-join-command');
     const { code, stderr } = await preflight(command.replace(/sha256:[0-9a-f]{64}/, `sha256:${'0'.repeat(64)}`));
     expect(stderr).toContain('cluster CA found in cluster-info ConfigMap is invalid: none of the public keys');
     expect(code).not.toBe(0);
   });
 
   test('kubeadm and platform create, list and delete the same tokens', async () => {
-    const ours = await platform('token', 'create', '--ttl=0', '--description=ours');
+    const ours = await runPlatform('token', 'create', '--ttl=0', '--description=ours');
     const { stdout } = await kubeadm('token', 'create', '--description=theirs');
     const theirs = stdout.trim();
     const listed = (await kubeadm('token', 'list')).stdout;
     expect(listed).toMatch(
       new RegExp(`^${ours} +<forever> +<never> +authentication,signing +ours +system:bootstrappers:kubeadm:default-node-token`, 'm'),
     );
-    expect(await platform('token', 'list')).toMatch(
+    expect(await runPlatform('token', 'list')).toMatch(
       new RegExp(`^${theirs} +23h59m +\\S+ +authentication,signing +theirs +system:bootstrappers:kubeadm:default-node-token$`, 'm'),
     );
     expect((await kubeadm('token', 'delete', ours)).code).toBe(0);
-    await platform('token', 'delete', theirs);
-    const remaining = await platform('token', 'list');
+    await runPlatform('token', 'delete', theirs);
+    const remaining = await runPlatform('token', 'list');
     expect(remaining).not.toContain(ours);
     expect(remaining).not.toContain(theirs);
   });
 
   test('kubeadm prints the same command to join a machine', async () => {
-    const ours = await platform('token', 'create', '--print-join-command');
+    const ours = await runPlatform('token', 'create', '--print-join-command');
     const { stdout } = await kubeadm('token', 'create', '--print-join-command');
     const withoutToken = (command: string): string => command.trim().replace(/--token \S+/, '--token T');
     expect(withoutToken(stdout)).toBe(withoutToken(ours));

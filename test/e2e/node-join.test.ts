@@ -7,7 +7,7 @@ import { request, type RequestOptions } from 'node:https';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { certificateRequestOf } from '../replay/scenarios/certificate-request';
 import { freePort } from '../support/ports';
-import { startProgram, waitUntil } from '../support/programs';
+import { startPlatform, waitUntil } from '../support/programs';
 import { useFolder, useResource } from '../support/use-resource';
 import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
 
@@ -21,13 +21,8 @@ describe.each([
   const folder = useFolder(`join-${naming}`);
   const port = useResource(freePort);
   useResource(
-    async () => {
-      const flags = ['start', `--data-dir=${folder}`, `--secure-port=${port()}`, `--naming=${naming}`];
-      const local = startProgram('deploy/cli/main.js', flags);
-      await waitUntil('the control plane to be ready', () => local.output.includes('Ctrl-C ends it'));
-      return local;
-    },
-    (local) => local.stop(),
+    () => startPlatform([`--data-dir=${folder}`, `--secure-port=${port()}`, `--naming=${naming}`]),
+    (platform) => platform.stop(),
     60_000,
   );
   const admin = useResource<RequestOptions>(() => readKubeconfig(`${folder}/admin.kubeconfig`).tls);

@@ -9,11 +9,10 @@ import path from 'node:path';
 import { packagedProgram, runClient } from '../support/external/kubectl';
 import { describeWithEtcd, startEtcd } from '../support/external/etcd';
 import { freePorts } from '../support/ports';
-import { ProgramProcess, removeFolder, startProgram, temporaryFolder, waitUntil } from '../support/programs';
+import { ProgramProcess, READY_OUTPUT, removeFolder, startPlatform, startProgram, temporaryFolder, waitUntil } from '../support/programs';
 import { repository } from '../support/repository';
 import { useResource } from '../support/use-resource';
 
-const runner = 'deploy/cli/main.js';
 const kubectl = packagedProgram('kubectl') ?? '';
 
 interface DataLocation {
@@ -42,18 +41,17 @@ const useControlPlane = (location: () => DataLocation, flags: () => string[] = (
     60_000,
   );
 
-function start({ folder, securePort, insecurePort }: DataLocation, ...more: string[]): ProgramProcess {
-  return startProgram(runner, ['start', `--data-dir=${folder}`, `--secure-port=${securePort}`, `--insecure-port=${insecurePort}`, ...more]);
-}
+const flagsOf = ({ folder, securePort, insecurePort }: DataLocation): readonly string[] => [
+  `--data-dir=${folder}`,
+  `--secure-port=${securePort}`,
+  `--insecure-port=${insecurePort}`,
+];
 
-async function startUntilReady(location: DataLocation, ...more: string[]): Promise<ProgramProcess> {
-  const process = start(location, ...more);
-  await waitUntil('the control plane to be ready', () => {
-    if (!process.isRunning) throw new Error(`it ended:\n${process.output}`);
-    return process.output.includes('Ctrl-C ends it');
-  });
-  return process;
-}
+const start = (location: DataLocation, ...more: string[]): ProgramProcess =>
+  startProgram('deploy/cli/main.js', ['start', ...flagsOf(location), ...more]);
+
+const startUntilReady = (location: DataLocation, ...more: string[]): Promise<ProgramProcess> =>
+  startPlatform([...flagsOf(location), ...more]);
 
 const pidOf = ({ folder }: DataLocation, name: string): number => Number(readFileSync(path.join(folder, 'run', `${name}.pid`), 'utf8'));
 
@@ -78,15 +76,19 @@ interface PlainHttpResponse {
   readonly body: string;
 }
 
+interface PlainHttpRequest {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
 function requestPlainHttp(
-  { insecurePort }: DataLocation,
-  method: string,
-  target: string,
-  headers: Record<string, string>,
-  body?: string,
+  { insecurePort }: Pick<DataLocation, 'insecurePort'>,
+  { body, ...options }: PlainHttpRequest,
 ): Promise<PlainHttpResponse> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port: insecurePort, method, path: target, headers, agent: false }, (response) => {
+    const sent = request({ host: '127.0.0.1', port: insecurePort, agent: false, ...options }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => void (text += chunk));
       response.once('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
@@ -113,10 +115,8 @@ describe('npm start', () => {
     expect(await kubectlOk(location(), 'get', 'namespaces')).toMatch(/^NAME +STATUS +AGE\ndefault +Active/);
     expect(await kubectlOk(location(), 'create', 'configmap', 'hello', '--from-literal=greeting=world')).toBe('configmap/hello created\n');
     expect(curlCommand).toContain(`curl http://127.0.0.1:${location().insecurePort}/api/v1/namespaces/default/configmaps`);
-    const answer = await requestPlainHttp(location(), 'GET', '/api/v1/namespaces/default/configmaps', {
-      accept: '*/*',
-      'user-agent': 'curl/8',
-    });
+    const headers = { accept: '*/*', 'user-agent': 'curl/8' };
+    const answer = await requestPlainHttp(location(), { path: '/api/v1/namespaces/default/configmaps', headers });
     expect(answer.status).toBe(200);
     expect(answer.body).toContain('"greeting": "world"');
   });
@@ -156,14 +156,16 @@ describe('npm start', () => {
 
   it('accepts requests of this machine over plain HTTP as those of the administrator, but not those of web pages', async () => {
     const list = '/api/v1/namespaces/default/configmaps';
-    const object = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plain' } });
     const json = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plain' } });
+    const create = { method: 'POST', path: list, headers: json, body };
+    const statusOf = async (sent: PlainHttpRequest): Promise<number> => (await requestPlainHttp(location(), sent)).status;
     for (const host of ['127.0.0.1', 'localhost'])
-      expect((await requestPlainHttp(location(), 'GET', list, { host: `${host}:${location().insecurePort}` })).status).toBe(200);
-    expect((await requestPlainHttp(location(), 'POST', list, { ...json, origin: 'https://evil.example.com' }, object)).status).toBe(403);
-    expect((await requestPlainHttp(location(), 'GET', `${list}/plain`, {})).status).toBe(404);
-    expect((await requestPlainHttp(location(), 'POST', list, json, object)).status).toBe(201);
-    expect((await requestPlainHttp(location(), 'GET', list, { authorization: 'Bearer nonsense' })).status).toBe(401);
+      expect(await statusOf({ path: list, headers: { host: `${host}:${location().insecurePort}` } })).toBe(200);
+    expect(await statusOf({ ...create, headers: { ...json, origin: 'https://evil.example.com' } })).toBe(403);
+    expect(await statusOf({ path: `${list}/plain` })).toBe(404);
+    expect(await statusOf(create)).toBe(201);
+    expect(await statusOf({ path: list, headers: { authorization: 'Bearer nonsense' } })).toBe(401);
   });
 
   it('restarts a killed API server, prints so, and keeps the data', async () => {
@@ -174,7 +176,7 @@ describe('npm start', () => {
       /apiserver .*(SIGKILL|killed|ended)/.test(controlPlane().local.output.slice(outputLength)),
     );
     await waitUntil('the API server to be back', async () => {
-      const answer = await requestPlainHttp(location(), 'GET', '/readyz', {}).catch(() => undefined);
+      const answer = await requestPlainHttp(location(), { path: '/readyz' }).catch(() => undefined);
       return answer?.status === 200;
     });
     expect(pidOf(location(), 'apiserver')).not.toBe(before);
@@ -214,7 +216,7 @@ describe('npm start when npm itself ends', () => {
       const args = ['start', '--', `--data-dir=${folder}`, `--secure-port=${securePort}`, '--insecure-port=0'];
       const npm = new ProgramProcess(spawn('npm', args, { cwd: repository, stdio: ['ignore', 'pipe', 'pipe'] }));
       try {
-        await waitUntil('the control plane to be ready', () => npm.output.includes('Ctrl-C ends it'), 120_000);
+        await waitUntil('the control plane to be ready', () => npm.output.includes(READY_OUTPUT), 120_000);
         const pids = ['supervisor', 'apiserver', 'controllers'].map((name) => pidOf(location, name));
         expect(pids.every(isProcessAlive)).toBe(true);
         npm.child.kill(signal);
@@ -252,33 +254,43 @@ describe('npm start with a permanent error', () => {
     writeFileSync(path.join(location().folder, 'store/data.mdb'), 'damaged '.repeat(1_000));
   };
 
-  it.each<[string, string[], number, RegExp, () => void]>([
-    [
-      'a missing file',
-      ['--audit-policy-file=/none.yaml'],
-      78,
-      /^apiserver: --audit-policy-file=\/none.yaml: the file does not exist$/m,
-      () => undefined,
-    ],
-    [
-      'a damaged store',
-      [],
-      78,
-      /^apiserver: --storage-dir=\S+: \S+\/data\.mdb is not a file of an embedded store, .*restore a backup$/m,
-      damageStore,
-    ],
-    [
-      'an unknown controller',
-      ['--controllers=*,nope'],
-      64,
-      /^controllers: --controllers: there is no controller "nope"$/m,
-      () => undefined,
-    ],
-    ['a flag that the API server refuses', ['--audit-log-maxage=x'], 64, /^apiserver: .*audit-log-maxage/m, () => undefined],
+  interface PermanentError {
+    readonly error: string;
+    readonly flags?: readonly string[];
+    readonly code: number;
+    readonly sentence: RegExp;
+    prepare?(): void;
+  }
+
+  it.each<PermanentError>([
+    {
+      error: 'a missing file',
+      flags: ['--audit-policy-file=/none.yaml'],
+      code: 78,
+      sentence: /^apiserver: --audit-policy-file=\/none.yaml: the file does not exist$/m,
+    },
+    {
+      error: 'a damaged store',
+      code: 78,
+      sentence: /^apiserver: --storage-dir=\S+: \S+\/data\.mdb is not a file of an embedded store, .*restore a backup$/m,
+      prepare: damageStore,
+    },
+    {
+      error: 'an unknown controller',
+      flags: ['--controllers=*,nope'],
+      code: 64,
+      sentence: /^controllers: --controllers: there is no controller "nope"$/m,
+    },
+    {
+      error: 'a flag that the API server refuses',
+      flags: ['--audit-log-maxage=x'],
+      code: 64,
+      sentence: /^apiserver: .*audit-log-maxage/m,
+    },
   ])(
-    'ends once with one sentence for %s',
-    async (_title, flags, code, sentence, prepare) => {
-      prepare();
+    'ends once with one sentence for $error',
+    async ({ flags = [], code, sentence, prepare }) => {
+      prepare?.();
       const refused = start(location(), ...flags);
       expect((await refused.exited).code).toBe(code);
       expect(refused.output).toMatch(sentence);
@@ -296,16 +308,14 @@ describeWithEtcd('npm start with etcd and three replicas', () => {
   it('serves the same objects on three consecutive ports, as three processes', async () => {
     const ports = [0, 1, 2].map((index) => location().insecurePort + index);
     const list = '/api/v1/namespaces/default/configmaps';
-    const created = await requestPlainHttp(
-      location(),
-      'POST',
-      list,
-      { 'content-type': 'application/json' },
-      '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"shared"}}',
-    );
+    const created = await requestPlainHttp(location(), {
+      method: 'POST',
+      path: list,
+      headers: { 'content-type': 'application/json' },
+      body: '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"shared"}}',
+    });
     expect(created.status).toBe(201);
-    for (const insecurePort of ports)
-      expect((await requestPlainHttp({ ...location(), insecurePort }, 'GET', `${list}/shared`, {})).status).toBe(200);
+    for (const insecurePort of ports) expect((await requestPlainHttp({ insecurePort }, { path: `${list}/shared` })).status).toBe(200);
     const pids = [0, 1, 2].map((index) => pidOf(location(), `apiserver-${index}`));
     expect(new Set(pids).size).toBe(3);
     expect(pids.every(isProcessAlive)).toBe(true);
@@ -315,11 +325,10 @@ describeWithEtcd('npm start with etcd and three replicas', () => {
   it('restarts a killed replica while the others keep running', async () => {
     const before = pidOf(location(), 'apiserver-1');
     process.kill(before, 'SIGKILL');
-    expect((await requestPlainHttp(location(), 'GET', '/readyz', {})).status).toBe(200);
+    expect((await requestPlainHttp(location(), { path: '/readyz' })).status).toBe(200);
     await waitUntil('the second replica to be back', async () => {
-      const answer = await requestPlainHttp({ ...location(), insecurePort: location().insecurePort + 1 }, 'GET', '/readyz', {}).catch(
-        () => undefined,
-      );
+      const second = { insecurePort: location().insecurePort + 1 };
+      const answer = await requestPlainHttp(second, { path: '/readyz' }).catch(() => undefined);
       return answer?.status === 200 && pidOf(location(), 'apiserver-1') !== before;
     });
   });

@@ -139,7 +139,8 @@ function describeExpressions(program: string): void {
       const tls_config = { insecure_skip_verify: true, cert_file: `${pki}/admin.crt`, key_file: `${pki}/admin.key` };
       const secure = { scheme: 'https', tls_config };
       const job = (job_name: string, target: string, more: object = {}) => ({
-        ...{ job_name, static_configs: [{ targets: [target], labels: { service: 'controllers' } }] },
+        job_name,
+        static_configs: [{ targets: [target], labels: { service: 'controllers' } }],
         ...more,
       });
       const scrape_configs = [

@@ -5,15 +5,12 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import type { ControlPlane } from '../../deploy/embedded';
+import { startControlPlane } from '../support/embedded-module';
 import { describeWithKubectlBinary, KubectlSession } from '../support/external/kubectl-session';
 import { freePorts } from '../support/ports';
 import { ProgramProcess, waitUntil } from '../support/programs';
 import { repository } from '../support/repository';
 import { useResource } from '../support/use-resource';
-
-const { startControlPlane } = jest.requireActual<typeof import('../../deploy/embedded')>(
-  path.join(repository, 'dist/deploy/embedded/index.js'),
-);
 
 const workload = (kind: string, name: string, spec: object): string =>
   JSON.stringify({

@@ -7,30 +7,27 @@ import path from 'node:path';
 import { ApiClient } from '../support/http/api-client';
 import { findEtcd, startEtcd } from '../support/external/etcd';
 import { freePort } from '../support/ports';
-import { removeFolder, startApiServer, startProgram, temporaryFolder, waitUntil, type ApiServer } from '../support/programs';
+import { startApiServer, startProgram, waitUntil, type ApiServer } from '../support/programs';
 import { startSilentServer } from '../support/servers/silent-server';
 import { startTraceReceiver } from '../support/servers/trace-receiver';
+import { useFolder } from '../support/use-resource';
 
 const CONFIGURATION = 'apiVersion: apiserver.config.platform.io/v1beta1\nkind: TracingConfiguration\n';
 const NAMESPACE = '/api/v1/namespaces/default';
 const MOST_SHUTDOWN_MS = 20_000;
 
-const files = { folder: '', file: '' };
-beforeEach(() => {
-  const folder = temporaryFolder('traces');
-  Object.assign(files, { folder, file: path.join(folder, 'tracing.yaml') });
-});
-afterEach(() => removeFolder(files.folder));
+const folder = useFolder('traces');
+const file = path.join(folder, 'tracing.yaml');
 
 const configure = (port: number, rate = 1_000_000): void =>
-  writeFileSync(files.file, `${CONFIGURATION}endpoint: 127.0.0.1:${port}\nsamplingRatePerMillion: ${rate}\n`);
+  writeFileSync(file, `${CONFIGURATION}endpoint: 127.0.0.1:${port}\nsamplingRatePerMillion: ${rate}\n`);
 
 async function startTracedServer(etcdServers?: string): Promise<{ readonly server: ApiServer; readonly client: ApiClient }> {
   const store = etcdServers === undefined ? {} : { etcdServers };
   const server = await startApiServer({
-    folder: files.folder,
+    folder,
     securePort: await freePort(),
-    args: [`--tracing-config-file=${files.file}`],
+    args: [`--tracing-config-file=${file}`],
     ...store,
   });
   return { server, client: new ApiClient(server.address, server.certificates) };
@@ -66,7 +63,7 @@ test('a changed configuration is used, and an invalid one leaves the previous on
   const [previous, current] = await Promise.all([startTraceReceiver(), startTraceReceiver()]);
   configure(previous.port, 0);
   const { server, client } = await startTracedServer();
-  writeFileSync(files.file, `${CONFIGURATION}endpoint: https://nowhere\n`);
+  writeFileSync(file, `${CONFIGURATION}endpoint: https://nowhere\n`);
   await waitUntil('the error', async () => (await client.get('/readyz/configuration/tracing')).text.includes('unsupported scheme: https'));
   configure(current.port);
   await waitUntil('the change', async () => (await client.get('/readyz/configuration/tracing')).status === 200);
@@ -82,8 +79,8 @@ test.each([
   ['samplingRatePerMillion: 1000001\n', /samplingRatePerMillion/],
   ['endpoint: unix:///run/collector.sock\n', /Unix sockets are not supported/],
 ])('a server does not start with the configuration %j', async (members, message) => {
-  writeFileSync(files.file, CONFIGURATION + members);
-  const args = ['--storage-backend=embedded', `--storage-dir=${path.join(files.folder, 'store')}`, `--tracing-config-file=${files.file}`];
+  writeFileSync(file, CONFIGURATION + members);
+  const args = ['--storage-backend=embedded', `--storage-dir=${path.join(folder, 'store')}`, `--tracing-config-file=${file}`];
   const program = startProgram('apiserver/main.js', args);
   expect((await program.exited).code).toBe(78);
   expect(program.output).toMatch(message);

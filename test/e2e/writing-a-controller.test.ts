@@ -7,14 +7,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { CoreV1Api, CustomObjectsApi, KubeConfig, KubernetesObjectApi, loadYaml, type KubernetesObject } from '@kubernetes/client-node';
+import { startControlPlane } from '../support/embedded-module';
 import { installPackage } from '../support/installed-package';
 import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../support/programs';
 import { repository } from '../support/repository';
 import { useResource } from '../support/use-resource';
-
-const { startControlPlane } = jest.requireActual<typeof import('../../deploy/embedded')>(
-  path.join(repository, 'dist/deploy/embedded/index.js'),
-);
 
 const GUIDE = readFileSync(path.join(repository, 'docs/guide/writing-a-controller.md'), 'utf8');
 const COMPILER = path.join(repository, 'node_modules/typescript7/bin/tsc');

@@ -34,7 +34,7 @@ const { values: options } = parseArgs({
   },
 });
 
-const count = { passed: 0, failed: 0, skipped: 0 };
+const totals = { passed: 0, failed: 0, skipped: 0 };
 type State = 'passed' | 'failed';
 
 void main().catch((error: unknown) => {
@@ -67,8 +67,8 @@ async function main(): Promise<void> {
   } finally {
     removeFolder(folder);
   }
-  process.stdout.write(`${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
-  if (count.failed > 0) process.exitCode = 1;
+  process.stdout.write(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`);
+  if (totals.failed > 0) process.exitCode = 1;
 }
 
 /** Every test of the binary must be in the ledger. */
@@ -90,7 +90,7 @@ async function runGroup(binary: ConformanceBinary, needs: ClusterNeeds, names: r
   const kubectl = findProgram('kubectl');
   const missing = kubectl === undefined ? 'no kubectl on PATH' : missingForCluster(needs, options.tool);
   if (missing !== undefined || kubectl === undefined) {
-    count.skipped += names.length;
+    totals.skipped += names.length;
     process.stdout.write(`SKIPPED: ${names.length} tests (${needs}): ${missing ?? ''}\n`);
     return;
   }
@@ -118,6 +118,6 @@ async function runTests(binary: ConformanceBinary, target: TestTarget, names: re
 }
 
 function report(state: State, name: string, detail: string): void {
-  count[state] += 1;
+  totals[state] += 1;
   process.stdout.write(`${state === 'passed' ? 'passed' : state.toUpperCase()}  ${name}  ${detail}\n`);
 }

@@ -3,22 +3,19 @@
  * `restricted`: every object of every value set is accepted, pods become ready, upgrades keep the keys, and the Role of
  * the Job is enough for the program that the Job runs.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ControlPlane } from '../../../deploy/embedded';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { startControlPlane } from '../../support/embedded-module';
 import { packagedProgram, runClient, type ClientResult } from '../../support/external/kubectl';
 import { KubectlSession } from '../../support/external/kubectl-session';
 import { waitUntil } from '../../support/programs';
 import { reportSkipped } from '../../support/report-skipped';
 import { repository } from '../../support/repository';
-import { useResource } from '../../support/use-resource';
+import { useFolder, useResource } from '../../support/use-resource';
 import { CHART, containersIn, objectsIn, render, VALUE_SETS, valuesNamed } from '../../support/chart/rendered-chart';
 
-const { startControlPlane } = jest.requireActual<typeof import('../../../deploy/embedded')>(
-  path.join(repository, 'dist/deploy/embedded/index.js'),
-);
 const PLATFORM = path.join(repository, 'dist/deploy/cli/main.js');
 /** In the order in which they are written. */
 const SECRETS = ['authority', 'etcd-authority', 'apiserver', 'etcd', 'controllers', 'tokens', 'monitoring', 'admin'];
@@ -57,8 +54,7 @@ if (helm === undefined || kubectl === undefined) {
       (running) => running.stop(),
       60_000,
     );
-    const folder = mkdtempSync(path.join(tmpdir(), 'chart-'));
-    afterAll(() => rmSync(folder, { recursive: true }));
+    const folder = useFolder('chart');
 
     const sessionIn = (namespace: string): KubectlSession => new KubectlSession(kubectl, plane().kubeconfigFile, namespace);
     const runHelm = async (namespace: string, ...args: readonly string[]): Promise<string> => {
