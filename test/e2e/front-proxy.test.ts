@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
+import { kubeconfigOf } from '../support/kubeconfig';
 import { startFrontProxy, type FrontProxy, type ProxiedUser } from '../support/servers/front-proxy';
 import { packagedProgram, runClient, startClient, type ClientResult } from '../support/external/kubectl';
 import { waitUntil } from '../support/programs';
@@ -56,13 +57,7 @@ else
     const writeKubeconfig = (token: string, { url } = proxy()): string => {
       const file = path.join(server.folder, `${token}.kubeconfig`);
       const cluster = { server: url, 'certificate-authority-data': Buffer.from(proxyAuthority().certificate).toString('base64') };
-      const config = {
-        clusters: [{ name: 'c', cluster }],
-        users: [{ name: 'u', user: { token } }],
-        contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-        'current-context': 'c',
-      };
-      writeFileSync(file, JSON.stringify(config));
+      writeFileSync(file, JSON.stringify(kubeconfigOf({ cluster, user: { token } })));
       return file;
     };
     const kubectl = (token: string, command: string, input = ''): Promise<ClientResult> =>

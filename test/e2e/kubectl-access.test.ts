@@ -9,6 +9,7 @@ import { issueCertificate } from '../../shared/pki/certificates';
 import { CERTIFICATE_REQUEST } from '../support/certificates/certificate-request';
 import { runClient } from '../support/external/kubectl';
 import { describeWithEachKubectl } from '../support/external/kubectl-session';
+import { kubeconfigOf } from '../support/kubeconfig';
 import { waitUntil } from '../support/programs';
 import { useFolder } from '../support/use-resource';
 
@@ -28,10 +29,8 @@ describeWithEachKubectl('access', (session, server) => {
   /** The kubeconfig of another user. */
   const configOf = (user: object): string => {
     const address = /server: (\S+)/.exec(readFileSync(session.kubeconfig, 'utf8'))?.[1];
-    const clusters = [{ name: 'c', cluster: { server: address, 'certificate-authority-data': base64(pkiFile('ca.crt')) } }];
-    const contexts = [{ name: 'c', context: { cluster: 'c', user: 'u' } }];
-    const users = [{ name: 'u', user }];
-    return JSON.stringify({ apiVersion: 'v1', kind: 'Config', clusters, users, contexts, 'current-context': 'c' });
+    const cluster = { server: address, 'certificate-authority-data': base64(pkiFile('ca.crt')) };
+    return JSON.stringify(kubeconfigOf({ cluster, user }));
   };
   const runAs = (file: string, ...words: readonly string[]) => runClient(session.binary, file, words);
   const authCanI = async (question: string): Promise<string> => (await session.run(`auth can-i ${question}`)).stdout.trim();

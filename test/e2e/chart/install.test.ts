@@ -10,6 +10,7 @@ import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json
 import { startControlPlane } from '../../support/embedded-module';
 import { packagedProgram, runClient, type ClientResult } from '../../support/external/kubectl';
 import { KubectlSession } from '../../support/external/kubectl-session';
+import { kubeconfigOf } from '../../support/kubeconfig';
 import { waitUntil } from '../../support/programs';
 import { reportSkipped } from '../../support/report-skipped';
 import { repository } from '../../support/repository';
@@ -182,16 +183,8 @@ function identityObjects(manifests: string): readonly JsonObject[] {
 
 /** The session's kubeconfig with a token instead of the administrator's certificate. */
 async function asUser(session: KubectlSession, token: string): Promise<string> {
-  const config: { clusters: { name: string }[] } = JSON.parse(await session.ok('config view --raw --flatten -o json'));
-  const [cluster] = config.clusters;
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: config.clusters,
-    users: [{ name: 'job', user: { token } }],
-    contexts: [{ name: 'job', context: { cluster: cluster?.name, user: 'job' } }],
-    'current-context': 'job',
-  });
+  const config: { clusters: { cluster: object }[] } = JSON.parse(await session.ok('config view --raw --flatten -o json'));
+  return JSON.stringify(kubeconfigOf({ cluster: config.clusters[0]?.cluster ?? {}, user: { token } }));
 }
 
 /** The files below /pki in the arguments and variables of a container, as keys of the Secrets that are mounted there. */

@@ -14,6 +14,7 @@ import { parseFlags } from '../../../shared/cli/flags';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { joinChunks } from '../../support/exposition';
+import { kubeconfigOf } from '../../support/kubeconfig';
 import { closeServer, listen } from '../../support/servers/listen';
 import { useFolder, useResource } from '../../support/use-resource';
 import { ALICE } from './api-call';
@@ -56,10 +57,7 @@ const server = useResource(async () => {
 function kubeconfig(): string {
   const file = path.join(folder, 'kubeconfig');
   const cluster = { server: `http://127.0.0.1:${Object(server().address()).port}/judge?x=1` };
-  const clusters = [{ name: 'c', cluster }];
-  const users = [{ name: 'u', user: { token: 'secret' } }];
-  const contexts = [{ name: 'c', context: { cluster: 'c', user: 'u' } }];
-  writeFileSync(file, JSON.stringify({ clusters, users, contexts, 'current-context': 'c' }));
+  writeFileSync(file, JSON.stringify(kubeconfigOf({ cluster, user: { token: 'secret' } })));
   return file;
 }
 

@@ -19,6 +19,7 @@ import { createAuthority, issueCertificate, type Credential } from '../../../sha
 import { systemRandom as random } from '../../../shared/runtime/random';
 import type { RequestStep } from '../../replay/requests/request-step';
 import { MemoryStore } from '../../support/store/memory-store';
+import { kubeconfigOf } from '../../support/kubeconfig';
 import { NON_MUTATING_PLUGINS } from '../../support/objects/non-mutating-plugins';
 import { useResource } from '../../support/use-resource';
 import { ADMIN, ALICE, call, MERGE_PATCH, type ApiResponse, type CallOptions, type RequestBody } from './api-call';
@@ -297,13 +298,7 @@ export function writeKubeconfig({ server, authority }: Fixture, folder: string):
     server: `https://127.0.0.1:${server.port}`,
     'certificate-authority-data': Buffer.from(authority.certificate).toString('base64'),
   };
-  const config = {
-    clusters: [{ name: 'c', cluster }],
-    users: [{ name: 'u', user: { token: ADMIN } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  };
-  writeFileSync(file, JSON.stringify(config));
+  writeFileSync(file, JSON.stringify(kubeconfigOf({ cluster, user: { token: ADMIN } })));
   return file;
 }
 

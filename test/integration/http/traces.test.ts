@@ -10,7 +10,15 @@ import { readCases, readRecording } from '../../replay/recording';
 import { listOf, number, shape, text } from '../../replay/shape';
 import type { RequestStep } from '../../replay/requests/request-step';
 import { isBackgroundCall, isSpanTree, spanTrees, type SpanTree } from '../../replay/requests/span-tree';
-import { OTHER_SERVER, otherServerSetup, CLIENT_TRACE_ID, TRACE_STEPS, traceReply, traceSetup } from '../../replay/requests/trace-steps';
+import {
+  CLIENT_TRACE_ID,
+  OTHER_SERVER,
+  otherServerSetup,
+  TRACE_STEPS,
+  traceContextOf,
+  traceReply,
+  traceSetup,
+} from '../../replay/requests/trace-steps';
 import { MemoryStore } from '../../support/store/memory-store';
 import { useClosable } from '../../support/use-resource';
 import { comparableSpan, TRACE_DEVIATIONS, isComparedCall } from '../../support/deviations/trace-deviations';
@@ -85,20 +93,6 @@ async function startTracedServer(rate: number | undefined, steps: readonly Reque
   return { api, receiver, opened, results, spansOf, close };
 }
 
-function describeCall(
-  { url, headers }: WebhookRequest,
-  spans: readonly ReceivedSpan[],
-): { readonly url: string; readonly [member: string]: string } {
-  const [, trace = '', parent = '', flags = ''] = (headers['traceparent'] ?? '').split('-');
-  const span = spans.find(({ spanId }) => spanId === parent);
-  return {
-    url: url.split('?', 1)[0] ?? '',
-    traceparent: headers['traceparent'] === undefined ? '' : `${trace === CLIENT_TRACE_ID ? 'given' : 'own'} ${span?.name ?? '-'} ${flags}`,
-    tracestate: headers['tracestate'] ?? '',
-    baggage: headers['baggage'] ?? '',
-  };
-}
-
 describe('a server that samples all requests', () => {
   const server = useClosable(() => startTracedServer(1_000_000, TRACE_STEPS));
 
@@ -111,7 +105,7 @@ describe('a server that samples all requests', () => {
       expect(actual.map((tree) => comparableSpan(tree, 'ours', name))).toEqual(
         recorded.spans.map((tree) => comparableSpan(tree, 'recorded', name)),
       );
-      const calls = (server().results.get(name)?.calls ?? []).map((call) => describeCall(call, spans));
+      const calls = (server().results.get(name)?.calls ?? []).map((call) => traceContextOf(call, spans));
       expect(calls.filter(isComparedCall)).toEqual(recorded.calls.filter(isComparedCall));
     },
   );
@@ -124,7 +118,7 @@ describe('a server that samples all requests', () => {
   test('passes the trace on to a conversion webhook', () => {
     const name = 'a custom object in another version';
     const spans = server().spansOf(name);
-    const calls = (server().results.get(name)?.calls ?? []).map((call) => describeCall(call, spans));
+    const calls = (server().results.get(name)?.calls ?? []).map((call) => traceContextOf(call, spans));
     expect(calls).toEqual([{ url: '/convert', traceparent: 'own HTTP POST 01', tracestate: '', baggage: '' }]);
   });
 
@@ -181,7 +175,7 @@ describe.each(['none', '0'])('a server with the sampling rate %s', (rate) => {
     (name, { spans, calls: recordedCalls }) => {
       expect(server().receiver.spans).toHaveLength(spans);
       expect(
-        (server().results.get(name)?.calls ?? []).filter(({ url }) => url === OTHER_SERVER).map((call) => describeCall(call, [])),
+        (server().results.get(name)?.calls ?? []).filter(({ url }) => url === OTHER_SERVER).map((call) => traceContextOf(call, [])),
       ).toEqual(recordedCalls);
     },
   );

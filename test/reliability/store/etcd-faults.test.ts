@@ -90,7 +90,8 @@ describeWithEtcd('the etcd store under faults', () => {
     expectAllRevisions(recorder, 2, 2_001);
   }, 30_000);
 
-  it('reports a compaction when a disconnected watch has missed compacted events', async () => {
+  /** A watch that was disconnected while seven events and a compaction happened. */
+  async function watchThroughCompaction(revision: number): Promise<StoreEventRecorder> {
     const recorder = new StoreEventRecorder();
     watch = store.watch(allKeys, 2, recorder);
     await put(direct, '/a', '1');
@@ -99,24 +100,20 @@ describeWithEtcd('the etcd store under faults', () => {
     proxy.cut();
     await recorder.until(() => recorder.connections.includes('disconnected'));
     for (let value = 2; value < 9; value++) await put(direct, '/a', String(value));
-    await direct.compact(7);
+    await direct.compact(revision);
     proxy.refuse(false);
+    return recorder;
+  }
+
+  it('reports a compaction when a disconnected watch has missed compacted events', async () => {
+    const recorder = await watchThroughCompaction(7);
     await recorder.until(() => recorder.compactedAt !== undefined);
     expect(recorder.compactedAt).toBe(7);
     expect(recorder.allEvents).toHaveLength(1);
   }, 30_000);
 
   it('resumes a watch when the missed events are not compacted', async () => {
-    const recorder = new StoreEventRecorder();
-    watch = store.watch(allKeys, 2, recorder);
-    await put(direct, '/a', '1');
-    await recorder.count(1);
-    proxy.refuse(true);
-    proxy.cut();
-    await recorder.until(() => recorder.connections.includes('disconnected'));
-    for (let value = 2; value < 9; value++) await put(direct, '/a', String(value));
-    await direct.compact(3);
-    proxy.refuse(false);
+    const recorder = await watchThroughCompaction(3);
     await recorder.count(8);
     expectAllRevisions(recorder, 2, 9);
   }, 30_000);

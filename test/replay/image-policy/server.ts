@@ -2,6 +2,7 @@
  * An image policy webhook for tests and recorders. The name of the first image selects the response (`deny:1`,
  * `status-500:2`).
  */
+import { kubeconfigOf } from '../../support/kubeconfig';
 import { startWebhookServer, type WebhookServer } from '../../support/servers/webhook-server';
 import { isBody, membersOf, objectsIn, textOf, type Body, type Json } from '../json-response';
 import type { Reply } from '../webhooks/behaviours';
@@ -62,14 +63,12 @@ function firstImage({ spec }: Body): string {
 
 /** The kubeconfig with the webhook's URL and the credentials of the server. */
 export const imageKubeconfig = ({ port, caBundle }: ImageServer): string =>
-  JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'c', cluster: { server: `https://127.0.0.1:${port}/images`, 'certificate-authority-data': caBundle } }],
-    users: [{ name: 'u', user: { token: 'of-the-server' } }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'c',
-  });
+  JSON.stringify(
+    kubeconfigOf({
+      cluster: { server: `https://127.0.0.1:${port}/images`, 'certificate-authority-data': caBundle },
+      user: { token: 'of-the-server' },
+    }),
+  );
 
 export const imageConfiguration = (kubeConfigFile: string, defaultAllow: boolean): string =>
   JSON.stringify({

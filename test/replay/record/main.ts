@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { repository } from '../../support/repository';
 import { ANSWERS_FOLDER, readRecording, listRecordings, writeRecording } from '../recording';
-import { membersOf } from '../json-response';
+import { membersOf, textOf } from '../json-response';
 import { anything } from '../shape';
 import { DRIVERS } from './drivers';
 import { ReferenceServer } from './reference-server';
@@ -37,10 +37,10 @@ function findRecordings(argument: string): readonly string[] {
 async function record(recording: string, server: ReferenceServer): Promise<void> {
   const { head } = readRecording(recording, anything, anything);
   const { format, serverFlags } = membersOf(head);
-  const driver = DRIVERS.get(String(format));
+  const driver = DRIVERS.get(textOf(format));
   if (driver === undefined)
     throw new Error(`${recording} has none of the formats that are recorded here: ${[...DRIVERS.keys()].join(', ')}`);
-  const flags = Array.isArray(serverFlags) && serverFlags.length > 0 ? ` (recorded with ${serverFlags.join(' ')})` : '';
+  const flags = Array.isArray(serverFlags) && serverFlags.length > 0 ? ` (recorded with ${serverFlags.map(textOf).join(' ')})` : '';
   process.stdout.write(`${recording}${flags}\n`);
   writeRecording(recording, await driver(recording, server));
 }

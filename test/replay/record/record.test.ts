@@ -3,12 +3,13 @@ import { FLAGS } from '../../../apiserver/options/flags/flags';
 import { useReferenceStandIn } from '../../integration/http/reference-stand-in';
 import { isKindCase, isKindHead, type KindHead } from '../formats/kind-case';
 import { readRecording, listRecordings } from '../recording';
-import { membersOf } from '../json-response';
+import { membersOf, objectNameOf, objectsIn, textOf } from '../json-response';
 import { isServiceCase, isServiceHead } from '../formats/service-case';
 import { anything } from '../shape';
 import { DRIVERS } from './drivers';
 import { KindRecorder, recordKindCases } from './objects/kind-cases';
 import { recordServiceCases } from './objects/service-cases';
+import { recordRequests } from './requests/requests';
 import { toCanonical, toUpstream } from './spelling';
 
 describe('the driver of kind-cases', () => {
@@ -77,21 +78,36 @@ describe('the driver of kind-cases', () => {
   });
 });
 
-describe('the drivers of custom resources, validation rules and objects', () => {
+describe('the other drivers', () => {
   const server = useReferenceStandIn();
 
   it.each([
+    'apiregistration/api-services',
     'custom/decoding',
     'custom/paths',
     'custom/updates',
     'expressions/definitions',
     'expressions/updates',
+    'flow-control/defaults',
     'objects/mutations',
     'proxies/requests',
+    'requests/delete-finalizers',
+    'requests/field-managers',
+    'values/addresses',
+    'values/ranges',
+    'values/within',
   ])('return %s unchanged when the server responds as recorded', async (recording) => {
     const { head, cases } = readRecording(recording, anything, anything);
-    const driver = DRIVERS.get(String(membersOf(head)['format']));
-    expect(await driver?.(recording, server())).toEqual([head, ...cases]);
+    expect(await DRIVERS.get(textOf(membersOf(head)['format']))?.(recording, server())).toEqual([head, ...cases]);
+  });
+
+  it('delete the objects and the namespace of a sequence of requests', async () => {
+    const namesAt = async (path: string): Promise<readonly string[]> =>
+      objectsIn((await server().sendJson('GET', path)).body['items']).map(objectNameOf);
+    const before = await namesAt('/api/v1/namespaces');
+    await recordRequests('requests/delete-finalizers', server());
+    expect(await namesAt('/api/v1/namespaces')).toEqual(before);
+    expect(await namesAt('/api/v1/configmaps')).not.toContain('a');
   });
 });
 

@@ -2,6 +2,7 @@
  * The requests of the recording `tracing/requests`, and the responses of the webhooks and the aggregated API server
  * that the server calls. Names are upstream's.
  */
+import type { ReceivedSpan } from '../../support/servers/trace-receiver';
 import type { WebhookRequest } from '../../support/servers/webhook-server';
 import { isBody, membersOf, type Body, type Json } from '../json-response';
 import { requestSteps, type RequestStep } from './request-step';
@@ -36,6 +37,21 @@ const PATCH = {
   patchType: 'JSONPatch',
   patch: Buffer.from('[{"op":"add","path":"/data/patched","value":"yes"}]').toString('base64'),
 };
+
+/** The trace context in a call. The parent span is given by its name. */
+export function traceContextOf(
+  { url, headers }: WebhookRequest,
+  spans: readonly ReceivedSpan[],
+): { readonly url: string; readonly [member: string]: string } {
+  const [, trace = '', parent = '', flags = ''] = (headers['traceparent'] ?? '').split('-');
+  const span = spans.find(({ spanId }) => spanId === parent);
+  return {
+    url: url.split('?', 1)[0] ?? '',
+    traceparent: headers['traceparent'] === undefined ? '' : `${trace === CLIENT_TRACE_ID ? 'given' : 'own'} ${span?.name ?? '-'} ${flags}`,
+    tracestate: headers['tracestate'] ?? '',
+    baggage: headers['baggage'] ?? '',
+  };
+}
 
 /** The responses of the webhooks and of the aggregated API server. */
 export function traceReply({ url, text }: WebhookRequest): Reply {

@@ -4,12 +4,13 @@
  * is a new one.
  */
 import { systemClock } from '../../../../shared/runtime/clock';
+import { kubeconfigOf } from '../../../support/kubeconfig';
 import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../../../support/servers/trace-receiver';
 import { startWebhookServer, type WebhookRequest, type WebhookServer } from '../../../support/servers/webhook-server';
 import { writeRecording } from '../../recording';
 import { requestSteps, type RequestStep } from '../../requests/request-step';
 import { isBackgroundCall, spanTrees } from '../../requests/span-tree';
-import { OTHER_SERVER, otherServerSetup, CLIENT_TRACE_ID, traceReply, traceSetup } from '../../requests/trace-steps';
+import { CLIENT_TRACE_ID, OTHER_SERVER, otherServerSetup, traceContextOf, traceReply, traceSetup } from '../../requests/trace-steps';
 import { fromEnvironment, waitForServer, writeRecordFiles } from '../environment';
 import { pollUntil } from '../../poll';
 import type { ReferenceServer } from '../reference-server';
@@ -64,14 +65,8 @@ export async function recordTraces(recording: string, server: ReferenceServer): 
 }
 
 function configurationOf(webhookPort: number, rate: string): Readonly<Record<string, object>> {
-  const kubeconfig = (name: string): object => ({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'c', cluster: { server: `https://127.0.0.1:${webhookPort}/${name}`, 'insecure-skip-tls-verify': true } }],
-    users: [{ name: 'u', user: {} }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'c',
-  });
+  const kubeconfig = (name: string): object =>
+    kubeconfigOf({ cluster: { server: `https://127.0.0.1:${webhookPort}/${name}`, 'insecure-skip-tls-verify': true }, user: {} });
   const tracing = {
     apiVersion: 'apiserver.config.k8s.io/v1beta1',
     kind: 'TracingConfiguration',
@@ -111,25 +106,13 @@ async function outcomesOf(
   });
 }
 
-/** The trace context in a call. The parent span is given by its name. */
-function contextOf({ url, headers }: WebhookRequest, spans: readonly ReceivedSpan[]): object {
-  const [, trace = '', parent = '', flags = ''] = (headers['traceparent'] ?? '').split('-');
-  const span = spans.find(({ spanId }) => spanId === parent);
-  return {
-    url: url.split('?', 1)[0],
-    traceparent: headers['traceparent'] === undefined ? '' : `${trace === CLIENT_TRACE_ID ? 'given' : 'own'} ${span?.name ?? '-'} ${flags}`,
-    tracestate: headers['tracestate'] ?? '',
-    baggage: headers['baggage'] ?? '',
-  };
-}
-
 function writeSpans(outcomes: readonly Outcome[]): void {
   const [first] = outcomes.flatMap(({ spans }) => spans);
   const lines = outcomes.map(({ step, code, spans, calls }) => ({
     step: step.name,
     code,
     spans: spanTrees(spans, CLIENT_TRACE_ID),
-    calls: calls.map((call) => contextOf(call, spans)),
+    calls: calls.map((call) => traceContextOf(call, spans)),
   }));
   writeRecording('tracing/spans', [{ resource: Object.keys(first?.resource ?? {}).sort() }, ...lines]);
 }
@@ -139,7 +122,7 @@ function writeSampling(rate: string, outcomes: readonly Outcome[]): void {
   const lines = outcomes.map(({ step, spans, calls }) => ({
     step: step.name,
     spans: spans.length,
-    calls: calls.map((call) => contextOf(call, spans)),
+    calls: calls.map((call) => traceContextOf(call, spans)),
   }));
   writeRecording(`tracing/sampling-${rate}`, lines);
 }
