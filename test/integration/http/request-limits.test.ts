@@ -146,8 +146,8 @@ describe('a POST', () => {
       socket.on('end', () => resolve(answer));
       socket.on('error', reject);
     });
-    const write = (chunk: Buffer | string): Promise<void> =>
-      new Promise((resolve, reject) => socket.write(chunk, (error) => (error ? reject(error) : resolve())));
+    // The server may close the connection before the client has sent everything.
+    const write = (chunk: Buffer | string): Promise<void> => new Promise((resolve) => socket.write(chunk, () => resolve()));
     await write(requestBytes(`POST ${REVIEWS}`, ['content-type: application/json', length]));
     for (let piece = 0; piece < pieces; piece += 1) {
       if (!statesLength) await write(`${body.length.toString(16)}\r\n`);
