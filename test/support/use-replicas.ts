@@ -13,7 +13,7 @@ export interface Replicas {
   /** The present process of each replica. */
   readonly servers: readonly ApiServer[];
   readonly addresses: readonly string[];
-  /** Starts a replica whose process has ended. */
+  /** Starts a replica again after its process has ended. */
   restart(index: number): Promise<void>;
 }
 

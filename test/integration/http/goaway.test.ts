@@ -18,7 +18,7 @@ interface GoawayFrame {
   readonly lastStreamId: number;
 }
 
-/** A server, and an HTTP/2 connection to it whose GOAWAY frames are recorded. */
+/** A server, and an HTTP/2 connection to it with its recorded GOAWAY frames. */
 class ConnectedServer {
   readonly goaways: GoawayFrame[] = [];
   private stopped: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-/** Two replicas over one store of each kind, and calls to both at once whose outcomes are collected. */
+/** Two replicas over one store of each kind, and the outcomes of calls to both at once. */
 import type { Store } from '../../../apiserver/storage/store';
 import { StatusError } from '../../../shared/api/errors/status';
 import { systemClock as clock } from '../../../shared/runtime/clock';

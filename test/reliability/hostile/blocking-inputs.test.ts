@@ -16,7 +16,7 @@ const tokens = path.join(folder, 'tokens.csv');
 writeFileSync(tokens, `${TOKEN},hostile,hostile,"system:masters"\n`, { mode: 0o600 });
 const target = useHostileTarget(`--token-auth-file=${tokens}`);
 
-/** Sends a step with credentials unless the options say otherwise. Resolves with the status. */
+/** Sends a step, with credentials by default. Resolves with the status. */
 const send = (step: HostileStep, options: Partial<Omit<HostileClient, 'origin'>> = {}): Promise<number> =>
   sendHostileRequest(hostileRequest(step, { origin: target().client.address, http2: false, token: TOKEN, ...options }));
 

@@ -76,13 +76,13 @@ it('the API server closes hundreds of slow connections and serves another client
   const groups: ConnectionGroup[] = [];
   let served = 0;
   try {
-    const ways: readonly GroupOptions[] = [
+    const groupOptions: readonly GroupOptions[] = [
       { open: () => openTls('127.0.0.2', 'http/1.1'), readyEvent: 'secureConnect', initialBytes: HEAD, trickle: 'x' },
       { open: () => openTls('127.0.0.3', 'h2'), readyEvent: 'secureConnect', initialBytes: PREFACE },
       { open: () => openTls('127.0.0.4', 'http/1.1'), readyEvent: 'secureConnect', initialBytes: BODY, trickle: ' ' },
       { open: () => openTcp('127.0.0.5'), readyEvent: 'connect', initialBytes: HELLO, trickle: '\u0001' },
     ];
-    for (const options of ways) groups.push(await openGroup(GROUP_SIZE, options));
+    for (const options of groupOptions) groups.push(await openGroup(GROUP_SIZE, options));
     await waitUntil(
       'all slow connections to be closed',
       async () => {

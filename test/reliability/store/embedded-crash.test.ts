@@ -5,7 +5,7 @@ import { waitUntil } from '../../support/programs';
 import { acknowledgedWrites, useEmbeddedFolder } from './use-embedded-folder';
 
 const ROUNDS = 4;
-/** The revisions whose events are read after a crash. */
+/** The revisions of which the events are read after a crash. */
 const LOGGED_REVISIONS = 41;
 
 describe('the embedded store after a crash', () => {
