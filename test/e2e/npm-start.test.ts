@@ -9,7 +9,16 @@ import path from 'node:path';
 import { packagedProgram, runClient } from '../support/external/kubectl';
 import { describeWithEtcd, startEtcd } from '../support/external/etcd';
 import { freePorts } from '../support/ports';
-import { ProgramProcess, READY_OUTPUT, removeFolder, startPlatform, startProgram, temporaryFolder, waitUntil } from '../support/programs';
+import {
+  isProcessAlive,
+  ProgramProcess,
+  READY_OUTPUT,
+  removeFolder,
+  startPlatform,
+  startProgram,
+  temporaryFolder,
+  waitUntil,
+} from '../support/programs';
 import { repository } from '../support/repository';
 import { useResource } from '../support/use-resource';
 
@@ -54,15 +63,6 @@ const startUntilReady = (location: DataLocation, ...more: string[]): Promise<Pro
   startPlatform([...flagsOf(location), ...more]);
 
 const pidOf = ({ folder }: DataLocation, name: string): number => Number(readFileSync(path.join(folder, 'run', `${name}.pid`), 'utf8'));
-
-function isProcessAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 async function kubectlOk({ folder }: DataLocation, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await runClient(kubectl, path.join(folder, 'admin.kubeconfig'), args);

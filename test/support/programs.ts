@@ -44,6 +44,15 @@ export async function waitUntil<T>(
   }
 }
 
+export function isProcessAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A started process with its output so far and its exit. */
 export class ProgramProcess {
   output = '';

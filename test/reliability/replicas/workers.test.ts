@@ -5,7 +5,7 @@ import { ApiClient } from '../../support/http/api-client';
 import { readExposition } from '../../support/exposition';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { freePort } from '../../support/ports';
-import { launchApiServer, startApiServer, waitUntil } from '../../support/programs';
+import { isProcessAlive, launchApiServer, startApiServer, waitUntil } from '../../support/programs';
 import { useFolder, useResource } from '../../support/use-resource';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
@@ -115,7 +115,7 @@ describeWithEtcd('an API server with two workers', () => {
     });
     const workers = childrenOf(stopping.process.pid);
     expect(await stopping.process.stop()).toBe(0);
-    expect(workers.filter(isRunning)).toEqual([]);
+    expect(workers.filter(isProcessAlive)).toEqual([]);
   }, 60_000);
 
   it.each([
@@ -128,12 +128,3 @@ describeWithEtcd('an API server with two workers', () => {
     expect(process.output).toContain(message);
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
