@@ -313,7 +313,7 @@ async function tokenWebhookOf({ flags, host, configurations }: Startup): Promise
   );
   return {
     tokenWebhook: webhookTokenAuthenticator({
-      send: createWebhookCaller(webhook, TOKEN_WEBHOOK_TIMEOUT_MS, parts),
+      send: createWebhookCaller(webhook, parts, { timeoutMs: TOKEN_WEBHOOK_TIMEOUT_MS }),
       version: flags['authentication-token-webhook-version'],
       dialect: flags.naming,
       cacheTtlMs: flags['authentication-token-webhook-cache-ttl'],
