@@ -77,6 +77,16 @@ async function rollingRestart(): Promise<string> {
   return `${ids.length} in ${seconds(started)}`;
 }
 
+async function restartMembers(): Promise<string> {
+  const started = performance.now();
+  for (const service of MEMBERS) {
+    const container = await containerOf(service);
+    await docker('restart', '--time', '30', container);
+    await waitUntilHealthy(container);
+  }
+  return `${MEMBERS.length} in ${seconds(started)}`;
+}
+
 async function cutLeader(
   cut: (container: string) => Promise<void>,
   heal: (container: string, service: string) => Promise<void>,
@@ -187,6 +197,7 @@ export function scenarios(client: RestClient, crowd: ClientCrowd, upgrade?: Upgr
     { name: 'rolling-restart', description: 'three API servers restart one after the other', mayFail: 'none', run: rollingRestart },
     { name: 'scale', description: 'five API servers, and a crowd of clients', mayFail: 'none', run: () => spreadClients(crowd) },
     { name: 'kill-replica', description: 'an API server is killed', mayFail: 'cut', run: () => killAndRestart('apiserver', 3_000) },
+    { name: 'restart-members', description: 'the members of etcd restart one after the other', mayFail: 'none', run: restartMembers },
     { name: 'kill-member', description: 'a member of etcd is killed', mayFail: 'none', run: () => killAndRestart('etcd1', 5_000) },
     {
       name: 'kill-leader',

@@ -1,14 +1,21 @@
-/** Progress requests, which depend on the versions of the etcd members. The members are simulated. */
-import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
+/**
+ * Progress requests, which depend on the versions of the etcd members, and retries of calls that had no effect. The
+ * members are simulated.
+ */
+import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { systemClock } from '../../../shared/runtime/clock';
 import { FixedRandom } from '../../../test/support/clock/fixed-random';
+import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { waitUntil } from '../../../test/support/programs';
+import { failureOf } from '../../../test/support/store/store-helpers';
 import type { Store, Watch } from '../store';
 import { openEtcdStore } from './open';
 import { RpcWriter } from './rpc-writer';
 
 interface Member {
   version: string;
+  /** Called for a call of the service KV; `true` when it has answered. */
+  respond: (stream: ServerHttp2Stream) => boolean;
   readonly endpoint: string;
   /** Destroys all connections. */
   disconnect(): void;
@@ -27,6 +34,7 @@ async function startMember(version: string): Promise<Member> {
   const server: Http2Server = createServer();
   const member: Member = {
     version,
+    respond: () => false,
     get endpoint() {
       const address = server.address();
       return `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`;
@@ -43,6 +51,7 @@ async function startMember(version: string): Promise<Member> {
   });
   server.on('stream', (stream, headers) => {
     stream.on('error', () => undefined);
+    if (headers[':path']?.startsWith('/etcdserverpb.KV/') === true && member.respond(stream)) return;
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
     stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
     if (headers[':path'] === '/etcdserverpb.Watch/Watch') stream.write(createdResponse);
@@ -117,5 +126,73 @@ describe('progress request of an etcd watch', () => {
     }
     await waitUntil('the watch is confirmed again', () => connected === 2);
     expect(watch.requestProgress()).toBe(false);
+  });
+});
+
+describe('a call to etcd', () => {
+  const NO_LEADER = { ':status': 200, 'grpc-status': '14', 'grpc-message': 'etcdserver: no leader' };
+  const refuse = (stream: ServerHttp2Stream): boolean => {
+    received += 1;
+    stream.respond({ 'content-type': 'application/grpc', ...NO_LEADER }, { endStream: true });
+    return true;
+  };
+  let member: Member;
+  let store: Store;
+  let clock: ManualClock;
+  let received: number;
+
+  beforeEach(async () => {
+    received = 0;
+    clock = new ManualClock();
+    member = await startMember('3.5.16');
+    store = await openEtcdStore({ endpoints: [member.endpoint], clock, random: new FixedRandom() });
+  });
+  afterEach(async () => {
+    await store.close();
+    await member.close();
+  });
+
+  /** Advances the clock until the call has ended. */
+  async function runToEnd<T>(call: Promise<T>): Promise<T> {
+    let isOver = false;
+    call.then(
+      () => (isOver = true),
+      () => (isOver = true),
+    );
+    await waitUntil('the call to end', async () => {
+      await clock.advanceAsync(50);
+      return isOver;
+    });
+    return call;
+  }
+  const write = (): Promise<unknown> => store.transact({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('1') }] });
+
+  it.each([
+    ['write', () => write()],
+    ['read', () => store.revision()],
+  ])('is sent again while no member has a leader: a %s', async (_kind, call) => {
+    member.respond = (stream) => received < 5 && refuse(stream);
+    await runToEnd(call());
+    expect(received).toBe(5);
+  });
+
+  it.each([
+    ['write', () => write()],
+    ['read', () => store.revision()],
+  ])('fails as unavailable when no member has had a leader for 7 s: a %s', async (_kind, call) => {
+    member.respond = refuse;
+    expect((await failureOf(runToEnd(call()))).failure).toBe('unavailable');
+    expect(received).toBeGreaterThan(10);
+    expect(clock.monotonic()).toBeLessThan(8_000);
+  });
+
+  it('is not sent again when it is a write whose response was lost', async () => {
+    member.respond = () => {
+      received += 1;
+      member.disconnect();
+      return true;
+    };
+    expect((await failureOf(runToEnd(write()))).failure).toBe('ambiguous');
+    expect(received).toBe(1);
   });
 });

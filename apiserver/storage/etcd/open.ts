@@ -1,5 +1,6 @@
 /**
- * The store on etcd 3.4 or later. Reads are retried on a lost connection; writes never are (see commit.ts). Importing
+ * The store on etcd 3.4 or later. Calls that had no effect are retried while members restart or elect a leader: reads on
+ * any lost connection, writes only when etcd certainly did not process them (commit.ts resolves the others). Importing
  * this file loads etcd3; a server on the embedded store does not import it.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
@@ -21,7 +22,7 @@ import {
 } from '../store';
 import { GrpcCallCounters } from '../grpc-call-counters';
 import { checkKey, checkTransaction } from '../validate';
-import { toStoreError } from './to-store-error';
+import { toStoreError, type CallKind } from './to-store-error';
 import type { EtcdRangeRequest, EtcdWatchRequest } from './requests';
 import type { EtcdRangeResponse, EtcdWatchResponse } from './responses';
 import * as methods from './methods';
@@ -42,9 +43,13 @@ const PAGE_ENTRIES = 500;
 const MIN_PAGE_ENTRIES = 10;
 /** The page size is reduced when pages exceed this many bytes. */
 const PAGE_BYTES = 8 << 20;
-/** With growing delays, about the time that re-establishing a connection takes. */
-const READ_ATTEMPTS = 6;
+/** How often a range is read again when its revision is compacted between two pages. */
+const RANGE_ATTEMPTS = 6;
+/** Delay of the first retry; the delays grow by as much, up to the maximum. */
 const RETRY_MS = 100;
+const MAX_RETRY_MS = 500;
+/** As long as etcd holds a request while there is no leader: its timeout and two elections. */
+const MAX_UNAVAILABLE_MS = 7_000;
 /** `--max-txn-ops` as deploy/ sets it, down to etcd's default. */
 const OPERATION_LIMITS = [2_048, 1_024, 512, 256, 128];
 
@@ -135,7 +140,7 @@ class EtcdStore implements Store {
       } catch (error) {
         // The pinned revision was compacted between two pages: a range at the newest revision starts again.
         const isPinCompacted = error instanceof StoreError && error.failure === 'compacted' && request.revision === undefined;
-        if (!isPinCompacted || attempt === READ_ATTEMPTS) throw error;
+        if (!isPinCompacted || attempt === RANGE_ATTEMPTS) throw error;
       }
     }
   }
@@ -147,7 +152,7 @@ class EtcdStore implements Store {
     } catch (error) {
       return Promise.reject(toStoreError(error, 'write'));
     }
-    return this.transport.call(methods.transact, transaction, 'write', this.deadlineFor(options));
+    return this.callWhenAvailable(methods.transact, transaction, 'write', this.deadlineFor(options));
   }
 
   watch(range: KeyRange, from: Revision, sink: WatchSink): EtcdWatch {
@@ -228,21 +233,34 @@ class EtcdStore implements Store {
     return { revision, kvs, more: count > kvs.length, count };
   }
 
-  /**
-   * Calls a method without side effects. Retries it when the connection is lost, and adds the compact revision to a
-   * `compacted` error.
-   */
+  /** Calls a method without side effects. Adds the compact revision to a `compacted` error. */
   private async read<Request, Response>(method: RpcMethod<Request, Response>, request: Request, deadline: number): Promise<Response> {
     this.checkOpen();
+    try {
+      return await this.callWhenAvailable(method, request, 'read', deadline);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      if (this.isClosed) throw new StoreError('closed', 'the store is closed');
+      if (error.failure === 'compacted') throw new StoreError('compacted', error.message, await this.readCompactRevision(deadline));
+      throw error;
+    }
+  }
+
+  /** Retries a call that failed as `unavailable`, which means that it had no effect. */
+  private async callWhenAvailable<Request, Response>(
+    method: RpcMethod<Request, Response>,
+    request: Request,
+    kind: CallKind,
+    deadline: number,
+  ): Promise<Response> {
+    const lastStart = Math.min(deadline, this.clock.monotonic() + MAX_UNAVAILABLE_MS);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.transport.call(method, request, 'read', deadline);
+        return await this.transport.call(method, request, kind, deadline);
       } catch (error) {
-        if (!(error instanceof StoreError)) throw error;
-        if (this.isClosed) throw new StoreError('closed', 'the store is closed');
-        if (error.failure === 'compacted') throw new StoreError('compacted', error.message, await this.readCompactRevision(deadline));
-        const delay = RETRY_MS * attempt;
-        if (error.failure !== 'unavailable' || attempt === READ_ATTEMPTS || this.clock.monotonic() + delay >= deadline) throw error;
+        const delay = Math.min(RETRY_MS * attempt, MAX_RETRY_MS);
+        const isFinal = this.isClosed || this.clock.monotonic() + delay >= lastStart;
+        if (!(error instanceof StoreError) || error.failure !== 'unavailable' || isFinal) throw error;
         await this.clock.sleep(delay);
       }
     }

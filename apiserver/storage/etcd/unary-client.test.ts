@@ -1,4 +1,4 @@
-import { createSecureServer, createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import { constants, createSecureServer, createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { systemClock } from '../../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
@@ -286,6 +286,36 @@ describe('UnaryClient', () => {
     await stop();
     for (const session of sessions) session.destroy();
     await new Promise((resolve) => leaderless.close(resolve));
+  });
+
+  it.each<[string, Responder]>([
+    ['sends GOAWAY', (stream) => (stream.id === 1 ? respond(stream) : stream.session?.goaway(0, (stream.id ?? 0) - 2))],
+    ['refuses the stream', (stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM)],
+  ])('sends a call to the next member when a member %s before it processes the call', async (_, end) => {
+    const otherPort = await freePort();
+    const leaving = createServer();
+    let received = 0;
+    leaving.on('session', (session) => sessions.push(session));
+    leaving.on('stream', (stream) => {
+      stream.on('error', () => undefined);
+      received += 1;
+      end(stream);
+    });
+    await new Promise<void>((resolve) => leaving.listen(otherPort, '127.0.0.1', resolve));
+    respond = respondWith(frameMessage('yes'), { 'grpc-status': '0' });
+    await listen();
+    calls.close();
+    calls = new UnaryClient(
+      [port, otherPort].map((at) => ({ origin: `http://127.0.0.1:${at}`, authority: 'store' })),
+      systemClock,
+    );
+    await waitUntil('the leaving member to be called', async () => {
+      expect((await calls.call('/x', EMPTY_MESSAGE, deadline())).toString()).toBe('yes');
+      return received > 2;
+    });
+    await stop();
+    for (const session of sessions) session.destroy();
+    await new Promise((resolve) => leaving.close(resolve));
   });
 
   it('closes a session whose pings are not answered', async () => {

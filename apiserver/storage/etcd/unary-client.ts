@@ -53,8 +53,10 @@ export class CallError extends Error {
   }
 }
 
-function hasNoLeader(error: unknown): boolean {
-  return error instanceof CallError && error.code === UNAVAILABLE && error.details === 'etcdserver: no leader';
+/** Whether the member certainly did not process the call: it has no leader, or it closed the connection first. */
+function isUnprocessed(error: unknown): boolean {
+  if (!(error instanceof CallError)) return false;
+  return !error.wasSent || (error.code === UNAVAILABLE && error.details === 'etcdserver: no leader');
 }
 
 const FIRST_BACKOFF_MS = 100;
@@ -85,7 +87,7 @@ export class UnaryClient {
     return this.attempt(path, message, deadline, this.connections.length);
   }
 
-  /** A call that a member refuses because it has no leader had no effect, so the next member is tried, each once. */
+  /** A call that a member did not process is sent to the next one. Each member is tried once. */
   private attempt(path: string, message: RpcMessage, deadline: number, tries: number): Promise<Buffer> {
     const session = this.pickSession();
     const response =
@@ -94,7 +96,7 @@ export class UnaryClient {
         : sendCall(session, path, message, deadline, this.clock);
     if (tries <= 1) return response;
     return response.catch((error: unknown) => {
-      if (hasNoLeader(error)) return this.attempt(path, message, deadline, tries - 1);
+      if (isUnprocessed(error)) return this.attempt(path, message, deadline, tries - 1);
       throw error;
     });
   }

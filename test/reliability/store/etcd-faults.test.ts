@@ -170,11 +170,11 @@ describeWithEtcd('the etcd store under faults', () => {
   it('reports a write as unavailable, not ambiguous, when no server is reachable', async () => {
     await server.kill();
     // The first write may still be sent on the connection that is breaking.
-    await failureOf(put(direct, '/b', '1'));
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const { failure } = await failureOf(put(direct, '/a', '1'));
-      expect(failure).toBe('unavailable');
-    }
+    const first = { compare: [], operations: [{ type: 'put' as const, key: '/b', value: Buffer.from('1') }] };
+    await failureOf(direct.transact(first, deadlineInOneSecond()));
+    const write = { compare: [], operations: [{ type: 'put' as const, key: '/a', value: Buffer.from('1') }] };
+    for (let attempt = 0; attempt < 3; attempt++)
+      expect(await failureOf(direct.transact(write, deadlineInOneSecond()))).toMatchObject({ failure: 'unavailable' });
     await server.restart();
     expect(await retryWhileUnavailable(() => valueOf(direct, '/a'))).toBeUndefined();
   }, 30_000);
