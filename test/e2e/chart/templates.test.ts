@@ -120,6 +120,14 @@ if (helm === undefined) {
       expect(manifests).toContain('--etcd-keyfile=/pki/etcd-client/tls.key');
     });
 
+    it.each([
+      ['40 s after the start of one of three members', [], 40],
+      ['at once when there is only one', valuesNamed('single'), undefined],
+    ] as const)('lets etcd become ready %s', async (_when, args, delay) => {
+      const [etcd] = containersIn(objectsIn(await render(helm, 'cp', args))).filter(({ command }) => command[0] === 'etcd');
+      expect(objectAt(etcd?.container, 'readinessProbe')?.['initialDelaySeconds']).toBe(delay);
+    });
+
     it('has no Job, Role or token when all Secrets exist before the installation', async () => {
       const objects = objectsIn(await render(helm, 'cp', ['--set', 'certificates.create=false,certificates.secretNamePrefix=mine']));
       const kinds = new Set(objects.map((object) => stringAt(object, 'kind')));
