@@ -1,9 +1,9 @@
 /**
  * A folder of certificates and keys: creates missing ones, keeps valid ones, and replaces those that expire, do not
  * match, or do not cover the required names. An authority that expires keeps its key, so certificates that it signed
- * before stay valid.
+ * before stay valid. The certificate of another authority is never replaced.
  */
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
@@ -50,8 +50,8 @@ export interface RenewalPolicy {
   /** `always` replaces valid certificates too; an authority is replaced only when it expires. */
   readonly leaves: 'when-due' | 'always';
   /**
-   * What becomes of an authority that is missing or does not match its key. A running cluster must not get another one
-   * while its files are being replaced.
+   * What becomes of an authority that is missing or unreadable. A running cluster must not get another one while its files
+   * are being replaced.
    */
   readonly unusableAuthority: 'create' | 'refuse';
 }
@@ -132,9 +132,11 @@ export class CredentialFolder {
       this.assertSigningKey(file, present);
       return present;
     }
-    if (this.policy.unusableAuthority === 'create') return undefined;
+    const creates = this.policy.unusableAuthority === 'create';
+    if (creates && !isCertificate(this.text(`${file}.crt`))) return undefined;
     const base = path.join(this.path, file);
-    throw new Error(`${base}.crt and ${base}.key have to be a self-signed certificate authority and its key`);
+    const remedy = creates ? '; put such a pair there, or neither' : '';
+    throw new Error(`${base}.crt and ${base}.key have to be a self-signed certificate authority and its key${remedy}`);
   }
 
   private assertSigningKey(file: string, { key }: Credential): void {
@@ -170,5 +172,14 @@ export class CredentialFolder {
 
   private text(name: string): string | undefined {
     return readFileIfExists(path.join(this.path, name))?.toString();
+  }
+}
+
+function isCertificate(text: string | undefined): boolean {
+  if (text === undefined) return false;
+  try {
+    return new X509Certificate(text).subject !== undefined;
+  } catch {
+    return false;
   }
 }

@@ -1,7 +1,15 @@
 import { createPublicKey, generateKeyPairSync, webcrypto, type KeyObject } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isIssuedBy, coversNames, loadX509, readCertificate, type Credential } from '../../shared/pki/certificates';
+import {
+  isIssuedBy,
+  coversNames,
+  createAuthority,
+  issueCertificate,
+  loadX509,
+  readCertificate,
+  type Credential,
+} from '../../shared/pki/certificates';
 import { ManualClock } from '../../test/support/clock/manual-clock';
 import { useFolder } from '../../test/support/use-resource';
 import { ensureCertificates } from './certificates';
@@ -206,6 +214,34 @@ describe('ensureCertificates', () => {
     const { authority, admin } = await ensureCertificates(folder, clock);
     expect(isIssuedBy(admin, authority)).toBe(true);
     expect(isIssuedBy({ certificate: read('apiserver.crt'), key: read('apiserver.key') }, authority)).toBe(true);
+  });
+
+  it.each([
+    ['that another authority issued', (issued: Credential) => issued],
+    ['without its key', ({ certificate }: Credential) => ({ certificate, key: undefined })],
+    ['with a damaged key', ({ certificate }: Credential) => ({ certificate, key: 'rubbish' })],
+  ])('rejects an authority %s with an error that names the files, and replaces nothing', async (_case, fileContents) => {
+    const clock = new ManualClock();
+    const lifetimeMs = 3_650 * day;
+    const root = await createAuthority({ subject: { commonName: 'root' }, lifetimeMs, clock });
+    const usage = 'server' as const;
+    const issued = await issueCertificate({
+      authority: root,
+      usage,
+      subject: { commonName: 'intermediate' },
+      names: [],
+      lifetimeMs,
+      clock,
+    });
+    const { certificate, key } = fileContents(issued);
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, 'ca.crt'), certificate);
+    if (key !== undefined) writeFileSync(path.join(folder, 'ca.key'), key);
+    await expect(ensureCertificates(folder, clock)).rejects.toThrow(
+      `${folder}/ca.crt and ${folder}/ca.key have to be a self-signed certificate authority and its key; put such a pair there, or neither`,
+    );
+    expect(readdirSync(folder).toSorted()).toEqual(key === undefined ? ['ca.crt'] : ['ca.crt', 'ca.key']);
+    expect(read('ca.crt')).toBe(certificate);
   });
 });
 
