@@ -2,6 +2,7 @@
  * The text of kubeconfigs with embedded certificates: for a user of a cluster, and for machines that join it and have no
  * credential yet. Reads and writes no files; entries of a user's own kubeconfig are left to merge-kubeconfig.ts.
  */
+import { dump } from 'js-yaml';
 import { serverUrl } from '../../shared/client/kubeconfig/client-config';
 import { KubeconfigFile } from '../../shared/client/kubeconfig/kubeconfig-mapping';
 import type { Credential } from '../../shared/pki/certificates';
@@ -21,43 +22,40 @@ export const ADMINISTRATOR_NAME = 'platform-admin';
  * file.
  */
 export function formatKubeconfig(server: string, authority: string, user: string, credential: Credential): string {
-  return `apiVersion: v1
-kind: Config
-clusters:
-- name: ${CLUSTER}
-  cluster:
-    server: ${server}
-    certificate-authority-data: ${base64(authority)}
-users:
-- name: ${user}
-  user:
-    client-certificate-data: ${base64(credential.certificate)}
-    client-key-data: ${base64(credential.key)}
-contexts:
-- name: ${user}@${CLUSTER}
-  context:
-    cluster: ${CLUSTER}
-    user: ${user}
-current-context: ${user}@${CLUSTER}
-preferences: {}
-`;
+  const context = `${user}@${CLUSTER}`;
+  return format({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: CLUSTER, cluster: clusterEntry(server, authority) }],
+    users: [
+      {
+        name: user,
+        user: { 'client-certificate-data': base64(credential.certificate), 'client-key-data': base64(credential.key) },
+      },
+    ],
+    contexts: [{ name: context, context: { cluster: CLUSTER, user } }],
+    'current-context': context,
+    preferences: {},
+  });
 }
 
 /** YAML text with the server and its authority, and without a user. */
 export function formatClusterInfoKubeconfig(server: string, authority: string): string {
-  return `apiVersion: v1
-kind: Config
-clusters:
-- name: ""
-  cluster:
-    server: ${server}
-    certificate-authority-data: ${base64(authority)}
-contexts: []
-current-context: ""
-preferences: {}
-users: []
-`;
+  return format({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: '', cluster: clusterEntry(server, authority) }],
+    contexts: [],
+    'current-context': '',
+    preferences: {},
+    users: [],
+  });
 }
+
+const clusterEntry = (server: string, authority: string) => ({ server, 'certificate-authority-data': base64(authority) });
+
+/** The layout of earlier releases, so that equal content is an equal text. */
+const format = (kubeconfig: object): string => dump(kubeconfig, { lineWidth: -1, seqNoIndent: true, quoteStyle: 'double' });
 
 /** Reads the first cluster of {@link formatClusterInfoKubeconfig}. Throws ConfigError; `source` names the text in messages. */
 export function parseClusterInfoKubeconfig(text: string, source: string): ClusterAddress {

@@ -1,6 +1,7 @@
 import { createPublicKey, generateKeyPairSync, webcrypto, type KeyObject } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { load } from 'js-yaml';
 import {
   isIssuedBy,
   coversNames,
@@ -13,7 +14,7 @@ import {
 import { ManualClock } from '../../test/support/clock/manual-clock';
 import { useFolder } from '../../test/support/use-resource';
 import { ensureCertificates } from './certificates';
-import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
+import { ADMINISTRATOR_NAME, formatClusterInfoKubeconfig, formatKubeconfig } from '../cluster/kubeconfig';
 
 type KeyForm = 'pkcs1' | 'pkcs8' | 'sec1';
 
@@ -246,11 +247,49 @@ describe('ensureCertificates', () => {
 });
 
 describe('formatKubeconfig', () => {
+  const CREDENTIAL = { certificate: 'CERT', key: 'KEY' };
+
   it('contains the server address, the authority and the credentials', () => {
-    const text = formatKubeconfig('https://127.0.0.1:6443', 'CA', ADMINISTRATOR_NAME, { certificate: 'CERT', key: 'KEY' });
-    expect(text).toContain('    server: https://127.0.0.1:6443\n');
-    const data = [...text.matchAll(/-data: (.*)/g)].map(([, value]) => Buffer.from(value ?? '', 'base64').toString());
-    expect(data).toEqual(['CA', 'CERT', 'KEY']);
-    expect(text).toContain('current-context: platform-admin@platform');
+    expect(formatKubeconfig('https://127.0.0.1:6443', 'CA', ADMINISTRATOR_NAME, CREDENTIAL)).toBe(`apiVersion: v1
+kind: Config
+clusters:
+- name: platform
+  cluster:
+    server: https://127.0.0.1:6443
+    certificate-authority-data: Q0E=
+users:
+- name: platform-admin
+  user:
+    client-certificate-data: Q0VSVA==
+    client-key-data: S0VZ
+contexts:
+- name: platform-admin@platform
+  context:
+    cluster: platform
+    user: platform-admin
+current-context: platform-admin@platform
+preferences: {}
+`);
   });
+
+  it('quotes an address that is not a plain scalar of YAML', () => {
+    const server = 'https://api.example.com:6443 #x: y\nkind: Other';
+    const text = formatKubeconfig(server, 'CA', ADMINISTRATOR_NAME, CREDENTIAL);
+    expect(load(text)).toMatchObject({ kind: 'Config', clusters: [{ cluster: { server } }] });
+  });
+});
+
+test('formatClusterInfoKubeconfig formats a kubeconfig without a user, whose cluster has no name', () => {
+  expect(formatClusterInfoKubeconfig('https://127.0.0.1:6443', 'CA')).toBe(`apiVersion: v1
+kind: Config
+clusters:
+- name: ""
+  cluster:
+    server: https://127.0.0.1:6443
+    certificate-authority-data: Q0E=
+contexts: []
+current-context: ""
+preferences: {}
+users: []
+`);
 });
