@@ -25,6 +25,8 @@ RUN /app/platform start --detach --data-dir=/tmp/data --simulated-nodes=1 && /ap
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production PLATFORM_DATA_DIR=/var/lib/platform PLATFORM_BIND_ADDRESS=0.0.0.0
+# As systemd and other engines name it: `start` then prints commands for the host.
+ENV container=oci
 # A volume takes over the owner and the mode of the folder that it is mounted on for the first time. There is no VOLUME:
 # every container of Docker Compose would get one that it does not use.
 RUN for part in authority etcd-authority etcd1 etcd2 etcd3 apiserver controllers tokens admin grafana monitoring public simulation; do \

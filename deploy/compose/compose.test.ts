@@ -136,6 +136,10 @@ describe('the Dockerfile', () => {
     expect(Object.keys(environment).toSorted()).toEqual(variables.toSorted());
   });
 
+  test('sets the variable by which `start` prints commands for the host', () => {
+    expect(lastStage).toMatch(/^ENV container=oci$/m);
+  });
+
   test('takes the compiled package from a stage and installs nothing in the last one', () => {
     expect(lastStage).not.toMatch(/\b(npm|apt-get|curl)\b/);
     expect([...lastStage.matchAll(/^COPY (.*)$/gm)].map(([, operands]) => operands)).toEqual([

@@ -31,6 +31,7 @@ interface FakeHost {
   readonly grantSimulationAccess?: Host['grantSimulationAccess'];
   readonly programs?: string;
   readonly run?: (program: string, args: readonly string[]) => RunningProcess;
+  readonly container?: string;
 }
 
 /** Exits at once with `exit.code` when it is given, else when it is killed. */
@@ -62,7 +63,13 @@ async function setUp() {
 }
 
 function runWith(
-  { publishClusterInfo = () => Promise.resolve(), grantSimulationAccess = () => Promise.resolve(), programs = '/nowhere', run }: FakeHost,
+  {
+    publishClusterInfo = () => Promise.resolve(),
+    grantSimulationAccess = () => Promise.resolve(),
+    programs = '/nowhere',
+    run,
+    container,
+  }: FakeHost,
   options: RunnerOptions,
 ) {
   const events = new EventEmitter();
@@ -87,6 +94,7 @@ function runWith(
     start: run ?? startFake,
     publishClusterInfo,
     grantSimulationAccess,
+    container,
     print: (line) => output.push(line),
   });
   return { done, lifecycle, events, exit, output, started };
@@ -125,6 +133,23 @@ describe('runLocal', () => {
     expect(isAlive(pidOf('apiserver'))).toBe(true);
     expect(pidOf('supervisor')).toBe(process.pid);
     expect(statSync(path.join(folder, 'admin.kubeconfig')).mode & 0o777).toBe(0o600);
+  });
+
+  it('prints in a container how the host gets the kubeconfig, and not to use the path in the container', async () => {
+    const { folder, startWith } = await setUp();
+    const { done, output } = startWith({ container: '1a2b3c4d5e6f' });
+    await done;
+    const text = output.join('\n');
+    expect(text).toContain(`Try on the host:
+
+  docker exec 1a2b3c4d5e6f platform kubeconfig > admin.kubeconfig
+  export KUBECONFIG=$PWD/admin.kubeconfig
+
+  kubectl get namespaces
+`);
+    expect(text).toContain(`'docker stop 1a2b3c4d5e6f' ends it; the data stays in ${folder} of the container.`);
+    expect(text).not.toContain(`export KUBECONFIG=${folder}`);
+    expect(text).not.toContain('curl');
   });
 
   it('publishes cluster-info, and completes the start when this fails', async () => {

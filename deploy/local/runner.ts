@@ -43,6 +43,8 @@ export interface Host {
   publishClusterInfo(publication: Publication, signal: AbortSignal): Promise<void>;
   /** Grants the simulation of nodes what it needs. */
   grantSimulationAccess(administrator: Omit<AdministratorOptions, 'clock' | 'random'>, signal: AbortSignal): Promise<void>;
+  /** The container that this process runs in, as the container engine names it; `undefined` for none. */
+  readonly container?: string | undefined;
   /** Writes a line to the console. */
   readonly print: (line: string) => void;
 }
@@ -204,28 +206,53 @@ function createSupervisor(plan: ProcessPlan, pidFile: string, host: Host): Super
   });
 }
 
-function printSummary(plans: readonly ApiServerPlan[], layout: Layout, host: Host): void {
+function printSummary(plans: readonly ApiServerPlan[], layout: Layout, { container, print }: Host): void {
   const [first] = plans;
+  const scope = container === undefined ? 'this machine' : 'this container';
   const lines = plans.flatMap(({ secureAddress, insecureAddress }) => [
     `  HTTPS       ${secureAddress}`,
-    ...(insecureAddress === undefined ? [] : [`  HTTP        ${insecureAddress}   (this machine only, acts as administrator)`]),
+    ...(insecureAddress === undefined ? [] : [`  HTTP        ${insecureAddress}   (${scope} only, acts as administrator)`]),
   ]);
   const isPlain = first?.insecureAddress !== undefined;
   if (!isPlain) lines.push('  HTTP        none; --insecure-port=8080 opens a port on the loopback address with administrator rights');
-  const reach = isPlain
-    ? `curl ${first.insecureAddress}/api/v1/namespaces/default/configmaps`
-    : 'kubectl get --raw /api/v1/namespaces/default/configmaps';
-  host.print(`
+  const reach =
+    isPlain && container === undefined
+      ? `curl ${first.insecureAddress}/api/v1/namespaces/default/configmaps`
+      : 'kubectl get --raw /api/v1/namespaces/default/configmaps';
+  const { preparation, end } = container === undefined ? localUse(layout) : useFromHost(layout, container);
+  print(`
 The control plane is ready.
 
 ${lines.join('\n')}
   kubeconfig  ${layout.kubeconfig}
 
-Try in another terminal, after  export KUBECONFIG=${shellQuote(layout.kubeconfig)}
+${preparation}
 
   kubectl get namespaces
   kubectl create configmap hello --from-literal=greeting=world
   ${reach}
 
-Ctrl-C ends it; the data stays in ${path.dirname(layout.run)}.`);
+${end}`);
 }
+
+/** The parts of the summary that depend on where the user is. */
+interface Use {
+  /** How commands find the control plane. */
+  readonly preparation: string;
+  /** How it ends. */
+  readonly end: string;
+}
+
+const localUse = (layout: Layout): Use => ({
+  preparation: `Try in another terminal, after  export KUBECONFIG=${shellQuote(layout.kubeconfig)}`,
+  end: `Ctrl-C ends it; the data stays in ${path.dirname(layout.run)}.`,
+});
+
+/** The host does not see the files of the container. */
+const useFromHost = (layout: Layout, container: string): Use => ({
+  preparation: `Try on the host:
+
+  docker exec ${container} platform kubeconfig > admin.kubeconfig
+  export KUBECONFIG=$PWD/admin.kubeconfig`,
+  end: `'docker stop ${container}' ends it; the data stays in ${path.dirname(layout.run)} of the container.`,
+});

@@ -74,6 +74,7 @@ async function runInForeground(options: RunnerOptions, logs: string, host: Comma
       start: (program, args, name) => startProgram(program, args, logs === '' ? undefined : new LogFile(path.join(logs, `${name}.log`))),
       publishClusterInfo: (publication, signal) => publishClusterInfo(publication, clock, random, signal),
       grantSimulationAccess: (administrator, signal) => grantSimulationAccess({ ...administrator, clock, random }, signal),
+      container: containerName(host.environment),
       print: (line) => {
         progress.clear();
         host.write(`${line}\n`);
@@ -88,4 +89,10 @@ async function runInForeground(options: RunnerOptions, logs: string, host: Comma
     host.writeError(`platform start: ${describeFailure(error)}\n`);
     await lifecycle.stop('could not start', error instanceof StartError ? PERMANENT_EXIT_CODE : 1);
   }
+}
+
+/** Container engines, and the image of the Dockerfile, set the variable `container`; an engine names its host after the container. */
+function containerName({ container, HOSTNAME: name = '' }: CommandHost['environment']): string | undefined {
+  if (container === undefined || container === '') return undefined;
+  return /^[\w.-]+$/.test(name) ? name : 'CONTAINER';
 }
