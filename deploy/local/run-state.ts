@@ -6,6 +6,7 @@
 import { rmSync } from 'node:fs';
 import { arrayAt, isObject, ownMember, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 import { tryParseObject } from '../../shared/client/rest/json-body';
+import { findForeignHolder } from '../../shared/runtime/files/folder-lock';
 import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists';
 import { writeFileAtomically } from '../cluster/files';
 import type { RunnerOptions } from './options';
@@ -39,6 +40,12 @@ export type RunningState =
   | { readonly kind: 'starting'; readonly pid: number }
   | { readonly kind: 'ready'; readonly state: RunState };
 
+/** A process of another machine or container holds the folder, such as `process 12 on HOST`. */
+export interface ForeignRun {
+  readonly kind: 'elsewhere';
+  readonly holder: string;
+}
+
 export function describeRun(options: RunnerOptions, logs: string, now: number): RunState {
   return {
     pid: process.pid,
@@ -66,6 +73,15 @@ export function readRunState(layout: Pick<Layout, 'supervisor' | 'state'>): Runn
   if (pid === undefined) return { kind: 'stopped' };
   const state = parseRunState(readFileIfExists(layout.state)?.toString() ?? '');
   return state?.pid === pid ? { kind: 'ready', state } : { kind: 'starting', pid };
+}
+
+/**
+ * Like {@link readRunState}, but also finds a control plane with processes that are not visible here. Must not be called while
+ * this process waits for one to start, because it tries the lock.
+ */
+export function findControlPlane(layout: Pick<Layout, 'run' | 'supervisor' | 'state'>): RunningState | ForeignRun {
+  const holder = findForeignHolder(layout.run);
+  return holder === undefined ? readRunState(layout) : { kind: 'elsewhere', holder };
 }
 
 /** `undefined` when the text is not that of {@link writeRunState}. */

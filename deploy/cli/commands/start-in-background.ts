@@ -12,7 +12,7 @@ import { previousLogFile } from '../../local/log-file';
 import { DEFAULT_DATA_DIR } from '../../cluster/data-folder';
 import type { RunnerOptions } from '../../local/options';
 import { layoutOf, type Layout } from '../../local/plan';
-import { readRunState, type RunState } from '../../local/run-state';
+import { findControlPlane, readRunState, type ForeignRun, type RunningState, type RunState } from '../../local/run-state';
 import { CommandError, type CommandHost } from '../terminal/host';
 import { Progress } from '../terminal/progress';
 
@@ -65,13 +65,17 @@ export async function startInBackground({ options, argv, logs }: BackgroundReque
 }
 
 function assertStopped(layout: Layout, dataDir: string): void {
-  const running = readRunState(layout);
+  const running = findControlPlane(layout);
   if (running.kind === 'stopped') return;
-  const pid = running.kind === 'ready' ? running.state.pid : running.pid;
   throw new CommandError(
-    `${dataDir} is in use by the running process ${pid}; stop it, or choose another folder with --data-dir`,
+    `${dataDir} is in use by ${holderOf(running)}; stop it, or choose another folder with --data-dir`,
     PERMANENT_EXIT_CODE,
   );
+}
+
+function holderOf(running: Exclude<RunningState | ForeignRun, { readonly kind: 'stopped' }>): string {
+  if (running.kind === 'elsewhere') return running.holder;
+  return `the running process ${running.kind === 'ready' ? running.state.pid : running.pid}`;
 }
 
 /** Returns where the output of the new process begins. */

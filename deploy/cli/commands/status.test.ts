@@ -1,11 +1,12 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { lockFolder } from '../../../shared/runtime/files/folder-lock';
 import { createTestHost } from '../../../test/support/command-host';
 import { freePort } from '../../../test/support/ports';
 import { useFolder } from '../../../test/support/use-resource';
 import { layoutOf } from '../../local/plan';
 import { writeRunState } from '../../local/run-state';
-import { formatStatus, status, STOPPED_EXIT_CODE, type Status } from './status';
+import { formatStatus, status, STOPPED_EXIT_CODE, UNKNOWN_EXIT_CODE, type Status } from './status';
 
 const folder = useFolder('status');
 
@@ -34,6 +35,18 @@ describe('platform status', () => {
     expect(value).toMatchObject({ state: 'stopped', pid: null, store: { kind: 'embedded', bytes: 5_000 }, replicas: [], certificates: [] });
   });
 
+  it('exits with 4 while a process of another container holds the folder, and with 3 after it has released it', async () => {
+    const { run } = layoutOf(directory);
+    const holder = 'process 1 on 1a2b3c4d5e6f';
+    holdFolder();
+    const lock = lockFolder(run);
+    writeFileSync(path.join(run, 'lock'), `${holder}\n`);
+    expect(await statusOf()).toMatchObject({ code: UNKNOWN_EXIT_CODE, value: { state: 'unknown', holder, pid: null } });
+    lock.release();
+    rmSync(layoutOf(directory).supervisor);
+    expect(await statusOf()).toMatchObject({ code: STOPPED_EXIT_CODE, value: { state: 'stopped', holder: null } });
+  });
+
   it('exits with 1 while the control plane starts, and when a replica does not answer', async () => {
     const { directory, statusOf, holdFolder } = setUp();
     holdFolder();
@@ -57,6 +70,7 @@ describe('formatStatus', () => {
   const lease = (controller: string, holder: string) => ({ controller, holder, renewedAt: '2026-01-01T23:59:58.000000Z' });
   const running: Status = {
     state: 'running',
+    holder: null,
     dataDir: '/d',
     pid: 7,
     startedAt: '2026-01-01T22:00:00Z',
@@ -88,6 +102,11 @@ b        node              2s ago
 CERTIFICATE   SUBJECT       ISSUER        EXPIRES      REMAINING
 ca            platform-ca   (authority)   2026-01-02   expired
 `);
+  });
+
+  it('names the process of another container that uses the folder', () => {
+    const status: Status = { ...running, state: 'unknown', holder: 'process 1 on 1a2b3c4d5e6f', pid: null, startedAt: null };
+    expect(formatStatus(status, NOW)).toMatch(/^state +unknown \(process 1 on 1a2b3c4d5e6f uses the folder\)$/m);
   });
 
   it('counts the controllers of a process that leads many', () => {

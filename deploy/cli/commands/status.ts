@@ -10,7 +10,7 @@ import { appendToKey } from '../../../shared/values/append';
 import { listCertificates, type CertificateFile } from '../../local/certificate-files';
 import { layoutOf, type Layout } from '../../local/plan';
 import { isReady } from '../../local/readiness';
-import { readRunState, type Replica, type RunState } from '../../local/run-state';
+import { findControlPlane, type Replica, type RunState } from '../../local/run-state';
 import { readLeaders, readStoreBytes, type ControllerLease } from './cluster-state';
 import type { StatusFlags } from './flags';
 import type { CommandHost } from '../terminal/host';
@@ -19,9 +19,13 @@ import { formatBytes, formatRemaining, formatSpan } from '../terminal/units';
 
 /** As `systemctl status`: nothing runs. */
 export const STOPPED_EXIT_CODE = 3;
+/** As `systemctl status`: the state is unknown. */
+export const UNKNOWN_EXIT_CODE = 4;
 
 export interface Status {
-  readonly state: 'running' | 'not ready' | 'starting' | 'stopped';
+  readonly state: 'running' | 'not ready' | 'starting' | 'stopped' | 'unknown';
+  /** The process of another container or machine that uses the folder, when the state is unknown for that reason. */
+  readonly holder: string | null;
   readonly dataDir: string;
   readonly pid: number | null;
   readonly startedAt: string | null;
@@ -39,20 +43,24 @@ export async function status({ 'data-dir': folder, output }: StatusFlags, host: 
   const collected = await collectStatus(dataDir, host);
   host.write(output === 'json' ? `${JSON.stringify(collected, undefined, 2)}\n` : formatStatus(collected, host.clock.now()));
   if (collected.state === 'stopped') return STOPPED_EXIT_CODE;
+  if (collected.state === 'unknown') return UNKNOWN_EXIT_CODE;
   return collected.state === 'running' ? 0 : 1;
 }
 
 async function collectStatus(dataDir: string, host: CommandHost): Promise<Status> {
   const layout = layoutOf(dataDir);
-  const running = readRunState(layout);
+  const running = findControlPlane(layout);
   const certificates = listCertificates(layout, host.clock);
-  const empty = { dataDir, startedAt: null, address: null, replicas: [], leaders: [], logs: null, certificates };
+  const empty = { dataDir, holder: null, startedAt: null, address: null, replicas: [], leaders: [], logs: null, certificates };
+  if (running.kind === 'elsewhere') {
+    return { ...empty, state: 'unknown', holder: running.holder, pid: null, store: embeddedStore(layout) };
+  }
   if (running.kind === 'stopped') return { ...empty, state: 'stopped', pid: null, store: embeddedStore(layout) };
   if (running.kind === 'starting') return { ...empty, state: 'starting', pid: running.pid, store: null };
   return { ...empty, ...(await collectRunning(running.state, layout, host)) };
 }
 
-type RunningStatus = Omit<Status, 'dataDir' | 'certificates'>;
+type RunningStatus = Omit<Status, 'dataDir' | 'holder' | 'certificates'>;
 
 async function collectRunning(state: RunState, layout: Layout, host: CommandHost): Promise<RunningStatus> {
   const { pid, startedAt, logs, etcdServers } = state;
@@ -91,11 +99,12 @@ function embeddedStore({ store }: Layout): Status['store'] {
 }
 
 export function formatStatus(status: Status, now: number): string {
-  const { state, dataDir, pid, startedAt, address, store, logs, replicas, leaders, certificates } = status;
+  const { state, dataDir, holder, pid, startedAt, address, store, logs, replicas, leaders, certificates } = status;
   const age = startedAt === null ? '' : `, for ${formatSpan(now - Date.parse(startedAt))}`;
+  const user = holder !== null ? ` (${holder} uses the folder)` : pid === null ? '' : ` (process ${pid}${age})`;
   const size = store?.bytes === null || store === null ? '' : `, ${formatBytes(store.bytes)}`;
   const facts = [
-    ['state', pid === null ? state : `${state} (process ${pid}${age})`],
+    ['state', state + user],
     ['data folder', dataDir],
     ...(address === null ? [] : [['address', address]]),
     ...(store === null ? [] : [['store', `${store.kind}${size}, ${store.location}`]]),

@@ -1,6 +1,7 @@
 /** `platform stop`: ends a control plane in order, wherever it was started. Finds it by the process file of its folder. */
 import path from 'node:path';
 import { formatDuration } from '../../../shared/cli/duration';
+import { findForeignHolder } from '../../../shared/runtime/files/folder-lock';
 import { layoutOf } from '../../local/plan';
 import { isAlive, livePid } from '../../local/process-file';
 import type { StopFlags } from './flags';
@@ -12,7 +13,9 @@ const POLL_MS = 50;
 /** Success also when nothing runs. */
 export async function stop({ 'data-dir': folder, timeout }: StopFlags, host: CommandHost): Promise<number> {
   const dataDir = path.resolve(host.directory, folder);
-  const { supervisor } = layoutOf(dataDir);
+  const { run, supervisor } = layoutOf(dataDir);
+  const holder = findForeignHolder(run);
+  if (holder !== undefined) throw new CommandError(`${dataDir} is in use by ${holder}; stop it there`);
   const pid = livePid(supervisor);
   if (pid === undefined) {
     host.write(`no control plane runs in ${dataDir}\n`);

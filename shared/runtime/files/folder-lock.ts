@@ -67,6 +67,22 @@ export function lockFolder(directory: string): FolderLock {
 }
 
 /**
+ * The process of another machine or container that holds the lock of `directory`, such as `process 12 on HOST`. The lock is
+ * not tried when its last holder was on this host, because a process that starts at this moment must get it.
+ */
+export function findForeignHolder(directory: string): string | undefined {
+  const path = join(directory, FILE_NAME);
+  const holder = statSync(path, { throwIfNoEntry: false }) === undefined ? '' : readHolder(path);
+  if (holder === '' || holder.endsWith(` on ${hostname()}`)) return undefined;
+  const file = openSync(path, constants.O_RDONLY);
+  try {
+    return tryLock(file, 0, 0, { shared: true }) ? undefined : holder;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
  * Opens a file for reading and writing and creates it if needed, owned by the owner of the folder: a file that root
  * creates beside a running server must be accessible to the server.
  */
