@@ -29,7 +29,7 @@ ENV NODE_ENV=production PLATFORM_DATA_DIR=/var/lib/platform PLATFORM_BIND_ADDRES
 ENV container=oci
 # A volume takes over the owner and the mode of the folder that it is mounted on for the first time. There is no VOLUME:
 # every container of Docker Compose would get one that it does not use.
-RUN for part in authority etcd-authority etcd1 etcd2 etcd3 apiserver controllers tokens admin grafana monitoring public simulation; do \
+RUN for part in authority etcd-authority etcd1 etcd2 etcd3 apiserver controllers tokens admin grafana monitoring public simulation scheduler; do \
     mkdir -p /pki/$part; done \
  && mkdir -p /etcd/1 /etcd/2 /etcd/3 /prometheus /alertmanager /grafana /var/lib/platform \
  && chown -R node:node /pki /etcd /prometheus /alertmanager /grafana /var/lib/platform \

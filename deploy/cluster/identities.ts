@@ -49,6 +49,15 @@ export const SIMULATION_LEAF: Leaf = {
   names: [],
 };
 
+/** The default roles are bound to this user. */
+export const SCHEDULER_LEAF: Leaf = {
+  file: 'scheduler',
+  label: 'the certificate of the scheduler',
+  usage: 'client',
+  subject: { commonName: 'system:kube-scheduler' },
+  names: [],
+};
+
 /** Signs the certificates of the API servers and of their clients. */
 export const CLUSTER_AUTHORITY: Authority = {
   commonName: 'platform-ca',

@@ -45,6 +45,7 @@ test('ensureClusterFiles gives each component only the keys that it needs', asyn
     grafana: [],
     monitoring: ['prometheus.key'],
     public: [],
+    scheduler: ['scheduler.key'],
     simulation: ['simulation.key'],
     tokens: ['sa.key'],
   });

@@ -1,6 +1,6 @@
 /**
  * The files of a cluster in containers: the folders of its components (deploy/cluster/component-files.ts), one for each
- * etcd member, and those of the simulation, Grafana and the load balancer.
+ * etcd member, and those of the simulation, the scheduler, Grafana and the load balancer.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
@@ -11,8 +11,8 @@ import {
   type ClusterAuthorities,
   type EtcdCertificate,
 } from '../cluster/component-files';
-import type { CredentialFolder } from '../cluster/credentials';
-import { PROXY_AUTHORITY, SIMULATION_LEAF } from '../cluster/identities';
+import type { CredentialFolder, Leaf } from '../cluster/credentials';
+import { PROXY_AUTHORITY, SCHEDULER_LEAF, SIMULATION_LEAF } from '../cluster/identities';
 import { formatKubeconfig } from '../cluster/kubeconfig';
 
 /** A certificate has no names of other members: a member resolves them all when a peer connects. */
@@ -57,16 +57,19 @@ export async function ensureClusterFiles(root: string, options: ClusterFilesOpti
   });
   // Earlier releases wrote the key that signs tokens to this folder.
   folders.controllers.remove('sa.key');
-  await ensureSimulationFiles(folders.open('simulation'), authorities);
+  const simulation = folders.open('simulation');
+  await ensureClientKubeconfig(simulation, authorities, SIMULATION_LEAF);
+  writeAuthority(simulation, PROXY_AUTHORITY.file, authorities.frontProxy);
+  await ensureClientKubeconfig(folders.open('scheduler'), authorities, SCHEDULER_LEAF);
   if (ensurePassword(folders.open('grafana'), options)) created.push('the password of the Grafana administrator');
   writeAuthority(folders.open('public'), 'ca', authorities.cluster);
   return created;
 }
 
-async function ensureSimulationFiles(simulation: CredentialFolder, { cluster, frontProxy }: ClusterAuthorities): Promise<void> {
-  const credential = await simulation.leaf(cluster, SIMULATION_LEAF);
-  simulation.writeIfChanged('kubeconfig', formatKubeconfig(INTERNAL_ADDRESS, cluster.certificate, 'simulation', credential), 0o600);
-  writeAuthority(simulation, PROXY_AUTHORITY.file, frontProxy);
+/** The certificate of a client, and its kubeconfig. */
+async function ensureClientKubeconfig(folder: CredentialFolder, { cluster }: ClusterAuthorities, leaf: Leaf): Promise<void> {
+  const credential = await folder.leaf(cluster, leaf);
+  folder.writeIfChanged('kubeconfig', formatKubeconfig(INTERNAL_ADDRESS, cluster.certificate, leaf.file, credential), 0o600);
 }
 
 /**

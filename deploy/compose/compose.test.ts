@@ -46,6 +46,10 @@ const commandLine = (service: JsonObject): readonly string[] => {
   return [...(entryPoint.length === 0 ? ['platform'] : entryPoint), ...texts(service, 'command')];
 };
 
+const isProgram = ([, service]: readonly [string, JsonObject]): boolean => commandLine(service)[0] === 'platform';
+/** `pki` writes the files. */
+const mountsAdministrator = (service: JsonObject): boolean => texts(service, 'volumes').includes('pki-admin:/pki/admin:ro');
+
 const PROGRAM_FLAGS: Readonly<Record<string, FlagTable>> = {
   apiserver: serverFlags,
   controllers: controllerFlags,
@@ -104,6 +108,16 @@ test('a program that keeps running has a health check, without which `up --wait`
     const check = objectAt(service, 'healthcheck') ?? {};
     expect([name, texts(check, 'test').length > 0]).toEqual([name, stringAt(service, 'restart') === 'unless-stopped']);
   }
+});
+
+test('all programs, and the services that create objects for them, have the naming of one variable', () => {
+  const naming = '${PLATFORM_NAMING:-platform}';
+  const [creating, started] = [programs.filter(([, service]) => mountsAdministrator(service)), programs.filter(isProgram)];
+  expect(creating.map(([name]) => name).toSorted()).toEqual(['description', 'simulation-access']);
+  for (const [name, service] of creating)
+    expect([name, objectAt(service, 'environment')]).toMatchObject([name, { PLATFORM_NAMING: naming }]);
+  for (const [name, service] of started) expect([name, ...commandLine(service)]).toContain(`--naming=${naming}`);
+  expect(texts(serviceNamed('apiserver'), 'command')).toContain(`--service-account-issuer=https://${naming}.default.svc`);
 });
 
 test('every controller runs in one service', () => {

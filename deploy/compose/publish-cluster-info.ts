@@ -5,16 +5,14 @@
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { publishClusterInfo } from '../cluster/cluster-info';
-import { readAdministratorFiles } from './administrator-files';
+import { readClusterAccess } from './cluster-access';
 
 async function main(): Promise<void> {
   const [folder = '/pki/admin'] = process.argv.slice(2);
-  const { PLATFORM_ADDRESS: externalAddress = 'https://127.0.0.1:6443', PLATFORM_INSIDE: internalAddress = 'https://front:6443' } =
-    process.env;
-  const files = readAdministratorFiles(folder);
-  const publication = { ...files, server: externalAddress, reachableAt: internalAddress, naming: 'platform' } as const;
-  await publishClusterInfo(publication, systemClock, systemRandom, new AbortController().signal);
-  process.stdout.write(`clients that join find the cluster at ${externalAddress}\n`);
+  const { PLATFORM_ADDRESS: server = 'https://127.0.0.1:6443' } = process.env;
+  const { internalAddress: reachableAt, ...access } = readClusterAccess(folder, process.env);
+  await publishClusterInfo({ ...access, server, reachableAt }, systemClock, systemRandom, new AbortController().signal);
+  process.stdout.write(`clients that join find the cluster at ${server}\n`);
 }
 
 void main();
