@@ -260,10 +260,9 @@ describe('token webhook', () => {
   const reviewToken = async (timeoutMs = 30_000): Promise<TokenOutcome> => {
     const webhook = new KubeconfigWebhook(file, systemClock);
     webhook.read();
-    return createAuthenticator(() => '', { send: createWebhookCaller(webhook, { clock: systemClock, random }, { timeoutMs }) }).authenticate(
-      't',
-      SERVER_AUDIENCES,
-    );
+    return createAuthenticator(() => '', {
+      send: createWebhookCaller(webhook, { clock: systemClock, random }, { timeoutMs }),
+    }).authenticate('t', SERVER_AUDIENCES);
   };
 
   it('receives requests with the path and the credentials of its kubeconfig', async () => {

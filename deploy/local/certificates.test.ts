@@ -19,7 +19,6 @@ import { ADMINISTRATOR_NAME, formatClusterInfoKubeconfig, formatKubeconfig } fro
 type KeyForm = 'pkcs1' | 'pkcs8' | 'sec1';
 
 /** The key of a certificate authority as other tools create it. */
-
 interface ForeignKey {
   readonly type: string;
   readonly form: KeyForm;
@@ -222,8 +221,8 @@ describe('ensureCertificates', () => {
     ['without its key', ({ certificate }: Credential) => ({ certificate, key: undefined })],
     ['with a damaged key', ({ certificate }: Credential) => ({ certificate, key: 'rubbish' })],
   ])('rejects an authority %s with an error that names the files, and replaces nothing', async (_case, fileContents) => {
-    const clock = new ManualClock();
-    const lifetimeMs = 3_650 * day;
+    const { folder, clock, read } = setUp();
+    const lifetimeMs = 3_650 * DAY_MS;
     const root = await createAuthority({ subject: { commonName: 'root' }, lifetimeMs, clock });
     const usage = 'server' as const;
     const issued = await issueCertificate({

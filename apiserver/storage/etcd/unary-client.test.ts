@@ -304,13 +304,13 @@ describe('UnaryClient', () => {
     await new Promise<void>((resolve) => leaving.listen(otherPort, '127.0.0.1', resolve));
     respond = respondWith(frameMessage('yes'), { 'grpc-status': '0' });
     await listen();
-    calls.close();
-    calls = new UnaryClient(
+    client.close();
+    client = new UnaryClient(
       [port, otherPort].map((at) => ({ origin: `http://127.0.0.1:${at}`, authority: 'store' })),
       systemClock,
     );
     await waitUntil('the leaving member to be called', async () => {
-      expect((await calls.call('/x', EMPTY_MESSAGE, deadline())).toString()).toBe('yes');
+      expect((await client.call('/x', EMPTY_MESSAGE, deadline())).toString()).toBe('yes');
       return received > 2;
     });
     await stop();

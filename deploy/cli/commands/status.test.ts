@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { lockFolder } from '../../../shared/runtime/files/folder-lock';
 import { createTestHost } from '../../../test/support/command-host';
@@ -36,6 +36,7 @@ describe('platform status', () => {
   });
 
   it('exits with 4 while a process of another container holds the folder, and with 3 after it has released it', async () => {
+    const { directory, statusOf, holdFolder } = setUp();
     const { run } = layoutOf(directory);
     const holder = 'process 1 on 1a2b3c4d5e6f';
     holdFolder();
