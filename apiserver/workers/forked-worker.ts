@@ -22,17 +22,15 @@ export function forkWorker(worker: number): WorkerProcess {
       if (message === 'ready') resolve();
     });
   });
-  const send: WorkerProcess['send'] = (message) => {
-    // When this fails the worker has exited, which `exited` reports.
-    if (forked.isConnected()) forked.process.send(message, () => undefined);
-  };
   return {
     pid: forked.process.pid,
     exited,
     ready,
-    send,
+    send(message) {
+      // When this fails the worker has exited, which `exited` reports.
+      if (forked.isConnected()) forked.process.send(message, () => undefined);
+    },
     onMessage: (listener) => void forked.on('message', listener),
-    // A signal to the process group of a terminal reaches the workers besides the supervisor's, so they ignore signals.
-    kill: (signal) => (signal === 'SIGTERM' ? send({ kind: 'stop' }) : void forked.process.kill(signal)),
+    kill: (signal) => void forked.process.kill(signal),
   };
 }

@@ -8,8 +8,6 @@ const METRICS_PAGES = ['metrics', 'slis'] as const;
 export type MetricsPage = (typeof METRICS_PAGES)[number];
 
 export type WorkerMessage =
-  /** To a worker: shut down gracefully. */
-  | { readonly kind: 'stop' }
   /** To a worker: render your own page. To the supervisor: render the page of all workers. */
   | { readonly kind: 'scrape'; readonly id: number; readonly page: MetricsPage }
   /** The response; without `text` the page could not be rendered. */
@@ -18,7 +16,6 @@ export type WorkerMessage =
 /** `undefined` for messages of other kinds. */
 export function parseWorkerMessage(message: unknown): WorkerMessage | undefined {
   if (typeof message !== 'object' || message === null || !('kind' in message)) return undefined;
-  if (message.kind === 'stop') return { kind: 'stop' };
   if (!('id' in message) || typeof message.id !== 'number') return undefined;
   const { id } = message;
   if (message.kind === 'scrape' && 'page' in message) {

@@ -10,8 +10,8 @@ class FakeWorker implements WorkerProcess {
   readonly pid = 1;
   readonly exited: Promise<Exit>;
   readonly ready: Promise<void>;
-  readonly received: WorkerMessage[] = [];
-  /** Whether the worker handles messages. */
+  readonly signals: string[] = [];
+  /** Whether the worker handles messages and signals. */
   isResponsive = true;
   readonly worker: Worker;
   end: (exit: Partial<Exit>) => void = () => undefined;
@@ -37,7 +37,6 @@ class FakeWorker implements WorkerProcess {
   }
 
   send(message: WorkerMessage): void {
-    this.received.push(message);
     if (this.isResponsive) this.toWorker.emit('message', message);
   }
 
@@ -46,8 +45,9 @@ class FakeWorker implements WorkerProcess {
   }
 
   kill(signal: 'SIGTERM' | 'SIGKILL'): void {
-    if (signal === 'SIGTERM') this.send({ kind: 'stop' });
-    else this.end({ signal });
+    this.signals.push(signal);
+    if (signal === 'SIGKILL') this.end({ signal });
+    else if (this.isResponsive) this.toWorker.emit(signal);
   }
 }
 
@@ -140,8 +140,7 @@ describe('WorkerPool', () => {
     const stopped = pool.stop(5_000);
     await clock.advanceAsync(5_000);
     await stopped;
-    expect(forked.map(({ process }) => process.received)).toEqual([[{ kind: 'stop' }], [{ kind: 'stop' }]]);
-    expect(await stuck.exited).toMatchObject({ signal: 'SIGKILL' });
+    expect(forked.map(({ process }) => process.signals)).toEqual([['SIGTERM'], ['SIGTERM', 'SIGKILL']]);
     expect(warnings).toEqual(['worker 2 did not exit within 5s and is killed']);
   });
 

@@ -1,5 +1,5 @@
 /**
- * A worker's end of the IPC channel: it stops on the supervisor's message, renders its metrics for the supervisor, and
+ * One of several workers: stops gracefully on SIGTERM, renders its metrics for the supervisor over the IPC channel, and
  * serves the metrics of all workers, so that a scrape of the shared port sees every worker.
  */
 import cluster from 'node:cluster';
@@ -37,13 +37,16 @@ export class Worker {
     });
   }
 
-  /** Stops the lifecycle on the supervisor's message, and ignores signals: the supervisor receives them too. */
+  /**
+   * Stops the lifecycle on SIGTERM, however often it arrives: a signal to the process group reaches the supervisor too,
+   * which then sends its own. SIGINT and SIGHUP, which a terminal sends to the group, are left to the supervisor.
+   */
   listen(lifecycle: Pick<Lifecycle, 'stop'>): void {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) this.process.on(signal, () => undefined);
+    this.process.on('SIGTERM', () => void lifecycle.stop('SIGTERM'));
+    for (const signal of ['SIGINT', 'SIGHUP']) this.process.on(signal, () => undefined);
     this.process.on('message', (message) => {
       const parsed = parseWorkerMessage(message);
-      if (parsed?.kind === 'stop') void lifecycle.stop('the supervisor stops');
-      else if (parsed !== undefined) this.channel.receive(parsed);
+      if (parsed !== undefined) this.channel.receive(parsed);
     });
   }
 
