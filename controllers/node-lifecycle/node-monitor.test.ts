@@ -57,6 +57,30 @@ test('NodeMonitor reports a node as unresponsive after its grace period unless i
   expect(monitor.monitorNodeHealth(nodes)).toEqual([]);
 });
 
+test('NodeMonitor evicts from an unresponsive node one period after the one in which its condition becomes Unknown', () => {
+  const { clock, monitor, renewLease } = setUp();
+  const other = node('b', 'True');
+  monitor.monitorNodeHealth([node('a', 'True'), other]);
+  clock.advance(40_001);
+  renewLease('b', '1');
+  expect(monitor.monitorNodeHealth([node('a', 'True'), other])).toEqual(['a']);
+  expect(monitor.startDueEvictions()).toEqual([]);
+  clock.advance(5_000);
+  monitor.monitorNodeHealth([node('a', 'Unknown'), other]);
+  expect(monitor.startDueEvictions()).toEqual(['a']);
+});
+
+test('NodeMonitor evicts at once from a node whose kubelet never reported, when its startup grace period is over', () => {
+  const { clock, monitor, renewLease } = setUp();
+  const silent = apiObject<CoreV1Node>({ metadata: { name: 'a', labels: { 'topology.platform.io/zone': 'z' } } });
+  const other = node('b', 'True');
+  monitor.monitorNodeHealth([silent, other]);
+  clock.advance(60_001);
+  renewLease('b', '1');
+  monitor.monitorNodeHealth([silent, other]);
+  expect(monitor.startDueEvictions()).toEqual(['a']);
+});
+
 test('NodeMonitor evicts from one node at a time at the eviction rate of the zone', () => {
   const { clock, monitor } = setUp();
   const nodes = zone('--++++');

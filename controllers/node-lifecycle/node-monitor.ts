@@ -132,7 +132,12 @@ export class NodeMonitor {
     if (health !== undefined) this.health.set(nodeName, { ...health, lastSeen: this.instant().monotonic });
   }
 
-  private updateEvictionQueue(node: Node, status: ReadyStatus): void {
+  /**
+   * By the stored condition, as upstream does: an unresponsive node is queued one period after the one in which its
+   * condition becomes `Unknown`. A node without a condition is queued at once.
+   */
+  private updateEvictionQueue(node: Node, effectiveStatus: ReadyStatus): void {
+    const status = readyStatus(node) || effectiveStatus;
     const shouldEvict = (status === 'False' || status === 'Unknown') && !this.areAllZonesDisrupted;
     if (!shouldEvict) {
       this.evictionQueue.remove(node.name);
