@@ -31,6 +31,7 @@ const TIERS = {
     { folder: 'test/replay', size: 20 },
     { folder: 'deploy', size: 20 },
     { folder: 'test/support', size: 20 },
+    { folder: 'test/node', size: 20 },
   ],
 };
 const ROWS = Object.values(TIERS).flat();

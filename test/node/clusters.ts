@@ -8,6 +8,7 @@
  * | `start.sh KUBECONFIG` | starts a node, and with `SECOND=1` a second one; reads the variables that the first script printed |
  * | `in.sh COMMAND…` | runs a command in the node's network |
  * | `stop.sh`, `server.sh down ours` | end the nodes and the server |
+ * | `net.sh up` | creates the node's network (only for faults/) |
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

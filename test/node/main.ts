@@ -4,7 +4,8 @@
  * the cluster that the ledger states, and compares the names of the tests with the ledger. Prints one line a test, and
  * fails when a test fails. What cannot run on this machine is reported as SKIPPED.
  *
- * With --record-names it only writes the names of the tests to test/integration/conformance/names.txt.
+ * With --record-names it only writes the names of the tests to test/integration/conformance/names.txt. With --faults it
+ * plays the faults of nodes instead (faults/run-faults.ts).
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,6 +15,7 @@ import { errorMessage } from '../../shared/runtime/error-message';
 import { findProgram } from '../support/external/find-program';
 import { removeFolder, temporaryFolder } from '../support/programs';
 import { repository } from '../support/repository';
+import { runFaults } from './faults/run-faults';
 import { missingForCluster, startCluster } from './clusters';
 import { ConformanceBinary, type TestTarget } from './conformance-binary';
 
@@ -31,16 +33,29 @@ const { values: options } = parseArgs({
     /** Seconds for one test. */
     timeout: { type: 'string', default: '420' },
     'record-names': { type: 'boolean', default: false },
+    /** Plays faults instead of the conformance tests; the options below belong to it. */
+    faults: { type: 'boolean', default: false },
+    server: { type: 'string', default: 'ours' },
+    reference: { type: 'string', default: '' },
+    scenarios: { type: 'string', default: '' },
+    record: { type: 'boolean', default: false },
+    logs: { type: 'string', default: '' },
   },
 });
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
 type State = 'passed' | 'failed';
 
-void main().catch((error: unknown) => {
+void (options.faults ? playFaults() : main()).catch((error: unknown) => {
   process.stderr.write(`${errorMessage(error)}\n`);
   process.exitCode = 1;
 });
+
+async function playFaults(): Promise<void> {
+  const { tool, server, reference, record: records, logs } = options;
+  const scenarios = options.scenarios.split(',').filter((name) => name !== '');
+  if (!(await runFaults({ tool, server, reference, scenarios, records, logs }))) process.exitCode = 1;
+}
 
 async function main(): Promise<void> {
   const { conformance, only } = options;

@@ -1,0 +1,84 @@
+/**
+ * Compares a timeline with the recorded one of the reference: the same changes must happen as often, the first and the
+ * last of each at about the same time. Since the times are compared, so is the order of changes that are further apart
+ * than the tolerance. Pure.
+ *
+ * A time counts from the last step that changed the cluster, or from the moment when a node became unreachable, so that
+ * an earlier deviation within the tolerance is not counted again.
+ */
+import type { ProbeReport, Timeline } from './timeline';
+
+/**
+ * Seconds. Kubelets renew Leases and report the status of pods every 10 s; the remainder is the time in which
+ * containers start on a busy machine.
+ */
+export const TOLERANCE = 12;
+/** Of the changes that only controllers make, in less than a monitor period of 5 s. */
+export const CONTROLLER_TOLERANCE = 3;
+const CONTROLLER_CHANGES: ReadonlySet<string> = new Set([
+  'taint node.kubernetes.io/unreachable:NoSchedule',
+  'taint node.kubernetes.io/unreachable:NoExecute',
+  'DisruptionTarget True',
+  'deletion requested',
+]);
+/**
+ * A kubelet that was resumed may report for some seconds that its runtime does not respond, and may not: the condition
+ * and its taints are not compared.
+ */
+const KUBELET_MOMENT = /^node \S+: (Ready False|(no )?taint \S+\/not-ready:\w+)$/;
+const UNREACHABLE = 'Ready Unknown';
+/** The names of steps that change nothing begin with it. */
+const WAITING = 'wait';
+
+/** The differences as sentences; empty when the timelines agree. */
+export function compareTimelines(actual: Timeline, reference: Timeline): readonly string[] {
+  const expected = timesByChange(reference);
+  const observed = timesByChange(actual);
+  const differences: string[] = [];
+  for (const [key, { change }] of new Map([...expected, ...observed])) {
+    const tolerance = CONTROLLER_CHANGES.has(change) ? CONTROLLER_TOLERANCE : TOLERANCE;
+    const difference = compareTimes(observed.get(key)?.times ?? [], expected.get(key)?.times ?? [], tolerance);
+    if (difference !== undefined) differences.push(`${key}: ${difference}`);
+  }
+  return [
+    ...differences,
+    ...compareOutage('requests of the API', actual.requests, reference.requests),
+    ...compareOutage('connections to the Service', actual.service, reference.service),
+  ];
+}
+
+interface ChangeTimes {
+  readonly change: string;
+  /** Seconds since the last anchor. */
+  readonly times: readonly number[];
+}
+
+function timesByChange({ steps, events }: Timeline): ReadonlyMap<string, ChangeTimes> {
+  const acts = steps.filter(({ name }) => !name.startsWith(WAITING)).map(({ at }) => at);
+  const anchors = [...acts, ...events.filter(({ change }) => change === UNREACHABLE).map(({ at }) => at)];
+  const times = new Map<string, ChangeTimes>();
+  for (const { at, subject, change } of events) {
+    const candidates = change === UNREACHABLE ? acts : anchors;
+    const anchor = Math.max(0, ...candidates.filter((candidate) => candidate <= at));
+    const key = `${subject}: ${change}`;
+    if (KUBELET_MOMENT.test(key)) continue;
+    times.set(key, { change, times: [...(times.get(key)?.times ?? []), at - anchor] });
+  }
+  return times;
+}
+
+function compareTimes(observed: readonly number[], expected: readonly number[], tolerance: number): string | undefined {
+  if (observed.length !== expected.length)
+    return `${observed.length} times${formatTimes(observed)} instead of ${expected.length}${formatTimes(expected)}`;
+  const isClose = (index: number): boolean => Math.abs((observed.at(index) ?? 0) - (expected.at(index) ?? 0)) <= tolerance;
+  return isClose(0) && isClose(-1) ? undefined : `after${formatTimes(observed)} instead of${formatTimes(expected)}`;
+}
+
+const formatTimes = (times: readonly number[]): string =>
+  times.length === 0 ? '' : ` ${times.map((time) => `${time.toFixed(1)} s`).join(', ')}`;
+
+/** A shorter outage is no difference. */
+function compareOutage(label: string, actual: ProbeReport, reference: ProbeReport): readonly string[] {
+  if (actual.longestOutage <= reference.longestOutage + TOLERANCE) return [];
+  return [`${label} failed for ${actual.longestOutage} s instead of ${reference.longestOutage} s`];
+}

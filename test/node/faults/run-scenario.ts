@@ -1,0 +1,73 @@
+/**
+ * Plays one scenario: creates its workload, waits until it is ready with two pods on each node, takes the steps under
+ * observation, and deletes the workload.
+ */
+import { get } from 'node:http';
+import type { RestClient } from '../../../shared/client/rest/rest-client';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { waitUntil } from '../../support/programs';
+import type { ControlPlane } from './control-plane';
+import { NODES, type NodeTool } from './node-tool';
+import { ClusterObserver } from './observer';
+import { Probe } from './probe';
+import type { FaultCluster, Scenario } from './scenarios';
+import { TimelineRecorder, type Timeline } from './timeline';
+import { REPLICAS, Workload } from './workload';
+
+const READY_MS = 180_000;
+const DELETED_MS = 120_000;
+/** Of one request, and between two. */
+const REQUEST_TIMEOUT_MS = 2_000;
+const REQUEST_PERIOD_MS = 200;
+
+export interface RunningCluster {
+  readonly client: RestClient;
+  readonly plane: ControlPlane;
+  readonly nodes: NodeTool;
+}
+
+export async function runScenario(scenario: Scenario, { client, plane, nodes }: RunningCluster): Promise<Timeline> {
+  const workload = await Workload.create(client, scenario.name);
+  const recorder = new TimelineRecorder(clock);
+  const observer = new ClusterObserver(client, workload.namespace, recorder);
+  try {
+    await waitUntil('the workload to be ready', () => observer.isRecovered(), READY_MS);
+    const uneven = NODES.find((name) => observer.spread().get(name) !== REPLICAS / NODES.length);
+    if (uneven !== undefined) throw new Error(`${uneven} has ${observer.spread().get(uneven) ?? 0} of the pods`);
+    return await observeSteps(scenario, { plane, nodes, observer }, workload, recorder);
+  } finally {
+    await observer.stop();
+    await workload.delete();
+    await waitUntil('the namespace to be deleted', async () => !(await workload.exists()), DELETED_MS);
+  }
+}
+
+async function observeSteps(scenario: Scenario, cluster: FaultCluster, workload: Workload, recorder: TimelineRecorder): Promise<Timeline> {
+  await scenario.prepare?.(cluster);
+  const requests = new Probe(clock, REQUEST_PERIOD_MS, () => workload.write(REQUEST_TIMEOUT_MS));
+  const service = new Probe(clock, REQUEST_PERIOD_MS, () => connectTo(workload.url));
+  try {
+    for (const { name, run } of scenario.steps) {
+      recorder.beginStep(name);
+      await run(cluster);
+    }
+    return recorder.finish(await requests.finish(), await service.finish());
+  } finally {
+    await requests.finish();
+    await service.finish();
+    await scenario.cleanUp?.(cluster);
+  }
+}
+
+/** Over a new connection each time. */
+function connectTo(url: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent: false, timeout: REQUEST_TIMEOUT_MS }, (response) => {
+      response.resume();
+      response.once('end', resolve);
+      response.once('error', reject);
+    });
+    request.once('timeout', () => request.destroy(new Error('timeout')));
+    request.once('error', reject);
+  });
+}

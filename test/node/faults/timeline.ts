@@ -1,0 +1,64 @@
+/**
+ * What happened in a cluster during a scenario: the steps that were taken and the changes of objects, with the seconds
+ * since the fault, and what clients of the API and of a Service noticed.
+ */
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Change } from './object-changes';
+
+export interface TimelineEvent extends Change {
+  /** Seconds since the fault. */
+  readonly at: number;
+}
+
+export interface TimelineStep {
+  readonly at: number;
+  readonly name: string;
+}
+
+/** Requests that were sent at a fixed rate, one at a time. */
+export interface ProbeReport {
+  readonly sent: number;
+  readonly failed: number;
+  /** Seconds from the last successful request before the longest row of failures to the first one after it. */
+  readonly longestOutage: number;
+}
+
+export interface Timeline {
+  readonly steps: readonly TimelineStep[];
+  readonly events: readonly TimelineEvent[];
+  /** Writes through the API. */
+  readonly requests: ProbeReport;
+  /** Connections to the Service from the node. */
+  readonly service: ProbeReport;
+}
+
+export class TimelineRecorder {
+  private readonly steps: TimelineStep[] = [];
+  private readonly events: TimelineEvent[] = [];
+  private startedAt: number | undefined;
+
+  constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
+
+  /** The first step is the fault. */
+  beginStep(name: string): void {
+    this.startedAt ??= this.clock.monotonic();
+    this.steps.push({ at: this.elapsed(this.startedAt), name });
+  }
+
+  /** Changes before the first step are dropped. */
+  record(changes: readonly Change[]): void {
+    if (this.startedAt === undefined) return;
+    const at = this.elapsed(this.startedAt);
+    for (const change of changes) this.events.push({ at, ...change });
+  }
+
+  finish(requests: ProbeReport, service: ProbeReport): Timeline {
+    return { steps: [...this.steps], events: [...this.events], requests, service };
+  }
+
+  private elapsed(startedAt: number): number {
+    return roundTenth((this.clock.monotonic() - startedAt) / 1000);
+  }
+}
+
+export const roundTenth = (value: number): number => Math.round(value * 10) / 10;
