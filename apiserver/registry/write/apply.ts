@@ -25,7 +25,7 @@ import { fieldErrors, parseJson, parseYaml, ParseError, type ParsedText } from '
 import type { FieldValidation, Subresource } from '../verbs';
 import { emptyObject, managerOf, ownershipOf, setManagedFields, withoutManagedFields } from './managed-fields';
 import { toServed, type KindInfo } from '../object/resource-info';
-import { StrictDecodingError, toStoredMemberSpelling, undecodableBody } from './decode-body';
+import { toStoredMemberSpelling } from './decode-body';
 
 /**
  * Parses an applied configuration. Throws a 400 StatusError. The result has no kind, no apiVersion and no unknown
@@ -70,9 +70,8 @@ function checkConfigurationFields(
   if (validation === 'Ignore' || (unknown.length === 0 && parsed.duplicates.length === 0)) return object;
   // Other errors are reported when the configuration is applied; the response then does not list the field errors.
   if (shapeErrors(shape, object).length > 0) return object;
-  const errors = fieldErrors(parsed, [...unknown].sort(), isStrict ? 'strict' : 'warn');
-  if (isStrict) throw undecodableBody(info, new StrictDecodingError(errors));
-  for (const error of errors) warn(error);
+  if (isStrict) throw typedPatchError(info, config, [...shapeErrors(shape, config), ...parsed.duplicates]);
+  for (const error of fieldErrors(parsed, [...unknown].sort(), 'warn')) warn(error);
   return object;
 }
 

@@ -42,7 +42,7 @@ class ShapeErrors {
   readonly path: PathElement[] = [];
 
   add(text: string): void {
-    this.texts.push(`${formatElementPath(this.path)}: ${text}`);
+    if (this.texts.length < MAX_ERRORS) this.texts.push(`${formatElementPath(this.path)}: ${text}`);
   }
 }
 
