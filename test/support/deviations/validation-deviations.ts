@@ -86,7 +86,6 @@ export const SERVICE_DEVIATIONS: ReadonlyMap<string, ReadonlyMap<number, Recorde
         refused(
           ['status.conditions[0].type', 'FieldValueInvalid', `Invalid value: "a b": ${NAME_PART}`],
           ['status.conditions[0].status', 'FieldValueNotSupported', 'Unsupported value: "X": supported values: "False", "True", "Unknown"'],
-          ['status.conditions[0].lastTransitionTime', 'FieldValueRequired', 'Required value: must be set'],
           ['status.conditions[0].reason', 'FieldValueRequired', 'Required value: must be set'],
         ),
       ],

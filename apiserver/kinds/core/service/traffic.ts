@@ -2,6 +2,7 @@
  * Validates load balancer fields, traffic policies and the health check node port of Services, and status updates of
  * load balancers.
  */
+import { formatTimestamp } from '../../../../shared/api/metadata/object-meta';
 import {
   forbiddenField,
   invalidShownValue,
@@ -113,6 +114,18 @@ function checkInternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
   checkEnum(spec, 'internalTrafficPolicy', 'spec', POLICIES, errors);
   if (spec.internalTrafficPolicy === undefined && ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(spec.type ?? ''))
     errors.push(requiredValue('spec.internalTrafficPolicy'));
+}
+
+/**
+ * Sets missing times of changed conditions, which upstream's server accepts and clients of it send. A condition with an
+ * unchanged status keeps its time. `now` in milliseconds since 1970.
+ */
+export function setTransitionTimes({ status }: CoreV1Service, { status: before }: CoreV1Service, now: number): void {
+  if (status === undefined || equalJson(status.conditions, before?.conditions)) return;
+  for (const condition of status.conditions ?? []) {
+    const previous = before?.conditions?.find((other) => other.type === condition.type && other.status === condition.status);
+    condition.lastTransitionTime ??= previous?.lastTransitionTime ?? formatTimestamp(now);
+  }
 }
 
 /**
