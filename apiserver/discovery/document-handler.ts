@@ -1,6 +1,7 @@
 /**
  * The interface of discovery and OpenAPI towards the router: the relevant parts of a request in, a complete response
- * out. Handlers neither authenticate, authorize nor compress, and read no body. The router rejects unknown paths.
+ * out. Handlers do not authenticate or authorize, and read no body. A handler may return a body that it has compressed
+ * already; the router compresses the others and rejects unknown paths.
  */
 
 export interface DocumentRequest {
@@ -20,13 +21,14 @@ export interface DocumentResponse {
   readonly status: number;
   /** Names in lower case; no content-length. A list is sent as one header line per value. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Empty for 304, 301, 406 and 404 of OpenAPI; the caller omits it for HEAD. */
+  /** Empty for 301 and 304, and for the 404 and 406 of OpenAPI. The router omits it for HEAD. */
   readonly body: Buffer;
 }
 
 export interface DocumentHandler {
   /**
-   * `undefined` for unknown paths, groups and versions. Throws StatusError (406) when upstream responds with a Status.
+   * `undefined` for unknown paths, groups and versions. Throws StatusError (406) where the body of a 406 is a
+   * Status; OpenAPI returns an empty 406 instead.
    */
   handle(request: DocumentRequest): DocumentResponse | Promise<DocumentResponse> | undefined;
 }

@@ -6,13 +6,13 @@ import type { UserInfo } from '../../../shared/api/identity/user';
 import { NO_OPINION, type AccessRules, type Attributes, type Authorizer, type Decision } from '../authorizer';
 import type { Grant, SubjectGrants } from './subject-grants';
 import type { RbacPolicy } from './policy';
-import { resourceTexts, type PolicyRule, type ResourceTexts } from './rule';
+import { combineResource, type CombinedResource, type PolicyRule } from './rule';
 
 export function rbacAuthorizer(policy: RbacPolicy): Authorizer {
   return {
     authorize(user, attributes) {
       const grant = findDecidingGrant(policy, user, attributes);
-      return grant?.decision ?? noOpinion(errorsOf(grantsOf(policy, user, namespaceOf(attributes))));
+      return grant?.decision ?? noOpinion(errorsOf(collectSubjectGrants(policy, user, namespaceOf(attributes))));
     },
     rules(user, namespace) {
       const { rules, errors } = resolveRules(policy, user, namespace);
@@ -34,10 +34,11 @@ const namespaceOf = (attributes: Attributes): string => (attributes.kind === 're
  */
 export function findDecidingGrant(policy: RbacPolicy, user: UserInfo, attributes: Attributes): Grant | undefined {
   const namespace = namespaceOf(attributes);
-  const texts = attributes.kind === 'resource' && attributes.subresource !== '' ? resourceTexts(attributes) : undefined;
+  // Computed once for all grants. Requests without a subresource are looked up by resource alone and need none.
+  const combined = attributes.kind === 'resource' && attributes.subresource !== '' ? combineResource(attributes) : undefined;
   return (
-    findGrantInScope(policy, '', user, attributes, texts) ??
-    (namespace === '' ? undefined : findGrantInScope(policy, namespace, user, attributes, texts))
+    findGrantInScope(policy, '', user, attributes, combined) ??
+    (namespace === '' ? undefined : findGrantInScope(policy, namespace, user, attributes, combined))
   );
 }
 
@@ -46,12 +47,12 @@ function findGrantInScope(
   namespace: string,
   user: UserInfo,
   attributes: Attributes,
-  texts: ResourceTexts | undefined,
+  combined: CombinedResource | undefined,
 ): Grant | undefined {
-  const userGrant = policy.grants(namespace, 'user', user.name)?.find(attributes, texts);
+  const userGrant = policy.grants(namespace, 'user', user.name)?.find(attributes, combined);
   if (userGrant !== undefined) return userGrant;
   for (const group of user.groups) {
-    const grant = policy.grants(namespace, 'group', group)?.find(attributes, texts);
+    const grant = policy.grants(namespace, 'group', group)?.find(attributes, combined);
     if (grant !== undefined) return grant;
   }
   return undefined;
@@ -69,8 +70,8 @@ export interface ResolvedRules {
 }
 
 export function resolveRules(policy: RbacPolicy, user: UserInfo, namespace: string): ResolvedRules {
-  const allGrants = grantsOf(policy, user, namespace);
-  return { rules: allGrants.flatMap(({ rules }) => rules), errors: errorsOf(allGrants) };
+  const subjectGrants = collectSubjectGrants(policy, user, namespace);
+  return { rules: subjectGrants.flatMap(({ rules }) => rules), errors: errorsOf(subjectGrants) };
 }
 
 /**
@@ -78,15 +79,18 @@ export function resolveRules(policy: RbacPolicy, user: UserInfo, namespace: stri
  * resource or path allows.
  */
 export function permissionChecker(policy: RbacPolicy, user: UserInfo, namespace: string): (permission: PolicyRule) => boolean {
-  const allGrants = grantsOf(policy, user, namespace);
-  return (permission) => allGrants.some((grants) => grants.covers(permission));
+  const subjectGrants = collectSubjectGrants(policy, user, namespace);
+  return (permission) => subjectGrants.some((grants) => grants.covers(permission));
 }
 
-function grantsOf(policy: RbacPolicy, user: UserInfo, namespace: string): readonly SubjectGrants[] {
+/** The grants of the user and its groups in the cluster and the namespace. */
+function collectSubjectGrants(policy: RbacPolicy, user: UserInfo, namespace: string): readonly SubjectGrants[] {
   return (namespace === '' ? [''] : ['', namespace])
     .flatMap((scope) => [policy.grants(scope, 'user', user.name), ...user.groups.map((group) => policy.grants(scope, 'group', group))])
     .filter((grants) => grants !== undefined);
 }
 
 /** A missing role is reported once, however often it is bound. */
-const errorsOf = (allGrants: readonly SubjectGrants[]): readonly string[] => [...new Set(allGrants.flatMap(({ errors }) => errors))];
+const errorsOf = (subjectGrants: readonly SubjectGrants[]): readonly string[] => [
+  ...new Set(subjectGrants.flatMap(({ errors }) => errors)),
+];

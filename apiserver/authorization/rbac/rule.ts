@@ -50,32 +50,33 @@ function userExtraSpellings(text: string): readonly string[] {
   return text.startsWith(USER_EXTRAS) ? bothSpellings([text.slice(USER_EXTRAS.length)]).map((key) => USER_EXTRAS + key) : [text];
 }
 
-/** The text of a resource in rules: `pods`, `pods/log`. */
+/** A resource as rules name it: `pods`, `pods/log`. */
 export const fullResource = ({ resource, subresource }: Pick<ResourceAttributes, 'resource' | 'subresource'>): string =>
   subresource === '' ? resource : `${resource}/${subresource}`;
 
-/** The texts other than `*` with which a rule can name a resource. */
-export interface ResourceTexts {
+/** The spellings other than `*` with which a rule can name a resource. */
+export interface CombinedResource {
+  /** `pods`, `pods/log`. */
   readonly full: string;
   /** The subresource of every resource; `undefined` when the resource is not a subresource. */
   readonly wildcard: string | undefined;
 }
 
-export const resourceTexts = (attributes: Pick<ResourceAttributes, 'resource' | 'subresource'>): ResourceTexts =>
-  textsOf(fullResource(attributes), attributes.subresource);
+export const combineResource = (attributes: Pick<ResourceAttributes, 'resource' | 'subresource'>): CombinedResource =>
+  addWildcard(fullResource(attributes), attributes.subresource);
 
-/** The texts that cover a resource text of a rule. */
-export function coveringTexts(text: string): ResourceTexts {
-  const slash = text.indexOf('/');
-  return textsOf(text, slash < 0 ? '' : text.slice(slash + 1));
+/** Parses a resource of a rule; the result are the resources of rules that cover it. */
+export function parseCombinedResource(full: string): CombinedResource {
+  const slash = full.indexOf('/');
+  return addWildcard(full, slash < 0 ? '' : full.slice(slash + 1));
 }
 
-const textsOf = (full: string, subresource: string): ResourceTexts => ({
+const addWildcard = (full: string, subresource: string): CombinedResource => ({
   full,
   wildcard: subresource === '' ? undefined : `*/${subresource}`,
 });
 
-const namesAny = (resources: readonly string[], { full, wildcard }: ResourceTexts): boolean =>
+const namesAny = (resources: readonly string[], { full, wildcard }: CombinedResource): boolean =>
   includesOrWildcard(resources, full) || (wildcard !== undefined && resources.includes(wildcard));
 
 /** Whether the list contains the word or `*`. */
@@ -83,7 +84,7 @@ export const includesOrWildcard = (list: readonly string[], word: string): boole
 
 /** Whether the rule names the resource: in full, as a subresource of every resource, or by `*`. */
 export function namesResource({ resources }: PolicyRule, attributes: Pick<ResourceAttributes, 'resource' | 'subresource'>): boolean {
-  return namesAny(resources, resourceTexts(attributes));
+  return namesAny(resources, combineResource(attributes));
 }
 
 /** A verb on objects of a resource. `name` is `undefined` for all objects and empty for a request without a name. */
@@ -138,7 +139,7 @@ export function ruleCovers(rule: PolicyRule, subrule: PolicyRule): boolean {
   return (
     subrule.verbs.every((verb) => includesOrWildcard(rule.verbs, verb)) &&
     subrule.groups.every((group) => includesOrWildcard(rule.groups, group)) &&
-    subrule.resources.every((text) => namesAny(rule.resources, coveringTexts(text))) &&
+    subrule.resources.every((text) => namesAny(rule.resources, parseCombinedResource(text))) &&
     (rule.names.length === 0 || (subrule.names.length > 0 && subrule.names.every((name) => rule.names.includes(name)))) &&
     subrule.paths.every((path) =>
       pathSpellings(path).some((spelling) => rule.paths.some((pattern) => matchesPathPattern(pattern, spelling))),

@@ -5,7 +5,15 @@
 import { appendToKey } from '../../../shared/values/append';
 import type { Attributes, Decision, PathAttributes } from '../authorizer';
 import type { Binding, BindingSubject } from './binding';
-import { allowsObject, allowsPath, coveringTexts, resourceTexts, type ObjectAccess, type PolicyRule, type ResourceTexts } from './rule';
+import {
+  allowsObject,
+  allowsPath,
+  combineResource,
+  parseCombinedResource,
+  type CombinedResource,
+  type ObjectAccess,
+  type PolicyRule,
+} from './rule';
 
 type Allowed = Extract<Decision, { readonly type: 'allow' }>;
 
@@ -81,10 +89,10 @@ function buildIndex(grants: readonly Grant[]): GrantIndex {
 
 export class SubjectGrants {
   /**
-   * By text of the resource in rules: a resource (`pods`), a subresource (`pods/log`), a subresource of all resources
-   * (`*` followed by `/log`), or `*`.
+   * By the resource in rules: a resource (`pods`), a subresource (`pods/log`), a subresource of all resources (`*`
+   * followed by `/log`), or `*`.
    */
-  private readonly byText = new Map<string, ResourceGrants>();
+  private readonly byResource = new Map<string, ResourceGrants>();
   private readonly pathGrants: Grant[] = [];
   private cachedErrors: readonly string[] | undefined;
 
@@ -107,28 +115,28 @@ export class SubjectGrants {
 
   /**
    * The grant that allows the request: the first of those that name the resource most specifically; `undefined` when
-   * there is none. `texts`: the texts of the attributes, computed once by callers that search several grants.
+   * there is none. `combined`: the combined resource of the attributes, when the caller searches several grants.
    */
-  find(attributes: Attributes, texts?: ResourceTexts): Grant | undefined {
+  find(attributes: Attributes, combined?: CombinedResource): Grant | undefined {
     if (attributes.kind === 'path') return this.findByPath(attributes);
-    // Fast path of most requests, which builds no text.
-    if (attributes.subresource === '') return this.findByText(attributes.resource, undefined, attributes);
-    const { full, wildcard } = texts ?? resourceTexts(attributes);
-    return this.findByText(full, wildcard, attributes);
+    // Fast path of most requests, which builds no strings.
+    if (attributes.subresource === '') return this.findByResource(attributes.resource, undefined, attributes);
+    const { full, wildcard } = combined ?? combineResource(attributes);
+    return this.findByResource(full, wildcard, attributes);
   }
 
   /** Whether a single rule allows everything that the given rule for one verb and resource or path allows. */
-  covers({ verbs: [verb = ''], groups: [group = ''], resources: [text = ''], names: [name], paths: [path] }: PolicyRule): boolean {
+  covers({ verbs: [verb = ''], groups: [group = ''], resources: [resource = ''], names: [name], paths: [path] }: PolicyRule): boolean {
     if (path !== undefined) return this.findByPath({ kind: 'path', verb, path }) !== undefined;
-    const { full, wildcard } = coveringTexts(text);
-    return this.findByText(full, wildcard, { verb, group, name }) !== undefined;
+    const { full, wildcard } = parseCombinedResource(resource);
+    return this.findByResource(full, wildcard, { verb, group, name }) !== undefined;
   }
 
-  private findByText(full: string, wildcard: string | undefined, access: ObjectAccess): Grant | undefined {
+  private findByResource(full: string, wildcard: string | undefined, access: ObjectAccess): Grant | undefined {
     return (
-      this.byText.get(full)?.findFirst(access) ??
-      (wildcard === undefined ? undefined : this.byText.get(wildcard)?.findFirst(access)) ??
-      this.byText.get('*')?.findFirst(access)
+      this.byResource.get(full)?.findFirst(access) ??
+      (wildcard === undefined ? undefined : this.byResource.get(wildcard)?.findFirst(access)) ??
+      this.byResource.get('*')?.findFirst(access)
     );
   }
 
@@ -140,9 +148,9 @@ export class SubjectGrants {
   private add(grant: Grant): void {
     const { resources, paths } = grant.rule;
     if (paths.length > 0) this.pathGrants.push(grant);
-    for (const text of resources) {
-      const grants = this.byText.get(text) ?? new ResourceGrants();
-      this.byText.set(text, grants);
+    for (const resource of resources) {
+      const grants = this.byResource.get(resource) ?? new ResourceGrants();
+      this.byResource.set(resource, grants);
       grants.add(grant);
     }
   }

@@ -13,6 +13,8 @@ type State =
   | 'endOpen'
   /** After `<!`. */
   | 'markup'
+  /** After `<!-`. */
+  | 'markupDash'
   | 'comment'
   /** `<!…>` and `<?…>`, which end at the first `>`. */
   | 'bogusComment'
@@ -136,18 +138,19 @@ export class LinkRewriter {
       return this.enter(at, next === '?' ? 'bogusComment' : 'text');
     },
     endOpen: (text, at) => (LETTER.test(text.charAt(at)) ? this.startTag('end', at) : this.enter(at, 'bogusComment')),
-    markup: (text, at) => {
-      if (text.charAt(at) !== '-') {
-        this.tail = '';
-        return this.enter(at, 'bogusComment');
-      }
-      this.tail += '-';
-      return this.enter(at + 1, this.tail === '--' ? 'comment' : 'markup');
+    markup: (text, at) => (text.charAt(at) === '-' ? this.enter(at + 1, 'markupDash') : this.enter(at, 'bogusComment')),
+    markupDash: (text, at) => {
+      if (text.charAt(at) !== '-') return this.enter(at, 'bogusComment');
+      // The dashes of `<!--` may also be those of its end: `<!-->` is a comment.
+      this.tail = '--';
+      return this.enter(at + 1, 'comment');
     },
     comment: (text, at) => this.skipThrough({ pattern: COMMENT_END, overlap: 3, then: 'text' }, text, at),
     bogusComment: (text, at) => this.skipPast('>', text, at, 'text'),
     rawText: (text, at) => {
       const pattern = END_TAGS.get(this.element) ?? NEVER;
+      // The rest of the end tag follows the match.
+      this.isEndTag = true;
       return this.skipThrough({ pattern, overlap: this.element.length + 2, then: 'beforeAttribute' }, text, at);
     },
     plainText: (text) => text.length,
@@ -199,7 +202,7 @@ export class LinkRewriter {
     return index < 0 ? text.length : this.enter(index + 1, then);
   }
 
-  /** Skips to the end of what the pattern matches; after raw text, the rest of its end tag follows. */
+  /** Skips to the end of what the pattern matches. */
   private skipThrough({ pattern, overlap, then }: Terminator, text: string, at: number): number {
     const searched = this.tail + text.slice(at);
     const match = pattern.exec(searched);
@@ -209,7 +212,6 @@ export class LinkRewriter {
     }
     const end = at + match.index + match[0].length - this.tail.length;
     this.tail = '';
-    this.isEndTag = true;
     return this.enter(end, then);
   }
 

@@ -1,8 +1,8 @@
 /**
  * Sends the frames of watches: all frames of one turn of the event loop together at its end. When that took long
  * because many clients watch the same objects, the rest is sent in later turns, each after a pause as long as the last
- * sending took, so that at least half of the time remains for requests. This limits its share of the time, which a
- * `TimeSlice` does not. Frames for a connection are always sent before a later response on it.
+ * sending took, so that at least half of the time remains for requests. A `TimeSlice` only limits one run; this also
+ * limits the share of the total time. Frames for a connection are always sent before a later response on it.
  *
  * Node encrypts and writes what HTTP/2 streams were given not at once but in the next turn of the event loop, all
  * connections together. A sending is therefore measured until that is done, and the number of watches per turn follows
@@ -17,7 +17,10 @@ const MAX_PAUSE_MS = 20;
 /** Duration of one sending in milliseconds, and the number of watches between two readings of the clock. */
 const SENDING_MS = 4;
 const WATCHES_PER_CHECK = 8;
-/** Bounds of the number of watches in one sending, so that other work in its turn does not keep it from progress. */
+/**
+ * Bounds of the number of watches in one sending. The minimum guarantees progress when other work of the turn makes the
+ * measured time long.
+ */
 const MIN_WATCHES = 4 * WATCHES_PER_CHECK;
 const MAX_WATCHES = 1024;
 /** The resolution of timers. */
@@ -31,6 +34,7 @@ export interface SessionOutput {
 
 /** An output with waiting frames. */
 export interface Sender extends SessionOutput {
+  /** Sends the waiting frames. No effect when none wait: a sender that `flushBefore` flushed is flushed again. */
   flush(): void;
 }
 
@@ -98,6 +102,7 @@ export class Outbox {
     }
     this.senders = sent === senders.length ? [] : senders.slice(sent);
     if (this.senders.length === 0) this.clearJoined();
+    // So few take little time to encrypt: the next sending does not wait until that is measured.
     if (sent <= WATCHES_PER_CHECK) this.complete(clock.monotonic() - startedAt);
     else
       setImmediate(() => {
