@@ -26,9 +26,12 @@ test('ScalingHistory stays bounded and merges old scale events into later ones w
     history.recordRecommendation(at % 7, at * 10);
     history.recordScaleEvent(at % 2, (at + 1) % 2, at * 10);
   }
-  expect(history.size).toBeLessThanOrEqual(2_014);
-  expect(history.replicasAdded(1_800_000, 200_000)).toBe(10_000);
-  expect(history.replicasRemoved(1_000, 199_990)).toBe(50);
+  // 1,000 scale events of each direction, and at most one entry of each of the 7 recommended values in each of 2 lists.
+  expect(history.size).toBeLessThanOrEqual(2 * 1_000 + 2 * 7);
+  // Every second event adds a pod.
+  expect(history.replicasAdded(1_800_000, 200_000)).toBe(20_000 / 2);
+  // Of the 100 events in the last second half remove a pod.
+  expect(history.replicasRemoved(1_000, 199_990)).toBe(100 / 2);
 });
 
 test('ScalingHistory counts a scale event until its period ends', () => {
@@ -38,5 +41,11 @@ test('ScalingHistory counts a scale event until its period ends', () => {
   expect([history.replicasAdded(1_000, 1_999), history.replicasAdded(1_000, 2_000), history.replicasRemoved(500, 2_400)]).toEqual([
     3, 0, 1,
   ]);
-  expect(new ScalingHistory().isEmpty).toBe(true);
+});
+
+test('ScalingHistory is empty before the first recommendation', () => {
+  const history = new ScalingHistory();
+  expect(history.isEmpty).toBe(true);
+  history.recordRecommendation(1, 0);
+  expect(history.isEmpty).toBe(false);
 });
