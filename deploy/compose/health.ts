@@ -1,7 +1,7 @@
 /**
  * Health check of containers: `node dist/deploy/compose/health.js <https address> [<authority file>]` exits with 0 when
- * the program responds with 200. Without an authority the certificate is not verified: that of the simulation has none
- * outside its process, and the address is in the same container.
+ * the program responds with 200. Without an authority file the certificate is not verified. The node simulation is
+ * checked this way: it creates its certificate authority in memory, and the check runs in the same container.
  */
 import { readFileSync } from 'node:fs';
 import { get } from 'node:https';

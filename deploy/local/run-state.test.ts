@@ -39,26 +39,33 @@ describe('readRunState', () => {
     });
   });
 
-  it('ignores the state of another supervisor: the live one is starting', () => {
+  it('returns `starting` while the state is that of another supervisor', () => {
     const { dataDir, optionsOf, holdFolder } = setUp();
     holdFolder(supervisor);
+    // describeRun states the pid of this process, which is not the supervisor of the folder.
     writeRunState(dataDir, describeRun(optionsOf(), '', 0));
     expect(readRunState(layoutOf(dataDir))).toEqual({ kind: 'starting', pid: supervisor });
   });
 
-  it.each(['', '[]', '{', '{"pid":"1"}'])('is starting while the state is %j', (text) => {
+  it.each(['', '[]', '{', '{"pid":"1"}'])('returns `starting` while the state file is %j', (text) => {
     const { dataDir, holdFolder } = setUp();
     holdFolder(supervisor);
     writeFileSync(layoutOf(dataDir).state, text);
     expect(readRunState(layoutOf(dataDir)).kind).toBe('starting');
   });
 
-  it('is stopped without a live supervisor, and after the state is removed', () => {
-    const { dataDir, optionsOf, holdFolder } = setUp();
+  it('returns `stopped` without a live supervisor', () => {
+    const { dataDir, optionsOf } = setUp();
     expect(readRunState(layoutOf(dataDir))).toEqual({ kind: 'stopped' });
     writeRunState(dataDir, { ...describeRun(optionsOf(), '', 0), pid: supervisor });
     expect(readRunState(layoutOf(dataDir))).toEqual({ kind: 'stopped' });
+  });
+
+  it('returns `starting` after the state is removed', () => {
+    const { dataDir, optionsOf, holdFolder } = setUp();
     holdFolder(supervisor);
+    writeRunState(dataDir, { ...describeRun(optionsOf(), '', 0), pid: supervisor });
+    expect(readRunState(layoutOf(dataDir)).kind).toBe('ready');
     removeRunState(dataDir);
     expect(readRunState(layoutOf(dataDir)).kind).toBe('starting');
   });

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { root } from './steps.mjs';
+import { root } from './repository.mjs';
 
 const target = path.join(root, 'dist/apiserver/api-docs');
 /** The only thing that Redoc loads from another host; the page's policy would block it. */

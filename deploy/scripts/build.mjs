@@ -3,7 +3,7 @@
  * default all, into dist/.
  */
 import process from 'node:process';
-import { build, ensureInstalled } from './steps.mjs';
+import { build, ensureInstalled } from './install-and-build.mjs';
 
 await ensureInstalled();
 process.exitCode = (await build(process.argv[2] ?? 'all')) ? 0 : 1;

@@ -4,7 +4,8 @@
  */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { captureScript, captureTool, ensureInstalled } from './steps.mjs';
+import { ensureInstalled } from './install-and-build.mjs';
+import { captureScript, captureTool } from './programs.mjs';
 
 const folders = ['apiserver', 'controllers', 'shared', 'deploy', 'test'];
 

@@ -8,7 +8,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, workerData } from 'node:worker_threads';
-import { root } from './steps.mjs';
+import { root } from './repository.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = path.join(root, 'dist');

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import ts from 'typescript';
-import { root } from './steps.mjs';
+import { root } from './repository.mjs';
 
 for (const name of ['index', 'api']) {
   const file = path.join(root, 'deploy/embedded', `${name}.ts`);

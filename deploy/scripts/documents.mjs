@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { root } from './steps.mjs';
+import { root } from './repository.mjs';
 
 const FENCED = /^(`{3,})[^\n]*\n[\s\S]*?^\1`*$/gm;
 const HEADING = /^#{1,6} +(.+)$/gm;

@@ -1,16 +1,14 @@
 /**
  * Set-up that `npm start`, `npm test` and `npm run build` share: installs the locked packages and builds the projects,
- * each only when it is out of date. Also runs programs for the other scripts. Imports only Node and files of this
- * folder, because it runs before packages are installed.
+ * each only when it is out of date. Imports only Node and files of this folder, because it runs before packages are
+ * installed.
  */
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { capture, npmCommand, run, runTool } from './programs.mjs';
 import { withProgress } from './progress.mjs';
-
-export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+import { root } from './repository.mjs';
 
 const PRODUCT_FOLDERS = ['apiserver', 'controllers', 'shared', 'deploy'];
 /**
@@ -20,64 +18,6 @@ const PRODUCT_FOLDERS = ['apiserver', 'controllers', 'shared', 'deploy'];
 const PROJECTS = { all: 'tsconfig.json', product: 'tsconfig.product.json', unit: 'tsconfig.unit.json' };
 const CONFIGS = ['package-lock.json', 'tsconfig.base.json', 'tsconfig.json', 'tsconfig.product.json', 'tsconfig.unit.json'];
 const OLDEST_NODE = [20, 19];
-
-/**
- * Runs a program in the repository's root with inherited streams; resolves to its exit code (1 when it could not
- * start).
- */
-export function run(command, args, { silent = false } = {}) {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, stdio: silent ? ['ignore', 'ignore', 'inherit'] : 'inherit' });
-    child.once('error', (error) => {
-      process.stderr.write(`${command}: ${error.message}\n`);
-      resolve(1);
-    });
-    child.once('close', (code) => resolve(code ?? 1));
-  });
-}
-
-/**
- * The program and arguments that run npm. Under npm, npm_execpath is the path of npm; it is more reliable than the bare
- * name on Windows and with unusual PATHs.
- */
-export function npmCommand(args) {
-  const npm = process.env.npm_execpath;
-  return npm === undefined ? ['npm', args] : [process.execPath, [npm, ...args]];
-}
-
-/** Runs the executable of an installed package with this Node. */
-export function runTool(file, args) {
-  return run(process.execPath, [path.join(root, 'node_modules', file), ...args]);
-}
-
-/** As `runTool`; captures the output. */
-export function captureTool(file, args) {
-  return capture(process.execPath, [path.join(root, 'node_modules', file), ...args]);
-}
-
-/** As `captureTool`, for a file of this folder. */
-export function captureScript(file, args) {
-  return capture(process.execPath, [path.join(root, 'deploy/scripts', file), ...args]);
-}
-
-/**
- * As `run`; captures the output. Sends SIGTERM when the output contains `until`, and kills the program after `timeout`
- * ms.
- */
-export function capture(command, args, { until, timeout } = {}) {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], timeout, killSignal: 'SIGKILL' });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk) => {
-        output += chunk;
-        if (until !== undefined && !child.killed && output.includes(until)) child.kill('SIGTERM');
-      });
-    }
-    child.once('error', (error) => resolve({ code: 1, output: `${output}${error.message}\n` }));
-    child.once('close', (code) => resolve({ code: code ?? 1, output }));
-  });
-}
 
 /**
  * Installs the packages of the lock file, without scripts. Omits development packages when a built program of
@@ -90,19 +30,9 @@ export async function ensureInstalled({ project } = {}) {
   }
   const productionOnly = project !== undefined && isBuilt(project);
   if (isInstalled({ productionOnly })) return;
-  const order = ['ci', '--ignore-scripts', ...(productionOnly ? ['--omit=dev'] : [])];
-  const { code, output } = await withProgress('Installing packages', () => capture(...npmCommand(order)));
-  if (code !== 0) throw new Error(`${output}npm ${order.join(' ')} failed`);
-}
-
-/**
- * The project of a file below one of the source folders: `product`, `unit` for its tests, or the folder below `test`
- * (`replay` belongs to `support`).
- */
-export function projectOf(file, { isTest = false } = {}) {
-  const [, folder] = /^test\/([^/]+)/.exec(file) ?? [];
-  if (folder !== undefined) return folder === 'replay' ? 'test/support' : `test/${folder}`;
-  return isTest ? 'unit' : 'product';
+  const npmArguments = ['ci', '--ignore-scripts', ...(productionOnly ? ['--omit=dev'] : [])];
+  const { code, output } = await withProgress('Installing packages', () => capture(...npmCommand(npmArguments)));
+  if (code !== 0) throw new Error(`${output}npm ${npmArguments.join(' ')} failed`);
 }
 
 /** Whether a program of the project can run as it is. */
@@ -127,6 +57,7 @@ export async function build(...projects) {
   if ((await runTool('typescript7/bin/tsc', ['-b', ...configs])) !== 0) return false;
   if (!isProductBuilt && !(await generateFiles())) return false;
   mkdirSync(path.dirname(stampOf('product')), { recursive: true });
+  // Every project references the product, so it is built as well.
   for (const project of new Set(['product', ...projects])) writeFileSync(stampOf(project), `${started}\n`);
   return true;
 }
@@ -192,10 +123,13 @@ function hasOrphans() {
 
 /** All files that affect the compilation of a project. Test projects may read each other's files. */
 function sourcesOf(project) {
-  const isSource = project === 'product' ? /^(?!.*\/contract\/).*(?<!\.test)\.(ts|json)$/ : /\.(ts|json)$/;
-  const folders = project === 'product' ? PRODUCT_FOLDERS : [...PRODUCT_FOLDERS, 'test'];
-  return folders.flatMap((folder) => filesBelow(folder)).filter((file) => isSource.test(file));
+  const sourcesBelow = (folder) => filesBelow(folder).filter((file) => /\.(ts|json)$/.test(file));
+  if (project === 'product') return PRODUCT_FOLDERS.flatMap(sourcesBelow).filter((file) => !isTestCode(file));
+  return [...PRODUCT_FOLDERS, 'test'].flatMap(sourcesBelow);
 }
+
+/** Whether a file beside the product's code belongs to the project `unit`: a test or a contract suite. */
+const isTestCode = (file) => /\.test\.(ts|json)$/.test(file) || file.split(path.sep).includes('contract');
 
 function filesBelow(folder) {
   if (!existsSync(path.join(root, folder))) return [];

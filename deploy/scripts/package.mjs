@@ -10,7 +10,9 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
 import { keepDirnames } from './keep-dirnames.mjs';
-import { ensureBuilt, ensureInstalled, npmCommand, root } from './steps.mjs';
+import { ensureBuilt, ensureInstalled } from './install-and-build.mjs';
+import { npmCommand } from './programs.mjs';
+import { root } from './repository.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = path.join(root, 'dist');

@@ -8,7 +8,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
-import { ensureBuilt, ensureInstalled, isReady, projectOf, root } from './steps.mjs';
+import { ensureBuilt, ensureInstalled, isReady } from './install-and-build.mjs';
+import { projectOf, root } from './repository.mjs';
 import { unbuiltHelp } from './unbuilt-help.mjs';
 
 const PARENT_CHECK_MS = 500;

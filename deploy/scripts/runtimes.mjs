@@ -8,7 +8,9 @@ import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { capture, ensureBuilt, ensureInstalled, npmCommand, root, run } from './steps.mjs';
+import { ensureBuilt, ensureInstalled } from './install-and-build.mjs';
+import { capture, npmCommand, run } from './programs.mjs';
+import { root } from './repository.mjs';
 
 const RELEASES = { 20: '20.20.2', 22: '22.23.5', 24: '24.22.3' };
 /** A row of the benchmark's output: the padded name and its time. */

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { root } from './steps.mjs';
+import { root } from './repository.mjs';
 
 /** Output folder of the groups. */
 const folder = path.join(root, 'dist/test-groups');

@@ -9,7 +9,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { runChecks } from './checks.mjs';
-import { build, ensureBuilt, ensureInstalled, projectOf, root, runTool } from './steps.mjs';
+import { build, ensureBuilt, ensureInstalled } from './install-and-build.mjs';
+import { runTool } from './programs.mjs';
+import { projectOf, root } from './repository.mjs';
 import { fileOfTest, groupArguments } from './test-groups.mjs';
 
 const results = path.join(root, 'node_modules/.cache/jest-results.json');
@@ -30,7 +32,7 @@ async function main() {
     await ensureInstalled();
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
-    countStep('install', false);
+    recordStep('install', { passed: false });
     return finish();
   }
   if (await prepare()) await test();
@@ -41,15 +43,19 @@ async function main() {
 async function prepare() {
   if (!isWhole) {
     if (paths.length === 0 && !tiers.includes('system')) return true;
-    return ensureBuilt(...projects()).then(
-      () => true,
-      () => countStep('build', false),
-    );
+    try {
+      await ensureBuilt(...projects());
+      return true;
+    } catch {
+      recordStep('build', { passed: false });
+      return false;
+    }
   }
   process.stdout.write('> build (tsc), checks\n');
   // The checks do not depend on the build, and the compiler mostly uses one processor.
   const [built] = await Promise.all([build('all'), check()]);
-  return countStep('build', built);
+  recordStep('build', { passed: built });
+  return built;
 }
 
 /** The projects of the selected tests; all when a pattern is not the start of a path. */
@@ -71,10 +77,10 @@ async function test() {
   rmSync(results, { force: true });
   const selection = paths.length > 0 ? paths : groupArguments(tiers);
   const code = await runTool('jest/bin/jest.js', ['--json', `--outputFile=${results}`, ...selection]);
-  if (!existsSync(results)) return void countStep('jest', code === 0);
+  if (!existsSync(results)) return recordStep('jest', { passed: code === 0 });
   const report = JSON.parse(readFileSync(results, 'utf8'));
   for (const suite of report.testResults) countSuite(suite);
-  if (code !== 0 && count.failed === 0) countStep('jest', false);
+  if (code !== 0 && count.failed === 0) recordStep('jest', { passed: false });
   if (paths.length === 0) printSlowest(report);
 }
 
@@ -102,14 +108,13 @@ function printSlowest(report) {
   process.stdout.write(`\nslowest test files:\n${slowest.map(({ file, time }) => `${time.toFixed(1).padStart(7)} s  ${file}\n`).join('')}`);
 }
 
-/** Counts a step outside of the tests; returns `isGood`. */
-function countStep(name, isGood) {
-  if (isGood) count.passed += 1;
+/** Counts a step outside of the tests. */
+function recordStep(name, { passed }) {
+  if (passed) count.passed += 1;
   else {
     count.failed += 1;
     failed.push(name);
   }
-  return isGood;
 }
 
 function finish() {

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { root } from './steps.mjs';
+import { root } from './repository.mjs';
 
 const PROGRAM = 'platform';
 /** Commands of one or two words. */

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import ts from 'typescript';
-import { root } from './steps.mjs';
+import { root } from './repository.mjs';
 
 /** Words of a name, in any position. */
 const WORDS_IN_NAMES = {

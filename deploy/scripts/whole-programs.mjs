@@ -11,7 +11,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { build } from 'esbuild';
 import { keepDirnames } from './keep-dirnames.mjs';
-import { capture, root } from './steps.mjs';
+import { capture } from './programs.mjs';
+import { root } from './repository.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = path.join(root, 'dist');
