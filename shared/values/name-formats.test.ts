@@ -33,6 +33,9 @@ const CONFIG_KEY =
   "validation is '[-._a-zA-Z0-9]+')";
 const x = (length: number): string => 'x'.repeat(length);
 
+/** With a name, which the titles show. */
+const checkSubdomainPrefix: NameCheck = (text) => namePrefixCheck(checkDnsSubdomain)(text);
+
 const CASES: readonly (readonly [check: NameCheck, text: string, messages: readonly string[]])[] = [
   [checkDnsLabel, 'a-1', []],
   [checkDnsLabel, x(63), []],
@@ -80,14 +83,14 @@ const CASES: readonly (readonly [check: NameCheck, text: string, messages: reado
     'A',
     ['must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)', 'must contain at least one letter (a-z)'],
   ],
-  [namePrefixCheck(checkDnsSubdomain), 'web-', []],
-  [namePrefixCheck(checkDnsSubdomain), '-', [SUBDOMAIN]],
-  [namePrefixCheck(checkDnsSubdomain), 'web.', [SUBDOMAIN]],
+  [checkSubdomainPrefix, 'web-', []],
+  [checkSubdomainPrefix, '-', [SUBDOMAIN]],
+  [checkSubdomainPrefix, 'web.', [SUBDOMAIN]],
 ];
 
-it.each(CASES.map(([check, text, messages]) => [text.slice(0, 40), check, text, messages] as const))(
-  'name format checks return the messages of upstream for %j',
-  (_title, check, text, messages) => {
+it.each(CASES.map(([check, text, messages]) => [check.name, text.slice(0, 40), check, text, messages] as const))(
+  '%s returns the messages of upstream for %j',
+  (_name, _excerpt, check, text, messages) => {
     expect(check(text)).toEqual(messages);
   },
 );

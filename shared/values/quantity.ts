@@ -15,7 +15,10 @@ export interface Quantity {
   format: Format;
 }
 
+/** Sign, whole part, fraction and suffix: `+`, `1`, `5` and `Gi` of `+1.5Gi`. The suffix may be an exponent: `e-3`. */
 const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[+-]?|[+-])\d*)?$/;
+const SHAPE_MESSAGE = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+/** The most frequent canonical spellings, up to three digits and a suffix: `0`, `100m`, `2`, `512Mi`. */
 const CANONICAL = /^(?:0|[1-9]\d{0,2})[mkMGTPE]?$|^[1-9]\d{0,2}[KMGTP]i$/;
 /** In characters. The time of bigint arithmetic is not linear in the length of the numbers. */
 const MAX_LENGTH = 1000;
@@ -36,6 +39,7 @@ const MAX_EXPONENT = 600;
  * its sign and leading zeros (`+05E3`).
  */
 export function canonicalQuantity(text: string): string {
+  // Not `0m`: zero has no suffix.
   if (CANONICAL.test(text) && !/^0./.test(text)) return text;
   const trimmed = text.trim();
   const quantity = parseQuantity(trimmed);
@@ -48,7 +52,9 @@ function keepsSpelling(text: string, quantity: Quantity): boolean {
   if (fraction !== '' || quantity.nanos === 0n) return false;
   const { exponent, power } = readSuffix(suffix);
   const digits = BigInt(whole);
+  // `1025Ki` stays, `1024Ki` becomes `1Mi`. A capped value never stays.
   if (power > 0) return digits % 1024n !== 0n && quantity.nanos !== MAX_BINARY_NANOS && quantity.nanos !== -MAX_BINARY_NANOS;
+  // `1001m` stays, `1000m` becomes `1`.
   return exponent % 3 === 0 && exponent >= -9 && digits % 1000n !== 0n;
 }
 
@@ -64,8 +70,6 @@ export function parseQuantity(text: string): Quantity {
   const capped = scale.format === 'binary' && size > MAX_BINARY_NANOS ? MAX_BINARY_NANOS : size;
   return { nanos: sign === '-' ? -capped : capped, format: scale.format };
 }
-
-const SHAPE_MESSAGE = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 function readSuffix(suffix: string): { format: Format; exponent: number; power: number } {
   const decimal = DECIMAL.get(suffix);

@@ -1,6 +1,6 @@
 /**
- * Type checking: infers the type of every node and the possible overloads of every call. Reports errors with upstream's
- * messages.
+ * Type checking of CEL expressions: infers the type of every node and the possible overloads of every call. Reports
+ * errors with upstream's messages.
  */
 import {
   OPERATORS,
@@ -152,10 +152,12 @@ class Checker {
 
   /** The type of a variable, or of a type name used as a value. */
   private typeOfName(expr: Expr, name: string): Type | undefined {
-    const bare = name.startsWith('.') ? name.slice(1) : name;
-    const local = name === bare ? this.scopes.findLast((scope) => scope.name === name) : undefined;
-    if (local !== undefined) return local.type;
-    const declared = name === bare || !this.scopes.some((scope) => scope.name === bare) ? this.declarations.variables.get(bare) : undefined;
+    const isAbsolute = name.startsWith('.');
+    const bare = isAbsolute ? name.slice(1) : name;
+    const local = this.scopes.findLast((scope) => scope.name === bare);
+    if (local !== undefined && !isAbsolute) return local.type;
+    // A leading dot skips the local variable, but not to the declared variable that it hides.
+    const declared = local === undefined ? this.declarations.variables.get(bare) : undefined;
     const named = declared ?? typeOfTypeName(bare);
     if (named !== undefined) this.names.set(expr, bare);
     return named;
@@ -189,8 +191,7 @@ class Checker {
         return inner.kind === 'error' ? inner : optionalTypeOf(inner);
       }
       case 'param':
-        isAssignable(operand, DYN, this.substitution);
-        return DYN;
+        return this.bindToDynamic(operand);
       case 'dyn':
         return DYN;
       case 'error':
@@ -198,6 +199,12 @@ class Checker {
       default:
         return this.report(at, `type '${this.print(operand)}' does not support field selection`);
     }
+  }
+
+  /** Binds the unbound type parameter to `dyn`, which it returns. */
+  private bindToDynamic(param: Type): Type {
+    isAssignable(param, DYN, this.substitution);
+    return DYN;
   }
 
   private inferCall(expr: Call): Type {
@@ -372,8 +379,7 @@ class Checker {
       case 'map':
         return range.key;
       case 'param':
-        isAssignable(range, DYN, this.substitution);
-        return DYN;
+        return this.bindToDynamic(range);
       case 'dyn':
       case 'error':
         return range;

@@ -4,11 +4,11 @@ import { schemaOf } from '../index';
 import own from './own-texts.json';
 import { readAllDescriptions } from './all-descriptions';
 
-const texts = readAllDescriptions() ?? {};
+const allDescriptions = readAllDescriptions() ?? {};
 
 test('every served kind and each of its fields has a description', () => {
   const undescribed = SERVED_KINDS.flatMap(({ type }) => {
-    const descriptions = texts[type] ?? {};
+    const descriptions = allDescriptions[type] ?? {};
     return ['', 'apiVersion', 'kind', ...schemaOf(type).fields.map(({ name }) => name)].flatMap((member) =>
       descriptions[member] === undefined ? [`${type} ${member}`] : [],
     );
@@ -16,11 +16,13 @@ test('every served kind and each of its fields has a description', () => {
   expect(undescribed).toEqual([]);
 });
 
-test('the descriptions of our own refer to existing types and fields only', () => {
-  const known = new Set(typeNames());
-  const described = Object.entries(own).filter(([type]) => known.has(type));
+test('the descriptions of our own refer to existing fields only', () => {
+  const types = new Set(typeNames());
+  // The members of `*` are described for every kind that has them.
+  const described = Object.entries(own).filter(([type]) => type !== '*');
   const unknown = described.flatMap(([type, members]) => {
-    const names = new Set(['', ...schemaOf(type).fields.map(({ name }) => name)]);
+    // Types without fields, such as Quantity, are not in the tables and only have a description of their own.
+    const names = new Set(['', ...(types.has(type) ? schemaOf(type).fields.map(({ name }) => name) : [])]);
     return Object.keys(members).flatMap((member) => (names.has(member) ? [] : [`${type} ${member}`]));
   });
   expect(unknown).toEqual([]);
