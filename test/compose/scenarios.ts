@@ -41,11 +41,19 @@ export interface Scenario {
   run(): Promise<string>;
 }
 
+const PARTITION_MS = 15_000;
+const DISK_STALL_MS = 15_000;
+const FULL_DISK_MS = 15_000;
+const CROWD_MS = 15_000;
+const PAUSE_MS = 5_000;
+const POLL_MS = 500;
+const SPREAD_SERVERS = 5;
+const SIMULATED_PODS = 3;
+const DEPLOYMENTS = resourceOf('apps.v1.Deployment');
+const NODES = resourceOf('core.v1.Node');
+
 /** The time since a reading of `performance.now()`. */
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
-const CUT_MS = 15_000;
-const STALL_MS = 5_000;
-const POLL_MS = 500;
 
 /** Resolves to whether the condition became true within about `ms`. */
 async function pollFor(ms: number, condition: () => Promise<boolean>): Promise<boolean> {
@@ -96,7 +104,7 @@ async function cutLeader(
   await cut(container);
   const started = performance.now();
   try {
-    await sleep(CUT_MS);
+    await sleep(PARTITION_MS);
   } finally {
     await heal(container, service);
   }
@@ -111,17 +119,17 @@ async function cutFromPeersOrSkip(container: string): Promise<void> {
 async function pauseMembers(members: readonly string[]): Promise<string> {
   const paused = await Promise.all(members.map(containerOf));
   await docker('pause', ...paused);
-  await sleep(STALL_MS);
+  await sleep(PAUSE_MS);
   await docker('unpause', ...paused);
-  return `${members.join(', ')} for ${(STALL_MS / 1000).toFixed(0)} s`;
+  return `${members.join(', ')} for ${(PAUSE_MS / 1000).toFixed(0)} s`;
 }
 
 async function stallLeaderDisk(): Promise<string> {
   const service = await findLeader();
   const container = await containerOf(service);
-  if (!(await stallDisk(container, CUT_MS))) throw new SkippedScenario('stalling a disk needs root on Linux, and strace');
+  if (!(await stallDisk(container, DISK_STALL_MS))) throw new SkippedScenario('stalling a disk needs root on Linux, and strace');
   await waitUntilHealthy(container);
-  return `${service}'s for ${(CUT_MS / 1000).toFixed(0)} s, now ${await findLeader()} leads`;
+  return `${service}'s for ${(DISK_STALL_MS / 1000).toFixed(0)} s, now ${await findLeader()} leads`;
 }
 
 async function fillMemberDisk(): Promise<string> {
@@ -131,7 +139,7 @@ async function fillMemberDisk(): Promise<string> {
   const filled = performance.now();
   const hasExited = await pollFor(30_000, async () => (await countRestarts(container)) > before);
   const outcome = hasExited ? `exited ${seconds(filled)} after its disk was full` : 'kept running';
-  await sleep(CUT_MS);
+  await sleep(FULL_DISK_MS);
   await clearSmallDisk();
   const cleared = performance.now();
   await waitUntilHealthy(container);
@@ -142,22 +150,17 @@ async function spreadClients(crowd: ClientCrowd): Promise<string> {
   await scaleApiServers(SPREAD_SERVERS);
   await pollFor(30_000, async () => (await countReadyServers()) >= SPREAD_SERVERS);
   await crowd.start();
-  await sleep(CUT_MS);
+  await sleep(CROWD_MS);
   const open = [...(await countConnectionsByServer()).values()].filter((count) => count > 0).sort((a, b) => b - a);
   const { requests } = await crowd.stop();
   const total = open.reduce((sum, count) => sum + count, 0);
-  const summary = `${open.join(', ')} connections, ${requests} requests of ${crowd.size} clients more`;
+  const summary = `${open.join(', ')} connections, ${crowd.size} more clients sent ${requests} requests`;
   if (open.length !== SPREAD_SERVERS || (open.at(-1) ?? 0) * 2 * SPREAD_SERVERS < total)
     throw new Error(`connections are not spread evenly: ${summary}`);
   // Compose removes the servers with the highest numbers.
   await compose('up', '--detach', '--wait', '--no-deps', '--scale', 'apiserver=3', 'apiserver');
   return summary;
 }
-
-const SPREAD_SERVERS = 5;
-const DEPLOYMENTS = resourceOf('apps.v1.Deployment');
-const NODES = resourceOf('core.v1.Node');
-const SIMULATED_PODS = 3;
 
 /** Adds the profile `simulation`, waits until a Deployment is available on its nodes, and removes the services. */
 async function simulateNodes(client: RestClient): Promise<string> {
@@ -192,7 +195,8 @@ export function scenarios(client: RestClient, crowd: ClientCrowd, upgrade?: Upgr
       : [{ name: 'upgrade', description: 'all programs are upgraded to this tree', mayFail: 'none', run: () => upgrade.run() }];
   return [
     ...upgradeScenarios,
-    // First: it starts as many API servers as docker-compose.yml has.
+    // Before the scenarios that scale: `up` sets the API servers, on which `simulation` depends, to the scale of
+    // docker-compose.yml.
     { name: 'simulation', description: 'simulated nodes run a Deployment', mayFail: 'none', run: () => simulateNodes(client) },
     { name: 'rolling-restart', description: 'three API servers restart one after the other', mayFail: 'none', run: rollingRestart },
     { name: 'scale', description: 'five API servers, and a crowd of clients', mayFail: 'none', run: () => spreadClients(crowd) },

@@ -44,7 +44,7 @@ describeWithKubectlBinary('simulated nodes', (binary) => {
     );
   }, 60_000);
 
-  it('run a StatefulSet in order, and a DaemonSet on each node', async () => {
+  it('run a StatefulSet, and a DaemonSet on each node', async () => {
     await session().ok('apply -f -', workload('StatefulSet', 'db', { replicas: 2, serviceName: 'db' }));
     await session().ok('rollout status statefulset/db --timeout=60s');
     await session().ok('apply -f -', workload('DaemonSet', 'agent', {}));
@@ -54,7 +54,7 @@ describeWithKubectlBinary('simulated nodes', (binary) => {
     await session().ok('delete statefulset/db daemonset/agent --cascade=foreground --timeout=60s');
   }, 120_000);
 
-  it('state in the error of logs, exec and port-forward that the node is simulated', async () => {
+  it('state in the error of logs and exec that the node is simulated', async () => {
     await session().ok('run web --image=nginx');
     await session().ok('wait pod/web --for=condition=Ready --timeout=60s');
     expect(await session().fails('logs web')).toContain('pod default/web runs on a simulated node, without containers: it has no logs');

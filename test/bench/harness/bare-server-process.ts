@@ -1,8 +1,7 @@
 /**
- * The baseline: a bare Node TLS server that sends prepared bytes. Runs as a child process; the parent sends {path,
- * size} messages that set the response to a path, and reads the port from the first message.
- *
- * `/watch` keeps its connection; every `{ push: bytes }` message writes that many bytes to all of these connections.
+ * The baseline of the benchmarks: a TLS server that only sends prepared bytes. Runs as a child process. The parent first
+ * sends `{ certificate, key }`; the child listens and sends its port. `{ path, size }` sets the size of the response to a
+ * path. `/watch` keeps its connection; `{ push }` writes that many bytes to all of these connections.
  */
 import { createServer } from 'node:https';
 import type { ServerResponse } from 'node:http';
@@ -13,7 +12,7 @@ export type BareMessage =
   | { readonly path: string; readonly size: number }
   | { readonly push: number };
 
-const answers = new Map<string, Buffer>();
+const responses = new Map<string, Buffer>();
 const watchers = new Set<ServerResponse>();
 
 function listen(certificate: string, key: string): void {
@@ -24,7 +23,7 @@ function listen(certificate: string, key: string): void {
       watchers.add(response);
       return;
     }
-    const body = answers.get(request.url ?? '') ?? Buffer.alloc(0);
+    const body = responses.get(request.url ?? '') ?? Buffer.alloc(0);
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
     response.end(body);
   });
@@ -33,7 +32,7 @@ function listen(certificate: string, key: string): void {
 
 process.on('message', (message: BareMessage) => {
   if ('certificate' in message) listen(message.certificate, message.key);
-  else if ('path' in message) answers.set(message.path, Buffer.alloc(message.size, 'x'));
+  else if ('path' in message) responses.set(message.path, Buffer.alloc(message.size, 'x'));
   else {
     const frame = Buffer.from(`${'x'.repeat(message.push - 1)}\n`);
     for (const watcher of watchers) watcher.write(frame);

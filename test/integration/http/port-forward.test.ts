@@ -7,12 +7,16 @@ import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 
 const PORT_FORWARD = `${POD}/portforward`;
 const TUNNEL = 'SPDY/3.1+portforward.k8s.io';
+/** The status 1000 of a close frame. */
+const CLOSE_NORMAL = '\x03\xe8';
 const UPGRADE_HEADERS = { Upgrade: 'SPDY/3.1', 'X-Stream-Protocol-Version': 'portforward.k8s.io' };
 
 /** Request lines that the kubelet received, with their Upgrade and X-Stream-Protocol-Version headers. */
 const kubeletRequests: string[] = [];
 /** Upgraded connections of the kubelet. */
 const forwarded: Duplex[] = [];
+/** Connections of clients. */
+const opened: Duplex[] = [];
 /** Bytes that the kubelet has received on these connections. */
 let kubeletBytes = '';
 let upgradeReply: Readonly<Record<string, string>> | 'refusal' = UPGRADE_HEADERS;
@@ -43,15 +47,13 @@ afterEach(async () => {
   forwarded.length = 0;
 });
 
-const opened: Duplex[] = [];
-
 interface UpgradeResponse {
   readonly status: number;
   readonly protocol: string | undefined;
   readonly text: string;
 }
 
-/** The bytes of the length that follows the head of a frame, by the value in its place there. */
+/** Size of the extended payload length (RFC 6455, 5.2), by the 7-bit length. */
 const LENGTH_BYTES: ReadonlyMap<number, number> = new Map([
   [126, 2],
   [127, 8],
@@ -143,7 +145,7 @@ test.each([TUNNEL, `v4.channel.k8s.io,${TUNNEL}`, `${TUNNEL}, SPDY/3.1+other`])(
     await waitUntil('the bytes of the client', () => kubeletBytes === '\x80\x03more');
     forwarded[0]?.write('back');
     await waitUntil('the bytes of the kubelet', () => client?.frames.length === 2);
-    client?.send('close', '\x03\xe8');
+    client?.send('close', CLOSE_NORMAL);
     await waitUntil('the end', () => client?.frames.length === 3);
     expect(client?.frames).toEqual(['2 hello', '2 back', 'closed 1000']);
   },
@@ -159,7 +161,7 @@ test('the response of a kubelet that rejects the request is passed on', async ()
   expect(await requestUpgrade(TUNNEL)).toMatchObject({ status: 403, text: 'no no' });
 });
 
-test('a kubelet that upgrades to another protocol is answered with an error', async () => {
+test('a client gets an error when the kubelet upgrades to another protocol', async () => {
   upgradeReply = { Upgrade: 'websocket' };
   expect(await requestUpgrade(TUNNEL)).toMatchObject({ status: 500, text: 'unable to upgrade: missing upgrade headers in response\n' });
 });

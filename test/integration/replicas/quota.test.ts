@@ -2,10 +2,14 @@
  * Two replicas over one store create objects under one ResourceQuota concurrently: exactly as many succeed as the quota
  * allows. Over each kind of store; test/reliability/quota tests several processes, one of which is killed.
  */
+import { prefixRange } from '../../../apiserver/storage/store';
 import type { JsonObject } from '../../../shared/values/json';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { describeWithEtcd } from '../../support/external/etcd';
 import { collectOutcomes, withReplicas, type StoreKind } from './two-replicas';
+
+/** The keys of the namespace `default`. */
+const DEFAULT_NAMESPACE = prefixRange('default/');
 
 const quota = (hard: JsonObject): JsonObject => ({ metadata: { name: 'q' }, spec: { hard } });
 const pod = (name: string, cpu: string): JsonObject => ({
@@ -29,14 +33,14 @@ function describeQuota(kind: StoreKind): void {
         );
         // A deletion makes room for one object.
         const present = first.cache.snapshot(first.resources.require('configmaps').stored);
-        const [firstEntry] = [...present.range('default/', 'default0')];
-        await first.remove('configmaps', firstEntry?.key.slice('default/'.length) ?? '');
+        const [firstEntry] = [...present.range(DEFAULT_NAMESPACE.start, DEFAULT_NAMESPACE.end)];
+        await first.remove('configmaps', firstEntry?.key.slice(DEFAULT_NAMESPACE.start.length) ?? '');
         await expect(second.create('configmaps', { metadata: { name: 'again' } })).resolves.toBeDefined();
         await expect(first.create('configmaps', { metadata: { name: 'too-many' } })).rejects.toThrow('exceeded quota');
       });
     }, 60_000);
 
-    it('never exceed the quota of a resource, whatever is requested', async () => {
+    it('never exceed the quota of a resource with requests of several sizes, and can use it up', async () => {
       await withReplicas(kind, async ({ first, second }) => {
         await first.create('resourcequotas', quota({ 'requests.cpu': '2', pods: '30' }));
         await second.cache.waitUntilFresh({ deadline: clock.monotonic() + 5_000 });
@@ -46,12 +50,14 @@ function describeQuota(kind: StoreKind): void {
         );
         const { created, rejected } = await collectOutcomes(calls);
         expect(created.length + rejected.length).toBe(60);
-        const present = [...first.cache.snapshot(first.resources.require('pods').stored).range('default/', 'default0')];
+        const pods = first.cache.snapshot(first.resources.require('pods').stored);
+        const present = [...pods.range(DEFAULT_NAMESPACE.start, DEFAULT_NAMESPACE.end)];
         expect(present).toHaveLength(created.length);
         const used = present.reduce((sum, entry) => sum + Number(/"cpu":"(\d+)m"/.exec(entry.bytes.toString())?.[1]), 0);
         expect(used).toBeLessThanOrEqual(2000);
-        // Not even the smallest request fits.
-        if (used > 1950) await expect(second.create('pods', pod('last', '51m'))).rejects.toThrow('exceeded quota');
+        // The rest can be used to the last thousandth.
+        if (used < 2000) await second.create('pods', pod('rest', `${2000 - used}m`));
+        await expect(second.create('pods', pod('beyond', '1m'))).rejects.toThrow('exceeded quota');
       });
     }, 60_000);
   });

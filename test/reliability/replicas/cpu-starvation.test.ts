@@ -45,7 +45,7 @@ function startStarvable(type: string, location: string): StarvedProcess {
 }
 
 const isComplete = (state: LeaseServerState | undefined): boolean =>
-  state !== undefined && state.replicas === 1 && state.subsets === 1 && state.slices === 1 && state.renewTime !== undefined;
+  state !== undefined && state.replicaKeys === 1 && state.hasEndpointSubsets && state.endpointSlices === 1 && state.renewTime !== undefined;
 
 async function stopRepeatedly({ process }: StarvedProcess): Promise<void> {
   for (let stop = 0; stop < STOPS; stop++) {

@@ -22,9 +22,11 @@ export interface LeaseServerState {
   /** Milliseconds of the clock of the process. */
   readonly clockMs: number;
   readonly leasesGranted: number;
-  readonly replicas: number;
-  readonly subsets: number;
-  readonly slices: number;
+  readonly replicaKeys: number;
+  /** Whether the Endpoints of the default Service have subsets. */
+  readonly hasEndpointSubsets: boolean;
+  readonly endpointSlices: number;
+  /** Of the identity Lease. */
   readonly renewTime: string | undefined;
 }
 
@@ -57,14 +59,14 @@ async function main(type: string, location: string): Promise<void> {
   startIdentityLeaseReconciler({ ...dependencies, leases, hostname: 'starved', worker: 1, settings: () => ({}) });
   replica.replicas.join({ ip: '192.0.2.1', port: PORT });
   const report = async (): Promise<void> => {
-    const subsets = cache.get(endpoints.stored, `default/${names.defaultService}`);
+    const defaultEndpoints = cache.get(endpoints.stored, `default/${names.defaultService}`);
     const [lease] = cache.snapshot(leases.stored).range(`${names.systemNamespace}/`);
     const state: LeaseServerState = {
       clockMs: systemClock.monotonic(),
       leasesGranted,
-      replicas: await countReplicas(store),
-      subsets: subsets === undefined ? 0 : Number(Array.isArray(objectOf(subsets)['subsets'])),
-      slices: [...cache.snapshot(slices.stored).range('default/')].length,
+      replicaKeys: await countReplicaKeys(store),
+      hasEndpointSubsets: defaultEndpoints !== undefined && Array.isArray(objectOf(defaultEndpoints)['subsets']),
+      endpointSlices: [...cache.snapshot(slices.stored).range('default/')].length,
       renewTime: lease === undefined ? undefined : stringAt(objectAt(objectOf(lease), 'spec'), 'renewTime'),
     };
     writeSync(STANDARD_OUTPUT, `${JSON.stringify(state)}\n`);
@@ -75,7 +77,7 @@ async function main(type: string, location: string): Promise<void> {
   }
 }
 
-const countReplicas = async (store: Store): Promise<number> => (await store.range(prefixRange(`${PREFIX}/replicas/`))).kvs.length;
+const countReplicaKeys = async (store: Store): Promise<number> => (await store.range(prefixRange(`${PREFIX}/replicas/`))).kvs.length;
 
 const [type, location] = process.argv.slice(2);
 if (type === undefined || location === undefined) throw new Error('usage: lease-dependent-server embedded <folder> | etcd <endpoint>');
