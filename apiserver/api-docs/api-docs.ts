@@ -43,6 +43,16 @@ export async function loadPageScripts(folder: string = __dirname): Promise<PageS
   return new Map(await Promise.all(loaded));
 }
 
+const EMPTY_BODY = Buffer.alloc(0);
+/** 22 characters of this alphabet are more than 128 bits. */
+const NONCE_LENGTH = 22;
+const NONCE_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const COMMON_HEADERS = {
+  'cache-control': 'no-cache, private',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
 /** `random` must be unpredictable: the nonces of the policy come from it. */
 export function createApiDocs(scripts: PageScripts, random: Pick<Random, 'string'>): DocumentHandler {
   return {
@@ -55,17 +65,6 @@ export function createApiDocs(scripts: PageScripts, random: Pick<Random, 'string
     },
   };
 }
-
-const EMPTY_BODY = Buffer.alloc(0);
-/** 22 characters of this alphabet are more than 128 bits. */
-const NONCE_LENGTH = 22;
-const NONCE_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-
-const COMMON_HEADERS = {
-  'cache-control': 'no-cache, private',
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-};
 
 function pageResponse(nonce: string): DocumentResponse {
   const headers = {

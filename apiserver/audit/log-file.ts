@@ -24,6 +24,10 @@ export interface LogFileOptions {
 
 const COMPRESSED_SUFFIX = '.gz';
 
+const NEWLINE = 0x0a;
+const END = Buffer.from('\n');
+const TIME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
+
 export class LogFile {
   private handle: number;
   private length: number;
@@ -120,10 +124,6 @@ export class LogFile {
     return backups.sort((a, b) => b.at - a.at);
   }
 }
-
-const NEWLINE = 0x0a;
-const END = Buffer.from('\n');
-const TIME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
 
 /** Milliseconds since 1970; undefined when the text is not the time of a rotation. */
 function timeOf(text: string): number | undefined {

@@ -25,13 +25,13 @@ export function webSocketTokenAuthenticator(authenticateToken: AuthenticateToken
   };
 }
 
+const UPGRADE = 'upgrade';
+
 function isWebSocketUpgrade(rawHeaders: readonly string[]): boolean {
   if (!rawHeaders.some(isUpgradeHeader)) return false;
   const hasItem = (header: string, word: string): boolean => headerItems(rawHeaders, header).some((item) => item.toLowerCase() === word);
   return hasItem(UPGRADE, 'websocket') && hasItem('connection', UPGRADE);
 }
-
-const UPGRADE = 'upgrade';
 
 /** Checked first, because nearly every request has no such header. */
 const isUpgradeHeader = (header: string, index: number): boolean =>

@@ -15,6 +15,8 @@ import { ConvertedEntry, EntrySlabAllocator } from './converted-entry-cache';
 /** Throws without an entry: every converted object belongs to one. */
 export type ConvertedEntryFactory = (entry: Entry | undefined, object: JsonObject, metadata: NewMetadata) => ConvertedEntry;
 
+const EMPTY_BYTES = Buffer.alloc(0);
+
 /** Creates entries for the `count` objects of one call. */
 export function convertedEntryFactory(row: KindRow, count: number): ConvertedEntryFactory {
   const codec = codecOf(row);
@@ -40,5 +42,3 @@ export function convertedEntryFactory(row: KindRow, count: number): ConvertedEnt
     return new ConvertedEntry(entry, stringLabelsOf(object), fields, bytes, slab);
   };
 }
-
-const EMPTY_BYTES = Buffer.alloc(0);

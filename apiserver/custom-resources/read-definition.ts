@@ -142,6 +142,9 @@ interface DefinitionContext {
   readonly preferredVersion: string | undefined;
 }
 
+const STATUS_SUBRESOURCE: SubresourceRow = { name: 'status', verbs: STATUS_VERBS };
+const SCALE_SUBRESOURCE: SubresourceRow = { name: 'scale', verbs: STATUS_VERBS, kind: SCALE };
+
 function rowOf(context: DefinitionContext, version: JsonObject): KindRow {
   const { group, names, namespaced, plural } = context;
   const versionName = nameOf(version);
@@ -174,6 +177,8 @@ function rowOf(context: DefinitionContext, version: JsonObject): KindRow {
     ...(ownMember(version, 'deprecated') === true ? { deprecationWarning: deprecationWarning(version, context, kind) } : {}),
   };
 }
+
+const NO_SCHEMA = Buffer.from('{}');
 
 function versionOf(context: DefinitionContext, version: JsonObject): CustomVersion {
   const { name, digests, versions, source, schemas, storageVersion, webhook } = context;
@@ -210,16 +215,11 @@ function webhookOf(conversion: JsonObject): ConversionWebhook | undefined {
   return { clientConfig: objectAt(webhook, 'clientConfig') ?? {}, reviewVersion };
 }
 
-const NO_SCHEMA = Buffer.from('{}');
-
 /** The outline has an index in place of each schema; -1 for a version without a schema. */
 function schemaIndexOf(version: JsonObject): number {
   const index = ownMember(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema');
   return typeof index === 'number' ? index : -1;
 }
-
-const STATUS_SUBRESOURCE: SubresourceRow = { name: 'status', verbs: STATUS_VERBS };
-const SCALE_SUBRESOURCE: SubresourceRow = { name: 'scale', verbs: STATUS_VERBS, kind: SCALE };
 
 const nameOf = (version: JsonObject): string => stringAt(version, 'name') ?? '';
 

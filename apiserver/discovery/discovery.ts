@@ -44,6 +44,10 @@ export interface Discovery extends DocumentHandler {
   paths(): readonly string[];
 }
 
+const NO_REMOTES: readonly RemoteVersion[] = [];
+/** Headers of documents that are not in the aggregated form. */
+const UNCACHED = { 'cache-control': 'no-cache, private' };
+
 export function createDiscovery(deps: DiscoveryDependencies): Discovery {
   const ofCurrentRows = memoizeBySource(deps.rows, (rows) =>
     memoizeBySource(
@@ -58,10 +62,6 @@ export function createDiscovery(deps: DiscoveryDependencies): Discovery {
     paths: () => currentSnapshot().paths(),
   };
 }
-
-const NO_REMOTES: readonly RemoteVersion[] = [];
-/** Headers of documents that are not in the aggregated form. */
-const UNCACHED = { 'cache-control': 'no-cache, private' };
 
 /** A document and how it may be requested. */
 interface Route {

@@ -10,6 +10,8 @@ import type { Exchange } from './request/exchange';
 import { CUSTOM_PATCH_TYPES, plainType } from './request/body';
 import type { ResourceRequest } from './request/request-info';
 
+const SUBRESOURCE_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
+
 /**
  * The verb of the request; undefined when the path does not exist. Throws StatusError when the path does not allow it.
  */
@@ -26,8 +28,6 @@ export function customResourceVerb(exchange: Exchange, row: KindRow, info: Resou
   if (info.name === '' && (verb === 'update' || verb === 'patch')) throw badRequest('name must be provided');
   return verb;
 }
-
-const SUBRESOURCE_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
 
 const METHOD_VERBS: Readonly<Record<string, (info: ResourceRequest) => Verb | undefined>> = {
   GET: ({ verb }) => (verb === 'get' || verb === 'list' || verb === 'watch' ? verb : undefined),

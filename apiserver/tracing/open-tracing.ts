@@ -42,6 +42,8 @@ const MAX_ATTRIBUTE_LENGTH = 4_096;
 const MAX_EVENTS_PER_SPAN = 128;
 const SHUTDOWN_TIMEOUT_MS = 3_000;
 
+const INSTRUMENTATION_SCOPE = 'apiserver';
+
 /** Throws when the endpoint is invalid. An unreachable receiver is logged when spans are exported, not here. */
 export function openTracing(configuration: TracingConfiguration, dependencies: TracingDependencies): OpenedTracing {
   const { clock, random } = dependencies;
@@ -64,8 +66,6 @@ export function openTracing(configuration: TracingConfiguration, dependencies: T
     close: () => withTimeout(provider.shutdown().catch(ignore), clock, SHUTDOWN_TIMEOUT_MS, ignore),
   };
 }
-
-const INSTRUMENTATION_SCOPE = 'apiserver';
 
 function ignore(): void {
   // Failed spans have been counted and logged.

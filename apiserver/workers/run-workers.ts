@@ -17,6 +17,9 @@ export interface RunWorkersOptions {
   readonly lifecycle: Lifecycle;
 }
 
+/** Until a killed worker has exited. */
+const KILL_MS = 5_000;
+
 /** Resolves when all workers are ready. */
 export async function runWorkers({ size, stopMs, clock, logger, lifecycle }: RunWorkersOptions): Promise<void> {
   const pool = new WorkerPool({
@@ -29,6 +32,3 @@ export async function runWorkers({ size, stopMs, clock, logger, lifecycle }: Run
   lifecycle.onStop({ name: 'workers', timeoutMs: stopMs + KILL_MS, run: () => pool.stop(stopMs) });
   await pool.start();
 }
-
-/** Until a killed worker has exited. */
-const KILL_MS = 5_000;

@@ -99,6 +99,9 @@ interface Denial {
   readonly reason: string;
 }
 
+const BINDING_ERROR = 'failed to configure binding';
+const CONVERSION_ERROR = `${BINDING_ERROR}: failed to convert object version`;
+
 /** Evaluates all policies for one request. */
 class RequestEvaluation {
   private denial: Denial | undefined;
@@ -338,9 +341,6 @@ class RequestEvaluation {
     return values;
   }
 }
-
-const BINDING_ERROR = 'failed to configure binding';
-const CONVERSION_ERROR = `${BINDING_ERROR}: failed to convert object version`;
 
 function actionOf(validationAction: string): PolicyEvaluation['action'] {
   if (validationAction === 'Deny') return 'deny';

@@ -87,6 +87,11 @@ const stringClaim = (payload: JsonObject, claim: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
+/** How far the clock of a provider may be ahead. Does not extend the expiry. */
+const CLOCK_SKEW_SECONDS = 60;
+/** The end of the year 9999: a later expiry counts as none. */
+const MAX_EXPIRY_SECONDS = 253_402_300_799;
+
 /**
  * Returns the expiry; throws {@link TokenRejected}. The token's header does not choose the algorithm: configuration and
  * key do.
@@ -107,11 +112,6 @@ async function checkToken(token: UnverifiedToken, { config, provider }: OidcIssu
     throw new TokenRejected('oidc: verify token: failed to verify signature: failed to verify id token signature');
   return expires;
 }
-
-/** How far the clock of a provider may be ahead. Does not extend the expiry. */
-const CLOCK_SKEW_SECONDS = 60;
-/** The end of the year 9999: a later expiry counts as none. */
-const MAX_EXPIRY_SECONDS = 253_402_300_799;
 
 interface RegisteredClaims {
   readonly audiences: readonly string[];

@@ -26,6 +26,8 @@ export function nodeNameOf(user: UserInfo): string | undefined {
 
 const noOpinion = (reason: string): Decision => ({ type: 'no-opinion', reason });
 
+const NO_BINDING = { text: '', namespace: '', role: { kind: 'ClusterRole', namespace: '', name: '' }, subjects: [] } as const;
+
 export function nodeAuthorizer(deps: NodeAuthorizerDependencies): Authorizer {
   const authorizers = resourceAuthorizers(deps);
   const commonGrants = new SubjectGrants([
@@ -47,14 +49,18 @@ export function nodeAuthorizer(deps: NodeAuthorizerDependencies): Authorizer {
   };
 }
 
-const NO_BINDING = { text: '', namespace: '', role: { kind: 'ClusterRole', namespace: '', name: '' }, subjects: [] } as const;
-
 type AuthorizeResource = (node: string, attributes: ResourceAttributes) => Decision;
 type IsRelated = (node: string, attributes: ResourceAttributes) => boolean;
 
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 const OWN_VERBS: ReadonlySet<string> = new Set(['get', 'create', 'update', 'patch', 'delete']);
 const STATUS_VERBS: ReadonlySet<string> = new Set(['update', 'patch']);
+
+/**
+ * Upstream checks these verbs in admission; all others need a relation between node and slice, which does not exist
+ * yet.
+ */
+const SLICE_VERBS: ReadonlySet<string> = new Set(['create', 'list', 'watch']);
 
 /** By resource, a dot, and group. */
 function resourceAuthorizers({ graph, nodeLeaseNamespace }: NodeAuthorizerDependencies): ReadonlyMap<string, AuthorizeResource> {
@@ -103,12 +109,6 @@ function resourceAuthorizers({ graph, nodeLeaseNamespace }: NodeAuthorizerDepend
     ],
   ]);
 }
-
-/**
- * Upstream checks these verbs in admission; all others need a relation between node and slice, which does not exist
- * yet.
- */
-const SLICE_VERBS: ReadonlySet<string> = new Set(['create', 'list', 'watch']);
 
 function authorizeRelated(isRelated: IsRelated, node: string, attributes: ResourceAttributes): Decision {
   if (attributes.name === '') return noOpinion('No Object name found');

@@ -22,6 +22,8 @@ export interface PolicyRule {
   readonly paths: readonly string[];
 }
 
+const USER_EXTRAS = 'userextras/';
+
 /** Reads a PolicyRule of rbac/v1. */
 export function readRule({
   verbs,
@@ -39,8 +41,6 @@ export function readRule({
     paths: nonResourceURLs,
   };
 }
-
-const USER_EXTRAS = 'userextras/';
 
 /**
  * The spellings of a resource that permits impersonation with an extra value; the key of the value is a qualified name:
@@ -115,6 +115,8 @@ export function countBreakdown({ verbs, groups, resources, names, paths }: Polic
   return verbs.length * (groups.length * resources.length * Math.max(1, names.length) + paths.length);
 }
 
+const EMPTY_RULE: PolicyRule = { verbs: [], groups: [], resources: [], names: [], paths: [] };
+
 /**
  * Breaks a rule down into rules for one verb on one resource in one group (and for one object, if named), or for one
  * verb on one path.
@@ -131,8 +133,6 @@ export function* breakdownRule(rule: PolicyRule): Generator<PolicyRule> {
     for (const path of paths) yield { ...EMPTY_RULE, verbs: [verb], paths: [path] };
   }
 }
-
-const EMPTY_RULE: PolicyRule = { verbs: [], groups: [], resources: [], names: [], paths: [] };
 
 /** Whether the rule allows everything that `subrule`, a result of {@link breakdownRule}, allows. */
 export function ruleCovers(rule: PolicyRule, subrule: PolicyRule): boolean {

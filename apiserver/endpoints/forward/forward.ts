@@ -69,6 +69,8 @@ function logRequest({ destination, insecureSkipTlsVerify }: ForwardOptions): Bac
   return { url, trust, pinned, insecureSkipTlsVerify, isRepeatable: true, method: 'GET', headers: {}, path: url.pathname + url.search };
 }
 
+const REPEATABLE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
 /** The client's request, with its method and headers. */
 function clientRequest(exchange: Exchange, { destination, target, isUpgrade, insecureSkipTlsVerify }: ForwardOptions): BackendRequest {
   const { type, url, trust, pinnedAddresses: pinned } = destination;
@@ -84,8 +86,6 @@ function clientRequest(exchange: Exchange, { destination, target, isUpgrade, ins
     path: isProxied ? target : url.pathname + url.search,
   };
 }
-
-const REPEATABLE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 interface Attempt {
   readonly response: BackendResponse;

@@ -24,6 +24,15 @@ import type { Exchange } from '../request/exchange';
 import type { Query } from '../request/query';
 import type { ResourceRequest } from '../request/request-info';
 
+/** Number of segments up to the subresource: `/api/v1/namespaces/ns/pods/p/proxy`, `/api/v1/nodes/n/proxy`. */
+const PROXY_SEGMENTS = { namespaced: 8, clusterScoped: 6 };
+const NOT_PROXIED: ProxiedUrl = { prefix: undefined, target: '', hasNoPath: false };
+/**
+ * Methods that are redirected to the path with a trailing slash, without which relative links of a page would leave
+ * the proxy. Other methods return no page.
+ */
+const REDIRECTED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
 /** Resolves when the connection has ended or the response has been sent. Rejects with StatusError before a response. */
 export async function connectToBackend(
   deps: ApiDependencies,
@@ -92,9 +101,6 @@ const isTranslated = ({ gates }: ApiDependencies, exchange: Exchange, subresourc
 const isTunnel = ({ gates }: ApiDependencies, exchange: Exchange, subresource: string): boolean =>
   subresource === 'portforward' && gates.isEnabled('PortForwardWebsockets') && offersProtocol(PORT_FORWARD_TUNNEL, exchange);
 
-/** Number of segments up to the subresource: `/api/v1/namespaces/ns/pods/p/proxy`, `/api/v1/nodes/n/proxy`. */
-const PROXY_SEGMENTS = { namespaced: 8, clusterScoped: 6 };
-
 /**
  * Throws 400 when the path for the backend differs from the path that admission sees. The former is cut out of the
  * raw request target, the latter is decoded: they differ when a slash before the subresource is escaped, or when the
@@ -118,8 +124,6 @@ interface ProxiedUrl {
   readonly hasNoPath: boolean;
 }
 
-const NOT_PROXIED: ProxiedUrl = { prefix: undefined, target: '', hasNoPath: false };
-
 /** Splits a URL, as the client sent it, where the path for the backend begins. */
 function splitProxyUrl(url: string, proxySegments: number): ProxiedUrl {
   const [path = '', ...query] = url.split('?');
@@ -131,12 +135,6 @@ function splitProxyUrl(url: string, proxySegments: number): ProxiedUrl {
     hasNoPath: rest.length === 0,
   };
 }
-
-/**
- * Methods that are redirected to the path with a trailing slash, without which relative links of a page would leave
- * the proxy. Other methods return no page.
- */
-const REDIRECTED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 function redirectToSlash(exchange: Exchange): void {
   const [path = '', ...query] = (exchange.request.url ?? '').split('?');

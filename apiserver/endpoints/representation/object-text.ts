@@ -10,6 +10,9 @@ import { mayHaveMembersBeforeMetadata } from '../../registry/object/hidden-field
 import { customHead, membersAfterMetadata, metadataMember, objectHead } from './entry-json';
 import { sortedMetadata } from './sorted-metadata';
 
+const OPEN = Buffer.from('{');
+const COMMA = Buffer.from(',');
+
 export class ObjectText {
   /** `{"kind":"Lease","apiVersion":"…",` */
   readonly head: string;
@@ -65,9 +68,6 @@ interface Member {
   readonly name: string;
   readonly text: Buffer;
 }
-
-const OPEN = Buffer.from('{');
-const COMMA = Buffer.from(',');
 
 function member(name: string, value: string): Member {
   return { name, text: Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`) };

@@ -38,6 +38,10 @@ export function metadataOnly(metaVersion: string): ProtobufShape {
   return { kind: 'PartialObjectMetadata', apiVersion: metaVersion, type: METADATA_TYPE, hasMetadataOnly: true };
 }
 
+const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+/** Empty content encoding and content type, as upstream writes them. */
+const ENVELOPE_END = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
+
 export class ProtobufEncoder implements Encoder {
   readonly key: string;
   readonly contentType: string;
@@ -97,10 +101,6 @@ export class ProtobufEncoder implements Encoder {
     return this.shape.hasMetadataOnly ? { metadata: object['metadata'] ?? {} } : object;
   }
 }
-
-const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
-/** Empty content encoding and content type, as upstream writes them. */
-const ENVELOPE_END = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
 
 /** Everything before the length of the message. */
 function envelopeHead(apiVersion: string, kind: string): Buffer {

@@ -10,6 +10,13 @@ import type { ResponsePage } from '../../registry/verbs';
 import { ChunkPool, createMemorySink, type ByteSink } from './byte-sink';
 import type { Encoder, ListEncoder } from './encoder';
 
+const NOTHING = Buffer.alloc(0);
+const OPEN = Buffer.from('[');
+const CLOSE = Buffer.from(']');
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const COMMA = 0x2c;
+
 export class YamlEncoder implements Encoder {
   readonly key: string;
   readonly contentType = YAML_MEDIA_TYPE;
@@ -78,13 +85,6 @@ function collect(write: (sink: ByteSink) => void): Buffer {
   write(sink);
   return finish();
 }
-
-const NOTHING = Buffer.alloc(0);
-const OPEN = Buffer.from('[');
-const CLOSE = Buffer.from(']');
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const COMMA = 0x2c;
 
 const isSeparator = (byte: number | undefined): boolean => byte === COMMA || byte === OPEN_LIST;
 const withoutSeparator = (json: Buffer): Buffer => (isSeparator(json[0]) ? json.subarray(1) : json);

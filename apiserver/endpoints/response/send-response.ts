@@ -29,6 +29,8 @@ export interface ListResponseOptions extends ResponseOptions {
   readonly prepareItem: (entry: Entry) => Promise<void> | undefined;
 }
 
+const TRUE_VALUES: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+
 /**
  * Whether JSON is indented: when the media type or `pretty` requests it, or when neither is given and the client is
  * an interactive one.
@@ -40,8 +42,6 @@ export function wantsPretty(exchange: Exchange, wanted: Representation | undefin
   const agent = exchange.header('user-agent');
   return agent !== undefined && (agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0'));
 }
-
-const TRUE_VALUES: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
 /** Sends one object with a complete body. */
 export function sendObject(exchange: Exchange, status: number, contentType: string, body: Buffer, options: ResponseOptions): void {
@@ -81,6 +81,8 @@ function statusJsonFor({ alias, dialect }: Exchange, status: Status): JsonObject
   return statusJson(status, dialect, alias);
 }
 
+const NEWLINE = Buffer.from('\n');
+
 function statusBody(
   exchange: Exchange,
   json: JsonObject,
@@ -102,8 +104,6 @@ function statusBody(
     }
   }
 }
-
-const NEWLINE = Buffer.from('\n');
 
 /** Sends plain text, as upstream does outside the API. */
 export function sendText(exchange: Exchange, code: number, text: string, headers: Record<string, string> = {}): void {

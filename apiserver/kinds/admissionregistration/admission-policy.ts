@@ -161,6 +161,8 @@ function checkExpression(
   }
 }
 
+const AUDIT_ANNOTATION_TYPE = 'admissionregistration.AuditAnnotation';
+
 /** The key of an audit annotation is prefixed with the name of the policy. */
 function checkAuditAnnotations(
   annotations: readonly AdmissionregistrationV1AuditAnnotation[],
@@ -194,5 +196,3 @@ function checkAuditAnnotations(
     keys.add(key);
   });
 }
-
-const AUDIT_ANNOTATION_TYPE = 'admissionregistration.AuditAnnotation';

@@ -13,6 +13,14 @@ import type { Strategy } from '../../registry/strategy';
 const CONTROLLER_FIELD = 'reportingController';
 const TYPES: ReadonlySet<string> = new Set(['Normal', 'Warning']);
 
+/** Members that only events of the core version may have, in the order of errors. */
+const DEPRECATED_MEMBERS = ['firstTimestamp', 'lastTimestamp', 'count', 'source'] as const;
+/** In the order of errors. A changed reason is reported twice (upstream behaviour). */
+const IMMUTABLE_MEMBERS: readonly AnyMemberOf<CoreV1Event>[] = [
+  ...(['involvedObject', 'reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count'] as const),
+  ...(['reason', 'type', 'eventTime', 'action', 'related', 'reportingComponent', 'reportingInstance'] as const),
+];
+
 export const eventsV1Event: Strategy<CoreV1Event> = {
   createStages: CREATE.earlyFirst,
   validateEarly: (object, _old, context) => validateLegacyEvent(object, context, CONTROLLER_FIELD),
@@ -46,19 +54,10 @@ function checkSeries({ series }: CoreV1Event, errors: Errors): void {
   if ((series.lastObservedTime ?? null) === null) errors.push(requiredValue('series.lastObservedTime'));
 }
 
-/** Members that only events of the core version may have, in the order of errors. */
-const DEPRECATED_MEMBERS = ['firstTimestamp', 'lastTimestamp', 'count', 'source'] as const;
-
 function isUnset(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === 0 || value === '') return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
-
-/** In the order of errors. A changed reason is reported twice (upstream behaviour). */
-const IMMUTABLE_MEMBERS: readonly AnyMemberOf<CoreV1Event>[] = [
-  ...(['involvedObject', 'reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count'] as const),
-  ...(['reason', 'type', 'eventTime', 'action', 'related', 'reportingComponent', 'reportingInstance'] as const),
-];
 
 function isSame(value: JsonValue | undefined, old: JsonValue | undefined): boolean {
   return equalJson(value ?? null, old ?? null) || (isUnset(value) && isUnset(old));
@@ -66,6 +65,8 @@ function isSame(value: JsonValue | undefined, old: JsonValue | undefined): boole
 
 const IMMUTABLE_TEXT = 'field is immutable';
 const TIME_MEMBERS: ReadonlySet<string> = new Set(['firstTimestamp', 'lastTimestamp', 'eventTime']);
+
+const GO_ZERO_TIME = '0001-01-01T00:00:00Z';
 
 /** Times are shown as Go prints them, objects as JSON, and removed values as the zero value of their type. */
 function immutableFieldError(member: string, value: JsonValue | undefined): FieldError {
@@ -76,8 +77,6 @@ function immutableFieldError(member: string, value: JsonValue | undefined): Fiel
   if (member === 'related' && isUnset(value)) return invalidValue(field, 'null', IMMUTABLE_TEXT);
   return invalidValue(field, isUnset(value) ? goZeroValue(member) : toFieldValue(value), IMMUTABLE_TEXT);
 }
-
-const GO_ZERO_TIME = '0001-01-01T00:00:00Z';
 
 /** Example: `2026-01-01T00:00:00.123456Z` → `2026-01-01 00:00:00.123456 +0000 UTC`. Trailing zeros are dropped. */
 function formatGoTime(time: string): string {

@@ -48,6 +48,9 @@ const BODY_VERBS: ReadonlyMap<string, string> = new Map([
 ]);
 const VERBS_WITH_SIZES: ReadonlySet<string> = new Set(['GET', 'LIST', 'WATCH']);
 
+const VERBS_WITH_VALIDATION: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'APPLY']);
+const FIELD_VALIDATIONS: ReadonlySet<string> = new Set(['Strict', 'Warn', 'Ignore']);
+
 export class RequestMetrics {
   private readonly durations = new Histogram({
     name: 'apiserver_request_duration_seconds',
@@ -159,6 +162,3 @@ function bodyVerbOf({ verb, resource, scope }: RequestLabels): string | undefine
   if (resource === '') return undefined;
   return verb === 'DELETE' && scope !== 'resource' ? 'delete_collection' : BODY_VERBS.get(verb);
 }
-
-const VERBS_WITH_VALIDATION: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'APPLY']);
-const FIELD_VALIDATIONS: ReadonlySet<string> = new Set(['Strict', 'Warn', 'Ignore']);

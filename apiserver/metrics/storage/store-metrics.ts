@@ -86,6 +86,13 @@ function describeTransaction({ compare, operations }: Transaction): { readonly o
   return { operation: isNew ? 'create' : 'update', key: first.key };
 }
 
+/**
+ * Limit of cached series, because resource types come and go with CustomResourceDefinitions; further ones are looked up
+ * in the meters, which are bounded.
+ */
+const MAX_CACHED_SERIES = 2_000;
+const OTHER = 'other';
+
 function createSeriesLookup({ meters, resourceOf }: MeteredStoreOptions): (operation: Operation, key: string) => StoreCallSeries {
   const seriesByCall = new Map<string, StoreCallSeries>();
   return (operation, key) => {
@@ -103,10 +110,3 @@ function createSeriesLookup({ meters, resourceOf }: MeteredStoreOptions): (opera
     return series;
   };
 }
-
-/**
- * Limit of cached series, because resource types come and go with CustomResourceDefinitions; further ones are looked up
- * in the meters, which are bounded.
- */
-const MAX_CACHED_SERIES = 2_000;
-const OTHER = 'other';

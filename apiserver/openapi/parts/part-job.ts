@@ -84,6 +84,8 @@ export interface BuiltPart {
   readonly digest?: string;
 }
 
+const NO_TEXT = Buffer.from('{}');
+
 /** Executes jobs one after another. `describe` returns the descriptions of types. */
 export class PartBuilder {
   private readonly encoder = new PartEncoder();
@@ -126,7 +128,7 @@ export class PartBuilder {
   }
 }
 
-const NO_TEXT = Buffer.from('{}');
+const EMPTY_SCHEMA = readSchema({});
 
 /** The parts of a custom version that documents need. */
 function customVersionOf(text: Uint8Array): CustomVersion {
@@ -143,5 +145,3 @@ function customVersionOf(text: Uint8Array): CustomVersion {
     scale: undefined,
   };
 }
-
-const EMPTY_SCHEMA = readSchema({});

@@ -117,6 +117,8 @@ it.each<[string, JsonObject, JsonObject, object]>([
   expect(reconcileActionFor(desired, existing, names)).toEqual(action);
 });
 
+const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
+
 describe('default roles reconciler', () => {
   let fixture: WriteFixture;
   let reconciler: Reconciler;
@@ -194,5 +196,3 @@ describe('default roles reconciler', () => {
     expect(storedRole(key.name)['rules']).toEqual(original['rules']);
   });
 });
-
-const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;

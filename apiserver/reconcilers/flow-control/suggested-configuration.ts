@@ -50,6 +50,18 @@ const coreRule = (resources: string[]): FlowcontrolV1ResourcePolicyRule => ({
   namespaces: ['*'],
 });
 
+const ENDPOINT_CONTROLLERS = ['endpoint-controller', 'endpointslicemirroring-controller'];
+const PROBES: Rules = [
+  { subjects: allUsers(), nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] },
+];
+const NODES: FlowcontrolV1ResourcePolicyRule = {
+  verbs: ['*'],
+  apiGroups: [''],
+  resources: ['nodes', 'nodes/status'],
+  clusterScope: true,
+  namespaces: ['*'],
+};
+
 export function suggestedFlowSchemas({ systemNamespace, dialect }: GeneratedNames): ReadonlyMap<string, FlowcontrolV1FlowSchemaSpec> {
   const account = (name: string): FlowcontrolV1Subject => ({
     kind: 'ServiceAccount',
@@ -80,18 +92,6 @@ export function suggestedFlowSchemas({ systemNamespace, dialect }: GeneratedName
     ['global-default', schemaSpec('global-default', 9900, 'ByUser', allRequestsOf(...allUsers()))],
   ]);
 }
-
-const ENDPOINT_CONTROLLERS = ['endpoint-controller', 'endpointslicemirroring-controller'];
-const PROBES: Rules = [
-  { subjects: allUsers(), nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] },
-];
-const NODES: FlowcontrolV1ResourcePolicyRule = {
-  verbs: ['*'],
-  apiGroups: [''],
-  resources: ['nodes', 'nodes/status'],
-  clusterScope: true,
-  namespaces: ['*'],
-};
 
 const resourceRules = (resourceRules: FlowcontrolV1ResourcePolicyRule[], ...subjects: FlowcontrolV1Subject[]): Rules => [
   { subjects, resourceRules },

@@ -66,6 +66,10 @@ export function startPeerChecks(options: PeersOptions): TypeFollower {
   return followType({ cache, clock, failed: onFailure, stored: leases.stored, scope: { namespace: names.systemNamespace } }, peers);
 }
 
+const CLOCK_ADVICE = 'tokens, certificates and Events start and expire at other times there; synchronize the clocks of all machines (NTP)';
+const SETTINGS_ADVICE =
+  'the servers of one cluster need equal settings, and two clusters must not share an --etcd-prefix: stop the server that does not belong here and give it a prefix of its own';
+
 class Peers {
   private readonly peers = new Map<string, Peer>();
   private readonly labels;
@@ -149,10 +153,6 @@ class Peers {
     this.options.onCounts(offset / 1_000, livePeers.filter(({ differing }) => differing >= REQUIRED_RENEWALS).length);
   }
 }
-
-const CLOCK_ADVICE = 'tokens, certificates and Events start and expire at other times there; synchronize the clocks of all machines (NTP)';
-const SETTINGS_ADVICE =
-  'the servers of one cluster need equal settings, and two clusters must not share an --etcd-prefix: stop the server that does not belong here and give it a prefix of its own';
 
 /** The offset of the least delayed renewal in ms; 0 until there are enough renewals. */
 const offsetOf = ({ offsets }: Peer): number => (offsets.length < REQUIRED_RENEWALS ? 0 : Math.max(...offsets));

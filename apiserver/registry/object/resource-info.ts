@@ -115,6 +115,8 @@ function makeResourceInfo(prefix: string, naming: Dialect, strategyOf: StrategyO
   };
 }
 
+const NO_VERSIONS: ReadonlyMap<string, KindVersion> = new Map();
+
 /** Also the base of {@link ResourceInfo}; used alone for kinds that are not stored. */
 export function makeKindInfo(row: KindRow): KindInfo {
   return {
@@ -133,8 +135,6 @@ export function makeKindInfo(row: KindRow): KindInfo {
     hubCodec: codecOf(row),
   };
 }
-
-const NO_VERSIONS: ReadonlyMap<string, KindVersion> = new Map();
 
 /**
  * Only versions of the same group: a kind of another group is a different kind in managedFields (upstream behaviour).

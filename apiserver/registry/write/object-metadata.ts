@@ -100,6 +100,13 @@ export function dedupeOwnerReferences(metadata: JsonObject, verb: 'update' | 'pa
   if (warning !== undefined) warn(warning);
 }
 
+const COUNTED_METADATA_MEMBER: Readonly<Record<Exclude<GenerationRule, 'fixed'>, string | undefined>> = {
+  counted: undefined,
+  'counted-from-none': undefined,
+  'counted-with-labels': 'labels',
+  'counted-with-annotations': 'annotations',
+};
+
 /**
  * Increments the generation when anything but metadata and status has changed, or another member that the kind
  * counts. The status endpoint never does.
@@ -115,13 +122,6 @@ export function incrementGeneration(info: ResourceInfo, subresource: Subresource
       !equalJson(ownMember(metadata, countedMember) ?? {}, ownMember(readMetadata(old), countedMember) ?? {}));
   if (isChanged) metadata['generation'] = Number(ownMember(metadata, 'generation') ?? 0) + 1;
 }
-
-const COUNTED_METADATA_MEMBER: Readonly<Record<Exclude<GenerationRule, 'fixed'>, string | undefined>> = {
-  counted: undefined,
-  'counted-from-none': undefined,
-  'counted-with-labels': 'labels',
-  'counted-with-annotations': 'annotations',
-};
 
 /** Empty, null and absent values of built-in kinds are equal; custom objects preserve them. */
 function hasBodyChanged(info: ResourceInfo, object: JsonObject, old: JsonObject): boolean {

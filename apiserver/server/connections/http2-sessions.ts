@@ -63,6 +63,10 @@ interface TrackedSession {
   stage: 'open' | 'draining' | 'destroyed';
 }
 
+/** Error codes of RFC 9113. */
+const NO_ERROR = 0;
+const CANCEL = 8;
+
 export class Http2Sessions {
   private readonly tracked = new Map<object, TrackedSession>();
   private readonly stalls = new StallTracker();
@@ -197,7 +201,3 @@ export class Http2Sessions {
     stream.close(CANCEL);
   }
 }
-
-/** Error codes of RFC 9113. */
-const NO_ERROR = 0;
-const CANCEL = 8;

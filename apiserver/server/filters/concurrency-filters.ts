@@ -72,6 +72,8 @@ function estimateRequestSeats({ info, resource, query }: Exchange, countObjects:
   return estimateSeats(countObjects(resource.stored), hasSelectors || !Number.isInteger(limit) ? undefined : limit);
 }
 
+const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
 /**
  * Acquires the event loop slot of a request without a body. A request with a body acquires it when the body has been
  * received.
@@ -82,8 +84,6 @@ export function acquireEventLoopSlot(): Filter {
     return METHODS_WITHOUT_BODY.has(exchange.method) ? (exchange.acquireSlot() ?? true) : true;
   };
 }
-
-const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /** Requests that other components need in order to stay alive or to be authenticated. */
 const URGENT_RESOURCES: ReadonlySet<string> = new Set(['leases', 'tokenreviews', 'subjectaccessreviews']);

@@ -28,6 +28,9 @@ export interface AuthenticationAttempt {
   readonly ms: number;
 }
 
+/** The user of requests without credentials on the loopback listener of a local set-up. */
+const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: [MASTERS_GROUP, AUTHENTICATED_GROUP] };
+
 /** Authenticates the request. Throws 401. */
 export function authenticate(
   authenticateRequest: AuthenticateRequest,
@@ -96,9 +99,6 @@ export function removeFrontProxyHeaders(proxy: FrontProxyOptions | undefined): F
     return true;
   };
 }
-
-/** The user of requests without credentials on the loopback listener of a local set-up. */
-const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: [MASTERS_GROUP, AUTHENTICATED_GROUP] };
 
 /** Authorizes the request; responds with 403 when it is denied. */
 export function authorize(

@@ -42,6 +42,8 @@ export function startNodeAuthorizerInformer(options: NodeAuthorizerInformerOptio
   return { graph, ...combineFollowers(informers) };
 }
 
+const EPHEMERAL_CONTAINERS = Buffer.from('"ephemeralContainers":');
+
 /**
  * The status of a pod changes often, its references almost never: an entry of the same pod on the same node is not
  * parsed again, unless it has ephemeral containers, which can be added while the pod runs.
@@ -65,8 +67,6 @@ function podHandler(graph: NodeGraph): ObjectHandler {
     remove,
   };
 }
-
-const EPHEMERAL_CONTAINERS = Buffer.from('"ephemeralContainers":');
 
 /** Distinguishes the bytes of this pod from those of another pod with its name. */
 const uidText = (uid: string): Buffer => Buffer.from(`"uid":"${uid}"`);

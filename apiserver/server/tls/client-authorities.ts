@@ -20,6 +20,11 @@ export const validityOf = ({ validFrom, validTo }: X509Certificate): Validity =>
   until: Date.parse(validTo),
 });
 
+/** The key usages clientAuth and any. */
+const CLIENT_USAGES: ReadonlySet<string> = new Set(['1.3.6.1.5.5.7.3.2', '2.5.29.37.0']);
+/** The DER encoding of the identifier of the extension nameConstraints. */
+const NAME_CONSTRAINTS = Buffer.from('0603551d1e', 'hex');
+
 export class ClientAuthorities {
   private trusted: readonly X509Certificate[];
   /** Number of replacements. */
@@ -74,11 +79,6 @@ export class ClientAuthorities {
     return isForClients(certificate) && this.trusted.some(isTrusted);
   }
 }
-
-/** The key usages clientAuth and any. */
-const CLIENT_USAGES: ReadonlySet<string> = new Set(['1.3.6.1.5.5.7.3.2', '2.5.29.37.0']);
-/** The DER encoding of the identifier of the extension nameConstraints. */
-const NAME_CONSTRAINTS = Buffer.from('0603551d1e', 'hex');
 
 const isForClients = ({ keyUsage }: X509Certificate): boolean =>
   // Undefined at run time when there are none, contrary to Node's types.

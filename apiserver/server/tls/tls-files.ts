@@ -100,6 +100,10 @@ export function watchTls(source: TlsSource, current: TlsFiles, clock: Clock, log
   });
 }
 
+const UNUSABLE = 'the changed certificates cannot be used, the previous ones stay in use';
+const RENEW =
+  'replace the certificate and its key with valid ones, and check the clock of this machine; both files are reloaded without a restart';
+
 class TlsWatcher {
   private pair: Pair;
   private authorities: TlsAuthorities;
@@ -173,10 +177,6 @@ class TlsWatcher {
 
 const isSame = (a: TlsFiles, b: TlsFiles): boolean =>
   (['cert', 'key', 'clientCa', 'proxyCa'] as const).every((name) => a[name]?.toString() === b[name]?.toString());
-
-const UNUSABLE = 'the changed certificates cannot be used, the previous ones stay in use';
-const RENEW =
-  'replace the certificate and its key with valid ones, and check the clock of this machine; both files are reloaded without a restart';
 
 /** Messages about certificates in use that are not valid now, with the remedy. */
 function expiryErrors({ cert, clientCa, proxyCa }: TlsPaths, files: TlsFiles, now: number): readonly string[] {

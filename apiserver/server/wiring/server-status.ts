@@ -6,6 +6,9 @@ import type { ClusterState } from './cluster-state';
 import type { Observability } from './observability';
 import type { ServerContext } from './server-options';
 
+/** How long the page waits for a store that does not respond. */
+const STATUS_MS = 2_000;
+
 export function createStatusCollector(
   { store, clock }: ServerContext,
   { cache, replicas }: ClusterState,
@@ -37,6 +40,3 @@ export function createStatusCollector(
     };
   };
 }
-
-/** How long the page waits for a store that does not respond. */
-const STATUS_MS = 2_000;

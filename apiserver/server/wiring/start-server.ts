@@ -47,6 +47,12 @@ export async function startServer(options: ServerOptions, deps: ServerDependenci
   }
 }
 
+/**
+ * How long requests wait for the objects that the server creates for itself, once its state is loaded. Creating them
+ * may call webhooks, and a webhook may need a response of this server before it responds.
+ */
+const MAX_BOOTSTRAP_MS = 5_000;
+
 async function startOnListeners(listening: Listening, context: ServerContext): Promise<RunningServer> {
   const { gate, secure, local, serverState } = listening;
   const state = await openState(context);
@@ -86,12 +92,6 @@ async function startOnListeners(listening: Listening, context: ServerContext): P
       }),
   };
 }
-
-/**
- * How long requests wait for the objects that the server creates for itself, once its state is loaded. Creating them
- * may call webhooks, and a webhook may need a response of this server before it responds.
- */
-const MAX_BOOTSTRAP_MS = 5_000;
 
 const LOG_INTERVAL_MS = 30_000;
 

@@ -106,6 +106,8 @@ function fileSizeOf(path: string): FileSize {
   }
 }
 
+const REMEDY = 'name the right folder, or move the damaged one away and restore a backup';
+
 function readMetaPage(file: number, path: string, position: number): Buffer {
   const page = Buffer.alloc(META_BYTES);
   if (readSync(file, page, 0, META_BYTES, position) < META_BYTES) throw damageError(path, 'it ends before its data starts');
@@ -119,8 +121,6 @@ function readMetaPage(file: number, path: string, position: number): Buffer {
   }
   return page;
 }
-
-const REMEDY = 'name the right folder, or move the damaged one away and restore a backup';
 
 const DAMAGE = /MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|PANIC|BAD_TXN|VERSION_MISMATCH|INCOMPATIBLE)/;
 

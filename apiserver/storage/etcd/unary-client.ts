@@ -145,6 +145,8 @@ function notEstablishedError(errors: readonly unknown[]): CallError {
   return new CallError(UNAVAILABLE, `No connection established. Last error: ${reason}`, { wasSent: false });
 }
 
+const ALPN = 'h2';
+
 /** The session with one member, re-established on demand. */
 class Connection {
   /** The error of the last attempt to connect; undefined after a successful one. */
@@ -251,8 +253,6 @@ class Connection {
     });
   }
 }
-
-const ALPN = 'h2';
 
 /** Starts to connect; `connected` is the event after which the socket can be used. */
 function dial({ origin, tls }: EtcdMember): { readonly socket: Socket | TLSSocket; readonly connected: 'connect' | 'secureConnect' } {

@@ -63,6 +63,12 @@ function isGarbageCollectionChange(object: JsonObject, oldObject: JsonObject): b
   return equalJson(otherFields(object), otherFields(oldObject));
 }
 
+const WILDCARD = ['*'];
+const ALL_PERMISSIONS: readonly PolicyRule[] = [
+  { verbs: WILDCARD, groups: WILDCARD, resources: WILDCARD, names: [], paths: [] },
+  { verbs: WILDCARD, groups: [], resources: [], names: [], paths: WILDCARD },
+];
+
 async function checkRole(
   escalation: EscalationDependencies,
   request: AdmissionRequest<RbacV1ClusterRole>,
@@ -80,12 +86,6 @@ async function checkRole(
   if (ALL_PERMISSIONS.every(permissionChecker(escalation.policy, request.user, request.namespace))) return;
   throw rejection(request, 'must have cluster-admin privileges to use the aggregationRule');
 }
-
-const WILDCARD = ['*'];
-const ALL_PERMISSIONS: readonly PolicyRule[] = [
-  { verbs: WILDCARD, groups: WILDCARD, resources: WILDCARD, names: [], paths: [] },
-  { verbs: WILDCARD, groups: [], resources: [], names: [], paths: WILDCARD },
-];
 
 async function checkBinding(
   escalation: EscalationDependencies,

@@ -85,6 +85,9 @@ type ReviewOutcome = ImageReviewStatus | { readonly error: string };
 const isImageRequest = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
   row.group === '' && row.resource === 'pods' && (subresource === undefined || subresource === 'ephemeralcontainers');
 
+const TOO_MANY_REVIEWS: ReviewOutcome = { error: 'too many images are being reviewed' };
+const ANNOTATION_PREFIX = 'imagepolicywebhook.image-policy.platform.io';
+
 export function imagePolicyWebhook({ settings, send, dialect, clock }: ImagePolicyDependencies): ValidatingPlugin {
   const reviews = new ResponseCache<ReviewOutcome>({
     clock,
@@ -116,9 +119,6 @@ export function imagePolicyWebhook({ settings, send, dialect, clock }: ImagePoli
     validate: (request) => (isImageRequest(request) ? review(request) : undefined),
   };
 }
-
-const TOO_MANY_REVIEWS: ReviewOutcome = { error: 'too many images are being reviewed' };
-const ANNOTATION_PREFIX = 'imagepolicywebhook.image-policy.platform.io';
 
 function applyOutcome(outcome: ReviewOutcome, request: AdmissionRequest, defaultAllow: boolean): void {
   const { addAuditAnnotation } = request.context;

@@ -26,6 +26,11 @@ type TypeMetaSteps = readonly string[] | undefined;
 
 const TYPE_META: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
+/** The member of the wrapper object that holds the default. */
+const VALUE = 'default';
+/** The step from a list to its items. */
+const ITEM = '[]';
+
 /** Defaults below `additionalProperties` are not validated (upstream behaviour). */
 function addNodeErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps, errors: FieldError[]): void {
   const { items, properties } = node;
@@ -36,11 +41,6 @@ function addNodeErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps
     addNodeErrors(member, `${fieldPath}.properties[${name}]`, isTypeMeta ? [name] : steps && [...steps, name], errors);
   }
 }
-
-/** The member of the wrapper object that holds the default. */
-const VALUE = 'default';
-/** The step from a list to its items. */
-const ITEM = '[]';
 
 function valueErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps): readonly FieldError[] {
   const { defaultValue } = node;
@@ -82,6 +82,8 @@ function unknownError(value: JsonValue, fieldPath: string): FieldError {
   return invalidShownValue(`${fieldPath}.${VALUE}`, formatGoSyntax(value), 'must not have unknown fields');
 }
 
+const WITHOUT_INT_OR_STRING = new WeakMap<SchemaNode, SchemaNode>();
+
 /** The default of an int-or-string may have any type (upstream behaviour). */
 function withoutIntOrString(node: SchemaNode): SchemaNode {
   const cached = WITHOUT_INT_OR_STRING.get(node);
@@ -97,8 +99,6 @@ function withoutIntOrString(node: SchemaNode): SchemaNode {
   WITHOUT_INT_OR_STRING.set(node, copy);
   return copy;
 }
-
-const WITHOUT_INT_OR_STRING = new WeakMap<SchemaNode, SchemaNode>();
 
 /**
  * Moves an error of the value to the default's path. For a key that the schema does not name, the text has a dot
@@ -133,6 +133,11 @@ function embeddedError(wrapper: SchemaNode, object: JsonObject): FieldError | un
   }
 }
 
+/** The schema of a wrapper with an embedded resource as its value. */
+const EMBEDDED_RESOURCE = readSchema({
+  properties: { [VALUE]: { 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } },
+});
+
 /** A default of apiVersion, kind or metadata must result in a valid object. */
 function typeMetaErrors(defaultValue: JsonValue, fieldPath: string, steps: readonly string[]): readonly FieldError[] {
   const part = steps.reduceRight<JsonValue>(
@@ -147,11 +152,6 @@ function typeMetaErrors(defaultValue: JsonValue, fieldPath: string, steps: reado
   const message = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
   return [invalidShownValue(`${fieldPath}.${VALUE}`, formatGoSyntax(defaultValue), `must result in valid metadata: ${message}`)];
 }
-
-/** The schema of a wrapper with an embedded resource as its value. */
-const EMBEDDED_RESOURCE = readSchema({
-  properties: { [VALUE]: { 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } },
-});
 
 const prefixField = (fieldPath: string, error: FieldError): FieldError => ({
   ...error,

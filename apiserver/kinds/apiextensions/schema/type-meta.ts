@@ -11,6 +11,8 @@ import { locateRoot, subschemas, type LocatedSchema } from './subschemas';
 const TYPE_META = /^\.properties\[(apiVersion|kind|metadata)\]$/;
 const EMBEDDED = 'x-kubernetes-embedded-resource';
 
+const ROOT_CONTEXT: SchemaContext = { isRoot: true, topLevelMember: '', isInTypeMeta: false, isInAdditionalProperties: false };
+
 export function validateTypeMetaSchemas(root: JsonObject, fieldPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   visit(locateRoot(root, fieldPath), ROOT_CONTEXT, errors);
@@ -27,8 +29,6 @@ interface SchemaContext {
   /** Whether it is within such a member, below `additionalProperties`. */
   readonly isInAdditionalProperties: boolean;
 }
-
-const ROOT_CONTEXT: SchemaContext = { isRoot: true, topLevelMember: '', isInTypeMeta: false, isInAdditionalProperties: false };
 
 function visit({ schema, fieldPath }: LocatedSchema, context: SchemaContext, errors: FieldError[]): void {
   appendAll(errors, schemaErrors(schema, fieldPath, context));

@@ -32,6 +32,8 @@ const NON_NEGATIVE_MEMBERS = [
   'maxFailedIndexes',
 ] as const;
 
+const REPLACEMENT_POLICIES = ['Failed', 'TerminatingOrFailed'];
+
 /** The members that no other member depends on come first, as in upstream's errors. `fieldPath`: of the spec. */
 export function checkJobSpec(spec: BatchV1JobSpec, fieldPath: string, errors: Errors): void {
   const { podFailurePolicy, successPolicy, template = {} } = spec;
@@ -47,8 +49,6 @@ export function checkJobSpec(spec: BatchV1JobSpec, fieldPath: string, errors: Er
   checkPodTemplate(template, `${fieldPath}.template`, errors);
   checkRestartPolicy(spec, `${fieldPath}.template.spec.restartPolicy`, errors);
 }
-
-const REPLACEMENT_POLICIES = ['Failed', 'TerminatingOrFailed'];
 
 export const isIndexed = (spec: BatchV1JobSpec): boolean => spec.completionMode === 'Indexed';
 

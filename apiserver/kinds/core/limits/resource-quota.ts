@@ -60,6 +60,10 @@ function checkQuantities(quantities: Record<string, string> | undefined, fieldPa
   }
 }
 
+const MISAPPLIED_SCOPE = 'unsupported scope applied to resource';
+/** Clients choose the numbers of scopes and resources, so the product of both is limited. */
+const MAX_MISAPPLIED_ERRORS = 1000;
+
 function checkScopes(spec: CoreV1ResourceQuotaSpec, errors: Errors): void {
   const scopes = spec.scopes ?? [];
   const shown = formatGoScopes(scopes);
@@ -72,10 +76,6 @@ function checkScopes(spec: CoreV1ResourceQuotaSpec, errors: Errors): void {
   }
   if (hasConflictingScopes(scopes)) errors.push(scopesError('conflicting scopes'));
 }
-
-const MISAPPLIED_SCOPE = 'unsupported scope applied to resource';
-/** Clients choose the numbers of scopes and resources, so the product of both is limited. */
-const MAX_MISAPPLIED_ERRORS = 1000;
 
 /**
  * Returns a check of one scope that adds `error` for every standard resource that the scope does not apply to.

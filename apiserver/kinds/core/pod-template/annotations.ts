@@ -26,6 +26,8 @@ export interface KnownAnnotation {
   readonly value: string;
 }
 
+const NO_ANNOTATIONS: readonly KnownAnnotation[] = [];
+
 /** The annotations with a well-known domain, sorted by key. */
 export function knownAnnotations(annotations: Record<string, string> | undefined): readonly KnownAnnotation[] {
   if (annotations === undefined) return NO_ANNOTATIONS;
@@ -39,8 +41,6 @@ export function knownAnnotations(annotations: Record<string, string> | undefined
   }
   return known ?? NO_ANNOTATIONS;
 }
-
-const NO_ANNOTATIONS: readonly KnownAnnotation[] = [];
 
 const EMPTY_MAP: ReadonlyMap<string, KnownAnnotation> = new Map();
 
@@ -160,6 +160,19 @@ function allContainers(spec: CoreV1PodSpec): readonly LocatedContainer[] {
   return CONTAINER_LISTS.flatMap((list) => (spec[list] ?? []).map((container, index) => ({ container, fieldPath: `${list}[${index}]` })));
 }
 
+const SECCOMP_RULES: ProfileRules = {
+  prefix: CONTAINER_SECCOMP,
+  member: 'seccompProfile',
+  shownName: 'seccomp',
+  types: { 'runtime/default': 'RuntimeDefault', 'docker/default': 'RuntimeDefault', unconfined: 'Unconfined' },
+};
+const APP_ARMOR_RULES: ProfileRules = {
+  prefix: APP_ARMOR_ANNOTATION_PREFIX,
+  member: 'appArmorProfile',
+  shownName: 'apparmor',
+  types: { 'runtime/default': 'RuntimeDefault', unconfined: 'Unconfined' },
+};
+
 /** Annotation and field must agree where both are set. `fieldPath` is the path of the spec. */
 export function checkAnnotationsMatchProfiles(
   annotations: Record<string, string> | undefined,
@@ -194,19 +207,6 @@ interface ProfileRules {
   /** Profile types by annotation value. */
   readonly types: Readonly<Record<string, string>>;
 }
-
-const SECCOMP_RULES: ProfileRules = {
-  prefix: CONTAINER_SECCOMP,
-  member: 'seccompProfile',
-  shownName: 'seccomp',
-  types: { 'runtime/default': 'RuntimeDefault', 'docker/default': 'RuntimeDefault', unconfined: 'Unconfined' },
-};
-const APP_ARMOR_RULES: ProfileRules = {
-  prefix: APP_ARMOR_ANNOTATION_PREFIX,
-  member: 'appArmorProfile',
-  shownName: 'apparmor',
-  types: { 'runtime/default': 'RuntimeDefault', unconfined: 'Unconfined' },
-};
 
 function checkAnnotationMatchesProfile(
   value: string | undefined,

@@ -136,6 +136,9 @@ function checkOnlyRemovedGates(spec: CoreV1PodSpec, before: CoreV1PodSpec, error
   });
 }
 
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const TERM_LISTS = ['matchExpressions', 'matchFields'] as const;
+
 /** While a Pod has scheduling gates, its node selector and required node affinity may only become narrower. */
 function checkOnlyNarrowedNodes(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
   const selector = spec.nodeSelector;
@@ -162,9 +165,6 @@ function checkOnlyNarrowedNodes(spec: CoreV1PodSpec, before: CoreV1PodSpec, erro
     );
   });
 }
-
-const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
-const TERM_LISTS = ['matchExpressions', 'matchFields'] as const;
 
 function nodeTerms(spec: CoreV1PodSpec): readonly CoreV1NodeSelectorTerm[] | undefined {
   const required = spec.affinity?.nodeAffinity?.[REQUIRED];

@@ -20,6 +20,8 @@ export const CLUSTER_IP_NONE = 'None';
 const FAMILIES = ['IPv4', 'IPv6'];
 const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
+const CLUSTER_IPS = 'spec.clusterIPs';
+
 /** Validates `clusterIP`, `clusterIPs`, `ipFamilies` and `ipFamilyPolicy`. */
 export function checkClusterIpFields(spec: CoreV1ServiceSpec, errors: Errors): void {
   const { clusterIP: first = '', clusterIPs: addresses = [], ipFamilies: families = [], ipFamilyPolicy: policy } = spec;
@@ -42,8 +44,6 @@ export function checkClusterIpFields(spec: CoreV1ServiceSpec, errors: Errors): v
   checkEnum(spec, 'ipFamilyPolicy', 'spec', POLICIES, errors);
   checkClusterIps(addresses, families, errors);
 }
-
-const CLUSTER_IPS = 'spec.clusterIPs';
 
 function checkClusterIps(addresses: readonly string[], families: readonly string[], errors: Errors): void {
   const isHeadless = addresses[0] === CLUSTER_IP_NONE;

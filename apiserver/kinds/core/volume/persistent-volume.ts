@@ -51,6 +51,11 @@ export const persistentVolume: Strategy<CoreV1PersistentVolume> = {
   warningsOnUpdate: volumeWarnings,
 };
 
+/** Sources that warn in Pods but not in PersistentVolumes (upstream behaviour). */
+const SOURCES_WITHOUT_WARNING: ReadonlySet<string> = new Set(['flocker', 'quobyte']);
+const RECYCLE_WARNING =
+  'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';
+
 function volumeWarnings(object: CoreV1PersistentVolume): readonly string[] {
   const { spec = {} } = object;
   const warnings = [...betaStorageClassWarnings(object)];
@@ -73,12 +78,6 @@ function setPhaseTransitionTime(object: CoreV1PersistentVolume, old: CoreV1Persi
   } else if (requested === undefined && previous !== undefined) status.lastPhaseTransitionTime = previous;
   object.status = status;
 }
-
-/** Sources that warn in Pods but not in PersistentVolumes (upstream behaviour). */
-const SOURCES_WITHOUT_WARNING: ReadonlySet<string> = new Set(['flocker', 'quobyte']);
-
-const RECYCLE_WARNING =
-  'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';
 
 /** Mount options are validated once: here at creation, and in `validateUpdate` on updates. */
 function validate(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume | undefined): readonly FieldError[] {

@@ -35,6 +35,8 @@ function createSeedCipher(seed: Buffer, random: RandomBytes): Cipher {
   };
 }
 
+const FIRST_BLOCK = Buffer.from([1]);
+
 /**
  * HKDF-SHA256 (RFC 5869), only the expand step and its first block: the seed is random already, so extracting is
  * unnecessary.
@@ -42,5 +44,3 @@ function createSeedCipher(seed: Buffer, random: RandomBytes): Cipher {
 function deriveDek(seed: Buffer, info: Buffer): Buffer {
   return createHmac('sha256', seed).update(info).update(FIRST_BLOCK).digest();
 }
-
-const FIRST_BLOCK = Buffer.from([1]);

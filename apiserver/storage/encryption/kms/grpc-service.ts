@@ -32,6 +32,8 @@ export type KmsMethod = 'Status' | 'Encrypt' | 'Decrypt';
 const MAX_RESPONSE_BYTES = 4 << 20;
 const RECONNECT_MS = { first: 250, max: 5_000 } as const;
 
+const TOO_LARGE = 'grpc: received message larger than max ($1 vs. $2)';
+
 export class GrpcKmsService implements KmsService {
   private readonly path: string;
   private readonly client: Client;
@@ -106,8 +108,6 @@ export class GrpcKmsService implements KmsService {
     }
   }
 }
-
-const TOO_LARGE = 'grpc: received message larger than max ($1 vs. $2)';
 
 /** The path of the socket; an abstract socket (`@name`) starts with NUL. */
 export function socketPathOf(endpoint: string): string {
