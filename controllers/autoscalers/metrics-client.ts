@@ -51,6 +51,8 @@ export interface MetricsClientOptions {
 
 type ResourceUsage = () => Promise<readonly JsonObject[]>;
 
+const UNABLE_TO_FETCH = 'unable to fetch metrics from';
+
 export class MetricsClient {
   private customVersion: { readonly at: number; readonly version: string | undefined } | undefined;
 
@@ -182,8 +184,6 @@ export class MetricsClient {
     }
   }
 }
-
-const UNABLE_TO_FETCH = 'unable to fetch metrics from';
 
 /** Wraps the errors of a request; other errors are returned unchanged. */
 function measurementError(error: unknown, api: string, resource: string): unknown {

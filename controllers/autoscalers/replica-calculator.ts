@@ -152,6 +152,8 @@ interface MeasuredUsage {
   readonly assumedUsage: (pod: string) => bigint;
 }
 
+const NO_USAGE: PodMetric = { milli: 0n, timestamp: 0, windowMs: 0 };
+
 function replicasForRatio(input: CalculatorInput, { grouped, metrics, ratio, ratioOf, assumedUsage }: MeasuredUsage): number {
   const { currentReplicas } = input;
   const { readyCount, unready, missing } = grouped;
@@ -173,7 +175,5 @@ function replicasForRatio(input: CalculatorInput, { grouped, metrics, ratio, rat
   const isContrary = (completedRatio < 1 && replicas > currentReplicas) || (completedRatio > 1 && replicas < currentReplicas);
   return isContrary ? currentReplicas : replicas;
 }
-
-const NO_USAGE: PodMetric = { milli: 0n, timestamp: 0, windowMs: 0 };
 
 const isWithinTolerance = ({ tolerance }: CalculatorInput, ratio: number): boolean => Math.abs(1 - ratio) <= tolerance;

@@ -33,6 +33,10 @@ export type ScaleResult =
   /** `isSpecError`: the `scaleTargetRef` of the autoscaler is malformed. */
   | { readonly type: 'failed'; readonly message: string; readonly isSpecError: boolean };
 
+/** Upstream's message for a Scale with an invalid selector. */
+const INVALID_SELECTOR_PREFIX =
+  'received an object from a /scale endpoint which was not convertible to autoscaling Scale: failed to parse target selector';
+
 export class ScaleClient {
   constructor(
     private readonly client: RestClient,
@@ -74,10 +78,6 @@ export class ScaleClient {
     }
   }
 }
-
-/** Upstream's message for a Scale with an invalid selector. */
-const INVALID_SELECTOR_PREFIX =
-  'received an object from a /scale endpoint which was not convertible to autoscaling Scale: failed to parse target selector';
 
 const failedScale = (message: string, { isSpecError } = { isSpecError: false }): ScaleResult => ({ type: 'failed', message, isSpecError });
 

@@ -165,6 +165,8 @@ function surplusPods({ input, spec, indexBound, active, succeededIndexes, failed
   return [...unneeded, ...needed.reverse().slice(0, Math.max(0, count - unneeded.length))];
 }
 
+const PLAIN_POD: NewPod = { index: undefined, failures: undefined, ignoredFailures: 0 };
+
 function createPods(context: SyncContext, count: number): PodActions {
   const { input, spec } = context;
   if (spec.backoffLimitPerIndex !== undefined) return createPodsPerIndex(context, count);
@@ -177,8 +179,6 @@ function createPods(context: SyncContext, count: number): PodActions {
   }
   return { ...NO_ACTIONS, podsToCreate };
 }
-
-const PLAIN_POD: NewPod = { index: undefined, failures: undefined, ignoredFailures: 0 };
 
 /** Each index has a back-off of its own. */
 function createPodsPerIndex(context: SyncContext, count: number): PodActions {

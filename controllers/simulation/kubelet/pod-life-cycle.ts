@@ -87,6 +87,8 @@ function activeDeadline({ body: { spec, status } }: Pod): number | undefined {
   return startedAt === undefined || seconds === undefined ? undefined : startedAt + 1000 * Number(seconds);
 }
 
+const DEADLINE_EXCEEDED = { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' };
+
 /** The pod fails and its containers are stopped at once, as release 1.31.1 was recorded to do within a second. */
 function deadlineStep(input: PodInput): PodStep {
   const current = input.pod.body.status ?? {};
@@ -96,8 +98,6 @@ function deadlineStep(input: PodInput): PodStep {
   const status = podStatus(input, { phase: 'Failed', startTime, hasStarted: current.podIP !== undefined, containers });
   return { status: { ...status, ...DEADLINE_EXCEEDED }, canBeDeleted: false, dueAt: undefined };
 }
-
-const DEADLINE_EXCEEDED = { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' };
 
 /** Containers run until they have stopped; nothing is started or becomes ready any more. */
 function terminationStep(input: PodInput): PodStep {

@@ -67,6 +67,8 @@ function portFilter({ hostPorts }: PodInfo): NodeFilter {
   };
 }
 
+const BILLION = 1_000_000_000n;
+
 /** Pods with at least this priority to which the node was nominated count as if they ran on it. */
 function resourceFilter(info: PodInfo, view: ClusterView): NodeFilter {
   return (state) => {
@@ -82,5 +84,3 @@ function resourceFilter(info: PodInfo, view: ClusterView): NodeFilter {
     return reasons.length === 0 ? undefined : preemptableFailure(...reasons);
   };
 }
-
-const BILLION = 1_000_000_000n;

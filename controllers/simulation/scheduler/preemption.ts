@@ -45,6 +45,8 @@ export interface PreemptionInput {
   readonly filterIn: (view: ClusterView) => NodeFilter;
 }
 
+const NO_CANDIDATE: NodeResult = { type: 'none', reasons: [NO_VICTIMS] };
+
 export function findPreemption(input: PreemptionInput): PreemptionResult {
   const { info, view, failures } = input;
   if (info.pod.body.spec?.preemptionPolicy === 'Never') return { type: 'not-found', message: NEVER };
@@ -74,8 +76,6 @@ type NodeResult =
   | { readonly type: 'candidate'; readonly candidate: Candidate }
   /** Why the deletion of all pods of lower priority is not enough. */
   | { readonly type: 'none'; readonly reasons: readonly string[] };
-
-const NO_CANDIDATE: NodeResult = { type: 'none', reasons: [NO_VICTIMS] };
 
 function victimsOn({ info, view, budgets, filterIn }: PreemptionInput, state: NodeState): NodeResult {
   const lower = [...state.pods.values()].filter(({ priority }) => priority < info.priority);
