@@ -133,6 +133,8 @@ interface GridPosition {
   readonly h: number;
 }
 
+const FIRST_QUERY = 'A'.codePointAt(0) ?? 0;
+
 function panelJson(panel: Panel, id: number, gridPos: GridPosition): object {
   const { title, description, type, unit, queries } = panel;
   const defaults = { unit, ...(type === 'timeseries' ? { min: 0 } : {}), ...thresholdsJson(panel) };
@@ -154,8 +156,6 @@ function panelJson(panel: Panel, id: number, gridPos: GridPosition): object {
     })),
   };
 }
-
-const FIRST_QUERY = 'A'.codePointAt(0) ?? 0;
 
 const TYPE_OPTIONS: Readonly<Record<Panel['type'], object>> = {
   timeseries: {

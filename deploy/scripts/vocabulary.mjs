@@ -73,6 +73,9 @@ const UNCHECKED = /(^|\/)(generated|answers|node_modules|dist)(\/|$)|deploy\/scr
 
 const wordsOf = (name) => name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[\s_$-]+/);
 
+/** What looks like a comment, also inside of strings: a quick test that spares most files the precise one. */
+const COMMENT_LIKE = /\/\*[\s\S]*?\*\/|\/\/.*/g;
+
 /** Findings of one file: names, then comments. */
 function findingsOf(file, text) {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
@@ -127,9 +130,6 @@ function adviceFor(name) {
 
 /** Values and identifiers in backticks are quotations. Keeps positions. */
 const withoutQuotations = (comment) => comment.replaceAll(/`[^`\n]*`/g, (quotation) => ' '.repeat(quotation.length));
-
-/** What looks like a comment, also inside of strings: a quick test that spares most files the precise one. */
-const COMMENT_LIKE = /\/\*[\s\S]*?\*\/|\/\/.*/g;
 
 /** Each comment once; neighbouring `//` lines count one by one. */
 function commentsOf(source, text) {
